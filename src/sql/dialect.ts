@@ -1,0 +1,59 @@
+/** A table's full identity. `catalog` only where one connection spans several. Compared exactly, never by name alone. */
+export interface TableRef {
+  readonly catalog?: string | undefined;
+  readonly schema: string;
+  readonly table: string;
+}
+
+export const timeGrains = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
+export type TimeGrain = (typeof timeGrains)[number];
+
+/** The value that a dialect is; no other file knows a dialect's name. Everything takes and returns SQL text. */
+export interface Dialect {
+  readonly name: string;
+  /** The dialect's name in the SQL analyzer. */
+  readonly analyzer: string;
+  /** The schema that an unqualified table name means. */
+  readonly defaultSchema: string;
+  /** Always quotes; the quote character inside is doubled. */
+  quote(identifier: string): string;
+  /** A literal that survives any content. */
+  literal(value: string | number | boolean | null): string;
+  /** Real division; NULL where the divisor is 0 or NULL. */
+  divide(numerator: string, denominator: string): string;
+  nullSafeEqual(left: string, right: string): string;
+  /** Start of the period. `expr` is a date, a timestamp, or a timestamp with time zone as `type` says. */
+  truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
+  /** Continuous percentile, `fraction` in 0..1; NULLs ignored. */
+  percentile(expr: string, fraction: number): string;
+  limit(rows: number): string;
+  /** A typed NULL, so that UNION ALL branches agree. */
+  typedNull(type: string): string;
+  readonly statistics: StatisticsSql;
+}
+
+export interface TruncateOptions {
+  readonly type: 'date' | 'datetime' | 'datetime_tz';
+  readonly weekStart: 'monday' | 'sunday';
+  /** IANA name; periods are cut in this zone. */
+  readonly timezone?: string | undefined;
+}
+
+/** Aggregates that the scan pushes down: each takes a column expression and returns one aggregate expression. */
+export interface StatisticsSql {
+  /** Approximate distinct count, NULLs ignored. */
+  approximateDistinct(expr: string): string;
+  /** Text form of a value, the same in every dialect for integers, text, dates, UUIDs. */
+  text(expr: string): string;
+  /** JSON array text of the `size` smallest distinct MD5 prefixes (12 hex digits) of the text form; bottom-k sketch. */
+  sketch(expr: string, size: number): string;
+}
+
+export function sameTable(a: TableRef, b: TableRef): boolean {
+  return a.table === b.table && a.schema === b.schema && a.catalog === b.catalog;
+}
+
+/** A key for maps; injective, because JSON quotes its parts. */
+export function tableKey(ref: TableRef): string {
+  return JSON.stringify([ref.catalog ?? null, ref.schema, ref.table]);
+}
