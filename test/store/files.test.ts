@@ -1,0 +1,52 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { readText, removeFile, writeAtomically } from '../../src/store/files.ts';
+import { read, temporaryFolder, write } from './git-project.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = temporaryFolder();
+});
+
+test('a write makes missing folders, keeps the mode, leaves nothing else behind', async () => {
+  const path = join(dir, 'a/b/c.yaml');
+  await writeAtomically(path, 'one\n', { within: dir });
+  chmodSync(path, 0o640);
+  await writeAtomically(path, 'two\n', { within: dir });
+  expect(read(dir, 'a/b/c.yaml')).toBe('two\n');
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+  expect(readdirSync(join(dir, 'a/b'))).toEqual(['c.yaml']);
+});
+
+test('a link that stays in the project is written through; one that leads out is refused', async () => {
+  const outside = temporaryFolder();
+  write(outside, 'secret', 'untouched\n');
+  write(dir, 'real.yaml', 'one\n');
+  symlinkSync('real.yaml', join(dir, 'inside.yaml'));
+  symlinkSync(join(outside, 'secret'), join(dir, 'outside.yaml'));
+  symlinkSync(outside, join(dir, 'folder'));
+  symlinkSync(join(outside, 'new'), join(dir, 'dangling.yaml'));
+  await writeAtomically(join(dir, 'inside.yaml'), 'two\n', { within: dir });
+  expect(read(dir, 'real.yaml')).toBe('two\n');
+  for (const path of ['outside.yaml', 'folder/new.yaml', 'folder/deeper/new.yaml']) {
+    await expect(writeAtomically(join(dir, path), 'x', { within: dir })).rejects.toMatchObject({
+      code: 'path_outside_project',
+    });
+  }
+  await expect(readText(join(dir, 'outside.yaml'), dir)).rejects.toMatchObject({ code: 'path_outside_project' });
+  await expect(removeFile(join(dir, 'folder/secret'), dir)).rejects.toMatchObject({ code: 'path_outside_project' });
+  await expect(writeAtomically(join(dir, 'dangling.yaml'), 'x', { within: dir })).rejects.toMatchObject({
+    code: 'broken_link',
+  });
+  expect(readdirSync(outside)).toEqual(['secret']);
+  expect(read(outside, 'secret')).toBe('untouched\n');
+});
+
+test('what is no text file says so', async () => {
+  mkdirSync(join(dir, 'folder.yaml'));
+  writeFileSync(join(dir, 'latin.yaml'), Buffer.from([0x61, 0xe9, 0x0a]));
+  expect(await readText(join(dir, 'missing.yaml'))).toBeUndefined();
+  await expect(readText(join(dir, 'folder.yaml'))).rejects.toMatchObject({ code: 'not_a_file' });
+  await expect(readText(join(dir, 'latin.yaml'))).rejects.toMatchObject({ code: 'not_utf8' });
+});

@@ -1,0 +1,250 @@
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { commitFiles, finishRefresh, refreshIndex, type FileChange } from '../../src/store/commit.ts';
+import {
+  filesAt,
+  findRepository,
+  git,
+  headCommit,
+  ignoredPaths,
+  openRepository,
+  operationUnderWay,
+} from '../../src/store/git.ts';
+import { read, run, temporaryFolder, write } from './git-project.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = temporaryFolder();
+});
+
+async function commit(
+  project: string,
+  files: Record<string, string | undefined>,
+  extra: { onDisk?: boolean; message?: string } = {},
+) {
+  const repository = await openRepository(project);
+  const parent = await headCommit(repository);
+  const onDisk = extra.onDisk ?? true;
+  for (const [path, text] of Object.entries(files)) {
+    if (!onDisk) continue;
+    if (text === undefined) rmSync(join(project, path), { force: true });
+    else write(project, path, text);
+  }
+  const changes: FileChange[] = Object.entries(files).map(([path, text]) => ({ path, text, onDisk }));
+  const outcome = await commitFiles(repository, project, {
+    parent,
+    changes,
+    message: extra.message ?? 'ktx: ingest',
+    runId: 'run_1',
+  });
+  await refreshIndex(repository, parent, ['claims']);
+  return outcome;
+}
+
+describe('where the project lies', () => {
+  test('a folder without a repository gets one of its own, and its first commit', async () => {
+    expect(await findRepository(dir)).toBeUndefined();
+    expect(await commit(dir, { 'claims/a.jsonl': '{}\n' })).toMatchObject({ kind: 'committed' });
+    expect(run(dir, 'log', '--format=%s|%(trailers:key=Ktx-Run)')).toBe('ktx: ingest|Ktx-Run: run_1');
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+  });
+
+  test('a folder inside a larger repository commits there, below its own path', async () => {
+    run(dir, 'init', '-q');
+    write(dir, 'README', 'hello\n');
+    run(dir, 'add', '.');
+    run(dir, 'commit', '-qm', 'first');
+    const project = join(dir, 'Daten für "alle"', 'ktx');
+    mkdirSync(project, { recursive: true });
+    await commit(project, { 'claims/é.jsonl': '{}\n' });
+    expect(run(dir, '-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', 'HEAD').split('\0')).toEqual([
+      'Daten für "alle"/ktx/claims/é.jsonl',
+      'README',
+      '',
+    ]);
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+    const repository = await openRepository(project);
+    expect(await filesAt(repository, 'HEAD', ['claims', 'sources'])).toEqual(new Map([['claims/é.jsonl', '{}\n']]));
+  });
+
+  test('a folder that the surrounding repository ignores gets a repository of its own', async () => {
+    run(dir, 'init', '-q');
+    write(dir, '.gitignore', 'demo/\n');
+    mkdirSync(join(dir, 'demo'));
+    await commit(join(dir, 'demo'), { 'claims/a.jsonl': '{}\n' });
+    expect(existsSync(join(dir, 'demo', '.git'))).toBe(true);
+    expect(run(join(dir, 'demo'), 'status', '--porcelain')).toBe('');
+  });
+
+  test('a linked worktree and a detached HEAD take the commit themselves', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    const linked = join(temporaryFolder(), 'linked');
+    run(dir, 'worktree', 'add', '-q', '--detach', linked);
+    await commit(linked, { 'claims/a.jsonl': '2\n' });
+    expect(run(linked, 'show', 'HEAD:claims/a.jsonl')).toBe('2');
+    expect(run(dir, 'show', 'HEAD:claims/a.jsonl')).toBe('1');
+    expect(run(linked, 'status', '--porcelain')).toBe('');
+  });
+});
+
+describe('what a person has', () => {
+  test('staged, changed and untracked files elsewhere stay exactly as they are', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    write(dir, 'staged.txt', 'staged\n');
+    run(dir, 'add', 'staged.txt');
+    write(dir, 'staged.txt', 'staged, then changed\n');
+    write(dir, 'untracked.txt', 'x\n');
+    await commit(dir, { 'claims/a.jsonl': '2\n', 'claims/b.jsonl': 'new\n' });
+    expect(run(dir, 'status', '--porcelain')).toBe('AM staged.txt\n?? untracked.txt');
+    expect(run(dir, 'show', '--name-only', '--format=', 'HEAD')).toBe('claims/a.jsonl\nclaims/b.jsonl');
+    expect(run(dir, 'show', ':staged.txt')).toBe('staged');
+  });
+
+  test('what the person staged of the very file stays staged', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
+    write(dir, 'claims/a.jsonl', 'mine\n');
+    run(dir, 'add', 'claims/a.jsonl');
+    await commit(dir, { 'claims/a.jsonl': '2\n', 'claims/b.jsonl': '2\n' });
+    expect(run(dir, 'show', ':claims/a.jsonl')).toBe('mine');
+    expect(run(dir, 'show', ':claims/b.jsonl')).toBe('2');
+  });
+
+  test('a commit that differs from the file on disk leaves the difference uncommitted', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    write(dir, 'claims/a.jsonl', '2 and mine\n');
+    await commit(dir, { 'claims/a.jsonl': '2\n' }, { onDisk: false });
+    expect(run(dir, 'show', 'HEAD:claims/a.jsonl')).toBe('2');
+    expect(run(dir, 'status', '--porcelain')).toBe(' M claims/a.jsonl');
+    expect(read(dir, 'claims/a.jsonl')).toBe('2 and mine\n');
+  });
+
+  test('failing hooks and required signing do not stop a commit, and do not run', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    for (const hook of [
+      'pre-commit',
+      'commit-msg',
+      'post-commit',
+      'reference-transaction',
+      'post-index-change',
+      'prepare-commit-msg',
+    ]) {
+      write(dir, `.git/hooks/${hook}`, '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel)/hook-ran"\nexit 1\n');
+      chmodSync(join(dir, '.git/hooks', hook), 0o755);
+    }
+    await git(dir, ['config', 'commit.gpgsign', 'true']);
+    await git(dir, ['config', 'gpg.program', '/bin/false']);
+    expect(await commit(dir, { 'claims/a.jsonl': '2\n' })).toMatchObject({ kind: 'committed' });
+    expect(existsSync(join(dir, 'hook-ran'))).toBe(false);
+    expect((await git(dir, ['status', '--porcelain'])).stdout.toString()).toBe('');
+  });
+
+  test('line endings that git converts are no change', async () => {
+    await openRepository(dir);
+    await git(dir, ['config', 'core.autocrlf', 'true']);
+    await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' });
+    const repository = await openRepository(dir);
+    expect(run(dir, 'cat-file', '-s', 'HEAD:claims/a.jsonl')).toBe('4');
+    expect(await filesAt(repository, 'HEAD', ['claims'])).toEqual(new Map([['claims/a.jsonl', 'a\nb\n']]));
+    expect(await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' })).toEqual({ kind: 'unchanged' });
+  });
+});
+
+describe('races and repeats', () => {
+  test('a HEAD that moved meanwhile is reported, and nothing of it is overwritten', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    const repository = await openRepository(dir);
+    const parent = await headCommit(repository);
+    run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
+    const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
+    expect(await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' })).toEqual({
+      kind: 'raced',
+    });
+    expect(run(dir, 'log', '-1', '--format=%s')).toBe('someone else');
+  });
+
+  test('a first commit is refused where someone else made one meanwhile', async () => {
+    const repository = await openRepository(dir);
+    run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
+    const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
+    expect(await commitFiles(repository, dir, { parent: undefined, changes, message: 'late', runId: 'run_2' })).toEqual(
+      { kind: 'raced' },
+    );
+  });
+
+  test('the same files again make no commit; removing them makes one', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
+    expect(await commit(dir, { 'claims/a.jsonl': '1\n' })).toEqual({ kind: 'unchanged' });
+    expect(await commit(dir, { 'claims/a.jsonl': undefined })).toMatchObject({ kind: 'committed' });
+    expect(run(dir, 'ls-files')).toBe('claims/b.jsonl');
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+  });
+
+  test('an index that a killed run left behind is brought up to date later', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    const repository = await openRepository(dir);
+    const parent = await headCommit(repository);
+    write(dir, 'claims/a.jsonl', '2\n');
+    await commitFiles(repository, dir, {
+      parent,
+      changes: [{ path: 'claims/a.jsonl', text: '2\n', onDisk: true }],
+      message: 'm',
+      runId: 'r',
+    });
+    expect(run(dir, 'status', '--porcelain')).not.toBe('');
+    await finishRefresh(repository, ['claims']);
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+  });
+});
+
+describe('what stands in the way', () => {
+  test.each(['merge', 'rebase', 'cherry-pick'])('a %s under way is seen', async (operation) => {
+    run(dir, 'init', '-q', '-b', 'main');
+    write(dir, 'a', '0\n');
+    run(dir, 'add', '.');
+    run(dir, 'commit', '-qm', 'base');
+    run(dir, 'checkout', '-qb', 'other');
+    write(dir, 'a', '1\n');
+    run(dir, 'commit', '-qam', 'theirs');
+    run(dir, 'checkout', '-q', 'main');
+    write(dir, 'a', '2\n');
+    run(dir, 'commit', '-qam', 'ours');
+    const repository = await openRepository(dir);
+    expect(operationUnderWay(repository)).toBeUndefined();
+    expect(() => run(dir, operation, 'other')).toThrow(operation);
+    expect(operationUnderWay(repository)).toBe(operation);
+  });
+
+  test('ignored paths are known; tracked ones are not among them', async () => {
+    const repository = await openRepository(dir);
+    write(dir, '.gitignore', 'sources/\n');
+    expect(await ignoredPaths(repository, ['sources/a.jsonl', 'claims/a.jsonl'])).toEqual(new Set(['sources/a.jsonl']));
+  });
+
+  test('an unknown identity becomes ktx', async () => {
+    const kept = { ...process.env };
+    try {
+      Object.assign(process.env, { HOME: dir, XDG_CONFIG_HOME: dir, GIT_CONFIG_NOSYSTEM: '1' });
+      for (const name of ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL', 'EMAIL'])
+        delete process.env[name];
+      await commit(dir, { 'claims/a.jsonl': '1\n' });
+      expect(run(dir, 'log', '--format=%an <%ae> %cn <%ce>')).toBe('ktx <ktx@localhost> ktx <ktx@localhost>');
+      await git(dir, ['config', 'user.name', 'Grace']);
+      await git(dir, ['config', 'user.email', 'grace@example.org']);
+      await commit(dir, { 'claims/a.jsonl': '2\n' });
+      expect(run(dir, 'log', '-1', '--format=%an <%ae>')).toBe('Grace <grace@example.org>');
+    } finally {
+      process.env = kept;
+    }
+  });
+
+  test('a missing git says so', async () => {
+    const path = process.env['PATH'];
+    try {
+      process.env['PATH'] = dir;
+      await expect(openRepository(dir)).rejects.toMatchObject({ code: 'git_missing' });
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+});

@@ -1,0 +1,55 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { resolveSecret, secretSchema } from '../../src/store/secrets.ts';
+import { temporaryFolder, write } from './git-project.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+function failure(ref: string, dir = temporaryFolder()): unknown {
+  try {
+    return resolveSecret(ref, dir);
+  } catch (error) {
+    return error;
+  }
+}
+
+test('an environment variable, a file of the project, a keychain entry', () => {
+  const dir = temporaryFolder();
+  write(dir, 'secrets/pw', 'two words\n');
+  write(dir, 'bin/secret-tool', '#!/bin/sh\necho "$3 for $5"\n');
+  write(dir, 'bin/security', '#!/bin/sh\necho "$3 for $5"\n');
+  for (const tool of ['secret-tool', 'security']) chmodSync(join(dir, 'bin', tool), 0o755);
+  vi.stubEnv('KTX_TEST_SECRET', 'from the environment');
+  vi.stubEnv('PATH', `${join(dir, 'bin')}:${process.env['PATH']}`);
+  expect(resolveSecret('env:KTX_TEST_SECRET', dir)).toBe('from the environment');
+  expect(resolveSecret('file:secrets/pw', dir)).toBe('two words');
+  expect(resolveSecret('keychain:ktx/ada', dir)).toBe('ktx for ada');
+});
+
+test('what is missing is named, with the fix', () => {
+  vi.stubEnv('KTX_TEST_SECRET', undefined);
+  expect(failure('env:KTX_TEST_SECRET')).toMatchObject({
+    code: 'secret_missing',
+    exitCode: 2,
+    hint: 'Set it in the environment: export KTX_TEST_SECRET=…',
+  });
+  expect(failure('file:nowhere')).toMatchObject({
+    code: 'secret_missing',
+    message: expect.stringContaining('ENOENT') as string,
+  });
+  vi.stubEnv('PATH', temporaryFolder());
+  expect(failure('keychain:ktx/ada')).toMatchObject({
+    code: 'secret_missing',
+    message: expect.stringContaining('this machine has no') as string,
+  });
+});
+
+test('a literal is refused, and not repeated', () => {
+  expect(failure('hunter2')).toMatchObject({
+    code: 'secret_literal',
+    message: expect.not.stringContaining('hunter2') as string,
+  });
+  expect(secretSchema.safeParse('hunter2').error?.issues[0]?.message).toContain('env:NAME');
+  expect(secretSchema.safeParse('env:PGPASSWORD').success).toBe(true);
+});
