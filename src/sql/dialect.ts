@@ -1,3 +1,5 @@
+import type { FieldType } from './field-type.ts';
+
 /** A table's full identity. `catalog` only where one connection spans several. Compared exactly, never by name alone. */
 export interface TableRef {
   readonly catalog?: string | undefined;
@@ -39,14 +41,16 @@ export interface TruncateOptions {
   readonly timezone?: string | undefined;
 }
 
-/** Aggregates that the scan pushes down: each takes a column expression and returns one aggregate expression. */
+/** SQL that the scan pushes down. */
 export interface StatisticsSql {
-  /** Approximate distinct count, NULLs ignored. */
-  approximateDistinct(expr: string): string;
-  /** Text form of a value, the same in every dialect for integers, text, dates, UUIDs. */
-  text(expr: string): string;
-  /** JSON array text of the `size` smallest distinct MD5 prefixes (12 hex digits) of the text form; bottom-k sketch. */
-  sketch(expr: string, size: number): string;
+  /** Text form of a value, the same in every dialect for whole numbers (`7`, also of a decimal 7.0), text, dates, UUIDs. */
+  text(expr: string, type: FieldType): string;
+  /** Aggregate: JSON array text of the `size` smallest distinct MD5 prefixes (12 hex digits) of a text; bottom-k sketch. */
+  sketch(text: string, size: number): string;
+  /** Aggregate: JSON array text of all values of a text. */
+  jsonList(text: string): string;
+  /** FROM item that reads about this share (0..1) of a table's rows; undefined where the engine cannot. */
+  sample(table: string, share: number): string | undefined;
 }
 
 export function sameTable(a: TableRef, b: TableRef): boolean {

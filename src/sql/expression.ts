@@ -1,0 +1,242 @@
+import { UserError } from '../lib/error.ts';
+import { type AnalyzedAst, asNode, requireAnalyzer, type Span, spanOf, walkSql } from './analyzer.ts';
+import type { Dialect } from './dialect.ts';
+import { changingFunctions, fragmentKeywords, scalarFunctions } from './scalar-functions.ts';
+import { closingIndex, isSymbol, isWord, type Token, tokensOf } from './tokens.ts';
+
+/** A column or metric by its name: `orders.status`, `orders."Ship Date"`. */
+export interface Reference extends Span {
+  readonly parts: readonly string[];
+  /** The last part as written, quotes included. */
+  readonly written: string;
+}
+
+export interface AggregateCall extends Span {
+  readonly function: 'sum' | 'count' | 'count_distinct' | 'avg' | 'min' | 'max' | 'median' | 'percentile';
+  /** Undefined for `count(*)`. */
+  readonly argument: Span | undefined;
+  readonly fraction: number | undefined;
+}
+
+/** What is known of a SQL fragment. Spans are UTF-16 offsets into `text`. */
+export interface Fragment {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly references: readonly Reference[];
+  /** Outermost; an aggregate inside another is refused. */
+  readonly aggregates: readonly AggregateCall[];
+  /** The operands of AND at the top level; one where there is none, or an OR. */
+  readonly conjuncts: readonly Span[];
+  readonly hasOr: boolean;
+}
+
+export interface FragmentUse {
+  readonly dialect: Dialect;
+  /** `model`: written by the project's people, any function without side effects. `query`: from anyone, listed functions and words only. */
+  readonly origin: 'model' | 'query';
+  /** Words that are names here whatever the grammar thinks of them: `both`, `rank`. */
+  readonly names?: ReadonlySet<string>;
+}
+
+const aggregateNames = ['sum', 'count', 'avg', 'min', 'max', 'median', 'percentile'] as const;
+const cache = new Map<string, Fragment>();
+
+/** Throws `sql_fragment`, `function`, `subquery`, `window`, `not_supported` or `sql_syntax`. Needs `loadAnalyzer()`, except for plain names. */
+export function parseFragment(text: string, use: FragmentUse): Fragment {
+  const key = JSON.stringify([use.origin, use.dialect.analyzer, text, ...(use.names ?? [])]);
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  if (cache.size > 20_000) cache.clear();
+  const fragment = analyze(text, use);
+  cache.set(key, fragment);
+  return fragment;
+}
+
+function analyze(text: string, use: FragmentUse): Fragment {
+  const tokens = tokensOf(text);
+  checkWords(text, tokens, use.origin);
+  const aggregates = aggregateCalls(text, tokens);
+  const references = referencesOf(text, chainsOf(text, tokens), use);
+  return { text, tokens, references, aggregates, ...conditionsOf(text, tokens) };
+}
+
+function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse['origin']): void {
+  for (const [index, token] of tokens.entries()) {
+    const next = tokens[index + 1];
+    const isMember = isSymbol(tokens[index - 1], '.') || isSymbol(next, '.');
+    if (isWord(token, 'select', 'with') && !isMember) throw notAllowed('subquery', text, 'a subquery');
+    if (isWord(token, 'over') && index > 0 && !isMember) throw notAllowed('window', text, 'a window function');
+    if (isWord(token, 'filter', 'within') && isSymbol(tokens[index - 1], ')')) {
+      throw notAllowed('not_supported', text, `${token.text.toUpperCase()} on an aggregate (use CASE WHEN inside it)`);
+    }
+    const isCall = isSymbol(next, '(');
+    if (token.kind === 'quoted' && isCall) throw notAllowed('function', text, 'a quoted function name');
+    if (token.kind === 'word' && isCall) checkFunction(text, token.text, { origin, isMember });
+    if (token.kind === 'symbol' && origin === 'query' && !'().,=<>!+-*/%|::'.includes(token.text)) {
+      throw notAllowed('sql_fragment', text, `the operator ${token.text}`);
+    }
+  }
+}
+
+function checkFunction(text: string, name: string, use: { origin: FragmentUse['origin']; isMember: boolean }): void {
+  const isListed = scalarFunctions.has(name) || fragmentKeywords.has(name) || isAggregate(name);
+  const isAllowed = use.origin === 'model' ? !changingFunctions.test(name) : isListed && !use.isMember;
+  if (!isAllowed) throw notAllowed('function', text, `the function ${name}`);
+}
+
+function isAggregate(name: string): name is (typeof aggregateNames)[number] {
+  return aggregateNames.some((candidate) => candidate === name);
+}
+
+function aggregateCalls(text: string, tokens: readonly Token[]): readonly AggregateCall[] {
+  const calls: AggregateCall[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (token?.kind !== 'word' || !isAggregate(token.text)) continue;
+    if (!isSymbol(tokens[index + 1], '(') || isSymbol(tokens[index - 1], '.')) continue;
+    const close = closingIndex(tokens, index + 1);
+    calls.push(aggregateCall(text, token.text, tokens.slice(index, close + 1)));
+    index = close;
+  }
+  return calls;
+}
+
+/** `tokens` are those of the call: name, parenthesis, arguments, parenthesis. */
+function aggregateCall(text: string, name: (typeof aggregateNames)[number], tokens: readonly Token[]): AggregateCall {
+  const call = { start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 };
+  const distinct = isWord(tokens[2], 'distinct');
+  let inner = tokens.slice(distinct ? 3 : 2, -1);
+  if (inner.some((token, index) => token.kind === 'word' && isAggregate(token.text) && isSymbol(inner[index + 1], '('))) {
+    throw notAllowed('not_supported', text, 'an aggregate inside an aggregate (nested aggregation)');
+  }
+  if (name === 'count' && inner.length === 1 && isSymbol(inner[0], '*') && !distinct) {
+    return { ...call, function: 'count', argument: undefined, fraction: undefined };
+  }
+  let fraction: number | undefined;
+  if (name === 'percentile') {
+    fraction = Number(inner.at(-1)?.text);
+    if (!isSymbol(inner.at(-2), ',') || !(fraction >= 0 && fraction <= 1)) {
+      throw notAllowed('sql_fragment', text, 'a percentile without a fraction (write percentile(amount, 0.9))');
+    }
+    inner = inner.slice(0, -2);
+  }
+  const [first, last] = [inner[0], inner.at(-1)];
+  if (first === undefined || last === undefined || commaAtTop(inner)) {
+    throw notAllowed('sql_fragment', text, `a ${name} that has not exactly one argument`);
+  }
+  if (distinct && name !== 'count') throw notAllowed('not_supported', text, `${name}(DISTINCT …)`);
+  return {
+    ...call,
+    function: distinct ? 'count_distinct' : name,
+    argument: { start: first.start, end: last.end },
+    fraction,
+  };
+}
+
+function commaAtTop(tokens: readonly Token[]): boolean {
+  for (let index = 0; index < tokens.length; index += 1) {
+    if (isSymbol(tokens[index], '(')) index = closingIndex(tokens, index);
+    else if (isSymbol(tokens[index], ',')) return true;
+  }
+  return false;
+}
+
+function referencesOf(text: string, chains: readonly Reference[], use: FragmentUse): readonly Reference[] {
+  const only = chains.length === 1 && text.slice(chains[0]?.start, chains[0]?.end) === text.trim() ? chains[0] : undefined;
+  if (only !== undefined && (!isKnownWord(only) || use.names?.has(only.written))) return [only];
+  const starts = columnStarts(requireAnalyzer().parse(`SELECT (${withoutKeywords(text, chains, use)}\n)`, use.dialect), text);
+  const references = chains.filter((chain) => starts.delete(chain.start));
+  if (starts.size > 0) throw notAllowed('sql_fragment', text, 'a name that cannot be placed');
+  const stray = chains.find((chain) => !references.includes(chain) && !isKnownWord(chain));
+  if (stray !== undefined && use.origin === 'query') throw notAllowed('sql_fragment', text, stray.parts.join('.'));
+  return references;
+}
+
+/** The text with a word of the same length in place of each of the given names. */
+function withoutKeywords(text: string, chains: readonly Reference[], use: FragmentUse): string {
+  let result = text;
+  for (const { parts, written, start, end } of chains) {
+    if (parts.length === 1 && use.names?.has(written)) result = result.slice(0, start) + '_'.repeat(end - start) + result.slice(end);
+  }
+  return result;
+}
+
+function isKnownWord(chain: Reference): boolean {
+  return chain.parts.length === 1 && fragmentKeywords.has(chain.parts[0]?.toLowerCase() ?? '');
+}
+
+/** Dotted names that are not calls, keywords included. */
+function chainsOf(text: string, tokens: readonly Token[]): readonly Reference[] {
+  const chains: Reference[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const first = tokens[index];
+    if (first?.kind !== 'word' && first?.kind !== 'quoted') continue;
+    const parts = [nameOf(text, first)];
+    let last = first;
+    while (isSymbol(tokens[index + 1], '.')) {
+      const member = tokens[index + 2];
+      if (member?.kind !== 'word' && member?.kind !== 'quoted') throw notAllowed('sql_fragment', text, 'a dot without a name');
+      parts.push(nameOf(text, member));
+      last = member;
+      index += 2;
+    }
+    if (!isSymbol(tokens[index + 1], '(') || fragmentKeywords.has(first.text))
+      chains.push({ parts, written: text.slice(last.start, last.end), start: first.start, end: last.end });
+  }
+  return chains;
+}
+
+function nameOf(text: string, token: Token): string {
+  return token.kind === 'word' ? text.slice(token.start, token.end) : token.text;
+}
+
+/** Where the columns begin, as the dialect's own grammar sees them. */
+function columnStarts(ast: AnalyzedAst, text: string): Set<number> {
+  const statement = ast.statements[0];
+  const projections = statement?.kind === 'select' ? statement.body['expressions'] : undefined;
+  const only = Array.isArray(projections) && projections.length === 1 ? asNode(projections[0]) : undefined;
+  const inner = only?.kind === 'paren' ? asNode(only.body['this']) : undefined;
+  if (ast.statements.length !== 1 || inner === undefined || inner.kind === 'alias' || inner.kind === 'tuple') {
+    throw notAllowed('sql_fragment', text, 'more than one expression');
+  }
+  const starts = new Set<number>();
+  for (const node of walkSql(inner)) {
+    if (/^(select|subquery|exists|union|values|table)$/.test(node.kind)) throw notAllowed('subquery', text, 'a subquery');
+    if (/window/.test(node.kind)) throw notAllowed('window', text, 'a window function');
+    if (node.kind !== 'column') continue;
+    const span = spanOf(node.body);
+    if (span === undefined) throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
+    starts.add(span.start - 'SELECT ('.length);
+  }
+  return starts;
+}
+
+function conditionsOf(text: string, tokens: readonly Token[]): { conjuncts: readonly Span[]; hasOr: boolean } {
+  let inner = tokens;
+  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
+  const hasOr = tokens.some((token) => isWord(token, 'or'));
+  const cuts: number[] = [];
+  let cases = 0;
+  let betweens = 0;
+  for (let index = 0; index < inner.length; index += 1) {
+    const token = inner[index];
+    if (isSymbol(inner[index - 1], '.')) continue;
+    if (isSymbol(token, '(')) index = closingIndex(inner, index);
+    else if (isWord(token, 'case')) cases += 1;
+    else if (isWord(token, 'end')) cases -= 1;
+    else if (cases === 0 && isWord(token, 'or')) return { conjuncts: [{ start: 0, end: text.length }], hasOr };
+    else if (cases === 0 && isWord(token, 'between')) betweens += 1;
+    else if (cases === 0 && isWord(token, 'and') && betweens > 0) betweens -= 1;
+    else if (cases === 0 && isWord(token, 'and')) cuts.push(index);
+  }
+  const pieces = [...cuts, inner.length].map((end, index) => inner.slice(index === 0 ? 0 : (cuts[index - 1] ?? 0) + 1, end));
+  return { conjuncts: pieces.map((piece) => ({ start: piece[0]?.start ?? 0, end: piece.at(-1)?.end ?? 0 })), hasOr };
+}
+
+function notAllowed(code: string, text: string, what: string): UserError {
+  return new UserError(code, `The expression ${JSON.stringify(text)} has ${what}, which is not allowed here`, {
+    hint: 'Write one plain SQL expression over fields.',
+    exitCode: 2,
+    details: code === 'not_supported' ? { feature: what } : undefined,
+  });
+}
