@@ -1,0 +1,46 @@
+import { DuckDBBlobValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api';
+import type { FieldType } from '../../../sql/field-type.ts';
+import { decimalCell, integerCell } from '../../driver.ts';
+import type { Cell } from '../../warehouse.ts';
+
+/** By DuckDB's own spelling of the type. */
+export function fieldType(nativeType: string): FieldType {
+  if (/\]$|^(STRUCT|MAP|UNION)\(/.test(nativeType)) return 'unknown';
+  if (/^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM)$/.test(nativeType)) return 'integer';
+  if (/^(DECIMAL|DOUBLE|FLOAT)/.test(nativeType)) return 'decimal';
+  if (/^(VARCHAR|ENUM|UUID|TIME\b)/.test(nativeType)) return 'string';
+  if (nativeType === 'BOOLEAN') return 'boolean';
+  if (nativeType === 'DATE') return 'date';
+  if (nativeType === 'TIMESTAMP WITH TIME ZONE') return 'datetime_tz';
+  return nativeType.startsWith('TIMESTAMP') ? 'datetime' : 'unknown';
+}
+
+/** Lists, structs and maps as JSON text, the rest by the contract of Cell; a time with zone in UTC. */
+export function duckdbCell(value: DuckDBValue): Cell {
+  const plain = plainValue(value);
+  return typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain;
+}
+
+type Plain = Cell | readonly Plain[] | { readonly [key: string]: Plain };
+
+function plainValue(value: DuckDBValue): Plain {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'bigint') return integerCell(value);
+  if (value instanceof DuckDBDecimalValue) return decimalCell(value.toString());
+  if (value instanceof DuckDBTimestampTZValue) return inUtc(value);
+  if (value instanceof DuckDBBlobValue) return `\\x${Buffer.from(value.bytes).toString('hex')}`;
+  if ('items' in value) return value.items.map(plainValue);
+  if (!('entries' in value)) return String(value);
+  if (!Array.isArray(value.entries)) return Object.fromEntries(Object.entries(value.entries).map(([key, item]) => [key, plainValue(item)]));
+  return Object.fromEntries(value.entries.map(({ key, value: item }) => [String(duckdbCell(key)), plainValue(item)]));
+}
+
+function inUtc(value: DuckDBTimestampTZValue): string {
+  const whole = new Date(Number(value.micros / 1000n));
+  if (Number.isNaN(whole.getTime())) return value.toString();
+  const fraction = String(((value.micros % 1_000_000n) + 1_000_000n) % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
+}

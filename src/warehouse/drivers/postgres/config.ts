@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { isSecretReference, secretSchema } from '../../../store/secrets.ts';
+import { allowFunctionsSchema } from '../../allow-functions.ts';
+
+export const postgresConfigSchema = z
+  .strictObject({
+    driver: z.literal('postgres'),
+    url: z
+      .string()
+      .refine(
+        (url) => isSecretReference(url) || isUrlWithoutPassword(url),
+        'a password is never written into ktx.yaml: put the whole URL into an environment variable and write url: env:WAREHOUSE_URL',
+      )
+      .optional()
+      .describe(
+        'postgresql://user@host:5432/database without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.',
+      ),
+    host: z.string().min(1).optional().describe('Host name, or the folder of a Unix socket. Default: localhost.'),
+    port: z.int().min(1).max(65_535).optional().describe('Default: 5432.'),
+    database: z.string().min(1).optional(),
+    user: z.string().min(1).optional(),
+    password: secretSchema.optional(),
+    ssl: z
+      .enum(['off', 'verify', 'no-verify'])
+      .optional()
+      .describe('verify: encrypted, certificate checked; no-verify: encrypted only; off. Default: what the URL says, else off.'),
+    schemas: z.array(z.string()).min(1).optional().describe('Only these schemas; the first is the one that plain dataset names mean.'),
+    allow_functions: allowFunctionsSchema,
+  })
+  .refine(({ url, host, database }) => (url === undefined) !== (host === undefined && database === undefined), {
+    error: 'give either url, or host, database, user and password',
+    path: ['url'],
+  });
+export type PostgresConfig = z.infer<typeof postgresConfigSchema>;
+
+function isUrlWithoutPassword(text: string): boolean {
+  if (!URL.canParse(text) || !/^postgres(ql)?:\/\//.test(text)) return false;
+  const url = new URL(text);
+  return url.password === '' && !url.searchParams.has('password');
+}

@@ -1,0 +1,23 @@
+import type { FieldType } from '../../../sql/field-type.ts';
+import { decimalCell, integerCell } from '../../driver.ts';
+import type { Cell } from '../../warehouse.ts';
+
+const typesByOid: Readonly<Record<number, FieldType>> = {
+  16: 'boolean', 20: 'integer', 21: 'integer', 23: 'integer', 26: 'integer', 700: 'decimal', 701: 'decimal', 1700: 'decimal',
+  18: 'string', 19: 'string', 25: 'string', 1042: 'string', 1043: 'string', 2950: 'string', 1083: 'string',
+  1082: 'date', 1114: 'datetime', 1184: 'datetime_tz',
+}; // prettier-ignore
+
+/** By the type's oid, the base type's for a domain. */
+export function fieldType(oid: number): FieldType {
+  return typesByOid[oid] ?? 'unknown';
+}
+
+/** From the text form that the server sends, in time zone UTC and ISO date style. */
+export function postgresCell(text: string | null, type: FieldType): Cell {
+  if (text === null) return null;
+  if (type === 'boolean') return text === 't';
+  if (type === 'integer') return integerCell(BigInt(text));
+  if (type === 'decimal') return decimalCell(text);
+  return type === 'datetime_tz' ? text.replace(/^(\d{4,}-\d\d-\d\d) (.*)\+00$/, '$1T$2Z') : text;
+}

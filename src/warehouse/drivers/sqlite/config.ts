@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { allowFunctionsSchema } from '../../allow-functions.ts';
+
+export const sqliteConfigSchema = z.strictObject({
+  driver: z.literal('sqlite'),
+  path: z.string().min(1).describe('SQLite database file, relative to the project or absolute.'),
+  allow_functions: allowFunctionsSchema,
+});
+export type SqliteConfig = z.infer<typeof sqliteConfigSchema>;

