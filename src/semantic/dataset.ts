@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { fieldTypes } from '../sql/field-type.ts';
+
+/** Field, metric, segment and role names: what a query can write without quotes. */
+const nameSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name has letters, digits and _ only');
+
+const expressionSchema = z
+  .union([z.string().min(1), z.record(z.string(), z.string().min(1))])
+  .describe('SQL fragment in the dialect of the connection, or a map from dialect to fragment with a `default`.');
+export type ExpressionText = z.infer<typeof expressionSchema>;
+
+const synonymsSchema = z.array(z.string()).optional().describe('Other words that people use for it.');
+const descriptionSchema = z.string().optional().describe('What it means, in plain words.');
+const hiddenSchema = z.boolean().optional().describe('Out of reach of every query; the model itself may use it.');
+
+export const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
+export type Aggregate = (typeof aggregates)[number];
+
+const fieldSchema = z.strictObject({
+  name: nameSchema.describe('Name in queries; also the column where there is no `expr`.'),
+  type: z.enum(fieldTypes).optional().describe('string, integer, decimal, boolean, date, datetime, datetime_tz, or unknown.'),
+  expr: expressionSchema.optional().describe('Row-level SQL over columns and other fields of the dataset.'),
+  description: descriptionSchema,
+  values: z.array(z.union([z.string(), z.number(), z.boolean()])).optional().describe('Every value that it can have, where that is declared.'), // prettier-ignore
+  hidden: hiddenSchema,
+  synonyms: synonymsSchema,
+});
+
+const segmentSchema = z.strictObject({
+  name: nameSchema.describe('Name in queries, as dataset.name.'),
+  where: expressionSchema.describe('Row filter.'),
+  description: descriptionSchema,
+  synonyms: synonymsSchema,
+});
+
+const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
+const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
+const grainSchema = z.enum(['day', 'week', 'month', 'quarter', 'year']);
+
+const metricSchema = z.strictObject({
+  name: nameSchema.describe('Name in queries, as dataset.name.'),
+  agg: z.enum(aggregates).optional().describe('Aggregate of `of`.'),
+  of: expressionSchema.optional().describe('What is aggregated; only a count can do without.'),
+  fraction: z.number().min(0).max(1).optional().describe('Of a percentile, 0 to 1.'),
+  expr: expressionSchema.optional().describe('Aggregates written out, or arithmetic over other metrics by name.'),
+  where: expressionSchema.optional().describe('Row filter of this metric; on a derived metric it applies to its inputs.'),
+  ratio: z
+    .strictObject({
+      numerator: z.string().describe('Metric above the line.'),
+      denominator: z.string().describe('Metric below the line; 0 gives NULL.'),
+    })
+    .optional()
+    .describe('Real division of two metrics.'),
+  cumulative: z
+    .strictObject({
+      of: z.string().describe('Metric that is accumulated.'),
+      window: periodSchema.optional().describe('Trailing window, like `7 days`; without it, all time.'),
+      grain_to_date: grainSchema.optional().describe('Starts anew at each period, like month.'),
+    })
+    .optional()
+    .describe('Running total.'),
+  offset: z
+    .strictObject({
+      of: z.string().describe('Metric that is shifted.'),
+      by: periodSchema.describe('How far back, like `1 year`.'),
+    })
+    .optional()
+    .describe('The value of an earlier period.'),
+  semi_additive: z
+    .strictObject({
+      over: nameSchema.describe('Time field over which the values must not be summed.'),
+      take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
+    })
+    .optional()
+    .describe('For balances and stocks.'),
+  unit: z.string().optional().describe('Unit of the result, like EUR.'),
+  description: descriptionSchema,
+  hidden: hiddenSchema,
+  synonyms: synonymsSchema,
+});
+export type MetricDefinition = z.infer<typeof metricSchema>;
+
+const relationshipSchema = z.strictObject({
+  to: z.string().describe('Target dataset: the one side.'),
+  on: z
+    .union([z.string().min(1), z.record(z.string(), z.string())])
+    .describe('Own columns to those of the target, or a SQL condition over both.'),
+  role: nameSchema.optional().describe('Name of this path in queries, like buyer; by default the target’s name.'),
+  cardinality: z
+    .enum(['many_to_one', 'one_to_one', 'many_to_many'])
+    .optional()
+    .describe('How many rows meet how many; many_to_one by default.'),
+  via: z.string().optional().describe('The bridge dataset of a many_to_many.'),
+  description: descriptionSchema,
+});
+
+const columnsSchema = z.array(z.string());
+
+/** One file of the semantic layer: one dataset. */
+export const datasetSchema = z
+  .strictObject({
+    dataset: z
+      .string()
+      .regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only')
+      .describe('Name of the dataset; the file has the same name.'),
+    source: z.string().optional().describe('Table: `table`, `schema.table` or `catalog.schema.table`; "quote" a part with a dot.'), // prettier-ignore
+    sql: z.string().optional().describe('A query, in place of `source`.'),
+    description: descriptionSchema,
+    synonyms: synonymsSchema,
+    tags: z.array(z.string()).optional().describe('Free labels.'),
+    primary_key: columnsSchema.optional().describe('Fields that identify a row; empty or absent means no key.'),
+    unique_keys: z.array(columnsSchema).optional().describe('Further keys, each a list of fields.'),
+    default_time: z.string().optional().describe('Time field that `metric_time` means for the metrics of this dataset.'),
+    fields: z.array(fieldSchema).optional().describe('Row-level columns and expressions that queries can use.'),
+    segments: z.array(segmentSchema).optional().describe('Named row filters.'),
+    metrics: z.array(metricSchema).optional().describe('Aggregates.'),
+    relationships: z.array(relationshipSchema).optional().describe('Joins to the one side.'),
+  })
+  .describe('A dataset of the semantic layer.');
+export type Dataset = z.infer<typeof datasetSchema>;
+
+/** `semantic-layer/<connection>.yaml`: metrics that span datasets. */
+export const spanningMetricsSchema = z
+  .strictObject({
+    metrics: z.array(metricSchema).describe('Metrics over metrics of several datasets, written as dataset.metric.'),
+  }) // prettier-ignore
+  .describe('Metrics that span the datasets of a connection.');
+
+/** The parts of a `source`; a quoted part may hold anything, with its quote doubled. Undefined where it is not one to three parts. */
+export function sourceParts(source: string): readonly string[] | undefined {
+  const part = /^(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)/;
+  const parts: string[] = [];
+  let rest = source;
+  while (rest !== '') {
+    const match = part.exec(rest);
+    if (match === null) return undefined;
+    parts.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    rest = rest.slice(match[0].length);
+  }
+  return parts.length >= 1 && parts.length <= 3 && !source.endsWith('.') ? parts : undefined;
+}
