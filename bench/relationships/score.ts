@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
+import { scanConfigSchema } from '../../src/scan/config.ts';
+import { scan, type ScanOptions, type ScanResult } from '../../src/scan/scan.ts';
+import { openWarehouse } from '../../src/warehouse/open.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import type { Truth } from './generate.ts';
+
+export interface Score {
+  readonly name: string;
+  readonly tables: number;
+  readonly hits: number;
+  readonly accepted: number;
+  readonly links: number;
+  readonly keyHits: number;
+  readonly keys: number;
+  readonly queries: number;
+  readonly bound: number;
+  /** (probability, was true) of every link that was judged. */
+  readonly judged: readonly (readonly [number, boolean])[];
+  readonly missed: readonly string[];
+  readonly wrong: readonly string[];
+  readonly wrongKeys: readonly string[];
+}
+
+export function fixtureDatabase(name: string, dir: string): { path: string; truth: Truth } {
+  const base = join(import.meta.dirname, '../../test/fixtures/relationships', name);
+  const path = join(dir, `${name}.sqlite`);
+  writeFileSync(path, gunzipSync(readFileSync(join(base, 'data.sqlite.gz'))));
+  return { path, truth: JSON.parse(readFileSync(join(base, 'truth.json'), 'utf8')) as Truth };
+}
+
+export async function withWarehouse<T>(path: string, run: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), 'ktx-bench-'));
+  const spec = { connection: 'bench', config: { driver: 'sqlite' as const, path }, projectDir: dir, cacheDir: dir, secrets: () => '' };
+  const warehouse = await openWarehouse(spec, new AbortController().signal);
+  try {
+    return await run(warehouse);
+  } finally {
+    await warehouse.close();
+    rmSync(dir, { recursive: true });
+  }
+}
+
+export async function scanFile(path: string, ignoreDeclared: ScanOptions['ignoreDeclared'], accept = scanConfigSchema.parse({}).accept): Promise<ScanResult> {
+  const db = new DatabaseSync(':memory:');
+  try {
+    return await withWarehouse(path, (warehouse) =>
+      scan({ warehouse, scope: {}, state: { db }, config: scanConfigSchema.parse({ accept }), ignoreDeclared, signal: new AbortController().signal }),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+const constant = 12;
+
+export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
+  const arrow = (from: string, fromColumns: readonly string[], to: string, toColumns: readonly string[]): string =>
+    `${from}(${fromColumns}) -> ${to}(${toColumns})`;
+  const wanted = new Set(truth.links.map((link) => arrow(link.from, link.from_columns, link.to, link.to_columns)));
+  const all = result.links.map((link) => ({ ...link, text: arrow(link.from.table.table, link.from.columns, link.to.table.table, link.to.columns) }));
+  const accepted = all.filter(({ status }) => status === 'accepted');
+  const keys = new Map(result.primaryKeys.filter(({ status }) => status === 'accepted').map(({ table, columns }) => [table.table, [...columns].sort().join()]));
+  const wrongKeys = Object.entries(truth.primary_keys).filter(([table, columns]) => keys.get(table) !== [...columns].sort().join());
+  const parents = new Set(all.filter(({ origin }) => origin === 'inferred').map(({ to }) => `${to.table.table}(${to.columns})`));
+  const note = (text: string): string => {
+    const link = all.find((other) => other.text === text);
+    return link ? `${text} ${link.status} ${link.probability.toFixed(2)} ${JSON.stringify(link.evidence)}` : text;
+  };
+  return {
+    name,
+    tables: Object.keys(truth.primary_keys).length,
+    hits: accepted.filter(({ text }) => wanted.has(text)).length,
+    accepted: accepted.length,
+    links: wanted.size,
+    keyHits: Object.keys(truth.primary_keys).length - wrongKeys.length,
+    keys: Object.keys(truth.primary_keys).length,
+    queries: result.queries,
+    bound: Object.keys(truth.primary_keys).length + parents.size + constant,
+    judged: all.filter(({ origin }) => origin === 'inferred').map(({ text, probability }) => [probability, wanted.has(text)] as const),
+    missed: [...wanted].filter((text) => !accepted.some((link) => link.text === text)).map(note),
+    wrong: accepted.filter(({ text }) => !wanted.has(text)).map(({ text }) => note(text)),
+    wrongKeys: wrongKeys.map(([table, columns]) => `${table}: ${columns} not ${keys.get(table) ?? '-'}`),
+  };
+}
+
+export const f1 = ({ hits, accepted, links }: { hits: number; accepted: number; links: number }): number => (2 * hits) / Math.max(1, accepted + links);
+
+export function total(scores: readonly Score[]): { hits: number; accepted: number; links: number; keyHits: number; keys: number; queries: number; bound: number } {
+  const sum = (read: (score: Score) => number): number => scores.reduce((all, score) => all + read(score), 0);
+  return { hits: sum((s) => s.hits), accepted: sum((s) => s.accepted), links: sum((s) => s.links), keyHits: sum((s) => s.keyHits), keys: sum((s) => s.keys), queries: sum((s) => s.queries), bound: sum((s) => s.bound) };
+}
+
+/** Expected calibration error over ten bins of probability. */
+export function calibrationError(judged: readonly (readonly [number, boolean])[]): number {
+  const bins = Map.groupBy(judged, ([probability]) => Math.min(9, Math.floor(probability * 10)));
+  return [...bins.values()].reduce((error, bin) => {
+    const mean = bin.reduce((sum, [probability]) => sum + probability, 0) / bin.length;
+    const share = bin.filter(([, isTrue]) => isTrue).length / bin.length;
+    return error + (bin.length / Math.max(1, judged.length)) * Math.abs(mean - share);
+  }, 0);
+}
