@@ -1,23 +1,43 @@
 import { z } from 'zod';
 import { sha256 } from '../lib/hash.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
+import { fieldTypes } from '../sql/field-type.ts';
 
-/**
- * What can be claimed, and about what. Bodies by kind:
- * - `dataset` about `dataset:c.d`: `{source: {catalog?, schema, table}, kind}`: it exists
- * - `field` about `field:c.d.f`: `{column, position}`: it exists; `column` is the physical name
- * - `type` about a field: a field type · `values` about a field: declared values, in declared order
- * - `primary_key`, `unique_key` about a dataset: ordered field names
- * - `default_time` about a dataset: a field name
- * - `description` about anything: text · `synonyms`, `tags`: lists of text
- * - `metric` about `metric:c.d.m`: the metric as in the dataset YAML, without its name
- * - `relationship` about `relationship:c.d(columns)`: `{to, on: {own field: target field}, role?, cardinality}`
- * - `edit` about anything: what a person changed or removed in an artifact; body null means removed
- */
-export const claimKinds = [
-  'dataset', 'field', 'type', 'values', 'primary_key', 'unique_key', 'default_time', 'description', 'synonyms', 'tags', 'metric', 'relationship', 'edit',
-] as const; // prettier-ignore
-export type ClaimKind = (typeof claimKinds)[number];
+const text = z.string();
+const texts = z.array(text);
+
+/** What can be claimed, and what each kind of claim says. */
+export const bodies = {
+  /** About `dataset:c.d`: it exists. */
+  dataset: z.object({ source: z.object({ catalog: text.optional(), schema: text, table: text }), kind: text }),
+  /** About `field:c.d.f`: it exists; `column` is the physical name, `expr` its quoted form where double quotes do not do. */
+  field: z.object({ column: text, position: z.number(), expr: text.optional() }),
+  type: z.enum(fieldTypes),
+  /** About a field: declared values, in declared order. */
+  values: z.array(z.union([text, z.number(), z.boolean()])),
+  /** About a dataset: field names in order. */
+  primary_key: texts.min(1),
+  unique_key: texts.min(1),
+  /** About a dataset: a field name. */
+  default_time: text,
+  /** These three about anything. */
+  description: text,
+  synonyms: texts,
+  tags: texts,
+  /** About `metric:c.d.m`: the metric as in the YAML of a dataset, without its name. */
+  metric: z.record(text, z.json()),
+  /** About `relationship:c.d(columns)`; `on`: own field names to those of the dataset `to`. */
+  relationship: z.object({
+    to: text,
+    on: z.record(text, text),
+    role: text.optional(),
+    cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
+  }),
+  /** About anything: a person took it (null), or the keys of it that are null, out of an artifact. */
+  edit: z.union([z.null(), z.record(text, z.null())]),
+};
+export type ClaimKind = keyof typeof bodies;
+export const claimKinds = Object.keys(bodies) as ClaimKind[];
 
 export const evidenceSchema = z.strictObject({
   connection: z.string(),

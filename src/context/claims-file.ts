@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { messageOf } from '../lib/error.ts';
+import { canonicalJson } from '../lib/json.ts';
+import { claimId, claimKinds, evidenceSchema, type Claim } from './claim.ts';
+
+/**
+ * The base of the merge: what ktx may have left in an artifact, by path such as `fields.status.description`. A state is the
+ * short hash of a value, or null for no value there. One state is the rule. A run that is about to change the artifact first
+ * records the states before and after (`eitherBase`), so that whichever of the two a killed run left is still known as
+ * ktx's; a path that is not listed has the one state null.
+ */
+export type MergeBase = ReadonlyMap<string, readonly (string | null)[]>;
+
+export interface ClaimsFile {
+  readonly base: MergeBase;
+  readonly claims: readonly Claim[];
+  /** Lines that could not be read. They are written back as they are, at the end. */
+  readonly damaged: readonly DamagedLine[];
+}
+
+export interface DamagedLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+const baseSchema = z.strictObject({
+  base: z.record(z.string(), z.union([z.string(), z.array(z.string().nullable())])),
+});
+const lineSchema = z.strictObject({
+  subject: z.string(),
+  kind: z.enum(claimKinds),
+  body: z.json(),
+  evidence: evidenceSchema,
+});
+const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;
+
+/** The path of a dataset's claims, relative to the project. */
+export function claimsPath(connection: string, dataset: string): string {
+  return `claims/${connection}/${dataset}.jsonl`;
+}
+
+/**
+ * Reads any text without failing. What a merge of two branches leaves is read too: two base lines are united, the markers
+ * of a conflict are reported and not kept.
+ */
+export function parseClaims(path: string, text: string): ClaimsFile {
+  const base = new Map<string, readonly (string | null)[]>();
+  const claims: Claim[] = [];
+  const damaged: DamagedLine[] = [];
+  for (const [position, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    if (line === '') continue;
+    const read = readLine(line);
+    if ('claim' in read) claims.push(read.claim);
+    else if ('base' in read) for (const [key, states] of read.base) base.set(key, union(base.get(key) ?? [], states));
+    else damaged.push({ path, line: position + 1, text: line, reason: read.reason });
+  }
+  return { base, claims: uniteClaims(claims), damaged };
+}
+
+/** The file's text; undefined where nothing needs a file. Equal content gives equal bytes, whatever the order it came in. */
+export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
+  const entries = [...base].sort(byKey).map(([path, states]) => [path, states.length === 1 && states[0] !== null ? states[0] : states]);
+  const lines = uniteClaims(claims).flatMap(({ evidence, ...claim }) =>
+    evidence.map((one) => JSON.stringify({ ...claim, body: sorted(claim.body), evidence: sorted(one) })),
+  );
+  const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
+  if (entries.length + lines.length + kept.length === 0) return undefined;
+  const first = JSON.stringify({ base: Object.fromEntries(entries) });
+  return [first, ...lines, ...new Set(kept), ''].join('\n');
+}
+
+/** Claims with the same subject, kind and body become one with all their evidence; sorted by subject, kind and body. */
+export function uniteClaims(claims: Iterable<Claim>): Claim[] {
+  const groups = Map.groupBy(claims, claimId);
+  return [...groups.values()]
+    .flatMap((group) => {
+      const [first] = group;
+      if (!first) return [];
+      const evidence = new Map(group.flatMap((claim) => claim.evidence).map((one) => [canonicalJson(one), one]));
+      const claim = { ...first, evidence: [...evidence].sort(byKey).map(([, one]) => one) };
+      return [[canonicalJson([claim.subject, claim.kind, claim.body]), claim] as const];
+    })
+    .sort(byKey)
+    .map(([, claim]) => claim);
+}
+
+/** A base under which the states of both are ktx's: recorded before an artifact is written, replaced by `after` once it is. */
+export function eitherBase(before: MergeBase, after: MergeBase): MergeBase {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return new Map([...paths].map((path) => [path, union(before.get(path) ?? [null], after.get(path) ?? [null])]));
+}
+
+type ReadLine = { claim: Claim } | { base: [string, readonly (string | null)[]][] } | { reason: string };
+
+function readLine(line: string): ReadLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return { reason: conflictMarker.test(line) ? 'marker of a merge conflict' : messageOf(error) };
+  }
+  const base = baseSchema.safeParse(value);
+  if (base.success) {
+    return {
+      base: Object.entries(base.data.base).map(([path, states]) => [path, Array.isArray(states) ? states : [states]]),
+    };
+  }
+  const claim = lineSchema.safeParse(value);
+  if (!claim.success) return { reason: z.prettifyError(claim.error) };
+  return { claim: { ...claim.data, evidence: [claim.data.evidence] } };
+}
+
+function union(a: readonly (string | null)[], b: readonly (string | null)[]): (string | null)[] {
+  return [...new Set([...a, ...b])].sort((x, y) => (x ?? '').localeCompare(y ?? ''));
+}
+
+function sorted(value: unknown): unknown {
+  return JSON.parse(canonicalJson(value));
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

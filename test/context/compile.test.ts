@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claimId, subjects, type Claim, type ClaimKind, type Evidence } from '../../src/context/claim.ts';
+import { compile } from '../../src/context/compile.ts';
+import type { Pin } from '../../src/context/conflicts.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { datasetSchema } from '../../src/semantic/dataset.ts';
+
+type Origin = Evidence['origin'];
+
+function because(origin: Origin, confidence = 1): Evidence {
+  return { connection: 'shop', origin, extractor: `${origin}@1`, confidence };
+}
+
+function claim(subject: string, kind: ClaimKind, body: Json, origin: Origin = 'catalog'): Claim {
+  return { subject, kind, body, evidence: [because(origin)] };
+}
+
+const dataset = (name: string) => subjects.dataset('shop', name);
+const field = (name: string, column: string) => subjects.field('shop', name, column);
+
+function table(name: string, columns: readonly string[]): Claim[] {
+  return [
+    claim(dataset(name), 'dataset', { source: { schema: 'main', table: name }, kind: 'table' }),
+    ...columns.map((column, at) => claim(field(name, column), 'field', { column, position: at + 1 })),
+  ];
+}
+
+function link(name: string, on: Record<string, string>, to: string, more: Record<string, string> = {}): Claim {
+  return claim(subjects.relationship('shop', name, Object.keys(on)), 'relationship', { to, on, ...more }, 'code');
+}
+
+const shop = [...table('orders', ['id', 'buyer_id', 'gift_to_id', 'status']), ...table('customers', ['id', 'name'])];
+
+function compiled(claims: readonly Claim[], pins: readonly Pin[] = [], edits: readonly Claim[] = []) {
+  const result = compile(claims, pins, edits);
+  return { ...result, orders: result.artifacts.find((one) => one.dataset === 'orders')?.value };
+}
+
+describe('compile', () => {
+  it('makes a dataset of what is known of a table', () => {
+    const source = { catalog: 'my.db', schema: 'main', table: 'orders' };
+    const { orders, artifacts, quarantined, conflicts } = compiled([
+      ...shop.filter(({ subject }) => subject !== dataset('orders')),
+      claim(dataset('orders'), 'dataset', { source, kind: 'table' }),
+      claim(field('orders', 'unit_price'), 'field', { column: 'Unit "Price"', position: 3 }),
+      claim(field('orders', 'status'), 'type', 'string'),
+      claim(field('orders', 'status'), 'values', ['paid', 'open']),
+      claim(dataset('orders'), 'primary_key', ['id']),
+      claim(dataset('orders'), 'unique_key', ['id']),
+      claim(dataset('orders'), 'unique_key', ['status', 'buyer_id']),
+      claim(subjects.metric('shop', 'orders', 'count'), 'metric', { agg: 'count' }, 'code'),
+      link('orders', { buyer_id: 'id' }, 'customers', { role: 'buyer', cardinality: 'many_to_one' }),
+    ]);
+    expect({ quarantined, conflicts }).toEqual({ quarantined: [], conflicts: [] });
+    expect(artifacts.map(({ path }) => path)).toEqual(['semantic-layer/shop/customers.yaml', 'semantic-layer/shop/orders.yaml']);
+    expect(orders).toEqual({
+      dataset: 'orders',
+      source: '"my.db".main.orders',
+      primary_key: ['id'],
+      unique_keys: [['status', 'buyer_id']],
+      fields: [
+        { name: 'id' },
+        { name: 'buyer_id' },
+        { name: 'gift_to_id' },
+        { name: 'unit_price', expr: '"Unit ""Price"""' },
+        { name: 'status', type: 'string', values: ['paid', 'open'] },
+      ],
+      metrics: [{ name: 'count', agg: 'count' }],
+      relationships: [{ to: 'customers', on: { buyer_id: 'id' }, role: 'buyer' }],
+    });
+    expect(Object.keys(orders ?? {})).toEqual(['dataset', 'source', 'primary_key', 'unique_keys', 'fields', 'metrics', 'relationships']);
+  });
+
+  it('gives every relationship a name of its own', () => {
+    const names = (claims: readonly Claim[]) => compiled([...shop, ...claims]).orders?.relationships?.map(({ to, role }) => role ?? to);
+    const buyer = link('orders', { buyer_id: 'id' }, 'customers');
+    const gift = link('orders', { gift_to_id: 'id' }, 'customers');
+    expect(names([buyer])).toEqual(['customers']);
+    expect(names([buyer, gift])).toEqual(['buyer_id', 'gift_to_id']);
+    const same = names([link('orders', { buyer_id: 'id' }, 'customers', { role: 'who' }), link('orders', { gift_to_id: 'id' }, 'customers', { role: 'who' })]); // prettier-ignore
+    expect(new Set(same).size).toBe(2);
+  });
+
+  it('quarantines a claim whose identifiers do not exist or whose body is not of its kind; the rest goes on', () => {
+    const wrong = [
+      claim(dataset('orders'), 'primary_key', ['number']),
+      claim(dataset('nowhere'), 'description', 'x'),
+      claim(field('orders', 'nothing'), 'type', 'string'),
+      claim(field('orders', 'status'), 'type', 'text'),
+      claim(field('orders', 'status'), 'primary_key', ['id']),
+      claim(subjects.metric('shop', 'orders', 'status'), 'metric', { agg: 'count' }),
+      claim(subjects.metric('shop', 'orders', 'total'), 'metric', { agg: 'add', of: 'status' }),
+      claim('term:revenue', 'description', 'x'),
+      link('orders', { buyer_id: 'id' }, 'people'),
+      link('orders', { buyer_id: 'number' }, 'customers'),
+    ];
+    const { orders, quarantined } = compiled([...shop, ...wrong, claim(dataset('orders'), 'default_time', 'id')]);
+    expect(quarantined).toHaveLength(wrong.length);
+    for (const { reason } of quarantined) expect(reason).not.toBe('');
+    expect(quarantined.find((one) => one.claim.kind === 'primary_key' && one.claim.subject === dataset('orders'))?.reason).toContain('orders.number');
+    expect(orders).toEqual({ ...compiled(shop).orders, default_time: 'id' });
+  });
+
+  it('drops what refers to a dataset that a person deleted, without a complaint', () => {
+    const deleted: Claim = { subject: dataset('customers'), kind: 'edit', body: null, evidence: [because('person')] };
+    const result = compiled([...shop, link('orders', { buyer_id: 'id' }, 'customers')], [], [deleted]);
+    expect(result.artifacts.map((one) => one.dataset)).toEqual(['orders']);
+    expect(result.orders?.relationships).toBeUndefined();
+    expect(result.quarantined).toEqual([]);
+  });
+});
+
+describe('claims that disagree', () => {
+  const status = field('orders', 'status');
+  const types = [claim(status, 'type', 'integer', 'model'), claim(status, 'type', 'string', 'code')];
+
+  it('are a conflict that shows the better origin and keeps every variant', () => {
+    const { orders, conflicts } = compiled([...shop, ...types]);
+    expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('string');
+    expect(conflicts).toMatchObject([{ subject: status, kind: 'type', variants: [{ body: 'string' }, { body: 'integer' }] }]);
+  });
+
+  it('are settled by a pin until a claim appears that it has not seen', () => {
+    const ids = types.map(claimId);
+    const pin: Pin = { subject: status, kind: 'type', choose: ids[0] ?? '', seen: ids, by: 'ana', at: '2026-01-01' };
+    const settled = compiled([...shop, ...types], [pin]);
+    expect(settled.conflicts).toEqual([]);
+    expect(settled.orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('integer');
+    const reopened = compiled([...shop, ...types, claim(status, 'type', 'date', 'code')], [pin]);
+    expect(reopened.conflicts).toHaveLength(1);
+    expect(reopened.orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('integer');
+    const newer: Pin = { ...pin, choose: ids[1] ?? '', at: '2026-02-01' };
+    expect(compiled([...shop, ...types], [newer, pin])).toEqual(compiled([...shop, ...types], [pin, newer]));
+    expect(compiled([...shop, ...types], [newer, pin]).orders?.fields?.[3]?.type).toBe('string');
+  });
+
+  it('are settled by what a person says', () => {
+    const { orders, conflicts } = compiled([...shop, ...types, claim(status, 'type', 'boolean', 'person')]);
+    expect(conflicts).toEqual([]);
+    expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('boolean');
+  });
+
+  it('are ranked only, where they describe', () => {
+    const told = (['model', 'code', 'catalog'] as const).map((origin) => claim(status, 'description', `by ${origin}`, origin));
+    const { orders, conflicts } = compiled([...shop, ...told]);
+    expect(conflicts).toEqual([]);
+    expect(orders?.fields?.find(({ name }) => name === 'status')?.description).toBe('by catalog');
+  });
+
+  it('do not disagree where a declaration stands beside what was found', () => {
+    const { orders, conflicts } = compiled([
+      ...shop,
+      claim(dataset('orders'), 'primary_key', ['id']),
+      claim(dataset('orders'), 'primary_key', ['status'], 'code'),
+      { ...link('orders', { buyer_id: 'id' }, 'customers'), evidence: [because('catalog'), because('code', 0.5)] },
+      link('orders', { buyer_id: 'id' }, 'orders'),
+    ]);
+    expect(conflicts).toEqual([]);
+    expect(orders?.primary_key).toEqual(['id']);
+    expect(orders?.relationships?.map(({ to }) => to)).toEqual(['customers']);
+  });
+});
+
+const universe: fc.Arbitrary<Claim> = fc
+  .tuple(
+    fc.constantFrom(
+      ...['a', 'b', 'gone'].flatMap((name): [string, ClaimKind, Json][] => [
+        [dataset(name), 'description', 'one'],
+        [dataset(name), 'description', 'two'],
+        [dataset(name), 'primary_key', ['x', 'y']],
+        [dataset(name), 'primary_key', ['y']],
+        [dataset(name), 'unique_key', ['y']],
+        [dataset(name), 'unique_key', ['z']],
+        [dataset(name), 'default_time', 'x'],
+        [field(name, 'x'), 'type', 'integer'],
+        [field(name, 'x'), 'type', 'string'],
+        [field(name, 'x'), 'field', { position: 9, column: 'X x' }],
+        [field(name, 'z'), 'field', { column: 'z', position: 1 }],
+        [subjects.metric('shop', name, 'm'), 'metric', { of: 'x', agg: 'sum' }],
+        [subjects.metric('shop', name, 'm'), 'metric', { expr: { sqlite: 'sum(x)', default: 'sum(y)' } }],
+        ...['a', 'b', 'gone'].flatMap((to): [string, ClaimKind, Json][] => [
+          [subjects.relationship('shop', name, ['x']), 'relationship', { to, on: { x: 'x' } }],
+          [subjects.relationship('shop', name, ['y', 'x']), 'relationship', { on: { y: 'y', x: 'x' }, to, role: 'r' }],
+        ]),
+      ]),
+    ),
+    fc.uniqueArray(fc.tuple(fc.constantFrom<Origin>('catalog', 'code', 'model', 'person'), fc.constantFrom(0.5, 1)), { minLength: 1, maxLength: 3 }),
+  )
+  .map(([[subject, kind, body], told]) => ({ subject, kind, body, evidence: told.map(([origin, confidence]) => because(origin, confidence)) })); // prettier-ignore
+
+describe('for any claims', () => {
+  it('neither their order nor how their evidence comes in changes a byte, and every artifact is valid', () => {
+    const base = [...table('a', ['x', 'y']), ...table('b', ['x', 'y'])];
+    const shuffled = fc.array(universe, { maxLength: 25 }).chain((claims) => {
+      const apart = [...base, ...claims].flatMap((one) => one.evidence.map((evidence) => ({ ...one, evidence: [evidence] })));
+      return fc.tuple(fc.constant(claims), fc.shuffledSubarray(apart, { minLength: apart.length }));
+    });
+    let contested = 0;
+    fc.assert(
+      fc.property(shuffled, ([claims, other]) => {
+        const expected = compile([...base, ...claims], [], []);
+        const actual = compile(other.map((one) => JSON.parse(JSON.stringify(one)) as Claim), [], []); // prettier-ignore
+        expect(JSON.stringify(actual.artifacts)).toBe(JSON.stringify(expected.artifacts));
+        expect(actual).toEqual(expected);
+        for (const { value } of expected.artifacts) expect(datasetSchema.parse(value)).toEqual(value);
+        contested += expected.conflicts.length;
+      }),
+    );
+    expect(contested).toBeGreaterThan(0);
+  });
+});
