@@ -1,0 +1,187 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const base = mkdtempSync(join(tmpdir(), 'ktx-demo-'));
+const dir = join(base, 'ktx-demo');
+/** `node` in a command line is the one that runs the tests. */
+const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
+
+const askedSchema = z.object({
+  sql: z.string(),
+  total: z.number(),
+  by_region: z.array(z.object({ region: z.string().nullable(), revenue: z.number() })),
+});
+const envelopeSchema = z.object({
+  ok: z.literal(true),
+  data: z.object({
+    unchanged: z.boolean(),
+    made: z.array(z.string()),
+    found: z.object({
+      tables: z.array(z.string()),
+      links: z.array(
+        z.object({
+          from: z.object({ table: z.string(), columns: z.array(z.string()) }),
+          to: z.object({ table: z.string() }),
+          status: z.string(),
+        }),
+      ),
+    }),
+    edit: z.object({ file: z.string(), added: z.array(z.string()) }),
+    ingest: z.array(z.object({ commit: z.object({ id: z.string().optional() }) })),
+    answer: z.object({ sql: z.string(), rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))) }),
+    comparison: z.object({
+      table_total: z.number(),
+      semantic_layer: askedSchema,
+      inner_join: askedSchema,
+      wrong_role: askedSchema,
+    }),
+    next: z.array(z.string()),
+  }),
+});
+
+let first: string;
+let second: z.infer<typeof envelopeSchema>['data'];
+let afterFirst: { head: string; status: string };
+
+/** As a newcomer in a clone starts it. */
+async function demoFromClone(): Promise<string> {
+  return (await promisify(execFile)('npm', ['run', '-s', 'demo', '--', '--dir', dir], { cwd: root, env })).stdout;
+}
+
+async function demoAsJson(): Promise<string> {
+  const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--json'];
+  return (await promisify(execFile)(process.execPath, args, { cwd: root, env })).stdout;
+}
+
+function shell(command: string): string {
+  return execFileSync(command, { cwd: root, env, shell: true, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
+}
+
+const state = () => ({ head: git('rev-parse', 'HEAD'), status: git('status', '--porcelain=v1') });
+
+async function rows(sql: string): Promise<unknown[][]> {
+  const instance = await DuckDBInstance.create(join(dir, 'warehouse.duckdb'), { access_mode: 'READ_ONLY' });
+  try {
+    const connection = await instance.connect();
+    const found = (await connection.runAndReadAll(sql)).getRowsJson();
+    connection.closeSync();
+    return found;
+  } finally {
+    instance.closeSync();
+  }
+}
+
+/** By hand: every paid order once, under its buyer's region if there is one. */
+const byHand = `
+  SELECT (SELECT r.rgn_nm FROM customers c, regions r WHERE c.id = o.buyer_id AND r.rgn_cd = c.cust_rgn) AS region,
+         strftime(o.placed_at, '%Y-%m') AS month, CAST(sum(o.amount) AS VARCHAR) AS revenue
+  FROM orders o WHERE o.status = 'paid' GROUP BY 1, 2`;
+
+describe('ktx demo', () => {
+  beforeAll(async () => {
+    first = await demoFromClone();
+    afterFirst = state();
+    second = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
+  }, 120_000);
+
+  afterAll(() => rmSync(base, { recursive: true }));
+
+  it('makes a project with warehouse, datasets, claims and one commit', () => {
+    for (const path of ['warehouse.duckdb', 'ktx.yaml', 'semantic-layer/shop/orders.yaml', 'claims/shop/orders.jsonl'])
+      expect(existsSync(join(dir, path)), path).toBe(true);
+    expect(git('rev-list', '--count', 'HEAD').trim()).toBe('1');
+    expect(git('ls-files').split('\n')).toContain('semantic-layer/shop/legacy__orders.yaml');
+  });
+
+  it('tells what it found, wrote, asked and what naive SQL says', () => {
+    for (const words of ['16 tables', 'orders(buyer_id)', 'orphans', 'semantic-layer/shop/', 'SELECT', 'inner join', 'Try next'])
+      expect(first).toContain(words);
+    expect(first).not.toContain('\u001b[');
+    expect(first.split('\n').filter((line) => / +$/.test(line))).toEqual([]);
+  });
+
+  it('finds the roles, the self-reference, the composite key, the link from another schema', () => {
+    const accepted = second.found.links
+      .filter(({ status }) => status === 'accepted')
+      .map(({ from, to }) => `${from.table}(${from.columns.join(',')}) ${to.table}`);
+    expect(accepted).toEqual(
+      expect.arrayContaining([
+        'orders(buyer_id) customers',
+        'orders(recipient_id) customers',
+        'employees(manager_id) employees',
+        'stock_moves(whs_cd,prod_cd) inventory',
+        'customer_profile(customer_id) customers',
+        'customers(cust_rgn) regions',
+        'legacy.orders(customer_id) customers',
+        'product_tags(tag_id) tags',
+      ]),
+    );
+  });
+
+  it('keeps the metric that the edit added, with its comment, uncommitted', () => {
+    const text = readFileSync(join(dir, second.edit.file), 'utf8');
+    expect(text).toMatch(/^ *# What customers paid.*\n *- \{name: revenue, agg: sum, of: amount, where: status = 'paid', unit: EUR\}$/m);
+    expect(git('diff', '--stat', '--', second.edit.file)).toContain('2 ++');
+  });
+
+  it('answers as the SQL that is written by hand', async () => {
+    const key = ([region, month, revenue]: readonly unknown[]) =>
+      `${String(region)} ${String(month).slice(0, 7)} ${Number(revenue).toFixed(2)}`;
+    expect(second.answer.rows.map(key).sort()).toEqual((await rows(byHand)).map(key).sort());
+    expect(second.answer.rows.length).toBeGreaterThan(100);
+  });
+
+  it('shows what the naive statements lose or misplace', async () => {
+    const { table_total: total, semantic_layer: ours, inner_join: inner, wrong_role: wrong } = second.comparison;
+    expect(await rows(`SELECT sum(amount) FROM orders WHERE status = 'paid'`)).toEqual([[total.toFixed(2)]]);
+    expect(ours.total).toBe(total);
+    expect(inner.total).toBeLessThan(0.93 * total);
+    expect(wrong.total).toBe(total);
+    expect(wrong.by_region).not.toEqual(ours.by_region);
+  });
+
+  it('changes nothing when it runs again', () => {
+    expect(state()).toEqual(afterFirst);
+    expect(second.unchanged).toBe(true);
+    expect(second.made).toEqual([]);
+    expect(second.ingest.every(({ commit }) => commit.id === undefined)).toBe(true);
+  });
+
+  it('ends with commands that work as they are printed', () => {
+    const [, ending = ''] = first.split('Try next\n');
+    const commands = ending.trim().split(/\n\s*/);
+    expect(commands).toHaveLength(3);
+    for (const command of commands) {
+      expect(command).toMatch(/^npm run -s ktx -- /);
+      expect(shell(command)).not.toBe('');
+    }
+    expect(second.next.map((command) => command.replace(/^node src\/cli\/main.ts /, 'npm run -s ktx -- '))).toEqual(commands);
+  }, 60_000);
+
+  it('answers every query that the guide shows', () => {
+    const guide = readFileSync(join(root, 'docs/semantic-layer.md'), 'utf8');
+    const lines = guide.split('\n').filter((line) => line.startsWith('ktx sl query') && !line.includes('--query-file'));
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) shell(`node ${line.replace(/^ktx/, 'src/cli/main.ts')} --project-dir ${dir}`);
+  }, 60_000);
+
+  it('refuses a folder that holds something else', async () => {
+    const failure = await promisify(execFile)(process.execPath, ['src/cli/main.ts', 'demo', '--dir', 'docs', '--json'], {
+      cwd: root,
+    }).catch((error: { code: number; stdout: string }) => error);
+    expect(failure).toMatchObject({ code: 2 });
+    expect(JSON.parse(failure.stdout)).toMatchObject({ ok: false, error: { code: 'folder_not_empty' } });
+  });
+});
