@@ -1,0 +1,46 @@
+const noise = new Set(
+  'a an and are as at be by did do does for from get give had has have how i in is it its list many me much of on or our per show tell that the their these this those to was we were what when where which who with you your'.split(
+    ' ',
+  ),
+);
+
+/** What a person would call the parts of a name or text: camelCase, snake_case, digits and accents taken apart, lower case, in order. */
+export function words(text: string): string[] {
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replaceAll(/(\p{L})(\p{N})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** The name with its parts joined: equal for `orderItems`, `order_items`, `Order Items`. */
+export function nameKey(name: string): string {
+  return words(name).join('');
+}
+
+/** Text for the index: the parts, their singulars, and for names of several parts the joined form. */
+export function indexText(texts: readonly string[]): string {
+  const all = texts.flatMap((text) => {
+    const parts = words(text);
+    return parts.length > 1 && parts.length <= 6 ? [...parts, parts.join('')] : parts;
+  });
+  return [...new Set([...all, ...all.map(singular)])].join(' ');
+}
+
+/** The distinct words of a question that carry meaning, at most 24; all words where only noise is left. */
+export function queryWords(text: string): string[] {
+  const all = [...new Set(words(text.slice(0, 2000)))];
+  const meant = all.filter((word) => !noise.has(word));
+  return (meant.length > 0 ? meant : all).slice(0, 24);
+}
+
+export function singular(word: string): string {
+  if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (word.length > 4 && /(?:ch|sh|x|ss|z)es$/.test(word)) return word.slice(0, -2);
+  if (word.length > 3 && /[^su]s$/.test(word)) return word.slice(0, -1);
+  return word;
+}

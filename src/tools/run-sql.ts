@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { UserError } from '../lib/error.ts';
+import { queryLimits } from '../project/query.ts';
+import type { ToolDefinition } from './tool.ts';
+
+const inputSchema = z.strictObject({
+  sql: z.string().describe('One SELECT in the dialect of the warehouse.'),
+  connection: z.string().optional(),
+});
+
+export const runSql: ToolDefinition<typeof inputSchema> = {
+  name: 'run_sql',
+  description:
+    'Runs one read-only SELECT; everything else is refused. Last resort, where no metric fits: joins and grain are your own care.',
+  effect: 'query',
+  inputSchema,
+  itemsName: 'rows',
+  offered: ({ config }) => config.query.run_sql !== 'off',
+  async run({ sql, connection }, { project, signal }) {
+    const name = project.warehouseName(connection);
+    if (project.config.query.run_sql === 'semantic_layer_only') {
+      throw new UserError('sql_not_allowed', 'This project answers through its semantic layer only (query.run_sql).', {
+        hint: 'Use query_metrics; it takes aggregates of your own too, like sum(orders.amount).',
+      });
+    }
+    const warehouse = await project.warehouse(name, signal);
+    const { columns, rows, queryId, ms, truncated } = await warehouse.query(sql, queryLimits(project), signal);
+    return {
+      summary: `${rows.length} rows from ${name} in ${Math.round(ms)} ms; SQL as written, no metric definition stands behind it.`,
+      trust: { status: 'ad_hoc' },
+      facts: { query_id: queryId },
+      beside: { columns },
+      items: rows,
+      incomplete: truncated ? 'more rows exist than query.max_rows of ktx.yaml lets through; aggregate or filter.' : undefined,
+    };
+  },
+};
