@@ -1,0 +1,130 @@
+// Writes what is generated from code: the reference pages and the published JSON Schemas. A test says when they are stale.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { attach, buildProgram } from '../src/cli/program.ts';
+import { groups, registry } from '../src/cli/registry.ts';
+import { jsonSchema, jsonSchemaText } from '../src/project/schemas.ts';
+
+interface Property {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Property>>;
+  readonly additionalProperties?: Property | boolean;
+  readonly required?: readonly string[];
+  readonly oneOf?: readonly Property[];
+  readonly anyOf?: readonly Property[];
+}
+
+/** Every generated file by its path in the repository. */
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['docs/reference/commands.md', await commandsPage()],
+    ['docs/reference/config.md', configPage()],
+    ['schemas/ktx.schema.json', jsonSchemaText('ktx')],
+    ['schemas/dataset.schema.json', jsonSchemaText('dataset')],
+  ]);
+}
+
+const exitCodes = [
+  ['0', 'done'],
+  ['1', 'failed'],
+  ['2', 'the command line or the configuration is wrong'],
+  ['3', 'partial: something is left out or pending; the last lines say what'],
+  ['4', 'a login was refused'],
+  ['130', 'interrupted'],
+];
+
+async function commandsPage(): Promise<string> {
+  const program = buildProgram(() => undefined);
+  const globals = program.options.map(optionRow);
+  const sections: string[] = [];
+  for (const entry of registry) {
+    const module = await entry.load();
+    const command = await attach(program, entry, async () => undefined);
+    const usage = ['ktx', entry.path, ...command.registeredArguments.map((argument) => bracketed(argument)), command.options.length > 0 ? '[options]' : '']; // prettier-ignore
+    const examples = module.examples.map(([line, what]) => `# ${what}\n${line}`);
+    sections.push(
+      `## ktx ${entry.path}`,
+      module.description?.replaceAll('\n', ' ') ?? `${entry.summary}.`,
+      fenced(usage.filter((part) => part !== '').join(' '), 'text'),
+      ...(command.options.length > 0 ? [table(['flag', 'what it does'], command.options.map(optionRow))] : []),
+      fenced(examples.join('\n\n')),
+    );
+  }
+  return page('Commands', [
+    'Data goes to stdout, talk to stderr. Every command takes `--json`: one envelope `{ok, data | error: {code, message, hint, retryable}, meta}` on stdout.',
+    table(['command', 'what it does'], registry.map(({ path, summary }) => [`[\`ktx ${path}\`](#ktx-${path.replaceAll(' ', '-')})`, summary])),
+    `Groups: ${Object.entries(groups).map(([name, summary]) => `\`ktx ${name}\` (${summary})`).join('; ')}.`,
+    '## Flags of every command',
+    table(['flag', 'what it does'], globals),
+    '## Exit codes',
+    table(['code', 'meaning'], exitCodes),
+    ...sections,
+  ]); // prettier-ignore
+}
+
+function configPage(): string {
+  const { properties = {} } = jsonSchema('ktx') as Property;
+  const connection = properties['connections']?.additionalProperties;
+  const variants = typeof connection === 'object' ? (connection.oneOf ?? connection.anyOf ?? [connection]) : [];
+  const connections = variants.flatMap((variant) => [`### driver: ${JSON.stringify(variant.properties?.['driver']?.const).replaceAll('"', '')}`, settings(variant)]);
+  const others = Object.entries(properties).filter(([name]) => name !== 'connections');
+  return page('ktx.yaml', [
+    'A key that is not listed here is an error with its line and column. Secrets are references: `env:NAME`, `file:path` or `keychain:service/account`.',
+    fenced('# yaml-language-server: $schema=./.ktx/ktx.schema.json\nconnections:\n  warehouse:\n    driver: duckdb\n    path: shop.duckdb', 'yaml'),
+    '## connections',
+    properties['connections']?.description ?? '',
+    ...connections,
+    ...others.flatMap(([name, section]) => [`## ${name}`, section.description ?? '', settings(section)]),
+  ]); // prettier-ignore
+}
+
+function settings({ properties = {}, required = [] }: Property): string {
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const fallback = property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``;
+    const isRequired = required.includes(name) && property.default === undefined;
+    return [`\`${name}\``, kindOf(property), isRequired ? 'required' : fallback, property.description ?? ''];
+  });
+  return table(['key', 'kind', 'default', 'what it is'], rows);
+}
+
+function kindOf({ const: fixed, enum: choices, type }: Property): string {
+  if (typeof fixed === 'string') return `\`${fixed}\``;
+  if (choices !== undefined) return choices.map((choice) => `\`${String(choice)}\``).join(', ');
+  return Array.isArray(type) ? type.join(' or ') : String(type ?? '');
+}
+
+function optionRow(option: { readonly flags: string; readonly description: string; readonly defaultValue?: unknown }): string[] {
+  const shown = typeof option.defaultValue === 'string' || typeof option.defaultValue === 'number' ? ` (${option.defaultValue})` : '';
+  return [`\`${option.flags}\``, option.description + shown];
+} // prettier-ignore
+
+function bracketed(argument: { name(): string; readonly required: boolean; readonly variadic: boolean }): string {
+  const name = argument.name() + (argument.variadic ? '...' : '');
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function fenced(text: string, language = 'sh'): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+function page(title: string, parts: readonly string[]): string {
+  const origin = '<!-- Generated by `node scripts/generate-docs.ts`. Edit the code, not this page. -->';
+  return `${[`# ${title}`, origin, ...parts.filter((part) => part !== '')].join('\n\n')}\n`;
+}
+
+if (import.meta.main) {
+  for (const [path, text] of await generatedFiles()) {
+    const file = join(import.meta.dirname, '..', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { messageOf, UserError } from '../../lib/error.ts';
+import { setUpProject } from '../../project/setup.ts';
+import { readText, writeAtomically } from '../../store/files.ts';
+import { git } from '../../store/git.ts';
+import type { Surroundings } from '../output.ts';
+
+export const connection = 'shop';
+export const metricFile = `semantic-layer/${connection}/orders.yaml`;
+
+/** What a person who knows the business writes; ktx cannot know which orders count. */
+const revenue = [
+  '# What customers paid and did not get back: refunded and cancelled orders do not count.',
+  "- {name: revenue, agg: sum, of: amount, where: status = 'paid', unit: EUR}",
+];
+
+/** Completes the demo's folder: warehouse file, repository, project. Gives the names of what was made; nothing where all stood. */
+export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
+  const ours = ['warehouse.duckdb', 'ktx.yaml', '.git', '.gitignore', '.ktx'];
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [messageOf(error)]));
+  if (!names.includes('ktx.yaml') && names.some((name) => !ours.includes(name.replace(/\.new(\.wal)?$/, '')))) {
+    throw new UserError('folder_not_empty', `${dir} is no empty folder and no demo.`, {
+      hint: 'choose another: ktx demo --dir <folder>',
+      exitCode: 2,
+    });
+  }
+  await mkdir(dir, { recursive: true });
+  const made: string[] = [];
+  const file = join(dir, 'warehouse.duckdb');
+  if (!existsSync(file)) {
+    const { writeWarehouseFile } = await import('./warehouse-file.ts');
+    await rm(`${file}.new`, { force: true });
+    await writeWarehouseFile(`${file}.new`);
+    await rename(`${file}.new`, file);
+    made.push('warehouse.duckdb');
+  }
+  // A repository of its own, also inside another one: the demo is no part of that.
+  if (!existsSync(join(dir, '.git'))) {
+    await git(dir, ['init', '--quiet']);
+    made.push('.git');
+  }
+  if ((await readText(join(dir, '.gitignore'))) === undefined) await writeAtomically(join(dir, '.gitignore'), '*.duckdb\n');
+  const { written } = await setUpProject({ dir, name: connection, config: { driver: 'duckdb', path: 'warehouse.duckdb' } }, signal);
+  return [...made, ...written];
+}
+
+/** Adds the metric to the text of the file, as an editor would; undefined where it is there already. */
+export async function addRevenue(dir: string): Promise<readonly string[] | undefined> {
+  const text = (await readText(join(dir, metricFile))) ?? '';
+  if (/name: revenue\b/.test(text)) return undefined;
+  const lines = text.trimEnd().split('\n');
+  const at = lines.indexOf('metrics:');
+  const added = at === -1 ? ['metrics:', ...indented('  ')] : indented(/^ */.exec(lines[at + 1] ?? '')?.[0] ?? '');
+  lines.splice(at === -1 ? lines.length : at + 1, 0, ...added);
+  await writeAtomically(join(dir, metricFile), `${lines.join('\n')}\n`);
+  return added;
+}
+
+const indented = (space: string): string[] => revenue.map((line) => space + line);
+
+/** Relative where that is shorter to read. */
+export function shortPath(cwd: string, path: string): string {
+  const short = relative(cwd, path);
+  return short === '' ? '.' : short.startsWith('..') ? path : short;
+}
+
+/** Commands that work from where the person stands, typed as the demo itself was started. */
+export function commandsToTry(dir: string, { env, cwd }: Surroundings): readonly string[] {
+  const script = env['npm_lifecycle_event'];
+  const entry = shortPath(cwd, process.argv[1] ?? '');
+  const started = entry.endsWith('.ts') ? `node ${entry}` : script === 'npx' ? 'npx ktx' : 'ktx';
+  const ktx = script === 'demo' || script === 'ktx' ? 'npm run -s ktx --' : started;
+  const folder = shortPath(cwd, dir);
+  const project = `--project-dir ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`;
+  return [
+    `${ktx} sl query -m tickets.count -d tickets.customers.regions.rgn_nm ${project}`,
+    `${ktx} explain "relationship:${connection}.orders(recipient_id)" ${project}`,
+    `${ktx} search "stock on hand" ${project}`,
+  ];
+}

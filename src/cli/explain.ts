@@ -1,0 +1,52 @@
+import type { Explanation } from '../context/explain.ts';
+import { canonicalJson } from '../lib/json.ts';
+import { defineCommand } from './command.ts';
+import type { Screen } from './output.ts';
+import { printable } from './text-width.ts';
+
+export const explain = defineCommand({
+  description: 'The chain from what a file says back to what justifies it: values and whose they are, claims, evidence, measurements.',
+  examples: [
+    ['ktx explain orders', 'a dataset'],
+    ['ktx explain "orders(customer_id)"', 'a join: why it was accepted'],
+    ['ktx explain orders.status --measure', 'a field, measured anew'],
+  ],
+  define: (command) =>
+    command
+      .argument('<subject>', 'dataset, dataset.field, dataset.metric, "dataset(columns)", or a subject as ktx search prints it')
+      .option('--connection <name>', 'which warehouse, where there are several')
+      .option('--measure', 'scan too: exact measurements, and what was not accepted'),
+  async run({ args: [subject], options }, context) {
+    const project = await context.project();
+    const { explainSubject } = await import('../project/explain.ts');
+    const asked = { subject, connection: options.connection, measure: options.measure === true };
+    const explanations = await explainSubject(project, asked, {
+      signal: context.signal,
+      onProgress: ({ phase, done, total }) => context.progress.update(`measuring: ${phase}`, { done, total }),
+    });
+    return { data: { explanations }, text: explanations.map((each) => describe(each, context.screen)).join('\n\n') };
+  },
+});
+
+function describe({ subject, values, claims, findings }: Explanation, { style }: Screen): string {
+  const written = values.map(({ key, value, by, path, line }) => `  ${key}: ${said(value)}  ${style('dim', `${by}, ${path}:${line}`)}`);
+  const claimed = claims.flatMap(({ kind, body, shown, evidence }) => [
+    `  claim ${kind} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
+    ...evidence.map(({ origin, extractor, item, location, quote, measured, confidence }) => {
+      const place = [item, location].filter((part) => part !== undefined).join(' ');
+      const parts = [place, quote === undefined ? '' : said(quote), measured === undefined ? '' : said(measured)].filter(
+        (part) => part !== '',
+      );
+      return `    ${origin} by ${extractor}, confidence ${confidence}: ${parts.join(', ') || 'as it stands'}`;
+    }),
+  ]);
+  const measured = findings.map(
+    ({ status, origin, probability, evidence }) =>
+      `  measured: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`,
+  );
+  return [style('bold', printable(subject)), ...written, ...claimed, ...measured].join('\n');
+}
+
+function said(value: unknown): string {
+  return printable(typeof value === 'string' ? value : canonicalJson(value));
+}

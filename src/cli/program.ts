@@ -1,0 +1,98 @@
+import { Command, CommanderError, Option } from '@commander-js/extra-typings';
+import { UserError } from '../lib/error.ts';
+import { nearest } from '../lib/suggest.ts';
+import type { CommandContext, CommandModule, Outcome } from './command.ts';
+import { groups, registry, type CommandEntry } from './registry.ts';
+
+export type Handler = (context: CommandContext) => Promise<Outcome>;
+export type Execute = (module: CommandModule, handler: Handler, flags: GlobalFlags) => Promise<void>;
+
+export interface GlobalFlags {
+  readonly projectDir?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly debug?: boolean;
+  readonly color?: boolean;
+  readonly format?: 'table' | 'csv' | 'json';
+}
+
+/** The whole tree with names and summaries; a command's own flags arrive with `attach`. */
+export function buildProgram(writeOut: (text: string) => void): Command {
+  const program: Command = new Command('ktx')
+    .description('The context layer for data agents: from a database to a semantic layer that answers questions.')
+    .usage('<command> [options]')
+    .exitOverride()
+    .configureOutput({ writeOut, writeErr: () => undefined })
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .helpCommand(false)
+    .addHelpText('after', '\nktx <command> --help shows its flags and examples. Start with: ktx demo');
+  program
+    .option('--project-dir <dir>', 'the project (else KTX_PROJECT_DIR, else the nearest ktx.yaml)')
+    .option('--json', 'one JSON envelope on stdout')
+    .option('-q, --quiet', 'no talk on stderr, errors excepted')
+    .option('--debug', 'the stack of what fails')
+    .option('--no-color', 'plain text')
+    .option('-V, --version', 'print the version');
+  for (const { path, summary } of registry) {
+    const [first = '', second] = path.split(' ');
+    const parent = second === undefined ? program : group(program, first);
+    parent
+      .command(second ?? first)
+      .summary(summary)
+      .allowExcessArguments(false);
+  }
+  return program;
+}
+
+/** Adds flags, examples and the handler of one command to the tree. */
+export async function attach(program: Command, entry: CommandEntry, execute: Execute): Promise<Command> {
+  const module = await entry.load();
+  const command = entry.path.split(' ').reduce((parent, word) => find(parent, word) ?? parent, program);
+  command.description(module.description ?? `${entry.summary}.`);
+  module.attach(command, (handler) => execute(module, handler, command.optsWithGlobals()));
+  if (module.rows) {
+    const format = new Option('--format <format>', 'how rows are printed').choices(['table', 'csv', 'json']);
+    command.addOption(format.default('table'));
+  }
+  const examples = module.examples.map(([line, what]) => `  ${line}\n      ${what}`).join('\n');
+  command.addHelpText('after', `\nExamples:\n${examples}`);
+  return command;
+}
+
+/** What the command line means: `help x` and a bare group ask for help. */
+export function resolveCommand(argv: readonly string[]): { words: readonly string[]; entry: CommandEntry | undefined } {
+  const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  const plain = asked.filter((word, index) => !word.startsWith('-') && asked[index - 1] !== '--project-dir');
+  const entry = registry.find(({ path }) => path === plain.slice(0, path.split(' ').length).join(' '));
+  const bare = entry === undefined && (plain.length === 0 || (plain.length === 1 && groups[plain[0] ?? ''] !== undefined));
+  return { words: bare ? [...asked, '--help'] : asked, entry };
+}
+
+/** What commander says about a command line, as the error that people and programs get. */
+export function usageError(error: CommanderError, command: string): UserError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const similar = /Did you mean (?:one of )?(.+?)\?/.exec(rest.join(' '))?.[1];
+  const word = /unknown command '(.+?)'/.exec(first)?.[1];
+  const [other] =
+    word === undefined
+      ? []
+      : nearest(
+          word,
+          registry.map(({ path }) => path),
+          1,
+        );
+  const meant = similar ?? (other === undefined ? undefined : `ktx ${other}`);
+  return new UserError('usage', first.charAt(0).toUpperCase() + first.slice(1), {
+    hint: meant === undefined ? `${command} --help` : `did you mean ${meant}?`,
+    exitCode: 2,
+  });
+}
+
+function group(program: Command, name: string): Command {
+  const summary = groups[name] ?? name;
+  return find(program, name) ?? program.command(name).summary(summary).description(summary).usage('<command> [options]').helpCommand(false);
+}
+
+function find(parent: Command, name: string): Command | undefined {
+  return parent.commands.find((command) => command.name() === name) as Command | undefined;
+}

@@ -1,0 +1,38 @@
+import type { CommandModule } from './command.ts';
+
+export interface CommandEntry {
+  /** Words after `ktx`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** Words that only group commands. */
+export const groups: Readonly<Record<string, string>> = {
+  connection: 'The warehouses in ktx.yaml: add, list, test, remove',
+  sl: 'The semantic layer: list, read, validate, query',
+  mcp: 'The MCP server for agents',
+};
+
+/** Every command, in the order of `ktx --help`. A module loads only when its command runs. */
+export const registry: readonly CommandEntry[] = [
+  { path: 'demo', summary: 'See it all on a small company, from nothing', load: async () => (await import('./demo.ts')).demo },
+  { path: 'setup', summary: 'Create a project and connect a warehouse', load: async () => (await import('./setup.ts')).setup },
+  { path: 'status', summary: 'What is configured, reachable, fresh', load: async () => (await import('./status.ts')).status },
+  { path: 'doctor', summary: 'Check the environment; each finding with its fix', load: async () => (await import('./doctor.ts')).doctor },
+  { path: 'connection add', summary: 'Add a warehouse to ktx.yaml', load: async () => (await import('./connection.ts')).add },
+  { path: 'connection list', summary: 'List the connections', load: async () => (await import('./connection.ts')).list },
+  { path: 'connection test', summary: 'Connect and say what the login may do', load: async () => (await import('./connection.ts')).test },
+  { path: 'connection remove', summary: 'Take a connection out of ktx.yaml', load: async () => (await import('./connection.ts')).remove },
+  { path: 'scan', summary: 'Find tables, keys and joins; writes nothing', load: async () => (await import('./scan.ts')).scan },
+  { path: 'ingest', summary: 'Bring the semantic layer up to date and commit it', load: async () => (await import('./ingest.ts')).ingest },
+  { path: 'sl list', summary: 'Datasets and their metrics', load: async () => (await import('./sl.ts')).list },
+  { path: 'sl read', summary: 'One dataset with fields, metrics, joins', load: async () => (await import('./sl.ts')).read },
+  { path: 'sl validate', summary: 'Check every dataset file', load: async () => (await import('./sl.ts')).validate },
+  { path: 'sl query', summary: 'Ask for metrics by dimensions', load: async () => (await import('./sl-query.ts')).query },
+  { path: 'search', summary: 'Find datasets, fields and metrics by words', load: async () => (await import('./search.ts')).search },
+  { path: 'sql', summary: 'Run one read-only SELECT', load: async () => (await import('./sql.ts')).sql },
+  { path: 'explain', summary: 'Where a fact comes from: claims and evidence', load: async () => (await import('./explain.ts')).explain },
+  { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
+  { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },
+]; // prettier-ignore

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { UserError } from '../lib/error.ts';
+import { nearest } from '../lib/suggest.ts';
+import { readText } from '../store/files.ts';
+import { defineCommand } from './command.ts';
+
+export const list = defineCommand({
+  description: 'The datasets of the semantic layer with their metrics and what they join to.',
+  examples: [['ktx sl list', 'every dataset of the only warehouse']],
+  rows: true,
+  define: (command) => command.option('--connection <name>', 'which warehouse, where there are several'),
+  async run({ options }, context) {
+    const project = await context.project();
+    const connection = project.warehouseName(options.connection);
+    const { model, diagnostics } = await project.model(connection);
+    const rows = [...model.datasets.values()].map(({ name, metrics, relationships, description }) => [
+      name,
+      [...metrics.values()]
+        .filter(({ hidden }) => !hidden)
+        .map((metric) => metric.name)
+        .join(', '),
+      relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`)).join(', '),
+      description ?? '',
+    ]);
+    const columns = ['dataset', 'metrics', 'joins', 'description'].map((name) => ({ name }));
+    return {
+      data: { connection, columns, rows, spanning_metrics: [...model.spanning.keys()] },
+      table: { columns, rows },
+      notes: diagnostics.length === 0 ? [] : [`${model.excluded.size} datasets are left out as invalid`],
+      next: rows.length === 0 ? ['ktx ingest'] : diagnostics.length > 0 ? ['ktx sl validate'] : [`ktx sl read ${String(rows[0]?.[0])}`],
+    };
+  },
+});
+
+export const read = defineCommand({
+  description: 'One dataset as its file has it: fields, metrics, segments, relationships.',
+  examples: [['ktx sl read orders', 'the YAML; with --json as an object']],
+  define: (command) => command.argument('<dataset>', 'its name').option('--connection <name>', 'which warehouse, where there are several'),
+  async run({ args: [dataset], options }, context) {
+    const project = await context.project();
+    const connection = project.warehouseName(options.connection);
+    const { model } = await project.model(connection);
+    const names = [...model.datasets.keys(), ...model.excluded];
+    const file = model.datasets.get(dataset)?.file ?? `semantic-layer/${connection}/${dataset}.yaml`;
+    const text = names.includes(dataset) ? await readText(join(project.dir, file), project.dir) : undefined;
+    if (text === undefined) {
+      const [suggestion] = nearest(dataset, names, 1);
+      const hint = suggestion === undefined ? 'ktx sl list shows what there is' : `did you mean ${suggestion}?`;
+      throw new UserError('dataset_unknown', `${connection} has no dataset ${dataset}.`, { hint, exitCode: 2 });
+    }
+    const notes = model.excluded.has(dataset) ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
+    return {
+      data: { connection, file, definition: model.excluded.has(dataset) ? undefined : load(text), yaml: text },
+      text: text.trimEnd(),
+      notes,
+    };
+  },
+});
+
+export const validate = defineCommand({
+  description: 'Checks every file of the semantic layer; each problem with file, line, column and the nearest valid name. For CI too.',
+  examples: [['ktx sl validate', 'fails where something is wrong']],
+  define: (command) => command.argument('[connection]', 'all where it is left out'),
+  async run({ args: [asked] }, context) {
+    const project = await context.project();
+    const names = asked === undefined ? Object.keys(project.config.connections) : [project.warehouseName(asked)];
+    const loaded = await Promise.all(names.map((name) => project.model(name)));
+    const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
+    const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    const failure = new UserError('model_invalid', `${errors.length} problems in the semantic layer.`, {
+      hint: 'correct the lines above; the other datasets work',
+      exitCode: 1,
+    });
+    const lines = problems.map(
+      ({ file, line, column, severity, message, hint }) =>
+        `${file}:${line}:${column}: ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
+    );
+    return {
+      data: { datasets, problems },
+      text: [...lines, `${datasets} datasets are valid`].join('\n'),
+      ...(errors.length > 0 && { failure }),
+    };
+  },
+});

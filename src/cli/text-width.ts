@@ -1,0 +1,43 @@
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
+const emoji = /^\p{RGI_Emoji}$/v;
+// The East Asian wide and fullwidth blocks, as scripts and the forms of Unicode's EastAsianWidth.
+const wide =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+
+/** Columns that the text takes in a terminal. */
+export function textWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The text cut to `width` columns, with an ellipsis where something is missing. */
+export function cut(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    used += graphemeWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Control characters made visible, so that foreign text cannot drive the terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+    /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function graphemeWidth(grapheme: string): number {
+  if (zeroWidth.test(grapheme)) return 0;
+  return emoji.test(grapheme) || wide.test(grapheme) ? 2 : 1;
+}

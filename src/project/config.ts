@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { scanConfigSchema } from '../scan/config.ts';
+import { warehouseConfigSchema } from '../warehouse/config.ts';
+import type { Scope } from '../warehouse/warehouse.ts';
+
+const queryConfigSchema = z
+  .strictObject({
+    max_rows: z.int().min(1).max(1_000_000).default(1000).describe('Rows that an answer has at most.'),
+    timeout_seconds: z.number().positive().max(86_400).default(60).describe('When a statement is cancelled.'),
+    run_sql: z
+      .enum(['on', 'off', 'semantic_layer_only'])
+      .default('on')
+      .describe('Whether agents may send SQL of their own; `off` hides the tool, `semantic_layer_only` refers them to metrics.'),
+  })
+  .describe('Limits of `ktx sl query`, `ktx sql` and the MCP tools.');
+
+/** A connection's name is part of paths and of subjects. */
+export const connectionNameSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'a connection is named in lower case: a letter, then letters, digits, _ or -');
+
+/** `ktx.yaml`: composed from the slice that each room declares. */
+export const projectConfigSchema = z
+  .strictObject({
+    connections: z
+      .record(connectionNameSchema, warehouseConfigSchema)
+      .default({})
+      .describe('Warehouses by name; the name is the folder under semantic-layer/.'),
+    scan: scanConfigSchema.prefault({}).describe('How warehouses are profiled and joined up.'),
+    query: queryConfigSchema.prefault({}),
+  })
+  .describe('Configuration of a ktx project.');
+
+export type ProjectConfig = z.infer<typeof projectConfigSchema>;
+export type ConnectionConfig = ProjectConfig['connections'][string];
+
+/** What of the warehouse the connection is about. */
+export function scopeOf(config: ConnectionConfig): Scope {
+  return 'schemas' in config && Array.isArray(config.schemas) ? { schemas: config.schemas.map(String) } : {};
+}

@@ -1,0 +1,22 @@
+import type { Catalog } from '../context/catalog.ts';
+import type { LoadedModel } from '../semantic/load.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { ProjectConfig } from './config.ts';
+
+/** An open project: configuration, and the things that are opened once and shared by every command and tool. */
+export interface Project {
+  /** Absolute path of the folder that holds `ktx.yaml`. */
+  readonly dir: string;
+  readonly config: ProjectConfig;
+  /** On everything that this run writes or sends. */
+  readonly runId: string;
+  /** The named warehouse connection, or the only one; else an error that lists the names. */
+  warehouseName(name?: string): string;
+  /** Opens at first use; closed by `close`. */
+  warehouse(name: string, signal: AbortSignal): Promise<Warehouse>;
+  /** The catalog as the files in git have it; undefined where nothing was ingested yet. */
+  catalog(name: string): Promise<Catalog | undefined>;
+  /** Datasets of one connection, re-read when a file changed. */
+  model(name: string): Promise<LoadedModel>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/** The import table of ARCHITECTURE: each room, and the rooms that its files may import beside their own. */
+const foundation = ['lib'];
+const store = ['store', ...foundation];
+const belowContext = ['semantic', 'sql', ...store];
+const belowScan = ['context', 'warehouse', 'llm', ...belowContext];
+const belowProject = ['ingest', 'scan', 'search', ...belowScan];
+const belowTools = ['project', ...belowProject];
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  store: foundation,
+  sql: foundation,
+  llm: store,
+  warehouse: ['sql', ...store],
+  semantic: ['sql', ...foundation],
+  context: belowContext,
+  search: ['context', 'llm', ...store],
+  scan: ['context', 'warehouse', 'sql', 'llm', ...store],
+  ingest: ['scan', 'search', ...belowScan],
+  project: belowProject,
+  tools: belowTools,
+  mcp: ['tools', ...belowTools],
+  cli: ['mcp', 'tools', ...belowTools],
+};
+
+const source = join(import.meta.dirname, '../src');
+const files = globSync('**/*.ts', { cwd: source }).map((file) => file.replaceAll('\\', '/'));
+const imports = files.flatMap((file) => {
+  const text = readFileSync(join(source, file), 'utf8');
+  const found = text.matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)'(\.[^']+)'/gm);
+  return [...found].map(([, target = '']) => ({
+    file,
+    target: relative(source, join(source, dirname(file), target)).replaceAll('\\', '/'),
+  }));
+});
+const roomOf = (file: string) => file.split('/')[0] ?? '';
+
+describe('the rooms of src/', () => {
+  test('are those of the table, and the check sees them', () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => rooms[room] === undefined)).toEqual([]);
+    expect(files.length).toBeGreaterThan(100);
+    expect(imports.length).toBeGreaterThan(300);
+  });
+
+  test('import only what the table allows', () => {
+    const broken = imports.filter(({ file, target }) => roomOf(file) !== roomOf(target) && !rooms[roomOf(file)]?.includes(roomOf(target)));
+    expect(broken).toEqual([]);
+  });
+
+  test('keep drivers behind the door of the warehouse', () => {
+    const allowed = /^warehouse\/(drivers\/|open\.ts$)/;
+    const intoDrivers = imports.filter(
+      ({ file, target }) => target.startsWith('warehouse/drivers/') && !target.endsWith('/config.ts') && !allowed.test(file),
+    );
+    expect(intoDrivers).toEqual([]);
+    const across = imports.filter(({ file, target }) => {
+      const [from, to] = [file, target].map((path) => /^warehouse\/drivers\/([^/]+)\//.exec(path)?.[1]);
+      return from !== undefined && to !== undefined && from !== to;
+    });
+    expect(across).toEqual([]);
+  });
+});

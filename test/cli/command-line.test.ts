@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { registry } from '../../src/cli/registry.ts';
+import { generatedFiles } from '../../scripts/generate-docs.ts';
+import { envelopeSchema, folder, ktx, ktxJson } from './run-cli.ts';
+
+const root = join(import.meta.dirname, '../..');
+const main = join(root, 'src/cli/main.ts');
+
+describe('the command line', () => {
+  test('lists every command, with nothing typed and with --help and help', async () => {
+    const cwd = folder();
+    const outputs = await Promise.all([[], ['--help'], ['help']].map((argv) => ktx(argv, { cwd })));
+    expect(outputs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(outputs.map(() => ({ code: 0, stderr: '' })));
+    for (const { path } of registry) expect(outputs[0]?.stdout).toMatch(new RegExp(`^  ${path.split(' ')[0]} `, 'm'));
+    expect(new Set(outputs.map(({ stdout }) => stdout)).size).toBe(1);
+  });
+
+  test.each(registry.map(({ path }) => path))('ktx %s --help has a description and an example', async (path) => {
+    const { code, stdout } = await ktx([...path.split(' '), '--help'], { cwd: folder() });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Usage: ktx ${path}[^]*Examples:\n  \\S`));
+  });
+
+  test('suggests what was meant', async () => {
+    const cwd = folder();
+    const said = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await ktx(argv, { cwd });
+      return { code, stdout, stderr };
+    };
+    expect(await said('sacn')).toMatchInlineSnapshot(`
+      {
+        "code": 2,
+        "stderr": "error Unknown command 'sacn' [usage]
+        next: did you mean scan?
+      ",
+        "stdout": "",
+      }
+    `);
+    expect(await said('scan', '--ignore-declard', 'all')).toMatchInlineSnapshot(`
+      {
+        "code": 2,
+        "stderr": "error Unknown option '--ignore-declard' [usage]
+        next: did you mean --ignore-declared?
+      ",
+        "stdout": "",
+      }
+    `);
+    expect(await said('sl', 'qurey')).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean query?') });
+    expect(await said('scan', 'a', 'b')).toMatchObject({ code: 2, stderr: expect.stringContaining('ktx scan --help') });
+  });
+
+  test('--version is the package’s, as JSON too', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(await ktx(['--version'], { cwd: folder() })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const { envelope } = await ktxJson(['--version'], { cwd: folder() });
+    expect(envelope).toMatchObject({ ok: true, data: { version, node: process.versions.node } });
+  });
+
+  test.each(registry.map(({ path }) => path))('ktx %s answers an unknown flag with exit code 2 and an envelope', async (path) => {
+    const { code, envelope, stderr } = await ktxJson([...path.split(' '), '--no-such-flag'], { cwd: folder() });
+    expect({ code, ok: envelope.ok, error: envelope.error?.code, stderr }).toEqual({ code: 2, ok: false, error: 'usage', stderr: '' });
+    expect(envelope.error?.message).toContain('--no-such-flag');
+  });
+
+  test('a defect is one line, and the stack comes with --debug', async () => {
+    const { stdout, stderr, code } = await ktx(['connection', 'list', '--project-dir', 'a\0b'], { cwd: folder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('as a process', () => {
+  const run = (argv: readonly string[], options: { cwd: string; input?: string }) =>
+    spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', env: { PATH: process.env['PATH'] }, ...options });
+
+  test('prints its version and fails with the exit code of the error', () => {
+    const cwd = folder();
+    expect(run(['--version'], { cwd }).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const failed = run(['status', '--json'], { cwd });
+    expect(failed.status).toBe(2);
+    expect(envelopeSchema.parse(JSON.parse(failed.stdout)).error?.code).toBe('project_not_found');
+    expect(failed.stderr).toBe('');
+  });
+
+  test('a reader that goes away is no failure', () => {
+    const { status, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" schema | head -c 1 > /dev/null; echo done`], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  test('setup without flags and without a terminal exits 2 and names the flag', () => {
+    const { status, stderr } = run(['setup'], { cwd: folder() });
+    expect(status).toBe(2);
+    expect(stderr).toContain('--driver is missing');
+  });
+});
+
+describe('what is generated is fresh: node scripts/generate-docs.ts', () => {
+  test('reference pages and schemas', async () => {
+    for (const [path, text] of await generatedFiles()) {
+      expect({ path, text: readFileSync(join(root, path), 'utf8') }).toEqual({ path, text });
+    }
+  });
+});
+
+describe('the static import closure of the entry', () => {
+  /** Files of `src/` and packages that loading `file` loads; `import type` and `import()` load nothing. */
+  function closure(file: string, seen = new Set<string>()): Set<string> {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8').replaceAll(/^import type [^;]+;/gm, '');
+    for (const [, target = ''] of text.matchAll(/^(?:import|export)\s(?:[^;]*?\sfrom\s)?'([^']+)';/gm)) {
+      if (target.startsWith('.')) closure(join(dirname(file), target), seen);
+      else if (!target.startsWith('node:')) seen.add(target);
+    }
+    return seen;
+  }
+
+  test('is the runner, the registry, and commander', () => {
+    const loaded = [...closure(main)].map((file) => (file.startsWith(root) ? relative(root, file) : file)).sort();
+    expect(loaded).toMatchInlineSnapshot(`
+      [
+        "@commander-js/extra-typings",
+        "src/cli/main.ts",
+        "src/cli/output.ts",
+        "src/cli/program.ts",
+        "src/cli/progress.ts",
+        "src/cli/registry.ts",
+        "src/cli/run.ts",
+        "src/cli/text-width.ts",
+        "src/cli/version.ts",
+        "src/lib/error.ts",
+        "src/lib/id.ts",
+        "src/lib/suggest.ts",
+      ]
+    `);
+  });
+});

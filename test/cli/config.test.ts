@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { folder, ktx, ktxJson, shopProject } from './run-cli.ts';
+
+async function complaint(
+  content: string | Uint8Array,
+): Promise<{ code: number; message: string; hint: string | undefined; error: string | undefined }> {
+  const cwd = folder();
+  writeFileSync(join(cwd, 'ktx.yaml'), content);
+  const { code, envelope, stderr } = await ktxJson(['connection', 'list'], { cwd });
+  expect(stderr).toBe('');
+  return { code, error: envelope.error?.code, message: envelope.error?.message ?? '', hint: envelope.error?.hint };
+}
+
+describe('ktx.yaml that is wrong', () => {
+  test.each([
+    [
+      'an unknown key of a connection',
+      'connections:\n  wh:\n    driver: sqlite\n    pth: x.db\n',
+      'ktx.yaml:4:5: connections.wh.pth: unknown key; did you mean path?',
+    ],
+    ['an unknown section', 'conections: {}\n', 'ktx.yaml:1:1: conections: unknown key; did you mean connections?'],
+    [
+      'an unknown key in a flow map',
+      'connections:\n  wh: {driver: sqlite, path: x.db, frobnicate: 1}\n',
+      'ktx.yaml:2:36: connections.wh.frobnicate: unknown key; one of driver, path, allow_functions',
+    ],
+    [
+      'an unknown driver',
+      'connections:\n  wh: {driver: sqllite, path: x.db}\n',
+      'ktx.yaml:2:16: connections.wh.driver: cannot be "sqllite"; did you mean sqlite?',
+    ],
+    ['a missing setting', 'connections:\n  wh: {driver: sqlite}\n', 'connections.wh.path: is missing (string)'],
+    ['a value of the wrong type', 'query:\n  max_rows: many\n', 'ktx.yaml:2:13: query.max_rows: must be'],
+    ['a value out of range', 'query:\n  max_rows: 0\n', 'ktx.yaml:2:13: query.max_rows: '],
+    ['a name that cannot be a path', 'connections:\n  "../up": {driver: sqlite, path: x.db}\n', 'a connection is named in lower case'],
+    ['a key twice', 'query:\n  max_rows: 1\n  max_rows: 2\n', 'ktx.yaml:3:3: '],
+    ['a tab', 'connections:\n\twh: {}\n', 'ktx.yaml:2:'],
+    ['no map', '- a\n', 'ktx.yaml:1:1: must be a map'],
+    ['an empty file', '', 'ktx.yaml is empty'],
+    ['two documents', 'query: {}\n---\nquery: {}\n', 'ktx.yaml:2:'],
+  ])('%s', async (_what, text, expected) => {
+    const { code, error, message, hint } = await complaint(text);
+    expect({ code, error }).toEqual({ code: 2, error: 'config_invalid' });
+    expect(message).toContain(expected);
+    expect(hint).toBeTruthy();
+  });
+
+  test('text that is not UTF-8', async () => {
+    expect(await complaint(Uint8Array.from([0x71, 0xff, 0xfe, 0x3a]))).toMatchObject({ error: 'not_utf8' });
+  });
+
+  test('a secret written out', async () => {
+    const { message, code } = await complaint('connections:\n  wh:\n    driver: postgres\n    url: postgres://u:hunter2@h/d\n');
+    expect(code).toBe(2);
+    expect(message).toContain('ktx.yaml:4:');
+    expect(message).toContain('url: env:');
+    expect(message).not.toContain('hunter2');
+  });
+});
+
+describe('a project is found', () => {
+  test('from a folder below it, by KTX_PROJECT_DIR, and by --project-dir before that', async () => {
+    const cwd = await shopProject();
+    const elsewhere = folder();
+    for (const [argv, given] of [
+      [[], { cwd: join(cwd, '.ktx') }],
+      [[], { cwd: elsewhere, env: { KTX_PROJECT_DIR: cwd } }],
+      [['--project-dir', cwd], { cwd: elsewhere, env: { KTX_PROJECT_DIR: elsewhere } }],
+    ] as const) {
+      const { code, stdout } = await ktx(['connection', 'list', '--format', 'csv', ...argv], given);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'connection,driver,at\nwarehouse,sqlite,shop.db\n' });
+    }
+  });
+
+  test('or the error says where was looked', async () => {
+    const cwd = folder();
+    const { code, stderr } = await ktx(['connection', 'list', '--project-dir', 'nowhere'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr.replaceAll(cwd, '<cwd>')).toMatchInlineSnapshot(`
+      "error There is no ktx project here: no ktx.yaml in <cwd>/nowhere (--project-dir) [project_not_found]
+        next: ktx setup --driver duckdb --path <file> makes one; ktx demo shows one
+      "
+    `);
+  });
+});

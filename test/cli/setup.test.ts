@@ -1,0 +1,161 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, inject, test, vi } from 'vitest';
+import { folder, ktx, ktxJson, shopDatabase, shopProject } from './run-cli.ts';
+
+describe('ktx setup', () => {
+  test('probes, writes the configuration and its schema, makes a repository; a second run changes nothing', async () => {
+    const cwd = folder();
+    shopDatabase(join(cwd, 'shop.db'));
+    const argv = ['setup', '--driver', 'sqlite', '--path', 'shop.db'];
+    const first = await ktx(argv, { cwd });
+    expect(first.code).toBe(0);
+    expect(first.stdout.replaceAll(cwd, '<cwd>').replace(/in \d+ ms/, 'in … ms')).toMatchInlineSnapshot(`
+      "warehouse: connected in … ms, 2 tables in main
+      <cwd>: wrote .git, ktx.yaml, .ktx/ktx.schema.json
+      "
+    `);
+    expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).toMatchInlineSnapshot(`
+      "# yaml-language-server: $schema=./.ktx/ktx.schema.json
+      connections:
+        warehouse:
+          driver: sqlite
+          path: shop.db
+      "
+    `);
+    expect(JSON.parse(readFileSync(join(cwd, '.ktx/ktx.schema.json'), 'utf8'))).toMatchObject({ type: 'object' });
+    expect(spawnSync('git', ['status', '--porcelain'], { cwd, encoding: 'utf8' }).stdout).toBe('?? ktx.yaml\n?? shop.db\n');
+    const second = await ktxJson(argv, { cwd });
+    expect(second.envelope).toMatchObject({ ok: true, data: { written: [], probe: { tables: 2, schemas: ['main'] } } });
+  });
+
+  test('keeps to the folder of --project-dir, inside a repository that stands', async () => {
+    const cwd = folder();
+    spawnSync('git', ['init', '--quiet'], { cwd });
+    shopDatabase(join(cwd, 'shop.db'));
+    const { envelope } = await ktxJson(
+      ['setup', '--driver', 'sqlite', '--path', '../shop.db', '--project-dir', 'context', '--name', 'shop'],
+      { cwd },
+    );
+    expect(envelope).toMatchObject({ ok: true, data: { connection: 'shop', written: ['ktx.yaml', '.ktx/ktx.schema.json'] } });
+    expect(readdirSync(join(cwd, 'context')).sort()).toEqual(['.ktx', 'ktx.yaml']);
+  });
+
+  test('does not replace a configuration that says otherwise', async () => {
+    const cwd = await shopProject();
+    const before = readFileSync(join(cwd, 'ktx.yaml'), 'utf8');
+    shopDatabase(join(cwd, 'other.db'));
+    const { code, envelope } = await ktxJson(['setup', '--driver', 'sqlite', '--path', 'other.db'], { cwd });
+    expect({ code, error: envelope.error?.code }).toEqual({ code: 2, error: 'project_exists' });
+    expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).toBe(before);
+  });
+});
+
+describe('ktx connection', () => {
+  test('add and remove keep comments, order and layout', async () => {
+    const cwd = await shopProject();
+    const path = join(cwd, 'ktx.yaml');
+    const written =
+      '# ours\nquery: {max_rows: 50} # few\n\nconnections:\n  # the shop\n  warehouse: {driver: sqlite, path: shop.db} # live\n';
+    writeFileSync(path, written);
+    shopDatabase(join(cwd, 'crm.db'));
+    expect(await ktx(['connection', 'add', 'crm', '--driver', 'sqlite', '--path', 'crm.db'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(`${written}  crm:\n    driver: sqlite\n    path: crm.db\n`);
+    expect((await ktxJson(['connection', 'add', 'crm', '--driver', 'sqlite', '--path', 'crm.db'], { cwd })).envelope.error?.code).toBe(
+      'connection_exists',
+    );
+    expect((await ktxJson(['sql', 'SELECT 1'], { cwd })).envelope.error).toMatchObject({
+      code: 'connection_required',
+      details: { choices: ['warehouse', 'crm'] },
+    });
+    expect(await ktx(['connection', 'remove', 'crm'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(written);
+  });
+
+  test('test says what the login may do', async () => {
+    const cwd = await shopProject();
+    expect((await ktxJson(['connection', 'test'], { cwd })).envelope).toMatchObject({
+      ok: true,
+      data: { connection: 'warehouse', probe: { tables: 2 } },
+    });
+    expect((await ktxJson(['connection', 'test', 'warehous'], { cwd })).envelope.error).toMatchObject({
+      code: 'connection_unknown',
+      hint: 'did you mean warehouse?',
+    });
+  });
+});
+
+describe('a warehouse that does not answer', () => {
+  const url = () => new URL(inject('postgresUrl'));
+  const withPassword = (password: string) => Object.assign(url(), { password }).href;
+  const cases: readonly { what: string; prepare?: (cwd: string) => void; env?: () => string; argv: readonly string[]; code: number }[] = [
+    { what: 'duckdb: a missing file', argv: ['--driver', 'duckdb', '--path', 'none.duckdb'], code: 1 },
+    { what: 'duckdb: 0 bytes', prepare: (cwd) => writeFileSync(join(cwd, 'zero.duckdb'), ''), argv: ['--driver', 'duckdb', '--path', 'zero.duckdb'], code: 1 },
+    { what: 'duckdb: no database', prepare: (cwd) => writeFileSync(join(cwd, 'text.duckdb'), 'hello\n'.repeat(2000)), argv: ['--driver', 'duckdb', '--path', 'text.duckdb'], code: 1 },
+    { what: 'sqlite: a missing file', argv: ['--driver', 'sqlite', '--path', 'none.db'], code: 1 },
+    { what: 'sqlite: 0 bytes', prepare: (cwd) => writeFileSync(join(cwd, 'zero.db'), ''), argv: ['--driver', 'sqlite', '--path', 'zero.db'], code: 1 },
+    { what: 'sqlite: no database', prepare: (cwd) => writeFileSync(join(cwd, 'text.db'), 'hello\n'.repeat(2000)), argv: ['--driver', 'sqlite', '--path', 'text.db'], code: 1 },
+    { what: 'sqlite: a folder', argv: ['--driver', 'sqlite', '--path', '.'], code: 1 },
+    { what: 'postgres: a wrong password', env: () => withPassword('wrong'), argv: ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'], code: 4 },
+    { what: 'postgres: nobody listens', env: () => 'postgresql://u:p@127.0.0.1:9/d', argv: ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'], code: 1 },
+    { what: 'postgres: no such host', env: () => 'postgresql://u:p@host.invalid/d', argv: ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'], code: 1 },
+    { what: 'postgres: no such database', env: () => Object.assign(url(), { pathname: '/none' }).href, argv: ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'], code: 1 },
+    { what: 'postgres: a secret that is not set', argv: ['--driver', 'postgres', '--url', 'env:KTX_TEST_NOT_SET'], code: 2 },
+    { what: 'postgres: a secret written out', argv: ['--driver', 'postgres', '--url', 'postgresql://u:hunter2@h/d'], code: 2 },
+    { what: 'a setting of another driver', argv: ['--driver', 'sqlite', '--url', 'env:KTX_TEST_URL'], code: 2 },
+    { what: 'an unknown driver', argv: ['--driver', 'oracle'], code: 2 },
+    { what: 'a missing setting', argv: ['--driver', 'sqlite'], code: 2 },
+    { what: 'a name that cannot be a path', argv: ['--driver', 'sqlite', '--path', 'x.db', '--name', '../up'], code: 2 },
+  ]; // prettier-ignore
+
+  test.each(cases)('$what: a message with a next step, and nothing is written', async ({ prepare, env, argv, code }) => {
+    const cwd = folder();
+    prepare?.(cwd);
+    vi.stubEnv('KTX_TEST_URL', env?.() ?? 'postgresql://u@h/d');
+    const before = readdirSync(cwd);
+    const { envelope, ...result } = await ktxJson(['setup', ...argv], { cwd });
+    expect({ code: result.code, hint: typeof envelope.error?.hint, written: readdirSync(cwd), error: envelope.error?.code }).toEqual({
+      code,
+      hint: 'string',
+      written: before,
+      error: expect.not.stringMatching('internal'),
+    });
+    expect(JSON.stringify(envelope)).not.toMatch(/hunter2|test-password|    at /);
+    const human = await ktx(['setup', ...argv], { cwd });
+    expect(human).toMatchObject({ code, stdout: '' });
+    expect(human.stderr).toMatch(/^error .+\n {2}next: /);
+    vi.unstubAllEnvs();
+  });
+
+  test('an empty database works and says that it is empty', async () => {
+    const cwd = folder();
+    const db = new DatabaseSync(join(cwd, 'empty.db'));
+    db.exec('CREATE TABLE t (a); DROP TABLE t');
+    db.close();
+    const { code, stdout, stderr } = await ktx(['setup', '--driver', 'sqlite', '--path', 'empty.db'], { cwd });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('0 tables') });
+    expect(stderr).toContain('no tables that this login can see');
+    expect(await ktxJson(['scan'], { cwd })).toMatchObject({ code: 0, envelope: { data: { links: [], primary_keys: [] } } });
+    expect(await ktxJson(['ingest'], { cwd })).toMatchObject({ code: 0 });
+    expect(existsSync(join(cwd, 'semantic-layer'))).toBe(false);
+  });
+
+  test('a warehouse that went away: status, doctor, scan, ingest and queries say so', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    writeFileSync(join(cwd, 'ktx.yaml'), readFileSync(join(cwd, 'ktx.yaml'), 'utf8').replace('shop.db', 'gone.db'));
+    for (const argv of [['status'], ['doctor'], ['scan'], ['ingest'], ['sql', 'SELECT 1'], ['sl', 'query', '-m', 'orders.count']]) {
+      const { code, envelope } = await ktxJson(argv, { cwd });
+      expect({ argv, code, ok: envelope.ok, internal: envelope.error?.code === 'internal' }).toEqual({
+        argv,
+        code: 1,
+        ok: false,
+        internal: false,
+      });
+      expect(envelope.error?.hint).toBeTruthy();
+    }
+    expect(await ktxJson(['status', '--fast'], { cwd })).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,127 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from '@commander-js/extra-typings';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { attach, buildProgram } from '../src/cli/program.ts';
+import { groups, registry } from '../src/cli/registry.ts';
+import { projectConfigSchema } from '../src/project/config.ts';
+import { datasetSchema } from '../src/semantic/dataset.ts';
+import { querySchema } from '../src/semantic/query.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+interface Block {
+  readonly path: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+const blocks: readonly Block[] = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', body = '']) => ({
+    path,
+    language,
+    text: body,
+  })),
+);
+
+function headings(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Command lines as a reader would type them: in shell blocks, and in code within a sentence. */
+function commandLines(): { path: string; line: string }[] {
+  const shell = blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ path, text }) => text.split('\n').map((line) => ({ path, line: line.replace(/\s+#.*$/, '').trim() })));
+  const inline = pages.flatMap(({ path, text }) =>
+    [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, line = '']) => ({ path, line })),
+  );
+  return [...shell, ...inline]
+    .map(({ path, line }) => ({ path, line: line.replace(/^npm run (?:-s )?ktx -- /, 'ktx ') }))
+    .filter(({ line }) => /^ktx [a-z-]/.test(line));
+}
+
+/** `command` has the flags of its module. */
+async function commandOf(line: string): Promise<{ path: string; command: Command } | undefined> {
+  const words = line.split(/\s+/).slice(1);
+  const entry = registry.find(({ path }) => path === words.slice(0, path.split(' ').length).join(' '));
+  if (entry === undefined) return undefined;
+  const program = buildProgram(() => undefined);
+  return { path: entry.path, command: await attach(program, entry, async () => undefined) };
+}
+
+describe('the documentation', () => {
+  it('is there', () => {
+    expect(pages.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'GLOSSARY.md', 'docs/README.md']),
+    );
+    expect(commandLines().length).toBeGreaterThan(30);
+  });
+
+  it.each(pages)('$path links to what exists', ({ path, text }) => {
+    const prose = text.replaceAll(/^```.*?^```$/gms, '');
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? join(root, path) : join(root, dirname(path), file);
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && !headings(readFileSync(target, 'utf8')).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('mentions only commands and flags that exist', async () => {
+    const unknown: string[] = [];
+    for (const { path, line } of commandLines()) {
+      const first = line.split(' ')[1] ?? '';
+      if (line.startsWith('ktx <') || (groups[first] !== undefined && line === `ktx ${first}`)) continue;
+      const found = await commandOf(line);
+      const known = found?.command.options.flatMap(({ long, short }) => [long, short]) ?? [];
+      const global = ['--json', '--project-dir', '--quiet', '-q', '--debug', '--no-color', '--help'];
+      const flags = line.replaceAll(/"[^"]*"/g, '""').match(/(?<=\s)--?[a-z][a-z-]*/g) ?? [];
+      const strange = flags.filter((flag) => ![...known, ...global].includes(flag));
+      if (found === undefined || strange.length > 0) unknown.push(`${path}: ${line} ${strange.join(' ')}`.trim());
+    }
+    expect(unknown).toEqual([]);
+  });
+
+  it('shows configuration, datasets and queries that the schemas accept', () => {
+    const wrong = blocks
+      .filter(({ language }) => language === 'yaml')
+      .flatMap(({ path, text }) => {
+        const value = load(text) as Record<string, unknown>;
+        const schema =
+          'connections' in value ? projectConfigSchema : 'dimensions' in value ? querySchema : datasetSchema;
+        const whole = schema === datasetSchema && !('dataset' in value) ? { dataset: 'fragment', ...value } : value;
+        const parsed = schema.safeParse(whole);
+        return parsed.success ? [] : [`${path}: ${text.split('\n')[0]}: ${parsed.error.message}`];
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it('names every command somewhere', () => {
+    const text = pages
+      .filter(({ path }) => !path.startsWith(join('docs', 'reference')))
+      .map((page) => page.text)
+      .join('\n');
+    expect(registry.map(({ path }) => path).filter((path) => !text.includes(`ktx ${path}`))).toEqual([]);
+  });
+
+  it('says of each room of src what it is', () => {
+    const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const rooms = globSync('src/*/', { cwd: root }).map((folder) => relative('src', folder));
+    expect(rooms.length).toBeGreaterThan(10);
+    expect(rooms.filter((room) => !architecture.includes(`| \`${room}/\` |`))).toEqual([]);
+  });
+});
