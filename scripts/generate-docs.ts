@@ -48,7 +48,7 @@ async function commandsPage(): Promise<string> {
     const examples = module.examples.map(([line, what]) => `# ${what}\n${line}`);
     sections.push(
       `## ktx ${entry.path}`,
-      module.description?.replaceAll('\n', ' ') ?? `${entry.summary}.`,
+      module.description,
       fenced(usage.filter((part) => part !== '').join(' '), 'text'),
       ...(command.options.length > 0 ? [table(['flag', 'what it does'], command.options.map(optionRow))] : []),
       fenced(examples.join('\n\n')),
@@ -70,7 +70,10 @@ function configPage(): string {
   const { properties = {} } = jsonSchema('ktx') as Property;
   const connection = properties['connections']?.additionalProperties;
   const variants = typeof connection === 'object' ? (connection.oneOf ?? connection.anyOf ?? [connection]) : [];
-  const connections = variants.flatMap((variant) => [`### driver: ${JSON.stringify(variant.properties?.['driver']?.const).replaceAll('"', '')}`, settings(variant)]);
+  const connections = variants.flatMap((variant) => [
+    `### driver: ${JSON.stringify(variant.properties?.['driver']?.const).replaceAll('"', '')}`,
+    settings(variant),
+  ]);
   const others = Object.entries(properties).filter(([name]) => name !== 'connections');
   return page('ktx.yaml', [
     'A key that is not listed here is an error with its line and column. Secrets are references: `env:NAME`, `file:path` or `keychain:service/account`.',
