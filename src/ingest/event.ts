@@ -1,35 +1,17 @@
-import type { ExitCode } from '../lib/error.ts';
+import type { ExitCode, UserError } from '../lib/error.ts';
 
 /** The steps of publishing, in their order. A kill after any of them loses nothing; see `publish.ts`. */
 export type PublishStep = 'base_recorded' | 'file_written' | 'file_removed' | 'claims_written' | 'commit_made' | 'index_refreshed';
 
-/** What happens during an ingest, for the terminal, NDJSON and MCP alike. The last event carries the report. */
+/** What happens during an ingest, for the terminal and NDJSON alike. */
 export type IngestEvent =
-  | { readonly type: 'ingest_started'; readonly runId: string; readonly connections: readonly string[] }
   | { readonly type: 'lock_awaited'; readonly message: string }
   | { readonly type: 'connection_started'; readonly connection: string }
-  | {
-      readonly type: 'scan_progressed';
-      readonly connection: string;
-      readonly step: string;
-      readonly done?: number;
-      readonly total?: number;
-    }
-  | { readonly type: 'stage_finished'; readonly stage: Stage; readonly ms: number }
-  | { readonly type: 'connection_failed'; readonly connection: string; readonly error: Failure }
-  | { readonly type: 'claim_quarantined'; readonly quarantined: Quarantined }
-  | { readonly type: 'publish_step'; readonly step: PublishStep; readonly path?: string }
-  | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport }
-  | { readonly type: 'ingest_finished'; readonly report: IngestReport };
+  | { readonly type: 'scan_progressed'; readonly connection: string; readonly step: string; readonly done: number; readonly total: number }
+  | { readonly type: 'publish_step'; readonly step: PublishStep; readonly path?: string | undefined }
+  | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport };
 
 export type Stage = 'plan' | 'scan' | 'validate' | 'publish' | 'index';
-
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly retryable: boolean;
-}
 
 /** A claim that was left out of the artifacts, or something of a person's in them that does not work. */
 export interface Quarantined {
@@ -41,15 +23,30 @@ export interface Quarantined {
 }
 
 /** Paths relative to the project, sorted. */
-export interface FileReport {
-  readonly added: readonly string[];
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
+export type FileReport = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
+
+/** What a person changed, or took out, and ktx left as it is. */
+export interface KeptEdit {
+  /** `dataset.path`; `dataset` for a file that was deleted. */
+  readonly path: string;
+  readonly at: string;
+  readonly isRemoval: boolean;
+  /** Another one once the person's value or what ktx would have there is another. */
+  readonly mark: string;
+}
+
+/** How people's parts of the files fared. */
+export interface EditReport {
+  readonly keptEdits: readonly KeptEdit[];
+  /** People's leftovers of what is gone from the warehouse; the file stays. */
+  readonly stale: readonly { readonly path: string; readonly at: string }[];
+  /** Files that stay as they are, on disk and in the commit, although there is news for them. */
+  readonly leftAlone: readonly { readonly path: string; readonly reason: string }[];
 }
 
 export interface CommitReport {
   readonly id?: string | undefined;
-  /** Why there is no commit: `unchanged`, `merge under way`… Absent where there is one. */
+  /** Why there is no commit: one of `settled` in `publish.ts`, `merge under way`… Absent where there is one. */
   readonly none?: string | undefined;
   /** What went wrong after the commit, for a person to know. */
   readonly warning?: string | undefined;
@@ -57,7 +54,7 @@ export interface CommitReport {
 
 export interface ConnectionReport {
   readonly connection: string;
-  readonly failure?: Failure | undefined;
+  readonly failure?: Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
   readonly tables: number;
   readonly profiled: number;
   readonly reused: number;
@@ -66,17 +63,13 @@ export interface ConnectionReport {
   readonly relationships: { readonly accepted: number; readonly review: number };
 }
 
-export interface IngestReport {
+export interface IngestReport extends EditReport {
   readonly runId: string;
   readonly dryRun: boolean;
   readonly connections: readonly ConnectionReport[];
+  /** Those of `keptEdits` that no run before met as they are now. */
+  readonly newEdits: readonly KeptEdit[];
   readonly files: FileReport;
-  /** What people changed and ktx left as it is: `dataset.path` and file. */
-  readonly keptEdits: readonly { readonly path: string; readonly at: string }[];
-  /** People's leftovers of what is gone from the warehouse; the file stays. */
-  readonly stale: readonly { readonly path: string; readonly at: string }[];
-  /** Files that were left alone, and why. */
-  readonly leftAlone: readonly { readonly path: string; readonly reason: string }[];
   /** Uncommitted texts of generated files that were replaced, and where the copy is. */
   readonly setAside: readonly { readonly path: string; readonly copy: string }[];
   readonly quarantined: readonly Quarantined[];

@@ -5,9 +5,10 @@ import { scan, type ScanProgress } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
-import type { ConnectionReport, Failure, IngestEvent, IngestReport, Quarantined, Stage } from './event.ts';
-import { publish, type Published } from './publish.ts';
-import { foldersOf, renderProject, type ConnectionFindings } from './render.ts';
+import type { ConnectionReport, IngestEvent, IngestReport, PublishStep, Stage } from './event.ts';
+import { newEdits } from './new-edits.ts';
+import { publish, settled } from './publish.ts';
+import { foldersOf, type ConnectionFindings } from './render.ts';
 import { validate } from './validate.ts';
 
 export interface IngestInput {
@@ -18,12 +19,10 @@ export interface IngestInput {
   readonly scan: ScanConfig;
   /** Opens a connection; the caller closes it. */
   readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
-  /** Brings the search index up to date with these connections; called after publishing. */
-  readonly updateIndex?: (connections: readonly string[]) => Promise<void>;
+  /** Brings the search index up to date; called after publishing, with the database that it is in. */
+  readonly updateIndex?: (state: State) => Promise<void>;
   /** Stops after the plan: says what would be read, and writes nothing. */
   readonly dryRun?: boolean;
-  /** How long to wait for another ktx process; see `withProjectLock`. */
-  readonly waitMs?: number;
   readonly signal: AbortSignal;
   readonly onEvent?: (event: IngestEvent) => void;
 }
@@ -35,26 +34,13 @@ export interface IngestInput {
  * disk) are thrown.
  */
 export async function ingest(input: IngestInput): Promise<IngestReport> {
-  const run = newRun(input);
-  run.emit({ type: 'ingest_started', runId: input.runId, connections: input.connections.map(({ name }) => name) });
-  if (input.dryRun === true) return finish(run, await planOnly(run));
-  const options = {
-    waitMs: input.waitMs,
-    signal: input.signal,
-    onWait: (message: string) => run.emit({ type: 'lock_awaited', message }),
-  };
-  return withProjectLock(
-    input.dir,
-    async () => {
-      const state = openState(input.dir);
-      try {
-        return finish(run, await runStages(run, state));
-      } finally {
-        state.close();
-      }
-    },
-    options,
-  );
+  const { dir, runId, signal, dryRun = false } = input;
+  const run: Run = { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
+  const onWait = (message: string) => run.emit({ type: 'lock_awaited', message });
+  const outcome = dryRun ? await plan(run) : await withProjectLock(dir, () => runStages(run), { signal, onWait });
+  const queries = outcome.connections.reduce((sum, connection) => sum + connection.queries, outcome.queries ?? 0);
+  const report = { runId, dryRun, files: noFiles, ...nothingDone, ...outcome, queries, milliseconds: run.milliseconds };
+  return { ...report, exitCode: exitCodeOf(report) };
 }
 
 interface Run extends IngestInput {
@@ -62,135 +48,88 @@ interface Run extends IngestInput {
   readonly milliseconds: Partial<Record<Stage, number>>;
 }
 
-interface Outcome {
-  readonly connections: readonly Scanned['report'][];
-  readonly published?: Published;
-  readonly quarantined: readonly Quarantined[];
-  /** Statements sent by the checks. */
-  readonly queries?: number;
-}
+type Outcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
 
-function newRun(input: IngestInput): Run {
-  return { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
-}
+const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], setAside: [], quarantined: [] };
+const noFiles = { added: [], changed: [], removed: [] };
 
-async function planOnly(run: Run): Promise<Outcome> {
+async function plan(run: Run): Promise<Outcome> {
   const connections = await eachConnection(run, 'plan', async (warehouse, scope) => {
     const { tables, queries } = await warehouse.introspect(scope, run.signal);
-    return { report: { ...emptyReport(warehouse.connection), tables: tables.length, queries } };
+    return { tables: tables.length, queries };
   });
-  return { connections: connections.map(({ report }) => report), quarantined: [] };
+  return { connections, commit: { none: 'dry run' } };
 }
 
-async function runStages(run: Run, state: State): Promise<Outcome> {
-  const scanned = await scanConnections(run, state);
-  const findings = scanned.flatMap(({ found }) => found ?? []);
-  const connections = scanned.map(({ report }) => report);
-  if (findings.length === 0) return { connections, quarantined: [] };
-  const checked = await timed(run, 'validate', () => validate({ dir: run.dir, findings, state, signal: run.signal }));
-  for (const quarantined of checked.quarantined) run.emit({ type: 'claim_quarantined', quarantined });
-  run.signal.throwIfAborted();
-  const names = findings.map(({ catalog }) => catalog.connection);
-  const published = await timed(run, 'publish', () =>
-    publish({
-      dir: run.dir,
-      runId: run.runId,
-      message: `ktx: update ${names.join(', ')}`,
-      folders: foldersOf(names),
-      render: (view) => renderProject(checked.findings, view),
-      onStep: (step, path) => run.emit({ type: 'publish_step', step, ...(path === undefined ? {} : { path }) }),
-    }),
-  );
-  run.emit({ type: 'published', commit: published.commit, files: published.files });
-  await timed(run, 'index', async () => run.updateIndex?.(names));
-  return { connections, published, quarantined: checked.quarantined, queries: checked.queries };
+async function runStages(run: Run): Promise<Outcome> {
+  const { dir, runId, signal, emit } = run;
+  const state = openState(dir);
+  try {
+    const findings: ConnectionFindings[] = [];
+    const connections = await eachConnection(run, 'scan', async (warehouse, scope) => {
+      const { connection } = warehouse;
+      const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
+      const found = await scan({ warehouse, scope, state, config: run.scan, signal, onProgress });
+      const { catalog, profiled, reused, queries, links } = found;
+      if (catalog.tables.length === 0) throw noTables(connection);
+      findings.push({ catalog, claims: claimsOf(found), warehouse });
+      const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
+      const relationships = { accepted: accepted.length, review: review.length };
+      return { tables: catalog.tables.length, profiled, reused, queries, relationships };
+    });
+    if (findings.length === 0) return { connections, commit: { none: 'nothing was read' } };
+    const { render, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
+    signal.throwIfAborted();
+    const names = findings.map(({ catalog }) => catalog.connection);
+    const onStep = (step: PublishStep, path?: string) => emit({ type: 'publish_step', step, path });
+    const publication = { dir, runId, message: `ktx: update ${names.join(', ')}`, folders: foldersOf(names), render, onStep };
+    const published = await timed(run, 'publish', () => publish(publication));
+    emit({ type: 'published', commit: published.commit, files: published.files });
+    await timed(run, 'index', async () => run.updateIndex?.(state));
+    return { connections, ...checked, ...published, newEdits: newEdits(state, names, published.keptEdits) };
+  } finally {
+    state.close();
+  }
 }
 
-interface Scanned {
-  readonly report: ConnectionReport & { readonly error?: UserError };
-  readonly found?: ConnectionFindings;
+/** What was there and cannot be seen any longer must not look like what was dropped. */
+function noTables(connection: string): UserError {
+  const hint = 'Check `schemas` of the connection and what its login may see. Files of an earlier ingest stay as they are.';
+  return new UserError('no_tables', `${connection} shows no table.`, { hint });
 }
 
-async function scanConnections(run: Run, state: State): Promise<Scanned[]> {
-  return eachConnection(run, 'scan', async (warehouse, scope): Promise<Scanned> => {
-    const { connection } = warehouse;
-    const onProgress = ({ phase, done, total }: ScanProgress) =>
-      run.emit({ type: 'scan_progressed', connection, step: phase, done, total });
-    const result = await scan({ warehouse, scope, state, config: run.scan, signal: run.signal, onProgress });
-    const { catalog, profiled, reused, queries, links } = result;
-    // What was there and cannot be seen any longer must not look like what was dropped.
-    if (catalog.tables.length === 0) {
-      throw new UserError('no_tables', `${connection} shows no table.`, {
-        hint: 'Check `schemas` of the connection and what its login may see. Files of an earlier ingest stay as they are.',
-      });
-    }
-    const count = (status: 'accepted' | 'review') => links.filter((link) => link.status === status).length;
-    const relationships = { accepted: count('accepted'), review: count('review') };
-    const report = { connection, tables: catalog.tables.length, profiled, reused, queries, relationships };
-    return { report, found: { catalog, claims: claimsOf(result), warehouse } };
-  });
-}
+type Read = (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>;
 
 /** A failure that a person can fix is the connection's own; the others go on. */
-async function eachConnection(run: Run, stage: Stage, read: (warehouse: Warehouse, scope: Scope) => Promise<Scanned>): Promise<Scanned[]> {
-  const results: Scanned[] = [];
-  for (const { name, scope } of run.connections) {
+async function eachConnection(run: Run, stage: Stage, read: Read): Promise<ConnectionReport[]> {
+  const reports: ConnectionReport[] = [];
+  for (const { name: connection, scope } of run.connections) {
+    const nothing = { connection, tables: 0, profiled: 0, reused: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
     run.signal.throwIfAborted();
-    run.emit({ type: 'connection_started', connection: name });
+    run.emit({ type: 'connection_started', connection });
     try {
-      results.push(await timed(run, stage, async () => read(await run.warehouse(name, run.signal), scope)));
+      const found = timed(run, stage, async () => read(await run.warehouse(connection, run.signal), scope));
+      reports.push({ ...nothing, ...(await found) });
     } catch (error) {
       if (!(error instanceof UserError) || run.signal.aborted) throw error;
-      const { code, message, hint, retryable } = error;
-      const failure: Failure = { code, message, hint, retryable };
-      run.emit({ type: 'connection_failed', connection: name, error: failure });
-      results.push({ report: { ...emptyReport(name), failure, error } });
+      const { code, message, hint, retryable, exitCode } = error;
+      reports.push({ ...nothing, failure: { code, message, hint, retryable, exitCode } });
     }
   }
-  return results;
+  return reports;
 }
 
-function emptyReport(connection: string): ConnectionReport {
-  return { connection, tables: 0, profiled: 0, reused: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
-}
-
-function finish(run: Run, { connections, published, quarantined, queries = 0 }: Outcome): IngestReport {
-  const { rendering, setAside = [], files = { added: [], changed: [], removed: [] } } = published ?? {};
-  const report: IngestReport = {
-    runId: run.runId,
-    dryRun: run.dryRun === true,
-    connections: connections.map(({ error: _error, ...connection }) => connection),
-    files,
-    keptEdits: rendering?.keptEdits ?? [],
-    stale: rendering?.stale ?? [],
-    leftAlone: (rendering?.leftAlone ?? []).map(({ path, reason }) => ({ path, reason })),
-    setAside,
-    quarantined,
-    commit: published?.commit ?? { none: run.dryRun === true ? 'dry run' : 'nothing was read' },
-    queries: connections.reduce((sum, connection) => sum + connection.queries, queries),
-    milliseconds: run.milliseconds,
-    exitCode: exitCode(connections, published, quarantined),
-  };
-  run.emit({ type: 'ingest_finished', report });
-  return report;
-}
-
-function exitCode(connections: Outcome['connections'], published: Published | undefined, quarantined: readonly Quarantined[]): ExitCode {
-  const errors = connections.flatMap(({ error }) => error ?? []);
-  if (errors.length > 0 && errors.length === connections.length) {
-    const codes = new Set(errors.map((error) => error.exitCode));
-    return codes.size === 1 ? (errors[0]?.exitCode ?? 1) : 1;
-  }
-  const uncommitted = published !== undefined && published.commit.id === undefined && published.commit.none !== 'unchanged';
-  const isPartial = errors.length > 0 || quarantined.length > 0 || uncommitted || (published?.rendering.leftAlone.length ?? 0) > 0;
-  return isPartial ? 3 : 0;
+function exitCodeOf({ connections, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
+  const failures = connections.flatMap(({ failure }) => failure ?? []);
+  const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
+  if (first !== undefined && failures.length === connections.length) return others.length === 0 ? first : 1;
+  const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
+  return failures.length > 0 || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;
 }
 
 async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const result = await work();
-  const ms = Math.round(performance.now() - start);
-  run.milliseconds[stage] = (run.milliseconds[stage] ?? 0) + ms;
-  run.emit({ type: 'stage_finished', stage, ms });
+  run.milliseconds[stage] = (run.milliseconds[stage] ?? 0) + Math.round(performance.now() - start);
   return result;
 }

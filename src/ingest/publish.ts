@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { UserError } from '../lib/error.ts';
-import { commitFiles, finishRefresh, refreshIndex } from '../store/commit.ts';
+import { commitFiles, refreshIndex } from '../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../store/files.ts';
-import { filesAt, headCommit, ignoredPaths, openRepository, operationUnderWay, type Repository } from '../store/git.ts';
-import type { CommitReport, FileReport, PublishStep, Quarantined } from './event.ts';
+import { filesAt, headCommit, ignoredPaths, openRepository, operationUnderWay } from '../store/git.ts';
+import type { CommitReport, EditReport, FileReport, IngestReport, PublishStep, Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
 
 /** A file as it shall be; `text` undefined removes it. */
@@ -13,28 +13,22 @@ export interface FileTarget {
 }
 
 /** An artifact and the claims behind it. They are written in an order that a kill cannot spoil; see `publish`. */
-export interface DatasetTarget {
+interface DatasetTarget {
   readonly artifact: FileTarget;
   readonly claims: FileTarget;
   /** The claims as they stand, with a merge base that knows the artifact before and after. Absent where the artifact stays. */
-  readonly interim?: string | undefined;
+  readonly interim: string | undefined;
 }
 
 /** All that ktx wants to change, given the files of one place. */
-export interface Rendering {
+export interface Rendering extends EditReport {
   /** Generated files without a part of a person's, in the order in which they are written. */
   readonly generated: readonly FileTarget[];
   readonly datasets: readonly DatasetTarget[];
-  /** Files that stay as they are, on disk and in the commit, although there is news for them; with their claims. */
-  readonly leftAlone: readonly { readonly path: string; readonly claims: string; readonly reason: string }[];
-  /** What people changed and ktx keeps. */
-  readonly keptEdits: readonly { readonly path: string; readonly at: string }[];
-  /** People's leftovers of what is gone from the warehouse. */
-  readonly stale: readonly { readonly path: string; readonly at: string }[];
   readonly quarantined: readonly Quarantined[];
 }
 
-export interface Publication {
+interface Publication {
   readonly dir: string;
   readonly runId: string;
   readonly message: string;
@@ -45,14 +39,15 @@ export interface Publication {
   readonly onStep: (step: PublishStep, path?: string) => void;
 }
 
-export interface Published {
-  readonly files: FileReport;
-  readonly commit: CommitReport;
-  /** Uncommitted texts of generated files that were replaced: path and where the copy is. */
-  readonly setAside: readonly { readonly path: string; readonly copy: string }[];
-  /** Of the working tree. */
-  readonly rendering: Rendering;
-}
+/** Why there is no commit where none is due. */
+export const settled = {
+  unchanged: 'unchanged',
+  restored: 'the files are again as they are committed',
+  ignored: 'git ignores what changed',
+  beside: 'only in the working tree, beside your uncommitted edits',
+} as const;
+
+type Published = Pick<IngestReport, keyof EditReport | 'setAside' | 'commit' | 'files'>;
 
 /**
  * Brings the working tree and then git up to date. The caller holds the project's lock.
@@ -66,25 +61,30 @@ export interface Published {
  *   first step the base fits the old artifact, in between it fits both, after the last it fits the new one: at no moment
  *   can a value of ktx's own be taken for a person's, or a value that was not written yet for one that a person removed.
  * - What was written and not committed differs from HEAD, and HEAD's own rendering commits it in the next run.
- * - The commit is one compare-and-swap of HEAD. Entries of the person's index that still are as before the last commit of
- *   ktx are refreshed at the next start.
+ * - The commit is one compare-and-swap of HEAD. Where the run ended before the person's index had its entries, those that
+ *   still are as before the commit are refreshed at the next start.
  */
 export async function publish(publication: Publication): Promise<Published> {
+  const { dir, runId } = publication;
+  const setAside = new Map<string, string>();
   let start: FileView | undefined;
-  for (let attempt = 0; attempt < 8; attempt += 1) {
-    const repository = await openRepository(publication.dir);
-    await finishRefresh(repository, publication.folders);
-    const places = await readPlaces(publication, repository);
-    start ??= places.before;
-    const written = await writeWorkingTree(publication, places);
-    const commit = written && (await commitRendering(publication, { ...places, repository, rendering: written.rendering }));
-    if (commit)
-      return {
-        files: fileReport(start, written.rendering),
-        commit,
-        setAside: written.setAside,
-        rendering: written.rendering,
-      };
+  for (let tries = 0; tries < 8; tries += 1) {
+    const attempt = await begin(publication);
+    const { before, rendering } = attempt;
+    start ??= before;
+    for (const { path, text } of rendering.generated) {
+      const stands = before.get(path) ?? '';
+      // Only what neither git nor the new text has.
+      if (stands === attempt.committed.get(path) || text?.startsWith(stands) === true) continue;
+      const copy = `.ktx/kept/${runId}/${path}`;
+      await writeAtomically(join(dir, copy), stands, { within: dir });
+      setAside.set(path, copy);
+    }
+    const commit = (await writeWorkingTree(attempt)) ? await commitRendering({ ...attempt, start }) : undefined;
+    if (commit === undefined) continue;
+    const { keptEdits, stale, leftAlone } = rendering;
+    const copies = [...setAside].map(([path, copy]) => ({ path, copy }));
+    return { keptEdits, stale, leftAlone, setAside: copies, commit, files: fileReport(start, targetsOf(rendering)) };
   }
   throw new UserError('publish_raced', 'The files or the branch kept changing while ktx published.', {
     hint: 'Run `ktx ingest` again when nothing else works in this folder.',
@@ -92,103 +92,84 @@ export async function publish(publication: Publication): Promise<Published> {
   });
 }
 
-interface Places {
-  readonly parent: string | undefined;
-  /** Files at `parent`. */
-  readonly committed: FileView;
-  /** Files on disk. */
-  readonly before: FileView;
-}
+type Attempt = Awaited<ReturnType<typeof begin>>;
 
-async function readPlaces({ dir, folders }: Publication, repository: Repository): Promise<Places> {
+async function begin(publication: Publication) {
+  const { dir, folders, render } = publication;
+  const repository = await openRepository(dir);
+  await refreshIndex(repository, dir);
   const parent = await headCommit(repository);
-  const committed = parent === undefined ? new Map<string, string>() : await filesAt(repository, parent, folders);
-  return { parent, committed, before: await readProjectFiles(dir, folders) };
+  const committed: FileView = parent === undefined ? new Map() : await filesAt(repository, parent, folders);
+  const before = await readProjectFiles(dir, folders);
+  return { ...publication, repository, parent, committed, before, rendering: render(before) };
 }
 
-/** Undefined where a file changed under ktx's hands, or HEAD moved: what was done so far stands, the next try goes on. */
-async function writeWorkingTree(publication: Publication, { committed, before }: Places) {
-  const rendering = publication.render(before);
-  const setAside: { path: string; copy: string }[] = [];
-  const write = fileWriter(publication, before);
-  for (const target of rendering.generated) {
-    const uncommitted = before.get(target.path);
-    if (uncommitted !== undefined && uncommitted !== committed.get(target.path) && target.text?.startsWith(uncommitted) !== true) {
-      const copy = `.ktx/kept/${publication.runId}/${target.path}`;
-      await writeAtomically(join(publication.dir, copy), uncommitted, { within: publication.dir });
-      setAside.push({ path: target.path, copy });
-    }
-    if (!(await write(target, 'file_written'))) return undefined;
-  }
-  for (const { artifact, claims, interim } of rendering.datasets) {
-    const isNews = before.get(artifact.path) !== artifact.text;
-    if (isNews && interim !== undefined && !(await write({ path: claims.path, text: interim }, 'base_recorded'))) return undefined;
-    if (!(await write(artifact, 'file_written'))) return undefined;
-    if (!(await write(claims, 'claims_written'))) return undefined;
-  }
-  return { rendering, setAside };
-}
-
-/** Writes what differs from what stands; false where it no longer is what was read. */
-function fileWriter({ dir, onStep }: Publication, before: FileView) {
-  const known = new Map(before);
-  return async ({ path, text }: FileTarget, step: PublishStep): Promise<boolean> => {
-    if (text === known.get(path)) return true;
-    if ((await readText(join(dir, path), dir)) !== known.get(path)) return false;
-    if (text === undefined) {
-      await removeFile(join(dir, path), dir);
-      known.delete(path);
-    } else {
-      await writeAtomically(join(dir, path), text, { within: dir });
-      known.set(path, text);
-    }
+/** False where a file changed under ktx's hands: what was done so far stands, the next try goes on. */
+async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Promise<boolean> {
+  const known = new Map<string, string | undefined>(before);
+  for (const [step, { path, text }] of writesOf(rendering)) {
+    if (text === known.get(path)) continue;
+    const file = join(dir, path);
+    if ((await readText(file, dir)) !== known.get(path)) return false;
+    if (text === undefined) await removeFile(file, dir);
+    else await writeAtomically(file, text, { within: dir });
+    known.set(path, text);
     onStep(text === undefined ? 'file_removed' : step, path);
-    return true;
-  };
+  }
+  return true;
 }
 
-async function commitRendering(
-  { dir, runId, message, folders, render, onStep }: Publication,
-  { parent, committed, before, repository, rendering }: Places & { repository: Repository; rendering: Rendering },
-): Promise<CommitReport | undefined> {
+function* writesOf({ generated, datasets }: Rendering): Generator<[PublishStep, FileTarget]> {
+  for (const target of generated) yield ['file_written', target];
+  for (const { artifact, claims, interim } of datasets) {
+    if (interim !== undefined) yield ['base_recorded', { path: claims.path, text: interim }];
+    yield ['file_written', artifact];
+    yield ['claims_written', claims];
+  }
+}
+
+/** Undefined where HEAD moved meanwhile. */
+async function commitRendering(attempt: Attempt & { readonly start: FileView }): Promise<CommitReport | undefined> {
+  const { dir, runId, message, render, onStep, repository, parent, committed, before, rendering, start } = attempt;
   const operation = operationUnderWay(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
-  const after = new Map(targetsOf(rendering).map(({ path, text }) => [path, text]));
-  const ignored = await ignoredPaths(
-    repository,
-    [...after.keys()].filter((path) => !committed.has(path)),
-  );
+  const after = targetsOf(rendering);
+  const fresh = [...after.keys()].filter((path) => !committed.has(path));
+  const ignored = await ignoredPaths(repository, fresh);
   const head = new Map([...committed, ...[...before].filter(([path]) => ignored.has(path))]);
   const inGit = sameView(before, head) ? rendering : render(head);
-  const left = new Set(rendering.leftAlone.flatMap(({ path, claims }) => [path, claims]));
-  const changes = targetsOf(inGit)
-    .filter(({ path, text }) => head.get(path) !== text && !ignored.has(path) && !left.has(path))
-    .map((target) => ({ ...target, onDisk: after.has(target.path) && after.get(target.path) === target.text }));
-  if (changes.length === 0) return { none: 'unchanged' };
+  const left = new Set(rendering.leftAlone.map(({ path }) => path));
+  const datasets = inGit.datasets.filter(({ artifact }) => !left.has(artifact.path));
+  const changes = [...targetsOf({ ...inGit, datasets })]
+    .filter(([path, text]) => head.get(path) !== text && !ignored.has(path))
+    .map(([path, text]) => ({ path, text, onDisk: after.has(path) && after.get(path) === text }));
+  const written = [...after].filter(([path, text]) => start.get(path) !== text);
+  const pending = written.filter(([path, text]) => committed.get(path) !== text);
+  const isIgnored = pending.every(([path]) => ignored.has(path));
+  const reason = pending.length === 0 ? 'restored' : isIgnored ? 'ignored' : 'beside';
+  const none = settled[written.length === 0 ? 'unchanged' : reason];
+  if (changes.length === 0) return { none };
   const outcome = await commitFiles(repository, dir, { parent, changes, message, runId });
-  if (outcome.kind === 'raced') return undefined;
-  if (outcome.kind === 'unchanged') return { none: 'unchanged' };
+  if (outcome.kind !== 'committed') return outcome.kind === 'raced' ? undefined : { none };
   onStep('commit_made');
-  const refreshed = await refreshIndex(repository, parent, folders);
-  if (!refreshed) return { id: outcome.commit, warning: 'another git process holds the index; the next ingest brings it up to date' };
+  const id = outcome.commit;
+  const isRefreshed = await refreshIndex(repository, dir);
+  if (!isRefreshed) return { id, warning: 'another git process holds the index; the next ingest brings it up to date' };
   onStep('index_refreshed');
-  return { id: outcome.commit };
+  return { id };
 }
 
-export function targetsOf({ generated, datasets }: Rendering): FileTarget[] {
-  return [...generated, ...datasets.flatMap(({ artifact, claims }) => [artifact, claims])];
+/** Every file as it shall be once all is written: path → text, undefined where there shall be none. */
+export function targetsOf({ generated, datasets }: Pick<Rendering, 'generated' | 'datasets'>): Map<string, string | undefined> {
+  const targets = [...generated, ...datasets.flatMap(({ artifact, claims }) => [artifact, claims])];
+  return new Map(targets.map(({ path, text }) => [path, text]));
 }
 
-function fileReport(before: FileView, rendering: Rendering): FileReport {
-  const targets = targetsOf(rendering).filter(({ path, text }) => before.get(path) !== text);
-  const paths = (wanted: (target: FileTarget) => boolean) =>
-    targets
-      .filter(wanted)
-      .map(({ path }) => path)
-      .sort();
+function fileReport(before: FileView, after: ReadonlyMap<string, string | undefined>): FileReport {
+  const paths = [...after.keys()].sort().filter((path) => before.get(path) !== after.get(path));
   return {
-    added: paths(({ path, text }) => text !== undefined && !before.has(path)),
-    changed: paths(({ path, text }) => text !== undefined && before.has(path)),
-    removed: paths(({ text }) => text === undefined),
+    added: paths.filter((path) => !before.has(path)),
+    changed: paths.filter((path) => before.has(path) && after.get(path) !== undefined),
+    removed: paths.filter((path) => after.get(path) === undefined),
   };
 }

@@ -2,13 +2,16 @@ import type { Catalog } from '../context/catalog.ts';
 import { catalogFiles } from '../context/catalog-files.ts';
 import type { Claim } from '../context/claim.ts';
 import { claimsPath, eitherBase, parseClaims, renderClaims, type ClaimsFile } from '../context/claims-file.ts';
-import { compile, type Compilation } from '../context/compile.ts';
-import { artifactPath, mergeDataset, removedDataset } from '../context/merge.ts';
+import { compile } from '../context/compile.ts';
+import { leavesOf, outline } from '../context/leaves.ts';
+import { artifactPath, mergeDataset, parseArtifact, removedDataset, removedPath } from '../context/merge.ts';
 import { subjectParts } from '../context/subject.ts';
+import { shortHash } from '../lib/hash.ts';
+import { canonicalJson } from '../lib/json.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { Quarantined } from './event.ts';
+import type { KeptEdit } from './event.ts';
 import type { FileView } from './project-files.ts';
-import type { DatasetTarget, FileTarget, Rendering } from './publish.ts';
+import type { FileTarget, Rendering } from './publish.ts';
 
 /** What a run learned of one warehouse. */
 export interface ConnectionFindings {
@@ -23,19 +26,21 @@ const attributes = ['claims/** linguist-generated -text -filter', 'sources/** li
 
 /** Everything that an ingest of these connections may read and write in a project. */
 export function foldersOf(connections: readonly string[]): string[] {
-  return [attributesFile, ...connections.flatMap((name) => [`sources/${name}`, `semantic-layer/${name}`, `claims/${name}`])];
+  const own = (name: string) => [`sources/${name}`, `semantic-layer/${name}`, `claims/${name}`];
+  return [attributesFile, ...connections.flatMap(own)];
 }
 
 /** The files of one place as they shall be, from what was found and what people wrote there. Pure. */
 export function renderProject(findings: readonly ConnectionFindings[], view: FileView): Rendering {
-  const parts = findings.map((one) => renderConnection(one, view));
+  const connections = findings.map((one) => renderConnection(one, view));
+  const datasets = connections.flatMap(({ merged }) => merged);
   return {
     generated: [...gitAttributes(view), ...findings.flatMap(({ catalog }) => catalogTargets(catalog, view))],
-    datasets: parts.flatMap(({ datasets }) => datasets),
-    leftAlone: parts.flatMap(({ leftAlone }) => leftAlone),
-    keptEdits: parts.flatMap(({ keptEdits }) => keptEdits),
-    stale: parts.flatMap(({ stale }) => stale),
-    quarantined: parts.flatMap(({ quarantined }) => quarantined),
+    datasets: datasets.filter(({ result }) => result.outcome !== 'left_alone').map(({ target }) => target),
+    leftAlone: datasets.flatMap(({ at, result: { outcome, reason = '' } }) => (outcome === 'left_alone' ? [{ path: at, reason }] : [])),
+    keptEdits: datasets.flatMap(keptEdits),
+    stale: datasets.flatMap(({ at, dataset, result }) => result.stale.map((path) => ({ path: `${dataset}.${path}`, at }))),
+    quarantined: connections.flatMap(({ quarantined }) => quarantined),
   };
 }
 
@@ -50,88 +55,60 @@ function gitAttributes(view: FileView): FileTarget[] {
 
 /** Schema files before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
 function catalogTargets(catalog: Catalog, view: FileView): FileTarget[] {
-  const [index, ...schemas] = catalogFiles(catalog);
-  const wanted = [...schemas, ...(index === undefined ? [] : [index])];
-  const paths = new Set(wanted.map(({ path }) => path));
-  const gone = [...view.keys()].filter(
-    (path) => path.startsWith(`sources/${catalog.connection}/`) && path.endsWith('.jsonl') && !paths.has(path),
-  );
+  const wanted = catalogFiles(catalog).toReversed();
+  const isOld = (path: string) => path.startsWith(`sources/${catalog.connection}/`) && path.endsWith('.jsonl');
+  const gone = [...view.keys()].filter((path) => isOld(path) && !wanted.some((file) => file.path === path));
   return [...wanted, ...gone.map((path) => ({ path, text: undefined }))];
 }
 
 function renderConnection({ catalog: { connection }, claims }: ConnectionFindings, view: FileView) {
   const files = claimsFiles(connection, view);
-  const standing = [...files].map(([dataset, { base }]) => ({
-    connection,
-    dataset,
-    base,
-    text: view.get(artifactPath(connection, dataset)),
-  }));
-  const edits = [...[...files.values()].flatMap(editsOf), ...standing.flatMap((one) => removedDataset(one) ?? [])];
-  const known = [...claims, ...[...files.values()].flatMap((file) => claimsOfOthers(file, connection))];
-  const compilation = compile(known, [], edits);
-  const byDataset = Map.groupBy(known, ({ subject }) => subjectParts(subject)?.dataset ?? '');
-  const compiled = new Map(compilation.artifacts.map((artifact) => [artifact.dataset, artifact.value]));
-  const datasets = [...new Set([...compiled.keys(), ...files.keys(), ...byDataset.keys()])].sort();
-  const merged = datasets.map((dataset) => {
-    const file = files.get(dataset) ?? { base: new Map(), claims: [], damaged: [] };
-    const text = view.get(artifactPath(connection, dataset));
-    const result = mergeDataset({ connection, dataset, compiled: compiled.get(dataset), text, base: file.base, edits: editsOf(file) });
-    return { dataset, file, text, result, claims: byDataset.get(dataset) ?? [], at: artifactPath(connection, dataset) };
+  // Of the edits only these: a removal that a file has recorded no longer holds once the file is back.
+  const removed = [...files].flatMap(([dataset, { base }]) => {
+    return removedDataset({ connection, dataset, base, text: view.get(artifactPath(connection, dataset)) }) ?? [];
   });
-  const paths = (list: 'kept' | 'stale') =>
-    merged.flatMap(({ dataset, result, at }) => result[list].map((path) => ({ path: `${dataset}.${path}`, at })));
+  const { artifacts, quarantined } = compile(claims, [], removed);
+  const compiled = new Map(artifacts.map(({ dataset, value }) => [dataset, value]));
+  const byDataset = Map.groupBy(claims, ({ subject }) => subjectParts(subject)?.dataset ?? '');
+  const merged = [...new Set([...compiled.keys(), ...files.keys(), ...byDataset.keys()])].sort().map((dataset) => {
+    const file = files.get(dataset) ?? { base: new Map(), claims: [], damaged: [] };
+    const at = artifactPath(connection, dataset);
+    const stands = { text: view.get(at), base: file.base, edits: file.claims.filter(({ kind }) => kind === 'edit') };
+    const result = mergeDataset({ connection, dataset, compiled: compiled.get(dataset), ...stands });
+    const now = { base: result.base, claims: [...(byDataset.get(dataset) ?? []), ...result.edits], damaged: file.damaged };
+    const target = {
+      artifact: { path: at, text: result.text },
+      claims: { path: claimsPath(connection, dataset), text: renderClaims(now) },
+      interim: result.text === stands.text ? undefined : renderClaims({ ...file, base: eitherBase(file.base, result.base) }),
+    };
+    return { dataset, at, result, target, compiled: compiled.get(dataset) };
+  });
+  const damaged = [...files.values()].flatMap((file) => file.damaged);
   return {
-    datasets: merged.flatMap(({ result, ...one }) => (result.outcome === 'left_alone' ? [] : targetOf(connection, { ...one, ...result }))),
-    leftAlone: merged.flatMap(({ result, at, dataset }) =>
-      result.outcome === 'left_alone' ? [{ path: at, claims: claimsPath(connection, dataset), reason: result.reason ?? '' }] : [],
-    ),
-    keptEdits: paths('kept'),
-    stale: paths('stale'),
-    quarantined: quarantinedOf(compilation, [...files.values()]),
+    merged,
+    quarantined: [
+      ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
+      ...damaged.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
+    ],
   };
 }
 
-interface MergedDataset {
-  readonly dataset: string;
-  readonly file: ClaimsFile;
-  readonly text: string | undefined;
-  readonly base: ClaimsFile['base'];
-  readonly claims: readonly Claim[];
-  readonly edits: readonly Claim[];
-}
-
-function targetOf(connection: string, { dataset, file, text, base, claims, edits }: MergedDataset): DatasetTarget {
-  const path = claimsPath(connection, dataset);
-  return {
-    artifact: { path: artifactPath(connection, dataset), text },
-    claims: { path, text: renderClaims({ base, claims: [...claims, ...edits], damaged: file.damaged }) },
-    interim: renderClaims({ ...file, base: eitherBase(file.base, base) }),
+/** What people changed, and what they took out that ktx would have there. */
+function keptEdits({ dataset, at, result, compiled }: ReturnType<typeof renderConnection>['merged'][number]): KeptEdit[] {
+  const { kept, edits, text = '' } = result;
+  const file = kept.length === 0 ? { reason: 'not needed' } : parseArtifact(text);
+  const sides = [outline('mapping' in file ? file.mapping : {}), outline(compiled ?? {})].map((side) => [...leavesOf(side)]);
+  const valuesAt = (path: string) => sides.map((side) => side.filter(([one]) => one === path || one.startsWith(`${path}.`)));
+  const edit = (path: string, isRemoval: boolean): KeptEdit => {
+    const mark = shortHash(canonicalJson([at, path, isRemoval, valuesAt(path)]), 16);
+    return { path: path === '' ? dataset : `${dataset}.${path}`, at, isRemoval, mark };
   };
+  const removed = edits.map(removedPath).filter((path) => path === '' || valuesAt(path).some((values) => values.length > 0));
+  return [...[...new Set(kept)].map((path) => edit(path, false)), ...removed.map((path) => edit(path, true))];
 }
 
 function claimsFiles(connection: string, view: FileView): Map<string, ClaimsFile> {
   const prefix = `claims/${connection}/`;
   const found = [...view].filter(([path]) => path.startsWith(prefix) && path.endsWith('.jsonl'));
   return new Map(found.map(([path, text]) => [path.slice(prefix.length, -'.jsonl'.length), parseClaims(path, text)]));
-}
-
-function editsOf({ claims }: ClaimsFile): Claim[] {
-  return claims.filter(({ kind }) => kind === 'edit');
-}
-
-/** What other connections say stays until they are ingested themselves. */
-function claimsOfOthers({ claims }: ClaimsFile, connection: string): Claim[] {
-  return claims
-    .filter(({ kind }) => kind !== 'edit')
-    .map((claim) => ({ ...claim, evidence: claim.evidence.filter((one) => one.connection !== connection) }))
-    .filter(({ evidence }) => evidence.length > 0);
-}
-
-function quarantinedOf({ quarantined }: Compilation, files: readonly ClaimsFile[]): Quarantined[] {
-  const lines = files.flatMap(({ damaged }) => damaged);
-  return [
-    ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
-    ...lines.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
-  ];
 }

@@ -1,41 +1,45 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inaccessible } from './files.ts';
+import { UserError } from '../lib/error.ts';
+import { absent, inaccessible } from './files.ts';
 
-export interface ProjectPaths {
-  /** Absolute path of the folder that holds `ktx.yaml`. */
-  readonly dir: string;
-  readonly config: string;
-  /** `.ktx`: local, never in git. */
-  readonly state: string;
-  readonly stateDb: string;
-  readonly lockDb: string;
-  readonly cache: string;
-  readonly logs: string;
-  readonly semanticLayer: string;
-  readonly claims: string;
-  readonly sources: string;
-}
-
-/** Where everything of a project is, as absolute paths. Creates nothing. */
-export function projectPaths(dir: string): ProjectPaths {
+/** Where everything of a project is that only ktx reads and writes, and its configuration; absolute paths. Creates nothing. */
+export function projectPaths(dir: string) {
   const state = join(dir, '.ktx');
+  refuseLinks(state);
   return {
-    dir,
     config: join(dir, 'ktx.yaml'),
+    /** Local, never in git. */
     state,
     stateDb: join(state, 'state.db'),
     lockDb: join(state, 'lock.db'),
     cache: join(state, 'cache'),
     logs: join(state, 'logs'),
-    semanticLayer: join(dir, 'semantic-layer'),
-    claims: join(dir, 'claims'),
-    sources: join(dir, 'sources'),
   };
 }
 
+/** ktx writes here without asking, and a repository can bring links along: neither the folder nor an entry of it may be one. */
+function refuseLinks(state: string): void {
+  const link = linkIn(state);
+  if (link === undefined) return;
+  throw new UserError('state_is_link', `${link} is a symbolic link; ktx writes there only into a folder of its own.`, {
+    hint: 'Remove the link: everything in .ktx can be made again.',
+    exitCode: 2,
+  });
+}
+
+function linkIn(state: string): string | undefined {
+  try {
+    if (lstatSync(state).isSymbolicLink()) return state;
+    const entry = readdirSync(state, { withFileTypes: true }).find((one) => one.isSymbolicLink());
+    return entry && join(state, entry.name);
+  } catch (error) {
+    return absent(error as NodeJS.ErrnoException);
+  }
+}
+
 /** Makes `.ktx` with an ignore file of its own, so that nothing in it can reach git and no ignore file of a person is edited. */
-export function ensureStateDirectory(dir: string): ProjectPaths {
+export function ensureStateDirectory(dir: string): ReturnType<typeof projectPaths> {
   const paths = projectPaths(dir);
   try {
     mkdirSync(paths.state, { recursive: true });

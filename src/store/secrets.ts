@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 
 const reference = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|keychain:[^/]+\/.+)$/;
-const largestSecret = 64 * 1024;
 
 /** A reference to a secret. A literal is refused: `ktx.yaml` is in git. */
 export const secretSchema = z
@@ -24,48 +23,38 @@ export function resolveSecret(ref: string, projectDir: string): string {
   const separator = ref.indexOf(':');
   const [kind, name] = [ref.slice(0, separator), ref.slice(separator + 1)];
   const value = kind === 'env' ? process.env[name] : kind === 'file' ? fromFile(ref, resolve(projectDir, name)) : fromKeychain(ref, name);
-  if (value === undefined || value === '') throw missing(ref, `${ref} is ${value === '' ? 'empty' : 'not set'}.`);
+  if (value === undefined || value === '') throw missing(ref, value === '' ? 'is empty' : 'is not set');
   return value;
 }
 
 function fromFile(ref: string, path: string): string {
   try {
-    const size = statSync(path).size;
-    if (size > largestSecret) throw missing(ref, `${ref} has ${size} bytes; that is no secret.`);
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    if (error instanceof UserError) throw error;
-    throw missing(ref, `${ref} cannot be read from ${path} (${(error as NodeJS.ErrnoException).code ?? messageOf(error)}).`);
+    throw missing(ref, `cannot be read from ${path} (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`);
   }
 }
 
 function fromKeychain(ref: string, name: string): string {
   const slash = name.indexOf('/');
   const [service, account] = [name.slice(0, slash), name.slice(slash + 1)];
-  const [command, args] =
-    process.platform === 'darwin'
-      ? ['security', ['find-generic-password', '-s', service, '-a', account, '-w']]
-      : ['secret-tool', ['lookup', 'service', service, 'account', account]];
+  const isMac = process.platform === 'darwin';
+  const command = isMac ? 'security' : 'secret-tool';
+  const args = isMac ? ['find-generic-password', '-s', service, '-a', account, '-w'] : ['lookup', 'service', service, 'account', account];
   try {
-    return execFileSync(command, args, {
-      encoding: 'utf8',
-      timeout: 60_000,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).replace(/\n$/, '');
+    return execFileSync(command, args, { encoding: 'utf8', timeout: 60_000, stdio: ['ignore', 'pipe', 'ignore'] }).replace(/\n$/, '');
   } catch (error) {
-    const reason =
-      (error as NodeJS.ErrnoException).code === 'ENOENT'
-        ? `this machine has no ${command}`
-        : 'the keychain has no such entry, or it is locked';
-    throw missing(ref, `${ref} cannot be read: ${reason}.`);
+    const isThere = (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    const reason = isThere ? 'the keychain has no such entry, or it is locked' : `this machine has no ${command}`;
+    throw missing(ref, `cannot be read: ${reason}`);
   }
 }
 
-function missing(ref: string, message: string): UserError {
+function missing(ref: string, what: string): UserError {
   const hints: Readonly<Record<string, string>> = {
     env: `Set it in the environment: export ${ref.slice(4)}=…`,
     file: 'Write the secret, and nothing else, into that file.',
     keychain: 'Add the entry to the keychain, or use env:NAME or file:path.',
   };
-  return new UserError('secret_missing', message, { hint: hints[ref.slice(0, ref.indexOf(':'))], exitCode: 2 });
+  return new UserError('secret_missing', `${ref} ${what}.`, { hint: hints[ref.slice(0, ref.indexOf(':'))], exitCode: 2 });
 }

@@ -3,8 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 
-/** Raise it when any room changes a table of its own in `state.db`. */
-const stateVersion = 1;
+/** Raise it when any room changes a table of its own in `state.db`; a test knows the shape that belongs to it. */
+const stateVersion = 3;
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const corrupt: readonly (number | undefined)[] = [11, 26];
 
 export interface State {
   readonly db: DatabaseSync;
@@ -43,7 +46,7 @@ function tryOpen(path: string): DatabaseSync | undefined {
     if (isNew || found?.['version'] === stateVersion) return db;
   } catch (error) {
     db?.close();
-    if (isCorruption(error)) return undefined;
+    if (corrupt.includes(sqliteCode(error))) return undefined;
     throw new UserError('state_unusable', `${path} cannot be opened (${messageOf(error)}).`, {
       hint: 'Check that the folder can be written; the file may be deleted, ktx makes it again.',
       cause: error,
@@ -53,8 +56,8 @@ function tryOpen(path: string): DatabaseSync | undefined {
   return undefined;
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-function isCorruption(error: unknown): boolean {
-  const code = (error as { errcode?: number }).errcode;
-  return code !== undefined && [11, 26].includes(code & 0xff);
+/** The primary result code of SQLite's; undefined for any other error. */
+export function sqliteCode(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
 }

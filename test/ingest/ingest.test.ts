@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
@@ -72,7 +72,7 @@ describe('what a person wrote', () => {
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
     const report = await ingestHere(dir);
     expect(report).toMatchObject({ exitCode: 0, quarantined: [] });
-    expect(report.keptEdits).toContainEqual({ path: 'orders.metrics.revenue', at: orders });
+    expect(report.keptEdits).toMatchObject([{ path: 'orders.metrics.revenue', at: orders, isRemoval: false }]);
     expect(read(dir, orders)).toMatch(/name: revenue # gross[^]*name: note|name: note[^]*name: revenue # gross/);
     expect(run(dir, 'show', `HEAD:${orders}`)).toContain('name: note');
     expect(run(dir, 'diff', '--stat', orders)).toContain('3 insertions(+)');
@@ -115,6 +115,23 @@ describe('what a person wrote', () => {
     expect(run(dir, 'status', '--porcelain')).toBe('');
   });
 
+  test('in another encoding is left alone and reported; the rest goes on', async () => {
+    await ingestHere(dir);
+    const latin = Buffer.from(read(dir, orders).replace('dataset: orders', 'dataset: orders\ndescription: Aufträge'), 'latin1');
+    writeFileSync(join(dir, orders), latin);
+    writeFileSync(join(dir, 'semantic-layer/shop/mine.yaml'), Buffer.from([0x61, 0xe9, 0x0a]));
+    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT; ALTER TABLE coupons ADD COLUMN note TEXT');
+    const report = await ingestHere(dir);
+    expect(report).toMatchObject({ exitCode: 3, leftAlone: [{ path: orders, reason: 'it is not valid UTF-8' }] });
+    expect(report.quarantined.map(({ location, kind }) => [location, kind])).toContainEqual([
+      'semantic-layer/shop/mine.yaml:1',
+      'not_utf8',
+    ]);
+    expect(readFileSync(join(dir, orders))).toEqual(latin);
+    expect(run(dir, 'show', '--name-only', '--format=', 'HEAD')).not.toContain('orders');
+    expect(run(dir, 'show', 'HEAD:semantic-layer/shop/coupons.yaml')).toContain('note');
+  });
+
   test('outlives its table; what nobody touched goes with it', async () => {
     await ingestHere(dir);
     edit(orders, (text) => text.replace('fields:', 'description: All orders.\nfields:'));
@@ -124,6 +141,88 @@ describe('what a person wrote', () => {
     expect(report.files.removed).toEqual(['claims/shop/coupons.jsonl', 'semantic-layer/shop/coupons.yaml']);
     expect(read(dir, orders)).toContain('All orders.');
     expect(report.stale).toContainEqual({ path: 'orders.dataset', at: orders });
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+  });
+
+  test('and deleted comes back with everything that refers to it, in one run, once the file is restored', async () => {
+    const customers = 'semantic-layer/shop/customers.yaml';
+    await ingestHere(dir);
+    const text = read(dir, customers);
+    rmSync(join(dir, customers));
+    await ingestHere(dir);
+    expect(read(dir, orders)).not.toContain('to: customers');
+    run(dir, 'commit', '-qam', 'no customers');
+    expect((await ingestHere(dir)).files).toEqual({ added: [], changed: [], removed: [] });
+    expect(existsSync(join(dir, customers))).toBe(false);
+    write(dir, customers, text);
+    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, keptEdits: [] });
+    expect(read(dir, customers)).toBe(text);
+    expect(read(dir, orders)).toContain('to: customers');
+    const settled = stateOf(dir);
+    expect((await ingestHere(dir)).files).toEqual({ added: [], changed: [], removed: [] });
+    expect(stateOf(dir)).toEqual(settled);
+  });
+
+  test('and took out stays out while the file is gone and when it is back', async () => {
+    const coupons = 'semantic-layer/shop/coupons.yaml';
+    await ingestHere(dir);
+    edit(coupons, (text) => text.replace(/.*name: percent.*\n/, ''));
+    const text = read(dir, coupons);
+    await ingestHere(dir);
+    run(dir, 'commit', '-qam', 'no percent');
+    rmSync(join(dir, coupons));
+    await ingestHere(dir);
+    run(dir, 'commit', '-qam', 'no coupons');
+    await ingestHere(dir);
+    write(dir, coupons, text);
+    expect((await ingestHere(dir)).keptEdits).toMatchObject([{ path: 'coupons.fields.percent', at: coupons, isRemoval: true }]);
+    expect(read(dir, coupons)).toBe(text);
+  });
+
+  test('and did not commit is the reason that there is no commit; what ktx took back is another', async () => {
+    await ingestHere(dir);
+    const text = read(dir, orders);
+    edit(orders, (whole) => whole.replace(/.*name: status.*\n/, ''));
+    const changed = { added: [], changed: ['claims/shop/orders.jsonl'], removed: [] };
+    const commit = { none: 'only in the working tree, beside your uncommitted edits' };
+    const keptEdits = [{ path: 'orders.fields.status', at: orders, isRemoval: true }];
+    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, files: changed, commit, keptEdits });
+    expect(run(dir, 'show', 'HEAD:claims/shop/orders.jsonl')).not.toContain('edit@1');
+    write(dir, orders, text);
+    const restored = { none: 'the files are again as they are committed' };
+    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, files: changed, commit: restored, keptEdits: [] });
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+  });
+
+  test('is told as new once, and again when ktx would write something else there', async () => {
+    const customers = 'semantic-layer/shop/customers.yaml';
+    await ingestHere(dir);
+    edit(customers, (text) => text.replace(/(name: region.*?type: )string/, '$1integer'));
+    edit(orders, (text) => text.replace(/.*name: status.*\n/, ''));
+    const paths = async () => {
+      const { keptEdits, newEdits } = await ingestHere(dir);
+      return [keptEdits, newEdits].map((list) => list.map(({ path }) => path));
+    };
+    const all = ['customers.fields.region.type', 'orders.fields.status'];
+    expect(await paths()).toEqual([all, all]);
+    expect(await paths()).toEqual([all, []]);
+    sql(dir, 'ALTER TABLE customers DROP COLUMN region; ALTER TABLE customers ADD COLUMN region REAL');
+    expect(await paths()).toEqual([all, all.slice(0, 1)]);
+  });
+
+  test('with line ends of both kinds keeps each of them, on disk and in the commit', async () => {
+    await ingestHere(dir);
+    const lines = read(dir, orders)
+      .trimEnd()
+      .split('\n')
+      .map((line, index) => `${line}${index % 2 === 0 ? '\r\n' : '\n'}`);
+    write(dir, orders, lines.join(''));
+    run(dir, 'commit', '-qam', 'both kinds');
+    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
+    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, leftAlone: [], keptEdits: [] });
+    const after = read(dir, orders).split(/(?<=\n)/);
+    expect(after.join('')).toContain('name: note');
+    expect(after.filter((line) => lines.includes(line))).toEqual(lines);
     expect(run(dir, 'status', '--porcelain')).toBe('');
   });
 
@@ -147,6 +246,16 @@ describe('what a person wrote', () => {
 });
 
 describe('git', () => {
+  test('and deleted in the index alone stays deleted there', async () => {
+    await ingestHere(dir);
+    const coupons = 'semantic-layer/shop/coupons.yaml';
+    run(dir, 'rm', '-q', '--cached', orders, coupons);
+    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
+    expect((await ingestHere(dir)).commit.id).toBe(run(dir, 'rev-parse', 'HEAD'));
+    expect(run(dir, 'diff', '--cached', '--name-status')).toBe(`D\t${coupons}\nD\t${orders}`);
+    expect(run(dir, 'show', `HEAD:${orders}`)).toContain('name: note');
+  });
+
   test('in the middle of a merge: written, not committed, exit 3; the next run after it commits', async () => {
     await ingestHere(dir);
     run(dir, 'checkout', '-qb', 'other');

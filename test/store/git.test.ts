@@ -1,16 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { commitFiles, finishRefresh, refreshIndex, type FileChange } from '../../src/store/commit.ts';
-import {
-  filesAt,
-  findRepository,
-  git,
-  headCommit,
-  ignoredPaths,
-  openRepository,
-  operationUnderWay,
-} from '../../src/store/git.ts';
+import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
+import { filesAt, findRepository, git, headCommit, ignoredPaths, openRepository, operationUnderWay } from '../../src/store/git.ts';
 import { read, run, temporaryFolder, write } from './git-project.ts';
 
 let dir: string;
@@ -18,11 +10,7 @@ beforeEach(() => {
   dir = temporaryFolder();
 });
 
-async function commit(
-  project: string,
-  files: Record<string, string | undefined>,
-  extra: { onDisk?: boolean; message?: string } = {},
-) {
+async function commit(project: string, files: Record<string, string | undefined>, extra: { onDisk?: boolean; message?: string } = {}) {
   const repository = await openRepository(project);
   const parent = await headCommit(repository);
   const onDisk = extra.onDisk ?? true;
@@ -31,14 +19,14 @@ async function commit(
     if (text === undefined) rmSync(join(project, path), { force: true });
     else write(project, path, text);
   }
-  const changes: FileChange[] = Object.entries(files).map(([path, text]) => ({ path, text, onDisk }));
+  const changes = Object.entries(files).map(([path, text]) => ({ path, text, onDisk }));
   const outcome = await commitFiles(repository, project, {
     parent,
     changes,
     message: extra.message ?? 'ktx: ingest',
     runId: 'run_1',
   });
-  await refreshIndex(repository, parent, ['claims']);
+  await refreshIndex(repository, project);
   return outcome;
 }
 
@@ -110,6 +98,19 @@ describe('what a person has', () => {
     expect(run(dir, 'show', ':claims/b.jsonl')).toBe('2');
   });
 
+  test('a staged deletion stays staged, of a file that is committed again and of one that is not', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
+    run(dir, 'rm', '-q', '--cached', 'claims/a.jsonl', 'claims/b.jsonl');
+    const repository = await openRepository(dir);
+    expect(await refreshIndex(repository, dir)).toBe(true);
+    expect(run(dir, 'ls-files')).toBe('');
+    await commit(dir, { 'claims/a.jsonl': '2\n', 'claims/c.jsonl': 'new\n' });
+    await refreshIndex(repository, dir);
+    expect(run(dir, 'status', '--porcelain').split('\n')).toEqual(expect.arrayContaining(['D  claims/a.jsonl', 'D  claims/b.jsonl']));
+    expect(run(dir, 'ls-files')).toBe('claims/c.jsonl');
+    expect(run(dir, 'show', 'HEAD:claims/a.jsonl')).toBe('2');
+  });
+
   test('a commit that differs from the file on disk leaves the difference uncommitted', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n' });
     write(dir, 'claims/a.jsonl', '2 and mine\n');
@@ -121,14 +122,7 @@ describe('what a person has', () => {
 
   test('failing hooks and required signing do not stop a commit, and do not run', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n' });
-    for (const hook of [
-      'pre-commit',
-      'commit-msg',
-      'post-commit',
-      'reference-transaction',
-      'post-index-change',
-      'prepare-commit-msg',
-    ]) {
+    for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction', 'post-index-change', 'prepare-commit-msg']) {
       write(dir, `.git/hooks/${hook}`, '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel)/hook-ran"\nexit 1\n');
       chmodSync(join(dir, '.git/hooks', hook), 0o755);
     }
@@ -167,9 +161,7 @@ describe('races and repeats', () => {
     const repository = await openRepository(dir);
     run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
-    expect(await commitFiles(repository, dir, { parent: undefined, changes, message: 'late', runId: 'run_2' })).toEqual(
-      { kind: 'raced' },
-    );
+    expect(await commitFiles(repository, dir, { parent: undefined, changes, message: 'late', runId: 'run_2' })).toEqual({ kind: 'raced' });
   });
 
   test('the same files again make no commit; removing them makes one', async () => {
@@ -181,19 +173,16 @@ describe('races and repeats', () => {
   });
 
   test('an index that a killed run left behind is brought up to date later', async () => {
-    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
     const repository = await openRepository(dir);
     const parent = await headCommit(repository);
-    write(dir, 'claims/a.jsonl', '2\n');
-    await commitFiles(repository, dir, {
-      parent,
-      changes: [{ path: 'claims/a.jsonl', text: '2\n', onDisk: true }],
-      message: 'm',
-      runId: 'r',
-    });
-    expect(run(dir, 'status', '--porcelain')).not.toBe('');
-    await finishRefresh(repository, ['claims']);
-    expect(run(dir, 'status', '--porcelain')).toBe('');
+    const changes = ['claims/a.jsonl', 'claims/new.jsonl'].map((path) => ({ path, text: '2\n', onDisk: true }));
+    for (const { path, text } of changes) write(dir, path, text);
+    run(dir, 'rm', '-q', '--cached', 'claims/b.jsonl');
+    await commitFiles(repository, dir, { parent, changes, message: 'm', runId: 'r' });
+    expect(run(dir, 'diff', '--cached', '--name-only')).toBe('claims/a.jsonl\nclaims/b.jsonl\nclaims/new.jsonl');
+    await refreshIndex(repository, dir);
+    expect(run(dir, 'diff', '--cached', '--name-status')).toBe('D\tclaims/b.jsonl');
   });
 });
 

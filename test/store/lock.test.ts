@@ -32,9 +32,7 @@ test('a second process waits, hears who holds the lock, and gets it when that pr
   await new Promise((done) => setTimeout(done, 150));
   child.kill('SIGKILL');
   expect(await waiting).toBe('in');
-  expect(messages).toEqual([
-    expect.stringMatching(/^Another ktx \(process \d+, since .+\) is working on this project; waiting for it\.$/),
-  ]);
+  expect(messages).toEqual([expect.stringMatching(/^Another ktx \(process \d+, since .+\) is working on this project; waiting for it\.$/)]);
 });
 
 test('two in one process run one after the other, and a failure frees the lock', async () => {

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { nearest } from './suggest.ts';
+
+interface Problem {
+  /** Where it is; ends with the offending key where that is what is wrong. */
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly rule: 'schema' | 'unknown_key';
+}
+
+type Checked<T> =
+  | { readonly data: T; readonly problems?: undefined }
+  | { readonly data?: undefined; readonly problems: readonly Problem[] };
+
+/** The input as the schema has it, or what is wrong with it: in words that name the key, the value and the nearest valid choice. */
+export function check<T>(schema: z.ZodType<T>, input: unknown): Checked<T> {
+  const { data, error, success } = schema.safeParse(input, { error: inWords });
+  return success ? { data } : { problems: error.issues.flatMap((issue) => located(issue, issue.path)) };
+}
+
+/** The message of an issue, a line for each of several unknown keys; zod's own where it says enough. */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  const { input } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+    return issue.keys.map((key) => `unknown key${choice(key, known)}`).join('\n');
+  }
+  if (issue.code === 'invalid_value') return refused(input, issue.values);
+  // A union whose branches are told apart by a key lists the values of that key.
+  if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
+    return refused(input instanceof Object ? Reflect.get(input, issue.discriminator ?? '') : undefined, issue.options);
+  }
+  if (issue.code === 'invalid_type') {
+    const wanted = ['object', 'record'].includes(issue.expected) ? 'a map' : issue.expected;
+    return input === undefined ? `is missing (${wanted})` : `must be ${wanted}`;
+  }
+  return issue.code === 'invalid_key' ? issue.issues.map(({ message }) => message).join('; ') : undefined;
+}
+
+function refused(value: unknown, choices: readonly unknown[]): string {
+  const said = value === undefined ? 'is missing' : `cannot be ${JSON.stringify(value)}`;
+  return said + choice(String(value), choices.map(String));
+}
+
+function choice(wrong: string, choices: readonly string[]): string {
+  const [suggestion] = nearest(wrong, choices, 1);
+  if (suggestion !== undefined) return `; did you mean ${suggestion}?`;
+  return choices.length === 0 ? '' : `; one of ${choices.join(', ')}`;
+}
+
+function located(issue: z.core.$ZodIssue, path: Problem['path']): readonly Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => ({ path: [...path, key], message: messages[index] ?? '', rule: 'unknown_key' }));
+  }
+  // Of a union's branches the one that the input came furthest in.
+  const depth = (issues: readonly z.core.$ZodIssue[]) =>
+    Math.max(...issues.map((inner) => inner.path.length + (inner.code === 'unrecognized_keys' ? 0.5 : 0)));
+  const [branch] = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => depth(b) - depth(a)) : [];
+  return branch?.flatMap((inner) => located(inner, [...path, ...inner.path])) ?? [{ path, message: issue.message, rule: 'schema' }];
+}
