@@ -1,4 +1,6 @@
-import { messageOf, UserError } from '../lib/error.ts';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { UserError } from '../lib/error.ts';
 import type { Dialect } from './dialect.ts';
 
 /** Half-open range of UTF-16 offsets: `text.slice(start, end)`. */
@@ -33,8 +35,18 @@ let loaded: SqlAnalyzer | undefined;
 
 /** Loads the parser (0.2 s) once a process. */
 export function loadAnalyzer(): Promise<SqlAnalyzer> {
-  loading ??= import('@polyglot-sql/sdk').then((sdk) => (loaded = analyzerOver(sdk)));
+  loading ??= loadSdk().then((sdk) => (loaded = analyzerOver(sdk)));
   return loading;
+}
+
+/** The package's own entry gets its WebAssembly through `fetch`, which costs 60 ms more than handing over the file's bytes. */
+async function loadSdk(): Promise<Sdk> {
+  const file = readFile(fileURLToPath(import.meta.resolve('@polyglot-sql/sdk/polyglot_sql.wasm')));
+  const entry: unknown = await import('@polyglot-sql/sdk/manual');
+  // Its declarations import a path that does not resolve here, and name an address only where the code takes bytes too.
+  const sdk = entry as Sdk & { init(options: { wasmUrl: unknown }): Promise<void> };
+  await sdk.init({ wasmUrl: await file });
+  return sdk;
 }
 
 /** For pure code that runs after `loadAnalyzer` has been awaited by its caller. */
@@ -109,30 +121,22 @@ function analyzerOver(sdk: Sdk): SqlAnalyzer {
 }
 
 function parseText(sdk: Sdk, sql: string, dialect: string): AnalyzedAst {
-  const result = parseOrFail(sdk, sql, dialect);
+  const known = new Map<string, Parameters<Sdk['parse']>[1]>(Object.values(sdk.Dialect).map((name) => [name, name])).get(dialect);
+  const result = sdk.parse(sql, known);
   if (!result.success) throw syntaxError(sql, result);
-  if (hasSurrogates(sql)) moveSpans(result.ast, utf16Offsets(sql));
+  if (/[\ud800-\udfff]/.test(sql)) moveSpans(result.ast, utf16Offsets(sql));
   const statements = (result.ast as unknown[]).map((statement) => {
     const node = asNode(statement);
-    if (node === undefined) throw syntaxError(sql, { success: false, error: 'a statement without a kind' });
+    if (node === undefined) throw new Error('the SQL analyzer answered with a statement without a kind');
     return node;
   });
   return { text: sql, statements };
 }
 
-function parseOrFail(sdk: Sdk, sql: string, dialect: string): ReturnType<Sdk['parse']> {
-  try {
-    const known = Object.values(sdk.Dialect).find((name) => `${name}` === dialect);
-    return sdk.parse(sql, known);
-  } catch (error) {
-    return { success: false, error: messageOf(error) };
-  }
-}
-
 function syntaxError(sql: string, failure: SdkFailure): UserError {
   const tooDeep = failure.error.includes('E_GUARD_');
   const offset = failure.errorStart === undefined ? undefined : utf16Offsets(sql)[failure.errorStart];
-  const location = offset === undefined ? undefined : lineAndColumn(sql, offset);
+  const location = failure.errorStart === undefined ? undefined : lineAndColumn(sql, failure.errorStart);
   const where = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
   const reason = failure.error.replace(/^Parse error at line \d+, column \d+: /, '').replace(/^E_GUARD_\w+: /, '');
   if (tooDeep) {
@@ -146,13 +150,10 @@ function syntaxError(sql: string, failure: SdkFailure): UserError {
   });
 }
 
-function lineAndColumn(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset).split('\n');
+/** Of a place that is counted in code points, as parsers do; columns are UTF-16. */
+export function lineAndColumn(text: string, codePoints: number): { readonly line: number; readonly column: number } {
+  const before = Array.from(text).slice(0, codePoints).join('').split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-function hasSurrogates(text: string): boolean {
-  return /[\ud800-\udfff]/.test(text);
 }
 
 /** The parser counts code points: entry n is the UTF-16 offset of code point n; one more entry for the end. */

@@ -17,20 +17,19 @@ export interface Dialect {
   readonly analyzer: string;
   /** The schema that an unqualified table name means. */
   readonly defaultSchema: string;
+  /** True where names that differ only by case are one, quoted or not; else a name without quotes means the lower-case one. */
+  readonly ignoresCase: boolean;
   /** Always quotes; the quote character inside is doubled. */
   quote(identifier: string): string;
   /** A literal that survives any content. */
   literal(value: string | number | boolean | null): string;
-  /** Real division; NULL where the divisor is 0 or NULL. */
-  divide(numerator: string, denominator: string): string;
-  nullSafeEqual(left: string, right: string): string;
+  /** The operator that divides whole numbers for real, with the precedence of `/`: `* 1.0 /` where `/` truncates. */
+  readonly division: string;
   /** Start of the period. `expr` is a date, a timestamp, or a timestamp with time zone as `type` says. */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
   /** Continuous percentile, `fraction` in 0..1; NULLs ignored. */
   percentile(expr: string, fraction: number): string;
   limit(rows: number): string;
-  /** A typed NULL, so that UNION ALL branches agree. */
-  typedNull(type: string): string;
   readonly statistics: StatisticsSql;
 }
 
@@ -42,7 +41,7 @@ export interface TruncateOptions {
 }
 
 /** SQL that the scan pushes down. */
-export interface StatisticsSql {
+interface StatisticsSql {
   /** Text form of a value, the same in every dialect for whole numbers (`7`, also of a decimal 7.0), text, dates, UUIDs. */
   text(expr: string, type: FieldType): string;
   /** Aggregate: JSON array text of the `size` smallest distinct MD5 prefixes (12 hex digits) of a text; bottom-k sketch. */

@@ -27,7 +27,8 @@ export interface Fragment {
   readonly aggregates: readonly AggregateCall[];
   /** The operands of AND at the top level; one where there is none, or an OR. */
   readonly conjuncts: readonly Span[];
-  readonly hasOr: boolean;
+  /** The `/` of every division that could be one of whole numbers. */
+  readonly divisions: readonly Span[];
 }
 
 export interface FragmentUse {
@@ -56,8 +57,16 @@ function analyze(text: string, use: FragmentUse): Fragment {
   const tokens = tokensOf(text);
   checkWords(text, tokens, use.origin);
   const aggregates = aggregateCalls(text, tokens);
-  const references = referencesOf(text, chainsOf(text, tokens), use);
-  return { text, tokens, references, aggregates, ...conditionsOf(text, tokens) };
+  const references = referencesOf(text, chainsOf(text, tokens), { ...use, tokens });
+  return { text, tokens, references, aggregates, conjuncts: conjunctsOf(text, tokens), divisions: tokens.filter(isDivision) };
+}
+
+/** Not `//`, not an operator like `|/`, and with no decimal literal beside it, which makes the division a real one. */
+function isDivision(token: Token, index: number, tokens: readonly Token[]): boolean {
+  const [before, after] = [tokens[index - 1], tokens[index + 1]];
+  if (!isSymbol(token, '/') || before === undefined || isSymbol(after, '/')) return false;
+  const isDecimal = [before, after].some((side) => side?.kind === 'number' && /[.e]/i.test(side.text));
+  return !isDecimal && (before.kind !== 'symbol' || ')]'.includes(before.text));
 }
 
 function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse['origin']): void {
@@ -141,9 +150,10 @@ function commaAtTop(tokens: readonly Token[]): boolean {
   return false;
 }
 
-function referencesOf(text: string, chains: readonly Reference[], use: FragmentUse): readonly Reference[] {
-  const only = chains.length === 1 && text.slice(chains[0]?.start, chains[0]?.end) === text.trim() ? chains[0] : undefined;
-  if (only !== undefined && (!isKnownWord(only) || use.names?.has(only.written))) return [only];
+function referencesOf(text: string, chains: readonly Reference[], use: FragmentUse & { tokens: readonly Token[] }): readonly Reference[] {
+  const isName = (chain: Reference): boolean => !isKnownWord(chain) || use.names?.has(chain.written) === true;
+  const operands = chains.filter((chain) => !isPlainWord(chain));
+  if (operands.every(isName) && isPlain(use.tokens)) return operands;
   const starts = columnStarts(requireAnalyzer().parse(`SELECT (${withoutKeywords(text, chains, use)}\n)`, use.dialect), text);
   const references = chains.filter((chain) => starts.delete(chain.start));
   if (starts.size > 0) throw notAllowed('sql_fragment', text, 'a name that cannot be placed');
@@ -159,6 +169,22 @@ function withoutKeywords(text: string, chains: readonly Reference[], use: Fragme
     if (parts.length === 1 && use.names?.has(written)) result = result.slice(0, start) + '_'.repeat(end - start) + result.slice(end);
   }
   return result;
+}
+
+const plainWords = ['and', 'or', 'not', 'is', 'null', 'true', 'false'];
+
+function isPlainWord({ parts, written }: Reference): boolean {
+  return parts.length === 1 && plainWords.includes(written.toLowerCase());
+}
+
+const operand = String.raw`[(!]*[xn](?:\.[xn])*(?:\)|i!?n)*`;
+const plainShape = new RegExp(`^${operand}(?:(?:&|<>|[<>]=|[-+*/=<>])${operand})*$`);
+const wordShapes: Readonly<Record<string, string>> = { and: '&', or: '&', not: '!', is: 'i', null: 'n' };
+
+/** Names, literals and common operators in turn: such a text needs no grammar to be understood. */
+function isPlain(tokens: readonly Token[]): boolean {
+  const shapeOf = ({ kind, text }: Token): string => (kind === 'symbol' ? text : (kind === 'word' && wordShapes[text]) || 'x');
+  return plainShape.test(tokens.map(shapeOf).join(''));
 }
 
 function isKnownWord(chain: Reference): boolean {
@@ -203,6 +229,7 @@ function columnStarts(ast: AnalyzedAst, text: string): Set<number> {
   for (const node of walkSql(inner)) {
     if (/^(select|subquery|exists|union|values|table)$/.test(node.kind)) throw notAllowed('subquery', text, 'a subquery');
     if (/window/.test(node.kind)) throw notAllowed('window', text, 'a window function');
+    if (node.kind === 'star') throw notAllowed('sql_fragment', text, 'a star that stands for all columns');
     if (node.kind !== 'column') continue;
     const span = spanOf(node.body);
     if (span === undefined) throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
@@ -211,10 +238,9 @@ function columnStarts(ast: AnalyzedAst, text: string): Set<number> {
   return starts;
 }
 
-function conditionsOf(text: string, tokens: readonly Token[]): { conjuncts: readonly Span[]; hasOr: boolean } {
+function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
   let inner = tokens;
   while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
-  const hasOr = tokens.some((token) => isWord(token, 'or'));
   const cuts: number[] = [];
   let cases = 0;
   let betweens = 0;
@@ -224,13 +250,14 @@ function conditionsOf(text: string, tokens: readonly Token[]): { conjuncts: read
     if (isSymbol(token, '(')) index = closingIndex(inner, index);
     else if (isWord(token, 'case')) cases += 1;
     else if (isWord(token, 'end')) cases -= 1;
-    else if (cases === 0 && isWord(token, 'or')) return { conjuncts: [{ start: 0, end: text.length }], hasOr };
-    else if (cases === 0 && isWord(token, 'between')) betweens += 1;
-    else if (cases === 0 && isWord(token, 'and') && betweens > 0) betweens -= 1;
-    else if (cases === 0 && isWord(token, 'and')) cuts.push(index);
+    else if (cases > 0) continue;
+    else if (isWord(token, 'or')) return [{ start: 0, end: text.length }];
+    else if (isWord(token, 'between')) betweens += 1;
+    else if (isWord(token, 'and') && betweens > 0) betweens -= 1;
+    else if (isWord(token, 'and')) cuts.push(index);
   }
-  const pieces = [...cuts, inner.length].map((end, index) => inner.slice(index === 0 ? 0 : (cuts[index - 1] ?? 0) + 1, end));
-  return { conjuncts: pieces.map((piece) => ({ start: piece[0]?.start ?? 0, end: piece.at(-1)?.end ?? 0 })), hasOr };
+  const starts = [0, ...cuts.map((cut) => cut + 1)];
+  return starts.map((start, index) => ({ start: inner[start]?.start ?? 0, end: inner[(cuts[index] ?? inner.length) - 1]?.end ?? 0 }));
 }
 
 function notAllowed(code: string, text: string, what: string): UserError {

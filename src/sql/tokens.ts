@@ -13,7 +13,7 @@ const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
   ['quoted', /"(?:[^"]|"")+"/y],
   ['string', /'(?:[^']|'')*'/y],
   ['number', /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y],
-  ['symbol', /::|[^\s]/y],
+  ['symbol', /::|[^\s]/uy],
 ];
 
 /**
@@ -52,17 +52,11 @@ function checkTokens(text: string, tokens: readonly Token[]): void {
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
-    if (
-      token.kind === 'word' &&
-      next?.kind === 'string' &&
-      next.start === token.end &&
-      /^(e|b|x|n|r|q)$/.test(token.text)
-    ) {
+    if (token.kind === 'word' && next?.kind === 'string' && next.start === token.end && /^(e|b|x|n|r|q)$/.test(token.text)) {
       throw refused(text, `a string with the prefix ${token.text}`);
     }
     if (token.kind !== 'symbol') continue;
-    if (`'";\`$?#\\\0`.includes(token.text))
-      throw refused(text, token.text === ';' ? 'a semicolon' : `a stray ${token.text}`);
+    if (`'";\`$?#\\\0`.includes(token.text)) throw refused(text, token.text === ';' ? 'a semicolon' : `a stray ${token.text}`);
     if (token.text === '(') depth += 1;
     if (token.text === ')') depth -= 1;
     if (depth < 0) break;

@@ -1,7 +1,6 @@
 import type { Dialect, TableRef } from '../sql/dialect.ts';
 import type { Cell, PrivilegeReport, QueryLimits, QueryResult, Scope, WarehouseSchema } from './warehouse.ts';
-import type { UserError } from '../lib/error.ts';
-import { cancelled, timedOut } from './failure.ts';
+import { failure } from './failure.ts';
 
 export interface OpenContext {
   /** Name of the connection in `ktx.yaml`. */
@@ -12,6 +11,15 @@ export interface OpenContext {
   readonly cacheDir: string;
   /** Resolves `env:NAME` and `file:path`. */
   readonly secrets: (reference: string) => string;
+}
+
+/** Timers and the protocols count in 32 bits. */
+export const largestNumber = 2 ** 31 - 1;
+
+export interface Limits {
+  readonly signal: AbortSignal;
+  /** Default: two minutes, for what reads an engine's own catalogs. */
+  readonly timeoutMs?: number;
 }
 
 export type Rows = Pick<QueryResult, 'columns' | 'rows' | 'truncated'>;
@@ -49,28 +57,29 @@ export interface GatePolicy {
   means(written: WrittenTable, table: TableRef): boolean;
 }
 
-/** Runs `work` under the caller's signal and the time limit; `cancel` is called once when either ends first. */
+/** For engines that ignore case and look only into their default schema. */
+export function sameNames({ defaultSchema }: Dialect): GatePolicy['means'] {
+  const folded = ({ schema = defaultSchema, table }: Omit<WrittenTable, 'catalog'>) => JSON.stringify([schema, table]).toLowerCase();
+  return (written, table) => written.catalog === undefined && folded(written) === folded(table);
+}
+
+/** Runs `work` under the caller's signal and the time limit, which it is told in whole milliseconds; `cancel` is called once when either ends first. */
 export async function withinLimits<T>(
-  { timeoutMs, signal, cancel }: { timeoutMs: number; signal: AbortSignal; cancel: () => void },
-  work: () => Promise<T>,
+  { timeoutMs = 120_000, signal, cancel }: Limits & { cancel: () => void },
+  work: (milliseconds: number) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw cancelled();
-  let stopped: UserError | undefined;
-  const stop = (reason: UserError): void => {
-    if (stopped !== undefined) return;
-    stopped = reason;
-    cancel();
-  };
-  const onAbort = (): void => stop(cancelled());
-  const timer = setTimeout(() => stop(timedOut(timeoutMs)), timeoutMs);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const milliseconds = Math.min(Math.ceil(timeoutMs), largestNumber);
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+  stop.addEventListener('abort', cancel, { once: true });
   try {
-    return await work();
+    signal.throwIfAborted();
+    return await work(milliseconds);
   } catch (error) {
-    throw stopped ?? error;
+    if (!stop.aborted) throw error;
+    if (stop.reason === signal.reason) throw failure('query_cancelled', 'The query was cancelled.');
+    throw failure('query_timeout', `The query ran longer than ${timeoutMs / 1000} s and was cancelled.`);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    stop.removeEventListener('abort', cancel);
   }
 }
 
@@ -80,9 +89,10 @@ export function integerCell(value: bigint): Cell {
   return Number.isSafeInteger(number) ? number : value.toString();
 }
 
-/** A decimal as a number where its digits survive a double, else as written. */
+/** A decimal as a number where its digits survive a double; else, and where it is no number, as written. */
 export function decimalCell(text: string): Cell {
   const number = Number(text);
+  if (!Number.isFinite(number)) return text;
   const plain = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
-  return String(number) === (plain === '-0' ? '0' : plain) ? number : text;
+  return /e/i.test(text) || String(number) === (plain === '-0' ? '0' : plain) ? number : text;
 }

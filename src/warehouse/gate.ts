@@ -1,58 +1,53 @@
 import { nearest } from '../lib/suggest.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { GatePolicy, WrittenTable } from './driver.ts';
-import { refused } from './failure.ts';
+import { failure, refused } from './failure.ts';
 
-export interface Gate {
-  /** Resolves where the statement only reads tables of the catalog; else throws `gate_refused` with the rule in its details. */
-  check(sql: string): Promise<void>;
-}
+/** Engines bind and plan a statement before its time limit can stop them. */
+const longest = 100_000;
 
-/** Wall 2. `tables` is asked again where a name is unknown: a table may have been made since. */
-export function gateOf(policy: GatePolicy, allowed: readonly string[], tables: (fresh: boolean) => Promise<readonly TableRef[]>): Gate {
-  const extra = new Set(allowed.map((name) => name.toLowerCase()));
+/**
+ * Wall 2: `check` resolves where a statement only reads tables of the catalog; else it throws
+ * `statement_too_long`, `gate_refused`, `sql_syntax` or `missing_object` (a plain name that the catalog does not have) with the rule in its details.
+ * `tables` is asked again where a name is unknown: a table may have been made since.
+ */
+export function gateOf(policy: GatePolicy, allowed: readonly string[], tables: (fresh: boolean) => Promise<readonly TableRef[]>) {
+  const functions = new Set([...policy.functions, ...allowed.map((name) => name.toLowerCase())]);
+  const missingFrom = (known: readonly TableRef[]) => (written: WrittenTable) => !known.some((table) => policy.means(written, table));
   return {
-    async check(sql) {
+    async check(sql: string): Promise<void> {
+      if (sql.length > longest)
+        throw failure('statement_too_long', `Not sent: the statement has ${sql.length} characters, and at most ${longest} are taken.`);
       if (sql.includes('\0')) throw refused('parse', 'a NUL character in the text.');
       const facts = await policy.inspect(sql);
-      for (const name of facts.functions) {
-        if (!policy.functions.has(name) && !extra.has(name)) throw refusedFunction(name, policy);
-      }
-      if (facts.tables.length === 0) return;
-      const known = await tables(false);
-      const unknown = facts.tables.filter((written) => !isKnown(written, known, policy));
-      if (unknown.length === 0) return;
-      const fresh = await tables(true);
-      const missing = unknown.find((written) => !isKnown(written, fresh, policy));
-      if (missing !== undefined) throw refusedTable(missing, fresh);
+      const called = facts.functions.find((name) => !functions.has(name));
+      if (called !== undefined) throw refusedFunction(called, functions);
+      if (facts.tables.length === 0 || !facts.tables.some(missingFrom(await tables(false)))) return;
+      const known = await tables(true);
+      const missing = facts.tables.find(missingFrom(known));
+      if (missing !== undefined) throw refusedTable(missing, known);
     },
   };
 }
 
-function isKnown(written: WrittenTable, tables: readonly TableRef[], policy: GatePolicy): boolean {
-  return tables.some((table) => policy.means(written, table));
+function refusedFunction(name: string, known: ReadonlySet<string>) {
+  const next = 'If it only computes, list it under allow_functions of the connection in ktx.yaml.';
+  return refused('function', `the function ${name} is not on the list of those that only compute.`, `${meant(name, known)}${next}`);
 }
 
-function refusedFunction(name: string, policy: GatePolicy) {
-  const near = nearest(name, policy.functions);
-  const meant = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : '';
-  return refused(
-    'function',
-    `the function ${name} is not on the list of those that only compute.`,
-    `${meant}If it only computes, list it under allow_functions of the connection in ktx.yaml.`,
-  );
+/** Of schemas and tables that show the system itself. */
+const systemNames = /^(?:pg_|sqlite_|duckdb_|information_schema$|pragma_)/i;
+
+function refusedTable({ catalog, schema, table }: WrittenTable, known: readonly TableRef[]) {
+  const name = [catalog, schema, table].filter((part) => part !== undefined).join('.');
+  const names = known.map((candidate) => candidate.table);
+  const next = '`ktx search` lists the tables; check the schemas of the connection.';
+  const [reason, hint] = [`the table ${name} is not in the catalog of this connection.`, `${meant(table, names)}${next}`];
+  const isPlain = catalog === undefined && [schema ?? table, table].every((part) => /^[a-z_]\w*$/i.test(part) && !systemNames.test(part));
+  return isPlain ? failure('missing_object', `Not sent: ${reason}`, { hint, details: { rule: 'table' } }) : refused('table', reason, hint);
 }
 
-function refusedTable(written: WrittenTable, tables: readonly TableRef[]) {
-  const name = [written.catalog, written.schema, written.table].filter((part) => part !== undefined).join('.');
-  const near = nearest(
-    written.table,
-    tables.map(({ table }) => table),
-  );
-  const meant = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : '';
-  return refused(
-    'table',
-    `the table ${name} is not in the catalog of this connection.`,
-    `${meant}\`ktx search\` lists the tables; check the schemas of the connection.`,
-  );
+function meant(name: string, known: Iterable<string>): string {
+  const near = nearest(name, known);
+  return near.length > 0 ? `Did you mean ${near.join(', ')}? ` : '';
 }

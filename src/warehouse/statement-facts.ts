@@ -4,53 +4,35 @@ import { refused } from './failure.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
-export interface Cte {
-  readonly name: unknown;
-  readonly body: unknown;
-  /** It sees itself. */
-  readonly recursive: boolean;
-}
-
 /** How one parser writes its tree. */
 export interface TreeReading {
-  /** The key under which a query keeps its CTEs, and what stands there. */
+  /** The key under which a query keeps its CTEs, and what stands there; a recursive CTE sees itself. */
   readonly withKey: string;
-  ctes(clause: Node): readonly Cte[];
+  ctes(clause: Node): readonly { readonly name: unknown; readonly body: unknown; readonly recursive: boolean }[];
   /** Folds a name as the engine compares it. */
   fold(name: string): string;
-  /** Throws `gate_refused` for what no query may contain; notes functions and tables. */
-  check(node: Node, found: Found): void;
-}
-
-export interface Found {
-  function(name: string): void;
-  /** Left out where the name is that of a CTE in scope. */
-  table(table: { catalog?: unknown; schema?: unknown; table: unknown }): void;
+  /** The function (or list of them) that a node calls, the table that it names; throws `gate_refused` for what no query may contain. */
+  use(node: Node): { readonly function?: unknown; readonly table?: { readonly [Part in keyof WrittenTable]?: unknown } };
 }
 
 /** One walk for every parser's tree: each CTE sees those before it, a recursive one itself, the query all of them. */
 export function statementFacts(tree: unknown, reading: TreeReading): StatementFacts {
   const functions = new Set<string>();
   const tables: WrittenTable[] = [];
-  const foundIn = (scope: ReadonlySet<string>): Found => ({
-    function: (name) => functions.add(name.toLowerCase()),
-    table: (parts) => {
-      const [catalog, schema, table] = [nameOf(parts.catalog), nameOf(parts.schema), nameOf(parts.table)];
-      if (table === undefined) throw refused('node', 'a table without a name.');
-      if (schema !== undefined || !scope.has(reading.fold(table))) tables.push({ catalog, schema, table });
-    },
-  });
   const visit = (value: unknown, scope: ReadonlySet<string>): void => {
     if (Array.isArray(value)) for (const item of value) visit(item, scope);
     if (!isRecord(value)) return;
-    reading.check(value, foundIn(scope));
+    const used = reading.use(value);
+    for (const called of [used.function].flat()) if (typeof called === 'string') functions.add(called.toLowerCase());
+    if (used.table !== undefined) {
+      const written = { catalog: nameOf(used.table.catalog), schema: nameOf(used.table.schema), table: named(used.table.table, 'table') };
+      if (written.schema !== undefined || !scope.has(reading.fold(written.table))) tables.push(written);
+    }
     const clause = value[reading.withKey];
     let inner = scope;
-    for (const cte of isRecord(clause) ? reading.ctes(clause) : []) {
-      const name = nameOf(cte.name);
-      if (name === undefined) throw refused('node', 'a CTE without a name.');
-      const after = new Set([...inner, reading.fold(name)]);
-      visit(cte.body, cte.recursive ? after : inner);
+    for (const { name, body, recursive } of isRecord(clause) ? reading.ctes(clause) : []) {
+      const after = new Set([...inner, reading.fold(named(name, 'CTE'))]);
+      visit(body, recursive ? after : inner);
       inner = after;
     }
     for (const [key, part] of Object.entries(value)) if (key !== reading.withKey) visit(part, inner);
@@ -72,6 +54,16 @@ export function onlyOne<T>(statements: readonly T[]): T {
   return first;
 }
 
+export function notListed(kind: string) {
+  return refused('node', `${kind.replaceAll('_', ' ')} is not on the list of what a query may contain.`);
+}
+
 function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function named(value: unknown, what: string): string {
+  const name = nameOf(value);
+  if (name === undefined) throw refused('node', `a ${what} without a name.`);
+  return name;
 }

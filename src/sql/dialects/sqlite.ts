@@ -1,20 +1,19 @@
 import { UserError } from '../../lib/error.ts';
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { charactersSpliced, operand, quoted, standardLiteral } from './standard.ts';
+import { charactersSpliced, quoted, standardLiteral } from './standard.ts';
 
 /** `ktx_percentile` and `ktx_sketch` are aggregates that the driver registers. */
 export const sqlite: Dialect = {
   name: 'sqlite',
   analyzer: 'sqlite',
   defaultSchema: 'main',
+  ignoresCase: true,
   quote: quoted,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
-  divide: (numerator, denominator) => `${operand(numerator)} * 1.0 / NULLIF(${denominator}, 0)`,
-  nullSafeEqual: (left, right) => `${left} IS ${right}`,
+  division: '* 1.0 /',
   truncate,
   percentile: (expr, fraction) => `ktx_percentile(${expr}, ${fraction})`,
   limit: (rows) => `LIMIT ${rows}`,
-  typedNull: (type) => `CAST(NULL AS ${type})`,
   statistics: {
     text: (expr, type) =>
       type === 'decimal'
@@ -26,23 +25,25 @@ export const sqlite: Dialect = {
   },
 };
 
-/** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. */
+/** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. What is no ISO date stays. */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (options.type === 'datetime_tz' && (options.timezone ?? 'UTC') !== 'UTC') {
     throw new UserError('not_supported', `SQLite knows no time zones, so a period cannot be cut in ${options.timezone}`, {
       hint: 'Leave timezone out (UTC), or ask for UTC.',
     });
   }
-  // 'auto' reads a number as Julian day or Unix time, and does nothing to text.
   const starts: Readonly<Record<TimeGrain, string>> = {
-    second: `strftime('%Y-%m-%d %H:%M:%S', ${expr}, 'auto')`,
-    minute: `strftime('%Y-%m-%d %H:%M:00', ${expr}, 'auto')`,
-    hour: `strftime('%Y-%m-%d %H:00:00', ${expr}, 'auto')`,
-    day: `date(${expr}, 'auto')`,
-    week: `date(${expr}, 'auto', 'weekday ${options.weekStart === 'monday' ? 0 : 6}', '-6 days')`,
-    month: `date(${expr}, 'auto', 'start of month')`,
-    quarter: `date(${expr}, 'auto', 'start of month', '-' || ((strftime('%m', ${expr}, 'auto') - 1) % 3) || ' months')`,
-    year: `date(${expr}, 'auto', 'start of year')`,
+    second: `strftime('%Y-%m-%d %H:%M:%S', ${expr})`,
+    minute: `strftime('%Y-%m-%d %H:%M:00', ${expr})`,
+    hour: `strftime('%Y-%m-%d %H:00:00', ${expr})`,
+    day: `date(${expr})`,
+    week: `date(${expr}, 'weekday ${options.weekStart === 'monday' ? 0 : 6}', '-6 days')`,
+    month: `date(${expr}, 'start of month')`,
+    quarter: `date(${expr}, 'start of month', '-' || ((strftime('%m', ${expr}) - 1) % 3) || ' months')`,
+    year: `date(${expr}, 'start of year')`,
   };
-  return starts[grain];
+  // Only ISO text is a time, and no 30 February: SQLite would take a number for a Julian day. The rest is shown as it is.
+  const day = `substr(${expr}, 1, 10)`;
+  const isTime = `typeof(${expr}) = 'text' AND date(${day}) = ${day} AND date(${expr}) IS NOT NULL`;
+  return `CASE WHEN ${isTime} THEN ${starts[grain]} ELSE CAST(${expr} AS TEXT) END`;
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { pathSchema } from '../../database-file.ts';
 
 export const duckdbConfigSchema = z.strictObject({
   driver: z.literal('duckdb'),
-  path: z
-    .string()
-    .min(1)
-    .describe('A DuckDB database file; or a folder, a glob or one file of Parquet, CSV or JSON. Relative to the project or absolute.'),
+  path: pathSchema.describe(
+    'A DuckDB database file; or a folder, a glob or one file of Parquet, CSV or JSON. Relative to the project or absolute.',
+  ),
   schemas: z.array(z.string()).min(1).optional().describe('Only these schemas; the first is the one that plain dataset names mean.'),
   allow_functions: allowFunctionsSchema,
 });

@@ -1,97 +1,30 @@
-import type { ColumnSchema, ForeignKey, Scope, TableSchema, WarehouseSchema } from '../../warehouse.ts';
-import { checkValues } from '../../check-values.ts';
+import { type Ask, type ColumnRow, type KeyRow, type TableRow, tableSchemas } from '../../table-schemas.ts';
+import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
 
-type Ask = (sql: string) => Promise<readonly Record<string, unknown>[]>;
+const here = 'database_name = current_database()';
+const tablesSql = `SELECT table_oid AS id, schema_name AS schema, table_name AS "table", 'table' AS kind, comment, estimated_size::DOUBLE AS "rowEstimate"
+    FROM duckdb_tables() WHERE ${here} AND NOT internal AND NOT temporary
+  UNION ALL SELECT view_oid, schema_name, view_name, 'view', comment, NULL FROM duckdb_views() WHERE ${here} AND NOT internal AND NOT temporary ORDER BY 2, 3`;
+const columnsSql = `SELECT table_oid AS id, column_name AS name, data_type AS "nativeType", is_nullable AS nullable, comment, CASE WHEN data_type LIKE 'ENUM(%' THEN
+    list_transform(regexp_extract_all(data_type, '''((?:[^'']|'''')*)''', 1), lambda value: replace(value, '''''', '''')) END AS "values"
+  FROM duckdb_columns() WHERE ${here} AND NOT internal ORDER BY table_oid, column_index`;
+/** DuckDB's foreign keys stay within one schema; a unique index counts where its parts are names rather than expressions. */
+const keysSql = `SELECT table_oid AS id, constraint_index AS place, constraint_column_names AS columns, constraint_text AS definition,
+    CASE constraint_type WHEN 'PRIMARY KEY' THEN 'primary' WHEN 'FOREIGN KEY' THEN 'foreign' ELSE lower(constraint_type) END AS kind,
+    CASE WHEN referenced_table IS NOT NULL THEN {'table': {'schema': schema_name, 'table': referenced_table}, 'columns': referenced_column_names} END AS "to"
+  FROM duckdb_constraints() WHERE ${here} AND constraint_type <> 'NOT NULL'
+  UNION ALL SELECT table_oid, index_oid, list_transform(parts, lambda part: replace(regexp_replace(part, '^"(.*)"$', '\\1'), '""', '"')), NULL, 'unique', NULL
+  FROM (SELECT *, expressions::VARCHAR[] AS parts FROM duckdb_indexes() WHERE ${here} AND is_unique)
+  WHERE list_bool_and(list_transform(parts, lambda part: regexp_full_match(part, '\\w+|"(?:[^"]|"")+"'))) ORDER BY 1, 2`;
 
-const here = 'database_name = current_database() AND NOT internal';
-const tablesSql = `SELECT schema_name, table_name, comment, estimated_size, 'table' AS kind FROM duckdb_tables() WHERE ${here} AND NOT temporary
-  UNION ALL SELECT schema_name, view_name, comment, NULL, 'view' FROM duckdb_views() WHERE ${here} AND NOT temporary ORDER BY 1, 2`;
-const columnsSql = `SELECT schema_name, table_name, column_name, data_type, is_nullable, comment FROM duckdb_columns() WHERE ${here} ORDER BY 1, 2, column_index`;
-const constraintsSql = `SELECT schema_name, table_name, constraint_type, constraint_text, constraint_column_names::JSON AS columns, referenced_table,
-  referenced_column_names::JSON AS target_columns FROM duckdb_constraints() WHERE database_name = current_database() ORDER BY 1, 2, constraint_index`;
-const indexesSql = `SELECT schema_name, table_name, expressions FROM duckdb_indexes() WHERE database_name = current_database() AND is_unique ORDER BY 1, 2, index_name`;
+type Marker = (table: string) => string | undefined;
 
-type Named = { schema_name: string; table_name: string };
-type TableRow = Named & { comment: string | null; estimated_size: bigint | null; kind: 'table' | 'view' };
-type ColumnRow = Named & { column_name: string; data_type: string; is_nullable: boolean; comment: string | null };
-type ConstraintRow = Named & {
-  constraint_type: string;
-  constraint_text: string;
-  columns: string;
-  referenced_table: string | null;
-  target_columns: string;
-};
-
-export interface IntrospectOptions {
-  readonly scope: Scope;
-  readonly marker: (table: string) => string | undefined;
-}
-
-/** Four statements, whatever the number of tables. */
-export async function introspectDuckdb(ask: Ask, { scope, marker }: IntrospectOptions): Promise<WarehouseSchema> {
-  const tables = (await ask(tablesSql)) as unknown as TableRow[];
-  const columns = Map.groupBy((await ask(columnsSql)) as unknown as ColumnRow[], keyOf);
-  const constraints = Map.groupBy((await ask(constraintsSql)) as unknown as ConstraintRow[], keyOf);
-  const indexes = Map.groupBy((await ask(indexesSql)) as unknown as (Named & { expressions: string })[], keyOf);
-  const wanted = tables.filter((table) => scope.schemas?.includes(table.schema_name) ?? true);
-  const result = wanted.map((table): TableSchema => {
-    const own = constraints.get(keyOf(table)) ?? [];
-    const values = new Map(own.flatMap((row) => [...checkValues(row.constraint_text)]));
-    const indexed = (indexes.get(keyOf(table)) ?? []).map(({ expressions }) => indexColumns(expressions));
-    return {
-      schema: table.schema_name,
-      table: table.table_name,
-      kind: table.kind,
-      comment: table.comment ?? undefined,
-      columns: (columns.get(keyOf(table)) ?? []).map((column) => columnOf(column, values)),
-      primaryKey: keysOf(own, 'PRIMARY KEY')[0],
-      uniqueKeys: [...keysOf(own, 'UNIQUE'), ...indexed.filter((key) => key !== undefined)],
-      foreignKeys: own.flatMap(foreignKey),
-      marker: table.kind === 'table' ? marker(table.table_name) : undefined,
-      rowEstimate: table.estimated_size === null ? undefined : Number(table.estimated_size),
-    };
-  });
-  return { tables: result, queries: 4 };
-}
-
-function keyOf({ schema_name: schema, table_name: table }: Named): string {
-  return JSON.stringify([schema, table]);
-}
-
-function columnOf(row: ColumnRow, checked: ReadonlyMap<string, readonly string[]>): ColumnSchema {
-  const isEnum = row.data_type.startsWith('ENUM(');
-  return {
-    name: row.column_name,
-    nativeType: row.data_type,
-    type: fieldType(row.data_type),
-    nullable: row.is_nullable,
-    comment: row.comment ?? undefined,
-    values: isEnum
-      ? [...row.data_type.matchAll(/'((?:[^']|'')*)'/g)].map(([, value = '']) => value.replaceAll("''", "'"))
-      : checked.get(row.column_name),
-  };
-}
-
-function keysOf(rows: readonly ConstraintRow[], type: string): string[][] {
-  return rows.filter(({ constraint_type: own }) => own === type).map(({ columns }) => JSON.parse(columns) as string[]);
-}
-
-/** DuckDB's foreign keys stay within one schema. */
-function foreignKey(row: ConstraintRow): ForeignKey[] {
-  if (row.constraint_type !== 'FOREIGN KEY' || row.referenced_table === null) return [];
-  const table = { schema: row.schema_name, table: row.referenced_table };
-  return [
-    {
-      columns: JSON.parse(row.columns) as string[],
-      to: { table, columns: JSON.parse(row.target_columns) as string[] },
-    },
-  ];
-}
-
-/** `[a, "b c"]`; undefined where a part is more than a column. */
-function indexColumns(expressions: string): string[] | undefined {
-  const parts = expressions.replace(/^\[|\]$/g, '').match(/'?"(?:[^"]|"")+"'?|[^,\s]+/g) ?? [];
-  const names = parts.map((part) => part.replace(/^'?"(.*)"'?$/, '$1').replaceAll('""', '"'));
-  return parts.every((part) => /^'?"|^\w+$/.test(part)) && names.length > 0 ? names : undefined;
+/** Three statements, whatever the number of tables. */
+export async function introspectDuckdb(ask: Ask, scope: Scope, marker: Marker): Promise<WarehouseSchema> {
+  const listed = (await ask(tablesSql)) as TableRow[];
+  const tables = listed.map((row) => ({ ...row, marker: row.kind === 'table' ? (marker(row.table) ?? null) : null }));
+  const columns = (await ask(columnsSql)) as ColumnRow[];
+  const keys = (await ask(keysSql)) as KeyRow[];
+  return tableSchemas({ tables, columns, keys, queries: 3, fieldType: ({ nativeType }) => fieldType(nativeType) }, scope);
 }

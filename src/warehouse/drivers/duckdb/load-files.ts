@@ -1,22 +1,19 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
-import { messageOf, type UserError } from '../../../lib/error.ts';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { shortHash } from '../../../lib/hash.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
-import { failure } from '../../failure.ts';
 import { writeAtomically } from '../../../store/files.ts';
+import { largestNumber, type OpenContext, withinLimits } from '../../driver.ts';
+import { explaining, failure } from '../../failure.ts';
+import { fileMark, statsOf } from '../../database-file.ts';
 
-const readers: Readonly<Record<string, string>> = {
-  '.parquet': 'read_parquet',
-  '.csv': 'read_csv',
-  '.tsv': 'read_csv',
-  '.json': 'read_json',
-  '.jsonl': 'read_json',
-  '.ndjson': 'read_json',
-};
-/** Goes into the key of a load: another version of the loading makes other tables. */
-const loadVersion = 1;
+const readers: readonly (readonly [RegExp, string])[] = [
+  [/\.parquet$/i, 'read_parquet'],
+  [/\.(csv|tsv)(\.gz|\.zst)?$/i, 'read_csv'],
+  [/\.(json|jsonl|ndjson)(\.gz|\.zst)?$/i, 'read_json'],
+];
+const extension = /\.(\w+)(\.gz|\.zst)?$/i;
 
 export interface LoadedFiles {
   readonly database: string;
@@ -24,46 +21,43 @@ export interface LoadedFiles {
   readonly marker: (table: string) => string | undefined;
 }
 
-interface SourceTable {
-  readonly name: string;
-  readonly reader: string;
-  readonly files: readonly string[];
-  /** Of the files' names, sizes and times. */
-  readonly hash: string;
+type SourceTable = ReturnType<typeof sourceTables>[number];
+
+export function isPattern(path: string): boolean {
+  return /[*?[{]/.test(path);
 }
 
-/** True for a folder, a glob or a file that DuckDB reads as a table rather than as a database. */
-export function isTableFiles(path: string): boolean {
-  return /[*?[{]/.test(path) ? !existsSync(path) || isFolder(path) : isFolder(path) || readerOf(path) !== undefined;
+/** True for a file that DuckDB reads as a table rather than as a database. */
+export function isTableFile(path: string): boolean {
+  return readerOf(path) !== undefined;
 }
 
 /**
  * One table a file, or a subfolder of parts, in `<cacheDir>/<connection>.duckdb`. Built beside it and renamed, so that a reader sees
  * the old or the new tables; built only where names, sizes or times of the files differ from the last load.
  */
-export async function loadFiles(path: string, { connection, cacheDir }: { connection: string; cacheDir: string }): Promise<LoadedFiles> {
+export async function loadFiles(path: string, { connection, cacheDir }: OpenContext, signal: AbortSignal): Promise<LoadedFiles> {
   const tables = sourceTables(path);
-  if (tables.length === 0) {
-    throw failure('warehouse_not_found', `${path} has no Parquet, CSV or JSON file.`);
-  }
+  if (tables.length === 0) throw failure('warehouse_not_found', `${path} has no Parquet, CSV or JSON file.`);
   const database = join(cacheDir, `${connection}.duckdb`);
   const keyFile = `${database}.key`;
-  const key = shortHash(JSON.stringify([loadVersion, path, tables.map(({ name, hash }) => [name, hash])]), 32);
+  // Another version of the loading makes other tables.
+  const key = shortHash(JSON.stringify(['version 1', path, tables.map(({ name, hash }) => [name, hash])]), 32);
   if (!existsSync(database) || !existsSync(keyFile) || readFileSync(keyFile, 'utf8') !== key) {
-    await build(database, tables);
+    await build(database, tables, signal);
     await writeAtomically(keyFile, key);
   }
   const hashes = new Map(tables.map(({ name, hash }) => [name, hash]));
   return { database, marker: (table) => hashes.get(table) };
 }
 
-async function build(database: string, tables: readonly SourceTable[]): Promise<void> {
+async function build(database: string, tables: readonly SourceTable[], signal: AbortSignal): Promise<void> {
   mkdirSync(dirname(database), { recursive: true });
   const unfinished = `${database}.${process.pid}.tmp`;
   try {
     const instance = await DuckDBInstance.create(unfinished, { autoinstall_known_extensions: 'false' });
     try {
-      for (const table of tables) await loadTable(instance, table);
+      for (const table of tables) await loadTable(instance, table, signal);
     } finally {
       instance.closeSync();
     }
@@ -73,99 +67,48 @@ async function build(database: string, tables: readonly SourceTable[]): Promise<
   }
 }
 
-async function loadTable(instance: DuckDBInstance, { name, reader, files }: SourceTable): Promise<void> {
-  const empty = files.find((file) => statSync(file).size === 0);
-  if (empty !== undefined) throw unreadable(empty, 'it has 0 bytes');
-  const list = files.map((file) => duckdb.literal(file)).join(', ');
-  const options = { read_csv: ', sample_size = -1', read_json: ', sample_size = -1' }[reader] ?? '';
-  const together = files.length > 1 ? ', union_by_name = true' : '';
+async function loadTable(instance: DuckDBInstance, { name, files }: SourceTable, signal: AbortSignal): Promise<void> {
+  const [first = name] = files;
+  const empty = files.find((file) => statsOf(file)?.size === 0);
+  if (empty !== undefined) throw failure('not_a_database', `${empty} could not be loaded: it has 0 bytes.`);
+  const reader = readerOf(first);
+  const options = reader === 'read_parquet' ? '' : ', sample_size = -1';
+  const source = `${reader}([${files.map((file) => duckdb.literal(file)).join(', ')}], union_by_name = true${options})`;
   const connection = await instance.connect();
-  try {
-    await connection.run(`CREATE TABLE ${duckdb.quote(name)} AS SELECT * FROM ${reader}([${list}]${options}${together})`);
-  } catch (error) {
-    throw unreadable(files.length === 1 ? (files[0] ?? name) : dirname(files[0] ?? name), messageOf(error).split('\n')[0] ?? '');
-  } finally {
-    connection.closeSync();
-  }
+  const limits = { timeoutMs: largestNumber, signal, cancel: () => connection.interrupt() };
+  await withinLimits(limits, () => connection.run(`CREATE TABLE ${duckdb.quote(name)} AS SELECT * FROM ${source}`))
+    .catch(explaining([[/^/, 'not_a_database', `${files.length === 1 ? first : dirname(first)} could not be loaded`]]))
+    .finally(() => connection.closeSync());
 }
 
-function unreadable(file: string, reason: string): UserError {
-  return failure('not_a_database', `${file} could not be loaded: ${reason}.`, {
-    hint: 'Repair or remove the file, or point the connection to others.',
-  });
-}
-
-function sourceTables(path: string): SourceTable[] {
+/** Tables that would share a name get the extension of their files as well. */
+function sourceTables(path: string) {
   const { base, files } = matchingFiles(path);
-  const grouped = Map.groupBy(files.sort(), (file) => {
-    const [first = file, ...rest] = relative(base, file).split(sep);
-    return JSON.stringify([rest.length === 0 ? stem(first) : first, readerOf(file), rest.length === 0 ? first : '']);
-  });
-  const groups = [...grouped].map(([key, own]) => ({ name: (JSON.parse(key) as string[])[0] ?? key, own }));
-  const uses = Map.groupBy(groups, ({ name }) => name.toLowerCase());
-  return groups.map(({ name, own }) => {
-    const first = own[0] ?? name;
-    const isAlone = uses.get(name.toLowerCase())?.length === 1;
-    return {
-      name: isAlone ? name : `${name}_${extname(plainName(first)).slice(1)}`,
-      reader: readerOf(first) ?? '',
-      files: own,
-      hash: shortHash(own.map((file) => fileMark(file)).join('\n')),
-    };
+  const partsOf = (file: string): string[] => relative(base, file).split(sep);
+  const nameOf = (file: string): string => partsOf(file)[0]?.replace(partsOf(file).length === 1 ? extension : '', '') ?? '';
+  const groups = Map.groupBy(files.sort(), (file) => (partsOf(file).length === 1 ? file : `${nameOf(file)} ${readerOf(file)}`));
+  const uses = Map.groupBy(groups.values(), ([first = '']) => nameOf(first).toLowerCase());
+  return [...groups.values()].map((own) => {
+    const [first = ''] = own;
+    const suffix = uses.get(nameOf(first).toLowerCase())?.length === 1 ? '' : `_${extension.exec(first)?.[1]}`;
+    return { name: `${nameOf(first)}${suffix}`, files: own, hash: fileMark(own) };
   });
 }
 
 function matchingFiles(path: string): { base: string; files: string[] } {
-  if (isFolder(path))
-    return {
-      base: path,
-      files: globSync('**/*', { cwd: path, exclude: isHidden })
-        .map((file) => join(path, file))
-        .filter(isDataFile),
-    };
-  if (!/[*?[{]/.test(path)) return { base: dirname(path), files: isDataFile(path) ? [path] : [] };
+  const stats = statsOf(path);
+  if (stats?.isFile() === true) return { base: dirname(path), files: [path] };
   const parts = path.split(sep);
-  const base =
-    parts
-      .slice(
-        0,
-        parts.findIndex((part) => /[*?[{]/.test(part)),
-      )
-      .join(sep) || sep;
-  return {
-    base,
-    files: globSync(path)
-      .map((file) => resolve(file))
-      .filter(isDataFile),
-  };
+  const base = stats === undefined ? parts.slice(0, parts.findIndex(isPattern)).join(sep) || sep : path;
+  const found = globSync(stats === undefined ? relative(base, path) : '**/*', { cwd: base, exclude: isHidden });
+  const files = found.map((file) => join(base, file));
+  return { base, files: files.filter((file) => isTableFile(file) && !isHidden(file) && statsOf(file)?.isFile() === true) };
 }
 
-function isDataFile(path: string): boolean {
-  return readerOf(path) !== undefined && !isHidden(path) && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
-}
-
-function isHidden(name: string): boolean {
-  return basename(name).startsWith('.') || basename(name) === 'node_modules';
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function isHidden(path: string): boolean {
+  return basename(path).startsWith('.') || basename(path) === 'node_modules';
 }
 
 function readerOf(path: string): string | undefined {
-  return readers[extname(plainName(path)).toLowerCase()];
-}
-
-/** Without the suffix of a compression that DuckDB reads through. */
-function plainName(path: string): string {
-  return path.replace(/\.(gz|zst)$/i, '');
-}
-
-function stem(file: string): string {
-  return basename(plainName(file), extname(plainName(file)));
-}
-
-function fileMark(path: string): string {
-  const { size, mtimeMs } = statSync(path);
-  return `${path}:${size}:${mtimeMs}`;
+  return readers.find(([pattern]) => pattern.test(path))?.[1];
 }

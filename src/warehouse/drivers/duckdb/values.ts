@@ -1,4 +1,4 @@
-import { DuckDBBlobValue, DuckDBDecimalValue, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api';
+import { DuckDBBlobValue, DuckDBDecimalValue, DuckDBTimestampTZValue, DuckDBTimestampValue, type DuckDBValue } from '@duckdb/node-api';
 import type { FieldType } from '../../../sql/field-type.ts';
 import { decimalCell, integerCell } from '../../driver.ts';
 import type { Cell } from '../../warehouse.ts';
@@ -28,19 +28,11 @@ function plainValue(value: DuckDBValue): Plain {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'bigint') return integerCell(value);
   if (value instanceof DuckDBDecimalValue) return decimalCell(value.toString());
-  if (value instanceof DuckDBTimestampTZValue) return inUtc(value);
+  if (value instanceof DuckDBTimestampTZValue)
+    return new DuckDBTimestampValue(value.micros).toString().replace(/^(\S+) ([\d:.]+)$/, '$1T$2Z');
   if (value instanceof DuckDBBlobValue) return `\\x${Buffer.from(value.bytes).toString('hex')}`;
   if ('items' in value) return value.items.map(plainValue);
   if (!('entries' in value)) return String(value);
   if (!Array.isArray(value.entries)) return Object.fromEntries(Object.entries(value.entries).map(([key, item]) => [key, plainValue(item)]));
   return Object.fromEntries(value.entries.map(({ key, value: item }) => [String(duckdbCell(key)), plainValue(item)]));
-}
-
-function inUtc(value: DuckDBTimestampTZValue): string {
-  const whole = new Date(Number(value.micros / 1000n));
-  if (Number.isNaN(whole.getTime())) return value.toString();
-  const fraction = String(((value.micros % 1_000_000n) + 1_000_000n) % 1_000_000n)
-    .padStart(6, '0')
-    .replace(/0+$/, '');
-  return `${whole.toISOString().slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`;
 }

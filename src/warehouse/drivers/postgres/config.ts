@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isSecretReference, secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
+import { pathSchema } from '../../database-file.ts';
 
 export const postgresConfigSchema = z
   .strictObject({
@@ -15,10 +16,10 @@ export const postgresConfigSchema = z
       .describe(
         'postgresql://user@host:5432/database without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.',
       ),
-    host: z.string().min(1).optional().describe('Host name, or the folder of a Unix socket. Default: localhost.'),
+    host: pathSchema.optional().describe('Host name, or the folder of a Unix socket. Default: localhost.'),
     port: z.int().min(1).max(65_535).optional().describe('Default: 5432.'),
-    database: z.string().min(1).optional(),
-    user: z.string().min(1).optional(),
+    database: z.string().min(1).optional().describe('Database name.'),
+    user: z.string().min(1).optional().describe('Login role; SELECT on the tables is all it needs.'),
     password: secretSchema.optional(),
     ssl: z
       .enum(['off', 'verify', 'no-verify'])

@@ -1,72 +1,101 @@
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import { postgres } from '../../../sql/dialects/postgres.ts';
 import { isSecretReference } from '../../../store/secrets.ts';
-import { type DriverSession, type OpenContext, withinLimits } from '../../driver.ts';
-import { failure } from '../../failure.ts';
-import type { PrivilegeReport } from '../../warehouse.ts';
+import { type DriverSession, type Limits, type OpenContext, withinLimits } from '../../driver.ts';
+import { explaining, failure, type FailureRules } from '../../failure.ts';
+import type { Ask } from '../../table-schemas.ts';
 import type { PostgresConfig } from './config.ts';
-import { serverFailure } from './server-failure.ts';
 import { introspectPostgres } from './introspect.ts';
-import { postgresPolicy } from './policy.ts';
+import { postgresPolicy, type PostgresPlace } from './policy.ts';
 import { runLimited } from './limited-query.ts';
-
-const introspectMs = 120_000;
 
 export async function open(config: PostgresConfig, context: OpenContext, signal: AbortSignal): Promise<DriverSession> {
   const settings = clientSettings(config, context);
   const pool = new Pool({ ...settings, max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
   // A connection that the server drops while idle is replaced at the next use.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  const where = placeOf(settings);
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    client.query('SET default_transaction_read_only = on').catch(() => undefined);
+  });
+  // The library knows what the URL, the fields and the environment come to.
+  const { host, port, database } = new Client(settings);
+  const failures = serverFailures(`Postgres at ${host}:${port}/${database}`);
   /** Every statement runs in a read-only transaction that is rolled back. */
-  const reading = async <T>(limits: { timeoutMs: number; signal: AbortSignal }, work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    let client: PoolClient | undefined;
-    let broken = true;
+  const reading = async <T>(limits: Limits, work: (client: PoolClient) => Promise<T>): Promise<T> => {
+    const client = await pool.connect().catch(explaining(failures));
+    // A cancel under way would hit the connection's next statement.
+    let isCancelled = false;
     try {
-      const taken = (client = await pool.connect());
-      const result = await withinLimits({ ...limits, cancel: () => void cancel(taken, settings) }, async () => {
-        await taken.query(`BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${Math.ceil(limits.timeoutMs)};
-          SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`);
-        try {
-          return await work(taken);
-        } finally {
-          await taken.query('ROLLBACK');
-        }
-      });
-      broken = false;
+      const stop = (): void => {
+        isCancelled = true;
+        void cancel(client, settings);
+      };
+      const result = await withinLimits({ ...limits, cancel: stop }, (milliseconds) => rolledBack(client, milliseconds, work));
+      client.release(isCancelled);
       return result;
     } catch (error) {
-      broken = !(error instanceof DatabaseError);
-      throw serverFailure(error, where);
-    } finally {
-      client?.release(broken);
+      client.release(isCancelled || !(error instanceof DatabaseError));
+      return explaining(failures)(error);
     }
   };
-  const ask = async (sql: string, caller: AbortSignal): Promise<readonly unknown[]> =>
-    reading({ timeoutMs: introspectMs, signal: caller }, async (client) => (await client.query(sql)).rows as unknown[]);
-  try {
-    const [here] = (await ask('SELECT current_database() AS database, current_schemas(false)::text[] AS path', signal)) as {
-      database: string;
-      path: string[];
-    }[];
-    return {
-      dialect: postgres,
-      policy: postgresPolicy({ database: here?.database ?? '', searchPath: here?.path ?? [] }),
-      introspect: (scope, caller) =>
-        reading({ timeoutMs: introspectMs, signal: caller }, (client) =>
-          introspectPostgres(async (sql) => (await client.query(sql)).rows as unknown[], { schemas: scope.schemas ?? config.schemas }),
-        ),
-      run: (sql, limits, caller) =>
-        reading({ timeoutMs: limits.timeoutMs, signal: caller }, (client) => runLimited(client, sql, limits.maxRows)),
-      privileges: async () => privilegeReport((await ask(privilegesSql, new AbortController().signal)) as PrivilegeRow[]),
-      close: () => pool.end(),
-    };
-  } catch (error) {
+  const introspecting = <T>(caller: AbortSignal, work: (ask: Ask) => Promise<T>) =>
+    reading({ signal: caller }, (client) => work(async (sql) => (await client.query(sql)).rows as unknown[]));
+  const [place] = (await introspecting(signal, (ask) => ask(placeSql)).catch(async (error: unknown) => {
     await pool.end();
     throw error;
-  }
+  })) as [PostgresPlace];
+  return {
+    dialect: postgres,
+    policy: postgresPolicy(place),
+    introspect: (scope, caller) => introspecting(caller, (ask) => introspectPostgres(ask, { schemas: scope.schemas ?? config.schemas })),
+    run: (sql, { maxRows, timeoutMs }, caller) => reading({ timeoutMs, signal: caller }, (client) => runLimited(client, sql, maxRows)),
+    async privileges() {
+      const rows = (await introspecting(new AbortController().signal, (ask) => ask(privilegesSql))) as { finding: string }[];
+      return { readOnly: rows.length === 0, findings: rows.map(({ finding }) => finding) };
+    },
+    close: () => pool.end(),
+  };
 }
+
+async function rolledBack<T>(client: PoolClient, milliseconds: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  await client.query(`BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${milliseconds};
+    SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`);
+  return work(client).finally(() => client.query('ROLLBACK'));
+}
+
+/** By SQLSTATE, or the library's own code or words. `where` is host, port and database, never a secret. */
+function serverFailures(where: string): FailureRules {
+  return [
+    [/password must be a string|no password supplied/, 'warehouse_auth', `${where} asks for a password, and none is configured`],
+    [/^28|SASL/, 'warehouse_auth', `${where} refused the login`],
+    [/^3D000/, 'warehouse_not_found', where],
+    [/^42501/, 'warehouse_privilege', 'The login lacks a privilege'],
+    [/^(42P01|42703|42883|3F000)/, 'missing_object', 'Postgres'],
+    [/^57014/, 'query_timeout', 'The server cancelled the query at its time limit'],
+    [/^25006/, 'gate_refused', ''],
+    [/^(E[A-Z_]+|08...|57P0[1-3]|53300|):/, 'warehouse_unreachable', `${where} cannot be reached`],
+    [/^/, 'query_failed', 'Postgres could not run the query'],
+  ];
+}
+
+/** Of users: what an extension brings is trusted. */
+const byUser = (catalog: string, oid: string): string =>
+  `${oid} >= 16384 AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
+const oneArgument = 'u.pronargs >= 1 AND u.pronargs - u.pronargdefaults <= 1';
+
+/** Functions of users that are named like one of the system's would be called in its place. A column stands before a function of its name. */
+const placeSql = `SELECT current_database()::text AS database, current_schemas(false)::text[] AS "searchPath",
+  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u JOIN pg_proc s ON s.proname = u.proname AND s.pronamespace = 'pg_catalog'::regnamespace
+    WHERE ${byUser('pg_proc', 'u.oid')}) AS shadowed,
+  ARRAY(SELECT DISTINCT o.oprname::text FROM pg_operator o WHERE pg_operator_is_visible(o.oid) AND ${byUser('pg_operator', 'o.oid')}) AS operators,
+  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u WHERE ${oneArgument}) AS "ofOne",
+  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u JOIN pg_type t ON t.oid = u.proargtypes[0] WHERE ${oneArgument} AND t.typtype IN ('c', 'p', 'd')
+    AND NOT EXISTS (SELECT FROM pg_attribute a WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attname = u.proname AND NOT a.attisdropped)) AS "ofRow",
+  ARRAY(SELECT DISTINCT name FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace, unnest(ARRAY[t.typname::text, n.nspname || '.' || t.typname]) name
+    WHERE t.oid >= 16384 AND (t.typtype = 'e' OR t.typtype = 'b' AND t.typcategory <> 'A' AND NOT (${byUser('pg_type', 't.oid')}))) AS "ownTypes",
+  ARRAY(SELECT DISTINCT t.typname::text FROM pg_type t WHERE (t.typtype NOT IN ('e', 'b') AND t.oid >= 16384 AND pg_type_is_visible(t.oid))
+    OR EXISTS (SELECT FROM pg_cast c WHERE c.casttarget = t.oid AND c.castfunc <> 0 AND ${byUser('pg_proc', 'c.castfunc')})) AS "castTypes"`;
 
 function clientSettings(config: PostgresConfig, { connection, secrets }: OpenContext): ClientConfig {
   const ssl = config.ssl === undefined ? {} : { ssl: config.ssl === 'off' ? false : { rejectUnauthorized: config.ssl === 'verify' } };
@@ -76,49 +105,31 @@ function clientSettings(config: PostgresConfig, { connection, secrets }: OpenCon
     return { ...shared, host, port, database, user, password: password === undefined ? undefined : secrets(password) };
   }
   const text = isSecretReference(config.url) ? secrets(config.url) : config.url;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!/^postgres(ql)?:$/.test(url?.protocol ?? ''))
+  if (!/^postgres(ql)?:/.test(text) || !URL.canParse(text))
     throw failure('config_url', `The url of connection "${connection}" is not a Postgres URL.`);
-  if (url !== undefined && config.password !== undefined) url.password = secrets(config.password);
-  return { ...shared, connectionString: url?.href };
-}
-
-function placeOf({ connectionString, host, port, database }: ClientConfig): string {
-  if (connectionString === undefined) return `Postgres at ${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
-  const url = new URL(connectionString);
-  return `Postgres at ${url.hostname}:${url.port || '5432'}${url.pathname}`;
+  const url = new URL(text);
+  if (config.password !== undefined) url.password = secrets(config.password);
+  return { ...shared, connectionString: url.href };
 }
 
 /** Asks the server to stop; where it does not answer, the connection is cut. */
 async function cancel(client: PoolClient, settings: ClientConfig): Promise<void> {
+  const { processID, connection } = client as unknown as { processID: number; connection: { stream: { destroy(): void } } };
   const canceller = new Client({ ...settings, connectionTimeoutMillis: 3000, query_timeout: 3000 });
-  try {
-    await canceller.connect();
-    await canceller.query('SELECT pg_cancel_backend($1)', [(client as unknown as { processID: number }).processID]);
-  } catch {
-    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-  } finally {
-    await canceller.end().catch(() => undefined);
-  }
+  await canceller
+    .connect()
+    .then(() => canceller.query('SELECT pg_cancel_backend($1)', [processID]))
+    .catch(() => connection.stream.destroy());
+  await canceller.end().catch(() => undefined);
 }
 
-type PrivilegeRow = { role: string; powers: string[]; writable: number; creatable: number };
-
-const privilegesSql = `SELECT current_user AS role,
-  array_remove(ARRAY[CASE WHEN r.rolsuper THEN 'is a superuser' END, CASE WHEN r.rolcreatedb THEN 'may create databases' END,
-    CASE WHEN r.rolcreaterole THEN 'may create roles' END, CASE WHEN r.rolreplication THEN 'may replicate' END] ||
-    ARRAY(SELECT 'is a member of ' || g.rolname FROM pg_roles g WHERE NOT r.rolsuper AND g.rolname IN ('pg_write_all_data', 'pg_write_server_files',
-      'pg_read_server_files', 'pg_execute_server_program') AND pg_has_role(g.oid, 'MEMBER') ORDER BY 1), NULL)::text[] AS powers,
-  (SELECT count(*)::int FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'f') AND c.oid >= 16384
-    AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) AS writable,
-  (SELECT count(*)::int FROM pg_namespace n WHERE n.nspname !~ '^(pg_|information_schema)' AND has_schema_privilege(n.oid, 'CREATE')) AS creatable
-  FROM pg_roles r WHERE r.rolname = current_user`;
-
-function privilegeReport(rows: readonly PrivilegeRow[]): PrivilegeReport {
-  const findings = rows.flatMap(({ role, powers, writable, creatable }) => [
-    ...powers.map((power) => `role ${role} ${power}`),
-    ...(writable > 0 ? [`role ${role} may write to ${writable} ${writable === 1 ? 'table' : 'tables'}`] : []),
-    ...(creatable > 0 ? [`role ${role} may create objects in ${creatable} ${creatable === 1 ? 'schema' : 'schemas'}`] : []),
-  ]);
-  return { readOnly: findings.length === 0, findings };
-}
+const privilegesSql = `WITH own AS (SELECT * FROM pg_roles WHERE rolname = current_user)
+  SELECT 'role ' || current_user || ' ' || f.power AS finding FROM (
+    SELECT unnest(array_remove(ARRAY[CASE WHEN rolsuper THEN 'is a superuser' END, CASE WHEN rolcreatedb THEN 'may create databases' END,
+      CASE WHEN rolcreaterole THEN 'may create roles' END, CASE WHEN rolreplication THEN 'may replicate' END], NULL)) AS power FROM own
+    UNION ALL SELECT 'is a member of ' || g.rolname FROM own JOIN pg_roles g ON NOT own.rolsuper AND pg_has_role(g.oid, 'MEMBER')
+      AND g.rolname IN ('pg_write_all_data', 'pg_write_server_files', 'pg_read_server_files', 'pg_execute_server_program')
+    UNION ALL SELECT 'may write to ' || count(*) || CASE count(*) WHEN 1 THEN ' table' ELSE ' tables' END FROM pg_class WHERE relkind IN ('r', 'p', 'v', 'f') AND oid >= 16384
+      AND has_table_privilege(oid, 'INSERT, UPDATE, DELETE, TRUNCATE') HAVING count(*) > 0
+    UNION ALL SELECT 'may create objects in ' || count(*) || CASE count(*) WHEN 1 THEN ' schema' ELSE ' schemas' END FROM pg_namespace
+      WHERE nspname !~ '^(pg_|information_schema)' AND has_schema_privilege(oid, 'CREATE') HAVING count(*) > 0) f`;

@@ -1,89 +1,51 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf, UserError } from '../../../lib/error.ts';
-import { shortHash } from '../../../lib/hash.ts';
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
-import { type DriverSession, type OpenContext, withinLimits } from '../../driver.ts';
-import type { PrivilegeReport } from '../../warehouse.ts';
-import { failure, refused } from '../../failure.ts';
+import { type DriverSession, type Limits, type OpenContext, type Rows } from '../../driver.ts';
+import { explaining, type FailureRules } from '../../failure.ts';
+import { checkDatabaseFile, fileMark } from '../../database-file.ts';
 import type { SqliteConfig } from './config.ts';
 import { sqlitePolicy } from './policy.ts';
 import { introspectSqlite } from './introspect.ts';
 import { startReader } from './reader-client.ts';
-
-const introspectMs = 120_000;
+import type { ReaderRequest } from './reader-process.ts';
 
 export async function open(config: SqliteConfig, context: OpenContext, signal: AbortSignal): Promise<DriverSession> {
   const path = resolve(context.projectDir, config.path);
-  checkFile(path, context.connection);
-  const reader = startReader({ kind: 'open', path, extraFunctions: config.allow_functions ?? [] });
-  const limited = async <T>(timeoutMs: number, caller: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await withinLimits({ timeoutMs, signal: caller, cancel: () => reader.stop() }, work);
-    } catch (error) {
-      throw readError(error, path);
-    }
-  };
-  const ask = async (sql: string): Promise<readonly Record<string, unknown>[]> =>
-    (await reader.ask({ kind: 'introspect', sql })).records ?? [];
-  await limited(introspectMs, signal, () => ask('SELECT count(*) FROM sqlite_schema'));
+  checkDatabaseFile(path, context.connection);
+  const reader = startReader(path, config.allow_functions ?? []);
+  const ask = (request: ReaderRequest, limits: Limits): Promise<unknown> => reader.ask(request, limits).catch(explaining(failuresOf(path)));
+  const recordsOf = async (sql: string, caller: AbortSignal) => (await ask({ sql }, { signal: caller })) as unknown[];
+  await recordsOf('SELECT count(*) FROM sqlite_schema', signal);
   return {
     dialect: sqlite,
     policy: sqlitePolicy,
-    introspect: (scope, caller) =>
-      limited(introspectMs, caller, () => introspectSqlite(ask, { scope, schema: sqlite.defaultSchema, marker: fileMarker(path) })),
-    run: async (sql, { maxRows, timeoutMs }, caller) => {
-      const { result } = await limited(timeoutMs, caller, () => reader.ask({ kind: 'query', sql, maxRows }));
-      return result ?? { columns: [], rows: [], truncated: false };
-    },
-    privileges: async (): Promise<PrivilegeReport> => ({
-      readOnly: true,
-      findings: ['SQLite opens the file read-only, behind an authorizer that lets only reads pass.'],
-    }),
+    introspect: (scope, caller) => introspectSqlite((sql) => recordsOf(sql, caller), scope, fileMarker(path)),
+    run: async (sql, { maxRows, timeoutMs }, caller) => (await ask({ sql, maxRows }, { timeoutMs, signal: caller })) as Rows,
+    privileges: async () => ({ readOnly: true, findings: ['SQLite opens the file read-only and lets only reads pass.'] }),
     close: async () => reader.stop(),
   };
 }
 
-function checkFile(path: string, connection: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw failure('warehouse_not_found', `The database file ${path} of connection "${connection}" does not exist.`);
-  if (!stats.isFile()) throw failure('not_a_database', `${path} is not a file.`);
-  if (stats.size === 0) throw failure('not_a_database', `${path} has 0 bytes.`);
-  if (header(path).toString('latin1', 0, 16) !== 'SQLite format 3\0') throw failure('not_a_database', `${path} is not a SQLite database.`);
-}
-
-function header(path: string): Buffer {
-  const bytes = Buffer.alloc(100);
+/** The header of the file counts changes, which its time may hide. */
+function fileMarker(path: string): string {
+  const counter = Buffer.alloc(4);
   const file = openSync(path, 'r');
   try {
-    readSync(file, bytes, 0, 100, 0);
+    readSync(file, counter, 0, 4, 24);
   } finally {
     closeSync(file);
   }
-  return bytes;
+  return fileMark([path, `${path}-wal`], counter.toString('hex'));
 }
 
-/** Size, time and change counter of the file, and of its write-ahead log. */
-function fileMarker(path: string): string {
-  const parts = [path, `${path}-wal`].map((file) => {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats === undefined ? '' : `${stats.size}:${stats.mtimeMs}`;
-  });
-  return shortHash([...parts, header(path).readUInt32BE(24)].join('|'));
-}
-
-function readError(error: unknown, path: string): unknown {
-  if (error instanceof UserError) return error;
-  const message = messageOf(error);
-  const missing = /no such (table|column): (.*)/.exec(message);
-  if (missing !== null) return failure('missing_object', `SQLite knows no ${missing[1]} ${missing[2]}.`);
-  if (/not authorized|prohibited/.test(message)) return refused('engine', message);
-  if (/malformed|not a database/.test(message)) return failure('not_a_database', `${path} is damaged or no SQLite database: ${message}.`);
-  if (/locked|busy/.test(message)) return failure('warehouse_locked', `${path} is locked by another process.`);
-  if (/unable to open|EACCES|EPERM/.test(message)) {
-    return failure('warehouse_unreachable', `${path} cannot be opened: ${message}.`, {
-      hint: 'Check that this user may read the file and its folder.',
-    });
-  }
-  return failure('query_failed', `SQLite could not run the query: ${message}`);
+function failuresOf(path: string): FailureRules {
+  return [
+    [/no such (table|column)/, 'missing_object', 'SQLite'],
+    [/not authorized|prohibited/, 'gate_refused', ''],
+    [/malformed|not a database/, 'not_a_database', `${path} is damaged or no SQLite database`],
+    [/locked|busy/, 'warehouse_locked', `${path} is locked by another process`],
+    [/unable to open|EACCES|EPERM/, 'warehouse_unreachable', `${path} cannot be opened`],
+    [/^/, 'query_failed', 'SQLite could not run the query'],
+  ];
 }

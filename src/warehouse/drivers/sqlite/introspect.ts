@@ -1,119 +1,53 @@
-import type { Scope, ColumnSchema, ForeignKey, TableSchema, WarehouseSchema } from '../../warehouse.ts';
-import { checkValues } from '../../check-values.ts';
+import { sqlite } from '../../../sql/dialects/sqlite.ts';
+import { type Ask, type ColumnRow, type KeyRow, type TableRow, tableSchemas } from '../../table-schemas.ts';
+import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './types.ts';
 
-type Ask = (sql: string) => Promise<readonly Record<string, unknown>[]>;
-
-const tablesSql = `SELECT l.name, l.type, l.wr, m.sql FROM pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND m.type = l.type
-  WHERE l.schema = 'main' AND l.type IN ('table', 'view') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY l.name`;
+const listed = `pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND m.type = l.type
+  WHERE l.schema = 'main' AND l.type IN ('table', 'view') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+const tablesSql = `SELECT l.name AS id, '${sqlite.defaultSchema}' AS schema, l.name AS "table", l.type AS kind, NULL AS comment, NULL AS "rowEstimate" FROM ${listed} ORDER BY 1`;
 const columnsSql = (type: string): string =>
-  `SELECT m.name AS "table", c.name, c.type, c."notnull", c.pk, c.hidden FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c
-  WHERE m.type = '${type}' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden <> 1 ORDER BY m.name, c.cid`;
-const uniqueSql = `SELECT m.name AS "table", i.name AS "index", k.name FROM sqlite_schema m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) k
-  WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND i."unique" = 1 AND i.partial = 0 AND i.origin <> 'pk' ORDER BY m.name, i.name, k.seqno`;
-const foreignSql = `SELECT m.name AS "table", f.id, f."table" AS target, f."from", f."to" FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
-  WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, f.id, f.seq`;
+  `SELECT m.name AS id, c.name, c.type AS "nativeType", c."notnull" = 0 AND NOT (c.pk > 0 AND (m.wr OR upper(c.type) = 'INTEGER' AND
+    (SELECT max(pk) FROM pragma_table_info(m.name)) = 1)) AS nullable, NULL AS comment, NULL AS "values"
+  FROM (SELECT m.name, l.wr FROM ${listed} AND l.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
+/** `REFERENCES t` without columns means the primary key of t; an index over an expression has a part without a name. */
+const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${listed} AND l.type = 'table')
+  SELECT json_object('id', t.name, 'kind', 'primary', 'columns', json_group_array(c.name ORDER BY c.pk)) AS "key"
+    FROM t JOIN pragma_table_info(t.name) c WHERE c.pk > 0 GROUP BY t.name
+  UNION ALL SELECT json_object('id', t.name, 'kind', 'unique', 'columns', json_group_array(k.name ORDER BY k.seqno))
+    FROM t JOIN pragma_index_list(t.name) i JOIN pragma_index_info(i.name) k
+    WHERE i."unique" = 1 AND i.partial = 0 AND i.origin <> 'pk' GROUP BY t.name, i.name HAVING count(k.name) = count(*)
+  UNION ALL SELECT json_object('id', name, 'kind', 'foreign', 'columns', json_group_array("from" ORDER BY seq),
+      'to', json_object('table', json_object('schema', '${sqlite.defaultSchema}', 'table', target), 'columns', json_group_array("to" ORDER BY seq)))
+    FROM (SELECT t.name, f.id, f.seq, f."from", p.name AS target, coalesce(f."to", (SELECT name FROM pragma_table_info(p.name) WHERE pk = f.seq + 1)) AS "to"
+      FROM t JOIN pragma_foreign_key_list(t.name) f JOIN t p ON lower(p.name) = lower(f."table"))
+    GROUP BY name, id HAVING count("to") = count(*)
+  UNION ALL SELECT json_object('id', name, 'kind', 'check', 'columns', json_array(), 'definition', sql) FROM t ORDER BY 1`;
 
-type TableRow = { name: string; type: 'table' | 'view'; wr: number; sql: string };
-type ColumnRow = { table: string; name: string; type: string; notnull: number; pk: number };
-type ForeignRow = { table: string; id: number; target: string; from: string; to: string | null };
+type WrittenColumn = Omit<ColumnRow, 'nullable'> & { nullable: number };
 
-/** Four statements plus one for views; a view that no longer resolves costs one more a view and is left out. */
-export async function introspectSqlite(
-  ask: Ask,
-  { scope, schema, marker }: { scope: Scope; schema: string; marker: string },
-): Promise<WarehouseSchema> {
-  if (scope.schemas !== undefined && !scope.schemas.includes(schema)) return { tables: [], queries: 0 };
+/** Three statements plus one for views; a view that no longer resolves costs one more a view and is left out. */
+export async function introspectSqlite(ask: Ask, scope: Scope, marker: string): Promise<WarehouseSchema> {
   let queries = 0;
   const rowsOf = async <Row>(sql: string): Promise<Row[]> => {
     queries += 1;
     return (await ask(sql)) as Row[];
   };
-  const tables = await rowsOf<TableRow>(tablesSql);
-  const columns = await rowsOf<ColumnRow>(columnsSql('table'));
-  columns.push(...(await viewColumns(tables, rowsOf)));
-  const unique = await rowsOf<{ table: string; index: string; name: string | null }>(uniqueSql);
-  const foreign = await rowsOf<ForeignRow>(foreignSql);
-
-  const columnsByTable = Map.groupBy(columns, ({ table }) => table);
-  const uniqueByTable = Map.groupBy(unique, ({ table }) => table);
-  const foreignByTable = Map.groupBy(foreign, ({ table }) => table);
-  const keyOf = (name: string): string[] => primaryKey(columnsByTable.get(name) ?? []);
-  const names = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
-  const result = tables
-    .filter(({ name }) => columnsByTable.has(name))
-    .map((table): TableSchema => {
-      const key = keyOf(table.name);
-      const values = checkValues(table.sql);
-      return {
-        schema,
-        table: table.name,
-        kind: table.type,
-        columns: (columnsByTable.get(table.name) ?? []).map((column) => columnOf(column, { values, strictKey: table.wr === 1 })),
-        primaryKey: key.length > 0 ? key : undefined,
-        uniqueKeys: keysOf(uniqueByTable.get(table.name) ?? []),
-        foreignKeys: foreignKeys(foreignByTable.get(table.name) ?? [], { schema, names, keyOf }),
-        marker: table.type === 'table' ? marker : undefined,
-      };
-    });
-  return { tables: result.sort((a, b) => (a.table < b.table ? -1 : 1)), queries };
-}
-
-async function viewColumns(tables: readonly TableRow[], rowsOf: <Row>(sql: string) => Promise<Row[]>): Promise<ColumnRow[]> {
-  const views = tables.filter(({ type }) => type === 'view');
-  if (views.length === 0) return [];
-  try {
-    return await rowsOf<ColumnRow>(columnsSql('view'));
-  } catch {
-    // One view that no longer resolves fails the whole statement: ask for each, and leave out those that fail.
-    const perView = await Promise.all(
-      views.map(({ name }) =>
-        rowsOf<ColumnRow>(columnsSql('view').replace('ORDER BY', `AND m.name = '${name.replaceAll("'", "''")}' ORDER BY`)).catch(() => []),
-      ),
+  const listedTables = await rowsOf<TableRow>(tablesSql);
+  const viewColumns = rowsOf<WrittenColumn>(columnsSql(`'view'`)).catch(async () => {
+    // One view that no longer resolves fails the whole statement.
+    const views = listedTables.filter(({ kind }) => kind === 'view');
+    const asked = views.map(({ table }) =>
+      rowsOf<WrittenColumn>(columnsSql(`'view' AND l.name = ${sqlite.literal(table)}`)).catch(() => []),
     );
-    return perView.flat();
-  }
-}
-
-function columnOf(
-  row: ColumnRow,
-  { values, strictKey }: { values: ReadonlyMap<string, readonly string[]>; strictKey: boolean },
-): ColumnSchema {
-  const isRowId = row.pk === 1 && row.type.toUpperCase() === 'INTEGER';
-  return {
-    name: row.name,
-    nativeType: row.type,
-    type: declaredType(row.type),
-    nullable: row.notnull === 0 && !isRowId && !(strictKey && row.pk > 0),
-    values: values.get(row.name),
-  };
-}
-
-function primaryKey(columns: readonly ColumnRow[]): string[] {
-  return columns
-    .filter(({ pk }) => pk > 0)
-    .sort((a, b) => a.pk - b.pk)
-    .map(({ name }) => name);
-}
-
-/** An index over an expression has a key part without a name: no key of columns. */
-function keysOf(rows: readonly { index: string; name: string | null }[]): string[][] {
-  const keys = [...Map.groupBy(rows, ({ index }) => index).values()].map((parts) => parts.map(({ name }) => name));
-  return keys.filter((key): key is string[] => key.every((name) => name !== null)).sort((a, b) => (a.join('\0') < b.join('\0') ? -1 : 1));
-}
-
-/** `REFERENCES t` without columns means the primary key of t; a target that does not exist is no key. */
-function foreignKeys(
-  rows: readonly ForeignRow[],
-  { schema, names, keyOf }: { schema: string; names: ReadonlyMap<string, string>; keyOf: (table: string) => string[] },
-): ForeignKey[] {
-  const keys = [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((parts): ForeignKey[] => {
-    const table = names.get((parts[0]?.target ?? '').toLowerCase());
-    if (table === undefined) return [];
-    const implicit = keyOf(table);
-    const to = parts.map((part, index) => part.to ?? implicit[index]);
-    if (!to.every((name) => name !== undefined)) return [];
-    return [{ columns: parts.map(({ from }) => from), to: { table: { schema, table }, columns: to } }];
+    return (await Promise.all(asked)).flat();
   });
-  return keys.sort((a, b) => (a.columns.join('\0') < b.columns.join('\0') ? -1 : 1));
+  const written = [...(await rowsOf<WrittenColumn>(columnsSql(`'table'`))), ...(await viewColumns)];
+  const columns = written.map((column) => ({ ...column, nullable: column.nullable === 1 }));
+  const described = new Set(columns.map(({ id }) => id));
+  const tables = listedTables
+    .filter(({ id }) => described.has(id))
+    .map((table) => ({ ...table, marker: table.kind === 'table' ? marker : null }));
+  const keys = (await rowsOf<{ key: string }>(keysSql)).map(({ key }) => JSON.parse(key) as KeyRow);
+  return tableSchemas({ tables, columns, keys, queries, fieldType: ({ nativeType }) => declaredType(nativeType) }, scope);
 }

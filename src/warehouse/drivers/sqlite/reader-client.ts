@@ -1,84 +1,64 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Limits, withinLimits } from '../../driver.ts';
 import type { ReaderReply, ReaderRequest } from './reader-process.ts';
-
-type Answer = Extract<ReaderReply, { ok: true }>;
 
 /**
  * SQLite runs in a process of its own: its calls block, and only killing their process stops them.
- * One request at a time; `stop` ends the one under way (it rejects), the next request starts a new process.
+ * One request at a time; at its limits it fails at once. After a kill the next request starts a new process.
  */
-export interface ReaderClient {
-  ask(request: ReaderRequest): Promise<Answer>;
-  stop(): void;
-}
-
-export function startReader(open: ReaderRequest): ReaderClient {
+export function startReader(path: string, extraFunctions: readonly string[]) {
   let child: ChildProcess | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
-
-  const ready = async (): Promise<ChildProcess> => {
-    if (child?.connected === true) return child;
-    const started = spawnReader();
-    child = started;
-    await exchange(started, open);
-    return started;
-  };
+  let last: Promise<unknown> = Promise.resolve();
   const stop = (): void => {
     child?.kill('SIGKILL');
     child = undefined;
   };
   return {
     stop,
-    ask(request) {
-      const answer = queue.then(async () => exchange(await ready(), request));
-      queue = answer.catch(() => undefined);
-      return answer;
+    ask(request: ReaderRequest, limits: Limits): Promise<unknown> {
+      const stopped = Promise.withResolvers<never>();
+      let isRunning = false;
+      let isStopped = false;
+      const cancel = (): void => {
+        if (isRunning) stop();
+        isStopped = true;
+        stopped.reject(new Error('stopped'));
+      };
+      return withinLimits({ ...limits, cancel }, () => {
+        const answer = last.then(async () => {
+          if (isStopped) return undefined;
+          isRunning = true;
+          if (child?.connected !== true) child = forkReader([path, ...extraFunctions]);
+          return exchange(child, request);
+        });
+        last = answer.catch(() => undefined);
+        return Promise.race([answer, stopped.promise]);
+      });
     },
   };
 }
 
-function spawnReader(): ChildProcess {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const path = fileURLToPath(new URL(`./reader-process.${extension}`, import.meta.url));
-  const child = fork(path, {
-    serialization: 'advanced',
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-    stdio: 'ignore',
-  });
-  child.unref();
-  child.channel?.unref();
-  return child;
+function forkReader(args: readonly string[]): ChildProcess {
+  const entry = new URL(`reader-process${extname(import.meta.url)}`, import.meta.url);
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  return fork(fileURLToPath(entry), args, { serialization: 'advanced', execArgv, stdio: 'ignore' });
 }
 
-function exchange(child: ChildProcess, request: ReaderRequest): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      child.off('message', onMessage);
-      child.off('exit', onExit);
-      child.off('error', onError);
-      child.unref();
-      child.channel?.unref();
-    };
-    const onMessage = (reply: unknown): void => {
-      settle();
-      const { ok, ...rest } = reply as ReaderReply;
-      if (ok) resolve({ ok, ...rest });
-      else reject(new Error('message' in rest ? rest.message : 'the reader failed'));
-    };
-    const onExit = (): void => {
-      settle();
-      reject(new Error('the SQLite reader process ended'));
-    };
-    const onError = (error: Error): void => {
-      settle();
-      reject(error);
-    };
-    child.ref();
-    child.channel?.ref();
-    child.on('message', onMessage);
-    child.on('exit', onExit);
-    child.on('error', onError);
-    child.send(request);
-  });
+/** The child keeps this process alive while it works, and only then. */
+async function exchange(child: ChildProcess, request: ReaderRequest): Promise<unknown> {
+  const settled = new AbortController();
+  child.ref();
+  child.channel?.ref();
+  child.send(request);
+  const [reply] = (await Promise.race([once(child, 'message', settled), once(child, 'exit', settled)]).finally(() => {
+    settled.abort();
+    child.unref();
+    child.channel?.unref();
+  })) as [ReaderReply | number | null];
+  if (typeof reply !== 'object' || reply === null) throw new Error('the SQLite reader process ended');
+  if (reply.message !== undefined) throw new Error(reply.message);
+  return reply.value;
 }

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Cell, TableSchema, Warehouse } from '../../src/warehouse/warehouse.ts';
+import { type EngineName, engines, generous, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+
+const schemas: Readonly<Record<EngineName, string>> = { duckdb: 'main', sqlite: 'main', postgres: 'public' };
+const odd = 'o"dd ☃ näme';
+
+/** The same in every dialect here; quoted names that need it. */
+const script = `
+  CREATE TABLE parent (a INTEGER NOT NULL, b INTEGER NOT NULL, label VARCHAR(20) UNIQUE, state VARCHAR(10) CHECK (state IN ('open', 'it''s')), PRIMARY KEY (b, a));
+  CREATE TABLE child (id INTEGER PRIMARY KEY, pb INTEGER, pa INTEGER, born DATE, seen TIMESTAMP, price DECIMAL(10, 2), done BOOLEAN, FOREIGN KEY (pb, pa) REFERENCES parent (b, a));
+  CREATE TABLE "${odd.replaceAll('"', '""')}" ("se lect" INTEGER, "quo""te" VARCHAR);
+  CREATE TABLE many (n INTEGER);
+  CREATE VIEW seen_children AS SELECT id, seen FROM child;
+  INSERT INTO parent VALUES (1, 10, 'x', 'open'), (2, 20, 'y', 'it''s');
+  INSERT INTO child VALUES (1, 10, 1, '2024-02-29', '2024-02-29 10:00:00', 12.50, true), (2, NULL, NULL, NULL, NULL, NULL, false);
+  INSERT INTO "${odd.replaceAll('"', '""')}" VALUES (1, 'it''s ☃😀');
+  INSERT INTO many VALUES (1), (2), (3), (4), (5);
+`;
+/** Never ends by itself within any limit here. */
+const endless: Readonly<Record<EngineName, string>> = {
+  duckdb: 'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3',
+  sqlite: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c',
+  postgres: 'SELECT count(*) FROM generate_series(1, 10000000) a, generate_series(1, 10000000) b',
+};
+
+describe.each(engines)('a warehouse on %s', (engine) => {
+  let database: TestDatabase;
+  let warehouse: Warehouse;
+
+  beforeAll(async () => {
+    database = await makeDatabase(engine, script);
+    warehouse = await database.open();
+  });
+  afterAll(async () => {
+    await warehouse?.close();
+    await database?.remove();
+  });
+
+  const query = (sql: string) => warehouse.query(sql, generous, never);
+  const tableNamed = async (name: string): Promise<TableSchema> => {
+    const found = (await warehouse.introspect({}, never)).tables.find(({ table }) => table === name);
+    if (found === undefined) throw new Error(`no table ${name}`);
+    return found;
+  };
+
+  test('knows every table, sorted, with its kind and schema', async () => {
+    const { tables } = await warehouse.introspect({}, never);
+    expect(tables.map(({ table, kind }) => [table, kind])).toEqual([
+      ['child', 'table'],
+      ['many', 'table'],
+      [odd, 'table'],
+      ['parent', 'table'],
+      ['seen_children', 'view'],
+    ]);
+    expect(new Set(tables.map(({ schema }) => schema))).toEqual(new Set([schemas[engine]]));
+  });
+
+  test('sends as many statements for thirty tables as for five', async () => {
+    const many = await makeDatabase(
+      engine,
+      Array.from({ length: 30 }, (_, index) => `CREATE TABLE t${index} (a INTEGER PRIMARY KEY);`).join('\n'),
+    );
+    const open = await many.open();
+    try {
+      const [few, more] = [await warehouse.introspect({}, never), await open.introspect({}, never)];
+      expect(more.tables).toHaveLength(30);
+      expect(more.queries).toBeLessThanOrEqual(few.queries);
+      expect(few.queries).toBeLessThanOrEqual(5);
+    } finally {
+      await open.close();
+      await many.remove();
+    }
+  });
+
+  test('reads ordered keys, foreign keys, unique keys, nullability and declared values', async () => {
+    const [parent, child] = [await tableNamed('parent'), await tableNamed('child')];
+    expect(parent.primaryKey).toEqual(['b', 'a']);
+    expect(parent.uniqueKeys).toEqual([['label']]);
+    expect(parent.columns.find(({ name }) => name === 'state')?.values).toEqual(['open', "it's"]);
+    expect(parent.columns.map(({ name, nullable }) => [name, nullable])).toEqual([
+      ['a', false],
+      ['b', false],
+      ['label', true],
+      ['state', true],
+    ]);
+    const to = { table: { schema: schemas[engine], table: 'parent' }, columns: ['b', 'a'] };
+    expect(child.foreignKeys).toEqual([{ columns: ['pb', 'pa'], to }]);
+    expect(child.primaryKey).toEqual(['id']);
+  });
+
+  test('gives columns the types of the semantic layer', async () => {
+    const { columns } = await tableNamed('child');
+    expect(Object.fromEntries(columns.map(({ name, type }) => [name, type]))).toEqual({
+      id: 'integer', pb: 'integer', pa: 'integer', born: 'date', seen: 'datetime', price: 'decimal', done: 'boolean',
+    }); // prettier-ignore
+  });
+
+  test('leaves out what is not in scope', async () => {
+    expect((await warehouse.introspect({ schemas: ['nowhere'] }, never)).tables).toEqual([]);
+  });
+
+  test('answers with cells by the contract', async () => {
+    const { rows, columns, truncated, queryId } = await query('SELECT id, born, seen, price, done FROM child ORDER BY id');
+    expect(rows).toEqual([
+      [1, '2024-02-29', '2024-02-29 10:00:00', 12.5, true],
+      [2, null, null, null, false],
+    ]);
+    expect(columns.map(({ name }) => name)).toEqual(['id', 'born', 'seen', 'price', 'done']);
+    expect(truncated).toBe(false);
+    expect(queryId).toMatch(/^q_/);
+  });
+
+  test('keeps integers exact beyond a double', async () => {
+    const rows: readonly (readonly Cell[])[] = (await query('SELECT 9007199254740991, 9007199254740993, -9007199254740993')).rows;
+    expect(rows).toEqual([[9007199254740991, '9007199254740993', '-9007199254740993']]);
+  });
+
+  test('keeps two columns of one name apart', async () => {
+    const { columns, rows } = await query('SELECT 1 AS x, 2 AS x');
+    expect([columns.map(({ name }) => name), rows]).toEqual([['x', 'x'], [[1, 2]]]);
+  });
+
+  test('reads tables and columns with any name', async () => {
+    const quote = (name: string) => warehouse.dialect.quote(name);
+    const { rows } = await query(`SELECT ${quote('se lect')}, ${quote('quo"te')} FROM ${quote(odd)}`);
+    expect(rows).toEqual([[1, "it's ☃😀"]]);
+  });
+
+  test('stops at the row limit and says so', async () => {
+    const limited = (maxRows: number) => warehouse.query('SELECT n FROM many ORDER BY n', { ...generous, maxRows }, never);
+    expect(await limited(3)).toMatchObject({ rows: [[1], [2], [3]], truncated: true });
+    expect(await limited(5)).toMatchObject({ rows: [[1], [2], [3], [4], [5]], truncated: false });
+    expect(await limited(0)).toMatchObject({ rows: [], truncated: true });
+  });
+
+  test('answers an empty result with its columns', async () => {
+    expect(await query('SELECT n FROM many WHERE n > 100')).toMatchObject({
+      rows: [],
+      columns: [{ name: 'n', type: 'integer' }],
+      truncated: false,
+    });
+  });
+
+  test('cancels at the time limit, and goes on answering', async () => {
+    await expect(warehouse.query(endless[engine], { maxRows: 1, timeoutMs: 300 }, never)).rejects.toMatchObject({
+      code: 'query_timeout',
+      retryable: true,
+    });
+    expect((await query('SELECT 1')).rows).toEqual([[1]]);
+  });
+
+  test('cancels when its caller does, and goes on answering', async () => {
+    const abort = new AbortController();
+    const running = warehouse.query(endless[engine], generous, abort.signal);
+    setTimeout(() => abort.abort(), 200);
+    await expect(running).rejects.toMatchObject({ code: 'query_cancelled', exitCode: 130 });
+    await expect(warehouse.query('SELECT 1', generous, abort.signal)).rejects.toMatchObject({ code: 'query_cancelled' });
+    expect((await query('SELECT 1')).rows).toEqual([[1]]);
+  });
+
+  test('cancels one query and leaves another alone', async () => {
+    const abort = new AbortController();
+    const long = warehouse.query(endless[engine], { maxRows: 1, timeoutMs: 1500 }, never);
+    const other = warehouse.query('SELECT count(*) FROM many', generous, abort.signal).catch((error: unknown) => error);
+    setTimeout(() => abort.abort(), 100);
+    await expect(long).rejects.toMatchObject({ code: 'query_timeout' });
+    expect(await other).toSatisfy((answer) => 'rows' in (answer as object) || (answer as { code: string }).code === 'query_cancelled');
+    expect((await query('SELECT 1')).rows).toEqual([[1]]);
+  });
+
+  test('answers several queries at once', async () => {
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => query(`SELECT ${n}, count(*) FROM many`)));
+    expect(answers.map(({ rows }) => rows)).toEqual([1, 2, 3, 4, 5, 6].map((n) => [[n, 5]]));
+  });
+
+  test('explains what the engine refuses, and goes on answering', async () => {
+    await expect(query('SELECT nothing_like_it FROM many')).rejects.toMatchObject({
+      code: 'missing_object',
+      message: expect.stringContaining('nothing_like_it'),
+    });
+    await expect(query('SELECT sum(n) FROM many GROUP BY sum(n)')).rejects.toMatchObject({ code: 'query_failed' });
+    expect((await query('SELECT 1')).rows).toEqual([[1]]);
+  });
+
+  test('computes the statistics of its dialect through the gate', async () => {
+    const { dialect } = warehouse;
+    const { statistics } = dialect;
+    const parts = [
+      statistics.sketch(statistics.text('n', 'integer'), 3),
+      statistics.jsonList(statistics.text('n', 'integer')),
+      dialect.percentile('n', 0.5),
+      `sum(n) ${dialect.division} count(*)`,
+    ];
+    const [row] = (await query(`SELECT ${parts.join(', ')} FROM many`)).rows;
+    expect(JSON.parse(String(row?.[0]))).toEqual(['a87ff679a2f3', 'c4ca4238a0b9', 'c81e728d9d4c']);
+    expect(JSON.parse(String(row?.[1]))).toHaveLength(5);
+    expect(row?.slice(2)).toEqual([3, 3]);
+    const month = dialect.truncate('month', 'seen', { type: 'datetime', weekStart: 'monday' });
+    expect((await query(`SELECT ${month} FROM child WHERE id = 1`)).rows).toEqual([['2024-02-01']]);
+    const sampled = statistics.sample?.(warehouse.dialect.quote('many'), 0.5) ?? 'many';
+    expect((await query(`SELECT count(*) FROM ${sampled}`)).rows).toHaveLength(1);
+  });
+
+  test('marks a table with what changes when its rows do', async () => {
+    const { marker } = await tableNamed('many');
+    expect(marker).toEqual(expect.any(String));
+    expect((await tableNamed('many')).marker).toBe(marker);
+    expect((await tableNamed('seen_children')).marker).toBeUndefined();
+  });
+
+  test('opens an empty database', async () => {
+    const empty = await makeDatabase(engine, 'CREATE TABLE x (a INTEGER); DROP TABLE x;');
+    const open = await empty.open();
+    try {
+      expect((await open.introspect({}, never)).tables).toEqual([]);
+      await expect(open.query('SELECT * FROM x', generous, never)).rejects.toMatchObject({
+        code: 'missing_object',
+        details: { rule: 'table' },
+      });
+    } finally {
+      await open.close();
+      await empty.remove();
+    }
+  });
+
+  test('says what its login could write', async () => {
+    const report = await warehouse.privileges();
+    expect(report.readOnly).toBe(engine !== 'postgres');
+    expect(report.findings.length).toBeGreaterThan(0);
+  });
+});

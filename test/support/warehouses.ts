@@ -1,0 +1,107 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { WarehouseConfig } from '../../src/warehouse/config.ts';
+import type { DriverSession } from '../../src/warehouse/driver.ts';
+import { openWarehouse } from '../../src/warehouse/open.ts';
+import type { QueryLimits, Warehouse } from '../../src/warehouse/warehouse.ts';
+import { createDatabase, runPostgres } from './postgres.ts';
+
+export const engines = ['duckdb', 'sqlite', 'postgres'] as const;
+export type EngineName = (typeof engines)[number];
+
+/** A database of its own on one engine, made by `script`, with everything that is around it. */
+export interface TestDatabase {
+  readonly engine: EngineName;
+  readonly folder: string;
+  readonly config: WarehouseConfig;
+  open(overrides?: Partial<WarehouseConfig>): Promise<Warehouse>;
+  /** Behind walls 1 and 3 only; on Postgres as a role that has SELECT and nothing else. */
+  openDriver(): Promise<DriverSession>;
+  /** Changes with any byte of the files, any row or object of the database. */
+  fingerprint(): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export const never = new AbortController().signal;
+export const generous: QueryLimits = { maxRows: 1000, timeoutMs: 20_000 };
+
+export async function makeDatabase(engine: EngineName, script: string): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), 'ktx-test-warehouse-'));
+  const { config, secret } = await prepare(engine, folder, script);
+  const context = { connection: 'wh', projectDir: folder, cacheDir: join(folder, 'cache'), secrets: () => secret };
+  return {
+    engine,
+    folder,
+    config,
+    open: (overrides) => openWarehouse({ ...context, config: { ...config, ...overrides } as WarehouseConfig }, never),
+    openDriver: async () => {
+      if (config.driver === 'duckdb') return (await import('../../src/warehouse/drivers/duckdb/driver.ts')).open(config, context, never);
+      if (config.driver === 'sqlite') return (await import('../../src/warehouse/drivers/sqlite/driver.ts')).open(config, context, never);
+      const reader = await readerOf(secret);
+      return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(config, { ...context, secrets: () => reader }, never);
+    },
+    fingerprint: async () => hash([await filesOf(folder), engine === 'postgres' ? JSON.stringify(await contentOf(secret)) : '']),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function prepare(engine: EngineName, folder: string, script: string): Promise<{ config: WarehouseConfig; secret: string }> {
+  const path = join(folder, `data.${engine}`);
+  if (engine === 'postgres') {
+    const url = await createDatabase('warehouse');
+    await runPostgres(url, script);
+    return { config: { driver: 'postgres', url: 'env:TEST_URL' }, secret: url };
+  }
+  if (engine === 'sqlite') {
+    const database = new DatabaseSync(path);
+    database.exec(script);
+    database.close();
+    return { config: { driver: 'sqlite', path }, secret: '' };
+  }
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  await connection.run(script);
+  connection.closeSync();
+  instance.closeSync();
+  return { config: { driver: 'duckdb', path }, secret: '' };
+}
+
+async function readerOf(url: string): Promise<string> {
+  const reader = new URL(url);
+  [reader.username, reader.password] = [`reader_${reader.pathname.slice(-8)}`, 'r'];
+  const { username } = reader;
+  await runPostgres(url, `CREATE ROLE ${username} LOGIN PASSWORD 'r'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${username}`);
+  return reader.href;
+}
+
+async function filesOf(folder: string): Promise<string> {
+  const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const marks = await Promise.all(names.map(async ({ parentPath, name }) => `${name}:${hash([await readFile(join(parentPath, name))])}`));
+  return marks.sort((a, b) => (a < b ? -1 : 1)).join('\n');
+}
+
+async function contentOf(url: string): Promise<unknown[]> {
+  const tables = await runPostgres(
+    url,
+    `SELECT quote_ident(nspname) || '.' || quote_ident(relname) AS name FROM pg_class c
+    JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = 'r' AND nspname !~ '^(pg_|information_schema)' ORDER BY 1`,
+  );
+  const rows = await Promise.all(tables.map(({ name }) => runPostgres(url, `SELECT * FROM ${String(name)}`)));
+  const objects = await runPostgres(
+    url,
+    `SELECT (SELECT count(*) FROM pg_class)::int AS relations, (SELECT count(*) FROM pg_roles WHERE rolname NOT LIKE 'reader\\_%')::int AS roles,
+    (SELECT count(*) FROM pg_proc)::int AS functions, (SELECT count(*) FROM pg_largeobject_metadata)::int AS large_objects,
+    (SELECT COALESCE(sum(last_value), 0) FROM pg_sequences)::int AS sequences`,
+  );
+  return [tables, rows, objects];
+}
+
+function hash(parts: readonly (string | Uint8Array)[]): string {
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest('hex');
+}

@@ -1,0 +1,228 @@
+import * as fc from 'fast-check';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UserError } from '../../src/lib/error.ts';
+import type { DriverSession } from '../../src/warehouse/driver.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { type EngineName, engines, generous, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+
+const fixtures: Readonly<Record<EngineName, string>> = {
+  postgres: `CREATE TABLE t (a boolean, b int); INSERT INTO t VALUES (true, 2);
+    CREATE TABLE "insert" ("delete" int, "update" int);
+    CREATE FUNCTION evil() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;
+    CREATE FUNCTION upper(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;
+    CREATE FUNCTION evil_of(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;
+    CREATE FUNCTION evil_pair(int, int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;
+    CREATE FUNCTION evil_check(int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN true; END $$;
+    CREATE FUNCTION evil_point(int) RETURNS point LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN '(1,1)'; END $$;
+    CREATE OPERATOR ### (LEFTARG = int, RIGHTARG = int, FUNCTION = evil_pair);
+    CREATE OPERATOR <@ (LEFTARG = int, RIGHTARG = int, FUNCTION = evil_pair);
+    CREATE CAST (int AS point) WITH FUNCTION evil_point(int);
+    CREATE DOMAIN dom AS int CHECK (evil_check(VALUE)); CREATE TYPE holds_dom AS (a dom);
+    CREATE SCHEMA other; CREATE FUNCTION other.lower(text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;`,
+  sqlite: `CREATE TABLE t (a INTEGER, "delete" TEXT); INSERT INTO t VALUES (1, 'x');`,
+  duckdb: `CREATE TABLE t (a INTEGER, b INTEGER); INSERT INTO t VALUES (1, 2);`,
+};
+const canary = 'CREATE TABLE canary (id INTEGER); INSERT INTO canary VALUES (1), (2), (3);';
+const afterCanary: Readonly<Record<EngineName, string>> = {
+  postgres: `CREATE FUNCTION rowf(canary) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;`,
+  sqlite: '',
+  duckdb: '',
+};
+
+interface Corpus {
+  readonly dialects: Readonly<Record<EngineName, { readonly allow: readonly string[]; readonly reject: readonly string[] }>>;
+}
+interface Hostile {
+  readonly dialects: Readonly<Record<EngineName, readonly string[]>>;
+}
+const corpus = readJson('read-only-sql.json') as Corpus;
+const hostile = readJson('hostile-sql.json') as Hostile;
+
+describe.each(engines)('the gate on %s', (engine) => {
+  let database: TestDatabase;
+  let warehouse: Warehouse;
+  let session: DriverSession;
+  let before: string;
+  let outside: string;
+
+  beforeAll(async () => {
+    const sequence = engine === 'sqlite' ? '' : 'CREATE SEQUENCE s;';
+    database = await makeDatabase(engine, `${fixtures[engine]}${canary}${sequence}${afterCanary[engine]}`);
+    outside = join(database.folder, 'outside.csv');
+    writeFileSync(outside, 'secret-of-the-file\n1\n');
+    warehouse = await database.open();
+    session = await database.openDriver();
+    await warehouse.introspect({}, never);
+    before = await database.fingerprint();
+  });
+  afterAll(async () => {
+    await warehouse?.close();
+    await session?.close();
+    await database?.remove();
+  });
+
+  const attempt = async (run: () => Promise<unknown>): Promise<{ refusal: UserError | undefined; answer: string }> => {
+    try {
+      return { refusal: undefined, answer: JSON.stringify(await run()) };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return { refusal: error, answer: '' };
+    }
+  };
+  const statements = (): string[] =>
+    [...corpus.dialects[engine].reject, ...hostile.dialects[engine]].map((sql) => sql.replaceAll('{file}', outside));
+
+  test.each(corpus.dialects[engine].allow)('lets pass %j', async (sql) => {
+    const result = await warehouse.query(sql, generous, never);
+    expect(result.columns.length).toBeGreaterThan(0);
+  });
+
+  test('refuses every hostile statement, and nothing inside or outside changes', async () => {
+    const passed: string[] = [];
+    for (const sql of statements()) {
+      const { refusal } = await attempt(() => warehouse.query(sql, generous, never));
+      if (!isRefused(refusal)) passed.push(`${sql} → ${refusal?.code ?? 'passed'}`);
+    }
+    expect(passed).toEqual([]);
+    expect(await database.fingerprint()).toBe(before);
+  });
+
+  test('the parser refuses on its own every hostile statement', async () => {
+    const passed: string[] = [];
+    for (const sql of statements()) {
+      const { refusal } = await attempt(() => wallTwo(session, sql));
+      if (!isRefused(refusal)) passed.push(sql);
+    }
+    expect(passed).toEqual([]);
+  });
+
+  test('the engine and the driver on their own let nothing be changed and no file be read', async () => {
+    const leaked: string[] = [];
+    for (const sql of statements()) {
+      const { answer } = await attempt(() => session.run(sql, { maxRows: 50, timeoutMs: 700 }, never));
+      if (answer.includes('secret-of-the-file')) leaked.push(sql);
+    }
+    expect(leaked).toEqual([]);
+    expect(await database.fingerprint()).toBe(before);
+  });
+
+  test('refuses writes wherever a grammar can put them', async () => {
+    const writes = [
+      'DELETE FROM canary',
+      'UPDATE canary SET id = 0',
+      'INSERT INTO canary VALUES (9)',
+      'DROP TABLE canary',
+      'CREATE TABLE x (a INT)',
+    ];
+    const calls = {
+      postgres: ["pg_read_file('/etc/hostname')", 'public.evil()', "nextval('s')"],
+      sqlite: ["load_extension('x')", "readfile('/etc/hostname')"],
+      duckdb: ["getenv('HOME')", "nextval('s')"],
+    }[engine];
+    const shells = [
+      (inner: string) => `WITH x AS (${inner}) SELECT * FROM x`,
+      (inner: string) => `SELECT * FROM (${inner}) x`,
+      (inner: string) => `SELECT (${inner})`,
+      (inner: string) => `SELECT a FROM t WHERE EXISTS (${inner})`,
+      (inner: string) => `SELECT a FROM t WHERE b IN (${inner})`,
+      (inner: string) => `SELECT a FROM t ORDER BY (${inner})`,
+      (inner: string) => `SELECT a FROM t LIMIT (${inner})`,
+      (inner: string) => `SELECT coalesce((${inner}), 1)`,
+      (inner: string) => `SELECT CASE WHEN (${inner}) IS NULL THEN 1 END`,
+      (inner: string) => `${inner} UNION ALL SELECT 1`,
+      (inner: string) => `SELECT 1 UNION ALL ${inner}`,
+      (inner: string) => `EXPLAIN ${inner}`,
+      (inner: string) => `SELECT 1; ${inner}`,
+      (inner: string) => `${inner}; SELECT 1`,
+      (inner: string) => `/* x */ ${inner} -- y`,
+      (inner: string) => `SELECT sum(b) OVER (ORDER BY (${inner})) FROM t`,
+    ];
+    const core = fc.oneof(
+      fc.constantFrom(...writes),
+      fc.constantFrom(...calls).map((call) => `SELECT ${call}`),
+    );
+    const mutated = fc
+      .tuple(
+        core,
+        fc.array(fc.constantFrom(...shells), { minLength: 0, maxLength: 3 }),
+        fc.constantFrom<(sql: string) => string>((sql) => sql, upperKeywords, withComments, withNewlines),
+      )
+      .map(([inner, wraps, mutate]) => mutate(wraps.reduce((sql, wrap) => wrap(sql), inner)));
+    await fc.assert(
+      fc.asyncProperty(mutated, async (sql) => {
+        const { refusal } = await attempt(() => warehouse.query(sql, { maxRows: 10, timeoutMs: 3000 }, never));
+        expect(isRefused(refusal), sql).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+    expect(await database.fingerprint()).toBe(before);
+  });
+
+  test('lets a function pass that the configuration lists, and only that', async () => {
+    const name = { postgres: 'pg_backend_pid', sqlite: 'changes', duckdb: 'current_connection_id' }[engine];
+    const open = await database.open({ allow_functions: [name] });
+    try {
+      expect((await open.query(`SELECT ${name}()`, generous, never)).rows).toHaveLength(1);
+    } finally {
+      await open.close();
+    }
+    await expect(warehouse.query(`SELECT ${name}()`, generous, never)).rejects.toMatchObject({
+      code: 'gate_refused',
+      details: { rule: 'function' },
+    });
+  });
+
+  test('refuses a statement that is too long to be stopped in time', async () => {
+    const long = `SELECT 1 WHERE 1 IN (${'1, '.repeat(40_000)}1)`;
+    await expect(warehouse.query(long, generous, never)).rejects.toMatchObject({ code: 'statement_too_long', exitCode: 2 });
+  });
+
+  test('names the rule, the thing and what is meant', async () => {
+    await expect(warehouse.query('SELECT * FROM canari', generous, never)).rejects.toMatchObject({
+      code: 'missing_object',
+      message: expect.stringContaining('canari'),
+      hint: expect.stringContaining('canary'),
+      details: { rule: 'table' },
+    });
+    const system = { postgres: 'pg_catalog.pg_authid', sqlite: 'sqlite_master', duckdb: 'information_schema.tables' }[engine];
+    for (const name of [system, '"out.csv"']) {
+      await expect(warehouse.query(`SELECT * FROM ${name}`, generous, never)).rejects.toMatchObject({ code: 'gate_refused' });
+    }
+    await expect(warehouse.query('DROP TABLE canary', generous, never)).rejects.toMatchObject({ details: { rule: 'statement' } });
+  });
+
+  test('says where a text cannot be parsed, and sends nothing', async () => {
+    for (const text of ["SELECT 'é😀',\n 1 + )", 'EXPLAIN SELECT\n 1 + )']) {
+      await expect(warehouse.query(text, generous, never)).rejects.toMatchObject({
+        code: 'sql_syntax',
+        message: expect.stringMatching(/cannot (be )?parse.*line 2, column 6/),
+        hint: expect.stringContaining('SQL'),
+        details: { rule: 'parse' },
+      });
+    }
+    await expect(warehouse.query('selec 1', generous, never)).rejects.toMatchObject({ details: { rule: expect.any(String) } });
+  });
+});
+
+/** Refused before anything is sent, whatever the reason: only the gate names a rule in its details. */
+function isRefused(refusal: UserError | undefined): boolean {
+  const isOfGate = typeof refusal?.details === 'object' && refusal.details !== null && 'rule' in refusal.details;
+  return isOfGate && ['gate_refused', 'sql_syntax', 'missing_object'].includes(refusal.code);
+}
+
+/** The parser's wall alone, with the tables of the fixture and the list of functions. */
+async function wallTwo(session: DriverSession, sql: string): Promise<void> {
+  const { gateOf } = await import('../../src/warehouse/gate.ts');
+  const tables = (await session.introspect({}, never)).tables;
+  await gateOf(session.policy, [], async () => tables).check(sql);
+}
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`../conformance/${name}`, import.meta.url), 'utf8'));
+}
+
+const upperKeywords = (sql: string): string => sql.replace(/\b[a-z_]+\b(?=[^']*(?:'[^']*'[^']*)*$)/g, (word) => word.toUpperCase());
+const withComments = (sql: string): string => sql.replaceAll(' ', ' /* ; */ ');
+const withNewlines = (sql: string): string => sql.replaceAll(' ', '\n\t');
