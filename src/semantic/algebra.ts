@@ -1,141 +1,80 @@
-import { UserError } from '../lib/error.ts';
-import type { Span } from '../sql/analyzer.ts';
-import type { AggregateCall, Fragment, Reference } from '../sql/expression.ts';
+import type { AggregateCall, Reference } from '../sql/expression.ts';
 import { closingIndex, isSymbol, isWord, type Token } from '../sql/tokens.ts';
-import type { Expr } from './expr.ts';
+import { refused } from './errors.ts';
+import { division, type Expr, type Piece, type Splice, spliced, within } from './expr.ts';
 
 export interface Atoms {
   aggregate(call: AggregateCall): Expr;
   reference(reference: Reference): Expr;
 }
 
-const grammarWords = ['in', 'and', 'or', 'not', 'is', 'like', 'ilike', 'between', 'case', 'when', 'then', 'else'];
-
-interface Reader {
-  readonly fragment: Fragment;
-  readonly tokens: readonly Token[];
-  readonly atoms: Atoms;
-}
-
-/** What was read, and the index of the token after it. */
-type Parsed = readonly [expr: string | Expr, next: number];
-
-/**
- * Arithmetic around aggregates and metrics, within `span`: every division becomes the real, zero-safe one,
- * everything else stays as it was written.
- */
-export function algebraOf(fragment: Fragment, span: Span, atoms: Atoms): Expr {
-  const tokens = fragment.tokens.filter((token) => token.start >= span.start && token.end <= span.end);
-  refuseOperators(fragment.text, tokens);
-  return sequence({ fragment, tokens, atoms }, 0, tokens.length);
-}
-
-function sequence(reader: Reader, from: number, to: number): Expr {
-  const parts: (string | Expr)[] = [];
-  for (let index = from; index < to;) {
-    const [term, next] = product(reader, index);
-    const gap = index === from ? '' : reader.fragment.text.slice(reader.tokens[index - 1]?.end, reader.tokens[index]?.start);
-    parts.push(...(gap === '' ? [term] : [gap, term]));
-    index = next;
+/** Arithmetic around aggregates and metrics: every division becomes the real, zero-safe one, everything else stays as it was written. */
+export function algebraOf(piece: Piece, atoms: Atoms): Expr {
+  const { fragment, span } = piece;
+  const aggregates = fragment.aggregates.filter((it) => within(it, span));
+  const references = namesOutside(piece);
+  const tokens = fragment.tokens.filter((it) => within(it, span));
+  const isOutside = (token: Token): boolean => !aggregates.some((it) => within(token, it));
+  const refusedAt = tokens.findIndex((token, index) => isOutside(token) && isRefused(token, tokens[index + 1]));
+  if (refusedAt !== -1) {
+    const text = `Arithmetic over metrics cannot use the operator ${tokens[refusedAt]?.text}: ${JSON.stringify(fragment.text)}`;
+    throw refused('sql_fragment', text, 'Use + - * / % and functions such as power(x, y) or concat(a, b).');
   }
-  const only = parts.length === 1 ? parts[0] : undefined;
-  return only !== undefined && typeof only !== 'string' ? only : { kind: 'text', parts };
+  const divisions = tokens.flatMap((token, index): readonly Splice[] => {
+    if (!isSymbol(token, '/') || !isOutside(token)) return [];
+    const end = operandEnd(tokens, index + 1);
+    const start = tokens[index + 1]?.start ?? end;
+    return [
+      { start: end, end, parts: [', 0)'] },
+      { start: token.start, end: start, parts: [division, ' NULLIF('] },
+    ];
+  });
+  return spliced(piece, [
+    ...divisions,
+    ...aggregates.map((it) => ({ ...it, parts: [atoms.aggregate(it)] })),
+    ...references.map((it) => ({ ...it, parts: [atoms.reference(it)] })),
+  ]);
 }
 
-function product(reader: Reader, from: number): Parsed {
-  let [result, index] = primary(reader, from);
-  for (
-    let token = reader.tokens[index];
-    isSymbol(token, '*') || isSymbol(token, '/') || isSymbol(token, '%');
-    token = reader.tokens[index]
-  ) {
-    const [right, next] = primary(reader, index + 1);
-    result = isSymbol(token, '/')
-      ? { kind: 'divide', numerator: asExpr(result), denominator: asExpr(right) }
-      : { kind: 'text', parts: [result, ` ${token?.text} `, right] };
-    index = next;
+/** The names of a piece that are not inside an aggregate. */
+export function namesOutside({ fragment, span }: Piece): readonly Reference[] {
+  return fragment.references.filter((name) => within(name, span) && !fragment.aggregates.some((call) => within(name, call)));
+}
+
+/** Only sums and differences of aggregates and metrics. */
+export function isLinear({ aggregates, references, tokens }: Piece['fragment']): boolean {
+  const atoms = [...aggregates, ...references];
+  return tokens.every((token) => '()+-'.includes(token.text) || atoms.some((atom) => within(token, atom)));
+}
+
+/** Where the operand ends that begins at `index`: signs, then a name, a literal, a call, a CASE or parentheses, then casts. */
+function operandEnd(tokens: readonly Token[], index: number): number {
+  if (isSymbol(tokens[index], '-') || isSymbol(tokens[index], '+')) return operandEnd(tokens, index + 1);
+  let last = isWord(tokens[index], 'case') ? endOfCase(tokens, index) : index;
+  while (isSymbol(tokens[last + 1], '.')) last += 2;
+  if (isSymbol(tokens[index], '(')) last = closingIndex(tokens, index);
+  else if (isSymbol(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
+  while (isSymbol(tokens[last + 1], '::')) {
+    last += 2;
+    while (isWord(tokens[last + 1], 'precision', 'varying')) last += 1;
+    if (isSymbol(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
   }
-  return [result, index];
+  return tokens[last]?.end ?? 0;
 }
 
-/** An operand with its casts, which bind closer than any arithmetic. */
-function primary(reader: Reader, index: number): Parsed {
-  const { tokens } = reader;
-  const [expr, next] = operand(reader, index);
-  if (!isSymbol(tokens[next], '::')) return [expr, next];
-  let end = next + 2;
-  while (isWord(tokens[end], 'precision', 'varying')) end += 1;
-  if (isSymbol(tokens[end], '(')) end = closingIndex(tokens, end) + 1;
-  return [{ kind: 'text', parts: [expr, source(reader, next, end)] }, end];
-}
-
-function operand(reader: Reader, index: number): Parsed {
-  const { fragment, tokens, atoms } = reader;
-  const token = tokens[index];
-  if (token === undefined) return ['', index + 1];
-  const call = fragment.aggregates.find((candidate) => candidate.start === token.start);
-  if (call !== undefined) return [atoms.aggregate(call), indexAfter(tokens, call)];
-  const reference = fragment.references.find((candidate) => candidate.start === token.start);
-  if (reference !== undefined) return [atoms.reference(reference), indexAfter(tokens, reference)];
-  const close = closingIndex(tokens, isSymbol(token, '(') ? index : index + 1);
-  if (isSymbol(token, '(')) return [sequence(reader, index + 1, close), close + 1];
-  if (isSymbol(token, '-') && isSign(tokens[index - 1])) {
-    const [inner, next] = primary(reader, index + 1);
-    return [{ kind: 'text', parts: ['-', inner] }, next];
-  }
-  if (isWord(token, 'case')) {
-    const end = endOfCase(tokens, index);
-    return [{ kind: 'text', parts: ['CASE ', ...pieces(reader, index + 1, end), ' END'] }, end + 1];
-  }
-  if (token.kind === 'word' && !isWord(token, ...grammarWords) && isSymbol(tokens[index + 1], '(')) {
-    return [{ kind: 'text', parts: [token.text, '(', ...pieces(reader, index + 2, close), ')'] }, close + 1];
-  }
-  return [source(reader, index, index + 1), index + 1];
-}
-
-/** As `sequence`, without parentheses of its own. */
-function pieces(reader: Reader, from: number, to: number): readonly (string | Expr)[] {
-  const expr = sequence(reader, from, to);
-  return expr.kind === 'text' ? expr.parts : [expr];
-}
-
-function isSign(before: Token | undefined): boolean {
-  return before === undefined || (before.kind === 'symbol' && before.text !== ')') || isWord(before, ...grammarWords);
-}
-
-function endOfCase(tokens: readonly Token[], index: number): number {
+function endOfCase(tokens: readonly Token[], start: number): number {
   let depth = 0;
-  for (let at = index; at < tokens.length; at += 1) {
-    if (isWord(tokens[at], 'case')) depth += 1;
-    if (isWord(tokens[at], 'end')) depth -= 1;
-    if (depth === 0) return at;
-  }
-  return tokens.length;
-}
-
-function indexAfter(tokens: readonly Token[], atom: Span): number {
-  const next = tokens.findIndex((token) => token.start >= atom.end);
-  return next === -1 ? tokens.length : next;
-}
-
-function source({ fragment, tokens }: Reader, from: number, to: number): string {
-  return fragment.text.slice(tokens[from]?.start, tokens[to - 1]?.end);
-}
-
-function asExpr(part: string | Expr): Expr {
-  return typeof part === 'string' ? { kind: 'text', parts: [part] } : part;
+  return tokens.findIndex((token, index) => {
+    if (index < start) return false;
+    if (isWord(token, 'case')) depth += 1;
+    if (isWord(token, 'end')) depth -= 1;
+    return depth === 0;
+  });
 }
 
 /** Operators whose precedence differs between dialects, or that divide in another way. */
-function refuseOperators(text: string, tokens: readonly Token[]): void {
-  for (const [index, token] of tokens.entries()) {
-    const next = tokens[index + 1];
-    const isDoubled = (isSymbol(token, '/') || isSymbol(token, '*')) && isSymbol(next, token.text) && next?.start === token.end;
-    if (token.kind !== 'symbol' || (!isDoubled && '().,=<>!+-*/%::'.includes(token.text))) continue;
-    const operator = isDoubled ? `${token.text}${token.text}` : token.text;
-    throw new UserError('sql_fragment', `Arithmetic over metrics cannot use the operator ${operator}: ${JSON.stringify(text)}`, {
-      hint: 'Use + - * / % and functions such as power(x, y) or concat(a, b).',
-      exitCode: 2,
-    });
-  }
+function isRefused(token: Token, next: Token | undefined): boolean {
+  if (token.kind !== 'symbol') return false;
+  const isDoubled = '/*'.includes(token.text) && isSymbol(next, token.text) && next?.start === token.end;
+  return isDoubled || !'().,=<>!+-*/%::'.includes(token.text);
 }

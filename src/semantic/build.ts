@@ -5,176 +5,139 @@ import { type Fragment, parseFragment } from '../sql/expression.ts';
 import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
 import { columnIdentity, type MetricRule, type ModelDataset, type ModelField, type ModelMetric, type ModelRelationship } from './model.ts';
 
-/** What building needs to know of the file; `fail` reports an error at a place in it. */
+type Keys = readonly PropertyKey[];
+type Field = NonNullable<Dataset['fields']>[number];
+type Relationship = NonNullable<Dataset['relationships']>[number];
+
+/** Reports a finding at a place in the file. */
+export type Report = (path: Keys, rule: string, said: string | { readonly message: string; readonly hint?: string | undefined }) => void;
+
+/** What building needs to know of the file; `fail` reports an error. */
 export interface Origin {
   readonly file: string;
   readonly dialect: Dialect;
   readonly fail: Report;
 }
 
-export type Report = (
-  path: readonly PropertyKey[],
-  rule: string,
-  finding: { readonly message: string; readonly hint?: string | undefined },
-) => void;
-
 /** A dataset with its expressions parsed; what does not parse is reported, and the dataset is then not to be used. */
 export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
-  const fields = named(origin, { key: 'fields', items: dataset.fields }, (field, path): ModelField => {
-    const expr = rowFragment(origin, field.expr, [...path, 'expr']);
-    return { name: field.name, type: field.type, expr, hidden: field.hidden ?? false, description: field.description };
-  });
-  const segments = named(origin, { key: 'segments', items: dataset.segments }, (segment, path) =>
-    rowFragment(origin, segment.where, [...path, 'where']),
-  );
-  const metrics = named(origin, { key: 'metrics', items: dataset.metrics }, (metric, path) =>
-    buildMetric(origin, { metric, path, dataset: dataset.dataset }),
-  );
-  const relationships = (dataset.relationships ?? []).map((relationship, index): ModelRelationship => {
-    const { on } = relationship;
-    const fragment = typeof on === 'string' ? rowFragment(origin, on, ['relationships', index, 'on']) : undefined;
-    if (relationship.cardinality === 'many_to_many' && relationship.via === undefined) {
-      origin.fail(['relationships', index], 'bridge', {
-        message: 'A many_to_many relationship needs its bridge',
-        hint: 'Add via: with the bridge dataset.',
-      });
-    }
-    return {
-      from: dataset.dataset,
-      to: relationship.to,
-      name: relationship.role ?? relationship.to,
-      cardinality: relationship.cardinality ?? 'many_to_one',
-      on: fragment === undefined ? { kind: 'columns', pairs: pairsOf(on) } : { kind: 'condition', fragment },
-    };
+  const { dataset: name, fields = [], segments = [], metrics = [], relationships = [], primary_key = [], unique_keys = [] } = dataset;
+  checkNames(origin, dataset);
+  const filters = segments.flatMap((segment, index): [string, Fragment][] => {
+    const fragment = rowFragment(origin, segment.where, ['segments', index, 'where']);
+    return fragment === undefined ? [] : [[segment.name, fragment]];
   });
   const built: ModelDataset = {
-    name: dataset.dataset,
+    name,
     file: origin.file,
     relation: relationOf(origin, dataset),
-    description: dataset.description,
-    synonyms: dataset.synonyms ?? [],
     keys: [],
     defaultTime: dataset.default_time,
-    fields,
-    segments: new Map([...segments].flatMap(([name, fragment]) => (fragment === undefined ? [] : [[name, fragment]]))),
-    metrics,
-    relationships,
-    incoming: [],
+    fields: byName(fields.map((field, index) => buildField(origin, field, ['fields', index, 'expr']))),
+    segments: new Map(filters),
+    metrics: byName(metrics.map((metric, index) => buildMetric(origin, { ...metric, dataset: name }, ['metrics', index]))),
+    relationships: relationships.map((it, index) => buildRelationship(origin, { ...it, from: name }, ['relationships', index])),
+    steps: [],
   };
-  const keys = [dataset.primary_key ?? [], ...(dataset.unique_keys ?? [])].filter((key) => key.length > 0);
-  return { ...built, keys: keys.map((key) => key.map((name) => columnIdentity(built, name))) };
+  const keys = [primary_key, ...unique_keys].filter((key) => key.length > 0);
+  return { ...built, keys: keys.map((key) => key.map((column) => columnIdentity(built, column))) };
 }
 
-function pairsOf(on: string | Readonly<Record<string, string>>): readonly { own: string; target: string }[] {
-  return typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
-}
-
-/** A metric, or undefined (reported) where its parts do not make one. */
-export function buildMetric(
-  origin: Origin,
-  input: { metric: MetricDefinition; path: readonly PropertyKey[]; dataset: string | undefined },
-): ModelMetric {
-  const { metric, path, dataset } = input;
-  return {
-    name: metric.name,
-    dataset,
-    file: origin.file,
-    hidden: metric.hidden ?? false,
-    unit: metric.unit,
-    description: metric.description,
-    where: rowFragment(origin, metric.where, [...path, 'where']),
-    definition: ruleOf(origin, metric, path),
-  };
-}
-
-function ruleOf(origin: Origin, metric: MetricDefinition, path: readonly PropertyKey[]): MetricRule {
-  const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset'] as const).filter((kind) => metric[kind] !== undefined);
-  const fail = (message: string, hint: string): void =>
-    origin.fail(path, 'metric', { message: `The metric ${metric.name} ${message}`, hint });
-  if (kinds.length !== 1)
-    fail(`has ${kinds.join(' and ') || 'nothing to compute'}`, 'Give exactly one of agg, expr, ratio, cumulative, offset.');
-  if (metric.agg !== undefined && metric.agg !== 'count' && metric.of === undefined)
-    fail(`has ${metric.agg} of nothing`, 'Add of: with a field or an expression.');
-  if (metric.agg === undefined && metric.of !== undefined) fail('has of but no agg', 'Add agg: sum, count, avg…');
-  if ((metric.agg === 'percentile') !== (metric.fraction !== undefined))
-    fail('has fraction without percentile, or the reverse', 'A percentile needs fraction: 0.9, nothing else has one.');
-  if (metric.semi_additive !== undefined) return { kind: 'unsupported', feature: 'semi_additive' };
-  if (metric.cumulative !== undefined) return { kind: 'unsupported', feature: 'cumulative' };
-  if (metric.offset !== undefined) return { kind: 'unsupported', feature: 'offset' };
-  if (metric.ratio !== undefined) return { kind: 'ratio', ...metric.ratio };
-  if (metric.agg !== undefined) {
-    return { kind: 'aggregate', function: metric.agg, of: rowFragment(origin, metric.of, [...path, 'of']), fraction: metric.fraction };
+/** No name may come twice, in any case: engines fold it. */
+function checkNames({ fail }: Origin, dataset: Dataset): void {
+  for (const list of ['fields', 'segments', 'metrics'] as const) {
+    const names = (dataset[list] ?? []).map(({ name }) => name.toLowerCase());
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) < index) fail([list, index, 'name'], 'duplicate', `${name} is declared twice in ${list}`);
+    }
   }
-  const fragment = fragmentOf(origin, metric.expr, [...path, 'expr']);
-  return fragment === undefined
-    ? { kind: 'aggregate', function: 'count', of: undefined, fraction: undefined }
-    : { kind: 'expression', fragment };
+  const roles = (dataset.relationships ?? []).map(({ role, to }) => role ?? to);
+  for (const [index, role] of roles.entries()) {
+    const twin = roles.slice(0, index).find((other) => other !== role && other.toLowerCase() === role.toLowerCase());
+    if (twin !== undefined) fail(['relationships', index, 'role'], 'duplicate', `The roles ${twin} and ${role} differ only by case`);
+  }
+}
+
+function byName<Item extends { readonly name: string }>(items: readonly Item[]): ReadonlyMap<string, Item> {
+  return new Map(items.map((item) => [item.name, item]));
+}
+
+function buildField(origin: Origin, field: Field, path: Keys): ModelField {
+  const { name, type, description, hidden = false } = field;
+  return { name, type, description, hidden, expr: rowFragment(origin, field.expr, path) };
+}
+
+function buildMetric(origin: Origin, metric: MetricDefinition & { readonly dataset: string }, path: Keys): ModelMetric {
+  const { name, dataset, unit, description, hidden = false } = metric;
+  const where = rowFragment(origin, metric.where, [...path, 'where']);
+  return { name, dataset, file: origin.file, hidden, unit, description, where, definition: ruleOf(origin, metric, path) };
+}
+
+function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRule {
+  const { name, agg, of, fraction, ratio } = metric;
+  const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset'] as const).filter((kind) => metric[kind] !== undefined);
+  const faults = [
+    [kinds.length !== 1, kinds.join(' and ') || 'nothing to compute', 'Give exactly one of agg, expr, ratio, cumulative, offset.'],
+    [agg !== undefined && agg !== 'count' && of === undefined, `${agg} of nothing`, 'Add of: with a field or an expression.'],
+    [agg === undefined && of !== undefined, 'of but no agg', 'Add agg: sum, count, avg…'],
+    [(agg === 'percentile') !== (fraction !== undefined), 'fraction without percentile or reverse', 'A percentile needs fraction: 0.9.'],
+  ] as const;
+  for (const [isFault, what, hint] of faults) {
+    if (isFault) origin.fail(path, 'metric', { message: `The metric ${name} has ${what}`, hint });
+  }
+  const feature = (['semi_additive', 'cumulative', 'offset'] as const).find((key) => metric[key] !== undefined);
+  if (feature !== undefined) return { kind: 'unsupported', feature };
+  if (ratio !== undefined) return { kind: 'ratio', ...ratio };
+  const fragment = agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;
+  if (fragment !== undefined) return { kind: 'expression', fragment };
+  return { kind: 'aggregate', function: agg ?? 'count', of: rowFragment(origin, of, [...path, 'of']), fraction };
+}
+
+function buildRelationship(origin: Origin, relationship: Relationship & { readonly from: string }, path: Keys): ModelRelationship {
+  const { from, to, on, role = to, cardinality = 'many_to_one', via } = relationship;
+  if (cardinality === 'many_to_many' && via === undefined) origin.fail(path, 'bridge', 'A many_to_many relationship needs its bridge');
+  const described = { from, to, name: role, cardinality };
+  const fragment = typeof on === 'string' ? rowFragment(origin, on, [...path, 'on']) : undefined;
+  if (fragment !== undefined) return { ...described, on: { kind: 'condition', fragment } };
+  const pairs = typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
+  return { ...described, on: { kind: 'columns', pairs } };
 }
 
 function relationOf(origin: Origin, dataset: Dataset): ModelDataset['relation'] {
-  const parts = dataset.source === undefined ? undefined : sourceParts(dataset.source);
-  if ((dataset.source === undefined) === (dataset.sql === undefined)) {
-    origin.fail(['dataset'], 'source', { message: 'A dataset has either source or sql', hint: 'Give exactly one of the two.' });
-  } else if (dataset.source !== undefined && parts === undefined) {
-    origin.fail(['source'], 'source', {
-      message: `${dataset.source} is not a table`,
-      hint: 'Write table, schema.table or catalog.schema.table.',
-    });
-  }
-  if (dataset.sql === undefined) return { kind: 'table', parts: parts ?? [] };
-  const sql = dataset.sql.trim().replace(/;$/, '');
-  attempt(origin, ['sql'], () => {
-    const [statement, ...more] = requireAnalyzer().parse(sql, origin.dialect).statements;
-    if (statement === undefined || more.length > 0) origin.fail(['sql'], 'sql', { message: 'The sql of a dataset is one query' });
-  });
-  return { kind: 'query', sql };
+  const { source, sql } = dataset;
+  const parts = source === undefined ? [] : sourceParts(source);
+  if ((source === undefined) === (sql === undefined)) origin.fail(['dataset'], 'source', 'A dataset has either source or sql');
+  if (parts === undefined) origin.fail(['source'], 'source', `${source} is not table, schema.table or catalog.schema.table`);
+  if (sql === undefined) return { kind: 'table', parts: parts ?? [] };
+  const query = sql.trim().replace(/;$/, '');
+  const statements = attempt(origin, ['sql'], () => requireAnalyzer().parse(query, origin.dialect).statements);
+  if (statements !== undefined && statements.length !== 1) origin.fail(['sql'], 'sql', 'The sql of a dataset is one query');
+  return { kind: 'query', sql: query };
 }
 
-/** Items by name; a name that comes twice (in any case: engines fold it) is reported. */
-function named<Item extends { name: string }, Built>(
-  origin: Origin,
-  list: { readonly key: string; readonly items: readonly Item[] | undefined },
-  build: (item: Item, path: readonly PropertyKey[]) => Built,
-): ReadonlyMap<string, Built> {
-  const seen = new Set<string>();
-  const built = new Map<string, Built>();
-  for (const [index, item] of (list.items ?? []).entries()) {
-    const folded = item.name.toLowerCase();
-    if (seen.has(folded))
-      origin.fail([list.key, index, 'name'], 'duplicate', {
-        message: `${item.name} is declared twice in ${list.key}`,
-        hint: 'Names must differ by more than case.',
-      });
-    seen.add(folded);
-    built.set(item.name, build(item, [list.key, index]));
-  }
-  return built;
-}
-
-function rowFragment(origin: Origin, text: ExpressionText | undefined, path: readonly PropertyKey[]): Fragment | undefined {
+function rowFragment(origin: Origin, text: ExpressionText | undefined, path: Keys): Fragment | undefined {
   const fragment = fragmentOf(origin, text, path);
   if (fragment === undefined || fragment.aggregates.length === 0) return fragment;
-  origin.fail(path, 'aggregate', { message: 'An aggregate cannot stand in a row-level expression', hint: 'Make it a metric with expr.' });
+  origin.fail(path, 'aggregate', 'An aggregate cannot stand in a row-level expression');
   return undefined;
 }
 
-function fragmentOf(origin: Origin, text: ExpressionText | undefined, path: readonly PropertyKey[]): Fragment | undefined {
-  const own = typeof text === 'object' ? (text[origin.dialect.name] ?? text['default']) : text;
-  if (own === undefined) {
-    if (text !== undefined)
-      origin.fail(path, 'dialect', { message: `There is no expression for ${origin.dialect.name}`, hint: 'Add default: to the map.' });
-    return undefined;
-  }
-  return attempt(origin, path, () => parseFragment(own, { dialect: origin.dialect, origin: 'model' }));
+function fragmentOf(origin: Origin, text: ExpressionText | undefined, path: Keys): Fragment | undefined {
+  const { dialect } = origin;
+  if (text === undefined) return undefined;
+  const own = typeof text === 'object' ? (text[dialect.name] ?? text['default']) : text;
+  if (own !== undefined) return attempt(origin, path, () => parseFragment(own, { dialect, origin: 'model' }));
+  origin.fail(path, 'dialect', `There is no expression for ${dialect.name}`);
+  return undefined;
 }
 
 /** The result, or undefined where a person's mistake was thrown, which is reported. */
-function attempt<Result>(origin: Origin, path: readonly PropertyKey[], run: () => Result): Result | undefined {
+function attempt<Result>(origin: Origin, path: Keys, run: () => Result): Result | undefined {
   try {
     return run();
   } catch (failure) {
     if (!(failure instanceof UserError)) throw failure;
-    origin.fail(path, failure.code, { message: failure.message, hint: failure.hint });
+    origin.fail(path, failure.code, failure);
     return undefined;
   }
 }

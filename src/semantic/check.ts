@@ -2,92 +2,104 @@ import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
-import { metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
+import { fieldNamed, metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
 import { ownerInCondition } from './paths.ts';
-import { newTrace, resolveMetric, type Resolver } from './resolve.ts';
+import { openResolver, resolveMetric } from './resolve.ts';
 
 /** A dataset beside the YAML that it was built from. */
 export interface Checked {
   readonly dataset: ModelDataset;
   readonly source: Dataset;
+  /** With it, columns are checked against it elsewhere; without, only what looks like a slip is worth a word. */
+  readonly hasCatalog: boolean;
   readonly fail: Report;
   readonly warn: Report;
 }
 
 /** Names that must lead somewhere: keys, default time, relationships, fields within fields, metrics within metrics. */
-export function checkDataset(model: SemanticModel, { dataset, source, fail, warn }: Checked): void {
-  const own = new Set(dataset.fields.keys());
-  const needField = (name: string, path: readonly PropertyKey[]): void => {
-    if (!own.has(name)) fail(path, 'unknown_name', { message: `${dataset.name} has no field named ${name}`, hint: suggestion(name, own) });
-  };
-  for (const [index, name] of (source.primary_key ?? []).entries()) needField(name, ['primary_key', index]);
-  for (const [index, key] of (source.unique_keys ?? []).entries()) {
-    for (const [position, name] of key.entries()) needField(name, ['unique_keys', index, position]);
+export function checkDataset(model: SemanticModel, checked: Checked): void {
+  const { dataset, source, fail } = checked;
+  const { primary_key = [], unique_keys = [], default_time: time } = source;
+  const needed = [
+    ...primary_key.map((name, index) => ({ name, path: ['primary_key', index] })),
+    ...unique_keys.flatMap((key, index) => key.map((name, position) => ({ name, path: ['unique_keys', index, position] }))),
+    ...(time === undefined ? [] : [{ name: time, path: ['default_time'] }]),
+  ];
+  for (const { name, path } of needed) {
+    if (fieldNamed(dataset, name) !== undefined) continue;
+    fail(path, 'unknown_name', { message: `${dataset.name} has no field named ${name}`, hint: suggestion(name, dataset.fields.keys()) });
   }
-  if (source.default_time !== undefined) needField(source.default_time, ['default_time']);
-  for (const [index, field] of (source.fields ?? []).entries()) checkField(dataset, field.name, (rule, finding) => fail(['fields', index, 'expr'], rule, finding)); // prettier-ignore
-  for (const index of (source.relationships ?? []).keys()) checkRelationship(model, { dataset, source, fail, warn }, index);
-  const metrics = (source.metrics ?? []).flatMap((metric) => dataset.metrics.get(metric.name) ?? []);
-  for (const [index, metric] of metrics.entries()) checkMetric(model, metric, (rule, finding) => fail(['metrics', index], rule, finding));
+  for (const [index, name] of [...dataset.fields.keys()].entries()) checkField(checked, [name], index);
+  for (const index of dataset.relationships.keys()) checkRelationship(model, checked, index);
+  for (const [index, metric] of [...dataset.metrics.values()].entries()) {
+    const failure = metricFailure(model, metric);
+    if (failure === undefined) continue;
+    fail(['metrics', index], failure.code, { message: `${metricAddress(metric)}: ${failure.message}`, hint: failure.hint });
+  }
 }
 
-type ReportHere = (rule: string, finding: Parameters<Report>[2]) => void;
-
-function checkField(dataset: ModelDataset, name: string, fail: ReportHere): void {
-  const visit = (at: string, stack: readonly string[]): void => {
-    for (const { parts } of dataset.fields.get(at)?.expr?.references ?? []) {
-      const next = parts.at(-1) ?? '';
-      if (parts.length > 1 && (parts.length > 2 || parts[0] !== dataset.name)) {
-        return fail('foreign_field', { message: `The field ${at} uses ${parts.join('.')}, which is not of ${dataset.name}`, hint: 'A field is made of its own row; ask for the other one by its path in the query.' }); // prettier-ignore
-      }
-      if (next === at || !dataset.fields.has(next)) continue;
-      if (stack.includes(next)) return fail('circular', { message: `Circular fields: ${[...stack, next].join(' → ')}` });
-      visit(next, [...stack, next]);
+/** Follows the names in the expression of the last of `stack`, which the others led to. */
+function checkField(checked: Checked, stack: readonly string[], index: number): void {
+  const { dataset, fail } = checked;
+  const path = ['fields', index, 'expr'];
+  const at = stack.at(-1) ?? '';
+  for (const { parts } of dataset.fields.get(at)?.expr?.references ?? []) {
+    const next = fieldNamed(dataset, parts.at(-1) ?? '')?.name;
+    if (parts.length > 2 || (parts.length === 2 && parts[0] !== dataset.name)) {
+      return fail(path, 'foreign_field', `The field ${at} uses ${parts.join('.')}, which is not of ${dataset.name}`);
     }
-  };
-  visit(name, [name]);
+    if (next === undefined || next === at) continue;
+    if (stack.includes(next)) return fail(path, 'circular', `Circular fields: ${[...stack, next].join(' → ')}`);
+    checkField(checked, [...stack, next], index);
+  }
 }
 
-function checkRelationship(model: SemanticModel, { dataset, source, fail, warn }: Checked, index: number): void {
+function checkRelationship(model: SemanticModel, { dataset, source, hasCatalog, fail, warn }: Checked, index: number): void {
   const relationship = dataset.relationships[index];
   if (relationship === undefined) return;
+  const { to, on, name: role } = relationship;
   const path = ['relationships', index];
-  const target = model.datasets.get(relationship.to);
-  if (target === undefined && model.excluded.has(relationship.to)) {
-    return warn([...path, 'to'], 'left_out', { message: `${relationship.to} was left out, so this relationship is too` });
+  const twin = role.toLowerCase();
+  if (twin !== role && model.datasets.has(twin)) {
+    fail([...path, 'role'], 'duplicate', `The role ${role} differs from the dataset ${twin} only by case`);
   }
-  if (target === undefined) {
-    const hint = suggestion(relationship.to, model.datasets.keys());
-    return fail([...path, 'to'], 'unknown_name', { message: `There is no dataset named ${relationship.to}`, hint });
+  const target = model.datasets.get(to);
+  if (target === undefined && model.excluded.has(to)) {
+    return warn([...path, 'to'], 'left_out', `${to} was left out, so this relationship is too`);
   }
-  const via = source.relationships?.[index]?.via;
-  if (via !== undefined && !model.datasets.has(via)) {
-    fail([...path, 'via'], 'unknown_name', { message: `There is no dataset named ${via}`, hint: suggestion(via, model.datasets.keys()) });
+  const { via } = source.relationships?.[index] ?? {};
+  for (const [key, name] of Object.entries({ to, via })) {
+    if (name === undefined || model.datasets.has(name)) continue;
+    const message = `There is no dataset named ${name}`;
+    fail([...path, key], 'unknown_name', { message, hint: suggestion(name, model.datasets.keys()) });
   }
-  const { on } = relationship;
-  const sides =
-    on.kind === 'columns' ? on.pairs.flatMap(({ own, target: name }) => [[dataset, own] as const, [target, name] as const]) : [];
+  if (target === undefined) return;
+  const pairs = on.kind === 'columns' && !hasCatalog ? on.pairs : [];
+  const sides = [...pairs.map(({ own }) => [dataset, own] as const), ...pairs.map((pair) => [target, pair.target] as const)];
   for (const [side, name] of sides) {
-    // A physical column need not be a field: only a name that looks like a slip is worth a word.
-    const near = side.fields.has(name) ? undefined : suggestion(name, side.fields.keys());
-    if (near !== undefined) warn([...path, 'on'], 'unknown_column', { message: `${side.name} declares no field ${name}; it is taken for a column`, hint: near }); // prettier-ignore
+    // A physical column need not be a field.
+    const similar = [...side.fields.keys()].filter((field) => Math.abs(field.length - name.length) <= 2);
+    const hint = side.fields.has(name) ? undefined : suggestion(name, similar);
+    if (hint === undefined) continue;
+    warn([...path, 'on'], 'unknown_column', { message: `${side.name} declares no field ${name}; it is taken for a column`, hint });
   }
-  if (on.kind !== 'condition') return;
-  for (const { parts } of on.fragment.references) {
-    if (ownerInCondition(relationship, parts) !== undefined) continue;
-    fail([...path, 'on'], 'foreign_field', { message: `${parts.join('.')} is neither of ${dataset.name} nor of ${relationship.to}` });
+  const names = on.kind === 'condition' ? on.fragment.references.map((reference) => reference.parts) : [];
+  for (const parts of names.filter((one) => ownerInCondition(relationship, one) === undefined)) {
+    fail([...path, 'on'], 'foreign_field', `${parts.join('.')} is neither of ${dataset.name} nor of ${to}`);
   }
 }
 
-/** Resolves the metric as a query would; what the planner does not support yet is no fault of the file. */
-export function checkMetric(model: SemanticModel, metric: ModelMetric, fail: ReportHere): void {
-  const resolver: Resolver = { model, named: new Map(), names: new Set(), leaves: [], leafKeys: new Map() };
+/** Faults that show only where a query uses the metric; what the planner does not support yet is no fault of the file. */
+const planners: readonly string[] = ['not_supported', 'ambiguous_path', 'no_path'];
+
+/** Resolves the metric as a query would. */
+function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {
   try {
-    resolveMetric(resolver, metric, newTrace());
+    resolveMetric(openResolver(model, []), metric);
+    return undefined;
   } catch (failure) {
-    if (!(failure instanceof UserError)) throw failure;
-    const isPlanners = failure.code === 'not_supported' || failure.code === 'ambiguous_path' || failure.code === 'no_path';
-    if (!isPlanners) fail(failure.code, { message: `${metricAddress(metric)}: ${failure.message}`, hint: failure.hint });
+    if (failure instanceof UserError) return planners.includes(failure.code) ? undefined : failure;
+    throw failure;
   }
 }
 

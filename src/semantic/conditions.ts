@@ -1,109 +1,95 @@
-import { UserError } from '../lib/error.ts';
-import type { Span } from '../sql/analyzer.ts';
-import { type Fragment, parseFragment } from '../sql/expression.ts';
-import type { Expr } from './expr.ts';
-import type { Condition, FilterValue } from './query.ts';
-import { findMetric, newTrace, queryAlgebra, queryMetric, type Resolver } from './resolve.ts';
-import { fieldExpr, placeInQuery, rowExpr, type Place, type Scope, visibleField } from './scope.ts';
+import { namesOutside } from './algebra.ts';
+import { refused } from './errors.ts';
+import { type Expr, type Piece, within } from './expr.ts';
+import type { SemanticModel } from './model.ts';
+import type { Condition, FilterOperator, FilterValue } from './query.ts';
+import { findMetric, newTrace, queryAlgebra, queryFragment, queryMetric, type Resolver } from './resolve.ts';
+import { placeExpr, placeInQuery, rowExpr, type Scope, visibleField } from './scope.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */
 export interface Conditions {
   readonly rows: readonly RowCondition[];
-  readonly aggregates: readonly Expr[];
+  readonly aggregates: readonly { readonly text: string; readonly expr: Expr }[];
 }
 
-export interface RowCondition {
+interface RowCondition {
   readonly text: string;
-  build(scope: Scope, cut: (place: Place, expr: Expr) => Expr): Expr;
+  build(scope: Scope): Expr;
 }
 
+type Split = RowCondition | Conditions['aggregates'][number];
 type Side = 'where' | 'having';
-type Structured = Exclude<Condition, string>;
 
 /** Splits every condition at its top-level ANDs. Where a field and a metric share a name, `where` means the field, `having` the metric. */
-export function conditionsOf(resolver: Resolver, query: { where: readonly Condition[]; having: readonly Condition[] }): Conditions {
-  const rows: RowCondition[] = [];
-  const aggregates: Expr[] = [];
-  const all = [
-    ...query.where.map((condition) => ({ condition, side: 'where' as const })),
-    ...query.having.map((condition) => ({ condition, side: 'having' as const })),
-  ];
-  for (const { condition, side } of all) {
-    for (const part of typeof condition === 'string' ? textParts(resolver, condition, side) : [structured(resolver, condition, side)]) {
-      if ('build' in part) rows.push(part);
-      else aggregates.push(part);
-    }
-  }
-  return { rows, aggregates };
+export function conditionsOf(resolver: Resolver, query: Readonly<Record<Side, readonly Condition[]>>): Conditions {
+  const all = (['where', 'having'] as const).flatMap((side) =>
+    query[side].flatMap((condition) => splitCondition(resolver, condition, side)),
+  );
+  return { rows: all.filter((one) => 'build' in one), aggregates: all.filter((one) => 'expr' in one) };
 }
 
-function textParts(resolver: Resolver, text: string, side: Side): readonly (RowCondition | Expr)[] {
-  const fragment = parseFragment(text, { dialect: resolver.model.dialect, origin: 'query', names: resolver.names });
+function splitCondition(resolver: Resolver, condition: Condition, side: Side): readonly Split[] {
+  if (typeof condition !== 'string') return [structured(resolver, condition, side)];
+  const fragment = queryFragment(resolver, condition);
   return fragment.conjuncts.map((span) => conjunct(resolver, { fragment, span }, side));
 }
 
-function conjunct(resolver: Resolver, piece: { fragment: Fragment; span: Span }, side: Side): RowCondition | Expr {
+function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
   const { fragment, span } = piece;
-  const within = (inner: Span): boolean => inner.start >= span.start && inner.end <= span.end;
-  const calls = fragment.aggregates.filter(within);
-  const outside = fragment.references.filter(
-    (reference) => within(reference) && !calls.some((call) => reference.start >= call.start && reference.end <= call.end),
-  );
-  const metrics = outside.filter((reference) => meansMetric(resolver, reference.parts, side));
   const text = fragment.text.slice(span.start, span.end);
-  if (calls.length === 0 && metrics.length === 0) {
-    return { text, build: (scope, cut) => rowExpr(scope, { fragment, span, home: undefined }, cut) };
+  const names = namesOutside(piece);
+  const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, side));
+  if (metrics.length === 0 && !fragment.aggregates.some((call) => within(call, span))) {
+    return { text, build: (scope) => rowExpr(scope, { ...piece, home: undefined }) };
   }
-  if (metrics.length < outside.length) throw mixture(text);
-  return queryAlgebra(resolver, piece, newTrace());
+  if (metrics.length === names.length) return { text, expr: queryAlgebra(resolver, piece, newTrace()) };
+  throw refused(
+    'mixed_condition',
+    `The condition ${JSON.stringify(text)} mixes rows and aggregates under OR or in one comparison`,
+    'Conditions on rows and on aggregates can only be joined by AND: write them as separate conditions.',
+  );
 }
 
-function mixture(text: string): UserError {
-  return new UserError('mixed_condition', `The condition ${JSON.stringify(text)} mixes rows and aggregates under OR or in one comparison`, {
-    hint: 'Conditions on rows and on aggregates can only be joined by AND: write them as separate conditions.',
-    exitCode: 2,
+function meansMetric({ model, named }: Resolver, parts: readonly string[], side: Side): boolean {
+  if (side === 'where' && meansField(model, parts)) return false;
+  return named.has(parts.join('.')) || findMetric(model, parts) !== undefined;
+}
+
+/** By a dataset or a role; metrics have no longer names. */
+function meansField(model: SemanticModel, [first = '', second = '', ...more]: readonly string[]): boolean {
+  if (more.length > 0 || (first === 'metric_time' && second !== '')) return true;
+  const roles = [...model.datasets.values()].flatMap(({ steps }) => steps.filter(({ name }) => name === first).map(({ to }) => to));
+  return [first, ...roles].some((name) => {
+    const dataset = model.datasets.get(name);
+    return dataset !== undefined && visibleField(dataset, second) !== undefined;
   });
 }
 
-function meansMetric(resolver: Resolver, parts: readonly string[], side: Side): boolean {
-  const [first = '', second = ''] = parts;
-  if (parts.length === 1 && resolver.named.has(first)) return true;
-  const dataset = parts.length === 2 ? resolver.model.datasets.get(first) : undefined;
-  const isField = dataset !== undefined && visibleField(dataset, second) !== undefined;
-  if (isField && side === 'where') return false;
-  return findMetric(resolver.model, parts) !== undefined;
-}
-
-function structured(resolver: Resolver, condition: Structured, side: Side): RowCondition | Expr {
-  const values = valuesOf(condition);
-  const parts = condition.field.split('.');
+function structured(resolver: Resolver, { field, op, value = [] }: Exclude<Condition, string>, side: Side): Split {
+  const values = Array.isArray(value) ? value : [value];
+  const operand = operands[operandOf[op]];
+  if (!operand.fits(values)) {
+    const hint = 'For example {field: orders.status, op: in, value: [paid]}.';
+    throw refused('invalid_condition', `The condition on ${field} with ${op} takes ${operand.words}`, hint);
+  }
+  const parts = field.split('.');
+  const text = `${field} ${op} ${values.map((one) => JSON.stringify(one)).join(', ')}`.trim();
   if (meansMetric(resolver, parts, side)) {
-    return { kind: 'compare', op: condition.op, left: queryMetric(resolver, condition.field, newTrace()), values };
+    return { text, expr: { kind: 'compare', op, left: queryMetric(resolver, field, newTrace()), values } };
   }
-  const text = `${condition.field} ${condition.op} ${values.map((value) => JSON.stringify(value)).join(', ')}`.trim();
-  return {
-    text,
-    build: (scope, cut) => {
-      const place = placeInQuery(scope.model, scope.owner, parts);
-      return { kind: 'compare', op: condition.op, left: cut(place, fieldExpr(scope, place)), values };
-    },
-  };
+  return { text, build: (scope) => ({ kind: 'compare', op, left: placeExpr(scope, placeInQuery(scope, parts)), values }) };
 }
 
-function valuesOf(condition: Structured): readonly FilterValue[] {
-  const { field, op, value } = condition;
-  const values = value === undefined ? [] : Array.isArray(value) ? value : [value];
-  const isTextOperator = op === 'contains' || op === 'starts_with' || op === 'ends_with';
-  const wanted = op === 'is_null' || op === 'is_not_null' ? 0 : op === 'between' ? 2 : op === 'in' || op === 'not_in' ? undefined : 1;
-  const isOrdered = ['<', '<=', '>', '>=', 'between'].includes(op);
-  const fits =
-    (wanted === undefined ? values.length > 0 : values.length === wanted) &&
-    (!isTextOperator || (typeof values[0] === 'string' && values[0] !== '')) &&
-    (!isOrdered || !values.includes(null));
-  if (fits) return values;
-  const what = isTextOperator ? 'one text that is not empty' : wanted === undefined ? 'a list of values' : `${wanted} value(s), not null`;
-  throw new UserError('invalid_condition', `The condition on ${field} with ${op} takes ${what}`, {
-    hint: 'For example {field: orders.status, op: in, value: [paid]}.',
-    exitCode: 2,
-  });
-}
+const operands = {
+  nothing: { words: 'no value', fits: (values) => values.length === 0 },
+  value: { words: 'one value', fits: (values) => values.length === 1 },
+  bound: { words: 'one value, not null', fits: (values) => values.length === 1 && !values.includes(null) },
+  bounds: { words: 'two values, not null', fits: (values) => values.length === 2 && !values.includes(null) },
+  list: { words: 'a list of values', fits: (values) => values.length > 0 },
+  text: { words: 'one text that is not empty', fits: ([text, ...more]) => typeof text === 'string' && text !== '' && more.length === 0 },
+} satisfies Record<string, { words: string; fits: (values: readonly FilterValue[]) => boolean }>;
+
+const operandOf: Readonly<Record<FilterOperator, keyof typeof operands>> = {
+  '=': 'value', '!=': 'value', '<': 'bound', '<=': 'bound', '>': 'bound', '>=': 'bound', between: 'bounds', in: 'list', not_in: 'list',
+  is_null: 'nothing', is_not_null: 'nothing', contains: 'text', starts_with: 'text', ends_with: 'text',
+}; // prettier-ignore

@@ -13,7 +13,7 @@ const synonymsSchema = z.array(z.string()).optional().describe('Other words that
 const descriptionSchema = z.string().optional().describe('What it means, in plain words.');
 const hiddenSchema = z.boolean().optional().describe('Out of reach of every query; the model itself may use it.');
 
-export const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
+const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 const fieldSchema = z.strictObject({
@@ -37,6 +37,24 @@ const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/
 const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
 const grainSchema = z.enum(['day', 'week', 'month', 'quarter', 'year']);
 
+const ratioSchema = z.strictObject({
+  numerator: z.string().describe('Metric above the line.'),
+  denominator: z.string().describe('Metric below the line; 0 gives NULL.'),
+});
+const cumulativeSchema = z.strictObject({
+  of: z.string().describe('Metric that is accumulated.'),
+  window: periodSchema.optional().describe('Trailing window, like `7 days`; without it, all time.'),
+  grain_to_date: grainSchema.optional().describe('Starts anew at each period, like month.'),
+});
+const offsetSchema = z.strictObject({
+  of: z.string().describe('Metric that is shifted.'),
+  by: periodSchema.describe('How far back, like `1 year`.'),
+});
+const semiAdditiveSchema = z.strictObject({
+  over: nameSchema.describe('Time field over which the values must not be summed.'),
+  take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
+});
+
 const metricSchema = z.strictObject({
   name: nameSchema.describe('Name in queries, as dataset.name.'),
   agg: z.enum(aggregates).optional().describe('Aggregate of `of`.'),
@@ -44,35 +62,10 @@ const metricSchema = z.strictObject({
   fraction: z.number().min(0).max(1).optional().describe('Of a percentile, 0 to 1.'),
   expr: expressionSchema.optional().describe('Aggregates written out, or arithmetic over other metrics by name.'),
   where: expressionSchema.optional().describe('Row filter of this metric; on a derived metric it applies to its inputs.'),
-  ratio: z
-    .strictObject({
-      numerator: z.string().describe('Metric above the line.'),
-      denominator: z.string().describe('Metric below the line; 0 gives NULL.'),
-    })
-    .optional()
-    .describe('Real division of two metrics.'),
-  cumulative: z
-    .strictObject({
-      of: z.string().describe('Metric that is accumulated.'),
-      window: periodSchema.optional().describe('Trailing window, like `7 days`; without it, all time.'),
-      grain_to_date: grainSchema.optional().describe('Starts anew at each period, like month.'),
-    })
-    .optional()
-    .describe('Running total.'),
-  offset: z
-    .strictObject({
-      of: z.string().describe('Metric that is shifted.'),
-      by: periodSchema.describe('How far back, like `1 year`.'),
-    })
-    .optional()
-    .describe('The value of an earlier period.'),
-  semi_additive: z
-    .strictObject({
-      over: nameSchema.describe('Time field over which the values must not be summed.'),
-      take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
-    })
-    .optional()
-    .describe('For balances and stocks.'),
+  ratio: ratioSchema.optional().describe('Real division of two metrics.'),
+  cumulative: cumulativeSchema.optional().describe('Running total.'),
+  offset: offsetSchema.optional().describe('The value of an earlier period.'),
+  semi_additive: semiAdditiveSchema.optional().describe('For balances and stocks.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
   description: descriptionSchema,
   hidden: hiddenSchema,
@@ -80,29 +73,26 @@ const metricSchema = z.strictObject({
 });
 export type MetricDefinition = z.infer<typeof metricSchema>;
 
+const joinSchema = z.union([z.string().min(1), z.record(z.string(), z.string())]);
+const cardinalitySchema = z.enum(['many_to_one', 'one_to_one', 'many_to_many']);
+
 const relationshipSchema = z.strictObject({
   to: z.string().describe('Target dataset: the one side.'),
-  on: z
-    .union([z.string().min(1), z.record(z.string(), z.string())])
-    .describe('Own columns to those of the target, or a SQL condition over both.'),
+  on: joinSchema.describe('Own columns to those of the target, or a SQL condition over both.'),
   role: nameSchema.optional().describe('Name of this path in queries, like buyer; by default the target’s name.'),
-  cardinality: z
-    .enum(['many_to_one', 'one_to_one', 'many_to_many'])
-    .optional()
-    .describe('How many rows meet how many; many_to_one by default.'),
+  cardinality: cardinalitySchema.optional().describe('How many rows meet how many; many_to_one by default.'),
   via: z.string().optional().describe('The bridge dataset of a many_to_many.'),
   description: descriptionSchema,
 });
 
 const columnsSchema = z.array(z.string());
 
+const datasetNameSchema = z.string().regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only');
+
 /** One file of the semantic layer: one dataset. */
 export const datasetSchema = z
   .strictObject({
-    dataset: z
-      .string()
-      .regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only')
-      .describe('Name of the dataset; the file has the same name.'),
+    dataset: datasetNameSchema.describe('Name of the dataset; the file has the same name.'),
     source: z.string().optional().describe('Table: `table`, `schema.table` or `catalog.schema.table`; "quote" a part with a dot.'), // prettier-ignore
     sql: z.string().optional().describe('A query, in place of `source`.'),
     description: descriptionSchema,
@@ -118,13 +108,6 @@ export const datasetSchema = z
   })
   .describe('A dataset of the semantic layer.');
 export type Dataset = z.infer<typeof datasetSchema>;
-
-/** `semantic-layer/<connection>.yaml`: metrics that span datasets. */
-export const spanningMetricsSchema = z
-  .strictObject({
-    metrics: z.array(metricSchema).describe('Metrics over metrics of several datasets, written as dataset.metric.'),
-  }) // prettier-ignore
-  .describe('Metrics that span the datasets of a connection.');
 
 /** The parts of a `source`; a quoted part may hold anything, with its quote doubled. Undefined where it is not one to three parts. */
 export function sourceParts(source: string): readonly string[] | undefined {

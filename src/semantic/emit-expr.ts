@@ -1,6 +1,9 @@
 import type { Dialect } from '../sql/dialect.ts';
-import type { AggregateExpr, Expr } from './expr.ts';
-import type { FilterValue } from './query.ts';
+import type { AggregateExpr, Expr, Part } from './expr.ts';
+import type { FilterOperator } from './query.ts';
+
+/** Before every column of a block: bare, `m1` would mean an output that was given this name. */
+export const resultName = 'ktx';
 
 /** SQL of an expression, safe as an operand: it is one name, one call, or in parentheses. */
 export function exprSql(expr: Expr, dialect: Dialect): string {
@@ -10,98 +13,81 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
     case 'written':
       return `${dialect.quote(expr.alias)}.${expr.text}`;
     case 'text': {
-      const text = expr.parts.map((part) => (typeof part === 'string' ? part : exprSql(part, dialect))).join('');
+      const text = expr.parts.map((part) => partSql(part, dialect)).join('');
       return /^[\w.]+$/.test(text) ? text : `(${text})`;
     }
     case 'truncate':
       return dialect.truncate(expr.grain, exprSql(expr.of, dialect), expr.options);
-    case 'divide':
-      return `(${dialect.divide(exprSql(expr.numerator, dialect), exprSql(expr.denominator, dialect))})`;
-    case 'equal':
-      return `${exprSql(expr.left, dialect)} = ${exprSql(expr.right, dialect)}`;
     case 'compare':
       return `(${compareSql(expr, dialect)})`;
     case 'aggregate':
       return aggregateSql(expr, dialect);
     case 'result':
-      return dialect.quote(expr.column);
+      return `${dialect.quote(resultName)}.${dialect.quote(expr.column)}`;
   }
-  return unreachable(expr);
+  return expr satisfies never;
 }
 
-function unreachable(expr: never): never {
-  throw new Error(`unknown expression ${JSON.stringify(expr)}`);
+function partSql(part: Part, dialect: Dialect): string {
+  if (typeof part === 'string') return part;
+  return part.kind === 'division' ? dialect.division : exprSql(part, dialect);
+}
+
+export function conditionsSql(conditions: readonly Expr[], dialect: Dialect): string {
+  return conditions.map((condition) => exprSql(condition, dialect)).join(' AND ');
 }
 
 function aggregateSql(expr: AggregateExpr, dialect: Dialect): string {
   const value = expr.of === undefined ? undefined : exprSql(expr.of, dialect);
-  const where = expr.where.map((condition) => exprSql(condition, dialect)).join(' AND ');
-  const argument = where === '' ? value : `CASE WHEN ${where} THEN ${value ?? '1'} END`;
-  if (argument === undefined) return 'count(*)';
-  switch (expr.function) {
-    case 'count_distinct':
-      return `count(DISTINCT ${argument})`;
-    case 'median':
-      return dialect.percentile(argument, 0.5);
-    case 'percentile':
-      return dialect.percentile(argument, expr.fraction ?? 0.5);
-    case 'sum':
-    case 'count':
-    case 'avg':
-    case 'min':
-    case 'max':
-      return `${expr.function}(${argument})`;
-  }
-  throw new Error('unknown aggregate');
+  const where = conditionsSql(expr.where, dialect);
+  const argument = where === '' ? (value ?? '*') : `CASE WHEN ${where} THEN ${value ?? '1'} END`;
+  if (expr.function === 'count_distinct') return `count(DISTINCT ${argument})`;
+  if (expr.function === 'median' || expr.function === 'percentile') return dialect.percentile(argument, expr.fraction ?? 0.5);
+  return `${expr.function}(${argument})`;
 }
 
 type Compare = Extract<Expr, { kind: 'compare' }>;
-
-/** NULL among the values is meant as a value: `= NULL` is IS NULL, `!= NULL` is IS NOT NULL. */
-function compareSql(expr: Compare, dialect: Dialect): string {
-  const left = exprSql(expr.left, dialect);
-  const literals = expr.values.filter((value) => value !== null).map((value) => dialect.literal(value));
-  const [first = 'NULL', second = 'NULL'] = literals;
-  const hasNull = expr.values.includes(null);
-  switch (expr.op) {
-    case '=':
-    case 'in':
-      return joined(
-        [...(literals.length > 0 ? [`${left} IN (${literals.join(', ')})`] : []), ...(hasNull ? [`${left} IS NULL`] : [])],
-        ' OR ',
-      );
-    case '!=':
-    case 'not_in':
-      return joined(
-        [...(literals.length > 0 ? [`${left} NOT IN (${literals.join(', ')})`] : []), ...(hasNull ? [`${left} IS NOT NULL`] : [])],
-        ' AND ',
-      );
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return `${left} ${expr.op} ${first}`;
-    case 'between':
-      return `${left} BETWEEN ${first} AND ${second}`;
-    case 'is_null':
-      return `${left} IS NULL`;
-    case 'is_not_null':
-      return `${left} IS NOT NULL`;
-    case 'contains':
-      return `replace(${left}, ${first}, '') <> ${left}`;
-    case 'starts_with':
-      return `substr(${left}, 1, ${lengthOf(expr.values[0])}) = ${first}`;
-    case 'ends_with':
-      return `substr(${left}, length(${left}) - ${lengthOf(expr.values[0])} + 1) = ${first}`;
-  }
-  throw new Error('unknown operator');
+interface Operands {
+  readonly left: string;
+  readonly values: Compare['values'];
+  readonly literals: readonly string[];
 }
 
-function joined(conditions: readonly string[], separator: string): string {
-  return conditions.join(separator);
+const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => string>> = {
+  '=': isAmong,
+  in: isAmong,
+  '!=': (operands) => `NOT (${isAmong(operands)})`,
+  not_in: (operands) => `NOT (${isAmong(operands)})`,
+  '<': ({ left, literals }) => `${left} < ${literals[0]}`,
+  '<=': ({ left, literals }) => `${left} <= ${literals[0]}`,
+  '>': ({ left, literals }) => `${left} > ${literals[0]}`,
+  '>=': ({ left, literals }) => `${left} >= ${literals[0]}`,
+  between: ({ left, literals }) => `${left} BETWEEN ${literals[0]} AND ${literals[1]}`,
+  is_null: ({ left }) => `${left} IS NULL`,
+  is_not_null: ({ left }) => `${left} IS NOT NULL`,
+  contains: ({ left, literals }) => `replace(${asText(left)}, ${literals[0]}, '') <> ${asText(left)}`,
+  starts_with: ({ left, literals, values }) => `substr(${asText(left)}, 1, ${lengthOf(values[0])}) = ${literals[0]}`,
+  ends_with: ({ left, literals, values }) =>
+    `substr(${asText(left)}, length(${asText(left)}) - ${lengthOf(values[0])} + 1) = ${literals[0]}`,
+};
+
+function compareSql({ op, left, values }: Compare, dialect: Dialect): string {
+  const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
+  return comparisons[op]({ left: exprSql(left, dialect), values, literals });
+}
+
+/** SQLite never takes a number for equal to a text. */
+function asText(sql: string): string {
+  return `CAST(${sql} AS TEXT)`;
+}
+
+/** NULL among the values is meant as a value: `= NULL` is IS NULL, `!= NULL` is IS NOT NULL. */
+function isAmong({ left, values, literals }: Operands): string {
+  const tests = literals.length === 0 ? [] : [`${left} IN (${literals.join(', ')})`];
+  return (values.includes(null) ? [...tests, `${left} IS NULL`] : tests).join(' OR ');
 }
 
 /** In characters, as SQL counts them. */
-function lengthOf(value: FilterValue | undefined): number {
+function lengthOf(value: unknown): number {
   return Array.from(String(value)).length;
 }

@@ -1,5 +1,17 @@
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
+import type { SemanticModel } from './model.ts';
+
+/** What a person can put right in a query or in the model: what is wrong, and what to write. */
+export function refused(code: string, message: string, hint: string): UserError {
+  return new UserError(code, message, { hint, exitCode: 2 });
+}
+
+/** More than one meaning, each as it can be written. */
+export function ambiguous(code: 'ambiguous_name' | 'ambiguous_path', message: string, choices: readonly string[]): UserError {
+  const hint = `Write one of: ${choices.join(', ')}.`;
+  return new UserError(code, `${message}: ${choices.join(', ')}`, { hint, exitCode: 2, details: { choices } });
+}
 
 /** What the planner cannot do yet: an error in place of a wrong number. */
 export function notSupported(feature: string, why: string): UserError {
@@ -12,10 +24,15 @@ export function notSupported(feature: string, why: string): UserError {
 export function unknownName(asked: { what: string; name: string; candidates: Iterable<string>; note?: string }): UserError {
   const known = [...asked.candidates];
   const near = nearest(asked.name, known);
-  const listed = known.length <= 12 ? known.join(', ') : '';
+  const listed = known.length > 0 && known.length <= 12 ? `Known: ${known.join(', ')}.` : undefined;
   return new UserError('unknown_name', `There is no ${asked.what} named ${asked.name}${asked.note ?? ''}`, {
-    hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : listed === '' ? undefined : `Known: ${listed}.`,
+    hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : listed,
     exitCode: 2,
     details: { name: asked.name, nearest: near },
   });
+}
+
+export function unknownDataset(model: SemanticModel, name: string): UserError {
+  const note = model.excluded.has(name) ? ' that is valid: its file has errors' : '';
+  return unknownName({ what: 'dataset or role', name, candidates: model.datasets.keys(), note });
 }

@@ -1,6 +1,6 @@
-import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
-import type { Fragment } from '../sql/expression.ts';
 import type { Span } from '../sql/analyzer.ts';
+import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
+import type { Fragment, Reference } from '../sql/expression.ts';
 import type { Aggregate } from './dataset.ts';
 import type { FilterOperator, FilterValue } from './query.ts';
 
@@ -10,17 +10,10 @@ export type Expr =
   | { readonly kind: 'column'; readonly alias: string; readonly name: string }
   /** A physical column, spelled as a person wrote it. */
   | { readonly kind: 'written'; readonly alias: string; readonly text: string }
-  /** A person's SQL with expressions in place of its names; always parenthesised. */
-  | { readonly kind: 'text'; readonly parts: readonly (string | Expr)[] }
+  /** SQL with expressions in place of its names; always parenthesised. */
+  | { readonly kind: 'text'; readonly parts: readonly Part[] }
   | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
-  | { readonly kind: 'divide'; readonly numerator: Expr; readonly denominator: Expr }
-  | { readonly kind: 'equal'; readonly left: Expr; readonly right: Expr }
-  | {
-      readonly kind: 'compare';
-      readonly op: FilterOperator;
-      readonly left: Expr;
-      readonly values: readonly FilterValue[];
-    }
+  | { readonly kind: 'compare'; readonly op: FilterOperator; readonly left: Expr; readonly values: readonly FilterValue[] }
   | AggregateExpr
   /** A column that a block gives: a dimension `d1` or an aggregate `m1`. */
   | { readonly kind: 'result'; readonly column: string };
@@ -35,21 +28,49 @@ export interface AggregateExpr {
   readonly where: readonly Expr[];
 }
 
-/** The text of `span` with every reference in it replaced by an expression. */
-export function textOf(fragment: Fragment, span: Span, resolve: (parts: readonly string[], written: string) => Expr): Expr {
-  const parts: (string | Expr)[] = [];
-  let at = span.start;
-  for (const reference of fragment.references) {
-    if (reference.start < span.start || reference.end > span.end) continue;
-    if (reference.start > at) parts.push(fragment.text.slice(at, reference.start));
-    parts.push(resolve(reference.parts, reference.written));
-    at = reference.end;
-  }
-  if (at < span.end) parts.push(fragment.text.slice(at, span.end));
-  const only = parts.length === 1 ? parts[0] : undefined;
-  return only !== undefined && typeof only !== 'string' ? only : { kind: 'text', parts };
+/** The operator of real division, which is spelled differently by dialects. */
+export const division = { kind: 'division' } as const;
+export type Part = string | Expr | typeof division;
+
+/** What stands in a text in place of a span of it. */
+export interface Splice extends Span {
+  readonly parts: readonly Part[];
 }
 
-export function wholeSpan(fragment: Fragment): Span {
-  return { start: 0, end: fragment.text.length };
+export interface Piece {
+  readonly fragment: Fragment;
+  readonly span: Span;
+}
+
+/** A person's SQL as it is written, except for the splices. */
+export function spliced({ fragment, span }: Piece, splices: readonly Splice[]): Expr {
+  const parts: Part[] = [];
+  let at = span.start;
+  for (const splice of splices.filter((it) => within(it, span)).toSorted((a, b) => a.start - b.start)) {
+    if (splice.start > at) parts.push(fragment.text.slice(at, splice.start));
+    parts.push(...splice.parts);
+    at = splice.end;
+  }
+  if (at < span.end) parts.push(fragment.text.slice(at, span.end));
+  const [only] = parts;
+  return parts.length === 1 && typeof only === 'object' && only.kind !== 'division' ? only : { kind: 'text', parts };
+}
+
+/** Row-level SQL: every name becomes an expression, every division a real one. */
+export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): Expr {
+  const { references, divisions } = piece.fragment;
+  const names = references.filter((it) => within(it, piece.span)).map((it) => ({ ...it, parts: [resolve(it)] }));
+  return spliced(piece, [...names, ...divisions.map((it) => ({ ...it, parts: [division] }))]);
+}
+
+export function quotient(numerator: Expr, denominator: Expr): Expr {
+  return { kind: 'text', parts: [numerator, ' ', division, ' NULLIF(', denominator, ', 0)'] };
+}
+
+export function wholeOf(fragment: Fragment): Piece {
+  return { fragment, span: { start: 0, end: fragment.text.length } };
+}
+
+export function within(inner: Span, outer: Span): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
 }

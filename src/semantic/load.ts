@@ -1,176 +1,135 @@
+import { basename } from 'node:path/posix';
 import { load as readYaml, YAMLException } from 'js-yaml';
-import type { z } from 'zod';
-import { nearest } from '../lib/suggest.ts';
+import { check } from '../lib/schema-check.ts';
+import { type Diagnostic, type Finding, located } from '../lib/diagnostic.ts';
 import { loadAnalyzer } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { buildDataset, buildMetric, type Report } from './build.ts';
-import { checkDataset, checkMetric } from './check.ts';
-import { type Dataset, datasetSchema, spanningMetricsSchema } from './dataset.ts';
-import { type Diagnostic, type Finding, located } from './diagnostic.ts';
-import type { ModelDataset, ModelMetric, SemanticModel } from './model.ts';
+import { buildDataset, type Report } from './build.ts';
+import { checkDataset } from './check.ts';
+import { checkColumns, type PhysicalTable } from './check-columns.ts';
+import { type Dataset, datasetSchema } from './dataset.ts';
+import type { ModelDataset, SemanticModel, Step } from './model.ts';
 
 export interface LoadedModel {
   readonly model: SemanticModel;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface ModelFile {
+interface ModelFile {
   /** As shown in diagnostics. */
   readonly path: string;
   readonly text: string;
 }
 
-/** One file on its way into the model; without `dataset` where it has errors, or is the file of spanning metrics. */
+/** One file on its way into the model; without `built` where it cannot be read. */
 interface Loading {
   readonly file: ModelFile;
   readonly findings: Finding[];
-  readonly source?: Dataset;
-  readonly dataset?: ModelDataset;
-  readonly spanning: readonly ModelMetric[];
+  readonly built?: { readonly source: Dataset; readonly dataset: ModelDataset };
+}
+
+interface ModelText {
+  readonly dialect: Dialect;
+  readonly files: readonly ModelFile[];
+  /** What the catalog has; without it, no table or column is checked. */
+  readonly tables?: readonly PhysicalTable[] | undefined;
 }
 
 /** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
-export async function loadModel(input: {
-  readonly connection: string;
-  readonly dialect: Dialect;
-  readonly files: readonly ModelFile[];
-}): Promise<LoadedModel> {
+export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
   await loadAnalyzer();
-  const all = input.files.map((file) => loadFile(file, input.dialect));
+  const all = files.map((file) => loadFile(file, dialect));
   refuseTwins(all);
-  let model = modelOf(input, all);
+  const model = modelOf(dialect, all);
   for (const one of all) {
-    if (one.source === undefined || one.dataset === undefined || hasErrors(one)) continue;
-    checkDataset(model, { dataset: one.dataset, source: one.source, fail: report(one, 'error'), warn: report(one, 'warning') });
+    if (one.built === undefined || hasErrors(one)) continue;
+    const checked = { ...one.built, hasCatalog: tables !== undefined, fail: report(one, 'error'), warn: report(one, 'warning') };
+    checkDataset(model, checked);
+    if (tables !== undefined) checkColumns(model, checked, tables);
   }
-  for (const one of all) {
-    for (const [index, metric] of one.spanning.entries()) {
-      checkMetric(model, metric, (rule, finding) => report(one, 'error')(['metrics', index], rule, finding));
-    }
-  }
-  model = modelOf(input, all);
   const diagnostics = await Promise.all(all.filter((one) => one.findings.length > 0).map((one) => located(one.file.text, one.findings)));
-  return { model, diagnostics: diagnostics.flat() };
+  return { model: modelOf(dialect, all), diagnostics: diagnostics.flat() };
 }
 
 function hasErrors(one: Loading): boolean {
   return one.findings.some((finding) => finding.severity === 'error');
 }
 
-function report(one: Pick<Loading, 'file' | 'findings'>, severity: Finding['severity']): Report {
-  return (path, rule, { message, hint }) => void one.findings.push({ file: one.file.path, path, severity, rule, message, hint });
+/** What to do about a finding of a rule, where that is always the same. */
+const hints: Readonly<Record<string, string>> = {
+  aggregate: 'Make it a metric with expr.',
+  bridge: 'Add via: with the bridge dataset.',
+  dialect: 'Add default: to the map.',
+  not_supported: 'Put the metric into the file of the dataset whose rows it counts.',
+  duplicate: 'Rename or remove one; names must differ by more than case.',
+  foreign_field: 'An expression uses its own dataset and, in on, the target; ask for others by their path in the query.',
+  source: 'Give exactly one of source (a table) and sql (a query).',
+};
+
+function report({ file, findings }: Loading, severity: Finding['severity']): Report {
+  return (path, rule, said) => {
+    const { message, hint } = typeof said === 'string' ? { message: said, hint: hints[rule] } : said;
+    findings.push({ file: file.path, path, severity, rule, message, hint });
+  };
 }
 
-/** Every file without errors; relationships are known at both ends, those into a file with errors are gone. */
-function modelOf(input: { connection: string; dialect: Dialect }, all: readonly Loading[]): SemanticModel {
-  const valid = all.filter((one) => !hasErrors(one));
-  const names = new Set(valid.flatMap((one) => one.dataset?.name ?? []));
-  const incoming = new Map<string, ModelDataset['incoming']>();
-  const datasets = new Map<string, ModelDataset>();
-  for (const { dataset } of valid) {
-    for (const it of dataset?.relationships ?? []) if (names.has(it.to)) incoming.set(it.to, [...(incoming.get(it.to) ?? []), it]);
-  }
-  for (const { dataset } of valid) {
-    if (dataset === undefined) continue;
-    const relationships = dataset.relationships.filter((it) => names.has(it.to));
-    datasets.set(dataset.name, { ...dataset, relationships, incoming: incoming.get(dataset.name) ?? [] });
-  }
-  const spanning = new Map(valid.flatMap((one) => one.spanning.map((metric): [string, ModelMetric] => [metric.name, metric])));
-  const excluded = new Set(all.filter(hasErrors).map(({ file, source }) => source?.dataset ?? baseName(file.path)));
-  return { connection: input.connection, dialect: input.dialect, datasets, spanning, excluded };
+/** Every file without errors; relationships into a file with errors are gone. */
+function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
+  const valid = all.filter((one) => !hasErrors(one)).flatMap(({ built }) => built?.dataset ?? []);
+  const names = new Set(valid.map(({ name }) => name));
+  const relationships = valid.flatMap((dataset) => dataset.relationships.filter(({ to }) => names.has(to)));
+  const own = Map.groupBy(relationships, ({ from }) => from);
+  const steps = Map.groupBy(relationships.flatMap(stepsOf), ({ from }) => from);
+  const datasets = valid.map((dataset): [string, ModelDataset] => {
+    const { name } = dataset;
+    return [name, { ...dataset, relationships: own.get(name) ?? [], steps: steps.get(name) ?? [] }];
+  });
+  const excluded = all.filter(hasErrors).map(({ file, built }) => built?.dataset.name ?? basename(file.path).replace(/\.ya?ml$/, ''));
+  return { dialect, datasets: new Map(datasets), excluded: new Set(excluded) };
 }
 
-function baseName(path: string): string {
-  return (
-    path
-      .split('/')
-      .at(-1)
-      ?.replace(/\.ya?ml$/, '') ?? path
-  );
+function stepsOf(relationship: ModelDataset['relationships'][number]): readonly Step[] {
+  const { from, to, name, cardinality } = relationship;
+  if (cardinality === 'many_to_many') return [];
+  const forward = { name, from, to, relationship, reversed: false };
+  if (cardinality === 'many_to_one' || from === to) return [forward];
+  return [forward, { name: from, from: to, to: from, relationship, reversed: true }];
 }
 
 function refuseTwins(all: readonly Loading[]): void {
-  const first = new Map<string, string>();
-  for (const one of all) {
-    const name = one.source?.dataset;
-    const other = name === undefined ? undefined : first.get(name);
-    if (name === undefined) continue;
-    if (other === undefined) first.set(name, one.file.path);
-    else
-      report(one, 'error')(['dataset'], 'duplicate', {
-        message: `${other} also declares the dataset ${name}`,
-        hint: 'Rename or remove one.',
-      });
+  for (const [name, [first, ...others]] of Map.groupBy(all, (one) => one.built?.dataset.name)) {
+    const message = `${first?.file.path} also declares the dataset ${name}`;
+    for (const one of name === undefined ? [] : others) report(one, 'error')(['dataset'], 'duplicate', message);
   }
 }
 
 function loadFile(file: ModelFile, dialect: Dialect): Loading {
-  const findings: Finding[] = [];
-  const fail = report({ file, findings }, 'error');
-  const origin = { file: file.path, dialect, fail };
+  const loading: Loading = { file, findings: [] };
+  const fail = report(loading, 'error');
+  if (!file.text.isWellFormed()) {
+    fail([], 'not_utf8', { message: 'This is not valid UTF-8', hint: 'Save the file as UTF-8.' });
+    return loading;
+  }
   try {
-    const content: unknown = readYaml(file.text);
-    const isSpanning = typeof content === 'object' && content !== null && 'metrics' in content && Object.keys(content).length === 1;
-    if (isSpanning) {
-      const parsed = spanningMetricsSchema.safeParse(content);
-      if (!parsed.success) reportIssues(fail, parsed.error.issues);
-      const metrics = parsed.data?.metrics ?? [];
-      return {
-        file,
-        findings,
-        spanning: metrics.map((metric, index) => buildMetric(origin, { metric, path: ['metrics', index], dataset: undefined })),
-      };
+    const content = readYaml(file.text);
+    if (isMetricsOnly(content)) {
+      fail([], 'not_supported', 'Metrics that span datasets are not supported yet.');
+      return loading;
     }
-    const parsed = datasetSchema.safeParse(content);
-    if (parsed.success) return { file, findings, source: parsed.data, dataset: buildDataset(origin, parsed.data), spanning: [] };
-    reportIssues(fail, parsed.error.issues);
+    const { data, problems = [] } = check(datasetSchema, content);
+    for (const { path, rule, message } of problems) fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
+    if (data === undefined) return loading;
+    return { ...loading, built: { source: data, dataset: buildDataset({ file: file.path, dialect, fail }, data) } };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const at = { line: (error.mark?.line ?? 0) + 1, column: (error.mark?.column ?? 0) + 1 };
-    findings.push({
-      file: file.path,
-      path: [],
-      at,
-      severity: 'error',
-      rule: 'yaml',
-      message: `This is not YAML: ${error.reason}`,
-      hint: undefined,
-    });
-  }
-  return { file, findings, spanning: [] };
-}
-
-function reportIssues(fail: Report, issues: readonly z.core.$ZodIssue[]): void {
-  for (const issue of issues) {
-    if (issue.code !== 'unrecognized_keys') {
-      fail(issue.path, 'schema', { message: `${issue.path.join('.') || 'The file'}: ${issue.message}` });
-      continue;
-    }
-    for (const key of issue.keys) {
-      const known = keysAt(issue.path);
-      const near = nearest(key, known)[0];
-      const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${near}?`;
-      fail([...issue.path, key], 'unknown_key', { message: `There is no key named ${key} here`, hint });
-    }
+    const message = `This is not YAML: ${error.reason}`;
+    loading.findings.push({ file: file.path, path: [], at, severity: 'error', rule: 'yaml', message, hint: undefined });
+    return loading;
   }
 }
 
-/** The keys that the schema has at a path of a file. */
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: unknown = datasetSchema;
-  for (const key of path) {
-    schema = unwrapped(schema);
-    schema = typeof key === 'number' ? property(schema, 'element') : property(property(schema, 'shape'), key);
-  }
-  const shape = property(unwrapped(schema), 'shape');
-  return typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
-}
-
-function unwrapped(schema: unknown): unknown {
-  const inner = property(property(schema, 'def'), 'innerType');
-  return inner === undefined ? schema : unwrapped(inner);
-}
-
-function property(value: unknown, key: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+/** A file of metrics that belong to no dataset. */
+function isMetricsOnly(content: unknown): boolean {
+  return typeof content === 'object' && content !== null && 'metrics' in content && !('dataset' in content);
 }

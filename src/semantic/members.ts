@@ -1,7 +1,7 @@
+import { notSupported } from './errors.ts';
 import type { Expr } from './expr.ts';
-import type { SemanticModel } from './model.ts';
-import type { Block, ColumnOf } from './plan.ts';
-import { aliasOf, datasetNamed, type Place } from './scope.ts';
+import type { Block } from './plan.ts';
+import type { Place } from './scope.ts';
 
 /** Combinations of dimension values to be shown even where no row of the fact has them. */
 export type Members =
@@ -14,32 +14,22 @@ export type Members =
  * The members of a block's dimensions: one set for each relationship of the owner that leads to some, and one for the owner's
  * own; their combinations are added to the result. Conditions on nothing but a set's own rows apply to it.
  */
-export function membersOf(
-  model: SemanticModel,
-  block: Block,
-  query: { places: readonly Place[]; rows: readonly Expr[] },
-): readonly Members[] {
-  const groups = new Map<string, { place: Place; dimensions: ColumnOf<Expr>[] }>();
-  for (const [index, place] of query.places.entries()) {
-    const dimension = block.dimensions[index];
-    const root = aliasOf(block.owner, place.path.slice(0, 1));
-    const group = groups.get(root) ?? { place, dimensions: [] };
-    if (dimension !== undefined) groups.set(root, { place, dimensions: [...group.dimensions, dimension] });
+export function membersOf(block: Block, query: { places: readonly Place[]; rows: readonly Expr[] }): readonly Members[] {
+  const groups = [...Map.groupBy(query.places.keys(), (index) => query.places[index]?.path[0])].map(([first, indexes]) => {
+    const joins = block.joins.filter((join) => first !== undefined && join.path[0] === first);
+    const aliases = new Set(first === undefined ? [block.alias] : joins.map((join) => join.alias));
+    return { first, joins, aliases, dimensions: indexes.flatMap((index) => block.dimensions[index] ?? []) };
+  });
+  if (groups.every(({ first }) => first === undefined)) return [];
+  const conditions = query.rows.map((expr) => ({ expr, used: aliasesIn(expr) }));
+  if (conditions.some(({ used }) => groups.filter(({ aliases }) => [...used].some((alias) => aliases.has(alias))).length > 1)) {
+    throw notSupported('include_empty with a condition across dimensions', 'It is not clear which combinations of members it allows');
   }
-  const all = [...groups.values()];
-  if (all.every(({ place }) => place.path.length === 0)) return [];
-  return all.map(({ place, dimensions }): Members => {
-    const [first] = place.path;
-    if (first === undefined) return { kind: 'fact', columns: dimensions.map((dimension) => dimension.column) };
-    const alias = aliasOf(block.owner, [first]);
-    const joins = block.joins.filter((join) => join.path.length > 1 && join.path[0] === first);
-    const own = new Set([alias, ...joins.map((join) => join.alias)]);
-    const where = query.rows.filter((row) => {
-      const used = aliasesIn(row);
-      return used.size > 0 && [...used].every((name) => own.has(name));
-    });
-    const { relation, name } = datasetNamed(model, first.to);
-    return { kind: 'dataset', block: { owner: name, alias, relation, joins, where, dimensions, aggregates: [] } };
+  return groups.map(({ first, joins: [root, ...joins], aliases, dimensions }): Members => {
+    if (first === undefined || root === undefined) return { kind: 'fact', columns: dimensions.map((dimension) => dimension.column) };
+    const where = conditions.filter(({ used }) => used.size > 0 && [...used].every((name) => aliases.has(name))).map(({ expr }) => expr);
+    const { alias, relation } = root;
+    return { kind: 'dataset', block: { owner: first.to, alias, relation, joins, where, dimensions, aggregates: [] } };
   });
 }
 

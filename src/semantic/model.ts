@@ -5,11 +5,8 @@ import type { Aggregate } from './dataset.ts';
 
 /** The valid datasets of one connection, ready to plan. */
 export interface SemanticModel {
-  readonly connection: string;
   readonly dialect: Dialect;
   readonly datasets: ReadonlyMap<string, ModelDataset>;
-  /** Metrics of `semantic-layer/<connection>.yaml`, by name. */
-  readonly spanning: ReadonlyMap<string, ModelMetric>;
   /** Datasets that were left out as invalid. */
   readonly excluded: ReadonlySet<string>;
 }
@@ -18,8 +15,6 @@ export interface ModelDataset {
   readonly name: string;
   readonly file: string;
   readonly relation: Relation;
-  readonly description: string | undefined;
-  readonly synonyms: readonly string[];
   /** Primary and unique keys, as lists of physical columns or field texts; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
@@ -27,8 +22,8 @@ export interface ModelDataset {
   readonly segments: ReadonlyMap<string, Fragment>;
   readonly metrics: ReadonlyMap<string, ModelMetric>;
   readonly relationships: readonly ModelRelationship[];
-  /** Relationships of others that lead here. */
-  readonly incoming: readonly ModelRelationship[];
+  /** The hops that never multiply its rows. */
+  readonly steps: readonly Step[];
 }
 
 export type Relation = { readonly kind: 'table'; readonly parts: readonly string[] } | { readonly kind: 'query'; readonly sql: string };
@@ -44,8 +39,7 @@ export interface ModelField {
 
 export interface ModelMetric {
   readonly name: string;
-  /** Undefined for a metric that spans datasets. */
-  readonly dataset: string | undefined;
+  readonly dataset: string;
   readonly file: string;
   readonly hidden: boolean;
   readonly unit: string | undefined;
@@ -66,22 +60,39 @@ export interface ModelRelationship {
   /** Its role, else the target's name. */
   readonly name: string;
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
-  readonly on: { readonly kind: 'columns'; readonly pairs: readonly ColumnPair[] } | { readonly kind: 'condition'; readonly fragment: Fragment }; // prettier-ignore
+  readonly on: { readonly kind: 'columns'; readonly pairs: readonly { readonly own: string; readonly target: string }[] } | { readonly kind: 'condition'; readonly fragment: Fragment }; // prettier-ignore
 }
 
-export interface ColumnPair {
-  readonly own: string;
-  readonly target: string;
+/** One to-one hop: from the many side to the one side, or either way of a one_to_one. */
+export interface Step {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly relationship: ModelRelationship;
+  readonly reversed: boolean;
+}
+
+/** In any case: no two fields of a dataset differ by case alone. `quotedExactly`: a quoted name where the engine minds the case of those. */
+export function fieldNamed(dataset: ModelDataset, name: string, quotedExactly = false): ModelField | undefined {
+  const field = dataset.fields.get(name);
+  if (field !== undefined || quotedExactly) return field;
+  const folded = name.toLowerCase();
+  return [...dataset.fields.values()].find((candidate) => candidate.name.toLowerCase() === folded);
+}
+
+export function isExact(dialect: Dialect, written: string | undefined): boolean {
+  return written?.startsWith('"') === true && !dialect.ignoresCase;
 }
 
 /** The physical column that a field stands for, or the text of its expression; equal texts are one column. */
 export function columnIdentity(dataset: ModelDataset, name: string): string {
-  const written = dataset.fields.get(name)?.expr?.text.trim();
-  if (written === undefined) return name;
+  const field = fieldNamed(dataset, name);
+  const written = field?.expr?.text.trim();
+  if (written === undefined) return field?.name ?? name;
   return /^"(?:[^"]|"")+"$/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written;
 }
 
-/** `orders.revenue`, or the bare name of a metric that spans datasets. */
-export function metricAddress(metric: ModelMetric): string {
-  return metric.dataset === undefined ? metric.name : `${metric.dataset}.${metric.name}`;
+/** As it is written in a query: `orders.revenue`. */
+export function metricAddress({ dataset, name }: ModelMetric): string {
+  return `${dataset}.${name}`;
 }

@@ -1,88 +1,53 @@
-import { UserError } from '../lib/error.ts';
-import { columnIdentity, type ModelDataset, type ModelRelationship, type SemanticModel } from './model.ts';
-import { notSupported, unknownName } from './errors.ts';
-
-/** One to-one hop: from the many side to the one side, or either way of a one_to_one. */
-export interface Step {
-  readonly name: string;
-  readonly from: string;
-  readonly to: string;
-  readonly relationship: ModelRelationship;
-  readonly reversed: boolean;
-}
+import type { UserError } from '../lib/error.ts';
+import { timeGrains } from '../sql/dialect.ts';
+import type { Fragment } from '../sql/expression.ts';
+import { ambiguous, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
+import { within } from './expr.ts';
+import { columnIdentity, fieldNamed, type ModelDataset, type ModelRelationship, type SemanticModel, type Step } from './model.ts';
 
 export type Path = readonly Step[];
 
+/** Enough to be ambiguous. */
 const pathLimit = 12;
 
-interface Graph {
-  readonly steps: Map<string, readonly Step[]>;
-  readonly reach: Map<string, ReadonlySet<string>>;
+function stepsFrom(model: SemanticModel, dataset: string): readonly Step[] {
+  return model.datasets.get(dataset)?.steps ?? [];
 }
 
-const graphs = new WeakMap<SemanticModel, Graph>();
-
-function graphOf(model: SemanticModel): Graph {
-  const known = graphs.get(model);
-  if (known !== undefined) return known;
-  const graph: Graph = { steps: new Map(), reach: new Map() };
-  graphs.set(model, graph);
-  return graph;
-}
-
-/** The hops that never multiply rows of `dataset`. */
-export function stepsFrom(model: SemanticModel, dataset: string): readonly Step[] {
-  const { steps } = graphOf(model);
-  const known = steps.get(dataset);
-  if (known !== undefined) return known;
-  const own = model.datasets.get(dataset);
-  const forward = own?.relationships.filter((it) => it.cardinality !== 'many_to_many') ?? [];
-  const backward = own?.incoming.filter((it) => it.cardinality === 'one_to_one' && it.from !== dataset) ?? [];
-  const all = [
-    ...forward.map((it) => ({ name: it.name, from: it.from, to: it.to, relationship: it, reversed: false })),
-    ...backward.map((it) => ({ name: it.from, from: it.to, to: it.from, relationship: it, reversed: true })),
-  ].filter((step) => model.datasets.has(step.to));
-  steps.set(dataset, all);
-  return all;
-}
-
-/** Follows role names from a dataset. */
+/** Follows role names from a dataset, up to the last name, which is that of a field. */
 export function pathByNames(model: SemanticModel, dataset: string, names: readonly string[]): Path {
   const path: Step[] = [];
-  let at = dataset;
-  for (const name of names) {
+  const last = names.at(-1) ?? '';
+  for (const [index, name] of names.slice(0, -1).entries()) {
+    const at = path.at(-1)?.to ?? dataset;
     const steps = stepsFrom(model, at);
-    const matching = steps.filter((step) => step.name === name);
-    const step = matching[0];
+    const [step, ...more] = steps.filter((candidate) => candidate.name === name);
     if (step === undefined) {
+      const { type = '', hidden } = model.datasets.get(at)?.fields.get(name) ?? {};
+      if (index === names.length - 2 && type.startsWith('date') && hidden === false) {
+        throw unknownName({ what: `grain of ${at}.${name}`, name: last, candidates: timeGrains });
+      }
       throw unknownName({ what: `relationship of ${at}`, name, candidates: steps.map((candidate) => candidate.name) });
     }
-    if (matching.length > 1)
-      throw ambiguous(
-        [dataset, ...names].join('.'),
-        matching.map((one) => [...path, one]),
-      );
+    if (more.length > 0) {
+      const paths = [step, ...more].map((one) => [...path, one]);
+      throw ambiguousPath([dataset, ...names.slice(0, -1)].join('.'), paths);
+    }
     path.push(step);
-    at = step.to;
   }
   return path;
 }
 
-/** The unique to-one path; an error that lists the choices, or says why there is none. */
-export function uniquePath(model: SemanticModel, from: string, target: { dataset: string; field: string }): Path {
-  if (from === target.dataset) return [];
-  const paths = pathsWhere(model, from, (step) => step.to === target.dataset);
-  const only = paths[0];
-  if (only === undefined) throw unreachable(model, from, target.dataset);
-  if (paths.length > 1) throw ambiguous(`${target.dataset}.${target.field}`, paths, target.field);
+/** The unique to-one path to a dataset, or to the hop of a role; else an error that lists the choices, or says why there is none. */
+export function uniquePath(model: SemanticModel, from: string, target: { name: string; field: string }): Path {
+  const { name, field } = target;
+  if (name === from) return [];
+  const isDataset = model.datasets.has(name);
+  const paths = pathsWhere(model, from, (step) => (isDataset ? step.to : step.name) === name);
+  const [only] = paths;
+  if (only === undefined) throw isDataset ? unreachable(model, from, name) : unknownDataset(model, name);
+  if (paths.length > 1) throw ambiguousPath(`${name}.${field}`, paths, field);
   return only;
-}
-
-/** The unique to-one path whose last hop has this role; undefined where no such role can be reached. */
-export function pathToRole(model: SemanticModel, from: string, role: { name: string; field: string }): Path | undefined {
-  const paths = pathsWhere(model, from, (step) => step.name === role.name);
-  if (paths.length > 1) throw ambiguous(`${role.name}.${role.field}`, paths, role.field);
-  return paths[0];
 }
 
 export function reaches(model: SemanticModel, from: string, to: string): boolean {
@@ -90,47 +55,74 @@ export function reaches(model: SemanticModel, from: string, to: string): boolean
 }
 
 /** Refuses a hop whose target columns are no key of the target: joining it could multiply rows. */
-export function checkFan(model: SemanticModel, step: Step): void {
-  const target = model.datasets.get(step.to);
-  if (target === undefined) return;
-  const columns = pinnedColumns(model, step);
-  const isUnique = target.keys.some((key) => key.every((column) => columns.has(column)));
-  if (isUnique) return;
-  const found = [...columns].join(', ') || 'no column by equality';
-  throw new UserError('fan_risk', `Joining ${step.from} to ${step.to} could multiply rows: ${found} is not a declared key of ${step.to}`, {
-    hint: `If it is unique, declare it in ${target.file}: primary_key or unique_keys: [[${[...columns].join(', ')}]].`,
-    exitCode: 2,
+export function checkFan(step: Step, target: ModelDataset): void {
+  const columns = pinnedColumns(step, target);
+  if (target.keys.some((key) => key.every((column) => columns.includes(column)))) return;
+  throw refused(
+    'fan_risk',
+    `Joining ${step.from} to ${step.to} could multiply rows: ${columns.join(', ') || 'no column by equality'} is not a declared key of ${step.to}`,
+    `If it is unique, declare it in ${target.file}: primary_key or unique_keys: [[${columns.join(', ')}]].`,
+  );
+}
+
+const families = {
+  string: 'text',
+  integer: 'number',
+  decimal: 'number',
+  boolean: 'boolean',
+  date: 'time',
+  datetime: 'time',
+  datetime_tz: 'time',
+};
+
+/** Refuses a hop between declared types that an engine would convert: to the number 1, the texts '1' and '01' are one key. */
+export function checkTypes({ relationship, reversed, from, to }: Step, source: ModelDataset, target: ModelDataset): void {
+  for (const pair of comparedPairs(relationship)) {
+    const [own, joined] = reversed ? [pair.target, pair.own] : [pair.own, pair.target];
+    const [left, right] = [fieldNamed(source, own)?.type ?? 'unknown', fieldNamed(target, joined)?.type ?? 'unknown'];
+    if (left === 'unknown' || right === 'unknown' || families[left] === families[right]) continue;
+    throw refused(
+      'fan_risk',
+      `Joining ${from} to ${to} could multiply rows: ${from}.${own} is ${left}, ${to}.${joined} is ${right}`,
+      `Correct the type that is wrong, or join by a field of ${source.file} like {name: ${own}_key, type: ${right}, expr: CAST(${own} AS …)}.`,
+    );
+  }
+}
+
+/** Names that the condition says are equal. */
+function comparedPairs({ on, ...relationship }: ModelRelationship): readonly { readonly own: string; readonly target: string }[] {
+  if (on.kind === 'columns') return on.pairs;
+  const { fragment } = on;
+  return fragment.conjuncts.flatMap((conjunct) => {
+    const references = fragment.references.filter((it) => within(it, conjunct));
+    const rest = fragment.tokens.filter((token) => within(token, conjunct) && !references.some((it) => within(token, it)));
+    const side = (wanted: 'own' | 'target') => references.find(({ parts }) => ownerInCondition({ ...relationship, on }, parts) === wanted);
+    const [own, target] = [side('own')?.parts.at(-1), side('target')?.parts.at(-1)];
+    const isEquality = references.length === 2 && rest.length === 1 && rest[0]?.text === '=';
+    return isEquality && own !== undefined && target !== undefined ? [{ own, target }] : [];
   });
 }
 
 /** Columns of the step's target that one row of its source fixes to one value. */
-function pinnedColumns(model: SemanticModel, step: Step): ReadonlySet<string> {
-  const target = model.datasets.get(step.to);
-  const { on } = step.relationship;
-  if (target === undefined) return new Set();
+function pinnedColumns({ relationship, reversed }: Step, target: ModelDataset): readonly string[] {
+  const { on } = relationship;
+  const isTarget = (parts: readonly string[]): boolean => ownerInCondition(relationship, parts) === (reversed ? 'own' : 'target');
   const names =
-    on.kind === 'columns'
-      ? on.pairs.map((pair) => (step.reversed ? pair.own : pair.target))
-      : pinnedByCondition(on.fragment, (parts) => ownerInCondition(step.relationship, parts) === (step.reversed ? 'own' : 'target'));
-  return new Set(names.map((name) => columnIdentity(target, name)));
+    on.kind === 'columns' ? on.pairs.map((pair) => (reversed ? pair.own : pair.target)) : pinnedByCondition(on.fragment, isTarget);
+  return names.map((name) => columnIdentity(target, name));
 }
 
-type ConditionFragment = Extract<ModelRelationship['on'], { kind: 'condition' }>['fragment'];
-
-function pinnedByCondition(fragment: ConditionFragment, isTarget: (parts: readonly string[]) => boolean): readonly string[] {
-  const pinned: string[] = [];
-  for (const conjunct of fragment.conjuncts) {
-    const inside = fragment.tokens.filter((token) => token.start >= conjunct.start && token.end <= conjunct.end);
-    const references = fragment.references.filter((reference) => reference.start >= conjunct.start && reference.end <= conjunct.end);
-    const covered = references.reduce((sum, reference) => sum + reference.parts.length * 2 - 1, 0);
-    const rest = inside.filter((token) => !references.some((it) => token.start >= it.start && token.end <= it.end));
-    const isPlain = rest[0]?.text === '=' || rest[1]?.text === '=';
-    const isLiteral = rest.every((token) => token.text === '=' || token.kind === 'string' || token.kind === 'number');
-    const targets = references.filter((reference) => isTarget(reference.parts));
-    if (!isPlain || !isLiteral || covered + rest.length !== inside.length) continue;
-    if (targets.length === 1 && references.length + rest.length === 3) pinned.push(targets[0]?.parts.at(-1) ?? '');
-  }
-  return pinned;
+/** Names that stand alone on one side of an equality with another name or a literal. */
+function pinnedByCondition(fragment: Fragment, isTarget: (parts: readonly string[]) => boolean): readonly string[] {
+  return fragment.conjuncts.flatMap((conjunct) => {
+    const references = fragment.references.filter((it) => within(it, conjunct));
+    const rest = fragment.tokens.filter((token) => within(token, conjunct) && !references.some((it) => within(token, it)));
+    const literals = rest.filter((token) => token.kind === 'string' || token.kind === 'number');
+    const isEquality = rest.some((token) => token.text === '=') && rest.length === literals.length + 1;
+    const targets = references.filter((it) => isTarget(it.parts));
+    const name = targets[0]?.parts.at(-1);
+    return isEquality && references.length + literals.length === 2 && targets.length === 1 && name !== undefined ? [name] : [];
+  });
 }
 
 /** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
@@ -141,7 +133,7 @@ export function ownerInCondition(relationship: ModelRelationship, parts: readonl
   return parts[0] === relationship.from ? 'own' : undefined;
 }
 
-/** Simple paths (no dataset twice) whose last hop satisfies `isEnd`; at most a dozen, which is enough to be ambiguous. */
+/** Simple paths (no dataset twice) whose last hop satisfies `isEnd`. */
 function pathsWhere(model: SemanticModel, from: string, isEnd: (step: Step) => boolean): readonly Path[] {
   const found: Path[] = [];
   const endsAt = (dataset: string): boolean => stepsFrom(model, dataset).some(isEnd);
@@ -149,30 +141,29 @@ function pathsWhere(model: SemanticModel, from: string, isEnd: (step: Step) => b
   const visit = (dataset: string, path: Path): void => {
     for (const step of stepsFrom(model, dataset)) {
       if (found.length >= pathLimit) return;
-      const next = [...path, step];
       const isNew = step.to !== from && !path.some((earlier) => earlier.to === step.to);
-      if (isEnd(step)) found.push(next);
-      else if (isNew && leadsOn(step.to)) visit(step.to, next);
+      if (isEnd(step)) found.push([...path, step]);
+      else if (isNew && leadsOn(step.to)) visit(step.to, [...path, step]);
     }
   };
   visit(from, []);
   return found;
 }
 
+const reached = new WeakMap<ModelDataset, ReadonlySet<string>>();
+
 function reachable(model: SemanticModel, from: string): ReadonlySet<string> {
-  const { reach } = graphOf(model);
-  const known = reach.get(from);
+  const start = model.datasets.get(from);
+  const known = start && reached.get(start);
   if (known !== undefined) return known;
   const seen = new Set<string>();
   const queue = [from];
   for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-    for (const { to } of stepsFrom(model, at)) {
-      if (seen.has(to)) continue;
-      seen.add(to);
-      queue.push(to);
-    }
+    const fresh = stepsFrom(model, at).flatMap(({ to }) => (seen.has(to) ? [] : [to]));
+    for (const dataset of fresh) seen.add(dataset);
+    queue.push(...fresh);
   }
-  reach.set(from, seen);
+  if (start !== undefined) reached.set(start, seen);
   return seen;
 }
 
@@ -181,18 +172,12 @@ export function dottedPath(path: Path): string {
   return [path[0]?.from, ...path.map((step) => step.name)].join('.');
 }
 
-function ambiguous(asked: string, paths: readonly Path[], field?: string): UserError {
-  const suffix = field === undefined ? '' : `.${field}`;
-  const forms = [...new Set(paths.map((path) => dottedPath(path) + suffix))];
-  const ends = [...new Set(paths.map((path) => `${path.at(-1)?.from} to ${path.at(-1)?.to}`))].join(' and ');
-  return new UserError('ambiguous_path', `${asked} is ambiguous: ${paths.length} paths lead there: ${forms.join(', ')}`, {
-    hint:
-      forms.length < paths.length
-        ? `Give each relationship from ${ends} a role of its own, then name the role in the path.`
-        : `Write one of: ${forms.join(', ')}.`,
-    exitCode: 2,
-    details: { choices: forms },
-  });
+function ambiguousPath(asked: string, paths: readonly Path[], field?: string): UserError {
+  const forms = new Set(paths.map((path) => [dottedPath(path), ...(field === undefined ? [] : [field])].join('.')));
+  const message = `${asked} is ambiguous: ${paths.length} paths lead there`;
+  if (forms.size === paths.length) return ambiguous('ambiguous_path', message, [...forms]);
+  const ends = new Set(paths.map((path) => `${path.at(-1)?.from} to ${path.at(-1)?.to}`));
+  return refused('ambiguous_path', message, `Give each relationship from ${[...ends].join(' and ')} a role, then name it in the path.`);
 }
 
 function unreachable(model: SemanticModel, from: string, to: string): UserError {
@@ -203,33 +188,22 @@ function unreachable(model: SemanticModel, from: string, to: string): UserError 
   if (bridge !== undefined) {
     return notSupported('many_to_many', `${from} reaches ${to} only through many_to_many ${bridge.from} → ${bridge.to}`);
   }
-  const shared = [...model.datasets.keys()].find(
-    (name) => name !== from && name !== to && reaches(model, from, name) && reaches(model, to, name),
-  );
-  const neighbours = stepsFrom(model, from).map((step) => step.to);
+  const start = `${to} cannot be reached from ${from}:`;
+  const shared = [...model.datasets.keys()].find((name) => reaches(model, from, name) && reaches(model, to, name));
   if (shared !== undefined) {
-    return new UserError(
-      'no_path',
-      `${to} cannot be reached from ${from}: up to ${shared} and down again crosses one_to_many, which would fan out the rows of ${from}`,
-      {
-        hint: `Ask for fields of ${[from, shared].join(' or ')}, or add a relationship from ${from} to ${to}.`,
-        exitCode: 2,
-      },
-    );
+    const reason = `up to ${shared} and down again crosses one_to_many, which would fan out the rows of ${from}`;
+    const hint = `Ask for fields of ${from} or ${shared}, or add a relationship from ${from} to ${to}.`;
+    return refused('no_path', `${start} ${reason}`, hint);
   }
-  return new UserError('no_path', `${to} cannot be reached from ${from}: no relationship leads there`, {
-    hint: `From ${from} lead: ${neighbours.join(', ') || 'no relationships'}. Add one to its YAML, or ask for other fields.`,
-    exitCode: 2,
-  });
+  const neighbours = stepsFrom(model, from).map((step) => step.to);
+  const hint = `From ${from} lead: ${neighbours.join(', ') || 'no relationships'}. Add one to its YAML, or ask for other fields.`;
+  return refused('no_path', `${start} no relationship leads there`, hint);
 }
 
 /** A declared many_to_many on the way: each of its ends reached by to-one or to-many hops. */
 function bridgeBetween(model: SemanticModel, from: string, to: string): ModelRelationship | undefined {
   const straight = (a: string, b: string): boolean => reaches(model, a, b) || reaches(model, b, a);
-  const all = [...model.datasets.values()].flatMap((dataset: ModelDataset) => dataset.relationships);
-  return all.find(
-    (it) =>
-      it.cardinality === 'many_to_many' &&
-      ((straight(from, it.from) && straight(it.to, to)) || (straight(from, it.to) && straight(it.from, to))),
-  );
+  return [...model.datasets.values()]
+    .flatMap((dataset) => dataset.relationships.filter((it) => it.cardinality === 'many_to_many'))
+    .find((it) => (straight(from, it.from) && straight(it.to, to)) || (straight(from, it.to) && straight(it.from, to)));
 }

@@ -1,15 +1,21 @@
 import { z } from 'zod';
 
-export const filterOperators = [
+const filterOperators = [
   '=', '!=', '<', '<=', '>', '>=', 'in', 'not_in', 'between', 'is_null', 'is_not_null', 'contains', 'starts_with', 'ends_with',
 ] as const; // prettier-ignore
 export type FilterOperator = (typeof filterOperators)[number];
 
-const valueSchema = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const numberSchema = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'a whole number beyond 2^53 is not exact here: write it as text, or the condition in SQL',
+  );
+const valueSchema = z.union([z.string(), numberSchema, z.boolean(), z.null()]);
 export type FilterValue = z.infer<typeof valueSchema>;
 
 const conditionSchema = z.union([
-  z.string().min(1).describe('SQL condition, like `orders.status = \'paid\'`.'), // prettier-ignore
+  z.string().min(1).max(10_000).describe("SQL condition, like `orders.status = 'paid'`."),
   z.strictObject({
     field: z.string().describe('Field or metric, like orders.status.'),
     op: z.enum(filterOperators).describe('Comparison.'),
@@ -26,38 +32,34 @@ const metricSchema = z.union([
   }),
 ]);
 
+const orderSchema = z.strictObject({
+  field: z.string().describe('A requested dimension, or a metric.'),
+  dir: z.enum(['asc', 'desc']).default('asc').describe('Direction; NULLs come last.'),
+});
+const namesSchema = z.array(z.string().min(1)).default([]);
+const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe/Paris').optional();
+
 /** A question to the semantic layer, the same on every surface. */
 export const querySchema = z.strictObject({
   metrics: z.array(metricSchema).default([]).describe('What to compute. Without metrics: the distinct dimensions.'),
-  dimensions: z
-    .array(z.string().min(1))
-    .default([])
-    .describe('What to group by: dataset.field, a path of roles like orders.buyer.regions.name; .month and other grains on a time field; metric_time.'), // prettier-ignore
-  where: z.array(conditionSchema).default([]).describe('Conditions, all of which hold.'),
-  having: z.array(conditionSchema).default([]).describe('Conditions on aggregates.'),
-  segments: z.array(z.string().min(1)).default([]).describe('Named filters, as dataset.segment.'),
-  order_by: z
-    .array(
-      z.strictObject({
-        field: z.string().describe('A requested dimension, or a metric.'),
-        dir: z.enum(['asc', 'desc']).default('asc').describe('Direction; NULLs come last.'),
-      }),
-    )
-    .default([])
-    .describe('Order; ties follow the dimensions.'),
+  dimensions: namesSchema.describe(
+    'What to group by: dataset.field, a path of roles like orders.buyer.regions.name; .month and other grains on a time field; metric_time.',
+  ),
+  where: z.array(conditionSchema).max(100).default([]).describe('Conditions, all of which hold.'),
+  having: z.array(conditionSchema).max(100).default([]).describe('Conditions on aggregates.'),
+  segments: namesSchema.describe('Named filters, as dataset.segment.'),
+  order_by: z.array(orderSchema).default([]).describe('Order; ties follow the dimensions.'),
   limit: z.int().positive().optional().describe('Rows at most.'),
-  timezone: z
-    .string()
-    .refine(isTimezone, 'an IANA time zone, like Europe/Paris')
-    .optional()
-    .describe('Zone in which periods of datetime_tz fields are cut; UTC by default.'),
+  timezone: zoneSchema.describe('Zone in which periods of datetime_tz fields are cut; UTC by default.'),
   week_start: z.enum(['monday', 'sunday']).default('monday').describe('First day of a week.'),
   include_empty: z.boolean().default(false).describe('Also members of the dimensions that have no rows.'),
   fill_time: z.boolean().default(false).describe('Also periods that have no rows.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
 
+/** No offsets: Postgres reads their sign the other way round. */
 function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch (error) {

@@ -1,16 +1,18 @@
-import { UserError } from '../lib/error.ts';
-import type { Span } from '../sql/analyzer.ts';
-import { type AggregateCall, type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
-import { algebraOf } from './algebra.ts';
+import type { UserError } from '../lib/error.ts';
+import { type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
+import { algebraOf, isLinear } from './algebra.ts';
 import type { Aggregate } from './dataset.ts';
-import { notSupported, unknownName } from './errors.ts';
-import { type Expr, wholeSpan } from './expr.ts';
-import { metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
+import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
+import { type Expr, type Piece, quotient, wholeOf, within } from './expr.ts';
+import { fieldNamed, metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
+import type { SemanticQuery } from './query.ts';
 import type { RowText } from './scope.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface Leaf {
+  /** Of the block that computes it. */
+  readonly column: string;
   readonly owner: string;
   readonly function: Aggregate;
   readonly of: RowText | undefined;
@@ -20,9 +22,10 @@ export interface Leaf {
 
 /** What a metric is made of; collected while it is resolved. */
 export interface Trace {
-  readonly leaves: Set<number>;
+  readonly leaves: Set<Leaf>;
   readonly files: Set<string>;
-  curated: boolean;
+  /** The one that it is, perhaps under another name; undefined for arithmetic that the query brought itself. */
+  metric: ModelMetric | undefined;
   /** Sums of leaves only, so that it adds up when its leaves do. */
   linear: boolean;
 }
@@ -32,9 +35,8 @@ export interface Resolver {
   readonly model: SemanticModel;
   /** `{name, expr}` metrics of the query. */
   readonly named: ReadonlyMap<string, Fragment>;
-  readonly names: ReadonlySet<string>;
-  readonly leaves: Leaf[];
-  readonly leafKeys: Map<string, number>;
+  /** By what they compute. */
+  readonly leaves: Map<string, Leaf>;
 }
 
 /** Where an expression stands: its dataset (undefined in a query), the filters around it, the metrics that led to it. */
@@ -45,197 +47,151 @@ interface Context {
   readonly trace: Trace;
 }
 
+export function openResolver(model: SemanticModel, metrics: SemanticQuery['metrics']): Resolver {
+  const own = metrics.filter((metric) => typeof metric !== 'string');
+  const names = new Set(own.map((metric) => metric.name));
+  const named = new Map(own.map(({ name, expr }) => [name, parseFragment(expr, { dialect: model.dialect, origin: 'query', names })]));
+  return { model, named, leaves: new Map() };
+}
+
 export function newTrace(): Trace {
-  return { leaves: new Set(), files: new Set(), curated: true, linear: true };
+  return { leaves: new Set(), files: new Set(), metric: undefined, linear: true };
+}
+
+export function queryFragment({ model, named }: Resolver, text: string): Fragment {
+  return parseFragment(text, { dialect: model.dialect, origin: 'query', names: new Set(named.keys()) });
 }
 
 /** A metric of a query: a name, the query's own names first, or arithmetic over aggregates and names. */
 export function queryMetric(resolver: Resolver, text: string, trace: Trace): Expr {
-  const fragment =
-    resolver.named.get(text) ?? parseFragment(text, { dialect: resolver.model.dialect, origin: 'query', names: resolver.names });
-  return queryAlgebra(resolver, { fragment, span: wholeSpan(fragment) }, trace);
+  return queryAlgebra(resolver, wholeOf(resolver.named.get(text) ?? queryFragment(resolver, text)), trace);
 }
 
-export function queryAlgebra(resolver: Resolver, piece: { fragment: Fragment; span: Span }, trace: Trace): Expr {
+export function queryAlgebra(resolver: Resolver, piece: Piece, trace: Trace): Expr {
   const only = piece.fragment.references[0];
-  if (only?.start !== piece.span.start || only.end !== piece.span.end) trace.curated = false;
+  const isName = only?.start === piece.span.start && only.end === piece.span.end;
+  if (isName && !resolver.named.has(only.parts.join('.'))) trace.metric = findMetric(resolver.model, only.parts);
   return algebra(resolver, piece, { home: undefined, where: [], stack: [], trace });
 }
 
 /** A metric of the model, on its own. */
-export function resolveMetric(resolver: Resolver, metric: ModelMetric, trace: Trace): Expr {
-  return metricExpr(resolver, metric, { home: '', where: [], stack: [], trace });
+export function resolveMetric(resolver: Resolver, metric: ModelMetric): Expr {
+  return metricExpr(resolver, metric, { home: metric.dataset, where: [], stack: [], trace: newTrace() });
 }
 
-/** The metric that a name in a query means; undefined where it means none. */
+/** The metric that a name means; undefined where it means none. Model text, which has a home, may use hidden metrics, a query may not. */
 export function findMetric(model: SemanticModel, parts: readonly string[], home?: string): ModelMetric | undefined {
   const [first = '', second] = parts;
-  if (parts.length === 2 && second !== undefined) return visible(model.datasets.get(first)?.metrics.get(second), home);
-  if (parts.length !== 1) return undefined;
-  const own = home === undefined ? undefined : model.datasets.get(home)?.metrics.get(first);
-  if (own !== undefined) return own;
-  const all = [...model.datasets.values()].map((dataset) => dataset.metrics.get(first));
-  const found = [model.spanning.get(first), ...all].flatMap((metric) => visible(metric, home) ?? []);
-  if (found.length <= 1) return found[0];
-  const choices = found.map(metricAddress);
-  throw new UserError('ambiguous_name', `The metric ${first} is ambiguous: ${choices.join(', ')}`, {
-    hint: 'Write it with its dataset.',
-    exitCode: 2,
-    details: { choices },
-  });
-}
-
-/** Model text may use hidden metrics, a query may not. */
-function visible(metric: ModelMetric | undefined, home: string | undefined): ModelMetric | undefined {
-  return metric?.hidden === true && home === undefined ? undefined : metric;
-}
-
-function algebra(resolver: Resolver, piece: { fragment: Fragment; span: Span }, context: Context): Expr {
-  const { fragment, span } = piece;
-  if (!isLinear(fragment)) context.trace.linear = false;
-  return algebraOf(fragment, span, {
-    aggregate: (call) => leafOf(resolver, { fragment, call }, context),
-    reference: (reference) => referenceExpr(resolver, reference, context),
-  });
-}
-
-/** Only sums and differences of aggregates and metrics. */
-function isLinear(fragment: Fragment): boolean {
-  const atoms: readonly Span[] = [...fragment.aggregates, ...fragment.references];
-  const rest = fragment.tokens.filter((token) => !atoms.some((atom) => token.start >= atom.start && token.end <= atom.end));
-  return rest.every((token) => '()+-'.includes(token.text));
-}
-
-function referenceExpr(resolver: Resolver, reference: Reference, context: Context): Expr {
-  const [first = ''] = reference.parts;
-  const named = context.home === undefined && reference.parts.length === 1 ? resolver.named.get(first) : undefined;
-  if (named !== undefined) {
-    context.trace.curated = false;
-    return algebra(resolver, { fragment: named, span: wholeSpan(named) }, { ...context, stack: entered(context.stack, first) });
-  }
-  const metric = findMetric(resolver.model, reference.parts, context.home);
-  if (metric === undefined) throw unknownMetric(resolver, reference.parts);
-  return metricExpr(resolver, metric, context);
-}
-
-function metricExpr(resolver: Resolver, metric: ModelMetric, context: Context): Expr {
-  const address = metricAddress(metric);
-  context.trace.files.add(metric.file);
-  const where = metric.where === undefined ? [] : [{ fragment: metric.where, span: wholeSpan(metric.where), home: metric.dataset }];
-  const inner: Context = {
-    home: metric.dataset ?? '',
-    where: [...context.where, ...where],
-    stack: entered(context.stack, address),
-    trace: context.trace,
+  const named = (dataset: string, name: string): ModelMetric | undefined => {
+    const metric = model.datasets.get(dataset)?.metrics.get(name);
+    return metric?.hidden === true && home === undefined ? undefined : metric;
   };
-  const { definition } = metric;
-  switch (definition.kind) {
-    case 'aggregate': {
-      const of = definition.of && { fragment: definition.of, span: wholeSpan(definition.of), home: metric.dataset };
-      return addLeaf(resolver, { ...definition, of }, inner);
-    }
-    case 'expression':
-      return algebra(resolver, { fragment: definition.fragment, span: wholeSpan(definition.fragment) }, inner);
-    case 'ratio': {
-      context.trace.linear = false;
-      const [numerator, denominator] = [definition.numerator, definition.denominator].map((name) => metricNamed(resolver, name, inner));
-      if (numerator === undefined || denominator === undefined) throw new Error('a ratio has two sides');
-      return { kind: 'divide', numerator, denominator };
-    }
-    case 'unsupported':
-      throw notSupported(`${definition.feature} metrics`, `${address} is one`);
-  }
-  throw new Error(`unknown metric definition of ${address}`);
+  if (second !== undefined) return parts.length === 2 ? named(first, second) : undefined;
+  const own = home === undefined ? undefined : named(home, first);
+  if (own !== undefined) return own;
+  const found = [...model.datasets.keys()].flatMap((dataset) => named(dataset, first) ?? []);
+  if (found.length <= 1) return found[0];
+  throw ambiguous('ambiguous_name', `The metric ${first} is ambiguous`, found.map(metricAddress));
 }
 
-function metricNamed(resolver: Resolver, name: string, context: Context): Expr {
-  const parts = name.split('.');
+function algebra(resolver: Resolver, piece: Piece, context: Context): Expr {
+  const { fragment } = piece;
+  if (!isLinear(fragment)) context.trace.linear = false;
+  return algebraOf(piece, {
+    aggregate: ({ function: name, argument, fraction }) =>
+      addLeaf(resolver, { function: name, of: argument && { fragment, span: argument, home: context.home }, fraction }, context),
+    reference: ({ parts }) => referenceExpr(resolver, parts, context),
+  });
+}
+
+function referenceExpr(resolver: Resolver, parts: readonly string[], context: Context): Expr {
+  const name = parts.join('.');
+  const named = context.home === undefined ? resolver.named.get(name) : undefined;
+  if (named !== undefined) return algebra(resolver, wholeOf(named), { ...context, stack: entered(context.stack, name) });
   const metric = findMetric(resolver.model, parts, context.home);
   if (metric === undefined) throw unknownMetric(resolver, parts);
   return metricExpr(resolver, metric, context);
 }
 
+function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, trace }: Context): Expr {
+  const { definition, dataset: home } = metric;
+  const address = metricAddress(metric);
+  const own = metric.where === undefined ? [] : [{ ...wholeOf(metric.where), home }];
+  const inner: Context = { home, where: [...where, ...own], stack: entered(stack, address), trace };
+  trace.files.add(metric.file);
+  switch (definition.kind) {
+    case 'aggregate':
+      return addLeaf(resolver, { ...definition, of: definition.of && { ...wholeOf(definition.of), home } }, inner);
+    case 'expression':
+      return algebra(resolver, wholeOf(definition.fragment), inner);
+    case 'ratio':
+      trace.linear = false;
+      return quotient(
+        referenceExpr(resolver, definition.numerator.split('.'), inner),
+        referenceExpr(resolver, definition.denominator.split('.'), inner),
+      );
+    case 'unsupported':
+      throw notSupported(`${definition.feature} metrics`, `${address} is one`);
+  }
+  return definition satisfies never;
+}
+
 function entered(stack: readonly string[], name: string): readonly string[] {
   if (!stack.includes(name)) return [...stack, name];
-  throw new UserError('circular', `Circular metrics: ${[...stack, name].join(' → ')}`, {
-    hint: 'A metric cannot be made of itself.',
-    exitCode: 2,
-  });
+  throw refused('circular', `Circular metrics: ${[...stack, name].join(' → ')}`, 'A metric cannot be made of itself.');
 }
 
-function leafOf(resolver: Resolver, piece: { fragment: Fragment; call: AggregateCall }, context: Context): Expr {
-  const { fragment, call } = piece;
-  const home = context.home === '' ? undefined : context.home;
-  const of = call.argument && { fragment, span: call.argument, home };
-  return addLeaf(resolver, { function: call.function, of, fraction: call.fraction }, context);
-}
-
-function addLeaf(resolver: Resolver, leaf: Omit<Leaf, 'owner' | 'where'>, context: Context): Expr {
-  const owner = ownerOf(resolver.model, leaf, context.home === '' ? undefined : context.home);
-  const full: Leaf = { owner, function: leaf.function, of: leaf.of, fraction: leaf.fraction, where: context.where };
-  const key = JSON.stringify([owner, full.function, full.fraction, full.of && rowKey(full.of), full.where.map(rowKey)]);
-  const index = resolver.leafKeys.get(key) ?? resolver.leaves.push(full) - 1;
-  resolver.leafKeys.set(key, index);
-  context.trace.leaves.add(index);
-  return { kind: 'result', column: leafColumn(index) };
-}
-
-export function leafColumn(index: number): string {
-  return `m${index + 1}`;
-}
-
-function rowKey(row: RowText): readonly (string | undefined)[] {
-  return [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
+function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, { home, where, trace }: Context): Expr {
+  const { function: name, of, fraction } = aggregate;
+  const owner = ownerOf(resolver.model, of, home);
+  const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
+  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf)]);
+  const leaf = resolver.leaves.get(key) ?? { column: `m${resolver.leaves.size + 1}`, owner, function: name, of, fraction, where };
+  resolver.leaves.set(key, leaf);
+  trace.leaves.add(leaf);
+  return { kind: 'result', column: leaf.column };
 }
 
 /** The dataset whose rows are aggregated: where the argument lives. */
-function ownerOf(model: SemanticModel, leaf: Pick<Leaf, 'function' | 'of'>, home: string | undefined): string {
-  const { of } = leaf;
-  const references = of?.fragment.references.filter((it) => it.start >= of.span.start && it.end <= of.span.end) ?? [];
+function ownerOf(model: SemanticModel, of: RowText | undefined, home: string | undefined): string {
+  const references = of?.fragment.references.filter((it) => within(it, of.span)) ?? [];
   const owners = [...new Set(references.map((reference) => anchorOf(model, reference, home)))];
-  const [only] = owners;
-  if (owners.length === 1 && only !== undefined) return only;
-  const text = of === undefined ? 'count(*)' : of.fragment.text;
-  if (owners.length === 0 && home !== undefined) return home;
+  const [only = home] = owners;
+  if (only !== undefined && owners.length <= 1) return only;
+  const text = of?.fragment.text ?? 'count(*)';
   if (owners.length === 0) {
-    throw new UserError('no_owner', `${text} does not say whose rows to aggregate`, {
-      hint: 'Name a field, like count(orders.id), or use a metric.',
-      exitCode: 2,
-    });
+    throw refused('no_owner', `${text} does not say whose rows to aggregate`, 'Name a field, like count(orders.id), or use a metric.');
   }
   if (home !== undefined && owners.includes(home) && owners.every((owner) => reaches(model, home, owner))) return home;
-  throw notSupported('an aggregate over fields of several datasets', `${text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`); // prettier-ignore
+  const why = `${text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`;
+  throw notSupported('an aggregate over fields of several datasets', why);
 }
 
-function anchorOf(model: SemanticModel, reference: Reference, home: string | undefined): string {
-  const [first = ''] = reference.parts;
-  if (reference.parts.length === 1 && home !== undefined) return home;
-  if (reference.parts.length === 2 && model.datasets.has(first)) return first;
-  if (reference.parts.length === 1) {
-    throw new UserError('unknown_name', `The name ${first} is unknown inside an aggregate`, {
-      hint: 'Write a field with its dataset, like orders.amount.',
-      exitCode: 2,
-    });
+function anchorOf(model: SemanticModel, { parts }: Reference, home: string | undefined): string {
+  const [first = ''] = parts;
+  if (parts.length === 1 && home !== undefined) return home;
+  if (parts.length === 1) {
+    throw refused(
+      'unknown_name',
+      `The name ${first} is unknown inside an aggregate`,
+      'Write a field with its dataset, like orders.amount.',
+    );
   }
-  if (reference.parts.length === 2 && home === undefined) {
-    throw unknownName({ what: 'dataset', name: first, candidates: model.datasets.keys() });
-  }
-  throw notSupported('an aggregate over a path of roles', `${reference.parts.join('.')} is one; aggregate dataset.field`);
+  if (parts.length === 2 && model.datasets.has(first)) return first;
+  if (parts.length === 2 && home === undefined) throw unknownName({ what: 'dataset', name: first, candidates: model.datasets.keys() });
+  throw notSupported('an aggregate over a path of roles', `${parts.join('.')} is one; aggregate dataset.field`);
 }
 
-function unknownMetric(resolver: Resolver, parts: readonly string[]): UserError {
+function unknownMetric({ model, named }: Resolver, parts: readonly string[]): UserError {
   const name = parts.join('.');
-  const { model } = resolver;
-  const dataset = parts.length === 2 ? model.datasets.get(parts[0] ?? '') : undefined;
-  if (dataset?.fields.get(parts[1] ?? '')?.hidden === false) {
-    return new UserError('unknown_name', `${name} is a field, not a metric`, {
-      hint: `Aggregate it, like sum(${name}), or ask for it as a dimension.`,
-      exitCode: 2,
-    });
+  const [first = '', second = ''] = parts;
+  const dataset = parts.length === 2 ? model.datasets.get(first) : undefined;
+  if (dataset !== undefined && fieldNamed(dataset, second)?.hidden === false) {
+    const hint = `Aggregate it, like sum(${name}), or ask for it as a dimension.`;
+    return refused('unknown_name', `${name} is a field, not a metric`, hint);
   }
-  const all = [...model.datasets.values()].flatMap((it) => [...it.metrics.values()]);
-  const candidates = [...all, ...model.spanning.values()].filter((metric) => !metric.hidden);
-  const names = candidates.flatMap((metric) => (parts.length === 1 ? [metric.name, metricAddress(metric)] : [metricAddress(metric)]));
-  const left = model.excluded.has(parts[0] ?? '') ? `: the file of ${parts[0]} has errors` : '';
-  return unknownName({ what: 'metric', name, candidates: [...resolver.named.keys(), ...names], note: left });
+  const metrics = [...model.datasets.values()].flatMap((it) => [...it.metrics.values()].filter((metric) => !metric.hidden));
+  const names = metrics.flatMap((metric) => (parts.length === 1 ? [metric.name, metricAddress(metric)] : [metricAddress(metric)]));
+  const note = model.excluded.has(first) ? `: the file of ${first} has errors` : '';
+  return unknownName({ what: 'metric', name, candidates: [...named.keys(), ...names], note });
 }

@@ -1,18 +1,19 @@
 import { shortHash } from '../lib/hash.ts';
-import type { Span } from '../sql/analyzer.ts';
-import { type TimeGrain, timeGrains } from '../sql/dialect.ts';
-import type { Fragment } from '../sql/expression.ts';
-import { unknownName } from './errors.ts';
-import { type Expr, textOf, wholeSpan } from './expr.ts';
-import type { ModelDataset, ModelField, Relation, SemanticModel } from './model.ts';
-import { checkFan, dottedPath, ownerInCondition, type Path, pathByNames, pathToRole, type Step, uniquePath } from './paths.ts';
-import { UserError } from '../lib/error.ts';
+import { type Dialect, type TimeGrain, timeGrains, type TruncateOptions } from '../sql/dialect.ts';
+import type { Reference } from '../sql/expression.ts';
+import { refused, unknownDataset, unknownName } from './errors.ts';
+import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
+import { fieldNamed, isExact, type ModelDataset, type ModelField, type Relation, type SemanticModel, type Step } from './model.ts';
+import { checkFan, checkTypes, dottedPath, ownerInCondition, type Path, pathByNames, uniquePath } from './paths.ts';
+import type { SemanticQuery } from './query.ts';
 
-/** The rows of one dataset, and the to-one joins that its expressions need so far. */
+/** The rows of one dataset, the to-one joins that its expressions need so far, and what is to be said about its times. */
 export interface Scope {
   readonly model: SemanticModel;
   readonly owner: ModelDataset;
+  readonly query: Pick<SemanticQuery, 'timezone' | 'week_start'>;
   readonly joins: Map<string, Join>;
+  readonly notes: Set<string>;
 }
 
 export interface Join {
@@ -23,9 +24,7 @@ export interface Join {
 }
 
 /** A piece of SQL over rows. `home`: the dataset whose file it stands in; undefined for that of a query. */
-export interface RowText {
-  readonly fragment: Fragment;
-  readonly span: Span;
+export interface RowText extends Piece {
   readonly home: string | undefined;
 }
 
@@ -38,43 +37,58 @@ export interface Place {
   readonly grain: TimeGrain | undefined;
 }
 
-export function openScope(model: SemanticModel, owner: ModelDataset): Scope {
-  return { model, owner, joins: new Map() };
-}
-
 /** Long paths are shortened: engines cut identifiers at 63 bytes, which could make two aliases one. */
-export function aliasOf(owner: string, path: Path): string {
+function aliasOf(owner: string, path: Path): string {
   const full = path.length === 0 ? owner : dottedPath(path);
   return full.length <= 60 ? full : `${full.slice(0, 40)}.${shortHash(full)}`;
 }
 
-/** Resolves `dataset.field`, `dataset.role.field`, `role.field`, each with a grain or without. Hidden fields do not exist. */
-export function placeInQuery(model: SemanticModel, owner: ModelDataset, parts: readonly string[]): Place {
-  const grain = timeGrains.find((candidate) => candidate === parts.at(-1));
-  if (grain !== undefined && parts.length >= 3) {
-    const inner = parts.slice(0, -1);
-    const { path, dataset } = datasetAt(model, owner, inner);
-    const field = visibleField(dataset, inner.at(-1) ?? '');
-    if (field !== undefined) return { path, dataset, name: field.name, field, grain };
-  }
-  if (parts.length < 2) throw bareName(owner, parts[0] ?? '');
-  const { path, dataset } = datasetAt(model, owner, parts);
-  const name = parts.at(-1) ?? '';
-  const field = visibleField(dataset, name);
-  if (field === undefined) throw unknownField(dataset, name);
-  return { path, dataset, name, field, grain: undefined };
+type Start = Pick<Scope, 'model' | 'owner'>;
+
+/** Resolves `dataset.field`, `dataset.role.field`, `role.field`, `metric_time`, each with a grain or without. Hidden fields do not exist. */
+export function placeInQuery(start: Start, asked: readonly string[]): Place {
+  const { owner } = start;
+  const [first] = asked;
+  const parts = first === 'metric_time' ? [owner.name, defaultTime(owner), ...asked.slice(1)] : asked;
+  const form = `${owner.name}.${first}`;
+  if (parts.length < 2) throw refused('unknown_name', `The name ${first} is unknown on its own`, `Write its dataset too, like ${form}.`);
+  const grain = parts.length < 3 ? undefined : timeGrains.find((candidate) => candidate === parts.at(-1));
+  const timed = grain === undefined ? undefined : placeAt(start, parts.slice(0, -1));
+  if (timed?.field !== undefined) return checkGrain({ ...timed, grain });
+  const place = placeAt(start, parts);
+  if (place.field !== undefined) return place;
+  const { dataset, name } = place;
+  const candidates = [...dataset.fields.values()].filter((field) => !field.hidden).map((field) => field.name);
+  const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
+  throw unknownName({ what: `field of ${dataset.name}`, name, candidates, note });
 }
 
-/** The dataset that the names before the last one lead to. */
-function datasetAt(model: SemanticModel, owner: ModelDataset, parts: readonly string[]): { path: Path; dataset: ModelDataset } {
+/** Where dataset or role, further roles, and a name lead. */
+function placeAt({ model, owner }: Start, parts: readonly string[]): Place {
   const [first = '', ...rest] = parts.slice(0, -1);
-  const field = [...rest, parts.at(-1)].join('.');
-  const start = model.datasets.has(first)
-    ? uniquePath(model, owner.name, { dataset: first, field })
-    : pathToRole(model, owner.name, { name: first, field });
-  if (start === undefined) throw unknownDataset(model, first);
-  const path = [...start, ...pathByNames(model, start.at(-1)?.to ?? owner.name, rest)];
-  return { path, dataset: datasetNamed(model, path.at(-1)?.to ?? owner.name) };
+  const name = parts.at(-1) ?? '';
+  const start = uniquePath(model, owner.name, { name: first, field: [...rest, name].join('.') });
+  const path = [...start, ...pathByNames(model, start.at(-1)?.to ?? owner.name, [...rest, name])];
+  const dataset = datasetNamed(model, path.at(-1)?.to ?? owner.name);
+  return { path, dataset, name, field: visibleField(dataset, name), grain: undefined };
+}
+
+function checkGrain(place: Place): Place {
+  if (timeType(place) !== undefined) return place;
+  const { dataset, name, field, grain } = place;
+  const message = `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`;
+  throw refused('not_a_time', message, `Declare type: date, datetime or datetime_tz for it in ${dataset.file}, or leave the grain out.`);
+}
+
+function timeType({ field }: Place): TruncateOptions['type'] | undefined {
+  const type = field?.type;
+  return type === 'date' || type === 'datetime' || type === 'datetime_tz' ? type : undefined;
+}
+
+function defaultTime({ name, file, defaultTime: field }: ModelDataset): string {
+  if (field !== undefined) return field;
+  const message = `${name} has no default_time, so metric_time means nothing for its metrics`;
+  throw refused('no_default_time', message, `Declare default_time in ${file}, or name a time field.`);
 }
 
 export function datasetNamed(model: SemanticModel, name: string): ModelDataset {
@@ -83,118 +97,99 @@ export function datasetNamed(model: SemanticModel, name: string): ModelDataset {
   return dataset;
 }
 
-function unknownDataset(model: SemanticModel, name: string): UserError {
-  const note = model.excluded.has(name) ? ' that is valid: its file has errors' : '';
-  return unknownName({ what: 'dataset or role', name, candidates: model.datasets.keys(), note });
-}
-
 export function visibleField(dataset: ModelDataset, name: string): ModelField | undefined {
-  const field = dataset.fields.get(name);
+  const field = fieldNamed(dataset, name);
   return field?.hidden === true ? undefined : field;
 }
 
-function unknownField(dataset: ModelDataset, name: string): UserError {
-  const visible = [...dataset.fields.values()].filter((field) => !field.hidden).map((field) => field.name);
-  const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
-  return unknownName({ what: `field of ${dataset.name}`, name, candidates: visible, note });
-}
-
-function bareName(owner: ModelDataset, name: string): UserError {
-  const own = visibleField(owner, name) === undefined ? '' : `, like ${owner.name}.${name}`;
-  return new UserError('unknown_name', `The name ${name} is unknown on its own`, {
-    hint: `Write a field with its dataset${own || ', as dataset.field'}.`,
-    exitCode: 2,
-  });
-}
-
-export function fieldExpr(scope: Scope, place: Place): Expr {
-  const alias = joinPath(scope, place.path);
-  return place.field === undefined ? { kind: 'column', alias, name: place.name } : expandField(place.dataset, place.field, alias);
+/** What stands at a place, cut to its period, with the joins that it needs. */
+export function placeExpr(scope: Scope, place: Place): Expr {
+  const { query, notes } = scope;
+  const type = timeType(place);
+  const of = memberExpr({ dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) }, place.name);
+  if (query.timezone !== undefined && (type === 'datetime_tz') !== (place.grain !== undefined)) {
+    const name = `${place.dataset.name}.${place.name}`;
+    if (type === 'datetime_tz') notes.add(`${name} itself is compared and shown in UTC; only its periods are cut in ${query.timezone}`);
+    else if (type !== undefined) notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
+  }
+  if (place.grain === undefined || type === undefined) return of;
+  return { kind: 'truncate', grain: place.grain, of, options: { type, weekStart: query.week_start, timezone: query.timezone } };
 }
 
 /** SQL over rows, its names resolved from the owner of the scope. */
-export function rowExpr(scope: Scope, row: RowText, cut: (place: Place, expr: Expr) => Expr): Expr {
-  return textOf(row.fragment, row.span, (parts, written) => {
-    const place = placeOf(scope.model, scope.owner, { parts, written, home: row.home });
-    if (place.field !== undefined || row.home === undefined) return cut(place, fieldExpr(scope, place));
-    return { kind: 'written', alias: joinPath(scope, place.path), text: written };
+export function rowExpr(scope: Scope, row: RowText): Expr {
+  return textOf(row, (reference) => {
+    const { parts, written } = reference;
+    if (row.home === undefined) return placeExpr(scope, placeInQuery(scope, parts));
+    const place = placeInModel(scope, row.home, reference);
+    return place.field === undefined ? { kind: 'written', alias: joinPath(scope, place.path), text: written } : placeExpr(scope, place);
   });
 }
 
 /** As `placeInQuery`; model text also knows bare names, hidden fields and physical columns. */
-function placeOf(
-  model: SemanticModel,
-  owner: ModelDataset,
-  name: { parts: readonly string[]; written: string; home: string | undefined },
-): Place {
-  const { parts, home } = name;
-  if (home === undefined) return placeInQuery(model, owner, parts);
-  const last = parts.at(-1) ?? '';
+function placeInModel({ model, owner }: Scope, home: string, { parts, written }: Reference): Place {
+  const name = parts.at(-1) ?? '';
   const isOwn = parts.length === 1 || (parts.length === 2 && parts[0] === home);
   const isOwners = parts.length === 2 && parts[0] === owner.name;
-  const base = isOwners ? [] : uniquePath(model, owner.name, { dataset: home, field: last });
-  const inner = isOwn || isOwners ? [] : datasetAt(model, datasetNamed(model, home), parts).path;
+  const base = isOwners ? [] : uniquePath(model, owner.name, { name: home, field: name });
+  const inner = isOwn || isOwners ? [] : placeAt({ model, owner: datasetNamed(model, home) }, parts).path;
   const path = [...base, ...inner];
   const dataset = datasetNamed(model, path.at(-1)?.to ?? owner.name);
-  return { path, dataset, name: last, field: dataset.fields.get(last), grain: undefined };
+  return { path, dataset, name, field: fieldNamed(dataset, name, isExact(model.dialect, written)), grain: undefined };
 }
 
-/** A field over its physical columns. A name inside is another field, or a column; its own name is the column. */
-export function expandField(dataset: ModelDataset, field: ModelField, alias: string): Expr {
-  const { expr } = field;
-  if (expr === undefined) return { kind: 'column', alias, name: field.name };
-  return textOf(expr, wholeSpan(expr), (parts, written) => {
-    const name = parts.at(-1) ?? '';
-    const other = name === field.name ? undefined : dataset.fields.get(name);
-    return other === undefined ? { kind: 'written', alias, text: written } : expandField(dataset, other, alias);
-  });
+interface Side {
+  readonly dialect: Dialect;
+  readonly dataset: ModelDataset;
+  readonly alias: string;
+}
+
+/** A field over its physical columns, or the column of that name. */
+function memberExpr(side: Side, name: string, written?: string): Expr {
+  const named = (one: string, text: string | undefined) => fieldNamed(side.dataset, one, isExact(side.dialect, text));
+  const field = named(name, written);
+  if (field?.expr !== undefined) {
+    // A name inside is another field, or a column; its own name is the column.
+    return textOf(wholeOf(field.expr), ({ parts, written: text }) => {
+      const inner = parts.at(-1) ?? '';
+      return named(inner, text) === field ? { kind: 'written', alias: side.alias, text } : memberExpr(side, inner, text);
+    });
+  }
+  if (field === undefined && written !== undefined) return { kind: 'written', alias: side.alias, text: written };
+  return { kind: 'column', alias: side.alias, name: field?.name ?? name };
 }
 
 /** Joins what is missing of the path, and gives the alias of its end. */
-export function joinPath(scope: Scope, path: Path): string {
-  let alias = aliasOf(scope.owner.name, []);
+function joinPath({ model, owner, joins }: Scope, path: Path): string {
+  let alias = aliasOf(owner.name, []);
   for (const [index, step] of path.entries()) {
     const prefix = path.slice(0, index + 1);
-    const next = aliasOf(scope.owner.name, prefix);
-    if (!scope.joins.has(next)) {
-      checkFan(scope.model, step);
-      const { relation } = datasetNamed(scope.model, step.to);
-      scope.joins.set(next, {
-        alias: next,
-        relation,
-        path: prefix,
-        on: joinCondition(scope.model, step, { from: alias, to: next }),
-      });
+    const next = aliasOf(owner.name, prefix);
+    if (!joins.has(next)) {
+      const target = datasetNamed(model, step.to);
+      checkFan(step, target);
+      const source = { dialect: model.dialect, dataset: datasetNamed(model, step.from), alias };
+      checkTypes(step, source.dataset, target);
+      const on = joinCondition(step, source, { dialect: model.dialect, dataset: target, alias: next });
+      joins.set(next, { alias: next, relation: target.relation, path: prefix, on });
     }
     alias = next;
   }
   return alias;
 }
 
-function joinCondition(model: SemanticModel, step: Step, aliases: { from: string; to: string }): Expr {
-  const { relationship, reversed } = step;
-  const own = { dataset: datasetNamed(model, relationship.from), alias: reversed ? aliases.to : aliases.from };
-  const target = { dataset: datasetNamed(model, relationship.to), alias: reversed ? aliases.from : aliases.to };
+function joinCondition({ relationship, reversed }: Step, source: Side, joined: Side): Expr {
+  const [own, target] = reversed ? [joined, source] : [source, joined];
   const { on } = relationship;
   if (on.kind === 'condition') {
-    return textOf(on.fragment, wholeSpan(on.fragment), (parts, written) => {
+    return textOf(wholeOf(on.fragment), ({ parts, written }) => {
       const side = ownerInCondition(relationship, parts) === 'target' ? target : own;
-      const field = side.dataset.fields.get(parts.at(-1) ?? '');
-      return field === undefined ? { kind: 'written', alias: side.alias, text: written } : expandField(side.dataset, field, side.alias);
+      return memberExpr(side, parts.at(-1) ?? '', written);
     });
   }
-  const equalities = on.pairs.map((pair): Expr => ({
-    kind: 'equal',
-    left: columnExpr(own, pair.own),
-    right: columnExpr(target, pair.target),
-  }));
-  return {
-    kind: 'text',
-    parts: equalities.flatMap((equality, index) => (index === 0 ? [equality] : [' AND ', equality])),
-  };
-}
-
-function columnExpr(side: { dataset: ModelDataset; alias: string }, name: string): Expr {
-  const field = side.dataset.fields.get(name);
-  return field === undefined ? { kind: 'column', alias: side.alias, name } : expandField(side.dataset, field, side.alias);
+  const parts = on.pairs.flatMap((pair, index): readonly Part[] => {
+    const equality: readonly Part[] = [memberExpr(own, pair.own), ' = ', memberExpr(target, pair.target)];
+    return index === 0 ? equality : [' AND ', ...equality];
+  });
+  return { kind: 'text', parts };
 }

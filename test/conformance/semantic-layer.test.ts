@@ -70,7 +70,7 @@ for (const name of engineNames) {
 
 async function answer(engine: Engine, one: Case): Promise<readonly (readonly unknown[])[] | UserError> {
   const { dialect } = engine.warehouse;
-  const { model, diagnostics } = await loadModel({ connection: 'warehouse', dialect, files: filesOf(suite, one.model) });
+  const { model, diagnostics } = await loadModel({ dialect, files: filesOf(suite, one.model) });
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
   expect(errors).toEqual([]);
   let sql: string;

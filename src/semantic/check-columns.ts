@@ -1,0 +1,123 @@
+import { nearest } from '../lib/suggest.ts';
+import type { Dialect, TableRef } from '../sql/dialect.ts';
+import type { Fragment, Reference } from '../sql/expression.ts';
+import type { Checked } from './check.ts';
+import { within } from './expr.ts';
+import { fieldNamed, isExact, type ModelDataset, type Relation, type SemanticModel } from './model.ts';
+import { ownerInCondition } from './paths.ts';
+
+/** A table that the catalog has. */
+export interface PhysicalTable extends TableRef {
+  readonly columns: readonly { readonly name: string }[];
+}
+
+/** A name that has to be a field or column of `side`. */
+interface Use {
+  readonly path: readonly PropertyKey[];
+  readonly side: ModelDataset | undefined;
+  readonly name: string;
+  /** With its quotes; absent where ktx writes them. */
+  readonly written?: string;
+  /** The field in whose expression it stands; there, its name means the column. */
+  readonly field?: string;
+}
+
+/** Hidden columns that engines give every table. */
+const systemColumns = ['rowid', '_rowid_', 'oid', 'ctid', 'xmin', 'xmax', 'tableoid'];
+
+/** Warns of tables and columns that the catalog does not have. No errors: the warehouse may have grown since. */
+export function checkColumns(model: SemanticModel, checked: Checked, tables: readonly PhysicalTable[]): void {
+  const { dialect } = model;
+  const { dataset, warn } = checked;
+  const { relation } = dataset;
+  if (relation.kind === 'table' && tableOf(dialect, relation, tables) === undefined) {
+    const names = tables.flatMap(({ schema, table }) => (relation.parts.length === 1 ? [table] : [`${schema}.${table}`]));
+    const name = relation.parts.join('.');
+    warn(['source'], 'unknown_name', { message: `The catalog has no table ${name}`, hint: hintFor(name, names) });
+  }
+  for (const use of usesOf(model, dataset)) {
+    const { side, name, path } = use;
+    const columns = side && tableOf(dialect, side.relation, tables)?.columns.map((column) => column.name);
+    if (side === undefined || columns === undefined || isKnown(dialect, { ...use, side }, columns)) continue;
+    const message = `${side.name} has neither a field nor a column named ${name}`;
+    const others = [...columns, ...side.fields.keys()].filter((one) => one !== name);
+    warn(path, 'unknown_name', { message, hint: hintFor(name, others) });
+  }
+}
+
+function hintFor(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'If it is new in the warehouse, `ktx ingest` reads it.';
+}
+
+/** Without a schema, the default one goes first: which others the engine searches is not known here. */
+function tableOf(dialect: Dialect, relation: Relation, tables: readonly PhysicalTable[]): PhysicalTable | undefined {
+  if (relation.kind === 'query') return undefined;
+  const same = (a: string, b: string) => a === b || (dialect.ignoresCase && a.toLowerCase() === b.toLowerCase());
+  const [table = '', schema, catalog] = relation.parts.toReversed();
+  const found = tables.filter((one) => same(one.table, table) && same(one.schema, schema ?? one.schema));
+  const inCatalog = found.filter((one) => same(one.catalog ?? catalog ?? '', catalog ?? one.catalog ?? ''));
+  return inCatalog.find((one) => same(one.schema, dialect.defaultSchema)) ?? inCatalog[0];
+}
+
+function isKnown(
+  dialect: Dialect,
+  { side, name, written = '"', field }: Use & { side: ModelDataset },
+  columns: readonly string[],
+): boolean {
+  const known = fieldNamed(side, name, isExact(dialect, written));
+  if (known !== undefined && known.name !== field) return true;
+  if (dialect.ignoresCase) return [...columns, ...systemColumns].some((column) => column.toLowerCase() === name.toLowerCase());
+  return [...columns, ...systemColumns].includes(written.startsWith('"') ? name : name.toLowerCase());
+}
+
+function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
+  const named = (references: readonly Reference[], path: Use['path'], field?: string): readonly Use[] =>
+    references.map(({ parts, written }) => {
+      return { path, side: sideOf(model, dataset, parts), name: parts.at(-1) ?? '', written, ...(field !== undefined && { field }) };
+    });
+  const all = (fragment: Fragment | undefined, path: Use['path']) => named(namesIn(fragment), path);
+  return [
+    ...[...dataset.fields.values()].flatMap(({ name, expr }, index) =>
+      expr === undefined
+        ? [{ path: ['fields', index, 'name'], side: dataset, name, field: name }]
+        : named(namesIn(expr), ['fields', index, 'expr'], name),
+    ),
+    ...[...dataset.segments.values()].flatMap((where, index) => all(where, ['segments', index, 'where'])),
+    ...[...dataset.metrics.values()].flatMap(({ where, definition }, index) => [
+      ...all(where, ['metrics', index, 'where']),
+      ...(definition.kind === 'aggregate' ? all(definition.of, ['metrics', index, 'of']) : []),
+      // Outside of aggregates stand metrics.
+      ...(definition.kind === 'expression' ? named(aggregated(definition.fragment), ['metrics', index, 'expr']) : []),
+    ]),
+    ...dataset.relationships.flatMap((relationship, index): readonly Use[] => {
+      const { on } = relationship;
+      const path = ['relationships', index, 'on'];
+      const target = model.datasets.get(relationship.to);
+      if (on.kind === 'columns') {
+        return on.pairs.flatMap((pair) => [{ path, side: dataset, name: pair.own }, { path: [...path, pair.own], side: target, name: pair.target }]); // prettier-ignore
+      }
+      return namesIn(on.fragment).map(({ parts, written }) => {
+        const side = { own: dataset, target, none: undefined }[ownerInCondition(relationship, parts) ?? 'none'];
+        return { path, side, name: parts.at(-1) ?? '', written };
+      });
+    }),
+  ];
+}
+
+/** None where a lambda brings names of its own. */
+function namesIn(fragment: Fragment | undefined): readonly Reference[] {
+  return fragment === undefined || /->|\blambda\b/i.test(fragment.text) ? [] : fragment.references;
+}
+
+function aggregated(fragment: Fragment): readonly Reference[] {
+  return namesIn(fragment).filter((reference) => fragment.aggregates.some((call) => within(reference, call)));
+}
+
+/** Whose name it is: bare, `dataset.name` or `role.name`; undefined for what is longer, or leads nowhere. */
+function sideOf(model: SemanticModel, dataset: ModelDataset, parts: readonly string[]): ModelDataset | undefined {
+  const [first = ''] = parts;
+  if (parts.length === 1 || (parts.length === 2 && first === dataset.name)) return dataset;
+  const role = dataset.relationships.find(({ name }) => name === first)?.to ?? first;
+  return parts.length === 2 ? model.datasets.get(role) : undefined;
+}

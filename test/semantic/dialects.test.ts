@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { timeGrains, type TruncateOptions } from '../../src/sql/dialect.ts';
+import { dialectNamed } from '../../src/sql/dialects.ts';
+import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
+
+const noisy = ["it's", 'back\\slash', "\\' or 1=1 --", '"quoted"', 'é𝒳\n\ttab', '%_', ''];
+
+test('a dialect is found by its name, an unknown one names the known', () => {
+  expect(engineNames.map((name) => dialectNamed(name).name)).toEqual(engineNames);
+  expect(() => dialectNamed('oracle')).toThrow('no SQL dialect named oracle');
+});
+
+describe.each(engineNames)('the dialect of %s', (name) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    const stamped = name === 'postgres' ? 'timestamptz' : name === 'duckdb' ? 'TIMESTAMPTZ' : 'TEXT';
+    engine = await engineWith(
+      name,
+      `CREATE TABLE moments (day DATE, clock TIMESTAMP, stamp ${stamped});
+       INSERT INTO moments VALUES ('2024-03-10', '2024-03-10 23:45:59', '2024-03-10 23:45:59+00:00');
+       CREATE TABLE "odd ""name" ("a b" INTEGER, zero INTEGER);
+       INSERT INTO "odd ""name" VALUES (1, 0), (2, NULL), (3, 2);`,
+    );
+  });
+  afterAll(async () => engine.close());
+
+  const one = async (sql: string): Promise<unknown> => (await rowsOf(engine, sql))[0]?.[0];
+  const start = async (grain: (typeof timeGrains)[number], column: string, options: TruncateOptions): Promise<string> => {
+    const value = await one(`SELECT ${engine.warehouse.dialect.truncate(grain, column, options)} FROM moments`);
+    return String(value).replace('T', ' ').replace(/\.0+$/, '');
+  };
+
+  test('keeps any text as it is', async () => {
+    const { dialect } = engine.warehouse;
+    const [row] = await rowsOf(engine, `SELECT ${noisy.map((text) => dialect.literal(text)).join(', ')}`);
+    expect(row).toEqual(noisy);
+    expect(await one(`SELECT 5 - ${dialect.literal(-3)}`)).toBe(8);
+    expect(await one(`SELECT CASE WHEN ${dialect.literal(true)} THEN ${dialect.literal(1.5)} END`)).toSatisfy(
+      (value) => Number(value) === 1.5,
+    );
+  });
+
+  test('quotes any name and divides for real, with the precedence of a division', async () => {
+    const { dialect } = engine.warehouse;
+    const [a, real] = [dialect.quote('a b'), dialect.division];
+    const sql = `SELECT ${a} ${real} NULLIF(zero, 0), 1 ${real} 2, 7 - 3 ${real} 2 * 3
+      FROM ${dialect.quote('odd "name')} ORDER BY ${a} ${dialect.limit(3)}`;
+    expect((await rowsOf(engine, sql)).map((row) => row.map((cell) => (cell === null ? null : Number(cell))))).toEqual([
+      [null, 0.5, 2.5],
+      [null, 0.5, 2.5],
+      [1.5, 0.5, 2.5],
+    ]);
+    expect(await one(`SELECT ${dialect.percentile(a, 0.25)} FROM ${dialect.quote('odd "name')}`)).toSatisfy(
+      (value) => Number(value) === 1.5,
+    );
+  });
+
+  const days = { day: '2024-03-10', week: '2024-03-04', month: '2024-03-01', quarter: '2024-01-01', year: '2024-01-01' };
+  const clocks = { second: '2024-03-10 23:45:59', minute: '2024-03-10 23:45:00', hour: '2024-03-10 23:00:00', ...days };
+
+  test('cuts a clock time into every period', async () => {
+    for (const grain of timeGrains) expect(await start(grain, 'clock', { type: 'datetime', weekStart: 'monday' })).toBe(clocks[grain]);
+  });
+
+  test('cuts a date into days and more', async () => {
+    for (const [grain, wanted] of Object.entries(days)) {
+      expect(await start(grain as keyof typeof days, 'day', { type: 'date', weekStart: 'monday' })).toBe(wanted);
+    }
+  });
+
+  test('starts the week on the day that was asked for', async () => {
+    for (const [day, monday, sunday] of [
+      ['2024-03-10', '2024-03-04', '2024-03-10'],
+      ['2024-03-11', '2024-03-11', '2024-03-10'],
+      ['2024-03-16', '2024-03-11', '2024-03-10'],
+      ['2024-01-01', '2024-01-01', '2023-12-31'],
+    ]) {
+      const literal = `CAST('${day}' AS ${name === 'sqlite' ? 'TEXT' : 'DATE'})`;
+      expect(await start('week', literal, { type: 'date', weekStart: 'monday' })).toBe(monday);
+      expect(await start('week', literal, { type: 'date', weekStart: 'sunday' })).toBe(sunday);
+    }
+  });
+
+  test('cuts an instant in UTC, or in the zone that was asked for, or says that it cannot', async () => {
+    const instant = { type: 'datetime_tz', weekStart: 'monday' } as const;
+    expect(await start('day', 'stamp', instant)).toBe('2024-03-10');
+    expect(await start('hour', 'stamp', { ...instant, timezone: 'UTC' })).toBe('2024-03-10 23:00:00');
+    const inParis = start('hour', 'stamp', { ...instant, timezone: 'Europe/Paris' });
+    if (name === 'sqlite') await expect(inParis).rejects.toThrow('SQLite knows no time zones');
+    else expect(await inParis).toBe('2024-03-11 00:00:00');
+  });
+});

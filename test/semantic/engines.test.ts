@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { SemanticModel } from '../../src/semantic/model.ts';
+import type { querySchema } from '../../src/semantic/query.ts';
+import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
+import { compile, load, shop } from './shop.ts';
+
+const script = `
+CREATE TABLE orders (id INTEGER, customer_id INTEGER, ship_customer_id INTEGER, amount INTEGER, cost INTEGER, status VARCHAR(20), created_at TIMESTAMP);
+INSERT INTO orders VALUES
+  (1, 1, 2, 7, 2, 'paid', '2024-01-07 23:00:00'), (2, 1, 1, 3, 2, 'open', '2024-01-08 01:00:00'), (3, 2, 1, 3, 1, 'settled', '2024-02-01 00:00:00'),
+  (4, 9, NULL, NULL, 1, NULL, '2024-02-29 12:30:30'), (5, NULL, 2, 4, 0, 'paid', NULL);
+CREATE TABLE customers (id INTEGER, segment VARCHAR(20), region_id INTEGER);
+INSERT INTO customers VALUES (1, 'ent', 1), (2, 'smb', 2), (3, 'new', NULL);
+CREATE TABLE regions (id INTEGER, name VARCHAR(20));
+INSERT INTO regions VALUES (1, 'EMEA'), (2, 'AMER'), (3, 'APAC');`;
+
+describe.each(engineNames)('a semantic query on %s', (name) => {
+  let engine: Engine;
+  let model: SemanticModel;
+  beforeAll(async () => {
+    engine = await engineWith(name, script);
+    ({ model } = await load(shop, engine.warehouse.dialect));
+  });
+  afterAll(async () => engine.close());
+
+  const answer = async (query: z.input<typeof querySchema>): Promise<readonly (readonly unknown[])[]> => {
+    const rows = await rowsOf(engine, compile(model, query).sql);
+    const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell);
+    return rows.map((row) => row.map(plain));
+  };
+
+  test('orders by what was asked with NULLs last, then by the dimensions', async () => {
+    const byStatus = { metrics: ['orders.revenue'], dimensions: ['orders.status'] };
+    expect(await answer(byStatus)).toEqual([
+      ['open', 3],
+      ['paid', 11],
+      ['settled', 3],
+      [null, null],
+    ]);
+    const up = { ...byStatus, order_by: [{ field: 'orders.revenue' }] };
+    expect(await answer(up)).toEqual([
+      ['open', 3],
+      ['settled', 3],
+      ['paid', 11],
+      [null, null],
+    ]);
+    const down = { ...byStatus, order_by: [{ field: 'orders.revenue', dir: 'desc' as const }] };
+    expect(await answer(down)).toEqual([
+      ['paid', 11],
+      ['open', 3],
+      ['settled', 3],
+      [null, null],
+    ]);
+    expect(await answer({ ...down, limit: 2 })).toEqual([
+      ['paid', 11],
+      ['open', 3],
+    ]);
+    expect(await answer({ ...byStatus, order_by: [{ field: 'orders.order_count', dir: 'desc' as const }] })).toEqual([
+      ['paid', 11], ['open', 3], ['settled', 3], [null, null],
+    ]); // prettier-ignore
+  });
+
+  test('keeps every row of the fact, whatever parents it lacks', async () => {
+    expect(await answer({ metrics: ['orders.order_count', 'orders.revenue'], dimensions: ['buyer.regions.name'] })).toEqual([
+      ['AMER', 1, 3], ['EMEA', 2, 10], [null, 2, 4],
+    ]); // prettier-ignore
+  });
+
+  test('shows members without rows, in every combination with the owner’s own dimensions', async () => {
+    const query = { metrics: ['orders.order_count', 'orders.aov'], dimensions: ['buyer.segment'], include_empty: true };
+    expect(await answer(query)).toEqual([
+      ['ent', 2, 5],
+      ['new', 0, null],
+      ['smb', 1, 3],
+      [null, 2, 2],
+    ]);
+    expect(await answer({ ...query, where: ["orders.status = 'open'", "buyer.segment <> 'smb'"] })).toEqual([
+      ['ent', 1, 3],
+      ['new', 0, null],
+    ]);
+    expect(await answer({ ...query, dimensions: ['buyer.segment', 'orders.status'], where: ["orders.status in ('open', 'settled')"], having: ['orders.order_count = 0'] })).toEqual([
+      ['ent', 'settled', 0, null], ['new', 'open', 0, null], ['new', 'settled', 0, null], ['smb', 'open', 0, null],
+    ]); // prettier-ignore
+  });
+
+  test('computes medians and percentiles', async () => {
+    expect(
+      await answer({
+        metrics: ['median(orders.amount)', 'percentile(orders.amount, 0.9)'],
+        where: ["orders.status = 'paid' or orders.id = 2"],
+      }),
+    ).toEqual([[4, 6.4]]);
+  });
+
+  test('groups by periods, each of its own', async () => {
+    const weeks = { metrics: ['orders.order_count'], dimensions: ['metric_time.week'] };
+    expect(await answer(weeks)).toEqual([
+      ['2024-01-01', 1],
+      ['2024-01-08', 1],
+      ['2024-01-29', 1],
+      ['2024-02-26', 1],
+      [null, 1],
+    ]);
+    expect(await answer({ ...weeks, week_start: 'sunday' })).toEqual([
+      ['2024-01-07', 2],
+      ['2024-01-28', 1],
+      ['2024-02-25', 1],
+      [null, 1],
+    ]);
+    const months = {
+      ...weeks,
+      dimensions: ['orders.created_at.month'],
+      where: [{ field: 'orders.created_at.quarter', op: '=' as const, value: '2024-01-01' }],
+    };
+    expect(await answer(months)).toEqual([
+      ['2024-01-01', 2],
+      ['2024-02-01', 2],
+    ]);
+  });
+
+  test('lists the distinct members of dimensions alone', async () => {
+    expect(await answer({ dimensions: ['customers.segment', 'regions.name'] })).toEqual([
+      ['ent', 'EMEA'],
+      ['new', null],
+      ['smb', 'AMER'],
+    ]);
+    expect(await answer({ dimensions: ['orders.status'], where: ['orders.amount > 3'] })).toEqual([['paid']]);
+  });
+
+  test('finds text by its parts, minding case', async () => {
+    const count = async (op: 'contains' | 'starts_with' | 'ends_with', value: string): Promise<unknown> =>
+      (await answer({ metrics: ['orders.order_count'], where: [{ field: 'orders.status', op, value }] }))[0]?.[0];
+    expect(
+      await Promise.all([
+        count('contains', 'ai'),
+        count('contains', 'AI'),
+        count('starts_with', 'se'),
+        count('ends_with', 'id'),
+        count('contains', '%'),
+      ]),
+    ).toEqual([2, 0, 1, 2, 0]);
+  });
+});

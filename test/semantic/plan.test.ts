@@ -1,0 +1,400 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { UserError } from '../../src/lib/error.ts';
+import type { SemanticModel } from '../../src/semantic/model.ts';
+import type { querySchema } from '../../src/semantic/query.ts';
+import { compile, load, shop } from './shop.ts';
+
+type Query = z.input<typeof querySchema>;
+
+let model: SemanticModel;
+beforeAll(async () => {
+  const loaded = await load(shop);
+  expect(loaded.diagnostics).toEqual([]);
+  model = loaded.model;
+});
+
+function failure(query: Query, from: SemanticModel = model): UserError {
+  try {
+    compile(from, query);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error('the query was planned');
+}
+
+describe('a query that has no single right answer', () => {
+  const refusals: readonly (readonly [string, Query, string, RegExp])[] = [
+    [
+      'members that a condition allows only in combination',
+      {
+        metrics: ['orders.revenue'],
+        dimensions: ['buyer.segment', 'recipient.segment'],
+        where: ['buyer.segment = recipient.segment'],
+        include_empty: true,
+      },
+      'not_supported',
+      /include_empty/,
+    ],
+    ['a metric without aggregates', { metrics: [{ name: 'x', expr: '1 + 1' }] }, 'no_owner', /aggregates nothing/],
+    ['an aggregate of an aggregate', { metrics: ['avg(sum(orders.amount))'] }, 'not_supported', /nested/],
+    ['an aggregate over a path of roles', { metrics: ['sum(orders.buyer.region_id)'] }, 'not_supported', /path of roles/],
+    ['a star for columns', { metrics: ['count(orders.*)'] }, 'sql_fragment', /dot/],
+
+    [
+      'two roles of one dataset',
+      { metrics: ['orders.revenue'], dimensions: ['customers.segment'] },
+      'ambiguous_path',
+      /orders\.buyer\.segment, orders\.recipient\.segment/,
+    ],
+    [
+      'two roles on the way',
+      { metrics: ['orders.revenue'], dimensions: ['regions.name'] },
+      'ambiguous_path',
+      /orders\.buyer\.regions\.name, orders\.recipient\.regions\.name/,
+    ],
+    ['a dataset on the many side', { metrics: ['customers.customer_count'], dimensions: ['tickets.priority'] }, 'not_supported', /to-many/],
+    [
+      'a condition on the many side',
+      { metrics: ['customers.customer_count'], where: ["tickets.priority = 'high'"] },
+      'not_supported',
+      /to-many/,
+    ],
+    ['a sibling under a shared parent', { metrics: ['tickets.ticket_count'], dimensions: ['orders.status'] }, 'no_path', /one_to_many/],
+    ['a many_to_many', { metrics: ['orders.revenue'], dimensions: ['tags.label'] }, 'not_supported', /many_to_many/],
+    [
+      'an unknown grain',
+      { metrics: ['orders.revenue'], dimensions: ['orders.created_at.mnth'] },
+      'unknown_name',
+      /no grain of orders.created_at named mnth/,
+    ],
+    ['an unknown grain of the default time', { metrics: ['orders.revenue'], dimensions: ['metric_time.mnth'] }, 'unknown_name', /no grain/],
+    ['no relationship at all', { metrics: ['employees.headcount'], dimensions: ['regions.name'] }, 'no_path', /no relationship/],
+    ['several facts', { metrics: ['orders.revenue', 'tickets.ticket_count'] }, 'not_supported', /several datasets/],
+    [
+      'several facts in one expression',
+      { metrics: [{ name: 'r', expr: 'orders.revenue / tickets.ticket_count' }] },
+      'not_supported',
+      /several datasets/,
+    ],
+    ['an aggregate over two datasets', { metrics: ['sum(orders.amount * customers.region_id)'] }, 'not_supported', /several datasets/],
+    ['a cumulative metric', { metrics: ['orders.running'] }, 'not_supported', /cumulative/],
+    ['an offset metric', { metrics: ['orders.last_year'] }, 'not_supported', /offset/],
+    ['a semi-additive metric', { metrics: ['orders.closing'] }, 'not_supported', /semi_additive/],
+    [
+      'periods without rows',
+      { metrics: ['orders.revenue'], dimensions: ['metric_time.month'], fill_time: true },
+      'not_supported',
+      /fill_time/,
+    ],
+    [
+      'rows and aggregates under OR',
+      { metrics: ['orders.revenue'], where: ["orders.status = 'paid' or orders.revenue > 1"] },
+      'mixed_condition',
+      /OR/,
+    ],
+    ['count(*) of nothing in particular', { metrics: ['count(*)'] }, 'no_owner', /count\(\*\)/],
+    [
+      'a segment of a dataset without metrics here',
+      { metrics: ['employees.headcount'], segments: ['orders.paid'] },
+      'unused_segment',
+      /orders\.paid/,
+    ],
+    [
+      'metric_time without default_time',
+      { metrics: ['employees.headcount'], dimensions: ['metric_time.month'] },
+      'no_default_time',
+      /employees/,
+    ],
+    ['a period of something else', { metrics: ['orders.revenue'], dimensions: ['orders.status.month'] }, 'not_a_time', /status/],
+    ['nothing', {}, 'empty_query', /nothing/],
+    ['one column twice', { metrics: ['orders.revenue', 'orders.revenue'] }, 'duplicate_name', /twice/],
+    [
+      'a circle',
+      {
+        metrics: [
+          { name: 'a', expr: 'b + 1' },
+          { name: 'b', expr: 'a + 1' },
+        ],
+      },
+      'circular',
+      /a → b|b → a/,
+    ],
+    [
+      'a list for a single comparison',
+      { metrics: ['orders.revenue'], where: [{ field: 'orders.amount', op: '>', value: [1, 2] }] },
+      'invalid_condition',
+      /orders\.amount/,
+    ],
+  ];
+  test.each(refusals.map(([title, query, code, pattern]) => ({ title, query, code, pattern })))(
+    'is refused: $title',
+    ({ query, code, pattern }) => {
+      const error = failure(query);
+      expect(error.code).toBe(code);
+      expect(`${error.message} ${error.hint}`).toMatch(pattern);
+      expect(error.hint).toBeTruthy();
+    },
+  );
+});
+
+describe('an unknown name', () => {
+  test.each([
+    [{ metrics: ['orders.revenu'] }, 'orders.revenue'],
+    [{ metrics: ['orders.revenue'], dimensions: ['order.status'] }, 'orders'],
+    [{ metrics: ['orders.revenue'], dimensions: ['orders.stauts'] }, 'status'],
+    [{ metrics: ['orders.revenue'], dimensions: ['orders.buyr.segment'] }, 'buyer'],
+    [{ metrics: ['orders.revenue'], segments: ['orders.payd'] }, 'paid'],
+    [{ metrics: ['orders.amount'] }, 'sum(orders.amount)'],
+    [{ metrics: ['orders.revenue'], where: ["status = 'paid'"] }, 'orders.status'],
+    [{ metrics: ['orders.revenue'], order_by: [{ field: 'orders.reven' }] }, 'orders.revenue'],
+  ] satisfies [Query, string][])('%j suggests %s', (query, suggestion) => {
+    const error = failure(query);
+    expect(error.code).toBe('unknown_name');
+    expect(error.hint).toContain(suggestion);
+  });
+
+  test.each(['orders.secret', 'orders.SECRET', 'orders."secret"', 'orders."Secret"'])(
+    'a hidden field stays out of reach as %s',
+    (spelling) => {
+      for (const query of [
+        { metrics: ['orders.revenue'], dimensions: [spelling] },
+        { metrics: ['orders.revenue'], where: [`${spelling} = 1`] },
+        { metrics: [`sum(${spelling})`] },
+        { metrics: ['orders.revenue'], where: [{ field: spelling, op: '=' as const, value: 1 }] },
+      ]) {
+        expect(failure(query).code).toBe('unknown_name');
+      }
+    },
+  );
+
+  test('a hidden metric does too', () => {
+    expect(failure({ metrics: ['orders.internal'] }).code).toBe('unknown_name');
+    expect(failure({ metrics: ['internal'] }).code).toBe('unknown_name');
+    expect(failure({ metrics: ['orders.revenue'], having: ['orders.internal > 1'] }).code).toBe('unknown_name');
+  });
+});
+
+describe('a relationship whose target columns are no declared key', () => {
+  const customers = (keys: string): string => `
+dataset: customers
+source: customers
+${keys}
+fields: [{name: id, type: integer}, {name: lang, type: string}, {name: segment, type: string}]
+`;
+  const orders = (on: string, more = ''): string => `
+dataset: orders
+source: orders
+primary_key: [id]
+fields: [{name: id, type: integer}]
+metrics: [{name: n, agg: count}]
+relationships: [{to: customers, on: ${on}${more}}]
+`;
+  const query: Query = { metrics: ['orders.n'], dimensions: ['customers.segment'] };
+  test.each([
+    ['no key', '', '{customer_id: id}'],
+    ['part of a key', 'primary_key: [id, lang]', '{customer_id: id}'],
+    ['a range', 'primary_key: [id]', '"customer_id >= customers.id"'],
+    ['an expression of the key', 'primary_key: [id]', '"customer_id = customers.id + 1"'],
+    ['an equality under OR', 'primary_key: [id]', '"customer_id = customers.id or customers.id = 1"'],
+  ])('is refused: %s', async (_title, keys, on) => {
+    const loaded = await load({ customers: customers(keys), orders: orders(on) });
+    const error = failure(query, loaded.model);
+    expect(error.code).toBe('fan_risk');
+    expect(error.hint).toContain('unique_keys');
+  });
+  test.each([
+    ['a unique key', 'unique_keys: [[id]]', '{customer_id: id}'],
+    ['a composite key pinned by a constant', 'primary_key: [id, lang]', '"customers.lang = \'en\' and customer_id = customers.id"'],
+    ['reversed operands', 'primary_key: [id]', '"customers.id = customer_id"'],
+    ['a key and a range', 'primary_key: [id]', '"customer_id = customers.id and customers.id > 3"'],
+  ])('is joined: %s', async (_title, keys, on) => {
+    const loaded = await load({ customers: customers(keys), orders: orders(on) });
+    expect(compile(loaded.model, query).sql).toContain('LEFT JOIN "customers" AS "orders.customers"');
+  });
+  test('a one_to_one needs a key on the side that is joined, either way', async () => {
+    const files = {
+      customers: `${customers('primary_key: [id]')}metrics: [{name: c, agg: count}]\n`,
+      orders: orders('{customer_id: id}', ', cardinality: one_to_one'),
+    };
+    const { model: oneToOne } = await load(files);
+    expect(compile(oneToOne, query).sql).toContain('LEFT JOIN');
+    expect(failure({ metrics: ['customers.c'], dimensions: ['orders.id'] }, oneToOne).code).toBe('fan_risk');
+    expect(compile(model, { metrics: ['customers.customer_count'], dimensions: ['profiles.score'] }).sql).toContain(
+      'LEFT JOIN "profiles" AS "customers.profiles" ON ("customers.profiles"."customer_id" = "customers"."id")',
+    );
+  });
+});
+
+test('the SQL reads like what was asked', () => {
+  const { sql, columns } = compile(model, {
+    metrics: ['orders.aov', { name: 'share', expr: 'orders.paid_revenue / (orders.revenue + 1)' }],
+    dimensions: ['orders.buyer.regions.name', 'orders.created_at.month'],
+    where: ["orders.status = 'paid' or orders.amount > 1", { field: 'buyer.segment', op: 'in', value: ["o'x", null] }],
+    having: ['orders.revenue > 100'],
+    segments: ['orders.paid'],
+    order_by: [{ field: 'orders.aov', dir: 'desc' }],
+    limit: 10,
+  });
+  expect(columns.map((column) => column.name)).toEqual(['orders.buyer.regions.name', 'orders.created_at.month', 'orders.aov', 'share']);
+  expect(sql).toMatchInlineSnapshot(`
+    "WITH "ktx facts" AS (
+      SELECT
+        "orders.buyer.regions"."name" AS "d1",
+        CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d2",
+        sum("orders"."amount") AS "m1",
+        count(*) AS "m2",
+        sum(CASE WHEN ("orders"."status" = 'paid') THEN "orders"."amount" END) AS "m3"
+      FROM "orders" AS "orders"
+      LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+      LEFT JOIN "regions" AS "orders.buyer.regions" ON ("orders.buyer"."region_id" = "orders.buyer.regions"."id")
+      WHERE ("orders"."status" = 'paid' or "orders"."amount" > 1) AND ("orders.buyer"."segment" IN ('o''x') OR "orders.buyer"."segment" IS NULL) AND ("orders"."status" = 'paid' or "orders"."status" = 'settled')
+      GROUP BY 1, 2
+    )
+    SELECT
+      "ktx"."d1" AS "orders.buyer.regions.name",
+      "ktx"."d2" AS "orders.created_at.month",
+      ("ktx"."m1" / NULLIF("ktx"."m2", 0)) AS "orders.aov",
+      ("ktx"."m3" / NULLIF(("ktx"."m1" + 1), 0)) AS "share"
+    FROM "ktx facts" AS "ktx"
+    WHERE ("ktx"."m1" > 100)
+    ORDER BY ("ktx"."m1" / NULLIF("ktx"."m2", 0)) DESC NULLS LAST, "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST
+    LIMIT 10"
+  `);
+});
+
+test('the receipt says where each number comes from', () => {
+  const { receipt } = compile(model, {
+    metrics: ['orders.enterprise_revenue', { name: 'x', expr: 'orders.revenue / 2' }, 'sum(orders.amount) - count(orders.id)'],
+    dimensions: ['orders.status'],
+    where: ["orders.status = 'paid' and orders.order_count > 1"],
+    segments: ['orders.paid'],
+  });
+  expect(receipt).toMatchInlineSnapshot(`
+    {
+      "metrics": [
+        {
+          "additive": true,
+          "curated": true,
+          "files": [
+            "semantic-layer/warehouse/customers.yaml",
+            "semantic-layer/warehouse/orders.yaml",
+          ],
+          "filters": [
+            "orders.status = 'paid'",
+            "segment orders.paid",
+            "orders: orders.buyer.segment = 'ent'",
+          ],
+          "grain": [
+            "orders.status",
+          ],
+          "having": [
+            "orders.order_count > 1",
+          ],
+          "metric": "orders.enterprise_revenue",
+          "name": "orders.enterprise_revenue",
+          "owners": [
+            "orders",
+          ],
+          "paths": [
+            "orders.buyer → customers",
+          ],
+        },
+        {
+          "additive": false,
+          "curated": false,
+          "files": [
+            "semantic-layer/warehouse/customers.yaml",
+            "semantic-layer/warehouse/orders.yaml",
+          ],
+          "filters": [
+            "orders.status = 'paid'",
+            "segment orders.paid",
+          ],
+          "grain": [
+            "orders.status",
+          ],
+          "having": [
+            "orders.order_count > 1",
+          ],
+          "metric": undefined,
+          "name": "x",
+          "owners": [
+            "orders",
+          ],
+          "paths": [
+            "orders.buyer → customers",
+          ],
+        },
+        {
+          "additive": true,
+          "curated": false,
+          "files": [
+            "semantic-layer/warehouse/customers.yaml",
+            "semantic-layer/warehouse/orders.yaml",
+          ],
+          "filters": [
+            "orders.status = 'paid'",
+            "segment orders.paid",
+          ],
+          "grain": [
+            "orders.status",
+          ],
+          "having": [
+            "orders.order_count > 1",
+          ],
+          "metric": undefined,
+          "name": "sum(orders.amount) - count(orders.id)",
+          "owners": [
+            "orders",
+          ],
+          "paths": [
+            "orders.buyer → customers",
+          ],
+        },
+      ],
+      "notes": [],
+    }
+  `);
+});
+
+test('the words of a query never become SQL without being known', () => {
+  const name = 'a"; DROP TABLE orders; --';
+  const { sql } = compile(model, {
+    metrics: [{ name, expr: 'orders.revenue' }],
+    where: [{ field: 'orders.status', op: '=', value: "'; DROP TABLE orders; --" }],
+  });
+  expect(sql).toContain('AS "a""; DROP TABLE orders; --"');
+  expect(sql).toContain(`IN ('''; DROP TABLE orders; --')`);
+});
+
+test('metric_time filters by the default time of the owner', () => {
+  const { sql } = compile(model, {
+    metrics: ['orders.revenue'],
+    where: ["metric_time >= '2024-01-01' and metric_time.month < '2024-03-01'"],
+  });
+  expect(sql).toContain(`WHERE ("orders"."created_at" >= '2024-01-01') AND (CAST(date_trunc('month'`);
+});
+
+test('another name for a metric says which metric it is', () => {
+  const query: Query = { metrics: [{ name: 'revenue', expr: 'orders.cost_total' }, { name: 'half', expr: 'revenue / 2' }, 'order_count'] };
+  const { receipt } = compile(model, query);
+  expect(receipt.metrics.map(({ name, metric, curated }) => ({ name, metric, curated }))).toEqual([
+    { name: 'revenue', metric: 'orders.cost_total', curated: true },
+    { name: 'half', metric: undefined, curated: false },
+    { name: 'order_count', metric: 'orders.order_count', curated: true },
+  ]);
+});
+
+test('the receipt says what the zone of the query does not do', async () => {
+  const { model: zoned } = await load({
+    ...shop,
+    orders: shop['orders']?.replace('created_at, type: datetime', 'created_at, type: datetime_tz') ?? '',
+  });
+  const query: Query = { metrics: ['orders.revenue'], dimensions: ['metric_time.day'], timezone: 'Europe/Paris' };
+  expect(compile(zoned, query).receipt.notes).toEqual([]);
+  expect(compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes.join()).toContain('in UTC');
+  expect(compile(model, query).receipt.notes.join()).toContain('no time zone of its own');
+  expect(compile(model, { ...query, timezone: undefined }).receipt.notes).toEqual([]);
+});

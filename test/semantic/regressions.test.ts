@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { UserError } from '../../src/lib/error.ts';
+import type { SemanticModel } from '../../src/semantic/model.ts';
+import { querySchema } from '../../src/semantic/query.ts';
+import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
+import { compile, load } from './shop.ts';
+
+type Query = z.input<typeof querySchema>;
+
+const script = `
+CREATE TABLE sales (id INTEGER, amount INTEGER, amount_cents INTEGER, price DECIMAL(10,1), kind VARCHAR(9), buyer_id INTEGER, code INTEGER);
+INSERT INTO sales VALUES (1, 999, 300, 0.1, 'a', 1, 57), (2, 999, 100, 0.2, 'b', 1, 7), (3, 999, 200, 0.2, 'c', 2, 75), (4, 999, 50, 0.5, 'c', 2, 8);
+CREATE TABLE people (id INTEGER, name VARCHAR(9), active INTEGER);
+INSERT INTO people VALUES (1, 'ann', 1), (2, 'bob', 0), (3, 'cleo', 1), (4, 'dan', 0);
+CREATE TABLE codes (code VARCHAR(9));
+INSERT INTO codes VALUES ('7'), ('07');`;
+
+const files = {
+  sales: `
+dataset: sales
+source: sales
+primary_key: [id]
+fields:
+  - {name: id, type: integer}
+  - {name: amount, type: decimal, expr: amount_cents / 100}
+  - {name: twice, type: decimal, expr: Amount * 2}
+  - {name: price, type: decimal}
+  - {name: kind, type: string}
+  - {name: code, type: integer}
+segments:
+  - {name: of_active, where: sales.buyer.active = 1}
+metrics:
+  - {name: revenue, agg: sum, of: AMOUNT}
+  - {name: count, agg: count}
+relationships:
+  - {to: people, on: {buyer_id: id}, role: buyer}
+  - {to: codes, on: {code: code}}
+`,
+  returns: `
+dataset: returns
+source: sales
+primary_key: [id]
+fields: [{name: id, type: integer}]
+relationships: [{to: people, on: {buyer_id: id}, role: buyer}]
+`,
+  people: `
+dataset: people
+source: people
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: name, type: string}, {name: active, type: integer}]
+`,
+  codes: `
+dataset: codes
+source: codes
+primary_key: [code]
+fields: [{name: code, type: string}]
+`,
+};
+
+function failure(model: SemanticModel, query: Query): UserError {
+  try {
+    compile(model, query);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error('the query was planned');
+}
+
+describe.each(engineNames)('no wrong number on %s', (name) => {
+  let engine: Engine;
+  let model: SemanticModel;
+  beforeAll(async () => {
+    engine = await engineWith(name, script);
+    const loaded = await load(files, engine.warehouse.dialect);
+    expect(loaded.diagnostics).toEqual([]);
+    model = loaded.model;
+  });
+  afterAll(async () => engine.close());
+
+  const answer = async (query: Query): Promise<readonly (readonly unknown[])[]> => {
+    const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell);
+    return (await rowsOf(engine, compile(model, query).sql)).map((row) => row.map(plain));
+  };
+
+  test('orders and filters by the right column whatever the outputs are named', async () => {
+    const metrics = [
+      { name: 'm2', expr: 'sum(sales.id)' },
+      { name: 'm1', expr: '0 - sum(sales.id)' },
+      { name: 'd1', expr: 'sum(sales.price)' },
+    ];
+    const query: Query = { metrics, dimensions: ['sales.kind'], order_by: [{ field: 'm2', dir: 'desc' }], limit: 2 };
+    expect((await answer(query)).map((row) => row.slice(0, 3))).toEqual([
+      ['c', 7, -7],
+      ['b', 2, -2],
+    ]);
+    expect((await answer({ ...query, order_by: [], having: ['m1 < -1'] })).map(([kind]) => kind)).toEqual(['b', 'c']);
+  });
+
+  test('finds a field in any case, so that its expression holds', async () => {
+    expect(await answer({ metrics: ['sales.revenue', 'sum(sales.AMOUNT)', 'sum(sales.Twice)'] })).toEqual([[6.5, 6.5, 13]]);
+    expect(await answer({ dimensions: ['sales.AMOUNT'], where: ['sales.Amount > 2'] })).toEqual([[3]]);
+  });
+
+  test('adds only members that a segment allows', async () => {
+    const query: Query = { metrics: ['sales.count'], dimensions: ['buyer.name'], segments: ['sales.of_active'], include_empty: true };
+    expect(await answer(query)).toEqual([
+      ['ann', 2],
+      ['cleo', 0],
+    ]);
+  });
+
+  test('finds text in the digits of a number', async () => {
+    const ids = async (op: 'contains' | 'starts_with' | 'ends_with', field: string, value: string): Promise<unknown> =>
+      (await answer({ dimensions: ['sales.id'], where: [{ field, op, value }] })).flat();
+    expect(await ids('contains', 'sales.code', '5')).toEqual([1, 3]);
+    expect(await ids('starts_with', 'sales.code', '5')).toEqual([1]);
+    expect(await ids('ends_with', 'sales.code', '5')).toEqual([3]);
+  });
+
+  test('refuses to join a number to a text key, of which several can be that number', () => {
+    const { code, message } = failure(model, { metrics: ['sales.count'], dimensions: ['codes.code'] });
+    expect(code).toBe('fan_risk');
+    expect(message).toContain('sales.code is integer, codes.code is string');
+  });
+
+  test('does not round a median to the scale of its column', async () => {
+    const [[median] = []] = await answer({ metrics: ['median(sales.price)'], where: ['sales.id < 3'] });
+    expect(median).toBeCloseTo(0.15, 10);
+  });
+
+  test('means a field in where, even where a metric of the query has its name', async () => {
+    const metrics = [{ name: 'sales.id', expr: 'max(sales.id) + 100' }];
+    expect(await answer({ metrics, dimensions: ['sales.kind'], where: ['sales.id > 3'] })).toEqual([['c', 104]]);
+    expect(await answer({ metrics, dimensions: ['sales.kind'], having: ['sales.id > 103'] })).toEqual([['c', 104]]);
+  });
+
+  test('asks whose rows are meant by a role of several datasets', async () => {
+    const { code, message } = failure(model, { dimensions: ['buyer.name'] });
+    expect(code).toBe('ambiguous_path');
+    expect(message).toContain('sales.buyer.name, returns.buyer.name');
+    expect(await answer({ dimensions: ['buyer.name', 'sales.kind'] })).toHaveLength(3);
+    expect(failure(model, { dimensions: ['people.name'], include_empty: true }).code).toBe('unused_option');
+  });
+});
+
+test('SQLite shows what is no ISO date as it is, and cuts nothing out of it', async () => {
+  const engine = await engineWith(
+    'sqlite',
+    `CREATE TABLE events (id INTEGER, at);
+     INSERT INTO events VALUES (1, '2024-03-15'), (2, '2024-03-15 10:00:00'), (3, 1710460800), (4, '15.03.2024'), (5, '2024-02-30'), (6, NULL), (7, '2024'),
+       (8, '2024-03-31T23:30:00-02:00'), (9, 2460385.5);`,
+  );
+  try {
+    const events = 'dataset: events\nsource: events\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: at, type: datetime}]\n';
+    const { model } = await load({ events }, engine.warehouse.dialect);
+    const rows = await rowsOf(engine, compile(model, { dimensions: ['events.id', 'events.at.month'] }).sql);
+    expect(rows.map(([, month]) => month)).toEqual([
+      '2024-03-01', '2024-03-01', '1710460800', '15.03.2024', '2024-02-30', null, '2024', '2024-04-01', '2460385.5',
+    ]); // prettier-ignore
+  } finally {
+    await engine.close();
+  }
+});
+
+test('a time zone has a name: offsets mean different things to engines', () => {
+  const accepts = (timezone: string): boolean => querySchema.safeParse({ metrics: ['x'], timezone }).success;
+  expect(['Europe/Paris', 'UTC', 'Etc/GMT+5', '+05:00', '-0500', '05:00'].map(accepts)).toEqual([true, true, true, false, false, false]);
+});
+
+test('a whole number that JSON has rounded is refused', () => {
+  const issue = (value: number | number[]): string =>
+    JSON.stringify(querySchema.safeParse({ metrics: ['x'], where: [{ field: 'a.b', op: 'in', value }] }).error?.issues ?? '');
+  expect(issue(2 ** 53)).toContain('write it as text');
+  expect(issue([1, -(2 ** 60)])).toContain('write it as text');
+  expect([issue(2 ** 53 - 1), issue(1.5)]).toEqual(['""', '""']);
+});
+
+test('roles and datasets that differ only by case are duplicates', async () => {
+  const own = (relationships: string): string => `dataset: sales\nsource: sales\nprimary_key: [id]\nfields: [{name: id}]\n${relationships}`;
+  const rules = async (relationships: string): Promise<readonly string[]> =>
+    (await load({ ...files, sales: own(relationships) })).diagnostics.map(({ rule, message }) => `${rule}: ${message}`);
+  expect(await rules('relationships: [{to: people, on: {id: id}, role: buyer}, {to: people, on: {id: id}, role: Buyer}]')).toEqual([
+    'duplicate: The roles buyer and Buyer differ only by case',
+  ]);
+  expect(await rules('relationships: [{to: people, on: {id: id}, role: Codes}]')).toEqual([
+    'duplicate: The role Codes differs from the dataset codes only by case',
+  ]);
+});
+
+test('an error about an emoji shows it whole', async () => {
+  const { model } = await load(files);
+  expect(failure(model, { metrics: ['💥'] }).message.isWellFormed()).toBe(true);
+  expect(failure(model, { metrics: ['💥'] }).message).toContain('operator 💥');
+});

@@ -1,0 +1,113 @@
+import { loadModel, type LoadedModel } from '../../src/semantic/load.ts';
+import { emit, type Emitted } from '../../src/semantic/emit.ts';
+import type { SemanticModel } from '../../src/semantic/model.ts';
+import { plan } from '../../src/semantic/plan.ts';
+import { querySchema } from '../../src/semantic/query.ts';
+import type { z } from 'zod';
+import type { Dialect } from '../../src/sql/dialect.ts';
+import { duckdb } from '../../src/sql/dialects/duckdb.ts';
+
+/** A small shop with two roles, a self-reference, a 1:1 extension, a bridge and a second fact. */
+export const shop: Readonly<Record<string, string>> = {
+  orders: `
+dataset: orders
+source: orders
+primary_key: [id]
+default_time: created_at
+fields:
+  - {name: id, type: integer}
+  - {name: customer_id, type: integer}
+  - {name: status, type: string}
+  - {name: amount, type: integer}
+  - {name: created_at, type: datetime}
+  - {name: double_amount, expr: amount * 2, type: integer}
+  - {name: secret, expr: cost, hidden: true}
+segments:
+  - {name: paid, where: "status = 'paid' or status = 'settled'"}
+metrics:
+  - {name: revenue, agg: sum, of: amount}
+  - {name: paid_revenue, agg: sum, of: amount, where: status = 'paid'}
+  - {name: order_count, agg: count}
+  - {name: customers_seen, agg: count_distinct, of: customer_id}
+  - {name: average, agg: avg, of: amount}
+  - {name: largest, agg: max, of: amount}
+  - {name: cost_total, agg: sum, of: cost}
+  - {name: profit, expr: revenue - cost_total}
+  - {name: aov, ratio: {numerator: revenue, denominator: order_count}}
+  - {name: paid_aov, expr: revenue / order_count, where: status = 'paid'}
+  - {name: enterprise_revenue, agg: sum, of: amount, where: orders.buyer.segment = 'ent'}
+  - {name: internal, agg: sum, of: secret, hidden: true}
+  - {name: running, cumulative: {of: revenue}}
+  - {name: last_year, offset: {of: revenue, by: 1 year}}
+  - {name: closing, agg: sum, of: amount, semi_additive: {over: created_at, take: last}}
+relationships:
+  - {to: customers, on: {customer_id: id}, role: buyer}
+  - {to: customers, on: {ship_customer_id: id}, role: recipient}
+  - {to: tags, on: id = tags.id, cardinality: many_to_many, via: order_tags}
+`,
+  customers: `
+dataset: customers
+source: customers
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: segment, type: string}, {name: region_id, type: integer}]
+metrics: [{name: customer_count, agg: count}]
+relationships:
+  - {to: regions, on: {region_id: id}}
+`,
+  regions: `
+dataset: regions
+source: regions
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: name, type: string}]
+`,
+  profiles: `
+dataset: profiles
+source: profiles
+primary_key: [customer_id]
+fields: [{name: customer_id, type: integer}, {name: score, type: decimal}]
+relationships:
+  - {to: customers, on: {customer_id: id}, cardinality: one_to_one}
+`,
+  tickets: `
+dataset: tickets
+source: tickets
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: priority, type: string}]
+metrics: [{name: ticket_count, agg: count}]
+relationships:
+  - {to: customers, on: {customer_id: id}}
+`,
+  tags: `
+dataset: tags
+source: tags
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: label, type: string}]
+`,
+  order_tags: `
+dataset: order_tags
+source: order_tags
+primary_key: [order_id, tag_id]
+fields: [{name: order_id, type: integer}, {name: tag_id, type: integer}]
+relationships:
+  - {to: orders, on: {order_id: id}}
+  - {to: tags, on: {tag_id: id}}
+`,
+  employees: `
+dataset: employees
+source: employees
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: name, type: string}]
+metrics: [{name: headcount, agg: count}, {name: payroll, agg: sum, of: salary}]
+relationships:
+  - {to: employees, on: {manager_id: id}, role: manager}
+`,
+};
+
+export function load(files: Readonly<Record<string, string>>, dialect: Dialect = duckdb): Promise<LoadedModel> {
+  const listed = Object.entries(files).map(([name, text]) => ({ path: `semantic-layer/warehouse/${name}.yaml`, text }));
+  return loadModel({ dialect, files: listed });
+}
+
+export function compile(model: SemanticModel, query: z.input<typeof querySchema>): Emitted {
+  return emit(plan(model, querySchema.parse(query)), model.dialect);
+}
