@@ -1,31 +1,34 @@
+import { z } from 'zod';
 import type { Json } from '../lib/json.ts';
 import type { TableRef } from '../sql/dialect.ts';
-import type { FieldType } from '../sql/field-type.ts';
+import { fieldTypes } from '../sql/field-type.ts';
+
+const tableRefSchema = z.object({ catalog: z.string().optional(), schema: z.string(), table: z.string() });
+const columnsSchema = z.array(z.string()).readonly();
+const columnSchema = z.object({
+  name: z.string(),
+  nativeType: z.string(),
+  type: z.enum(fieldTypes),
+  nullable: z.boolean(),
+  comment: z.string().optional(),
+  values: columnsSchema.optional().describe('Declared, never sampled.'),
+});
+const referredSchema = z.object({ table: tableRefSchema.readonly(), columns: columnsSchema });
+const foreignKeySchema = z.object({ columns: columnsSchema, to: referredSchema.readonly() });
 
 /**
- * What is known of a warehouse's structure. It is stored in git as `sources/<connection>/<schema>.jsonl`, one line a table,
- * without values, counts or markers. Shapes mirror `warehouse/warehouse.ts`, which this room may not import.
+ * What is known of a table's structure, without values, counts or markers: one line of `sources/<connection>/<schema>.jsonl`.
+ * Shapes mirror `warehouse/warehouse.ts`, which this room may not import.
  */
-export interface CatalogColumn {
-  readonly name: string;
-  readonly nativeType: string;
-  readonly type: FieldType;
-  readonly nullable: boolean;
-  readonly comment?: string | undefined;
-  readonly values?: readonly string[] | undefined;
-}
-
-export interface CatalogTable extends TableRef {
-  readonly kind: string;
-  readonly comment?: string | undefined;
-  readonly columns: readonly CatalogColumn[];
-  readonly primaryKey?: readonly string[] | undefined;
-  readonly uniqueKeys: readonly (readonly string[])[];
-  readonly foreignKeys: readonly {
-    readonly columns: readonly string[];
-    readonly to: { readonly table: TableRef; readonly columns: readonly string[] };
-  }[];
-}
+export const catalogTableSchema = tableRefSchema.extend({
+  kind: z.string(),
+  comment: z.string().optional(),
+  columns: z.array(columnSchema.readonly()).readonly(),
+  primaryKey: columnsSchema.optional(),
+  uniqueKeys: z.array(columnsSchema).readonly(),
+  foreignKeys: z.array(foreignKeySchema.readonly()).readonly(),
+});
+export type CatalogTable = Readonly<z.infer<typeof catalogTableSchema>>;
 
 export interface Catalog {
   readonly connection: string;
@@ -44,29 +47,30 @@ export interface DatasetNames {
 
 export type Status = 'accepted' | 'review' | 'rejected';
 
-/** A primary key that was declared or found. */
-export interface KeyFinding {
+interface Columns {
   readonly table: TableRef;
   readonly columns: readonly string[];
+}
+
+interface Finding {
   readonly status: Status;
   readonly origin: 'declared' | 'inferred';
   /** 0..1 */
   readonly probability: number;
+  /** Measurements and the features that decided, e.g. containment, orphans, range_share, name_similarity. */
   readonly evidence: Readonly<Record<string, Json>>;
 }
 
+/** A primary key that was declared or found. */
+export interface KeyFinding extends Finding, Columns {}
+
 /** A link between tables that was declared or found: many rows of `from` refer to one row of `to`. */
-export interface LinkFinding {
-  readonly from: { readonly table: TableRef; readonly columns: readonly string[] };
-  readonly to: { readonly table: TableRef; readonly columns: readonly string[] };
-  readonly status: Status;
-  readonly origin: 'declared' | 'inferred';
+export interface LinkFinding extends Finding {
+  readonly from: Columns;
+  readonly to: Columns;
   readonly cardinality: 'many_to_one' | 'one_to_one';
   /** Where several links lead from one table to another; from the column's name. */
   readonly role?: string | undefined;
-  readonly probability: number;
-  /** Measurements and the features that decided, e.g. containment, orphans, range_share, name_similarity. */
-  readonly evidence: Readonly<Record<string, Json>>;
 }
 
 /** What a scan knows of one warehouse. Profiles and counts stay in `.ktx`. */

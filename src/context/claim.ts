@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { sha256 } from '../lib/hash.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
+import { datasetSchema } from '../semantic/dataset.ts';
 import { fieldTypes } from '../sql/field-type.ts';
 
+/** Kept as it is, whatever its keys are. */
+export const json = z.custom<Json>((value) => value !== undefined);
 const text = z.string();
 const texts = z.array(text);
 
@@ -10,8 +13,8 @@ const texts = z.array(text);
 export const bodies = {
   /** About `dataset:c.d`: it exists. */
   dataset: z.object({ source: z.object({ catalog: text.optional(), schema: text, table: text }), kind: text }),
-  /** About `field:c.d.f`: it exists; `column` is the physical name, `expr` its quoted form where double quotes do not do. */
-  field: z.object({ column: text, position: z.number(), expr: text.optional() }),
+  /** About `field:c.d.f`: it exists; `column` is the physical name. */
+  field: z.object({ column: text, position: z.number() }),
   type: z.enum(fieldTypes),
   /** About a field: declared values, in declared order. */
   values: z.array(z.union([text, z.number(), z.boolean()])),
@@ -25,11 +28,11 @@ export const bodies = {
   synonyms: texts,
   tags: texts,
   /** About `metric:c.d.m`: the metric as in the YAML of a dataset, without its name. */
-  metric: z.record(text, z.json()),
+  metric: datasetSchema.shape.metrics.unwrap().element.omit({ name: true }),
   /** About `relationship:c.d(columns)`; `on`: own field names to those of the dataset `to`. */
   relationship: z.object({
     to: text,
-    on: z.record(text, text),
+    on: z.record(text, text).refine((on) => Object.keys(on).length > 0, 'needs a column'),
     role: text.optional(),
     cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
   }),
@@ -50,7 +53,7 @@ export const evidenceSchema = z.strictObject({
   location: z.string().optional(),
   quote: z.string().optional(),
   /** Measurement, rounded so that a day's new rows change nothing. */
-  measured: z.json().optional(),
+  measured: json.optional(),
   /** 0..1 in tenths. */
   confidence: z.number().min(0).max(1),
 });

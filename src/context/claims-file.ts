@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { messageOf } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
-import { claimId, claimKinds, evidenceSchema, type Claim } from './claim.ts';
+import { claimKinds, evidenceSchema, json, type Claim, type Evidence } from './claim.ts';
+import { isMapping } from './yaml-text.ts';
 
 /**
  * The base of the merge: what ktx may have left in an artifact, by path such as `fields.status.description`. A state is the
@@ -18,7 +19,7 @@ export interface ClaimsFile {
   readonly damaged: readonly DamagedLine[];
 }
 
-export interface DamagedLine {
+interface DamagedLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
@@ -26,14 +27,9 @@ export interface DamagedLine {
 }
 
 const baseSchema = z.strictObject({
-  base: z.record(z.string(), z.union([z.string(), z.array(z.string().nullable())])),
+  base: z.record(z.string(), z.union([z.string().transform((state) => [state]), z.array(z.string().nullable())])),
 });
-const lineSchema = z.strictObject({
-  subject: z.string(),
-  kind: z.enum(claimKinds),
-  body: z.json(),
-  evidence: evidenceSchema,
-});
+const lineSchema = z.strictObject({ subject: z.string(), kind: z.enum(claimKinds), body: json, evidence: evidenceSchema });
 const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;
 
 /** The path of a dataset's claims, relative to the project. */
@@ -63,9 +59,7 @@ export function parseClaims(path: string, text: string): ClaimsFile {
 /** The file's text; undefined where nothing needs a file. Equal content gives equal bytes, whatever the order it came in. */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
   const entries = [...base].sort(byKey).map(([path, states]) => [path, states.length === 1 && states[0] !== null ? states[0] : states]);
-  const lines = uniteClaims(claims).flatMap(({ evidence, ...claim }) =>
-    evidence.map((one) => JSON.stringify({ ...claim, body: sorted(claim.body), evidence: sorted(one) })),
-  );
+  const lines = uniteClaims(claims).flatMap(({ evidence, ...claim }) => evidence.map((one) => lineOf(claim, one)));
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (entries.length + lines.length + kept.length === 0) return undefined;
   const first = JSON.stringify({ base: Object.fromEntries(entries) });
@@ -74,17 +68,12 @@ export function renderClaims({ base, claims, damaged }: ClaimsFile): string | un
 
 /** Claims with the same subject, kind and body become one with all their evidence; sorted by subject, kind and body. */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
-  const groups = Map.groupBy(claims, claimId);
-  return [...groups.values()]
-    .flatMap((group) => {
-      const [first] = group;
-      if (!first) return [];
-      const evidence = new Map(group.flatMap((claim) => claim.evidence).map((one) => [canonicalJson(one), one]));
-      const claim = { ...first, evidence: [...evidence].sort(byKey).map(([, one]) => one) };
-      return [[canonicalJson([claim.subject, claim.kind, claim.body]), claim] as const];
-    })
-    .sort(byKey)
-    .map(([, claim]) => claim);
+  const groups = Map.groupBy(claims, ({ subject, kind, body }) => `${subject}\n${kind}\n${canonicalJson(body)}`);
+  return [...groups].sort(byKey).flatMap(([, [first, ...others]]) => {
+    if (!first) return [];
+    const evidence = [first, ...others].flatMap((claim) => claim.evidence).map((one) => [canonicalJson(one), one] as const);
+    return { ...first, evidence: [...new Map(evidence)].sort(byKey).map(([, one]) => one) };
+  });
 }
 
 /** A base under which the states of both are ktx's: recorded before an artifact is written, replaced by `after` once it is. */
@@ -96,29 +85,24 @@ export function eitherBase(before: MergeBase, after: MergeBase): MergeBase {
 type ReadLine = { claim: Claim } | { base: [string, readonly (string | null)[]][] } | { reason: string };
 
 function readLine(line: string): ReadLine {
-  let value: unknown;
+  if (conflictMarker.test(line)) return { reason: 'marker of a merge conflict' };
   try {
-    value = JSON.parse(line);
+    const value: unknown = JSON.parse(line);
+    if (isMapping(value) && 'base' in value) return { base: Object.entries(baseSchema.parse(value).base) };
+    const { evidence, ...claim } = lineSchema.parse(value);
+    return { claim: { ...claim, evidence: [evidence] } };
   } catch (error) {
-    return { reason: conflictMarker.test(line) ? 'marker of a merge conflict' : messageOf(error) };
+    return { reason: error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error) };
   }
-  const base = baseSchema.safeParse(value);
-  if (base.success) {
-    return {
-      base: Object.entries(base.data.base).map(([path, states]) => [path, Array.isArray(states) ? states : [states]]),
-    };
-  }
-  const claim = lineSchema.safeParse(value);
-  if (!claim.success) return { reason: z.prettifyError(claim.error) };
-  return { claim: { ...claim.data, evidence: [claim.data.evidence] } };
+}
+
+function lineOf({ subject, kind, body }: Omit<Claim, 'evidence'>, evidence: Evidence): string {
+  const about = `"subject":${JSON.stringify(subject)},"kind":"${kind}"`;
+  return `{${about},"body":${canonicalJson(body)},"evidence":${canonicalJson(evidence)}}`;
 }
 
 function union(a: readonly (string | null)[], b: readonly (string | null)[]): (string | null)[] {
   return [...new Set([...a, ...b])].sort((x, y) => (x ?? '').localeCompare(y ?? ''));
-}
-
-function sorted(value: unknown): unknown {
-  return JSON.parse(canonicalJson(value));
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,78 +1,77 @@
 import { z } from 'zod';
-import { type Dataset, datasetSchema } from '../semantic/dataset.ts';
-import { assembleDataset, factKey, type Read } from './assemble.ts';
+import type { Dataset } from '../semantic/dataset.ts';
+import { assembleDataset, type Known } from './assemble.ts';
 import { bodies, subjects, type Claim, type ClaimKind } from './claim.ts';
 import { uniteClaims } from './claims-file.ts';
-import { judge, type Conflict, type Pin } from './conflicts.ts';
+import { judge, type Conflict } from './conflicts.ts';
 import { artifactPath } from './merge.ts';
-import { subjectParts, type SubjectParts } from './subject.ts';
+import { subjectParts, type Owner, type SubjectParts } from './subject.ts';
 
-export interface Artifact {
-  readonly connection: string;
+interface Artifact {
   readonly dataset: string;
   readonly path: string;
   readonly value: Dataset;
-}
-
-/** A claim that is in no artifact, because what it speaks of does not exist or its body is not of its kind. */
-export interface QuarantinedClaim {
-  readonly claim: Claim;
-  readonly reason: string;
 }
 
 export interface Compilation {
   /** Sorted by path. */
   readonly artifacts: readonly Artifact[];
   readonly conflicts: readonly Conflict[];
-  readonly quarantined: readonly QuarantinedClaim[];
+  /** Claims that are in no artifact, because what they speak of does not exist or their body is not of their kind. */
+  readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
+}
+
+/** A claim with the parts of its subject. */
+interface Read {
+  readonly claim: Claim;
+  readonly about: SubjectParts;
 }
 
 /**
  * Claims to artifacts: pure, total, and the same whatever the order of its inputs. A claim that cannot be shown is
- * returned with its reason and holds up nothing else. Of the edits, only whole datasets that a person deleted matter here
- * (nothing may refer to them); the rest is the merge's.
+ * returned with its reason and holds up nothing else. There are no pins yet. Of the edits, only whole datasets that a
+ * person deleted matter here (nothing may refer to them); the rest is the merge's.
  */
-export function compile(claims: Iterable<Claim>, pins: readonly Pin[], edits: readonly Claim[]): Compilation {
-  const quarantined: QuarantinedClaim[] = [];
-  const sound = (claim: Claim, reason: string | undefined) => {
-    if (reason !== undefined) quarantined.push({ claim, reason });
-    return reason === undefined;
+export function compile(claims: Iterable<Claim>, _pins: readonly never[], edits: readonly Claim[]): Compilation {
+  const quarantined: Compilation['quarantined'][number][] = [];
+  const isSound = (claim: Claim, fault: string | undefined) => {
+    if (fault !== undefined) quarantined.push({ claim, reason: fault });
+    return fault === undefined;
   };
   const read = uniteClaims(claims).flatMap((claim): Read[] => {
     const about = subjectParts(claim.subject);
-    return claim.kind !== 'edit' && sound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
+    return claim.kind !== 'edit' && isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });
-  const deleted = new Set(edits.filter(({ body }) => body === null).map(({ subject }) => subject));
-  const standing = read.filter(({ claim, about }) => !deleted.has(datasetOf(about)) && !deleted.has(targetOf({ claim, about })));
-  const exists = existingSubjects(standing);
-  const kept = standing.filter((one) => sound(one.claim, identifierFault(one, exists)));
-  const pinned = Map.groupBy(pins, ({ subject, kind }) => factKey(subject, kind));
-  const conflicts: Conflict[] = [];
-  const facts = new Map<string, readonly Claim[]>();
-  for (const [key, variants] of Map.groupBy(kept, ({ claim: { subject, kind } }) => factKey(subject, kind))) {
-    const newest = pinned.get(key)?.toSorted((a, b) => (a.at + a.choose < b.at + b.choose ? 1 : -1))[0];
-    const { ranked, conflict } = judge(variants.map(({ claim }) => claim), newest); // prettier-ignore
-    facts.set(key, ranked);
-    if (conflict) conflicts.push(conflict);
-  }
-  const artifacts = [...Map.groupBy(kept, ({ about }) => datasetOf(about)).values()].map((group) => artifactOf(group, facts));
-  return { artifacts: artifacts.sort((a, b) => (a.path < b.path ? -1 : 1)), conflicts, quarantined };
+  const removed = edits.filter(({ body, subject }) => body === null && subjectParts(subject)?.type === 'dataset');
+  const deleted = new Set(removed.map(({ subject }) => subject));
+  const standing = read.filter((one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)));
+  const exists = new Set(standing.filter(({ claim, about }) => claim.kind === about.type).map(({ claim }) => claim.subject));
+  const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
+  const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap(knownOf);
+  const conflicts = known.flatMap(({ verdicts }) => [...verdicts.values()].flatMap(({ conflict }) => conflict ?? []));
+  return { artifacts: artifactsOf(known), conflicts, quarantined };
 }
 
-function datasetOf({ connection, dataset }: SubjectParts): string {
+/** All of one subject. */
+function knownOf(group: readonly Read[]): Known[] {
+  const byKind = Map.groupBy(group, ({ claim }) => claim.kind);
+  const verdicts = new Map([...byKind].map(([kind, variants]) => [kind, judge(variants.map(({ claim }) => claim))]));
+  return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
+}
+
+function artifactsOf(known: readonly Known[]): Artifact[] {
+  const byDataset = Map.groupBy(known, ({ about }) => datasetOf(about));
+  const datasets = known.filter(({ about }) => about.type === 'dataset');
+  const artifacts = datasets.map((own): Artifact => {
+    const { connection, dataset } = own.about;
+    const value = assembleDataset(own, byDataset.get(datasetOf(own.about)) ?? []);
+    return { dataset, path: artifactPath(connection, dataset), value };
+  });
+  return artifacts.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function datasetOf({ connection, dataset }: Owner): string {
   return subjects.dataset(connection, dataset);
-}
-
-function targetOf({ claim, about }: Read): string {
-  const body = claim.kind === 'relationship' ? bodies.relationship.safeParse(claim.body).data : undefined;
-  return body ? subjects.dataset(about.connection, body.to) : '';
-}
-
-function existingSubjects(read: readonly Read[]): Set<string> {
-  const datasets = new Set(read.filter(({ claim }) => claim.kind === 'dataset').map(({ claim }) => claim.subject));
-  const kinds: readonly ClaimKind[] = ['field', 'metric', 'relationship'];
-  const members = read.filter(({ claim, about }) => kinds.includes(claim.kind) && datasets.has(datasetOf(about)));
-  return new Set([...datasets, ...members.map(({ claim }) => claim.subject)]);
 }
 
 const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
@@ -83,37 +82,24 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
 function bodyFault({ kind, body }: Claim, about: SubjectParts | undefined): string | undefined {
   if (!about) return 'its subject is none of a warehouse';
   if ((subjectTypes[kind] ?? about.type) !== about.type) return `${kind} cannot be said of a ${about.type}`;
-  const document = kind === 'metric' ? { dataset: 'any', metrics: [{ ...Object(body), name: about.name }] } : undefined;
-  const { error } = document ? datasetSchema.safeParse(document) : bodies[kind].safeParse(body);
+  const { error } = bodies[kind].safeParse(body);
   return error && `its body is not that of a ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
 }
 
-/** Everything that the claim names must exist. */
+/** Everything that the claim names must exist; and a metric must have its name for itself. */
 function identifierFault({ claim, about }: Read, exists: ReadonlySet<string>): string | undefined {
-  const { connection, dataset } = about;
-  if (!exists.has(datasetOf(about))) return `there is no dataset ${dataset} in ${connection}`;
-  if (!exists.has(claim.subject)) return `there is no ${about.type} ${claim.subject.split(':')[1]}`;
-  const named = claim.kind === 'relationship' ? bodies.relationship.parse(claim.body) : undefined;
-  if (named && !exists.has(subjects.dataset(connection, named.to))) return `there is no dataset ${named.to} in ${connection}`;
-  const own = named ? Object.keys(named.on) : fieldsNamed(claim);
-  const missing = [
-    ...own.filter((field) => !exists.has(subjects.field(connection, dataset, field))).map((field) => `${dataset}.${field}`),
-    ...Object.values(named?.on ?? {})
-      .filter((field) => !exists.has(subjects.field(connection, named?.to ?? '', field)))
-      .map((field) => `${named?.to}.${field}`),
-  ];
-  if (missing.length > 0) return `there is no field ${missing.join(', ')}`;
-  const isTaken = claim.kind === 'metric' && exists.has(subjects.field(connection, dataset, about.name));
-  return isTaken ? `${dataset} has a field of the same name` : undefined;
+  const missing = [datasetOf(about), claim.subject, ...namedIn({ claim, about })].find((subject) => !exists.has(subject));
+  if (missing !== undefined) return `there is no ${missing.replace(':', ' ')}`;
+  const isTaken = claim.kind === 'metric' && exists.has(subjects.field(about.connection, about.dataset, about.name));
+  return isTaken ? `${about.dataset} has a field of the same name` : undefined;
 }
 
-function fieldsNamed({ kind, body }: Claim): string[] {
-  if (kind === 'primary_key' || kind === 'unique_key') return bodies[kind].parse(body);
-  return kind === 'default_time' ? [bodies.default_time.parse(body)] : [];
-}
-
-function artifactOf(group: readonly Read[], facts: ReadonlyMap<string, readonly Claim[]>): Artifact {
-  const { connection = '', dataset = '' } = group[0]?.about ?? {};
-  const path = artifactPath(connection, dataset);
-  return { connection, dataset, path, value: assembleDataset(group, facts, { connection, dataset }) };
+/** The subjects that a claim's body names, datasets first. */
+function namedIn({ claim: { kind, body }, about: { connection, dataset } }: Read): string[] {
+  const fields = (owner: string, names: readonly string[]) => names.map((name) => subjects.field(connection, owner, name));
+  if (kind === 'primary_key' || kind === 'unique_key') return fields(dataset, bodies[kind].parse(body));
+  if (kind === 'default_time') return fields(dataset, [bodies.default_time.parse(body)]);
+  if (kind !== 'relationship') return [];
+  const { to, on } = bodies.relationship.parse(body);
+  return [subjects.dataset(connection, to), ...fields(dataset, Object.keys(on)), ...fields(to, Object.values(on))];
 }

@@ -1,6 +1,5 @@
 import { LineCounter, isMap, isScalar, parseDocument } from 'yaml';
 import { UserError } from '../lib/error.ts';
-import type { Json } from '../lib/json.ts';
 import { nearest } from '../lib/suggest.ts';
 import type { KeyFinding, LinkFinding, ScanFindings } from './catalog.ts';
 import type { ProjectFile } from './catalog-files.ts';
@@ -8,19 +7,15 @@ import { claimId, subjects, type Claim } from './claim.ts';
 import type { ClaimsFile } from './claims-file.ts';
 import { judge } from './conflicts.ts';
 import { isKtx } from './decide.ts';
-import { outline, type Entry, type Leaf } from './leaves.ts';
+import { outline } from './leaves.ts';
 import { parseArtifact } from './merge.ts';
 import { datasetNames } from './names.ts';
-import { entrySubject, subjectParts, type Owner } from './subject.ts';
+import { entrySubject, subjectParts } from './subject.ts';
 
 /** What there is to explain with. */
 export interface Provenance {
   readonly connection: string;
-  readonly datasets: readonly {
-    readonly dataset: string;
-    readonly claims: ClaimsFile;
-    readonly artifact: ProjectFile | undefined;
-  }[];
+  readonly datasets: readonly { readonly dataset: string; readonly claims: ClaimsFile; readonly artifact: ProjectFile | undefined }[];
   /** Of the last scan: also what is not accepted, and the exact measurements. */
   readonly findings?: ScanFindings | undefined;
 }
@@ -28,19 +23,11 @@ export interface Provenance {
 /** The chain from what a file shows back to what justifies it. */
 export interface Explanation {
   readonly subject: string;
-  readonly values: readonly ExplainedValue[];
+  /** As its file shows them, whose they are, and where they stand. */
+  readonly values: ReturnType<typeof valuesOf>;
   /** By kind, what is shown first; `edit` claims are what people took out. */
   readonly claims: readonly (Claim & { readonly id: string; readonly shown: boolean })[];
   readonly findings: readonly (KeyFinding | LinkFinding)[];
-}
-
-/** A value as its file shows it, whose it is, and where it stands. */
-export interface ExplainedValue {
-  readonly key: string;
-  readonly value: Json;
-  readonly by: 'ktx' | 'person';
-  readonly path: string;
-  readonly line: number;
 }
 
 /**
@@ -48,84 +35,70 @@ export interface ExplainedValue {
  * to another dataset is explained as a field and as a relationship. What is not known is an error that names the nearest.
  */
 export function explain(wanted: string, provenance: Provenance): Explanation[] {
-  const known = knownSubjects(provenance);
-  const fold = (one: string) => one.toLowerCase().replaceAll(' ', '');
-  const found = known.filter((subject) => namesOf(subject).some((name) => fold(name) === fold(wanted)));
-  if (found.length > 0) return found.map((subject) => explained(subject, provenance));
-  const names = nearest(wanted, known.flatMap(namesOf)); // prettier-ignore
-  throw new UserError('subject_unknown', `Nothing is known of \`${wanted}\` in ${provenance.connection}.`, {
-    hint: names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Run `ktx search` to find what there is.',
-    exitCode: 2,
-    details: { nearest: names },
-  });
+  const claims = provenance.datasets.flatMap((one) => one.claims.claims);
+  const written = writtenIn(provenance);
+  const findings = provenance.findings ? findingsOf(provenance.findings) : [];
+  const known = [...new Set([...claims, ...written, ...findings].map(({ subject }) => subject))].sort();
+  const fold = (name: string) => name.toLowerCase().replaceAll(' ', '');
+  const meant = known.filter((subject) => namesOf(subject).some((name) => fold(name) === fold(wanted)));
+  if (meant.length === 0) throw unknownSubject(wanted, provenance.connection, known.flatMap(namesOf));
+  return meant.map((subject) => ({
+    subject,
+    values: valuesOf(written.filter((one) => one.subject === subject)),
+    claims: judgedClaims(claims.filter((claim) => claim.subject === subject)),
+    findings: findings.filter((one) => one.subject === subject).map(({ finding }) => finding),
+  }));
 }
 
-function knownSubjects({ connection, datasets, findings }: Provenance): string[] {
-  const claimed = datasets.flatMap(({ claims }) => claims.claims.map(({ subject }) => subject));
-  const written = datasets.flatMap(({ dataset, artifact }) => writtenIn(artifact, { connection, dataset }).map(({ subject }) => subject));
-  const found = findings ? findingsOf(findings).map(({ subject }) => subject) : [];
-  return [...new Set([...claimed, ...written, ...found])].filter((subject) => subjectParts(subject)).sort();
+function unknownSubject(wanted: string, connection: string, known: readonly string[]): UserError {
+  const names = nearest(wanted, known);
+  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Run `ktx search` to find what there is.';
+  const message = `Nothing is known of \`${wanted}\` in ${connection}.`;
+  return new UserError('subject_unknown', message, { hint, exitCode: 2, details: { nearest: names } });
 }
 
-/** The ways to write a subject, the short one first. */
+/** The ways to write a subject, the short one first; none where it is not one of a warehouse. */
 function namesOf(subject: string): string[] {
-  const { type, connection, dataset, name, columns } = subjectParts(subject) ?? {};
-  if (type === undefined) return [];
-  const short =
-    type === 'relationship' ? [`${dataset}(${columns?.join(',')})`] : [type === 'dataset' ? `${dataset}` : `${dataset}.${name}`];
-  if (columns?.length === 1) short.push(`${dataset}.${columns[0]}`);
+  const parts = subjectParts(subject);
+  if (!parts) return [];
+  const { type, connection, dataset, name, columns } = parts;
+  const own = { dataset: '', field: `.${name}`, metric: `.${name}`, relationship: `(${columns.join(',')})` }[type];
+  const short = [`${dataset}${own}`, ...(columns.length === 1 ? [`${dataset}.${columns[0]}`] : [])];
   return [...short, ...short.map((one) => `${connection}.${one}`), subject];
 }
 
-function explained(subject: string, { connection, datasets, findings }: Provenance): Explanation {
-  const found = (findings ? findingsOf(findings) : []).filter((one) => one.subject === subject).map(({ finding }) => finding);
-  const parts = subjectParts(subject);
-  const home = datasets.find(({ dataset }) => dataset === parts?.dataset);
-  if (!home) return { subject, values: [], claims: [], findings: found };
-  const leaves = writtenIn(home.artifact, { connection, dataset: home.dataset }).filter((one) => one.subject === subject);
-  const place = home.artifact ? lineFinder(home.artifact.text) : () => 1;
-  const values = leaves.map(({ leaf, entry }): ExplainedValue => {
-    const by = isKtx(home.claims.base, leaf.path, leaf.value) ? 'ktx' : 'person';
-    return { key: leaf.key, value: leaf.value, by, path: home.artifact?.path ?? '', line: place(leaf, entry) };
+/** By kind, in the order in which they count. */
+function judgedClaims(claims: readonly Claim[]): Explanation['claims'] {
+  return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
+    const { ranked, shown } = judge(group);
+    return ranked.map((claim) => ({ ...claim, id: claimId(claim), shown: shown.includes(claim) }));
   });
-  const own = home.claims.claims.filter((claim) => claim.subject === subject);
-  const claims = [...Map.groupBy(own, ({ kind }) => kind).values()].flatMap((group) =>
-    judge(group, undefined).ranked.map((claim, rank) => ({
-      ...claim,
-      id: claimId(claim),
-      shown: rank === 0 || claim.kind === 'unique_key',
-    })),
-  );
-  return { subject, values, claims, findings: found };
 }
 
-interface Written {
-  readonly subject: string;
-  readonly leaf: Leaf;
-  readonly entry: Entry | undefined;
+/** Every value of every file with its subject. */
+function writtenIn({ connection, datasets }: Provenance) {
+  return datasets.flatMap(({ dataset, artifact, claims: { base } }) => {
+    const parsed = parseArtifact(artifact?.text ?? '');
+    if (!artifact || 'reason' in parsed) return [];
+    return outline(parsed.mapping).flatMap((entry) => {
+      const subject = entrySubject({ connection, dataset }, entry);
+      return entry.leaves.map((leaf) => ({ subject, leaf, entry, artifact, base }));
+    });
+  });
 }
 
-/** Every value of a file with its subject. */
-function writtenIn(artifact: ProjectFile | undefined, owner: Owner): Written[] {
-  const parsed = parseArtifact(artifact?.text ?? '');
-  if ('reason' in parsed) return [];
-  const { top, entries } = outline(parsed.mapping);
-  const subject = subjects.dataset(owner.connection, owner.dataset);
-  return [
-    ...top.map((leaf) => ({ subject, leaf, entry: undefined })),
-    ...entries.flatMap((entry) => entry.leaves.map((leaf) => ({ subject: entrySubject(owner, entry), leaf, entry }))),
-  ];
-}
-
-function lineFinder(text: string): (leaf: Leaf, entry: Entry | undefined) => number {
+/** The values of one subject, and so of one file. */
+function valuesOf(written: ReturnType<typeof writtenIn>) {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter });
-  return ({ key }, entry) => {
-    const node = entry ? document.getIn([entry.list, entry.index], true) : document.contents;
+  const document = parseDocument(written[0]?.artifact.text ?? '', { lineCounter });
+  return written.map(({ leaf: { key, path, value }, entry, artifact, base }) => {
+    const node = document.getIn(entry.at, true);
     const pair = isMap(node) ? node.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
     const offset = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
-    return offset === undefined ? 1 : lineCounter.linePos(offset).line;
-  };
+    const { line } = lineCounter.linePos(offset ?? 0);
+    const by: 'ktx' | 'person' = isKtx(base, path, value) ? 'ktx' : 'person';
+    return { key, value, by, path: artifact.path, line };
+  });
 }
 
 function findingsOf({ catalog, primaryKeys, links }: ScanFindings): { subject: string; finding: KeyFinding | LinkFinding }[] {

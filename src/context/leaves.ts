@@ -1,5 +1,5 @@
 import type { Json } from '../lib/json.ts';
-import { isList, isMapping } from './yaml-text.ts';
+import { isList, isMapping, type YamlMapping } from './yaml-text.ts';
 
 /** Lists of an artifact whose entries have an identity of their own. */
 export const entryLists = ['fields', 'segments', 'metrics', 'relationships'] as const;
@@ -20,63 +20,54 @@ export interface Leaf {
   readonly value: Json;
 }
 
+/** An entry of a list, or the top of the file, without those lists, as the entry at the path ''. */
 export interface Entry {
   readonly path: string;
-  readonly list: EntryList;
-  /** Position in its list. */
-  readonly index: number;
-  /** The key of the leaf that stands for the entry itself. */
-  readonly identity: 'name' | 'to';
-  /** Its keys; not the `on` of a relationship, which is part of its path. */
+  /** Where it stands; empty for the top. */
+  readonly at: readonly [] | readonly [list: EntryList, index: number];
   readonly leaves: readonly Leaf[];
-  readonly value: Json;
 }
 
-export interface Outline {
-  readonly top: readonly Leaf[];
-  /** The lists of entries that are there, if only empty. */
-  readonly lists: ReadonlySet<string>;
-  readonly entries: readonly Entry[];
-}
+/** The keys of the leaves that tell an entry from others. */
+export const identity: ReadonlySet<string> = new Set(['dataset', 'name', 'to', 'on']);
 
-/** The values of an artifact by path. Entries are told apart by `name`, relationships by `to` and `on`. */
-export function outline(artifact: Readonly<Record<string, Json | undefined>>): Outline {
-  const top: Leaf[] = [];
-  const entries: Entry[] = [];
-  const lists = new Set<string>();
-  const seen = new Map<string, number>();
-  for (const [key, value] of Object.entries(artifact)) {
-    if (value === undefined) continue;
-    const list = entryLists.find((name) => name === key);
-    if (list) lists.add(list);
-    if (!list || (value !== null && !isList(value))) top.push({ path: key, key, value });
-    else for (const [index, entry] of (value ?? []).entries()) entries.push(entryOf(list, index, { entry, seen }));
-  }
-  return { top, lists, entries };
+/** The values of an artifact by path, the top first. Entries are told apart by `name`, relationships by `to` and `on`. */
+export function outline(artifact: YamlMapping): Entry[] {
+  const lists: readonly string[] = entryLists;
+  const top = Object.entries(artifact).filter(([key]) => !lists.includes(key));
+  return [{ path: '', at: [], leaves: leavesIn('', top) }, ...entryLists.flatMap((list) => entriesOf(list, artifact[list]))];
 }
 
 /** All leaves by path. */
-export function leavesOf({ top, entries }: Outline): Map<string, Json> {
-  return new Map([...top, ...entries.flatMap(({ leaves }) => leaves)].map(({ path, value }) => [path, value]));
+export function leavesOf(entries: readonly Entry[]): Map<string, Json> {
+  return new Map(entries.flatMap(({ leaves }) => leaves.map(({ path, value }) => [path, value])));
 }
 
-function entryOf(list: EntryList, index: number, { entry, seen }: { entry: Json; seen: Map<string, number> }): Entry {
-  const identity = list === 'relationships' ? 'to' : 'name';
-  const named = `${list}.${entryName(list, entry) ?? ''}`;
-  const count = (seen.get(named) ?? 0) + 1;
-  seen.set(named, count);
-  const path = count === 1 && !named.endsWith('.') ? named : `${named}#${count}`;
-  const pairs = isMapping(entry) ? Object.entries(entry).filter(([key]) => identity !== 'to' || key !== 'on') : [];
-  const leaves = pairs.map(([key, value]) => ({ path: `${path}.${key}`, key, value }));
-  return { path, list, index, identity, leaves, value: entry };
+export function mappingOf({ leaves }: Entry): { readonly [key: string]: Json } {
+  return Object.fromEntries(leaves.map(({ key, value }) => [key, value]));
 }
 
-function entryName(list: EntryList, entry: Json): string | undefined {
-  if (!isMapping(entry)) return undefined;
-  if (list !== 'relationships') return typeof entry['name'] === 'string' ? entry['name'] : undefined;
-  const { to, on } = entry;
-  if (typeof to !== 'string') return undefined;
-  if (typeof on === 'string') return `${to}(${on})`;
-  const pairs = isMapping(on ?? null) ? Object.entries(on ?? {}) : [];
-  return `${to}(${pairs.map(([own, target]) => `${own}=${String(target)}`).sort().join(',')})`; // prettier-ignore
+function leavesIn(prefix: string, pairs: readonly [string, Json | undefined][]): Leaf[] {
+  return pairs.flatMap(([key, value]) => (value === undefined ? [] : [{ path: prefix + key, key, value }]));
+}
+
+function entriesOf(list: EntryList, values: Json | undefined): Entry[] {
+  const counts = new Map<string, number>();
+  return (isList(values) ? values : []).map((value, index) => {
+    const mapping = isMapping(value) ? value : {};
+    const name = list === 'relationships' ? linkName(mapping) : textOf(mapping['name']);
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    const path = count === 1 && name !== '' ? `${list}.${name}` : `${list}.${name}#${count}`;
+    return { path, at: [list, index], leaves: leavesIn(`${path}.`, Object.entries(mapping)) };
+  });
+}
+
+function linkName({ to, on }: { readonly [key: string]: Json }): string {
+  const pairs = isMapping(on) ? Object.entries(on).map(([own, target]) => `${own}=${textOf(target)}`) : [textOf(on)];
+  return typeof to === 'string' ? `${to}(${pairs.sort().join(',')})` : '';
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -5,14 +5,12 @@ import type { Dataset } from '../semantic/dataset.ts';
 import { subjects, type Claim } from './claim.ts';
 import type { MergeBase } from './claims-file.ts';
 import { decide, isKtx, stateOf, type Change, type Decisions } from './decide.ts';
-import { entryLists, keyOrder, leavesOf, outline, type Outline } from './leaves.ts';
+import { entryLists, keyOrder, leavesOf, outline, type Entry } from './leaves.ts';
 import { entrySubject, type Owner } from './subject.ts';
 import { commentsOf, editYaml } from './yaml-edit.ts';
 import { isList, isMapping, yamlFile, type YamlMapping } from './yaml-text.ts';
 
-export interface MergeInput {
-  readonly connection: string;
-  readonly dataset: string;
+interface MergeInput extends Owner {
   /** What the claims say; undefined where the dataset is gone. */
   readonly compiled: Dataset | undefined;
   /** The file as it stands; undefined where there is none. */
@@ -40,6 +38,7 @@ export interface MergeResult {
 }
 
 const header = 'Kept current by ktx: what you change here stays yours.';
+const unusual = 'its YAML has a shape that ktx cannot edit without touching what is yours (anchors, tags or the like)';
 
 /** The path of a dataset's artifact, relative to the project. */
 export function artifactPath(connection: string, dataset: string): string {
@@ -51,39 +50,40 @@ export function artifactPath(connection: string, dataset: string): string {
  * removed; whatever is not, every comment, and the order that stands, keep their bytes.
  */
 export function mergeDataset(input: MergeInput): MergeResult {
-  if (input.text === undefined) return withoutFile(input);
-  const parsed = parseArtifact(input.text);
+  const { dataset, text } = input;
+  if (text === undefined) return withoutFile(input);
+  const parsed = parseArtifact(text);
   if ('reason' in parsed) return leftAlone(input, parsed.reason);
   const file = outline(parsed.mapping);
-  const edits = input.edits.filter((edit) => !isPresent(file, pathOf(edit)));
-  const compiled = without(outline(input.compiled ?? {}), new Set(edits.map(pathOf)));
-  const decisions = decide(file, compiled, input.base);
-  if (!input.compiled && input.base.size > 0) {
-    const isTheirs = decisions.kept.length > 0 || commentsOf(input.text).some((comment) => comment !== `# ${header}`);
-    if (!isTheirs) return { outcome: 'deleted', text: undefined, base: new Map(), edits: [], kept: [], stale: [] };
-    keepName(decisions, input.base);
+  const edits = input.edits.filter((edit) => !isPresent(file, removedPath(edit)));
+  const base = withReturned(input, file);
+  const isBack = input.edits.some((edit) => removedPath(edit) === '');
+  if (isBack && !input.compiled) return { ...asItStands(input), edits };
+  // What is left of a dataset that is gone stays a dataset by name, so that it can be found and told apart.
+  const leftover = base.has('dataset') ? { dataset } : {};
+  const compiled = without(outline(input.compiled ?? leftover), new Set(edits.map(removedPath)));
+  const decisions = decide(file, compiled, base);
+  if (!input.compiled && base.has('dataset')) {
+    const isTheirs = decisions.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
+    if (!isTheirs) return { ...asItStands(input), outcome: 'deleted', text: undefined, base: new Map(), edits: [] };
+    decisions.stale.push('dataset');
   }
-  return applied(input, { file, compiled, decisions, edits });
+  const removed = decisions.removed.map((path) => removalClaim(input, path, compiled));
+  return applied({ ...input, text, edits: [...edits, ...removed] }, file, decisions) ?? leftAlone(input, unusual);
 }
 
-/** The claim that a person deleted the dataset's whole file; made before compiling, so that nothing refers to it any more. */
-export function removedDataset({ connection, dataset, text, base }: Omit<MergeInput, 'compiled' | 'edits'>): Claim | undefined {
-  if (text !== undefined || isKtx(base, 'dataset', undefined)) return undefined;
-  return editClaim({ connection, dataset }, { subject: subjects.dataset(connection, dataset), body: null, path: '' });
-}
-
-function withoutFile(input: MergeInput): MergeResult {
-  const removal = removedDataset(input);
-  const none = { text: undefined, kept: [], stale: [] };
-  if (removal || !input.compiled) {
-    return { ...none, outcome: 'unchanged', base: new Map(), edits: removal ? [removal] : input.edits };
-  }
-  const base = new Map([...leavesOf(outline(input.compiled))].map(([path, value]) => [path, [stateOf(value)]]));
-  return { ...none, outcome: 'written', text: yamlFile(header, input.compiled), base, edits: [] };
+/**
+ * The claim that a person deleted the dataset's whole file. To be made before compiling, so that nothing refers to it any
+ * more; it holds as long as the file is missing, and the base stays, so that a file that comes back is known.
+ */
+export function removedDataset(file: Omit<MergeInput, 'compiled' | 'edits'>): Claim | undefined {
+  const isRemoved = file.text === undefined && !isKtx(file.base, 'dataset', undefined);
+  return isRemoved ? removalClaim(file, '', []) : undefined;
 }
 
 /** The mapping that a dataset's file holds, or why it cannot be read. */
 export function parseArtifact(text: string): { mapping: YamlMapping } | { reason: string } {
+  if (!text.isWellFormed()) return { reason: 'it is not valid UTF-8' };
   try {
     const mapping = load(text, { schema: CORE_SCHEMA });
     if (!isMapping(mapping)) return { reason: 'it holds no dataset' };
@@ -94,94 +94,85 @@ export function parseArtifact(text: string): { mapping: YamlMapping } | { reason
   }
 }
 
-interface Merge {
-  readonly file: Outline;
-  readonly compiled: Outline;
-  readonly decisions: Decisions;
-  /** Earlier removals that still hold. */
-  readonly edits: readonly Claim[];
+/** The base with what a person took out and put back as ktx would have it: that is ktx's again. */
+function withReturned({ base, edits, compiled }: MergeInput, file: readonly Entry[]): MergeBase {
+  const paths = edits.map(removedPath);
+  const wanted = leavesOf(outline(compiled ?? {}));
+  const isReturned = ([path, value]: readonly [string, Json]) =>
+    paths.some((one) => path === one || path.startsWith(`${one}.`)) && stateOf(value) === stateOf(wanted.get(path));
+  const returned = [...leavesOf(file)].filter(isReturned).map(([path, value]) => [path, [stateOf(value)]] as const);
+  return new Map([...base, ...returned]);
 }
 
-function applied(input: MergeInput, { file, compiled, decisions, edits }: Merge): MergeResult {
-  const text = input.text ?? '';
-  const { changes, kept, stale } = decisions;
-  const removed = decisions.removed.map((path) => removalClaim(input, compiled, path));
-  const result = { kept, stale, edits: [...edits, ...removed], base: decisions.base };
-  if (changes.length === 0) return { ...result, outcome: 'unchanged', text };
-  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const edited = editYaml(text.slice(mark.length), changes.map(({ edit }) => edit), keyOrder); // prettier-ignore
-  const refused = changes.filter(({ edit }) => edited.refused.includes(edit));
-  if (refused.some(({ edit }) => edit.kind === 'add' || edit.kind === 'append')) return leftAlone(input, unusual);
-  const done = changes.filter((change) => !refused.includes(change));
-  if (!isAsDecided(mark + edited.text, { text, file, done })) return leftAlone(input, unusual);
-  for (const path of refused.flatMap(({ effects }) => effects.map(([one]) => one))) {
-    const states = input.base.get(path);
-    if (states) decisions.base.set(path, states);
+function asItStands({ text, base, edits }: MergeInput): MergeResult {
+  return { outcome: 'unchanged', text, base, edits, kept: [], stale: [] };
+}
+
+function leftAlone(input: MergeInput, reason: string): MergeResult {
+  return { ...asItStands(input), outcome: 'left_alone', reason };
+}
+
+function withoutFile(input: MergeInput): MergeResult {
+  const removal = removedDataset(input);
+  // What was taken out before stays out when the file comes back.
+  if (removal) return { ...asItStands(input), edits: [...input.edits.filter((edit) => removedPath(edit) !== ''), removal] };
+  if (!input.compiled) return { ...asItStands(input), base: new Map(), edits: [] };
+  const base = new Map([...leavesOf(outline(input.compiled))].map(([path, value]) => [path, [stateOf(value)]]));
+  return { ...asItStands(input), outcome: 'written', text: yamlFile(header, input.compiled), base, edits: [] };
+}
+
+/** Undefined where the text cannot be edited as decided. What could not be done without taking a comment out is kept. */
+function applied(input: MergeInput & { readonly text: string }, file: readonly Entry[], decisions: Decisions): MergeResult | undefined {
+  const { changes, base, kept, stale } = decisions;
+  const wanted = changes.map(({ edit }) => edit);
+  const { text, refused } = editYaml(input.text, wanted, keyOrder);
+  const isRefused = ({ edit }: Change) => refused.includes(edit);
+  const done = changes.filter((change) => !isRefused(change));
+  const expected = new Map([...leavesOf(file), ...done.flatMap(({ effects }) => effects)]);
+  if (!isAsDecided(text, input.text, expected)) return undefined;
+  for (const [path] of changes.filter(isRefused).flatMap(({ effects }) => effects)) {
+    base.set(path, input.base.get(path) ?? [null]);
     kept.push(path);
   }
-  return { ...result, outcome: done.length > 0 ? 'written' : 'unchanged', text: mark + edited.text };
+  return { outcome: text === input.text ? 'unchanged' : 'written', text, base, edits: input.edits, kept, stale };
 }
 
-const unusual = 'its YAML has a shape that ktx cannot edit without touching what is yours (anchors, tags or the like)';
-
-function leftAlone({ text, base, edits }: MergeInput, reason: string): MergeResult {
-  return { outcome: 'left_alone', text, base, edits, kept: [], stale: [], reason };
-}
-
-/** What is left of a dataset that is gone stays a dataset by name, so that it can be found and told apart. */
-function keepName({ changes, base, stale }: Decisions, old: MergeBase): void {
-  const at = changes.findIndex(({ edit }) => edit.kind === 'delete' && edit.list === undefined && edit.key === 'dataset');
-  if (at >= 0) changes.splice(at, 1);
-  const states = old.get('dataset');
-  if (states) base.set('dataset', states);
-  if (states) stale.push('dataset');
-}
-
-/** True where the edited text reads as the old one with the changes, and has every comment of it. */
-function isAsDecided(text: string, { text: before, file, done }: { text: string; file: Outline; done: readonly Change[] }): boolean {
+/** True where the edited text holds exactly what is expected, and every comment that was there before. */
+function isAsDecided(text: string, before: string, expected: ReadonlyMap<string, Json | undefined>): boolean {
+  if (text === before) return true;
   const parsed = parseArtifact(text);
   if ('reason' in parsed) return false;
-  const expected = leavesOf(file);
-  for (const [path, value] of done.flatMap(({ effects }) => effects)) {
-    if (value === undefined) expected.delete(path);
-    else expected.set(path, value);
-  }
   const actual = leavesOf(outline(parsed.mapping));
+  const paths = new Set([...actual.keys(), ...expected.keys()]);
   const comments = new Set(commentsOf(text));
   return (
-    actual.size === expected.size &&
-    [...expected].every(([path, value]) => stateOf(actual.get(path)) === stateOf(value)) &&
+    [...paths].every((path) => stateOf(actual.get(path)) === stateOf(expected.get(path))) &&
     commentsOf(before).every((comment) => comments.has(comment))
   );
 }
 
-function pathOf(edit: Claim): string {
+/** The path of what an `edit` claim says a person took out; '' for the whole dataset. */
+export function removedPath(edit: Claim): string {
   return edit.evidence[0]?.location ?? '';
 }
 
-function isPresent({ top, entries }: Outline, path: string): boolean {
-  return path === '' || [...top, ...entries, ...entries.flatMap(({ leaves }) => leaves)].some((one) => one.path === path);
+function isPresent(file: readonly Entry[], path: string): boolean {
+  return file.some((entry) => entry.path === path || entry.leaves.some((leaf) => leaf.path === path));
 }
 
-function without({ top, lists, entries }: Outline, paths: ReadonlySet<string>): Outline {
-  const stays = ({ path }: { path: string }) => !paths.has(path);
-  const left = entries.filter(stays).map((entry) => ({ ...entry, leaves: entry.leaves.filter(stays) }));
-  return { top: top.filter(stays), lists, entries: left };
+function without(compiled: readonly Entry[], paths: ReadonlySet<string>): Entry[] {
+  const stays = ({ path }: { readonly path: string }) => !paths.has(path);
+  return compiled.filter(stays).map((entry) => ({ ...entry, leaves: entry.leaves.filter(stays) }));
 }
 
-function removalClaim({ connection, dataset }: MergeInput, compiled: Outline, path: string): Claim {
-  const entry = compiled.entries.find((one) => one.path === path || one.leaves.some((leaf) => leaf.path === path));
-  const isWhole = path === entry?.path && entry.list !== 'segments';
-  const subject = entry ? entrySubject({ connection, dataset }, entry) : subjects.dataset(connection, dataset);
-  return editClaim({ connection, dataset }, { subject, body: isWhole ? null : { [path.slice(path.lastIndexOf('.') + 1)]: null }, path });
-}
-
-function editClaim({ connection, dataset }: Owner, { subject, body, path }: { subject: string; body: Json; path: string }): Claim {
+function removalClaim({ connection, dataset }: Owner, path: string, compiled: readonly Entry[]): Claim {
+  const entry = compiled.find((one) => isPresent([one], path));
+  const key = path === (entry?.path ?? '') ? undefined : path.slice(path.lastIndexOf('.') + 1);
   const place = { item: artifactPath(connection, dataset), ...(path === '' ? {} : { location: path }) };
   return {
-    subject,
+    subject: entry ? entrySubject({ connection, dataset }, entry) : subjects.dataset(connection, dataset),
     kind: 'edit',
-    body,
+    body: key === undefined ? null : { [key]: null },
     evidence: [{ connection, origin: 'person', extractor: 'edit@1', ...place, confidence: 1 }],
   };
 }

@@ -9,41 +9,29 @@ const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * A dataset is its table in lower case, outside the first schema `schema__table`; a field is its column, verbatim where that
  * is an identifier. What is not of that form is slugged; a collision gets a suffix from the hash of the physical name.
  */
-export function datasetNames(catalog: Pick<Catalog, 'firstSchema' | 'tables'>): DatasetNames {
+export function datasetNames({ firstSchema, tables }: Pick<Catalog, 'firstSchema' | 'tables'>): DatasetNames {
+  const wished = ({ schema, table }: TableRef) => identified(schema === firstSchema ? slug(table) : `${slug(schema)}__${slug(table)}`);
   const datasets = grantNames(
-    catalog.tables.map((table) => {
-      const wish = wishedDataset(table, catalog.firstSchema);
-      const exact = table.schema === catalog.firstSchema && table.table === wish;
-      return { key: tableKey(table), wish, exact };
+    tables.map((table) => {
+      const wish = wished(table);
+      return { key: tableKey(table), wish, exact: table.schema === firstSchema && table.table === wish };
     }),
   );
-  const tables = new Map(catalog.tables.map((table) => [tableKey(table), table]));
-  const fields = new Map<string, Map<string, string>>();
+  const fields = new Map(tables.map((table) => [tableKey(table), namesOfOthers(table.columns)]));
   return {
-    dataset: (table) => datasets.get(tableKey(table)) ?? wishedDataset(table, catalog.firstSchema),
-    field: (table, column) => {
-      const key = tableKey(table);
-      const names = fields.get(key) ?? fieldNames(tables.get(key)?.columns ?? []);
-      fields.set(key, names);
-      return names.get(column) ?? (identifier.test(column) ? column : identified(slug(column)));
-    },
+    dataset: (table) => datasets.get(tableKey(table)) ?? wished(table),
+    field: (table, column) => fields.get(tableKey(table))?.get(column) ?? column,
   };
 }
 
-function wishedDataset(table: TableRef, firstSchema: string): string {
-  return identified(table.schema === firstSchema ? slug(table.table) : `${slug(table.schema)}__${slug(table.table)}`);
+/** Names for the columns that are no identifiers. */
+function namesOfOthers(columns: CatalogTable['columns']): Map<string, string> {
+  const names = columns.map(({ name }) => name);
+  const others = names.filter((name) => !identifier.test(name));
+  const wishes = others.map((key) => ({ key, wish: identified(slug(key)), exact: false }));
+  return grantNames(wishes, new Set(names).difference(new Set(others)));
 }
 
 function identified(wish: string): string {
   return identifier.test(wish) ? wish : `_${wish}`;
-}
-
-function fieldNames(columns: CatalogTable['columns']): Map<string, string> {
-  const verbatim = columns.map(({ name }) => name).filter((name) => identifier.test(name));
-  const others = columns.map(({ name }) => name).filter((name) => !identifier.test(name));
-  const slugged = grantNames(
-    others.map((key) => ({ key, wish: identified(slug(key)), exact: false })),
-    verbatim,
-  );
-  return new Map([...verbatim.map((name) => [name, name] as const), ...slugged]);
 }

@@ -29,8 +29,8 @@ export function grantNames(wishes: readonly NameWish[], taken: Iterable<string> 
   const granted = new Map<string, string>();
   const denied: NameWish[] = [];
   for (const [wish, group] of wishers) {
-    const exact = group.filter((one) => one.exact);
-    const winner = used.has(wish) ? undefined : group.length === 1 ? group[0] : exact.length === 1 ? exact[0] : undefined;
+    const rightful = group.length === 1 ? group : group.filter(({ exact }) => exact);
+    const winner = rightful.length === 1 && !used.has(wish) ? rightful[0] : undefined;
     if (winner) granted.set(winner.key, winner.wish);
     denied.push(...group.filter((one) => one !== winner));
   }

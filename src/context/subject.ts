@@ -1,5 +1,5 @@
 import { subjects } from './claim.ts';
-import type { Entry } from './leaves.ts';
+import { mappingOf, type Entry } from './leaves.ts';
 import { isMapping } from './yaml-text.ts';
 
 /** The dataset that something belongs to. */
@@ -10,28 +10,28 @@ export interface Owner {
 
 /** The parts of a subject such as `field:warehouse.orders.status`. */
 export interface SubjectParts extends Owner {
-  readonly type: 'dataset' | 'field' | 'metric' | 'relationship';
+  readonly type: (typeof types)[number];
   /** The field or metric. */
   readonly name: string;
   /** Own columns of a relationship. */
   readonly columns: readonly string[];
 }
 
-const pattern =
-  /^(?:(?<plain>dataset):|(?<member>field|metric):|(?<link>relationship):)(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
+const types = ['dataset', 'field', 'metric', 'relationship'] as const;
+const pattern = /^(?<type>\w+):(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
 
 /** Undefined where the text is no subject of a warehouse. */
 export function subjectParts(subject: string): SubjectParts | undefined {
-  const { plain, member, link, connection = '', dataset = '', name = '', columns } = pattern.exec(subject)?.groups ?? {};
-  const found = { connection, dataset, name, columns: columns?.split(',') ?? [] };
-  if (plain && name === '' && columns === undefined) return { type: 'dataset', ...found };
-  if (member && name !== '') return { type: member === 'field' ? 'field' : 'metric', ...found };
-  return link && columns !== undefined ? { type: 'relationship', ...found } : undefined;
+  const { type: written, connection = '', dataset = '', name = '', columns } = pattern.exec(subject)?.groups ?? {};
+  const type = types.find((one) => one === written);
+  const isComplete = (name !== '') === (type === 'field' || type === 'metric') && (columns !== undefined) === (type === 'relationship');
+  return type && isComplete ? { type, connection, dataset, name, columns: columns?.split(',') ?? [] } : undefined;
 }
 
-/** The subject of an entry in a dataset's file; segments have none of their own. */
-export function entrySubject({ connection, dataset }: Owner, { list, value }: Entry): string {
-  const { name, on } = isMapping(value) ? value : {};
+/** The subject of an entry in a dataset's file; segments and the top have that of the dataset. */
+export function entrySubject({ connection, dataset }: Owner, entry: Entry): string {
+  const [list] = entry.at;
+  const { name, on } = mappingOf(entry);
   if (list === 'fields' && typeof name === 'string') return subjects.field(connection, dataset, name);
   if (list === 'metrics' && typeof name === 'string') return subjects.metric(connection, dataset, name);
   const columns = isMapping(on) ? Object.keys(on) : [];

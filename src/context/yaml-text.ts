@@ -9,12 +9,16 @@ const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf)$/i;
 /** What JSON leaves as it is and YAML cannot hold, or a reader cannot see. */
 const invisible = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff\p{Cf}]/gu;
 
-/** A value on one line, in flow style. */
-export function yamlValue(value: Json): string {
-  if (typeof value === 'string') return yamlString(value);
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (isList(value)) return `[${value.map(yamlValue).join(', ')}]`;
-  return `{${Object.keys(value).map((key) => yamlPair(key, value[key] ?? null)).join(', ')}}`; // prettier-ignore
+/** A new file: one top-level key after the other. */
+export function yamlFile(comment: string, mapping: YamlMapping): string {
+  const pairs = Object.entries(mapping).flatMap(([key, value]) => (value === undefined ? [] : [yamlBlock(key, value)]));
+  return [`# ${comment}`, ...pairs, ''].join('\n');
+}
+
+/** `key: value` in block style: a list of mappings gets a line an entry. */
+export function yamlBlock(key: string, value: Json): string {
+  if (!isList(value) || value.length === 0 || !value.every(isMapping)) return yamlPair(key, value);
+  return `${yamlKey(key)}:${value.map((entry) => `\n  - ${yamlValue(entry)}`).join('')}`;
 }
 
 /** `key: value` on one line, in flow style. */
@@ -22,20 +26,13 @@ export function yamlPair(key: string, value: Json): string {
   return `${yamlKey(key)}: ${yamlValue(value)}`;
 }
 
-/** `key: value` in block style: a list of mappings gets a line an entry. */
-export function yamlBlock(key: string, value: Json): string {
-  if (!isEntries(value)) return yamlPair(key, value);
-  return `${yamlKey(key)}:${value.map((entry) => `\n  - ${yamlValue(entry)}`).join('')}`;
-}
-
-/** A new file: one top-level key after the other. */
-export function yamlFile(comment: string, mapping: YamlMapping): string {
-  const pairs = Object.entries(mapping).filter((pair): pair is [string, Json] => pair[1] !== undefined);
-  return [`# ${comment}`, ...pairs.map(([key, value]) => yamlBlock(key, value)), ''].join('\n');
-}
-
-function isEntries(value: Json): value is readonly Json[] {
-  return isList(value) && value.length > 0 && value.every((entry) => isMapping(entry));
+/** A value on one line, in flow style. */
+export function yamlValue(value: Json): string {
+  if (typeof value === 'string') return yamlString(value);
+  if (isList(value)) return `[${value.map(yamlValue).join(', ')}]`;
+  if (!isMapping(value)) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, inner]) => yamlPair(key, inner));
+  return `{${pairs.join(', ')}}`;
 }
 
 export function isList(value: unknown): value is readonly Json[] {
@@ -47,7 +44,7 @@ export function isMapping(value: unknown): value is { readonly [key: string]: Js
 }
 
 /** `on` is a word of the model, and a plain string in the YAML that ktx reads. */
-function yamlKey(key: string): string {
+export function yamlKey(key: string): string {
   return key === 'on' ? key : yamlString(key);
 }
 
@@ -59,5 +56,6 @@ function yamlString(text: string): string {
 }
 
 function escaped(character: string): string {
-  return [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, '0'));
+  return units.map((unit) => `\\u${unit}`).join('');
 }

@@ -6,7 +6,14 @@ import { explain, type Provenance } from '../../src/context/explain.ts';
 import { mergeDataset } from '../../src/context/merge.ts';
 import { UserError } from '../../src/lib/error.ts';
 
-const evidence = { connection: 'shop', origin: 'catalog', extractor: 'structure@1', item: 'sources/shop/main.jsonl', location: 'orders', confidence: 1 } as const;
+const evidence = {
+  connection: 'shop',
+  origin: 'catalog',
+  extractor: 'structure@1',
+  item: 'sources/shop/main.jsonl',
+  location: 'orders',
+  confidence: 1,
+} as const;
 const measured = { ...evidence, origin: 'code', extractor: 'relationships@1', measured: { orphans: 'none' }, confidence: 0.9 } as const;
 const about = subjects.dataset('shop', 'orders');
 const claims: Claim[] = [
@@ -40,7 +47,13 @@ describe('explain', () => {
   it('leads from a value in a file to the claims and to the item, the best claim first', () => {
     const [explanation] = explain('orders.id', provenance());
     expect(explanation?.subject).toBe('field:shop.orders.id');
-    expect(explanation?.values).toContainEqual({ key: 'description', value: 'from the catalog', by: 'ktx', path: 'semantic-layer/shop/orders.yaml', line: 5 });
+    expect(explanation?.values).toContainEqual({
+      key: 'description',
+      value: 'from the catalog',
+      by: 'ktx',
+      path: 'semantic-layer/shop/orders.yaml',
+      line: 5,
+    });
     const described = explanation?.claims.filter(({ kind }) => kind === 'description');
     expect(described?.map(({ body, shown }) => [body, shown])).toEqual([['from the catalog', true], ['guessed', false]]); // prettier-ignore
     expect(described?.[0]?.evidence).toEqual([evidence]);
@@ -56,7 +69,7 @@ describe('explain', () => {
     const [field, relationship] = explain('orders.parent_id', provenance());
     expect([field?.subject, relationship?.subject]).toEqual(['field:shop.orders.parent_id', 'relationship:shop.orders(parent_id)']);
     expect(relationship?.claims[0]?.evidence[0]?.measured).toEqual({ orphans: 'none' });
-    expect(relationship?.values.map(({ key, by, line }) => [key, by, line])).toEqual([['to', 'ktx', 8], ['role', 'person', 8]]); // prettier-ignore
+    expect(relationship?.values.map(({ key, by, line }) => [key, by, line])).toEqual([['to', 'ktx', 8], ['on', 'ktx', 8], ['role', 'person', 8]]); // prettier-ignore
   });
 
   it('takes every spelling of a subject', () => {
@@ -74,6 +87,8 @@ describe('explain', () => {
 
   it('names the nearest where nothing is known', () => {
     expect(() => explain('order.idd', provenance())).toThrow(UserError);
-    expect(() => explain('order.idd', provenance())).toThrow(expect.objectContaining({ code: 'subject_unknown', hint: 'Did you mean orders.id?' }));
+    expect(() => explain('order.idd', provenance())).toThrow(
+      expect.objectContaining({ code: 'subject_unknown', hint: 'Did you mean orders.id?' }),
+    );
   });
 });

@@ -1,10 +1,10 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../src/context/catalog.ts';
-import { catalogFiles, catalogPath, loadCatalog } from '../../src/context/catalog-files.ts';
+import { catalogFiles, loadCatalog } from '../../src/context/catalog-files.ts';
 import type { Claim } from '../../src/context/claim.ts';
 import { eitherBase, parseClaims, renderClaims, uniteClaims } from '../../src/context/claims-file.ts';
 import { UserError } from '../../src/lib/error.ts';
@@ -25,7 +25,10 @@ async function projectWith(files: readonly { path: string; text: string }[]): Pr
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 });
 const name = text.filter((one) => one !== '');
-const ref = fc.record({ catalog: name, schema: fc.constantFrom('main', 'Main', 'index', 'x/../y'), table: name }, { requiredKeys: ['schema', 'table'] });
+const ref = fc.record(
+  { catalog: name, schema: fc.constantFrom('main', 'Main', 'index', 'x/../y'), table: name },
+  { requiredKeys: ['schema', 'table'] },
+);
 const column = fc.record(
   { name, nativeType: text, type: fc.constantFrom(...fieldTypes), nullable: fc.boolean(), comment: text, values: fc.array(text) },
   { requiredKeys: ['name', 'nativeType', 'type', 'nullable'] },
@@ -61,10 +64,20 @@ describe('the catalog on disk', () => {
   });
 
   it('has no counts, markers or whatever else a warehouse tells of its tables', () => {
-    const table = { schema: 'main', table: 'orders', kind: 'table', columns: [], uniqueKeys: [], foreignKeys: [], rowEstimate: 12, marker: 'abc' };
+    const table = {
+      schema: 'main',
+      table: 'orders',
+      kind: 'table',
+      columns: [],
+      uniqueKeys: [],
+      foreignKeys: [],
+      rowEstimate: 12,
+      marker: 'abc',
+    };
     const files = catalogFiles({ connection: 'shop', dialect: 'duckdb', firstSchema: 'main', tables: [table] });
     expect(files[1]?.text).toBe('{"schema":"main","table":"orders","kind":"table","columns":[],"uniqueKeys":[],"foreignKeys":[]}\n');
-    expect(catalogPath('shop', 'index')).toMatch(/^sources\/shop\/index_[0-9a-f]{6}\.jsonl$/);
+    const unsafe = catalogFiles({ connection: 'shop', dialect: 'duckdb', firstSchema: 'main', tables: [{ ...table, schema: 'index' }] });
+    expect(unsafe[1]?.path).toMatch(/^sources\/shop\/index_[0-9a-f]{6}\.jsonl$/);
   });
 
   it('is undefined where nothing was published, and names file and line where it is damaged', async () => {
@@ -85,8 +98,14 @@ const claims: fc.Arbitrary<Claim[]> = fc.array(
   fc.record({ subject: fc.constantFrom('dataset:shop.a', 'field:shop.a.b'), kind: fc.constantFrom('description', 'tags'), body: fc.oneof(text, fc.constant({ b: 1, a: [null] }), fc.constant({ a: [null], b: 1 })), evidence: fc.array(evidence, { minLength: 1, maxLength: 3 }) }),
 ); // prettier-ignore
 const bases = fc
-  .dictionary(fc.constantFrom('source', 'fields.a.type', 'fields.b.type'), fc.uniqueArray(fc.constantFrom('1a', '2b', null), { minLength: 1 }))
-  .map((record) => new Map(Object.entries(record).map(([path, states]) => [path, states.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))])));
+  .dictionary(
+    fc.constantFrom('source', 'fields.a.type', 'fields.b.type'),
+    fc.uniqueArray(fc.constantFrom('1a', '2b', null), { minLength: 1 }),
+  )
+  .map(
+    (record) =>
+      new Map(Object.entries(record).map(([path, states]) => [path, states.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))])),
+  );
 
 describe('a claims file', () => {
   it('comes back as it was, in one order', () => {
@@ -105,7 +124,12 @@ describe('a claims file', () => {
 
   it('gives one line for each piece of evidence of one claim', () => {
     const one = { connection: 'shop', origin: 'code', extractor: 'a@1', confidence: 1 } as const;
-    const claim = (extractor: string): Claim => ({ subject: 'dataset:shop.a', kind: 'description', body: 'x', evidence: [{ ...one, extractor }] });
+    const claim = (extractor: string): Claim => ({
+      subject: 'dataset:shop.a',
+      kind: 'description',
+      body: 'x',
+      evidence: [{ ...one, extractor }],
+    });
     expect(renderClaims({ base: new Map(), claims: [claim('b@1'), claim('a@1'), claim('a@1')], damaged: [] })).toMatchInlineSnapshot(`
       "{"base":{}}
       {"subject":"dataset:shop.a","kind":"description","body":"x","evidence":{"confidence":1,"connection":"shop","extractor":"a@1","origin":"code"}}
@@ -115,15 +139,24 @@ describe('a claims file', () => {
   });
 
   it('loses no line that it cannot read, and says where it is', () => {
-    const good = '{"subject":"dataset:shop.a","kind":"tags","body":["x"],"evidence":{"connection":"shop","origin":"code","extractor":"a@1","confidence":1}}';
-    const read = parseClaims('claims/shop/a.jsonl', `{"base":{"source":"1a"}}\r\n${good}\n{"subject": "cut o\n\n{"subject":"x","kind":"new"}\n`);
+    const good =
+      '{"subject":"dataset:shop.a","kind":"tags","body":["x"],"evidence":{"connection":"shop","origin":"code","extractor":"a@1","confidence":1}}';
+    const read = parseClaims(
+      'claims/shop/a.jsonl',
+      `{"base":{"source":"1a"}}\r\n${good}\n{"subject": "cut o\n\n{"subject":"x","kind":"new"}\n`,
+    );
     expect(read.claims).toHaveLength(1);
     expect(read.damaged.map(({ path, line }) => `${path}:${line}`)).toEqual(['claims/shop/a.jsonl:3', 'claims/shop/a.jsonl:5']);
-    expect(renderClaims(read)).toBe(`{"base":{"source":"1a"}}\n${good.replace('"connection":"shop","origin":"code","extractor":"a@1","confidence":1', '"confidence":1,"connection":"shop","extractor":"a@1","origin":"code"')}\n{"subject": "cut o\n{"subject":"x","kind":"new"}\n`);
+    expect(renderClaims(read)).toBe(
+      `{"base":{"source":"1a"}}\n${good.replace('"connection":"shop","origin":"code","extractor":"a@1","confidence":1', '"confidence":1,"connection":"shop","extractor":"a@1","origin":"code"')}\n{"subject": "cut o\n{"subject":"x","kind":"new"}\n`,
+    );
   });
 
   it('reads what a merge of two branches leaves: both bases are known, the markers go', () => {
-    const read = parseClaims('a', '<<<<<<< HEAD\n{"base":{"source":"1a"}}\n=======\n{"base":{"source":"2b","dataset":"3c"}}\n>>>>>>> other\n');
+    const read = parseClaims(
+      'a',
+      '<<<<<<< HEAD\n{"base":{"source":"1a"}}\n=======\n{"base":{"source":"2b","dataset":"3c"}}\n>>>>>>> other\n',
+    );
     expect(read.base).toEqual(new Map([['source', ['1a', '2b']], ['dataset', ['3c']]])); // prettier-ignore
     expect(read.damaged).toHaveLength(3);
     expect(renderClaims(read)).toBe('{"base":{"dataset":"3c","source":["1a","2b"]}}\n');

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { eitherBase, type MergeBase } from '../../src/context/claims-file.ts';
@@ -77,14 +77,19 @@ describe('a file that ktx writes', () => {
         const dataset: Dataset = { ...orders, description: a, fields: [{ name: 'x', expr: { default: `${b}.` }, description: c, values: [d, a, true, 7] }] };
         expect(read(merge(dataset).text)).toEqual(dataset);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     ); // prettier-ignore
   });
 });
 
 describe('what a person did stays', () => {
   it('returns the same bytes where ktx has nothing to change, whatever the line ends', () => {
-    for (const text of [written, written.replaceAll('\n', '\r\n'), `\uFEFF${written}`, written.replace('{name: id, ', '{ "name":   id ,\n     ')]) {
+    for (const text of [
+      written,
+      written.replaceAll('\n', '\r\n'),
+      `\uFEFF${written}`,
+      written.replace('{name: id, ', '{ "name":   id ,\n     '),
+    ]) {
       expect(merge(orders, { ...first, text })).toMatchObject({ outcome: 'unchanged', text, edits: [] });
     }
   });
@@ -107,7 +112,9 @@ describe('what a person did stays', () => {
   });
 
   it('does not bring back what was taken out, and says so in a claim', () => {
-    const result = afterEdit((text) => text.replace(', description: Payment state', '').replace('  - {name: count, agg: count}\n', '  []\n'));
+    const result = afterEdit((text) =>
+      text.replace(', description: Payment state', '').replace('  - {name: count, agg: count}\n', '  []\n'),
+    );
     expect(result.outcome).toBe('unchanged');
     expect(result.edits.map(({ subject, kind, body }) => ({ subject, kind, body }))).toEqual([
       { subject: 'field:shop.orders.status', kind: 'edit', body: { description: null } },
@@ -123,6 +130,28 @@ describe('what a person did stays', () => {
     expect(back).toMatchObject({ outcome: 'unchanged', edits: [], kept: ['fields.status.description'] });
   });
 
+  it('takes for its own again what was taken out and put back as it was', () => {
+    const without = afterEdit((text) => text.replace(/.*name: status.*\n/, '').replace('description: One row per order.\n', ''));
+    expect(without.edits).toHaveLength(2);
+    expect(merge(orders, { ...without, text: written })).toEqual({ ...first, outcome: 'unchanged' });
+  });
+
+  it('leaves out what was taken out of an entry that goes and comes back', () => {
+    const without = afterEdit((text) => text.replace(', description: Payment state', ''));
+    const gone = merge({ ...orders, fields: orders.fields?.filter(({ name }) => name !== 'status') }, without);
+    const back = merge(orders, gone);
+    expect(back.outcome).toBe('written');
+    expect(read(back.text).fields?.at(-1)).toEqual({ name: 'status', type: 'string', values: ['paid', 'refunded'] });
+  });
+
+  it('leaves out what was taken out before the whole file went and came back', () => {
+    const without = afterEdit((text) => text.replace(/.*name: status.*\n/, ''));
+    const gone = merge(undefined, { ...without, text: undefined });
+    expect(gone.edits.map(({ subject }) => subject)).toEqual(['field:shop.orders.status', 'dataset:shop.orders']);
+    expect(merge(undefined, gone).edits).toEqual(gone.edits);
+    expect(merge(orders, { ...gone, text: without.text })).toMatchObject({ outcome: 'unchanged', edits: without.edits });
+  });
+
   it('takes a renamed field for a removed and an added one', () => {
     const result = afterEdit((text) => text.replace('{name: status, ', '{name: state, expr: status, '));
     expect(result.edits.map(({ subject }) => subject)).toEqual(['field:shop.orders.status']);
@@ -135,6 +164,15 @@ describe('what a person did stays', () => {
       metrics: [{ name: 'count', expr: 'count(*)', description: 'Orders' }],
     }); // prettier-ignore
     expect(read(result.text).metrics).toEqual([{ name: 'count', agg: 'count', where: "status = 'paid'", description: 'Orders' }]);
+  });
+
+  it('leaves the type of a field alone that a person computes', () => {
+    const own = (text: string) => text.replace('fields:\n', 'fields:\n  - {name: margin, expr: amount - cost}\n');
+    const result = afterEdit(own, {
+      ...orders,
+      fields: [...(orders.fields ?? []), { name: 'margin', type: 'string', description: 'A column' }],
+    });
+    expect(read(result.text).fields?.[0]).toEqual({ name: 'margin', expr: 'amount - cost', description: 'A column' });
   });
 
   it('only adds to a file that was there before ktx', () => {
@@ -204,6 +242,14 @@ describe('what is gone', () => {
     expect(merge(undefined, result)).toMatchObject({ outcome: 'unchanged', text: result.text });
   });
 
+  it('goes from the first line too, and from among the other keys of a line', () => {
+    const change = (text: string) =>
+      `description: One row per order.\n${text.replace('description: One row per order.\n', '').replace('{name: id, type: integer}', '{type: integer, name: id}')}`;
+    const result = afterEdit(change, { ...withField('id', { type: undefined, description: 'Number' }), description: undefined });
+    expect(result.text).toMatch(/^# Kept current by ktx/);
+    expect(result.text).toContain('  - {name: id, description: Number}\n');
+  });
+
   it('keeps a comment of a line that goes', () => {
     const result = afterEdit((text) => text.replace('created_at, type: datetime}', 'created_at, type: datetime} # UTC'), {
       ...orders,
@@ -217,6 +263,9 @@ describe('what is gone', () => {
     expect(removedDataset(file)).toMatchObject({ subject: 'dataset:shop.orders', kind: 'edit', body: null });
     const result = merge(undefined, { ...first, text: undefined });
     expect(result).toMatchObject({ outcome: 'unchanged', text: undefined, edits: [removedDataset(file)] });
+    const back = { outcome: 'unchanged', text: written, base: first.base, edits: [] };
+    expect(merge(undefined, { ...result, text: written })).toMatchObject(back);
+    expect(merge(orders, { ...result, text: written })).toMatchObject({ outcome: 'unchanged', kept: [], edits: [] });
     expect(removedDataset({ ...file, base: eitherBase(new Map(), first.base) })).toBeUndefined();
   });
 });
@@ -232,13 +281,13 @@ const datasets = fc
     links: fc.subarray(['a', 'b', 'c']),
     roles: fc.boolean(),
   })
-  .map(({ description, key, columns, types, notes, links, roles }): Dataset => ({
+  .map(({ description, key, columns, types, notes, links, roles }) => datasetSchema.parse({
     dataset: 'orders',
     source: 'main.orders',
     ...(key ? { primary_key: key } : {}),
     ...(description === undefined ? {} : { description }),
-    fields: columns.map((name, at) => ({ name, type: types[at] as 'string', ...(notes[at] === undefined ? {} : { description: notes[at] }) })),
-    metrics: [{ name: 'count', agg: 'count' as const }],
+    fields: columns.map((name, at) => ({ name, type: types[at], ...(notes[at] === undefined ? {} : { description: notes[at] }) })),
+    metrics: [{ name: 'count', agg: 'count' }],
     ...(links.length === 0 ? {} : { relationships: links.map((name) => ({ to: `${name}s`, on: { [name]: 'id' }, ...(roles ? { role: `by_${name}` } : {}) })) }),
   })); // prettier-ignore
 
@@ -249,7 +298,7 @@ const habits: readonly ((line: string, mark: string) => string)[] = [
   (line, mark) => line.replace(/^( *)- \{name: (\w+)/, `$1- {name: $2, synonyms: [${mark}]`),
   (line, mark) => line.replace(/^( *)- \{name: (\w+), type: \w+/, `$1- {name: $2, type: string, expr: ${mark}`),
   (line, mark) => line.replace(/^( *)- \{name: /, `$1- {name: ${mark}, expr: x}\n$1- {name: `),
-  (line, mark) => line.replace(/^( *)- \{name: (\w+), type: (\w+)\}$/, `$1- name: ${'$2'}\n$1  # ${mark}\n$1  type:   "$3"\n$1  synonyms:\n$1    - ${mark}`),
+  (line, mark) => line.replace(/^( *)- \{name: (\w+), type: (\w+)\}$/, `$1- name: $2\n$1  # ${mark}\n$1  type:   "$3"\n$1  synonyms:\n$1    - ${mark}`),
   (line, mark) => line.replace(/^description: .*/, `description: >-\n  ${mark}\n  and more`),
   (line, mark) => line.replace(/^(source: .*)/, `$1\ntags:\n- ${mark}\n`),
   (line, mark) => line.replace(/role: \w+/, `role: ${mark}`),
@@ -259,13 +308,16 @@ const habits: readonly ((line: string, mark: string) => string)[] = [
   (line) => line.replace('{name:', '{  name :').replace(/\}$/, '  , }'),
 ]; // prettier-ignore
 
-const edits = fc.array(fc.record({ line: fc.nat(30), habit: fc.nat(habits.length - 1) }), { maxLength: 8 });
+const edits = fc.array(fc.record({ line: fc.nat(30), habit: fc.nat(habits.length) }), { maxLength: 8 });
 
 function edited(text: string, changes: readonly { line: number; habit: number }[]): { text: string; marks: string[] } {
   const lines = text.split('\n');
   for (const [at, { line, habit }] of changes.entries()) {
     const index = line % (lines.length - 1);
-    lines.splice(index, 1, ...(habits[habit]?.(lines[index] ?? '', `mark${at}`) ?? '').split('\n'));
+    const [taken = ''] = lines.splice(index, 1);
+    const change = habits[habit];
+    if (change) lines.splice(index, 0, ...change(taken, `mark${at}`).split('\n'));
+    else lines.splice((line * 7) % lines.length, 0, taken);
   }
   const result = lines.join('\n');
   return { text: result, marks: changes.map((_, at) => `mark${at}`).filter((mark) => result.includes(mark)) };
@@ -289,7 +341,7 @@ describe('for any edits of a person and any change of the claims', () => {
   it('no byte of the person is lost, what is not theirs is brought up to date, and a second run changes nothing', () => {
     let merged = 0;
     fc.assert(
-      fc.property(datasets, datasets, edits, places, (before, after, changes, { crlf, mark }) => {
+      fc.property(fc.tuple(datasets, datasets), edits, places, ([before, after], changes, { crlf, mark }) => {
         const start = merge(before);
         const person = edited(start.text ?? '', changes);
         fc.pre(reads(person.text));
@@ -303,7 +355,9 @@ describe('for any edits of a person and any change of the claims', () => {
 
         const [old, theirs, now] = [fieldsByName(start.text), fieldsByName(person.text), fieldsByName(result.text?.replace('\uFEFF', ''))];
         for (const { name, type } of after.fields ?? []) {
-          const untouched = !theirs.has(name) && !old.has(name) || theirs.get(name)?.type === old.get(name)?.type && theirs.has(name);
+          const isNew = !theirs.has(name) && !old.has(name);
+          const isAsWritten = theirs.has(name) && theirs.get(name)?.type === old.get(name)?.type;
+          const untouched = theirs.get(name)?.expr === undefined && (isNew || isAsWritten);
           if (untouched) expect(now.get(name)?.type).toBe(type);
           if (old.has(name) && !theirs.has(name)) expect(now.has(name)).toBe(false);
         }
@@ -311,9 +365,9 @@ describe('for any edits of a person and any change of the claims', () => {
         expect(again).toEqual({ ...result, outcome: 'unchanged' });
         merged += result.outcome === 'written' ? 1 : 0;
       }),
-      { numRuns: 600 },
+      { numRuns: 200 },
     ); // prettier-ignore
-    expect(merged).toBeGreaterThan(200);
+    expect(merged).toBeGreaterThan(60);
   });
 
   it('without an edit, the result is what a new file would be, in the order that stood', () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CatalogTable } from '../../src/context/catalog.ts';
 import { datasetNames } from '../../src/context/names.ts';
@@ -15,7 +15,13 @@ function named(tables: readonly CatalogTable[]): string[] {
 
 describe('dataset names', () => {
   it('are the table in lower case, with the schema where it is not the first', () => {
-    const tables = [table('public', 'Orders'), table('crm', 'orders'), table('public', 'Order Details'), table('public', '2024_sales'), table('Größe', 'Café')];
+    const tables = [
+      table('public', 'Orders'),
+      table('crm', 'orders'),
+      table('public', 'Order Details'),
+      table('public', '2024_sales'),
+      table('Größe', 'Café'),
+    ];
     expect(named(tables)).toEqual(['orders', 'crm__orders', 'order_details', '_2024_sales', 'gro_e__cafe']);
   });
 
@@ -29,7 +35,10 @@ describe('dataset names', () => {
 
   it('are unique, fit for a file and for a query, and the same whatever else there is', () => {
     const schema = fc.constantFrom('public', 'Public', 'crm', 'x.y');
-    const name = fc.oneof(fc.constantFrom('a', 'A', 'a b', 'a-b', 'crm__a', '名前', '', 'con', 'ä'), fc.string({ unit: 'grapheme', maxLength: 200 }));
+    const name = fc.oneof(
+      fc.constantFrom('a', 'A', 'a b', 'a-b', 'crm__a', '名前', '', 'con', 'ä'),
+      fc.string({ unit: 'grapheme', maxLength: 200 }),
+    );
     const tables = fc.uniqueArray(fc.tuple(schema, name), { selector: ([a, b]) => JSON.stringify([a, b]), maxLength: 12 });
     fc.assert(
       fc.property(tables, fc.nat(), (pairs, seed) => {
