@@ -45,10 +45,22 @@ export function randomOf(seed: number): () => number {
 
 const pools = {
   en: {
-    people: 'customer,employee,user,supplier,student,teacher,patient,doctor,driver,author,member,agent,player,vendor,contact,person,guest,nurse,client,worker'.split(','),
-    thing: 'product,account,store,warehouse,vehicle,book,movie,song,course,department,branch,room,property,device,project,campaign,team,ship,machine,ticket type,bank account,credit card,price list,work center,school,hospital,company,station,farm,article,recipe,building,asset,contract,policy,sensor,flight,journal'.split(','),
-    event: 'order,invoice,payment,shipment,visit,booking,review,message,comment,enrollment,claim,delivery,inspection,session,transaction,match,race,appointment,loan,return,complaint,order line,purchase,ticket,audit log,status change,inventory move,stay,trip,grade,reading,result'.split(','),
-    lookup: 'country,city,region,category,status,currency,language,genre,brand,color,unit,season,segment,tax rate,payment method,order status,job title,skill,tag,state,sector,county,severity,channel,tier'.split(','),
+    people:
+      'customer,employee,user,supplier,student,teacher,patient,doctor,driver,author,member,agent,player,vendor,contact,person,guest,nurse,client,worker'.split(
+        ',',
+      ),
+    thing:
+      'product,account,store,warehouse,vehicle,book,movie,song,course,department,branch,room,property,device,project,campaign,team,ship,machine,ticket type,bank account,credit card,price list,work center,school,hospital,company,station,farm,article,recipe,building,asset,contract,policy,sensor,flight,journal'.split(
+        ',',
+      ),
+    event:
+      'order,invoice,payment,shipment,visit,booking,review,message,comment,enrollment,claim,delivery,inspection,session,transaction,match,race,appointment,loan,return,complaint,order line,purchase,ticket,audit log,status change,inventory move,stay,trip,grade,reading,result'.split(
+        ',',
+      ),
+    lookup:
+      'country,city,region,category,status,currency,language,genre,brand,color,unit,season,segment,tax rate,payment method,order status,job title,skill,tag,state,sector,county,severity,channel,tier'.split(
+        ',',
+      ),
   },
   de: {
     people: 'kunde,mitarbeiter,lieferant,patient,fahrer,benutzer,schueler,arzt'.split(','),
@@ -63,10 +75,66 @@ const pools = {
     lookup: 'pais,ciudad,provincia,categoria,moneda,idioma,color,marca,estado'.split(','),
   },
 };
-const roleWords = ['primary', 'secondary', 'billing', 'shipping', 'origin', 'destination', 'home', 'away', 'from', 'to', 'source', 'target', 'first', 'second', 'old', 'new', 'main', 'default', 'alternate', 'buyer', 'seller', 'sender', 'recipient', 'winner', 'loser', 'current'];
+const roleWords = [
+  'primary',
+  'secondary',
+  'billing',
+  'shipping',
+  'origin',
+  'destination',
+  'home',
+  'away',
+  'from',
+  'to',
+  'source',
+  'target',
+  'first',
+  'second',
+  'old',
+  'new',
+  'main',
+  'default',
+  'alternate',
+  'buyer',
+  'seller',
+  'sender',
+  'recipient',
+  'winner',
+  'loser',
+  'current',
+];
 const bareRoles = ['origin', 'destination', 'source', 'target', 'home', 'away', 'departure', 'arrival', 'from', 'to', 'winner', 'loser'];
-const personRoles = ['created_by', 'owner', 'author', 'assignee', 'approved_by', 'sales_rep', 'buyer', 'seller', 'reviewer', 'sender', 'recipient', 'updated_by', 'contact', 'handler', 'instructor'];
-const selfRoles = ['parent', 'manager', 'supervisor', 'reports_to', 'previous', 'replaced_by', 'original', 'boss', 'superior', 'mentor', 'referred_by', 'reply_to'];
+const personRoles = [
+  'created_by',
+  'owner',
+  'author',
+  'assignee',
+  'approved_by',
+  'sales_rep',
+  'buyer',
+  'seller',
+  'reviewer',
+  'sender',
+  'recipient',
+  'updated_by',
+  'contact',
+  'handler',
+  'instructor',
+];
+const selfRoles = [
+  'parent',
+  'manager',
+  'supervisor',
+  'reports_to',
+  'previous',
+  'replaced_by',
+  'original',
+  'boss',
+  'superior',
+  'mentor',
+  'referred_by',
+  'reply_to',
+];
 
 interface Style {
   lang: keyof typeof pools;
@@ -128,7 +196,10 @@ class Builder {
     for (let index = 0; index < 2; index += 1) if (this.chance(0.35)) this.addExtension(plain);
     if (this.chance(0.25)) this.addPolymorphic(plain);
     for (const entity of this.entities) this.addAttributes(entity);
-    for (const entity of this.entities) if (this.chance(0.05)) for (const column of entity.columns) column.values = [];
+    const referred = new Set(this.links.map(({ to }) => to));
+    for (const entity of this.entities) {
+      if (this.chance(referred.has(entity.table) ? 0.01 : 0.08)) for (const column of entity.columns) column.values = [];
+    }
     return {
       truth: { primary_keys: this.keys, links: this.links },
       tables: this.entities.map(({ table, columns }) => ({ name: table, columns })),
@@ -158,6 +229,7 @@ class Builder {
       case 'pascal':
         return parts.map(capital).join('');
       case 'camel':
+      default:
         return parts.map((word, index) => (index === 0 ? word : capital(word))).join('');
     }
   }
@@ -165,15 +237,33 @@ class Builder {
   private plural(words: readonly string[]): string[] {
     if (!this.style.plural) return [...words];
     const last = words.at(-1) ?? '';
-    const ending = this.style.lang === 'de' ? `${last}en` : last.endsWith('y') ? `${last.slice(0, -1)}ies` : /(s|x|ch|sh)$/.test(last) ? `${last}es` : `${last}s`;
+    const ending =
+      this.style.lang === 'de'
+        ? `${last}en`
+        : last.endsWith('y')
+          ? `${last.slice(0, -1)}ies`
+          : /(s|x|ch|sh)$/.test(last)
+            ? `${last}es`
+            : `${last}s`;
     return [...words.slice(0, -1), ending];
+  }
+
+  private tableName(words: readonly string[]): string {
+    const prefix = { none: [], tbl: ['tbl'], app: ['app'], star: this.chance(0.5) ? ['bridge'] : [] }[this.style.tablePrefix];
+    return this.cased([...prefix, ...this.plural(words)]);
   }
 
   private abbreviation(words: readonly string[]): string {
     const word = words.join('');
     if (words.length > 1 && this.chance(0.4)) return words.map((part) => part[0]).join('');
     if (this.chance(0.6)) return word.slice(0, 3 + this.int(2));
-    return (word[0] ?? '') + word.slice(1).replaceAll(/[aeiou]/g, '').slice(0, 3);
+    return (
+      (word[0] ?? '') +
+      word
+        .slice(1)
+        .replaceAll(/[aeiou]/g, '')
+        .slice(0, 3)
+    );
   }
 
   private addEntity(): void {
@@ -185,7 +275,17 @@ class Builder {
     const named = this.chance(this.style.abbreviate) ? [this.abbreviation(words)] : this.plural(words);
     const table = this.cased(prefix === '' ? named : [prefix, ...named]);
     const rows = kind === 'lookup' ? 3 + this.int(40) : kind === 'event' ? 60 + this.int(500) : 5 + this.int(160);
-    const entity: Entity = { words, kind, table, prefix: this.style.columnPrefix ? `${this.abbreviation(words).slice(0, 2)}_` : '', rows, key: [], keyName: '', keyType: 'INTEGER', columns: [] };
+    const entity: Entity = {
+      words,
+      kind,
+      table,
+      prefix: this.style.columnPrefix ? `${this.abbreviation(words).slice(0, 2)}_` : '',
+      rows,
+      key: [],
+      keyName: '',
+      keyType: 'INTEGER',
+      columns: [],
+    };
     entity.keyName = entity.prefix + this.keyName(entity);
     entity.key = this.keyValues(entity);
     entity.keyType = typeof entity.key[0] === 'number' ? 'INTEGER' : 'TEXT';
@@ -211,6 +311,7 @@ class Builder {
       case 'pk_entity':
         return this.cased([this.pick(['pk', 'sk']), ...words]);
       case 'name':
+      default:
         return kind === 'lookup' ? this.cased([this.pick(['code', 'name', words.at(-1) ?? ''])]) : this.cased([...words, suffix]);
     }
   }
@@ -241,13 +342,22 @@ class Builder {
   private linkName(parent: Entity, role: string | undefined): string {
     const { words } = parent;
     const suffix = this.style.key === 'id' || this.style.key === 'id_entity' || this.style.key === 'pk_entity' ? 'id' : this.style.suffix;
-    const style = this.style.link === 'mixed' ? this.pick(['entity_suffix', 'parent_key', 'fk_entity', 'entity', 'abbr_suffix'] as const) : this.style.link;
+    const style =
+      this.style.link === 'mixed'
+        ? this.pick(['entity_suffix', 'parent_key', 'fk_entity', 'entity', 'abbr_suffix'] as const)
+        : this.style.link;
     const front = role === undefined ? [] : [role];
     const bareKey = parent.keyName.slice(parent.prefix.length);
     const generic = /^(id|code|name)$/i.test(bareKey) || words.at(-1) === bareKey.toLowerCase();
     switch (style) {
       case 'parent_key':
-        return generic ? this.cased([...front, ...words, suffix]) : role === undefined ? bareKey : this.style.casing === 'pascal' || this.style.casing === 'glued' ? this.cased([role]) + bareKey : `${this.cased([role])}_${bareKey}`;
+        return generic
+          ? this.cased([...front, ...words, suffix])
+          : role === undefined
+            ? bareKey
+            : this.style.casing === 'pascal' || this.style.casing === 'glued'
+              ? this.cased([role]) + bareKey
+              : `${this.cased([role])}_${bareKey}`;
       case 'fk_entity':
         return this.cased(['fk', ...front, ...words]);
       case 'id_entity':
@@ -257,6 +367,7 @@ class Builder {
       case 'abbr_suffix':
         return this.cased([...front, this.abbreviation(words), suffix]);
       case 'entity_suffix':
+      default:
         return this.cased([...front, ...words, suffix]);
     }
   }
@@ -293,7 +404,14 @@ class Builder {
       else if (parent.kind === 'people' && this.chance(0.25)) this.link(entity, parent, this.roleName(this.pick(personRoles)));
       else this.link(entity, parent, this.linkName(parent, this.chance(0.08) ? this.pick(roleWords) : undefined));
     }
-    if (this.chance(0.15)) this.link(entity, entity, this.chance(0.5) ? this.roleName(this.pick(selfRoles)) : this.linkName(entity, this.pick(['parent', 'previous', 'root', 'original'])));
+    if (this.chance(0.15))
+      this.link(
+        entity,
+        entity,
+        this.chance(0.5)
+          ? this.roleName(this.pick(selfRoles))
+          : this.linkName(entity, this.pick(['parent', 'previous', 'root', 'original'])),
+      );
   }
 
   private addRolePair(entity: Entity, parent: Entity): void {
@@ -312,17 +430,37 @@ class Builder {
   private addBridge(plain: readonly Entity[]): void {
     const [a, b] = [this.pick(plain), this.pick(plain)];
     if (a === b) return;
-    const words = this.chance(0.7) ? [...a.words, ...b.words] : [this.pick(['assignment', 'membership', 'map', 'link', 'xref', 'allocation'])];
-    const table = this.cased(this.plural(words));
+    const words = this.chance(0.7)
+      ? [...a.words, ...b.words]
+      : [this.pick(['assignment', 'membership', 'map', 'link', 'xref', 'allocation'])];
+    const table = this.tableName(words);
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
     const pairs = new Set<number>();
     const wanted = Math.min(a.rows * b.rows, 20 + this.int(300));
     for (let tries = 0; tries < wanted * 2 && pairs.size < wanted; tries += 1) pairs.add(this.int(a.rows) * b.rows + this.int(b.rows));
-    const bridge: Entity = { words, kind: 'thing', table, prefix: '', rows: pairs.size, key: [], keyName: '', keyType: 'INTEGER', columns: [] };
+    const bridge: Entity = {
+      words,
+      kind: 'thing',
+      table,
+      prefix: '',
+      rows: pairs.size,
+      key: [],
+      keyName: '',
+      keyType: 'INTEGER',
+      columns: [],
+    };
     const own = this.chance(0.2);
-    if (own) bridge.columns.push({ name: this.cased(['id']), type: 'INTEGER', values: Array.from({ length: pairs.size }, (_, index) => index + 1) });
+    if (own)
+      bridge.columns.push({
+        name: this.cased(['id']),
+        type: 'INTEGER',
+        values: Array.from({ length: pairs.size }, (_, index) => index + 1),
+      });
     const names: string[] = [];
-    for (const [parent, at] of [[a, (code: number) => Math.floor(code / b.rows)], [b, (code: number) => code % b.rows]] as const) {
+    for (const [parent, at] of [
+      [a, (code: number) => Math.floor(code / b.rows)],
+      [b, (code: number) => code % b.rows],
+    ] as const) {
       const name = this.linkName(parent, undefined);
       if (bridge.columns.some((other) => other.name.toLowerCase() === name.toLowerCase())) return;
       bridge.columns.push({ name, type: parent.keyType, values: [...pairs].map((code) => parent.key[at(code)] ?? null) });
@@ -336,15 +474,25 @@ class Builder {
   private addDetail(plain: readonly Entity[]): void {
     const parent = this.pick(plain);
     const words = [...parent.words, this.pick(['line', 'item', 'detail', 'step'])];
-    const table = this.cased(this.plural(words));
+    const table = this.tableName(words);
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
     const lines = parent.key.flatMap((key) => Array.from({ length: 1 + this.int(4) }, (_, index) => [key, index + 1] as const));
     const name = this.linkName(parent, undefined);
     const line = this.cased(this.pick([['line', 'no'], ['line', 'number'], ['seq'], ['position'], ['item', 'no']]));
-    const detail: Entity = { words, kind: 'event', table, prefix: '', rows: lines.length, key: [], keyName: '', keyType: 'INTEGER', columns: [
-      { name, type: parent.keyType, values: lines.map(([key]) => key) },
-      { name: line, type: 'INTEGER', values: lines.map(([, index]) => index) },
-    ] };
+    const detail: Entity = {
+      words,
+      kind: 'event',
+      table,
+      prefix: '',
+      rows: lines.length,
+      key: [],
+      keyName: '',
+      keyType: 'INTEGER',
+      columns: [
+        { name, type: parent.keyType, values: lines.map(([key]) => key) },
+        { name: line, type: 'INTEGER', values: lines.map(([, index]) => index) },
+      ],
+    };
     this.links.push({ from: table, from_columns: [name], to: parent.table, to_columns: [parent.keyName] });
     this.keys[table] = [name, line];
     const other = this.pick(plain);
@@ -355,12 +503,22 @@ class Builder {
   private addExtension(plain: readonly Entity[]): void {
     const parent = this.pick(plain);
     const words = [...parent.words, this.pick(['profile', 'detail', 'setting', 'extra', 'info'])];
-    const table = this.cased(this.plural(words));
+    const table = this.tableName(words);
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
     const some = parent.key.filter(() => this.chance(0.8));
     if (some.length < 2) return;
     const name = this.linkName(parent, undefined);
-    this.entities.push({ words, kind: 'thing', table, prefix: '', rows: some.length, key: some, keyName: name, keyType: parent.keyType, columns: [{ name, type: parent.keyType, values: some }] });
+    this.entities.push({
+      words,
+      kind: 'thing',
+      table,
+      prefix: '',
+      rows: some.length,
+      key: some,
+      keyName: name,
+      keyType: parent.keyType,
+      columns: [{ name, type: parent.keyType, values: some }],
+    });
     this.links.push({ from: table, from_columns: [name], to: parent.table, to_columns: [parent.keyName] });
     this.keys[table] = [name];
   }
@@ -368,17 +526,27 @@ class Builder {
   private addPolymorphic(plain: readonly Entity[]): void {
     const [a, b] = [this.pick(plain), this.pick(plain)];
     if (a === b || a.keyType !== b.keyType) return;
-    const table = this.cased(this.plural([this.pick(['note', 'attachment', 'activity', 'tagging'])]));
+    const table = this.tableName([this.pick(['note', 'attachment', 'activity', 'tagging'])]);
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
     const stem = this.pick(['owner', 'subject', 'target', 'entity', 'commentable', 'ref']);
     const rows = 40 + this.int(200);
     const which = Array.from({ length: rows }, () => (this.chance(0.5) ? a : b));
     const key = this.cased(['id']);
-    this.entities.push({ words: [table], kind: 'event', table, prefix: '', rows, key: [], keyName: key, keyType: 'INTEGER', columns: [
-      { name: key, type: 'INTEGER', values: which.map((_, index) => index + 1) },
-      { name: this.cased([stem, 'type']), type: 'TEXT', values: which.map((entity) => entity.words.join('_')) },
-      { name: this.cased([stem, 'id']), type: a.keyType, values: which.map((entity) => this.pick(entity.key)) },
-    ] });
+    this.entities.push({
+      words: [table],
+      kind: 'event',
+      table,
+      prefix: '',
+      rows,
+      key: [],
+      keyName: key,
+      keyType: 'INTEGER',
+      columns: [
+        { name: key, type: 'INTEGER', values: which.map((_, index) => index + 1) },
+        { name: this.cased([stem, 'type']), type: 'TEXT', values: which.map((entity) => entity.words.join('_')) },
+        { name: this.cased([stem, 'id']), type: a.keyType, values: which.map((entity) => this.pick(entity.key)) },
+      ],
+    });
     this.keys[table] = [key];
   }
 
@@ -389,19 +557,85 @@ class Builder {
 
   private addAttribute(entity: Entity): void {
     const year = () => 1990 + this.int(35);
-    const text = () => `${this.pick(['Alpha', 'Bright', 'Cedar', 'Delta', 'Ember', 'Falcon', 'Grove', 'Harbor'])} ${this.pick(['One', 'Two', 'North', 'South', 'Max', 'Mini'])} ${this.int(500)}`;
+    const text = () =>
+      `${this.pick(['Alpha', 'Bright', 'Cedar', 'Delta', 'Ember', 'Falcon', 'Grove', 'Harbor'])} ${this.pick(['One', 'Two', 'North', 'South', 'Max', 'Mini'])} ${this.int(500)}`;
     const limit = this.pick([3, 5, 10, 20, 100]);
     const whole = () => 1 + this.int(limit);
     const makers: readonly (readonly [readonly string[], string, () => Cell])[] = [
-      [['quantity', 'qty', 'stock', 'position', 'rating', 'level', 'points', 'capacity', 'age', 'score', 'duration', 'priority', 'rank', 'floor', 'grid', 'x', 'value', 'visits', 'wins', 'menge', 'cantidad', 'episodes', 'bedrooms', 'attempt', 'flags', 'size', 'round'], 'INTEGER', whole],
+      [
+        [
+          'quantity',
+          'qty',
+          'stock',
+          'position',
+          'rating',
+          'level',
+          'points',
+          'capacity',
+          'age',
+          'score',
+          'duration',
+          'priority',
+          'rank',
+          'floor',
+          'grid',
+          'x',
+          'value',
+          'visits',
+          'wins',
+          'menge',
+          'cantidad',
+          'episodes',
+          'bedrooms',
+          'attempt',
+          'flags',
+          'size',
+          'round',
+        ],
+        'INTEGER',
+        whole,
+      ],
       [['is_active', 'deleted', 'active', 'flag', 'is_default', 'paid', 'valid', 'vip'], 'INTEGER', () => this.int(2)],
-      [['external_id', 'legacy_id', 'batch_id', 'session_no', 'device_id', 'terminal_no', 'house_no', 'room_number', 'page_no', 'tax_number', 'import_id', 'revision_no', 'upc_code', 'version_number', 'model_no', 'ext_ref'], 'INTEGER', this.chance(0.6) ? () => 1 + this.int(entity.rows * 2) : () => 100_000 + this.int(900_000)],
-      [['status_code', 'gender', 'type', 'kind', 'state_code', 'currency_code', 'size_code', 'class'], 'TEXT', () => this.pick(['A', 'B', 'C', 'X'])],
+      [
+        [
+          'external_id',
+          'legacy_id',
+          'batch_id',
+          'session_no',
+          'device_id',
+          'terminal_no',
+          'house_no',
+          'room_number',
+          'page_no',
+          'tax_number',
+          'import_id',
+          'revision_no',
+          'upc_code',
+          'version_number',
+          'model_no',
+          'ext_ref',
+        ],
+        'INTEGER',
+        this.chance(0.6) ? () => 1 + this.int(entity.rows * 2) : () => 100_000 + this.int(900_000),
+      ],
+      [
+        ['status_code', 'gender', 'type', 'kind', 'state_code', 'currency_code', 'size_code', 'class'],
+        'TEXT',
+        () => this.pick(['A', 'B', 'C', 'X']),
+      ],
       [['type_id', 'kind_id', 'class_code', 'status_id', 'group_no', 'mode'], 'INTEGER', () => 1 + this.int(5)],
       [['year', 'birth_year', 'model_year', 'jahr', 'founded'], 'INTEGER', year],
-      [['price', 'amount', 'total', 'cost', 'salary', 'preis', 'importe', 'balance', 'weight'], 'NUMERIC(10,2)', () => Math.round(this.random() * 100_000) / 100],
+      [
+        ['price', 'amount', 'total', 'cost', 'salary', 'preis', 'importe', 'balance', 'weight'],
+        'NUMERIC(10,2)',
+        () => Math.round(this.random() * 100_000) / 100,
+      ],
       [['name', 'title', 'label', 'description', 'bezeichnung', 'nombre'], 'TEXT', text],
-      [['created_at', 'order_date', 'updated_on', 'start_date', 'datum', 'fecha'], 'DATE', () => `${year()}-${String(1 + this.int(12)).padStart(2, '0')}-${String(1 + this.int(28)).padStart(2, '0')}`],
+      [
+        ['created_at', 'order_date', 'updated_on', 'start_date', 'datum', 'fecha'],
+        'DATE',
+        () => `${year()}-${String(1 + this.int(12)).padStart(2, '0')}-${String(1 + this.int(28)).padStart(2, '0')}`,
+      ],
       [['email', 'contact_email'], 'TEXT', () => `p${this.int(5000)}@example.com`],
       [['sort_order', 'display_order', 'seq', 'line'], 'INTEGER', whole],
     ];
@@ -409,7 +643,11 @@ class Builder {
     const name = entity.prefix + this.cased([this.pick(names)]);
     if (entity.columns.some((other) => other.name.toLowerCase() === name.toLowerCase())) return;
     const sequence = /sort|display|position|rank/i.test(name) && this.chance(0.4);
-    const column = { name, type, values: Array.from({ length: entity.rows }, (_, index) => (sequence && type === 'INTEGER' ? index + 1 : make())) };
+    const column = {
+      name,
+      type,
+      values: Array.from({ length: entity.rows }, (_, index) => (sequence && type === 'INTEGER' ? index + 1 : make())),
+    };
     if (this.chance(0.3) && entity.columns.length > 1) entity.columns.splice(1 + this.int(entity.columns.length), 0, column);
     else entity.columns.push(column);
   }

@@ -32,9 +32,20 @@ const oneOf = (...values: readonly string[]): Spec => ({ type: 'TEXT', make: () 
 const listed = (...values: readonly string[]): Spec => ({ type: 'TEXT', make: (row) => values[row % values.length] ?? '' });
 const code = (prefix: string, start: number): Spec => ({ type: 'TEXT', make: (row) => `${prefix}${start + row * 7}` });
 const uuid = (): Spec => ({ type: 'TEXT', make: () => `${hex(8)}-${hex(4)}-4${hex(3)}-b${hex(3)}-${hex(12)}` });
-const words = (): Spec => ({ type: 'TEXT', make: () => `${pickFrom(['Old', 'New', 'Great', 'Little', 'Upper', 'Lower'])} ${pickFrom(['Mill', 'Bridge', 'Field', 'Harbour', 'Cross', 'Green'])} ${int(900)}` });
-const day = (): Spec => ({ type: 'DATE', make: () => `20${10 + int(14)}-${String(1 + int(12)).padStart(2, '0')}-${String(1 + int(28)).padStart(2, '0')}` });
-const ref = (table: string, column: string, nulls = 0, orphans = 0): Spec => ({ type: '', make: () => null, ref: { to: [table, column], nulls, orphans } });
+const words = (): Spec => ({
+  type: 'TEXT',
+  make: () =>
+    `${pickFrom(['Old', 'New', 'Great', 'Little', 'Upper', 'Lower'])} ${pickFrom(['Mill', 'Bridge', 'Field', 'Harbour', 'Cross', 'Green'])} ${int(900)}`,
+});
+const day = (): Spec => ({
+  type: 'DATE',
+  make: () => `20${10 + int(14)}-${String(1 + int(12)).padStart(2, '0')}-${String(1 + int(28)).padStart(2, '0')}`,
+});
+const ref = (table: string, column: string, ...[nulls = 0, orphans = 0]: number[]): Spec => ({
+  type: '',
+  make: () => null,
+  ref: { to: [table, column], nulls, orphans },
+});
 
 const star: Schema = {
   dim_date: { rows: 400, key: ['date_sk'], columns: { date_sk: serial(20_200_101), full_date: { type: 'DATE', make: (row) => new Date(Date.UTC(2020, 0, 1 + row)).toISOString().slice(0, 10) }, month_no: whole(1, 12), year_no: whole(2020, 2021) } },
@@ -123,7 +134,11 @@ function build(schema: Schema): Generated {
   const values = new Map<string, Cell[]>();
   for (const [table, { rows, columns }] of Object.entries(schema)) {
     for (const [name, spec] of Object.entries(columns)) {
-      if (!spec.ref) values.set(`${table}.${name}`, Array.from({ length: rows }, (_, row) => spec.make(row, table)));
+      if (!spec.ref)
+        values.set(
+          `${table}.${name}`,
+          Array.from({ length: rows }, (_, row) => spec.make(row, table)),
+        );
     }
   }
   for (const [table, { rows, columns }] of Object.entries(schema)) {
@@ -133,7 +148,11 @@ function build(schema: Schema): Generated {
   }
   const tables = Object.entries(schema).map(([name, { columns }]) => ({
     name,
-    columns: Object.entries(columns).map(([column, spec]) => ({ name: column, type: spec.type || typeOf(schema, spec), values: values.get(`${name}.${column}`) ?? [] })),
+    columns: Object.entries(columns).map(([column, spec]) => ({
+      name: column,
+      type: spec.type || typeOf(schema, spec),
+      values: values.get(`${name}.${column}`) ?? [],
+    })),
   }));
   return { tables: tables.map(unique(schema)), truth: truthOf(schema) };
 }
@@ -172,7 +191,9 @@ function truthOf(schema: Schema): Truth {
   return {
     primary_keys: Object.fromEntries(tables.map(([name, { key }]) => [name, key])),
     links: tables.flatMap(([from, { columns, links = [] }]) => [
-      ...Object.entries(columns).flatMap(([name, spec]) => (spec.ref ? [{ from, from_columns: [name], to: spec.ref.to[0], to_columns: [spec.ref.to[1]] }] : [])),
+      ...Object.entries(columns).flatMap(([name, spec]) =>
+        spec.ref ? [{ from, from_columns: [name], to: spec.ref.to[0], to_columns: [spec.ref.to[1]] }] : [],
+      ),
       ...links.map(([own, to, target]) => ({ from, from_columns: own, to, to_columns: target })),
     ]),
   };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,6 +33,25 @@ export function fixtureDatabase(name: string, dir: string): { path: string; trut
   return { path, truth: JSON.parse(readFileSync(join(base, 'truth.json'), 'utf8')) as Truth };
 }
 
+/** A copy of the tables and rows, made without any key, index or constraint. */
+export function withoutDeclarations(path: string): string {
+  const copy = path.replace('.sqlite', '-bare.sqlite');
+  if (existsSync(copy)) return copy;
+  const db = new DatabaseSync(copy);
+  const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+  db.exec(`ATTACH '${path}' AS source`);
+  const tables = db.prepare("SELECT name FROM source.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").all();
+  for (const { name } of tables) {
+    const columns = db.prepare('SELECT name, type FROM pragma_table_info(?, ?)').all(String(name), 'source');
+    db.exec(
+      `CREATE TABLE main.${quote(String(name))} (${columns.map((column) => `${quote(String(column['name']))} ${String(column['type'])}`).join(', ')})`,
+    );
+    db.exec(`INSERT INTO main.${quote(String(name))} SELECT * FROM source.${quote(String(name))}`);
+  }
+  db.close();
+  return copy;
+}
+
 export async function withWarehouse<T>(path: string, run: (warehouse: Warehouse) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-bench-'));
   const spec = { connection: 'bench', config: { driver: 'sqlite' as const, path }, projectDir: dir, cacheDir: dir, secrets: () => '' };
@@ -45,11 +64,22 @@ export async function withWarehouse<T>(path: string, run: (warehouse: Warehouse)
   }
 }
 
-export async function scanFile(path: string, ignoreDeclared: ScanOptions['ignoreDeclared'], accept = scanConfigSchema.parse({}).accept): Promise<ScanResult> {
+export async function scanFile(
+  path: string,
+  ignoreDeclared: ScanOptions['ignoreDeclared'],
+  accept = scanConfigSchema.parse({}).accept,
+): Promise<ScanResult> {
   const db = new DatabaseSync(':memory:');
   try {
     return await withWarehouse(path, (warehouse) =>
-      scan({ warehouse, scope: {}, state: { db }, config: scanConfigSchema.parse({ accept }), ignoreDeclared, signal: new AbortController().signal }),
+      scan({
+        warehouse,
+        scope: {},
+        state: { db },
+        config: scanConfigSchema.parse({ accept }),
+        ignoreDeclared,
+        signal: new AbortController().signal,
+      }),
     );
   } finally {
     db.close();
@@ -59,14 +89,19 @@ export async function scanFile(path: string, ignoreDeclared: ScanOptions['ignore
 const constant = 12;
 
 export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
-  const arrow = (from: string, fromColumns: readonly string[], to: string, toColumns: readonly string[]): string =>
-    `${from}(${fromColumns}) -> ${to}(${toColumns})`;
-  const wanted = new Set(truth.links.map((link) => arrow(link.from, link.from_columns, link.to, link.to_columns)));
-  const all = result.links.map((link) => ({ ...link, text: arrow(link.from.table.table, link.from.columns, link.to.table.table, link.to.columns) }));
+  type End = readonly [string, readonly string[]];
+  const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string => `${from}(${fromColumns.join()}) -> ${to}(${toColumns.join()})`;
+  const wanted = new Set(truth.links.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])));
+  const all = result.links.map((link) => ({
+    ...link,
+    text: arrow([link.from.table.table, link.from.columns], [link.to.table.table, link.to.columns]),
+  }));
   const accepted = all.filter(({ status }) => status === 'accepted');
-  const keys = new Map(result.primaryKeys.filter(({ status }) => status === 'accepted').map(({ table, columns }) => [table.table, [...columns].sort().join()]));
+  const keys = new Map(
+    result.primaryKeys.filter(({ status }) => status === 'accepted').map(({ table, columns }) => [table.table, [...columns].sort().join()]),
+  );
   const wrongKeys = Object.entries(truth.primary_keys).filter(([table, columns]) => keys.get(table) !== [...columns].sort().join());
-  const parents = new Set(all.filter(({ origin }) => origin === 'inferred').map(({ to }) => `${to.table.table}(${to.columns})`));
+  const parents = new Set(all.filter(({ origin }) => origin === 'inferred').map(({ to }) => `${to.table.table}(${to.columns.join()})`));
   const note = (text: string): string => {
     const link = all.find((other) => other.text === text);
     return link ? `${text} ${link.status} ${link.probability.toFixed(2)} ${JSON.stringify(link.evidence)}` : text;
@@ -84,15 +119,32 @@ export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
     judged: all.filter(({ origin }) => origin === 'inferred').map(({ text, probability }) => [probability, wanted.has(text)] as const),
     missed: [...wanted].filter((text) => !accepted.some((link) => link.text === text)).map(note),
     wrong: accepted.filter(({ text }) => !wanted.has(text)).map(({ text }) => note(text)),
-    wrongKeys: wrongKeys.map(([table, columns]) => `${table}: ${columns} not ${keys.get(table) ?? '-'}`),
+    wrongKeys: wrongKeys.map(([table, columns]) => `${table}: ${columns.join()} not ${keys.get(table) ?? '-'}`),
   };
 }
 
-export const f1 = ({ hits, accepted, links }: { hits: number; accepted: number; links: number }): number => (2 * hits) / Math.max(1, accepted + links);
+export const f1 = ({ hits, accepted, links }: { hits: number; accepted: number; links: number }): number =>
+  (2 * hits) / Math.max(1, accepted + links);
 
-export function total(scores: readonly Score[]): { hits: number; accepted: number; links: number; keyHits: number; keys: number; queries: number; bound: number } {
+export function total(scores: readonly Score[]): {
+  hits: number;
+  accepted: number;
+  links: number;
+  keyHits: number;
+  keys: number;
+  queries: number;
+  bound: number;
+} {
   const sum = (read: (score: Score) => number): number => scores.reduce((all, score) => all + read(score), 0);
-  return { hits: sum((s) => s.hits), accepted: sum((s) => s.accepted), links: sum((s) => s.links), keyHits: sum((s) => s.keyHits), keys: sum((s) => s.keys), queries: sum((s) => s.queries), bound: sum((s) => s.bound) };
+  return {
+    hits: sum((s) => s.hits),
+    accepted: sum((s) => s.accepted),
+    links: sum((s) => s.links),
+    keyHits: sum((s) => s.keyHits),
+    keys: sum((s) => s.keys),
+    queries: sum((s) => s.queries),
+    bound: sum((s) => s.bound),
+  };
 }
 
 /** Expected calibration error over ten bins of probability. */

@@ -1,29 +1,49 @@
-import { columnId, comparable, type ColumnFacts, type TableFacts } from './facts.ts';
-import { nameEvidence, type Candidate, type NameEvidence, type ValueEvidence } from './features.ts';
-import { homeMatch, type ParentKey } from './keys.ts';
-import { isMeasure } from './names.ts';
-import { inclusion } from './sketch.ts';
+import { comparable, type ColumnFacts, type TableFacts } from './facts.ts';
+import { keysOf, nameEvidence, overlapOf, type Candidate, type ValueEvidence } from './features.ts';
+import type { ParentKey } from './keys.ts';
+import { nameIndex } from './name-match.ts';
+import { isMeasure, isPersonRole, peopleShare } from './names.ts';
+import type { ColumnProfile } from './profile.ts';
+import { inclusion, isWhole } from './sketch.ts';
 
 /** Below this share of contained values a pair is no candidate. */
 const leastContainment = 0.5;
+/** How many of a column's values are looked up among the keys. */
+const lookups = 8;
+/** How many keys, the likelier first, one lookup may bring. */
+const keysPerLookup = 16;
+/** How many keys a column's values are compared with. */
+const comparedAtMost = 40;
 
-/** Every column beside every key that could hold its values. */
+type Suggest = (child: ColumnFacts) => readonly ParentKey[];
+
+/** Every column beside the keys that its name or its values suggest: a bounded number, however many keys hold its values. */
 export function findCandidates(tables: readonly TableFacts[], parents: readonly ParentKey[]): Candidate[] {
-  const sets = new Map(parents.map((parent) => [parent, new Set(parent.column.profile.sketch)]));
-  const names = nameMemo();
-  const ownKeys = new Map(parents.map((parent) => [columnId(parent.column), parent.primary ? parent.prior : 0]));
-  return tables.flatMap((table) =>
-    table.columns.flatMap((child) => {
-      if (!mayRefer(child)) return [];
-      const found = parents.flatMap((parent) => {
-        if (parent.column === child || !comparable(child, parent.column)) return [];
-        const values = estimate(child, parent, sets.get(parent) ?? new Set());
-        return values === undefined ? [] : [{ parent, values, names: names(child, parent) }];
-      });
-      return withRivals(found, { child, childRows: child.present / table.profile.fraction, ownKey: ownKeys.get(columnId(child)) ?? 0, childHome: child.parts.entity.length === 0 ? 1 : homeMatch(child, table) });
-    }),
-  );
+  const children = tables.flatMap(({ columns }) => columns.filter(mayRefer));
+  const ranked = parents.toSorted((a, b) => b.prior - a.prior || (a.column.id < b.column.id ? -1 : 1));
+  const sources = [byName(ranked), byRole(ranked), byValue(ranked, children), byRange(ranked)];
+  const hashes = new Map(parents.map(({ column }) => [column, new Set(column.profile.sketch)]));
+  const ownKeys = new Set(parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])));
+  return children.flatMap((child) => {
+    const typeColumn = typeColumnOf(child, tables);
+    const meant = typeColumn ? ranked.filter(({ column, primary }) => primary && typeColumn.tables.includes(column.table)) : [];
+    const suggested = meant.length > 0 ? meant : [...new Set(sources.flatMap((suggest) => suggest(child)))];
+    const least = meant.length > 0 ? 0 : leastContainment;
+    const own = { child, isOwnKey: ownKeys.has(child), typeColumn: typeColumn?.name };
+    const fitting = suggested.filter(({ column }) => column !== child && comparable(child, column));
+    const named = fitting.map((parent) => ({ ...own, parent, names: nameEvidence(child, parent) }));
+    const likely = named.sort((a, b) => rank(b.names.best) - rank(a.names.best)).slice(0, comparedAtMost);
+    const found = likely.flatMap((candidate) => {
+      const { column } = candidate.parent;
+      const values = estimate(child, column, { hashes: hashes.get(column) ?? new Set(), least });
+      return values === undefined ? [] : [{ ...candidate, values }];
+    });
+    return withRivals(found);
+  });
 }
+
+/** Names that are hardly alike do not go before values. */
+const rank = (similarity: number): number => (similarity < 0.5 ? 0 : similarity);
 
 /** Prose and constants of no key-like name refer to nothing. */
 function mayRefer({ family, profile, parts, position, present }: ColumnFacts): boolean {
@@ -32,61 +52,80 @@ function mayRefer({ family, profile, parts, position, present }: ColumnFacts): b
   return present > 0 || parts.keyed || position === 0;
 }
 
-function estimate(child: ColumnFacts, parent: ParentKey, set: ReadonlySet<string>): ValueEvidence | undefined {
-  const { profile } = parent.column;
-  if (child.present === 0 || parent.table.rows === 0) return { containment: 1, coverage: 0, exact: false };
-  if (outside(child, parent.column)) return undefined;
-  const { share, compared } = inclusion(child.profile.sketch, set, profile.sketch.at(-1));
+function byName(keys: readonly ParentKey[]): Suggest {
+  const find = nameIndex(keys.flatMap((key) => [key.column.table.parts, key.column.parts].map(({ entity }) => [entity, key] as const)));
+  return ({ parts }) => find(parts.entity);
+}
+
+/** Keys of the column's own table, and for a person's role those of people. */
+function byRole(keys: readonly ParentKey[]): Suggest {
+  const people = keys.filter(({ column }) => peopleShare(column.table.parts) > 0);
+  const byTable = Map.groupBy(keys, ({ column }) => column.table);
+  return ({ parts, table }) => [...(byTable.get(table) ?? []), ...(isPersonRole(parts) ? people : [])];
+}
+
+/** Keys that hold one of the column's values, and those too large for their sketches to tell. */
+function byValue(keys: readonly ParentKey[], children: readonly ColumnFacts[]): Suggest {
+  const asked = ({ profile }: ColumnFacts): readonly string[] => profile.sketch.slice(0, lookups);
+  const holders = new Map<string, ParentKey[]>(children.flatMap(asked).map((hash) => [hash, []]));
+  for (const key of keys) {
+    for (const hash of key.column.profile.sketch) {
+      const list = holders.get(hash);
+      if (list && list.length < keysPerLookup) list.push(key);
+    }
+  }
+  const large = keys.filter(({ column }) => !isWhole(column.profile.sketch)).slice(0, keysPerLookup);
+  return (child) => [...asked(child).flatMap((hash) => holders.get(hash) ?? []), ...large];
+}
+
+/** Keys whose numbers end where the column's do, or within the double of it. */
+function byRange(keys: readonly ParentKey[]): Suggest {
+  const bucketOf = ({ max }: ColumnProfile): number => Math.ceil(Math.log2(Math.max(1, max ?? 1)));
+  const numbers = Map.groupBy(
+    keys.filter(({ column }) => column.profile.max !== undefined),
+    ({ column }) => bucketOf(column.profile),
+  );
+  const bucket = (index: number): ParentKey[] => (numbers.get(index) ?? []).slice(0, keysPerLookup);
+  return ({ profile }) => (profile.max === undefined ? [] : [...bucket(bucketOf(profile)), ...bucket(bucketOf(profile) + 1)]);
+}
+
+type Looked = { readonly hashes: ReadonlySet<string>; readonly least: number };
+
+/** Undefined where the parent does not hold the values. */
+function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, least }: Looked): ValueEvidence | undefined {
+  if (child.present === 0 || parent.table.rows === 0) return { containment: 1, coverage: 0 };
+  const { share, compared } = inclusion(child.profile.sketch, hashes, parent.profile.sketch.at(-1));
   const containment = Math.min(1, share / parent.table.profile.fraction);
-  if (compared >= 3 && containment < leastContainment) return undefined;
-  const coverage = Math.min(1, (child.profile.distinct * containment) / Math.max(1, profile.distinct / parent.table.profile.fraction));
-  return { containment: compared === 0 ? 1 : containment, coverage, exact: false };
+  const isOutside = (overlapOf(child.profile, parent.profile)?.shared ?? 0) < 0;
+  if (isOutside || (compared >= 3 && containment < least)) return undefined;
+  // Two whole sets of values need no further proof.
+  const isProof = compared === child.profile.distinct && isWhole(parent.profile.sketch) && child.table.profile.fraction === 1;
+  const orphans = isProof && containment === 1 ? 0 : undefined;
+  return { containment, coverage: Math.min(1, (child.profile.distinct * containment) / keysOf(parent)), orphans };
 }
 
-/** Numbers of which none can be in the other's range. */
-function outside({ profile: child }: ColumnFacts, { profile: parent }: ColumnFacts): boolean {
-  if (child.min === undefined || child.max === undefined || parent.min === undefined || parent.max === undefined) return false;
-  return child.min > parent.max || child.max < parent.min;
-}
-
-type Found = Pick<Candidate, 'parent' | 'values' | 'names'>;
-
-export function withRivals(found: readonly Found[], own: Pick<Candidate, 'child' | 'childRows' | 'ownKey' | 'childHome'>): Candidate[] {
+/** Tells each of a column's candidates about the others. */
+export function withRivals(found: readonly Omit<Candidate, 'rivalName'>[]): Candidate[] {
   const serious = found.filter(({ values, parent }) => values.containment > 0.9 && parent.primary);
-  return found.map((entry) => {
-    const others = serious.filter(({ parent }) => parent !== entry.parent);
-    const rivalName = Math.max(0, ...others.map(({ names }) => names.best));
-    return { ...own, ...entry, rivalName, rivals: others.length };
+  const [first, second] = serious.sort((a, b) => b.names.best - a.names.best);
+  return found.map((entry) => ({ ...entry, rivalName: (entry === first ? second : first)?.names.best ?? 0 }));
+}
+
+const typeWords = /^(type|kind|class|table|model|entity|object|typ|tipo)$/;
+
+/** `commentable_type` beside `commentable_id`: the column that tells which table is meant, and the tables that its values name. */
+function typeColumnOf({ parts, table }: ColumnFacts, tables: readonly TableFacts[]) {
+  const stem = parts.entity.join(' ');
+  if (stem === '' || isMeasure(parts)) return undefined;
+  const typeColumn = table.columns.find(({ parts: { words }, profile }) => {
+    const isNamed = typeWords.test(words.at(-1) ?? '') && words.slice(0, -1).join(' ') === stem;
+    return isNamed && profile.kind !== 'integer' && profile.distinct < 50;
   });
+  if (!typeColumn) return undefined;
+  const values = new Set(typeColumn.profile.top.map(compact));
+  const meant = tables.filter(({ schema, parts: { entity } }) => values.has(compact(schema.table)) || values.has(entity.join('')));
+  const isNamed = tables.some(({ parts: { entity } }) => entity.join(' ') === stem);
+  return isNamed && meant.length < 2 ? undefined : { name: typeColumn.name, tables: meant };
 }
 
-/** Names repeat across tables, pairs of them even more. */
-function nameMemo(): (child: ColumnFacts, parent: ParentKey) => NameEvidence {
-  const memo = new Map<string, NameEvidence>();
-  return (child, parent) => {
-    const self = child.table === parent.table.schema;
-    const key = JSON.stringify([child.parts.words, parent.table.parts.entity, parent.column.parts.words, self]);
-    const known = memo.get(key) ?? nameEvidence(child, parent);
-    memo.set(key, known);
-    return known;
-  };
-}
-
-/** `commentable_id` beside `commentable_type`: the type column tells which table is meant. */
-export function isPolymorphic(child: ColumnFacts, table: TableFacts, tables: readonly TableFacts[]): boolean {
-  if (isMeasure(child.parts) || child.parts.entity.length === 0) return false;
-  const stem = child.parts.entity.join(' ');
-  const discriminator = table.columns.find(({ parts, profile }) => {
-    const last = parts.words.at(-1) ?? '';
-    const named = /^(type|kind|class|table|model|entity|object|typ|tipo)$/.test(last) && parts.words.slice(0, -1).join(' ') === stem;
-    return named && profile.kind !== 'integer' && profile.distinct < 50;
-  });
-  if (!discriminator) return false;
-  const home = tables.some(({ parts }) => parts.entity.join(' ') === stem);
-  return !home || discriminator.profile.top.filter(([value]) => namesTable(value, tables)).length >= 2;
-}
-
-function namesTable(value: string, tables: readonly TableFacts[]): boolean {
-  const word = value.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return tables.some(({ schema, parts }) => schema.table.toLowerCase().replaceAll(/[^a-z0-9]/g, '') === word || parts.entity.join('') === word);
-}
+const compact = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

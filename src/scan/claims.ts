@@ -1,82 +1,87 @@
-import type { CatalogTable, KeyFinding, LinkFinding, ScanFindings } from '../context/catalog.ts';
+import { catalogPath } from '../context/catalog-files.ts';
+import type { CatalogTable, DatasetNames, KeyFinding, LinkFinding, ScanFindings } from '../context/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
-import { sameTable, tableKey } from '../sql/dialect.ts';
+import { sameTable } from '../sql/dialect.ts';
 
 /**
  * What a scan claims, in an order that does not depend on the findings' order. Evidence is coarse: new rows of a day change
  * no byte. Accepted findings only; links in doubt are for `ktx scan` to show.
  */
 export function claimsOf(findings: ScanFindings): Claim[] {
-  const { catalog } = findings;
-  const names = datasetNames(catalog);
-  const { connection } = catalog;
-  const tables = new Map(catalog.tables.map((table) => [tableKey(table), table]));
-  const claims = catalog.tables.flatMap((table) => {
-    const dataset = names.dataset(table);
-    const about = subjects.dataset(connection, dataset);
-    const evidence = (origin: 'catalog' | 'code', extractor: string, more: Partial<Evidence> = {}): readonly Evidence[] => [
-      { connection, origin, extractor, item: `sources/${connection}/${table.schema}.jsonl`, location: table.table, confidence: 1, ...more },
-    ];
-    const structure = evidence('catalog', 'structure@1');
-    const field = (column: string): string => names.field(table, column);
-    const own = (kind: Claim['kind'], body: Json, because = structure): Claim => ({ subject: about, kind, body, evidence: because });
-    const keys = findings.primaryKeys.filter((key) => sameTable(key.table, table) && key.status === 'accepted');
-    const links = findings.links.filter((link) => sameTable(link.from.table, table) && link.status === 'accepted');
-    const { catalog: database, schema } = table;
-    return [
-      own('dataset', { source: { ...(database === undefined ? {} : { catalog: database }), schema, table: table.table }, kind: table.kind }),
-      ...(table.comment ? [own('description', table.comment)] : []),
-      ...table.uniqueKeys.map((key) => own('unique_key', key.map(field))),
-      ...keys.map((key) => own('primary_key', key.columns.map(field), evidence(...judged(key, 'keys@1')))),
-      ...timeColumns(table).map((column) => own('default_time', field(column))),
-      ...fieldClaims(table, (column) => subjects.field(connection, dataset, field(column)), structure),
-      { subject: subjects.metric(connection, dataset, countName(table.columns.map(({ name }) => field(name)))), kind: 'metric' as const, body: { agg: 'count' }, evidence: evidence('code', 'count@1') },
-      ...links.flatMap((link): Claim[] => {
-        const target = tables.get(tableKey(link.to.table));
-        if (!target) return [];
-        const on = Object.fromEntries(link.from.columns.map((column, index) => [field(column), names.field(target, link.to.columns[index] ?? '')]));
-        const body = { to: names.dataset(target), on, ...(link.role === undefined ? {} : { role: link.role }), cardinality: link.cardinality };
-        return [{ subject: subjects.relationship(connection, dataset, link.from.columns.map(field)), kind: 'relationship', body, evidence: evidence(...judged(link, 'relationships@1')) }];
-      }),
-    ];
-  });
-  return claims.map((claim) => ({ claim, order: canonicalJson(claim) })).sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ claim }) => claim);
+  const names = datasetNames(findings.catalog);
+  return sortedBy(
+    findings.catalog.tables.flatMap((table) => tableClaims(table, names, findings)),
+    (claim) => claim,
+  );
 }
 
-
-function fieldClaims(table: CatalogTable, subject: (column: string) => string, structure: readonly Evidence[]): Claim[] {
-  return table.columns.flatMap((column, index) => {
-    const about = subject(column.name);
-    const claim = (kind: Claim['kind'], body: Json): Claim => ({ subject: about, kind, body, evidence: structure });
-    return [
-      claim('field', { column: column.name, position: index + 1 }),
-      claim('type', column.type),
-      ...(column.values ? [claim('values', column.values)] : []),
-      ...(column.comment ? [claim('description', column.comment)] : []),
-    ];
-  });
+function sortedBy<T>(values: readonly T[], read: (value: T) => unknown): T[] {
+  const keyed = values.map((value) => ({ value, key: canonicalJson(read(value)) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ value }) => value);
 }
 
-/** The one column that can only be meant by "when". */
-function timeColumns(table: CatalogTable): string[] {
-  const times = table.columns.filter(({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz');
-  return times.length === 1 ? times.map(({ name }) => name) : [];
+/** A claim of the catalog where no evidence stands, and none where there is nothing to say. */
+type Draft = readonly [subject: string, kind: Claim['kind'], body: Json | undefined, evidence?: Evidence];
+
+function tableClaims(table: CatalogTable, names: DatasetNames, { catalog: { connection }, primaryKeys, links }: ScanFindings): Claim[] {
+  const dataset = names.dataset(table);
+  const field = (column: string): string => names.field(table, column);
+  const place = { connection, item: catalogPath(connection, table.schema), location: table.table };
+  const structure: Evidence = { ...place, origin: 'catalog', extractor: 'structure@1', confidence: 1 };
+  const about = subjects.dataset(connection, dataset);
+  const count = subjects.metric(connection, dataset, countName(table.columns.map(({ name }) => field(name))));
+  const source = { ...(table.catalog === undefined ? {} : { catalog: table.catalog }), schema: table.schema, table: table.table };
+  const [time, ...times] = table.columns.filter(({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz');
+  const keys = primaryKeys.filter((found) => found.status === 'accepted' && sameTable(found.table, table));
+  const outgoing = links.filter((link) => link.status === 'accepted' && sameTable(link.from.table, table));
+  const bySubject = Map.groupBy(outgoing, ({ from }) => subjects.relationship(connection, dataset, from.columns.map(field)));
+  const joins = [...bySubject].map(([subject, same]) => ({ subject, links: sortedBy(same, ({ origin, to }) => [origin, to]) }));
+  const drafts: Draft[] = [
+    [about, 'dataset', { source, kind: table.kind }],
+    [about, 'description', table.comment || undefined],
+    [about, 'default_time', time && times.length === 0 ? field(time.name) : undefined],
+    [count, 'metric', { agg: 'count' }, { ...structure, origin: 'code', extractor: 'count@1' }],
+    ...table.uniqueKeys.map((columns): Draft => [about, 'unique_key', columns.map(field)]),
+    ...keys.map((key): Draft => [about, 'primary_key', key.columns.map(field), { ...place, extractor: 'keys@1', ...judgement(key) }]),
+    ...table.columns.flatMap(({ name, type, values, comment }, index): Draft[] => {
+      const subject = subjects.field(connection, dataset, field(name));
+      return [
+        [subject, 'field', { column: name, position: index + 1 }],
+        [subject, 'type', type],
+        [subject, 'values', values && [...values]],
+        [subject, 'description', comment || undefined],
+      ];
+    }),
+    ...joins.flatMap(({ subject, links: [link, ...others] }): Draft[] => {
+      if (!link) return [];
+      const { from, to, role, cardinality } = link;
+      const on = Object.fromEntries(from.columns.map((column, index) => [field(column), names.field(to.table, to.columns[index] ?? '')]));
+      const body = { to: names.dataset(to.table), on, ...(role === undefined ? {} : { role }), cardinality };
+      const evidence = { ...place, extractor: 'relationships@1', ...judgement(link) };
+      const also = others.map((other) => `${names.dataset(other.to.table)}(${other.to.columns.join(', ')})`);
+      return [[subject, 'relationship', body, also.length === 0 ? evidence : { ...evidence, measured: { also_refers_to: also } }]];
+    }),
+  ];
+  return drafts.flatMap(([subject, kind, body, evidence = structure]) =>
+    body === undefined ? [] : [{ subject, kind, body, evidence: [evidence] }],
+  );
 }
 
 /** `count`, so that it reads `orders.count`; a dataset with a field of that name counts as `row_count`. */
 function countName(fields: readonly string[]): string {
   const taken = new Set(fields.map((name) => name.toLowerCase()));
-  const free = ['count', 'row_count', 'rows_count'].find((name) => !taken.has(name));
-  return free ?? `count_${fields.length}`;
+  return ['count', 'row_count', 'rows_count'].find((name) => !taken.has(name)) ?? `count_of_${fields.length}_fields`;
 }
 
-function judged(found: KeyFinding | LinkFinding, extractor: string): ['catalog' | 'code', string, Partial<Evidence>] {
-  if (found.origin === 'declared') return ['catalog', extractor, {}];
-  const confidence = found.probability >= 0.9 ? 0.9 : found.probability >= 0.7 ? 0.7 : 0.5;
-  const { measured, containment, name_similarity: name } = found.evidence;
-  if (typeof containment !== 'number' || measured !== true) return ['code', extractor, { confidence }];
-  const orphans = containment >= 1 ? 'none' : containment >= 0.98 ? 'under 2% of the values' : 'more than 2% of the values';
-  return ['code', extractor, { confidence, measured: { orphans, ...(typeof name === 'number' ? { names: name >= 0.85 ? 'match' : name >= 0.5 ? 'resemble' : 'differ' } : {}) } }];
+/** Three steps of confidence, and words in place of numbers. */
+function judgement({ origin, probability, evidence }: KeyFinding | LinkFinding): Pick<Evidence, 'origin' | 'confidence' | 'measured'> {
+  if (origin === 'declared') return { origin: 'catalog', confidence: 1 };
+  const confidence = [0.9, 0.7].find((step) => probability >= step) ?? 0.5;
+  const { measured, containment, name_similarity: similarity = 1 } = evidence;
+  if (typeof containment !== 'number' || measured !== true) return { origin: 'code', confidence };
+  const orphans = containment >= 1 ? 'none' : `${containment >= 0.98 ? 'under' : 'over'} 2% of the values`;
+  const likeness = Number(similarity) >= 0.5 ? 'resemble' : 'differ';
+  return { origin: 'code', confidence, measured: { orphans, names: Number(similarity) >= 0.85 ? 'match' : likeness } };
 }

@@ -1,56 +1,88 @@
 import type { LinkFinding } from '../context/catalog.ts';
 import { sameTable } from '../sql/dialect.ts';
-import { comparable, type ColumnFacts, type TableFacts } from './facts.ts';
-import { refOf, type KeyFindings } from './keys.ts';
-import { cardinality, round, type LinkContext } from './links.ts';
-import { inclusionOf, measureAll, type Side } from './measure.ts';
-import { matchNames } from './names.ts';
+import { comparable, sameWords, type ColumnFacts, type TableFacts } from './facts.ts';
+import type { KeyFindings } from './keys.ts';
+import { inclusionOf, measureAll, type Pairing } from './measure.ts';
+import type { ScanContext } from './profile.ts';
+import { matchNames, nameIndex } from './name-match.ts';
 
-interface Pairing {
-  readonly from: Side;
-  readonly to: Side;
-}
+/** Composite keys of more tables than this whose columns are named alike (`tenant_id, id`) tell nothing. */
+const namesakes = 10;
+/** Composite links are guesses from names that values happen to allow: only the sure ones are accepted. */
+const leastAccepted = 0.8;
 
-/** Tuples of columns that refer to a composite key: each names a member of the key, and nearly all tuples exist there. */
-export async function compositeLinks(tables: readonly TableFacts[], known: { readonly keys: KeyFindings; readonly declared: readonly LinkFinding[] }, context: LinkContext): Promise<LinkFinding[]> {
-  const pairings = known.keys.primaryKeys.flatMap(({ table, columns, status }) => {
-    const parent = tables.find(({ schema }) => sameTable(schema, table));
-    if (!parent || columns.length < 2 || status !== 'accepted' || parent.rows === 0) return [];
-    const members = columns.flatMap((name) => parent.columns.filter(({ schema }) => schema.name === name));
-    return tables.flatMap((child) => pairing(child, { table: parent, columns: members }));
-  });
-  const fresh = pairings.filter(({ from, to }) => !known.declared.some((link) => sameTable(link.from.table, from.table.schema) && sameTable(link.to.table, to.table.schema) && link.from.columns.length > 1));
-  const measured = await measureAll(fresh.map(({ from, to }) => inclusionOf(from, to, context.warehouse.dialect)), context);
-  return fresh.flatMap(({ from, to }, index) => {
-    const [rows, matched, distinct, found] = measured[index] ?? [0, 0, 0, 0];
-    const containment = distinct === 0 ? 0 : found / distinct;
-    const probability = 0.95 * containment * surprise(to, distinct);
+/** Tuples of columns that refer to a composite key and are not in `declared`. */
+export async function compositeLinks(
+  tables: readonly TableFacts[],
+  { keys, declared }: { readonly keys: KeyFindings; readonly declared: readonly LinkFinding[] },
+  context: ScanContext,
+): Promise<LinkFinding[]> {
+  const known = declared.filter(({ from }) => from.columns.length > 1);
+  const pairs = pairings(tables, keys).filter(({ from: [child], to: [parent] }) =>
+    known.every(({ from, to }) => !sameTable(from.table, child.table.ref) || !sameTable(to.table, parent.table.ref)),
+  );
+  const statements = pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect));
+  const measured = await measureAll(statements, context);
+  return pairs.flatMap((pair, index): LinkFinding[] => {
+    const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
+    const containment = found / Math.max(1, distinct);
+    const probability = 0.95 * containment * surprise(pair.to, distinct);
     if (probability < context.config.review) return [];
-    const ends = { from: { table: refOf(from.table), columns: from.columns.map(({ schema }) => schema.name) }, to: { table: refOf(to.table), columns: to.columns.map(({ schema }) => schema.name) } };
-    const evidence = { measured: true, containment: round(containment), coverage: round(found / Math.max(1, to.table.rows)), orphans: rows - matched, rows };
-    const status = probability >= Math.max(0.8, context.config.accept) ? 'accepted' : 'review';
-    return [{ ...ends, status, origin: 'inferred', cardinality: cardinality(ends.from, from.table.schema.uniqueKeys, known.keys), probability, evidence } satisfies LinkFinding];
+    const status = probability >= Math.max(leastAccepted, context.config.accept) ? 'accepted' : 'review';
+    return [inferredLink(pair, { status, probability, evidence: { measured: true, containment, orphans: rows - matched, rows } })];
   });
 }
 
-function pairing(child: TableFacts, to: Side): Pairing[] {
-  if (child === to.table || child.rows === 0) return [];
+/** Columns that each name a member of another table's composite key. */
+function pairings(tables: readonly TableFacts[], { primaryKeys }: KeyFindings): Pairing[] {
+  const byRef = new Map(tables.map((table) => [table.ref, table]));
+  const keys = primaryKeys.flatMap(({ table, columns, status }) => {
+    const parent = byRef.get(table);
+    if (!parent || columns.length < 2 || status !== 'accepted' || parent.rows === 0) return [];
+    return [columns.flatMap((name) => parent.columns.filter((column) => column.name === name))];
+  });
+  const alike = Map.groupBy(keys, (members) => members.map(({ parts }) => parts.words.join()).join(' ')).values();
+  const telling = [...alike].flatMap((group) => (group.length > namesakes ? [] : group));
+  const columns = tables.flatMap((table) => (table.rows === 0 ? [] : table.columns));
+  const named = nameIndex(columns.map((column) => [column.parts.entity, column.table]));
+  return telling.flatMap((members) => {
+    const { parts, table } = members.find((member) => member.parts.entity.length > 0) ?? {};
+    const children = new Set(named(parts?.entity ?? []));
+    return [...children].filter((child) => child !== table).flatMap((child) => pairing(child, members));
+  });
+}
+
+function pairing(child: TableFacts, members: readonly ColumnFacts[]): Pairing[] {
   const used = new Set<ColumnFacts>();
-  for (const member of to.columns) {
-    const match = child.columns.find((column) => !used.has(column) && comparable(column, member) && names(column, member));
+  for (const member of members) {
+    const match = child.columns.find((column) => !used.has(column) && comparable(column, member) && isNamed(column, member));
     if (match) used.add(match);
   }
-  return used.size === to.columns.length ? [{ from: { table: child, columns: [...used] }, to }] : [];
+  const [first, ...rest] = used;
+  const [to, ...others] = members;
+  return first && to && used.size === members.length ? [{ from: [first, ...rest], to: [to, ...others] }] : [];
 }
 
-function names(column: ColumnFacts, member: ColumnFacts): boolean {
-  const same = column.parts.words.join() === member.parts.words.join();
-  return same || (column.parts.keyed && matchNames(column.parts.entity, member.parts.entity).full >= 0.9);
+function isNamed({ parts }: ColumnFacts, member: ColumnFacts): boolean {
+  return sameWords(parts, member.parts) || (parts.keyed && matchNames(parts.entity, member.parts.entity).full >= 0.9);
 }
 
-/** 0..1: small where the key fills the whole product of its columns, so that any tuple would be found. */
-function surprise({ table, columns }: Side, distinct: number): number {
-  const combinations = columns.reduce((product, { profile }) => product * Math.max(1, profile.distinct), 1);
-  const chance = Math.min(0.999, table.profile.rows / combinations);
+/** 0..1; little where the key fills the whole product of its columns, so that any tuple would be found. */
+function surprise(to: Pairing['to'], distinct: number): number {
+  const combinations = to.reduce((product, { profile }) => product * Math.max(1, profile.distinct), 1);
+  const chance = Math.min(0.999, to[0].table.profile.rows / combinations);
   return Math.min(1, (-Math.log2(chance) * distinct) / 20);
+}
+
+type Found = Pick<LinkFinding, 'status' | 'probability'> & {
+  readonly evidence: Readonly<Record<string, string | number | boolean | undefined>>;
+};
+
+export function inferredLink({ from, to }: Pairing, { evidence, ...found }: Found): LinkFinding {
+  const end = (columns: Pairing['to']) => ({ table: columns[0].table.ref, columns: columns.map(({ name }) => name) });
+  const round = (value: number): number => Math.round(value * 10_000) / 10_000;
+  const rounded = Object.entries(evidence).flatMap(([name, value]) => {
+    return value === undefined ? [] : [[name, typeof value === 'number' ? round(value) : value] as const];
+  });
+  return { from: end(from), to: end(to), origin: 'inferred', cardinality: 'many_to_one', ...found, evidence: Object.fromEntries(rounded) };
 }

@@ -1,8 +1,9 @@
-import { tableKey } from '../sql/dialect.ts';
+import { tableKey, type TableRef } from '../sql/dialect.ts';
 import type { ColumnSchema, TableSchema } from '../warehouse/warehouse.ts';
+import type { ValueKind } from './kinds.ts';
+import { matchNames, nameIndex } from './name-match.ts';
 import { nameParts, sharedPrefix, tableParts, type NameParts } from './names.ts';
 import type { ColumnProfile, TableProfile } from './profile.ts';
-import type { ValueKind } from './kinds.ts';
 
 /** A table with everything that keys and links are judged by. */
 export interface TableFacts {
@@ -10,6 +11,7 @@ export interface TableFacts {
   readonly profile: TableProfile;
   /** Changes when the structure or the rows change. */
   readonly version: string;
+  readonly ref: TableRef;
   readonly parts: NameParts;
   readonly columns: readonly ColumnFacts[];
   /** Rows of the whole table, extrapolated where it was sampled. */
@@ -17,7 +19,9 @@ export interface TableFacts {
 }
 
 export interface ColumnFacts {
-  readonly table: TableSchema;
+  readonly id: string;
+  readonly name: string;
+  readonly table: TableFacts;
   readonly schema: ColumnSchema;
   readonly profile: ColumnProfile;
   readonly position: number;
@@ -26,37 +30,70 @@ export interface ColumnFacts {
   readonly present: number;
   /** What the column can be compared with; undefined where it cannot be a key. */
   readonly family: 'integer' | 'text' | 'date' | undefined;
+  /** 0..1: the name is that of the column's own table; 1 for a bare `id`. */
+  readonly home: number;
+  /** The name is that of another table, or of the key that another table starts with. */
+  readonly away: boolean;
 }
 
-export interface ProfiledTable {
-  readonly schema: TableSchema;
-  readonly profile: TableProfile;
-  readonly version: string;
-}
-
-export function factsOf(tables: readonly ProfiledTable[]): TableFacts[] {
-  const tablePrefix = sharedPrefix(tables.map(({ schema }) => schema.table));
-  const vocabulary = new Set(tables.flatMap(({ schema }) => tableParts(schema.table, tablePrefix).words));
-  return tables.map(({ schema, profile, version }) => {
-    const prefix = sharedPrefix(schema.columns.map(({ name }) => name));
-    const parts = tableParts(schema.table, tablePrefix);
-    const profiles = new Map(profile.columns.map((column) => [column.name, column]));
-    const columns = schema.columns.flatMap((column, position) => {
-      const own = profiles.get(column.name);
-      if (!own) return [];
-      const bare = prefix.endsWith('_') && column.name.length > prefix.length && column.name.toLowerCase().startsWith(prefix) ? column.name.slice(prefix.length) : column.name;
-      const present = profile.rows - own.nulls;
-      return [{ table: schema, schema: column, profile: own, position, parts: nameParts(bare, vocabulary), present, family: familyOf(column, own.kind) }];
-    });
-    return { schema, profile, version, parts, columns, rows: Math.round(profile.rows / profile.fraction) };
+export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[]): TableFacts[] {
+  const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
+  const named = tables.map((table) => ({ ...table, parts: tableParts(table.schema.table, prefix) }));
+  const vocabulary = new Set(named.flatMap(({ parts }) => parts.words));
+  const split = named.map((table) => ({ ...table, columnParts: partsOf(table.schema, vocabulary) }));
+  const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
+  const namedAlike = nameIndex(split.map((table) => [table.parts.entity, table]));
+  return split.map(({ schema, profile, version, parts, columnParts }) => {
+    const ref = { ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }), schema: schema.schema, table: schema.table };
+    const columns: ColumnFacts[] = [];
+    const table: TableFacts = { schema, ref, profile, version, parts, columns, rows: Math.round(profile.rows / profile.fraction) };
+    const isAway = (own: NameParts, position: number): boolean => {
+      const meant = namedAlike(own.entity).filter((other) => names(own, other.parts));
+      const starting = position > 0 ? (startingWith.get(own.words.join()) ?? []) : [];
+      return [...meant, ...starting].some((other) => other.schema !== schema);
+    };
+    for (const [position, column] of schema.columns.entries()) {
+      const [own, found] = [columnParts[position], profile.columns[position]];
+      if (!own || !found) continue;
+      const home =
+        own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
+      const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
+      const judged = { present: profile.rows - found.nulls, family: familyOf(column, found.kind), home, away };
+      columns.push({
+        id: tableKey(ref) + column.name,
+        name: column.name,
+        table,
+        schema: column,
+        profile: found,
+        position,
+        parts: own,
+        ...judged,
+      });
+    }
+    return table;
   });
+}
+
+/** A prefix that most columns of a table share (`l_orderkey`, `l_partkey`) says nothing. */
+function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
+  const shared = sharedPrefix(columns.map(({ name }) => name));
+  const prefix = shared.slice(0, shared.lastIndexOf('_') + 1);
+  return columns.map(({ name }) => nameParts(name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name, vocabulary));
+}
+
+function names({ entity }: NameParts, table: NameParts): boolean {
+  const { full, tail } = matchNames(entity, table.entity);
+  return Math.max(full, tail) >= 0.9;
+}
+
+export function sameWords({ words }: NameParts, other: NameParts): boolean {
+  return words.length === other.words.length && words.every((word, index) => word === other.words[index]);
 }
 
 const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'uuid', 'code', 'name', 'phone', 'email', 'empty', 'text']);
 
 function familyOf(column: ColumnSchema, kind: ValueKind): ColumnFacts['family'] {
-  if (column.type === 'integer') return 'integer';
-  if (column.type === 'decimal') return kind === 'integer' ? 'integer' : undefined;
+  if (column.type === 'integer' || (column.type === 'decimal' && kind === 'integer')) return 'integer';
   if (column.type === 'date') return 'date';
   return column.type === 'string' && textKinds.has(kind) ? 'text' : undefined;
 }
@@ -65,10 +102,6 @@ function familyOf(column: ColumnSchema, kind: ValueKind): ColumnFacts['family'] 
 export function comparable(a: ColumnFacts, b: ColumnFacts): boolean {
   if (a.family === undefined || b.family === undefined) return false;
   if (a.family === b.family) return true;
-  const mixed = [a, b].find(({ family }) => family === 'text');
-  return mixed?.profile.kind === 'integer' && a.family !== 'date' && b.family !== 'date';
-}
-
-export function columnId(column: ColumnFacts): string {
-  return `${tableKey(column.table)}${column.schema.name}`;
+  const text = [a, b].find(({ family }) => family === 'text');
+  return text?.profile.kind === 'integer' && a.family !== 'date' && b.family !== 'date';
 }

@@ -1,162 +1,99 @@
-import type { KeyFinding, LinkFinding, Status } from '../context/catalog.ts';
+import type { LinkFinding } from '../context/catalog.ts';
 import { sameTable, tableKey } from '../sql/dialect.ts';
-import { findCandidates, isPolymorphic, withRivals } from './candidates.ts';
-import { compositeLinks } from './composite-links.ts';
+import { findCandidates } from './candidates.ts';
+import { compositeLinks, inferredLink } from './composite-links.ts';
 import type { ScanConfig } from './config.ts';
-import { columnId, type ColumnFacts, type TableFacts } from './facts.ts';
-import { exactEvidence, type Candidate } from './features.ts';
-import { homeMatch, refOf, type KeyFindings } from './keys.ts';
-import { inclusionOf, measureAll, type MeasureContext } from './measure.ts';
-import { probabilityOf } from './model.ts';
-import { matchNames } from './names.ts';
+import { byChild, confirm, ranked } from './confirm.ts';
+import type { ColumnFacts, TableFacts } from './facts.ts';
+import type { Candidate } from './features.ts';
+import type { KeyFindings } from './keys.ts';
+import type { ScanContext } from './profile.ts';
+import { matchNames } from './name-match.ts';
 
-export interface LinkContext extends MeasureContext {
-  readonly config: ScanConfig;
-  readonly ignoreDeclared: boolean;
-}
-
-interface Scored {
-  readonly candidate: Candidate;
-  readonly probability: number;
-}
-
-const candidatesPerColumn = 4;
-/** Pairs below this are not worth a measurement. */
-const leastProbability = 0.02;
-
-/** Declared links, and those that values and names prove; at most one accepted link leads from a column. */
-export async function findLinks(tables: readonly TableFacts[], keys: KeyFindings, context: LinkContext): Promise<LinkFinding[]> {
-  const declared = context.ignoreDeclared ? [] : tables.flatMap((table) => declaredLinks(table, keys));
-  const known = new Set(declared.flatMap(({ from }) => (from.columns.length === 1 ? [`${tableKey(from.table)}${from.columns[0]}`] : [])));
-  const candidates = findCandidates(tables, keys.parents).filter(({ child }) => !known.has(columnId(child)));
-  const confirmed = await confirm(candidates, tables, context);
-  const chosen = [...Map.groupBy(confirmed, ({ child }) => columnId(child)).values()].flatMap((group) => choose(group, tables, context.config));
-  const found = withoutCycles(chosen).map(({ candidate, probability, status, why }) => finding({ candidate, probability }, { status, why, keys }));
+/** Declared links, and those that values and names prove; at most one accepted inferred link leads from a column. */
+export async function findLinks(tables: readonly TableFacts[], keys: KeyFindings, context: ScanContext): Promise<LinkFinding[]> {
+  const declared = tables.flatMap(declaredLinks);
+  const known = new Set(declared.flatMap(({ from }) => (from.columns.length === 1 ? [tableKey(from.table) + from.columns[0]] : [])));
+  const candidates = findCandidates(tables, keys.parents).filter(({ child }) => !known.has(child.id));
+  const judged = byChild(await confirm(candidates, context)).flatMap((group) => choose(group, context.config));
   const composite = await compositeLinks(tables, { keys, declared }, context);
-  return withRoles([...declared, ...found, ...composite], tables).sort(byPlace);
+  const links = withRoles([...declared, ...withoutCycles(judged).map(finding), ...composite], tables);
+  const place = ({ from, to }: LinkFinding): string => JSON.stringify([tableKey(from.table), from.columns, tableKey(to.table), to.columns]);
+  return links.map((link) => ({ ...link, cardinality: cardinality(link, tables, keys) })).sort((a, b) => (place(a) < place(b) ? -1 : 1));
 }
 
-/** Measures the best pairs of each column exactly, one statement a parent. Exported for the model's training. */
-export async function confirm(candidates: readonly Candidate[], tables: readonly TableFacts[], context: MeasureContext): Promise<Candidate[]> {
-  const byTable = new Map(tables.map((table) => [table.schema, table]));
-  const kept = [...Map.groupBy(candidates, ({ child }) => columnId(child)).values()].flatMap(likeliest);
-  const measurable = kept.filter(({ child, parent }) => child.present > 0 && parent.table.rows > 0);
-  const measurements = measurable.flatMap(({ child, parent }) => {
-    const table = byTable.get(child.table);
-    return table ? [inclusionOf({ table, columns: [child] }, { table: parent.table, columns: [parent.column] }, context.warehouse.dialect)] : [];
-  });
-  const results = await measureAll(measurements, context);
-  const exact = new Map(measurable.map((candidate, index) => [candidate, results[index]]));
-  const updated = kept.map((candidate) => {
-    const measured = exact.get(candidate);
-    return measured ? { ...candidate, values: exactEvidence(measured, candidate.parent) } : candidate;
-  });
-  return [...Map.groupBy(updated, ({ child }) => columnId(child)).values()].flatMap((group) => (group[0] ? withRivals(group, group[0]) : []));
+function declaredLinks({ schema, ref }: TableFacts): LinkFinding[] {
+  const accepted = { status: 'accepted', origin: 'declared', cardinality: 'many_to_one', probability: 1, evidence: {} } as const;
+  return schema.foreignKeys.map(({ columns, to }) => ({ from: { table: ref, columns }, to, ...accepted }));
 }
 
-function likeliest(group: readonly Candidate[]): Candidate[] {
-  return group
-    .map((candidate) => ({ candidate, probability: probabilityOf(candidate) }))
-    .filter(({ probability }) => probability >= leastProbability)
-    .sort((a, b) => b.probability - a.probability)
-    .slice(0, candidatesPerColumn)
-    .map(({ candidate }) => candidate);
-}
+type Judged = Candidate & Pick<LinkFinding, 'probability' | 'status'> & { readonly why?: string | undefined };
 
-interface Chosen extends Scored {
-  readonly status: Status;
-  readonly why?: string | undefined;
-}
-
-/** One parent a column: the likeliest; among equals the key that is at home, then the tightest. */
-function choose(group: readonly Candidate[], tables: readonly TableFacts[], config: ScanConfig): Chosen[] {
-  const ranked = group
-    .map((candidate) => ({ candidate, probability: probabilityOf(candidate) }))
-    .sort((a, b) => b.probability - a.probability || homeOf(b) - homeOf(a) || a.candidate.parent.column.profile.distinct - b.candidate.parent.column.profile.distinct || (a.candidate.parent.table.schema.table < b.candidate.parent.table.schema.table ? -1 : 1));
-  const table = tables.find(({ schema }) => schema === group[0]?.child.table);
-  const polymorphic = table !== undefined && group[0] !== undefined && isPolymorphic(group[0].child, table, tables);
-  return ranked.map((scored, index) => {
-    if (index > 0) return { ...scored, status: 'rejected', why: 'another parent fits better' };
-    if (scored.probability < config.review) return { ...scored, status: 'rejected' };
-    if (polymorphic) return { ...scored, status: 'review', why: 'polymorphic: a type column tells which table is meant' };
-    const doubt = doubtOf(scored.candidate);
-    return { ...scored, status: scored.probability >= config.accept && doubt === undefined ? 'accepted' : 'review', why: doubt };
+function choose(group: readonly Candidate[], { accept, review }: ScanConfig): Judged[] {
+  return ranked(group).map((candidate, index): Judged => {
+    const { probability, typeColumn } = candidate;
+    const status = probability < review ? 'rejected' : 'review';
+    if (typeColumn !== undefined) return { ...candidate, status, why: `polymorphic: ${typeColumn} tells which table is meant` };
+    if (index > 0) return { ...candidate, status: 'rejected', why: 'another parent fits better' };
+    const why = doubtOf(candidate);
+    return { ...candidate, status: probability >= accept && why === undefined ? 'accepted' : status, why };
   });
 }
-
-const homeOf = ({ candidate: { parent } }: Scored): number => (parent.column.parts.entity.length === 0 ? 1 : homeMatch(parent.column, parent.table));
 
 /** Why a likely link still is a person's to accept. */
-function doubtOf({ child, parent, names, ownKey, values }: Candidate): string | undefined {
-  if (child.table.kind === 'view' || parent.table.schema.kind === 'view') return 'a view';
-  if (child.present > 0 && parent.table.rows > 0) return values.exact || parent.table.profile.fraction < 1 ? undefined : 'not confirmed';
-  const strong = Math.max(names.same, names.full, names.tail) >= 1 && child.schema.type === parent.column.schema.type;
-  return strong && parent.primary && ownKey < 0.5 ? undefined : 'no rows to judge by';
+function doubtOf({ child, parent: { column, prior, primary }, names, values, isOwnKey, isOpen }: Candidate): string | undefined {
+  if (child.table.schema.kind === 'view' || column.table.schema.kind === 'view') return 'a view';
+  if (isOpen) return 'many keys fit equally well';
+  if (child.present > 0 && column.table.rows > 0) return values.orphans === undefined ? 'not confirmed' : undefined;
+  const isNamed = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
+  const isKey = primary && prior > 0.55 && !column.away && child.schema.type === column.schema.type;
+  return isNamed && isKey && !isOwnKey ? undefined : 'no rows to judge by';
 }
 
 /** Of two columns that refer to each other, the likelier direction stays. */
-function withoutCycles(chosen: readonly Chosen[]): Chosen[] {
-  const id = (child: ColumnFacts, parent: ColumnFacts): string => `${columnId(child)}>${columnId(parent)}`;
-  const live = new Map(chosen.filter(({ status }) => status !== 'rejected').map((entry) => [id(entry.candidate.child, entry.candidate.parent.column), entry]));
-  return chosen.map((entry) => {
-    const { child, parent } = entry.candidate;
-    const reverse = live.get(id(parent.column, child));
+function withoutCycles(judged: readonly Judged[]): Judged[] {
+  const likely = judged.filter(({ status }) => status !== 'rejected');
+  const live = new Map(likely.map((entry) => [`${entry.child.id}>${entry.parent.column.id}`, entry]));
+  return judged.map((entry) => {
+    const [child, parent] = [entry.child.id, entry.parent.column.id];
+    const reverse = live.get(`${parent}>${child}`);
     if (entry.status === 'rejected' || !reverse) return entry;
-    const loses = reverse.probability > entry.probability || (reverse.probability === entry.probability && columnId(child) > columnId(parent.column));
-    return loses ? { ...entry, status: 'rejected', why: 'the other direction fits better' } : entry;
+    const ahead = entry.probability - reverse.probability || (child < parent ? 1 : -1);
+    return ahead < 0 ? { ...entry, status: 'rejected', why: 'the other direction fits better' } : entry;
   });
 }
 
-function finding({ candidate, probability }: Scored, { status, why, keys }: { status: Status; why: string | undefined; keys: KeyFindings }): LinkFinding {
-  const { child, parent, names, values } = candidate;
-  const { catalog, schema, table } = child.table;
-  const from = { table: { ...(catalog === undefined ? {} : { catalog }), schema, table }, columns: [child.schema.name] };
+function finding({ child, parent, names, values, probability, status, why }: Judged): LinkFinding {
   const evidence = {
-    measured: values.exact,
-    containment: round(values.containment),
-    coverage: round(values.coverage),
-    ...(values.orphans === undefined ? {} : { orphans: values.orphans }),
-    rows: candidate.childRows,
-    name_similarity: round(names.best),
-    key_probability: round(parent.prior),
-    other_parents: candidate.rivals,
-    ...(why === undefined ? {} : { why }),
+    measured: values.orphans !== undefined,
+    ...values,
+    rows: Math.round(child.present / child.table.profile.fraction),
+    name_similarity: names.best,
+    key_probability: parent.prior,
+    why,
   };
-  const to = { table: refOf(parent.table), columns: [parent.column.schema.name] };
-  return { from, to, status, origin: 'inferred', cardinality: cardinality(from, child.table.uniqueKeys, keys), probability, evidence };
+  return inferredLink({ from: [child], to: [parent.column] }, { status, probability, evidence });
 }
 
-export const round = (value: number): number => Math.round(value * 10_000) / 10_000;
-
-export function cardinality(from: LinkFinding['from'], uniqueKeys: readonly (readonly string[])[], keys: { readonly primaryKeys: readonly KeyFinding[] }): LinkFinding['cardinality'] {
-  const primary = keys.primaryKeys.filter(({ table, status }) => sameTable(table, from.table) && status === 'accepted').map(({ columns }) => columns);
-  const wanted = [...from.columns].sort().join('\n');
-  return [...primary, ...uniqueKeys].some((key) => [...key].sort().join('\n') === wanted) ? 'one_to_one' : 'many_to_one';
-}
-
-function declaredLinks(table: TableFacts, keys: KeyFindings): LinkFinding[] {
-  return table.schema.foreignKeys.map(({ columns, to }) => {
-    const from = { table: refOf(table), columns };
-    return { from, to, status: 'accepted', origin: 'declared', cardinality: cardinality(from, table.schema.uniqueKeys, keys), probability: 1, evidence: {} };
-  });
+/** One to one where the child's columns are a key of their own table. */
+function cardinality({ from }: LinkFinding, tables: readonly TableFacts[], { primaryKeys }: KeyFindings): LinkFinding['cardinality'] {
+  const unique = tables.find(({ ref }) => sameTable(ref, from.table))?.schema.uniqueKeys ?? [];
+  const primary = primaryKeys.filter(({ table, status }) => status === 'accepted' && sameTable(table, from.table));
+  const sameColumns = (key: readonly string[]): boolean => key.toSorted().join('\0') === from.columns.toSorted().join('\0');
+  return [...unique, ...primary.map(({ columns }) => columns)].some(sameColumns) ? 'one_to_one' : 'many_to_one';
 }
 
 /** Where several accepted links lead from one table to another, each gets the words of its columns that the target does not explain. */
 function withRoles(links: readonly LinkFinding[], tables: readonly TableFacts[]): LinkFinding[] {
-  const pair = ({ from, to }: LinkFinding): string => `${tableKey(from.table)}>${tableKey(to.table)}`;
-  const counts = Map.groupBy(links.filter(({ status }) => status === 'accepted'), pair);
+  const pair = ({ from, to, status }: LinkFinding): string => JSON.stringify([from.table, to.table, status]);
+  const groups = Map.groupBy(links, pair);
+  const columnOf = ({ table, columns }: LinkFinding['from']): ColumnFacts | undefined =>
+    tables.find(({ ref }) => sameTable(ref, table))?.columns.find(({ name }) => name === columns[0]);
   return links.map((link) => {
-    if (link.status !== 'accepted' || (counts.get(pair(link))?.length ?? 0) < 2) return link;
-    const child = tables.find(({ schema }) => sameTable(schema, link.from.table));
-    const parent = tables.find(({ schema }) => sameTable(schema, link.to.table));
-    const parts = child?.columns.find(({ schema }) => schema.name === link.from.columns[0])?.parts.entity ?? [];
-    const target = [parent?.parts.entity ?? [], parent?.columns.find(({ schema }) => schema.name === link.to.columns[0])?.parts.entity ?? []];
-    const explained = Math.max(0, ...target.map((entity) => (matchNames(parts, entity).tail > 0 ? entity.length : 0)));
-    return { ...link, role: parts.slice(0, parts.length - explained).join('_') || parts.join('_') || link.from.columns.join('_') };
+    if (link.status !== 'accepted' || (groups.get(pair(link))?.length ?? 0) < 2) return link;
+    const [words, parent] = [columnOf(link.from)?.parts.entity ?? [], columnOf(link.to)];
+    const targets = [parent?.table.parts.entity ?? [], parent?.parts.entity ?? []];
+    const explained = Math.max(0, ...targets.map((entity) => (matchNames(words, entity).tail > 0 ? entity.length : 0)));
+    return { ...link, role: words.slice(0, words.length - explained).join('_') || words.join('_') || link.from.columns.join('_') };
   });
-}
-
-function byPlace(a: LinkFinding, b: LinkFinding): number {
-  const place = ({ from, to }: LinkFinding): string => JSON.stringify([from.table.schema, from.table.table, from.columns, to.table.schema, to.table.table, to.columns]);
-  return place(a) < place(b) ? -1 : 1;
 }

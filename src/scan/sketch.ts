@@ -4,23 +4,26 @@ export type Sketch = readonly string[];
 export const sketchSize = 512;
 const hashSpace = 2 ** 48;
 
-export function distinctOf(sketch: Sketch): { readonly distinct: number; readonly exact: boolean } {
+/** Does the sketch hold every value? */
+export const isWhole = (sketch: Sketch): boolean => sketch.length < sketchSize;
+
+/** Number of distinct values; an estimate where the sketch is not whole. */
+export function distinctOf(sketch: Sketch): number {
   const last = sketch.at(-1);
-  if (last === undefined || sketch.length < sketchSize) return { distinct: sketch.length, exact: true };
-  return { distinct: Math.round(((sketch.length - 1) * hashSpace) / Number.parseInt(last, 16)), exact: false };
+  if (last === undefined || isWhole(sketch)) return sketch.length;
+  return Math.round(((sketch.length - 1) * hashSpace) / Number.parseInt(last, 16));
 }
 
-export interface Inclusion {
-  /** Share of the child's distinct values that the parent has; of those that can be compared. */
-  readonly share: number;
-  /** How many values could be compared; 0 means nothing is known. */
-  readonly compared: number;
-}
+/** Values compared at most: enough to tell candidates; what counts is measured exactly. */
+const comparedAtMost = 128;
 
-/** Containment of child in parent, over the part of the hash space that both sketches cover in full. */
-export function inclusion(child: Sketch, parent: ReadonlySet<string>, parentLast: string | undefined): Inclusion {
-  const comparable = parentLast === undefined || parent.size < sketchSize ? child : child.filter((hash) => hash <= parentLast);
-  if (comparable.length === 0) return { share: 1, compared: 0 };
-  const found = comparable.filter((hash) => parent.has(hash)).length;
-  return { share: found / comparable.length, compared: comparable.length };
+/**
+ * Containment of child in parent over the part of the hash space that both sketches cover in full: how many values could be
+ * compared (0 means that nothing is known), and the share of them that the parent has.
+ */
+export function inclusion(child: Sketch, parent: ReadonlySet<string>, parentLast: string | undefined) {
+  const end = parent.size < sketchSize ? undefined : parentLast;
+  const compared = child.slice(0, comparedAtMost).filter((hash) => end === undefined || hash <= end);
+  const share = compared.length === 0 ? 1 : compared.filter((hash) => parent.has(hash)).length / compared.length;
+  return { share, compared: compared.length };
 }

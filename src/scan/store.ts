@@ -3,51 +3,31 @@ import type { Measured } from './measure.ts';
 import type { TableProfile } from './profile.ts';
 
 /** What earlier scans measured, in `.ktx/state.db`: profiles by table, exact measurements by their statement and table versions. */
-export interface ScanStore {
-  profile(table: string): StoredProfile | undefined;
-  saveProfile(table: string, profile: StoredProfile): void;
-  measured(key: string): Measured | undefined;
-  remember(key: string, measured: Measured): void;
-  /** Forgets tables that are gone and measurements that this scan did not ask for. */
-  prune(tables: ReadonlySet<string>): void;
-}
+export type ScanStore = ReturnType<typeof openScanStore>;
 
-export interface StoredProfile {
-  readonly hash: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly profile: TableProfile;
-}
+/** `at` in milliseconds since 1970. */
+type StoredProfile = { readonly hash: string; readonly at: number; readonly profile: TableProfile };
 
-export function openScanStore(db: DatabaseSync, connection: string): ScanStore {
-  db.exec(`
-    CREATE TABLE IF NOT EXISTS scan_profile (connection TEXT, name TEXT, hash TEXT, at INTEGER, profile TEXT, PRIMARY KEY (connection, name));
-    CREATE TABLE IF NOT EXISTS scan_measurement (connection TEXT, key TEXT, measured TEXT, PRIMARY KEY (connection, key));
-  `);
+export function openScanStore(db: DatabaseSync, connection: string) {
+  db.exec('CREATE TABLE IF NOT EXISTS scan_memo (connection TEXT, key TEXT, value TEXT, PRIMARY KEY (connection, key))');
+  const select = db.prepare('SELECT value FROM scan_memo WHERE connection = ? AND key = ?');
+  const insert = db.prepare('INSERT OR REPLACE INTO scan_memo VALUES (?, ?, ?)');
+  const remove = db.prepare('DELETE FROM scan_memo WHERE connection = ? AND key NOT IN (SELECT value FROM json_each(?))');
   const used = new Set<string>();
+  const read = (key: string) => {
+    used.add(key);
+    const row = select.get(connection, key);
+    return row === undefined ? undefined : JSON.parse(String(row['value']));
+  };
   return {
-    profile(table) {
-      const row = db.prepare('SELECT hash, at, profile FROM scan_profile WHERE connection = ? AND name = ?').get(connection, table);
-      return row === undefined ? undefined : { hash: String(row['hash']), at: Number(row['at']), profile: JSON.parse(String(row['profile'])) };
+    profile: (table: string): StoredProfile | undefined => read(table),
+    measured: (key: string): Measured | undefined => read(key),
+    save(key: string, value: StoredProfile | Measured): void {
+      insert.run(connection, key, JSON.stringify(value));
     },
-    saveProfile(table, { hash, at, profile }) {
-      db.prepare('INSERT OR REPLACE INTO scan_profile VALUES (?, ?, ?, ?, ?)').run(connection, table, hash, at, JSON.stringify(profile));
-    },
-    measured(key) {
-      used.add(key);
-      const row = db.prepare('SELECT measured FROM scan_measurement WHERE connection = ? AND key = ?').get(connection, key);
-      return row === undefined ? undefined : JSON.parse(String(row['measured']));
-    },
-    remember(key, measured) {
-      db.prepare('INSERT OR REPLACE INTO scan_measurement VALUES (?, ?, ?)').run(connection, key, JSON.stringify(measured));
-    },
-    prune(tables) {
-      for (const { name } of db.prepare('SELECT name FROM scan_profile WHERE connection = ?').all(connection)) {
-        if (!tables.has(String(name))) db.prepare('DELETE FROM scan_profile WHERE connection = ? AND name = ?').run(connection, String(name));
-      }
-      for (const { key } of db.prepare('SELECT key FROM scan_measurement WHERE connection = ?').all(connection)) {
-        if (!used.has(String(key))) db.prepare('DELETE FROM scan_measurement WHERE connection = ? AND key = ?').run(connection, String(key));
-      }
+    /** Forgets what this scan did not ask for: tables that are gone, measurements of other rows. */
+    prune(): void {
+      remove.run(connection, JSON.stringify([...used]));
     },
   };
 }

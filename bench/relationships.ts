@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate, writeDatabase, type Generated } from './relationships/generate.ts';
+import { heldOut } from './relationships/held-out.ts';
+import { calibrationError, f1, fixtureDatabase, scanFile, scoreOf, total, withoutDeclarations, type Score } from './relationships/score.ts';
+
+/**
+ * `npm run bench:relationships [-- --details]`: relationship discovery, scored against known truth. The three real databases
+ * with every key hidden (by flag, and by a copy that declares none) and with primary keys known; hand-written and generated
+ * schemas that nothing was trained on.
+ */
+const details = process.argv.includes('--details');
+const dir = mkdtempSync(join(tmpdir(), 'ktx-relationships-'));
+try {
+  const real = ['chinook', 'northwind', 'sakila'].map((name) => ({ name, ...fixtureDatabase(name, dir) }));
+  const score = async (copy: boolean, ignored: 'all' | 'links' | undefined): Promise<Score[]> => {
+    const scores: Score[] = [];
+    for (const { name, path, truth } of real)
+      scores.push(scoreOf(name, await scanFile(copy ? withoutDeclarations(path) : path, ignored), truth));
+    return scores;
+  };
+  print('real databases, all keys hidden (--ignore-declared all)', await score(false, 'all'));
+  print('real databases, copies that declare nothing', await score(true, undefined));
+  print('real databases, primary keys known (--ignore-declared links)', await score(false, 'links'));
+  print('hand-written schemas, all keys hidden', await scoreGenerated(Object.entries(heldOut).map(([name, make]) => [name, make()])));
+  const seeds = Array.from({ length: 40 }, (_, index) => 5000 + index);
+  const generated = await scoreGenerated(seeds.map((seed) => [String(seed), generate(seed)]));
+  print('generated schemas of held-out seeds, all keys hidden', details ? generated : [], generated);
+} finally {
+  rmSync(dir, { recursive: true });
+}
+
+async function scoreGenerated(schemas: readonly (readonly [string, Generated])[]): Promise<Score[]> {
+  const scores: Score[] = [];
+  for (const [name, schema] of schemas) {
+    const path = join(dir, `${name}.sqlite`);
+    writeDatabase(path, schema);
+    scores.push(scoreOf(name, await scanFile(path, 'all'), schema.truth));
+    rmSync(path);
+  }
+  return scores;
+}
+
+function print(title: string, shown: readonly Score[], scores = shown): void {
+  const sum = total(scores);
+  const rows = [
+    ['', 'precision', 'recall', 'F1', 'keys', 'statements', 'bound', 'calibration error'],
+    ...shown.map((score) => row(score.name, score, score.judged)),
+    row(
+      'micro',
+      sum,
+      scores.flatMap(({ judged }) => judged),
+    ),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  console.log(`\n${title}`);
+  for (const cells of rows)
+    console.log(
+      `  ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ')}`,
+    );
+  if (!details) return;
+  for (const { name, missed, wrong, wrongKeys } of scores) {
+    for (const text of missed) console.log(`    ${name}: missed ${text}`);
+    for (const text of wrong) console.log(`    ${name}: wrong ${text}`);
+    for (const text of wrongKeys) console.log(`    ${name}: key ${text}`);
+  }
+}
+
+function row(name: string, sum: ReturnType<typeof total>, judged: Score['judged']): string[] {
+  const share = (part: number, whole: number): string => (whole === 0 ? '-' : (part / whole).toFixed(3));
+  return [
+    name,
+    share(sum.hits, sum.accepted),
+    share(sum.hits, sum.links),
+    f1(sum).toFixed(3),
+    share(sum.keyHits, sum.keys),
+    String(sum.queries),
+    String(sum.bound),
+    calibrationError(judged).toFixed(3),
+  ];
+}

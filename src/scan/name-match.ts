@@ -1,0 +1,58 @@
+/**
+ * How far a column's entity words name an entity, in numbers between 0 and 1: `full` where they are its words, `tail` where they
+ * end with its words and what stands before is a role, `common` where a word is alike.
+ */
+export function matchNames(child: readonly string[], parent: readonly string[]) {
+  if (child.length === 0 || parent.length === 0) return { full: 0, tail: 0, common: 0 };
+  const common = Math.max(...child.flatMap((word) => parent.map((other) => similarWords(word, other))));
+  if (child.join('') === parent.join('')) return { full: 1, tail: 0, common };
+  if (child.length < parent.length) return { full: 0, tail: 0, common };
+  const ending = child.slice(-parent.length);
+  const quality = Math.min(...ending.map((word, index) => similarWords(word, parent[index] ?? '')));
+  return child.length === parent.length ? { full: quality, tail: 0, common } : { full: 0, tail: quality, common };
+}
+
+/** 1 equal, less for an abbreviation: a prefix of three letters or more, or letters in order from the same start. */
+export function similarWords(a: string, b: string): number {
+  if (a === b) return 1;
+  if (a[0] !== b[0]) return 0;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const common = commonPrefix(short, long);
+  if (short.length >= 3 && common === short.length) return short.length / long.length > 0.7 ? 0.9 : 0.8;
+  return short.length >= 2 && short.length < long.length && isAbbreviation(short, long) ? 0.6 : 0;
+}
+
+/** Letters in order; those that are left out are mostly vowels (`dpt` of `department`, not `cat` of `contract`). */
+function isAbbreviation(short: string, long: string): boolean {
+  let at = 0;
+  for (const letter of long) if (letter === short[at]) at += 1;
+  return at === short.length && (!/[aeiou]/.test(short.slice(1)) || (short.length >= 4 && long.startsWith(short.slice(0, 2))));
+}
+
+function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+/** Finds, among many things by their names, those of which `matchNames` can say anything but 0. */
+export function nameIndex<T>(named: Iterable<readonly [readonly string[], T]>): (child: readonly string[]) => readonly T[] {
+  const pairs = [...named].flatMap(([entity, thing]) => {
+    const words = new Set([...entity, entity.join('')]);
+    return [...words].map((word) => ({ word, thing }));
+  });
+  const byWord = Map.groupBy(pairs, ({ word }) => word);
+  const byLetter = Map.groupBy(byWord.keys(), (word) => word[0]);
+  const memo = new Map<string, readonly T[]>();
+  const find = (child: readonly string[]): T[] => {
+    const similarTo = (word: string): string[] => (byLetter.get(word[0]) ?? []).filter((other) => similarWords(word, other) > 0);
+    const found = [...child, child.join('')].flatMap(similarTo).flatMap((word) => byWord.get(word) ?? []);
+    return [...new Set(found.map(({ thing }) => thing))];
+  };
+  return (child) => {
+    const key = child.join(' ');
+    const found = memo.get(key) ?? find(child);
+    memo.set(key, found);
+    return found;
+  };
+}
