@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { nearest } from '../lib/suggest.ts';
 import type { State } from '../store/state.ts';
-import { type DocumentKind, documentKinds, type SearchDocument } from './documents.ts';
+import { type DocumentKind, documentKinds, kindWeights, type SearchDocument } from './documents.ts';
 import { ensureIndex } from './index.ts';
 import { nameKey, queryWords, singular } from './words.ts';
 
-export interface SearchOptions {
-  /** 1..200, 10 where left out. */
+interface SearchOptions {
+  /** 1..200. */
   readonly limit?: number | undefined;
   readonly kinds?: readonly DocumentKind[] | undefined;
   readonly connections?: readonly string[] | undefined;
@@ -21,100 +21,62 @@ export interface SearchHit extends SearchDocument {
  * What the text may mean, best first: an exact name, then by words (prefixes, and where a word is unknown its nearest
  * spellings), names above synonyms above descriptions. Total: any text is a valid question. The order is deterministic.
  */
-export function search(state: State, text: string, options: SearchOptions = {}): SearchHit[] {
-  ensureIndex(state.db);
+export function search({ db }: State, text: string, { limit = 10, kinds = documentKinds, connections }: SearchOptions = {}): SearchHit[] {
+  ensureIndex(db);
   const asked = queryWords(text);
   if (asked.length === 0) return [];
-  const limit = Math.max(1, Math.min(200, Math.floor(options.limit ?? 10)));
-  const keys = askedKeys(text, asked);
-  const match = spellings(state.db, asked).join(' OR ');
-  return candidates(state.db, { match, keys: [...keys.keys()], take: limit * 4 + 20, options })
-    .map(({ document, score, boost, key }) => ({ ...document, score: round(score + boost * (keys.get(key) ?? 0)) }))
-    .sort((a, b) => b.score - a.score || kindOrder(a) - kindOrder(b) || compare(a.subject, b.subject))
-    .slice(0, limit);
+  const rows = db
+    .prepare(
+      `WITH weights AS MATERIALIZED (SELECT key AS kind, value AS weight FROM json_each(:kinds)),
+            names AS MATERIALIZED (SELECT key AS name_key, value AS worth FROM json_each(:names)),
+            found AS MATERIALIZED (
+              SELECT rowid AS id, bm25(search_words_2, 10.0, 6.0, 1.0, 2.0) AS rank FROM search_words_2 WHERE search_words_2 MATCH :words)
+       SELECT document, weight * (coalesce(worth, 0) - rank) AS score
+       FROM found JOIN search_documents_2 USING (id) JOIN weights USING (kind) LEFT JOIN names USING (name_key)
+       WHERE :connections IS NULL OR connection IN (SELECT value FROM json_each(:connections))
+       ORDER BY score DESC, subject LIMIT :limit`,
+    )
+    .all({
+      kinds: JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, kindWeights[kind]]))),
+      names: JSON.stringify(askedNames(text, asked)),
+      words: spellings(db, asked).join(' OR '),
+      connections: connections === undefined ? null : JSON.stringify(connections),
+      limit: Math.max(1, Math.min(200, Math.floor(limit))),
+    });
+  return rows.map(({ document, score }) => {
+    const found = JSON.parse(String(document)) as SearchDocument;
+    return { ...found, score: Number(Number(score).toPrecision(6)) };
+  });
 }
 
-/** Name keys that the question spells out, with what an exact hit adds: the whole of it, two words of it, one word. */
-function askedKeys(text: string, asked: readonly string[]): Map<string, number> {
-  const keys = new Map<string, number>();
-  for (const word of asked) for (const form of [singular(word), word]) keys.set(form, 5);
-  asked.slice(1).forEach((word, index) => keys.set(`${asked[index]}${word}`, 20));
-  keys.set(asked.join(''), 100);
-  keys.set(nameKey(text.slice(0, 200)), 100);
-  return keys;
+/** Keys of the names that the question spells out, with what an exact hit adds: the whole of it, two words of it, one word. */
+function askedNames(text: string, asked: readonly string[]): Readonly<Record<string, number>> {
+  const single = asked.flatMap((word) => [singular(word), word]);
+  const pairs = asked.slice(1).map((word, index) => `${asked[index]}${word}`);
+  const whole = [asked.join(''), nameKey(text.slice(0, 200))];
+  const worth = [single.map((key) => [key, 5]), pairs.map((key) => [key, 20]), whole.map((key) => [key, 100])];
+  return Object.fromEntries(worth.flat());
 }
 
 /** FTS5 terms for each word: what begins with it or its singular; for an unknown word what contains it or is spelled nearly so. */
 function spellings(db: DatabaseSync, asked: readonly string[]): string[] {
-  const prefix = db.prepare('SELECT term FROM search_terms_1 WHERE term >= ? ORDER BY term LIMIT 1');
+  const prefix = db.prepare('SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1');
   const isKnown = (word: string) => String(prefix.get(word)?.['term'] ?? '').startsWith(word);
   let vocabulary: readonly string[] | undefined;
   return asked.flatMap((word) => {
     const forms = [...new Set([word, singular(word)])];
     const begins = forms.map((form) => `"${form}"*`);
     if (word.length < 3 || word.length > 40 || forms.some(isKnown)) return begins;
-    vocabulary ??= db
-      .prepare('SELECT term FROM search_terms_1')
-      .all()
-      .map((row) => String(row['term']));
+    vocabulary ??= Array.from(db.prepare('SELECT term FROM search_terms_2').iterate(), (row) => String(row['term']));
     return [...begins, ...similar(word, vocabulary).map((term) => `"${term}"`)];
   });
 }
 
+/** The shortest terms that contain the word, and the terms nearest to it among those that share enough pairs of letters with it. */
 function similar(word: string, vocabulary: readonly string[]): string[] {
-  const containing = vocabulary.filter((term) => term.includes(word));
-  const near = vocabulary.filter((term) => Math.abs(term.length - word.length) <= 2 && sharedPairs(term, word) >= (word.length - 1) * 0.4);
-  return [...containing.sort((a, b) => a.length - b.length || compare(a, b)).slice(0, 12), ...nearest(word, near, 4)];
-}
-
-function sharedPairs(a: string, b: string): number {
-  let shared = 0;
-  for (let index = 0; index + 2 <= b.length; index += 1) if (a.includes(b.slice(index, index + 2))) shared += 1;
-  return shared;
-}
-
-interface Candidate {
-  readonly document: SearchDocument;
-  readonly score: number;
-  readonly boost: number;
-  readonly key: string;
-}
-
-function candidates(db: DatabaseSync, ask: { match: string; keys: readonly string[]; take: number; options: SearchOptions }): Candidate[] {
-  const { kinds = documentKinds, connections } = ask.options;
-  const rows = db
-    .prepare(
-      `SELECT d.document, d.name_key, d.boost, -w.score * d.boost AS score
-       FROM (SELECT rowid AS id, bm25(search_words_1, 10.0, 6.0, 1.0, 2.0) AS score FROM search_words_1
-             WHERE search_words_1 MATCH :match) AS w
-       JOIN search_documents_1 AS d ON d.id = w.id
-       WHERE d.kind IN (SELECT value FROM json_each(:kinds)) AND (:connections IS NULL OR d.connection IN (SELECT value FROM json_each(:connections)))
-       ORDER BY d.name_key IN (SELECT value FROM json_each(:keys)) DESC, score DESC, d.subject
-       LIMIT :take`,
-    )
-    .all({
-      match: ask.match,
-      kinds: JSON.stringify(kinds),
-      keys: JSON.stringify(ask.keys),
-      connections: connections === undefined ? null : JSON.stringify(connections),
-      take: ask.take,
-    });
-  return rows.map((row) => ({
-    document: JSON.parse(String(row['document'])) as SearchDocument,
-    score: Number(row['score']),
-    boost: Number(row['boost']),
-    key: String(row['name_key']),
-  }));
-}
-
-function kindOrder(hit: SearchHit): number {
-  return documentKinds.indexOf(hit.kind);
-}
-
-function round(score: number): number {
-  return Number(score.toPrecision(6));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const containing = vocabulary.filter((term) => term.includes(word)).sort((a, b) => a.length - b.length);
+  const pairs = Array.from({ length: word.length - 1 }, (_, index) => word.slice(index, index + 2));
+  const sharesPairs = (term: string) => pairs.filter((pair) => term.includes(pair)).length >= pairs.length * 0.4;
+  const near = vocabulary.filter((term) => Math.abs(term.length - word.length) <= 2 && sharesPairs(term));
+  return [...containing.slice(0, 12), ...nearest(word, near, 4)];
 }

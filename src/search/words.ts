@@ -1,11 +1,9 @@
-const noise = new Set(
-  'a an and are as at be by did do does for from get give had has have how i in is it its list many me much of on or our per show tell that the their these this those to was we were what when where which who with you your'.split(
-    ' ',
-  ),
-);
+import { wordsOf } from '../lib/words.ts';
+
+const noise = wordsOf(new URL('noise-words.txt', import.meta.url));
 
 /** What a person would call the parts of a name or text: camelCase, snake_case, digits and accents taken apart, lower case, in order. */
-export function words(text: string): string[] {
+function words(text: string): string[] {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

@@ -11,26 +11,22 @@ const inputSchema = querySchema.extend({
 export const queryMetrics: ToolDefinition<typeof inputSchema> = {
   name: 'query_metrics',
   description:
-    'Answers with curated metrics: correct joins and grain, or an error that names the choices. Returns rows, SQL and a receipt. Prefer it to run_sql.',
+    'Answers with curated metrics: right joins and grain, SQL, receipt; or an error that names the choices. Prefer it to run_sql.',
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
   async run({ connection, dry_run: isDry, ...query }, { project, signal }) {
+    const asked = { connection, query };
     if (isDry) {
-      const { plan, sql, receipt, ...about } = await planQuery(project, { connection, query });
-      const beside = { sql, receipt, plan };
-      return { summary: `Plan for ${about.connection}; nothing was run.`, trust: trustOf(receipt), beside, items: [] };
+      const { plan, sql, receipt } = await planQuery(project, asked);
+      return { summary: 'The plan; nothing was run.', trust: trustOf(receipt), beside: { sql, receipt, plan }, items: [] };
     }
-    const answer = await runQuery(project, { connection, query }, signal);
-    const { receipt, columns, rows, sql } = answer;
-    return {
-      summary: `${rows.length} rows from ${answer.connection} in ${Math.round(answer.ms)} ms.`,
-      trust: trustOf(receipt),
-      facts: { query_id: answer.queryId },
-      beside: { columns, receipt, sql },
-      items: rows,
-      incomplete: answer.truncated ? 'more rows exist than query.max_rows of ktx.yaml lets through; group or filter.' : undefined,
-    };
+    const { name } = project.connection(connection);
+    // Side by side, ahead of their use; what fails fails again there.
+    void Promise.allSettled([project.model(name), project.warehouse(name, signal)]);
+    const { columns, receipt, sql, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
+    const summary = `${rows.length} rows from ${name} in ${ms} ms.`;
+    return { summary, trust: trustOf(receipt), queryId, beside: { columns, receipt, sql }, items: rows, truncated };
   },
 };
 

@@ -10,14 +10,13 @@ const inputSchema = z.strictObject({
 
 export const runSql: ToolDefinition<typeof inputSchema> = {
   name: 'run_sql',
-  description:
-    'Runs one read-only SELECT; everything else is refused. Last resort, where no metric fits: joins and grain are your own care.',
+  description: 'Runs one read-only SELECT: the last resort, where no metric fits; joins and grain are your own care.',
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
   offered: ({ config }) => config.query.run_sql !== 'off',
   async run({ sql, connection }, { project, signal }) {
-    const name = project.warehouseName(connection);
+    const name = project.connection(connection).name;
     if (project.config.query.run_sql === 'semantic_layer_only') {
       throw new UserError('sql_not_allowed', 'This project answers through its semantic layer only (query.run_sql).', {
         hint: 'Use query_metrics; it takes aggregates of your own too, like sum(orders.amount).',
@@ -25,13 +24,7 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
     }
     const warehouse = await project.warehouse(name, signal);
     const { columns, rows, queryId, ms, truncated } = await warehouse.query(sql, queryLimits(project), signal);
-    return {
-      summary: `${rows.length} rows from ${name} in ${Math.round(ms)} ms; SQL as written, no metric definition stands behind it.`,
-      trust: { status: 'ad_hoc' },
-      facts: { query_id: queryId },
-      beside: { columns },
-      items: rows,
-      incomplete: truncated ? 'more rows exist than query.max_rows of ktx.yaml lets through; aggregate or filter.' : undefined,
-    };
+    const summary = `${rows.length} rows from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.`;
+    return { summary, trust: { status: 'ad_hoc' }, queryId, beside: { columns }, items: rows, truncated };
   },
 };

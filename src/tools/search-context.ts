@@ -15,31 +15,26 @@ const inputSchema = z.strictObject({
 
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
-  description:
-    'Finds metrics, datasets, fields, segments, relationships by words, and tables that no dataset covers. Start here; the names work in the other tools.',
+  description: 'Finds metrics, datasets, fields, relationships and bare tables. Start here; its names work in the other tools.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
   async run({ text, kinds, connection, limit }, { project }) {
-    const all = Object.keys(project.config.connections);
-    const connections = connection === undefined ? all : [project.warehouseName(connection)];
+    const connections = connection === undefined ? Object.keys(project.config.connections) : [project.connection(connection).name];
     const state = openState(project.dir);
     const hits = await refreshIndex(project, state)
       .then(() => search(state, text, { kinds, connections, limit }))
       .finally(() => state.close());
-    const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].toSorted();
+    const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
       summary: hits.length === 0 ? 'Nothing found; try other words.' : `${hits.length} hits, best first.`,
-      trust: {
-        status: files.length > 0 ? 'curated' : 'ad_hoc',
-        ...(await commitState(project.dir, files)),
-      },
-      items: hits.map(({ kind, parent, name, subject, connection: from, description, detail, synonyms, file, score }) => ({
-        kind,
-        name: kind === 'dataset' || kind === 'table' ? parent : [parent, name].filter((part) => part !== '').join('.'),
-        description, detail, synonyms, connection: from, subject, file, score,
-        trust: file === undefined ? 'ad_hoc' : 'curated',
-      })), // prettier-ignore
+      trust: { status: files.length > 0 ? 'curated' : 'ad_hoc', ...(await commitState(project.dir, files)) },
+      items: hits.map((hit) => ({
+        ...hit,
+        name: ['dataset', 'table'].includes(hit.kind) ? hit.parent : `${hit.parent}.${hit.name}`.replace(/^\./, ''),
+        trust: hit.file === undefined ? 'ad_hoc' : 'curated',
+        context: undefined,
+      })),
     };
   },
 };

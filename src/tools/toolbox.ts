@@ -1,198 +1,128 @@
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
-import { nearest } from '../lib/suggest.ts';
-import { untrustedMarks } from '../lib/untrusted.ts';
+import { check } from '../lib/schema-check.ts';
+import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/project.ts';
 import { cutPage, type Position } from './page.ts';
 import { recordCall } from './record.ts';
 import { registry } from './registry.ts';
-import { type Answer, answerSchema, type StructuredAnswer, type Tool, type ToolDefinition, type ToolFailure } from './tool.ts';
+import type { Answer, Tool, ToolDefinition } from './tool.ts';
 
 /** A model's token is rarely shorter; an answer holds text and structure, so each item is counted twice. */
 const charactersPerToken = 3;
 const heldAnswers = 16;
+const start: Position = { index: 0, character: 0 };
 
-const pagingSchema = z.object({
-  max_tokens: z.int().min(500).max(100_000).default(8000).describe('Size of the answer.'),
-  cursor: z.string().optional().describe('next_cursor of the answer to continue.'),
+const pagingSchema = z.looseObject({
+  max_tokens: z.int().min(500).max(100_000).default(8000),
+  cursor: z.string().optional().describe('next_cursor of a truncated answer.'),
 });
 
-interface Held {
-  readonly tool: string;
+/** An answer and where to go on in it. */
+interface Found {
+  readonly id: string;
+  readonly definition: ToolDefinition;
   readonly answer: Answer;
+  readonly from: Position;
 }
 
-/** The tools of the registry over one project; answers that did not fit are held for continuation as long as the box lives. */
+/** The tools of the registry over one project; the last answers are held for continuation as long as the box lives. */
 export function openToolbox(project: Project): { tools(signal: AbortSignal): Tool[] } {
-  const held = new Map<string, Held>();
-  const hold = (id: string, answer: Held): void => {
-    held.set(id, answer);
-    const oldest = held.size > heldAnswers ? held.keys().next().value : undefined;
-    if (oldest !== undefined) held.delete(oldest);
-  };
+  let held: readonly Found[] = [];
   const bind = (definition: ToolDefinition, signal: AbortSignal): Tool => {
     const { name, description, effect } = definition;
     const inputSchema = definition.inputSchema.extend(pagingSchema.shape);
-    const execute = (input: unknown) => call({ project, definition, inputSchema, signal, held, hold }, input);
-    return { name, description, effect, inputSchema, outputSchema: answerSchema, execute };
+    const execute: Tool['execute'] = async (given) => {
+      const started = performance.now();
+      const id = newId('q');
+      const record = (outcome: object): void => {
+        const ms = Math.round(performance.now() - started);
+        recordCall(project.dir, { run: project.runId, call: id, tool: name, input: given, ms, ...outcome });
+      };
+      try {
+        signal.throwIfAborted();
+        const { max_tokens: maxTokens, cursor, ...input } = parse(name, inputSchema, given ?? {});
+        const run = async () => ({ id, definition, answer: await definition.run(input, { project, signal }), from: start });
+        const found = cursor === undefined ? await run() : resumed(held, cursor);
+        held = [found, ...held].slice(0, heldAnswers);
+        const result = present(found, maxTokens * charactersPerToken);
+        record({ query: found.answer.queryId, page: result.structured.page });
+        return result;
+      } catch (error) {
+        const failure = failureOf(error, signal);
+        const { code, message } = failure;
+        record({ error: { code, message }, stack: code === 'internal' && error instanceof Error ? error.stack : undefined });
+        return { markdown: failureText(failure), error: failure };
+      }
+    };
+    return { name, description, effect, inputSchema, execute };
   };
   const offered = registry.filter((definition) => definition.offered?.(project) ?? true);
   return { tools: (signal) => offered.map((definition) => bind(definition, signal)) };
 }
 
-interface Call {
-  readonly project: Project;
-  readonly definition: ToolDefinition;
-  readonly inputSchema: Tool['inputSchema'];
-  readonly signal: AbortSignal;
-  readonly held: ReadonlyMap<string, Held>;
-  hold(id: string, answer: Held): void;
+function parse(tool: string, schema: z.ZodObject, input: unknown): z.infer<typeof pagingSchema> {
+  const { data, problems } = check(schema, input);
+  if (problems === undefined) return pagingSchema.parse(data);
+  const lines = problems.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+  const hint = `${tool} takes ${Object.keys(schema.shape).join(', ')}.`;
+  throw new UserError('invalid_input', lines.join('\n'), { hint, exitCode: 2 });
 }
 
-async function call(box: Call, input: unknown): ReturnType<Tool['execute']> {
-  const started = performance.now();
-  const id = newId('q');
-  const entry = { run: box.project.runId, call: id, tool: box.definition.name, input };
-  try {
-    const found = await answerOf(box, { id, input });
-    const result = present(box.definition, found);
-    const queryId = found.answer.facts?.['query_id'];
-    await recordCall(box.project.dir, {
-      ...entry,
-      query: queryId,
-      ms: performance.now() - started,
-      page: result.structured.page,
-    });
-    return result;
-  } catch (error) {
-    const failure = failureOf(error, box.signal);
-    const stack = failure.code === 'internal' && error instanceof Error ? error.stack : undefined;
-    await recordCall(box.project.dir, { ...entry, ms: performance.now() - started, error: failure, stack });
-    return { markdown: failureText(failure), error: failure };
-  }
+function resumed(held: readonly Found[], cursor: string): Found {
+  const [, id, index, character] = /^(q_\w+)\.(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? [];
+  const found = held.find((each) => each.id === id && Number(index) < each.answer.items.length);
+  if (found !== undefined) return { ...found, from: { index: Number(index), character: Number(character) } };
+  const hint = 'Make the call again without cursor.';
+  throw new UserError('cursor_expired', 'This cursor belongs to no answer that is still held.', { hint, exitCode: 2 });
 }
 
-interface Found {
-  readonly id: string;
-  readonly answer: Answer;
-  readonly from: Position;
-  readonly maxTokens: number;
-}
-
-async function answerOf(box: Call, { id, input }: { id: string; input: unknown }): Promise<Found> {
-  box.signal.throwIfAborted();
-  const { definition, project, signal } = box;
-  const parsed = box.inputSchema.safeParse(input ?? {});
-  if (!parsed.success) throw inputError(definition.name, box.inputSchema, parsed.error);
-  const { max_tokens: maxTokens, cursor, ...own } = pagingSchema.loose().parse(parsed.data);
-  if (cursor === undefined) {
-    const answer = await definition.run(own, { project, signal });
-    box.hold(id, { tool: definition.name, answer });
-    return { id, answer, from: { index: 0, character: 0 }, maxTokens };
-  }
-  const [, from = '', index, character] = /^(q_\w+)\.(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? [];
-  const held = box.held.get(from);
-  if (held === undefined || held.tool !== definition.name || Number(index) >= held.answer.items.length) {
-    throw new UserError('cursor_expired', 'This cursor belongs to no answer that is still held.', {
-      hint: `Call ${definition.name} again without cursor.`,
-      exitCode: 2,
-    });
-  }
-  return { id: from, answer: held.answer, from: { index: Number(index), character: Number(character) }, maxTokens };
-}
-
-/** Text and structure of one page. Both hold the same, between the same marks. */
-function present({ name, itemsName }: ToolDefinition, { id, answer, from, maxTokens }: Found) {
-  const marks = untrustedMarks(`${name} ${id}`);
-  const budget = maxTokens * charactersPerToken;
-  const isFirst = from.index === 0 && from.character === 0;
-  const all = Object.entries(answer.beside ?? {}).filter(([, value]) => value !== undefined);
-  let used = 0;
-  const fits = ([, value]: [string, unknown]): boolean => (used += JSON.stringify(value).length) * 2 < budget / 2;
-  const shown = isFirst ? all.filter(fits) : [];
-  const omitted = isFirst ? all.filter((entry) => !shown.includes(entry)).map(([key]) => key) : [];
+/** Text and structure of one page, together at most `budget` characters. Both hold the same, between the same marks. */
+function present({ id, definition: { name, itemsName }, answer, from }: Found, budget: number) {
+  const { begin, end } = untrustedMarks(`${name} ${id}`);
+  const { summary, trust, queryId, truncated = false } = answer;
+  const beside = from.index + from.character === 0 ? fitting(answer.beside ?? {}, budget / 4) : {};
   const build = (room: number) => {
     const { items, partial, next } = cutPage(answer.items, from, room);
-    const cursor = next && `${id}.${next.index}.${next.character}`;
     const page = {
-      truncated: next !== undefined || answer.incomplete !== undefined,
-      from: from.index,
+      truncated: truncated || next !== undefined,
       returned: items.length,
       total: answer.items.length,
-      ...(answer.incomplete === undefined ? {} : { incomplete: answer.incomplete }),
-      ...(omitted.length === 0 ? {} : { omitted }),
-      ...(cursor === undefined ? {} : { next_cursor: cursor }),
+      incomplete: truncated ? 'more exist than query.max_rows of ktx.yaml lets through; aggregate or filter.' : undefined,
+      next_cursor: next && `${id}.${next.index}.${next.character}`,
     };
-    const list = itemsName === 'lines' ? { text: items.map(String).join('\n') } : { [itemsName]: items };
-    const untrusted = {
-      begin: marks.begin,
-      ...Object.fromEntries(shown),
-      ...list,
-      ...(partial && { partial }),
-      end: marks.end,
+    const listed = itemsName === 'text' ? items.join('\n') : items;
+    const content: Readonly<Record<string, unknown>> = { ...beside, [itemsName]: listed, ...(partial && { partial }) };
+    const said = (value: unknown) => (typeof value === 'string' ? `\n${value}` : ` ${JSON.stringify(value)}`);
+    const body = Object.entries(content).map(([key, value]) => `${key}:${said(value)}`);
+    const notice = page.truncated ? [`Truncated: ${JSON.stringify(page)}${next ? '; the same call with cursor goes on.' : ''}`] : [];
+    return {
+      markdown: [`${summary} Trust: ${JSON.stringify(trust)}`, begin, ...body, end, ...notice].join('\n'),
+      structured: { query_id: queryId, trust: { ...trust }, untrusted: { begin, ...content, end }, page },
     };
-    const structured: StructuredAnswer = { ...answer.facts, trust: answer.trust, untrusted, page };
-    const body = [
-      ...shown.map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
-      ...(itemsName === 'lines' ? [] : [`${itemsName}:`]),
-      ...items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))),
-      ...(partial ? [`characters ${partial.from} to ${partial.from + partial.json.length} of ${partial.of} of item ${partial.item}: ${partial.json}`] : []),
-    ]; // prettier-ignore
-    const markdown = [headLine(answer), marks.begin, ...body, marks.end, ...tailLines(page, itemsName)].join('\n');
-    return { markdown, structured };
   };
-  const empty = build(0);
-  const overhead = empty.markdown.length + JSON.stringify(empty.structured).length;
-  return build(Math.max(0, (budget - overhead) / 2));
+  const frame = build(0);
+  const overhead = frame.markdown.length + JSON.stringify(frame.structured).length;
+  return build(Math.max(0, Math.floor((budget - overhead) / 2)));
 }
 
-function headLine({ summary, trust, facts }: Answer): string {
-  const id = facts?.['query_id'];
-  const parts = [trust.status.replace('_', ' '), trust.commit?.slice(0, 12), ...(trust.files ?? []), id];
-  return `${summary} (${parts.filter((part) => part !== undefined).join(', ')})`;
+/** The entries; in place of those that `room` characters of JSON do not hold, a word on that. */
+function fitting(beside: Readonly<Record<string, unknown>>, room: number): Readonly<Record<string, unknown>> {
+  let used = 0;
+  const fits = (value: unknown) => (used += JSON.stringify(value).length) < room;
+  return Object.fromEntries(Object.entries(beside).map(([key, value]) => [key, fits(value) ? value : 'left out: needs more max_tokens']));
 }
 
-interface PageMark {
-  readonly from: number;
-  readonly returned: number;
-  readonly total: number;
-  readonly incomplete?: string;
-  readonly omitted?: readonly string[];
-  readonly next_cursor?: string;
-}
-
-function tailLines(page: PageMark, itemsName: string): string[] {
-  const { from, returned, total, incomplete, omitted, next_cursor: cursor } = page;
-  return [
-    ...(cursor === undefined ? [] : [`Truncated: ${itemsName} ${from} to ${from + returned} of ${total}. For the rest, the same call with cursor "${cursor}".`]),
-    ...(incomplete === undefined ? [] : [`Incomplete: ${incomplete}`]),
-    ...(omitted === undefined ? [] : [`Left out for size: ${omitted.join(', ')}. A larger max_tokens shows them.`]),
-  ]; // prettier-ignore
-}
-
-function inputError(tool: string, schema: Tool['inputSchema'], error: z.ZodError): UserError {
-  const known = Object.keys(schema.shape);
-  const lines = error.issues.slice(0, 5).map((issue) => {
-    if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return `${issue.path.join('.') || 'arguments'}: ${issue.message}`;
-    const meant = issue.keys.map((key) => [key, nearest(key, known, 1)[0]]);
-    return meant.map(([key, name]) => `${key}: no such argument${name === undefined ? '' : `; did you mean ${name}?`}`).join('; ');
-  });
-  return new UserError('invalid_input', lines.join('\n'), { hint: `${tool} takes ${known.join(', ')}.`, exitCode: 2 });
-}
-
-function failureOf(error: unknown, signal: AbortSignal): ToolFailure {
-  if (signal.aborted) return { code: 'cancelled', message: 'The call was cancelled.', retryable: true };
-  if (error instanceof UserError) {
-    return { code: error.code, message: error.message, hint: error.hint, retryable: error.retryable };
-  }
-  const message = `A defect in ktx: ${messageOf(error).split('\n')[0]}`;
-  return { code: 'internal', message, hint: 'The log in .ktx/logs has the details.', retryable: false };
+function failureOf(error: unknown, { aborted }: AbortSignal): UserError {
+  if (aborted) return new UserError('cancelled', 'The call was cancelled.', { retryable: true });
+  if (error instanceof UserError) return error;
+  const hint = 'The log in .ktx/logs has the details.';
+  return new UserError('internal', `A defect in ktx: ${messageOf(error).split('\n')[0]}`, { hint });
 }
 
 /** Messages quote names and values from outside, so they stand between marks too. */
-function failureText({ code, message, hint }: ToolFailure): string {
-  const { begin, end } = untrustedMarks('error');
-  const cut = message.length > 4000 ? `${message.slice(0, 4000)} …` : message;
-  return [`Error ${code}`, begin, cut, ...(hint === undefined ? [] : [`Hint: ${hint.slice(0, 2000)}`]), end].join('\n');
+function failureText({ code, message, hint }: UserError): string {
+  const text = hint === undefined ? message : `${message.slice(0, 4000)}\nHint: ${hint}`;
+  return `Error ${code}\n${untrustedBlock('error', text.slice(0, 6000))}`;
 }

@@ -40,6 +40,7 @@ fields:
   - {name: customer_id, type: integer}
   - {name: amount, type: integer}
   - {name: status, type: string, values: [paid, refunded]}
+  - {name: margin_secret, expr: amount - 1, type: integer, hidden: true}
 metrics:
   - {name: revenue, agg: sum, of: amount, where: status = 'paid', unit: EUR, synonyms: [turnover]}
   - {name: order_count, agg: count}
@@ -93,7 +94,7 @@ async function run(engine: Engine, place: string, script: string): Promise<unkno
       db.close();
     }
   }
-  const instance = await DuckDBInstance.create(place);
+  const instance = await DuckDBInstance.create(place, script.startsWith('SELECT') ? { access_mode: 'READ_ONLY' } : {});
   const connection = await instance.connect();
   try {
     return (await connection.runAndReadAll(script)).getRowsJson();

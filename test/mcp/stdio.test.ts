@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -12,7 +14,11 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts');
 interface Served {
   readonly client: Client;
   readonly stderr: () => string;
-  call(name: string, args: Record<string, unknown>, options?: { signal?: AbortSignal }): Promise<Called>;
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    options?: { signal?: AbortSignal; onprogress?: (progress: { progress: number; message?: string }) => void },
+  ): Promise<Called>;
 }
 
 interface Called {
@@ -42,10 +48,13 @@ async function serve(shop: Shop, mode: 'legacy' | 'auto' = 'legacy'): Promise<Se
     client,
     stderr: () => said,
     async call(name, args, options) {
-      const result = await client.callTool({ name, arguments: args }, options);
+      const result: { content: { type: string; text?: string }[]; isError?: boolean; structuredContent?: unknown } = await client.callTool(
+        { name, arguments: args },
+        options,
+      );
       const [block] = result.content;
-      const text = block?.type === 'text' ? block.text : '';
-      return { text, isError: result.isError === true, structured: result.structuredContent as unknown as Structured };
+      const text = block?.text ?? '';
+      return { text, isError: result.isError === true, structured: result.structuredContent as Structured };
     },
   };
 }
@@ -96,7 +105,7 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
   it('answers a metric with rows, receipt and where it comes from', async () => {
     const query = { metrics: ['orders.revenue'], dimensions: ['orders.buyer.region'], order_by: [{ field: 'orders.buyer.region' }] };
     const { structured } = await served.call('query_metrics', query);
-    expect(structured.untrusted['rows']).toEqual([['EU', 1600], ['US', 0], [null, 200]]); // prettier-ignore
+    expect(structured.untrusted['rows']).toEqual([['EU', 800], ['US', 800], [null, 200]]); // prettier-ignore
     expect(structured.trust).toMatchObject({
       status: 'curated',
       files: ['semantic-layer/shop/customers.yaml', 'semantic-layer/shop/orders.yaml'],
@@ -129,27 +138,30 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
 
   it('leaves the canary alone, whatever an argument carries', async () => {
     const before = await shop.canary();
-    const statements = hostileCorpus.filter(({ verdict, dialect }) => verdict === 'deny' && dialect === engine).map(({ sql }) => sql);
-    expect(statements.length).toBeGreaterThan(5);
-    const attacks = [
-      "paid'; DROP TABLE canary; --",
-      '1 = 1) ; DELETE FROM canary; SELECT (1',
-      'x") FROM canary; DELETE FROM canary --',
-      ...statements,
-    ];
-    for (const attack of attacks) {
-      const attempts = [
+    const { reject } = hostileCorpus.dialects[engine];
+    for (const attack of reject) {
+      const [refused, ...others] = await Promise.all([
         served.call('run_sql', { sql: attack }),
-        ...[{ where: [`orders.status = '${attack}`] }, { where: [attack] }, { having: [attack] }, { dimensions: [attack] }, { segments: [attack] }].map((part) =>
-          served.call('query_metrics', { metrics: ['orders.revenue'], ...part }),
-        ),
-        served.call('query_metrics', { metrics: [{ name: attack, expr: attack }] }),
-        served.call('query_metrics', { metrics: ['orders.revenue'], where: [{ field: 'orders.status', op: '=', value: attack }] }),
+        served.call('query_metrics', { metrics: ['orders.revenue'], where: [attack] }),
+        served.call('query_metrics', { metrics: [{ name: 'x', expr: attack }] }),
+      ]);
+      expect(refused.isError, attack).toBe(true);
+      for (const { text } of [refused, ...others]) expect(text).not.toContain('Error internal');
+    }
+    const attacks = ["paid'; DROP TABLE canary; --", '1 = 1) ; DELETE FROM canary; SELECT (1', 'x") FROM canary; DELETE FROM canary --'];
+    for (const attack of attacks) {
+      const parts = [
+        { where: [`orders.status = '${attack}`] }, { where: [attack] }, { having: [attack] }, { dimensions: [attack] }, { segments: [attack] },
+        { where: [{ field: 'orders.status', op: '=', value: attack }] }, { where: [{ field: attack, op: '=', value: 1 }] },
+        { order_by: [{ field: attack }] }, { timezone: attack }, { connection: attack }, { metrics: [attack] },
+        { metrics: [{ name: attack, expr: 'sum(orders.amount)' }] }, { metrics: [{ name: 'x', expr: attack }] },
+      ]; // prettier-ignore
+      const results = await Promise.all([
+        ...parts.map((part) => served.call('query_metrics', { metrics: ['orders.revenue'], ...part })),
+        served.call('run_sql', { sql: attack }),
         served.call('read_context', { name: attack }),
         served.call('search_context', { text: attack }),
-      ]; // prettier-ignore
-      const results = await Promise.all(attempts);
-      expect(results[0]?.isError, attack).toBe(true);
+      ]);
       for (const { text } of results) expect(text).not.toContain('Error internal');
     }
     expect(await shop.canary()).toBe(before);
@@ -205,6 +217,13 @@ describe('the protocol', () => {
     }
   });
 
+  it('lists its tools within 2,000 tokens, as a model counts them', async () => {
+    const served = await serve(shop);
+    const { tools } = await served.client.listTools();
+    await served.client.close();
+    expect(JSON.stringify(tools).length / 3.5).toBeLessThan(2000);
+  });
+
   it('continues a long answer without losing or repeating anything, within the size that was asked for', async () => {
     const served = await serve(shop);
     try {
@@ -237,10 +256,24 @@ describe('the protocol', () => {
       expect((await served.client.listResourceTemplates()).resourceTemplates[0]?.uriTemplate).toBe('ktx://dataset/{connection}/{name}');
       const { contents } = await served.client.readResource({ uri: 'ktx://dataset/shop/orders' });
       expect(JSON.stringify(contents)).toContain('name: revenue');
+      expect(JSON.stringify(contents)).not.toContain('margin_secret');
       expect(JSON.stringify(contents)).toMatch(/# <untrusted-(\w+) .*# <\/untrusted-\1>/);
       for (const uri of ['ktx://dataset/shop/..%2f..%2fktx', 'ktx://dataset/../ktx', 'ktx://dataset/shop/none', 'file:///etc/passwd']) {
         await expect(served.client.readResource({ uri })).rejects.toThrow();
       }
+    } finally {
+      await served.client.close();
+    }
+  });
+
+  it('tells a client that asks for progress that a long call is alive', async () => {
+    const served = await serve(shop);
+    try {
+      const abort = new AbortController();
+      const told: unknown[] = [];
+      const onprogress = (progress: { progress: number }) => (told.push(progress.progress) === 2 ? abort.abort() : undefined);
+      await expect(served.call('run_sql', { sql: shop.endless }, { signal: abort.signal, onprogress })).rejects.toThrow();
+      expect(told).toEqual([1, 2]);
     } finally {
       await served.client.close();
     }
@@ -270,6 +303,30 @@ describe('the protocol', () => {
       await served.client.close();
     }
   });
+
+  it.each(['stdin', 'SIGTERM'] as const)(
+    'ends by itself on %s, a query under way or not, with nothing but the protocol on stdout',
+    async (how) => {
+      const server = spawn(process.execPath, [main, 'mcp', 'serve', '--project-dir', shop.dir]);
+      let out = '';
+      server.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+      const clientInfo = { name: 'test', version: '1' };
+      say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+      say({ method: 'notifications/initialized' });
+      say({ id: 2, method: 'tools/call', params: { name: 'run_sql', arguments: { sql: 'SELECT 1' } } });
+      await vi.waitFor(() => expect(out).toContain('"id":2'), 20_000);
+      say({ id: 3, method: 'tools/call', params: { name: 'run_sql', arguments: { sql: shop.endless } } });
+      say({ id: 4, method: 'ping' });
+      await vi.waitFor(() => expect(out).toContain('"id":4'), 20_000);
+      const exited = once(server, 'exit');
+      if (how === 'stdin') server.stdin.end();
+      else server.kill('SIGTERM');
+      const [code, signal] = (await exited) as [number | null, string | null];
+      expect([signal, code]).toEqual([null, how === 'stdin' ? 0 : expect.any(Number)]);
+      for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    },
+  );
 
   it('records each call where only the owner can read it', () => {
     const records = lastRecords(shop);

@@ -39,7 +39,7 @@ const shop: SearchDocument[] = [
   document('table', 'raw.stage_orders.stage_orders'),
 ];
 
-function index(documents: Iterable<SearchDocument>, fingerprint = 'f'): { written: number; removed: number } {
+function index(documents: readonly SearchDocument[], fingerprint = 'f'): { written: number; removed: number } {
   return updateIndex(state, { connection: 'w', documents, fingerprint });
 }
 
@@ -88,7 +88,7 @@ describe('what a search finds', () => {
 
   it('answers the same question the same way, whatever the order of indexing', () => {
     const before = search(state, 'orders revenue customer');
-    state.db.exec('DROP TABLE search_documents_1; DROP TABLE search_terms_1; DROP TABLE search_words_1; DROP TABLE search_sources_1;');
+    state.db.exec('DROP TABLE search_documents_2; DROP TABLE search_terms_2; DROP TABLE search_words_2; DROP TABLE search_sources_2;');
     index(shop.toReversed());
     expect(search(state, 'orders revenue customer')).toEqual(before);
   });

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { CORE_SCHEMA, dump } from 'js-yaml';
+import type { z } from 'zod';
+import type { Catalog, CatalogTable } from '../context/catalog.ts';
+import { subjects } from '../context/claim.ts';
+import { parseArtifact } from '../context/merge.ts';
+import { datasetFiles } from '../project/model-files.ts';
+import type { DocumentKind, SearchDocument } from '../search/documents.ts';
+import { type Dataset, datasetSchema, sourceParts } from '../semantic/dataset.ts';
+import { readAnyText } from '../store/files.ts';
+
+/** A dataset as agents may see it: hidden fields and metrics are left out, and counted. */
+export interface VisibleDataset {
+  readonly connection: string;
+  readonly path: string;
+  readonly dataset: Dataset;
+  readonly hidden: number;
+}
+
+/** The valid datasets of a connection, sorted by path; of what is not valid, nothing tells what is hidden. */
+export async function visibleDatasets(dir: string, connection: string): Promise<VisibleDataset[]> {
+  const read = (await datasetFiles(dir, connection)).map(async ({ path }) => {
+    const dataset = await readArtifact(dir, path, datasetSchema);
+    if (dataset === undefined) return [];
+    const { fields, metrics } = dataset;
+    const hidden = [...(fields ?? []), ...(metrics ?? [])].filter((item) => !isVisible(item)).length;
+    const visible = { ...dataset, fields: fields?.filter(isVisible), metrics: metrics?.filter(isVisible) };
+    return [{ connection, path, dataset: visible, hidden }];
+  });
+  return (await Promise.all(read)).flat();
+}
+
+function isVisible(item: { readonly hidden?: boolean | undefined }): boolean {
+  return item.hidden !== true;
+}
+
+/** Undefined where the file is absent or not valid: `ktx sl validate` says why. */
+async function readArtifact<T>(dir: string, path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const parsed = parseArtifact((await readAnyText(join(dir, path), dir)) ?? '');
+  return 'mapping' in parsed ? schema.safeParse(parsed.mapping).data : undefined;
+}
+
+/** As YAML, one entry a line. */
+export function datasetText({ dataset, hidden }: VisibleDataset): string {
+  const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
+  return hidden === 0 ? text : `${text}# ${hidden} hidden, left out\n`;
+}
+
+/** Finds the dataset that stands on a table of the catalog. */
+export function datasetFinder(datasets: readonly VisibleDataset[], { firstSchema }: Catalog) {
+  const key = (parts: readonly (string | undefined)[]) => JSON.stringify(parts).toLowerCase();
+  const bySource = new Map(datasets.map((each) => [key(sourceParts(each.dataset.source ?? '') ?? []), each]));
+  return ({ catalog, schema, table }: CatalogTable): VisibleDataset | undefined => {
+    const names = [[catalog, schema, table], [schema, table], schema === firstSchema ? [table] : []];
+    return names.map((parts) => bySource.get(key(parts))).find((found) => found !== undefined);
+  };
+}
+
+/** What can be found of a dataset. */
+export function datasetDocuments({ connection, path: file, dataset }: VisibleDataset): SearchDocument[] {
+  const { dataset: parent, source = '', tags = [], metrics = [], segments = [], fields = [], relationships = [] } = dataset;
+  const part = (kind: DocumentKind, { name, synonyms, description }: Named, more: Partial<SearchDocument> = {}): SearchDocument => {
+    const subject = `${kind}:${connection}.${parent}.${name}`;
+    return { kind, connection, subject, name, parent, synonyms, description, context: [parent], file, ...more };
+  };
+  const own = { subject: subjects.dataset(connection, parent), context: [source, ...tags] };
+  return [
+    part('dataset', { ...dataset, name: parent }, own),
+    ...metrics.map((metric) => part('metric', metric, { detail: metric.unit })),
+    ...segments.map((segment) => part('segment', segment)),
+    ...fields.map((field) => {
+      const context = [parent, ...(field.values ?? []).slice(0, 50).map(String)];
+      return part('field', field, { context, detail: field.type });
+    }),
+    ...relationships.map(({ to, on, role = to, description }) => {
+      const columns = typeof on === 'string' ? [on] : Object.keys(on);
+      const subject = subjects.relationship(connection, parent, columns);
+      const detail = `${parent} (${columns.join(', ')}) refers to ${to}`;
+      return part('relationship', { name: role, description }, { subject, detail, context: [parent, to, ...columns] });
+    }),
+  ];
+}
+
+type Named = Pick<SearchDocument, 'name' | 'synonyms' | 'description'>;

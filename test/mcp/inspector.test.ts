@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openShop, type Shop } from './shop.ts';
+
+const root = join(import.meta.dirname, '../..');
+const inspector = join(root, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+
+/** The official Inspector's command line, where it is installed: `npm install --no-save --ignore-scripts @modelcontextprotocol/inspector`. */
+describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
+  let shop: Shop;
+  let home = '';
+
+  beforeAll(async () => {
+    shop = await openShop('sqlite');
+    home = mkdtempSync(join(tmpdir(), 'ktx-inspector-'));
+    const args = [join(root, 'src/cli/main.ts'), 'mcp', 'serve', '--project-dir', shop.dir];
+    writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { ktx: { command: process.execPath, args } } }));
+  });
+
+  afterAll(() => {
+    shop.remove();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  async function inspect(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+    const target = ['--cli', '--config', join(home, 'servers.json'), '--server', 'ktx'];
+    const env = { ...process.env, HOME: home, MCP_INSPECTOR_SECRET_STORE: 'memory' };
+    return promisify(execFile)(process.execPath, [inspector, ...target, ...args], { env });
+  }
+
+  it('finds nothing wrong with the list of tools', async () => {
+    const { stdout, stderr } = await inspect('--method', 'tools/list', '--strict');
+    expect(stdout.match(/"name": "(search_context|read_context|query_metrics|run_sql)"/g)).toHaveLength(4);
+    expect(stderr).not.toMatch(/Warning|Error/);
+  });
+
+  it.each([
+    ['search_context', ['text=turnover']],
+    ['read_context', ['name=orders']],
+    ['query_metrics', ['metrics=["orders.revenue"]', 'dimensions=["orders.buyer.region"]']],
+    ['run_sql', ['sql=SELECT count(*) FROM orders']],
+  ])('calls %s', async (tool, pairs) => {
+    const { stdout } = await inspect('--method', 'tools/call', '--tool-name', tool, ...pairs.flatMap((pair) => ['--tool-arg', pair]));
+    expect(JSON.parse(stdout)).toMatchObject({ structuredContent: { trust: {}, untrusted: {}, page: { truncated: false } } });
+  });
+
+  it('reads a dataset', async () => {
+    expect((await inspect('--method', 'resources/read', '--uri', 'ktx://dataset/shop/orders')).stdout).toContain('name: revenue');
+  });
+});

@@ -1,0 +1,183 @@
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { array, assert, json, nat, property } from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ingestProject } from '../../src/project/ingest.ts';
+import { openProject } from '../../src/project/open.ts';
+import type { Project } from '../../src/project/project.ts';
+import { cutPage, type Position } from '../../src/tools/page.ts';
+import type { State } from '../../src/store/state.ts';
+import { refreshIndex } from '../../src/tools/refresh-index.ts';
+import { openToolbox } from '../../src/tools/toolbox.ts';
+
+describe('a page', () => {
+  it('loses and repeats nothing, whatever the items and the room', () => {
+    assert(
+      property(array(json(), { maxLength: 12 }), nat(900), (items, room) => {
+        let from: Position | undefined = { index: 0, character: 0 };
+        const whole: string[] = [];
+        let piece = '';
+        while (from !== undefined) {
+          const page = cutPage(items, from, room);
+          whole.push(...page.items.map((item) => JSON.stringify(item)));
+          piece += page.partial?.json ?? '';
+          if (page.partial !== undefined && page.partial.from + page.partial.json.length === page.partial.of) {
+            whole.push(piece);
+            piece = '';
+          }
+          expect(page.next).not.toEqual(from);
+          from = page.next;
+        }
+        expect(whole).toEqual(items.map((item) => JSON.stringify(item)));
+      }),
+    );
+  });
+});
+
+describe('the tools of a project', () => {
+  let dir = '';
+  let project: Project;
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'ktx-tools-'));
+    const db = new DatabaseSync(join(dir, 'shop.db'));
+    db.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY, amount INTEGER, note TEXT);
+      INSERT INTO orders VALUES (1, 5, NULL), (2, 7, '${'long '.repeat(4000)}'), (3, 9, 'x');`);
+    db.close();
+  });
+
+  afterEach(async () => {
+    await project.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  async function open(config = ''): Promise<ReturnType<ReturnType<typeof openToolbox>['tools']>> {
+    writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.db}\n${config}`);
+    project = await openProject(dir);
+    return openToolbox(project).tools(new AbortController().signal);
+  }
+
+  /** Over the project after an ingest of two tables that declare how they join by name only. */
+  async function openIngested(): Promise<Awaited<ReturnType<typeof open>>> {
+    const db = new DatabaseSync(join(dir, 'shop.db'));
+    db.exec('CREATE TABLE customers (id INTEGER PRIMARY KEY, email TEXT); ALTER TABLE orders ADD COLUMN customer_id INTEGER; BEGIN');
+    const customer = db.prepare('INSERT INTO customers VALUES (?, ?)');
+    const order = db.prepare('INSERT INTO orders (amount, note, customer_id) VALUES (?, ?, ?)');
+    for (let id = 1; id <= 300; id += 1) customer.run(id, `person${id}@example.com`);
+    for (let id = 1; id <= 900; id += 1) order.run(id % 97, `said ${id}`, ((id * 7) % 300) + 1);
+    db.exec('COMMIT');
+    db.close();
+    const tools = await open();
+    const updateIndex = (state: State) => refreshIndex(project, state);
+    const { connections } = await ingestProject(project, { connections: [], signal: new AbortController().signal, updateIndex });
+    expect(connections[0]?.failure).toBeUndefined();
+    return tools;
+  }
+
+  async function call(tools: Awaited<ReturnType<typeof open>>, name: string, input: unknown) {
+    const result = await tools.find((tool) => tool.name === name)?.execute(input);
+    if (result === undefined) throw new Error(`no tool ${name}`);
+    return result;
+  }
+
+  function writeDataset(description: string): void {
+    mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
+    const fields = 'fields: [{name: id, type: integer}, {name: note, type: string, hidden: true}]';
+    const text = `dataset: orders\nsource: orders\ndescription: ${description}\n${fields}\nmetrics: [{name: n, agg: count}]\n`;
+    writeFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), text);
+  }
+
+  it('cuts a cell that is larger than an answer, and hands it out whole', async () => {
+    const tools = await open();
+    const args = { sql: 'SELECT note FROM orders WHERE id = 2', max_tokens: 800 };
+    const pieces: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { structured, markdown } = await call(tools, 'run_sql', { ...args, cursor });
+      expect(structured?.untrusted, markdown).toMatchObject({ rows: [], partial: { item: 0, from: pieces.join('').length } });
+      pieces.push(z.object({ partial: z.object({ json: z.string() }) }).parse(structured?.untrusted).partial.json);
+      cursor = structured?.page.next_cursor;
+    } while (cursor !== undefined);
+    expect(pieces.length).toBeGreaterThan(10);
+    expect(JSON.parse(pieces.join(''))).toEqual(['long '.repeat(4000)]);
+  });
+
+  it('says so when the warehouse has more rows than the project lets through', async () => {
+    const tools = await open('query: {max_rows: 2}\n');
+    const { markdown, structured } = await call(tools, 'run_sql', { sql: 'SELECT id FROM orders ORDER BY id' });
+    expect(structured?.page).toMatchObject({ truncated: true, returned: 2, incomplete: expect.stringContaining('max_rows') });
+    expect(markdown).toMatch(/Truncated: .*max_rows/);
+  });
+
+  it('keeps run_sql away where the configuration says so', async () => {
+    expect((await open('query: {run_sql: off}\n')).map(({ name }) => name)).toEqual(['search_context', 'read_context', 'query_metrics']);
+    await project.close();
+    const { error } = await call(await open('query: {run_sql: semantic_layer_only}\n'), 'run_sql', { sql: 'SELECT 1' });
+    expect(error).toMatchObject({ code: 'sql_not_allowed', hint: expect.stringContaining('query_metrics') });
+  });
+
+  it('finds what the files say now, and nothing that is hidden', async () => {
+    const tools = await open();
+    writeDataset('Purchases');
+    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain('"name":"orders"');
+    writeDataset('Deliveries of all the goods');
+    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain('Nothing found');
+    expect((await call(tools, 'search_context', { text: 'deliveries' })).markdown).toContain('"name":"orders"');
+    expect((await call(tools, 'search_context', { text: 'note' })).markdown).not.toContain('orders.note');
+    expect((await call(tools, 'query_metrics', { dimensions: ['orders.note'], metrics: ['orders.n'] })).error?.code).not.toBe('internal');
+  });
+
+  it('shows the evidence that an ingest found, and of a field where it is asked for', async () => {
+    const tools = await openIngested();
+    const { markdown, structured } = await call(tools, 'read_context', { name: 'orders' });
+    expect(structured?.trust).toMatchObject({ status: 'curated', files: ['semantic-layer/shop/orders.yaml'] });
+    expect(markdown).toContain('- {name: note, type: string}');
+    expect(markdown).toContain('- {to: customers, on: {customer_id: id}}');
+    expect(markdown).toMatch(/^dataset:shop\.orders primary_key \["id"\]: .*"origin":"catalog"/m);
+    expect(markdown).toMatch(/^relationship:shop\.orders\(customer_id\) relationship .*"to":"customers".*"extractor":"relationships@\d/m);
+    expect(markdown).not.toContain('field:shop.orders.note');
+    expect((await call(tools, 'read_context', { name: 'orders.note' })).markdown).toMatch(/^field:shop\.orders\.note type "string": /m);
+    expect((await call(tools, 'read_context', { name: 'field:shop.orders.note' })).markdown).toContain('field:shop.orders.note type');
+    expect((await call(tools, 'read_context', {})).markdown).toContain(
+      '{"dataset":"orders","metrics":["count"],"refers_to":["customers"]}',
+    );
+  });
+
+  it('shows nothing of what is hidden, by whatever name it is asked for', async () => {
+    const tools = await openIngested();
+    const path = join(dir, 'semantic-layer/shop/orders.yaml');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('{name: note,', '{name: note, hidden: true,').replace('{name: count,', '{name: count, hidden: true,'));
+    const names = ['orders', 'ORDERS', 'orders.note', 'orders.count', 'field:shop.orders.note', 'main.orders', 'Main.Orders'];
+    const answers = await Promise.all(names.map((name) => call(tools, 'read_context', { name })));
+    const found = await Promise.all(['note', 'orders'].map((words) => call(tools, 'search_context', { text: words })));
+    for (const { markdown } of answers) expect(markdown).toContain('2 hidden, left out');
+    for (const { markdown, structured } of [...answers, ...found]) {
+      expect(structured, markdown).toBeDefined();
+      expect(JSON.stringify(structured?.untrusted)).not.toMatch(/note|orders\.count|name: count/);
+    }
+    expect((await call(tools, 'read_context', {})).markdown).toContain('{"dataset":"orders","metrics":[],');
+  });
+
+  it('records what was asked and what came of it', async () => {
+    const tools = await open();
+    await call(tools, 'run_sql', { sql: 'SELECT 1' });
+    await call(tools, 'run_sql', { sql: 'DELETE FROM orders' });
+    const lines = readFileSync(join(dir, '.ktx/logs/tools.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { run: project.runId, tool: 'run_sql', input: { sql: 'SELECT 1' }, query: expect.stringMatching(/^q_/), page: { truncated: false } },
+      { run: project.runId, tool: 'run_sql', input: { sql: 'DELETE FROM orders' }, error: { code: 'gate_refused' } },
+    ]);
+  });
+
+  it('ends a call that is cancelled before it starts', async () => {
+    await open();
+    const abort = new AbortController();
+    abort.abort();
+    const [search] = openToolbox(project).tools(abort.signal);
+    expect((await search?.execute({ text: 'x' }))?.error).toMatchObject({ code: 'cancelled', retryable: true });
+  });
+});
