@@ -85,7 +85,7 @@ describe('the documentation', () => {
     const unknown: string[] = [];
     for (const { path, line } of commandLines()) {
       const first = line.split(' ')[1] ?? '';
-      if (line.startsWith('ktx <') || (groups[first] !== undefined && line === `ktx ${first}`)) continue;
+      if (/^ktx [<-]/.test(line) || (groups[first] !== undefined && line === `ktx ${first}`)) continue;
       const found = await commandOf(line);
       const known = found?.command.options.flatMap(({ long, short }) => [long, short]) ?? [];
       const global = ['--json', '--project-dir', '--quiet', '-q', '--debug', '--no-color', '--help'];
@@ -101,8 +101,7 @@ describe('the documentation', () => {
       .filter(({ language }) => language === 'yaml')
       .flatMap(({ path, text }) => {
         const value = load(text) as Record<string, unknown>;
-        const schema =
-          'connections' in value ? projectConfigSchema : 'dimensions' in value ? querySchema : datasetSchema;
+        const schema = 'connections' in value ? projectConfigSchema : 'dimensions' in value ? querySchema : datasetSchema;
         const whole = schema === datasetSchema && !('dataset' in value) ? { dataset: 'fragment', ...value } : value;
         const parsed = schema.safeParse(whole);
         return parsed.success ? [] : [`${path}: ${text.split('\n')[0]}: ${parsed.error.message}`];

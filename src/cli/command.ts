@@ -1,5 +1,5 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import type { ExitCode, UserError } from '../lib/error.ts';
+import { UserError, type ExitCode } from '../lib/error.ts';
 import type { Project } from '../project/project.ts';
 import type { Surroundings, Screen, Table } from './output.ts';
 import type { ProgressLine } from './progress.ts';
@@ -24,8 +24,10 @@ export interface CommandContext {
 
 /** What a handler gives back; the runner renders it. */
 export interface Outcome {
-  /** `data` of the envelope. */
+  /** `data` of the envelope, in snake_case. */
   readonly data: object;
+  /** Its keys are people's or a standard's: they stay as they are. */
+  readonly verbatim?: boolean;
   /** Rows as `--format` prints them, on stdout. */
   readonly table?: Table;
   /** The human form, on stdout, where it is not just the table. */
@@ -37,33 +39,29 @@ export interface Outcome {
   /** 3 where the result is partial. */
   readonly exitCode?: ExitCode;
   /** The command did its work and found something broken: printed after the data, sets the exit code. */
-  readonly failure?: UserError;
+  readonly failure?: UserError | undefined;
 }
 
-export interface CommandInput<Args, Options> {
-  readonly args: Args;
-  readonly options: Options;
-}
+export type Handler = (context: CommandContext) => Promise<Outcome | undefined>;
 
-interface CommandSpec<Args extends unknown[], Options extends OptionValues> {
-  readonly description?: string;
+/** What is known of a command beside its name and summary. */
+interface CommandAbout {
+  readonly description: string;
   /** `[what to type, what it does]` */
   readonly examples: readonly (readonly [string, string])[];
   /** True where the outcome has a table: adds `--format`. */
   readonly rows?: boolean;
-  /** True where the command owns stdout (a server): no envelope, no rendering. */
-  readonly ownsStdout?: boolean;
-  define(command: Command): Command<Args, Options>;
-  run(input: CommandInput<Args, Options>, context: CommandContext): Promise<Outcome>;
 }
 
-export interface CommandModule {
-  readonly description?: string;
-  readonly examples: readonly (readonly [string, string])[];
-  readonly rows?: boolean;
-  readonly ownsStdout?: boolean;
+interface CommandSpec<Args extends unknown[], Options extends OptionValues> extends CommandAbout {
+  define(command: Command): Command<Args, Options>;
+  /** Without an outcome nothing is printed. */
+  run(input: { readonly args: Args; readonly options: Options }, context: CommandContext): Promise<Outcome | undefined>;
+}
+
+export interface CommandModule extends CommandAbout {
   /** Declares arguments and flags on `command`; `execute` receives the handler when the command line has been parsed. */
-  attach(command: Command, execute: (handler: (context: CommandContext) => Promise<Outcome>) => Promise<void>): void;
+  attach(command: Command, execute: (handler: Handler) => Promise<void>): void;
 }
 
 /** A command is data plus a short handler; everything that commands share happens in the runner. */
@@ -75,4 +73,14 @@ export function defineCommand<Args extends unknown[], Options extends OptionValu
       defined.action(() => execute((context) => spec.run({ args: defined.processedArgs, options: defined.opts() }, context)));
     },
   };
+}
+
+/** The same failure with another next step. */
+export function withHint({ code, message, exitCode, retryable, details, cause }: UserError, hint: string | undefined): UserError {
+  return new UserError(code, message, { hint, exitCode, retryable, details, cause });
+}
+
+/** The command line says something that cannot be. */
+export function usage(message: string, hint: string): UserError {
+  return new UserError('usage', message, { hint, exitCode: 2 });
 }

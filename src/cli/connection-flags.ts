@@ -1,136 +1,73 @@
-import { Option, type Command } from '@commander-js/extra-typings';
-import { z } from 'zod';
 import { UserError } from '../lib/error.ts';
-import { explainIssues } from '../project/config-issues.ts';
+import { check } from '../lib/schema-check.ts';
 import { connectionNameSchema, type ConnectionConfig } from '../project/config.ts';
 import { drivers, warehouseConfigSchema } from '../warehouse/config.ts';
-import type { CommandContext } from './command.ts';
-
-type Settings = Record<string, unknown>;
-
-interface Setting {
-  readonly key: string;
-  readonly flag: string;
-  readonly kind: 'text' | 'number' | 'list';
-  readonly description: string;
-  readonly drivers: readonly string[];
-}
-
-/** One flag for each setting of any driver, from the drivers' own schemas. */
-export function withConnectionFlags<Args extends unknown[]>(command: Command<Args>): Command<Args, Settings> {
-  const names = drivers.map(({ name }) => name);
-  command.addOption(new Option('--driver <name>', drivers.map(({ name, title }) => `${name}: ${title}`).join('; ')).choices(names));
-  for (const { flag, kind, description, drivers: owners } of allSettings()) {
-    const only = owners.length === names.length ? '' : ` (${owners.join(', ')})`;
-    const option = new Option(`--${flag} <${kind === 'list' ? 'names...' : 'value'}>`, description + only);
-    command.addOption(kind === 'number' ? option.argParser(Number) : option);
-  }
-  return command;
-}
+import { usage, withHint, type CommandContext } from './command.ts';
+import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
 
 /** The checked configuration that the flags say; what is missing is asked for where a person is there. */
 export async function connectionFrom(options: Settings, context: CommandContext): Promise<ConnectionConfig> {
+  const flags = connectionFlags();
   const driver = typeof options['driver'] === 'string' ? options['driver'] : await askDriver(context);
-  const settings = allSettings().filter((setting) => setting.drivers.includes(driver));
-  const given: Settings = { driver };
-  for (const { key, flag } of allSettings()) {
-    const value = options[camelCase(flag)];
-    if (value !== undefined) given[key] = value;
+  const given = { ...saidBy(flags, options), driver };
+  const { data, problems } = check(warehouseConfigSchema, given);
+  if (data !== undefined) return data;
+  const own = schemaFlags(drivers.find(({ name }) => name === driver)?.config ?? warehouseConfigSchema).slice(1);
+  const place = own.find(({ key }) => key === 'path' || key === 'url');
+  if (place !== undefined && !(place.key in given) && context.screen.interactive) {
+    return connectionFrom({ ...options, driver, [place.key]: await askText(place.option.description, context) }, context);
   }
-  const parsed = warehouseConfigSchema.safeParse(given);
-  if (parsed.success) return written(given);
-  const path = settings.find(({ key }) => key === 'path' || key === 'url');
-  if (path !== undefined && given[path.key] === undefined && context.screen.interactive) {
-    const answer = await ask(context, `--${path.flag}`, path.description);
-    return connectionFrom({ ...options, driver, [camelCase(path.flag)]: answer }, context);
-  }
-  const problems = explainIssues(parsed.error, warehouseConfigSchema, given).map((issue) => {
-    const setting = settings.find(({ key }) => key === issue.path[0]);
-    const flag = setting?.flag ?? allSettings().find(({ key }) => key === issue.path[0])?.flag;
-    const foreign = setting === undefined && flag !== undefined ? ` is no setting of ${driver}` : ` ${issue.message}`;
-    return `${flag === undefined ? '' : `--${flag}`}${foreign}`.trim();
+  const lines = problems.map(({ path, message, rule }) => {
+    const flag = flags.find(({ key }) => key === path[0])?.option.long ?? '';
+    return `${flag} ${rule === 'unknown_key' ? `is no setting of ${driver}` : message}`.trim();
   });
-  throw new UserError('usage', `The connection is not complete: ${problems.join('; ')}.`, {
-    hint: `${driver} takes ${settings.map(({ flag }) => `--${flag}`).join(', ')}`,
-    exitCode: 2,
-  });
+  throw usage(`The connection is not complete: ${lines.join('; ')}.`, `${driver} takes ${own.map(({ option }) => option.long).join(', ')}`);
 }
 
 export function connectionName(name: string): string {
-  const parsed = connectionNameSchema.safeParse(name);
-  if (parsed.success) return parsed.data;
-  throw new UserError('usage', `${JSON.stringify(name)} is no name for a connection: ${parsed.error.issues[0]?.message ?? ''}.`, {
-    hint: 'for example: warehouse',
-    exitCode: 2,
+  const { data, problems } = check(connectionNameSchema, name);
+  if (data !== undefined) return data;
+  throw usage(`${JSON.stringify(name)} is no name for a connection: ${problems[0]?.message ?? ''}.`, 'for example: warehouse');
+}
+
+/** For `catch`: there is no `ktx.yaml` to correct yet. */
+export function inFlags(error: unknown): never {
+  if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
+  throw withHint(error, 'check --path, --database or --url; a relative path starts at the folder of the project');
+}
+
+/** `--driver`, then each setting once, with the drivers that have it where not all do. */
+export function connectionFlags(): readonly SchemaFlag[] {
+  const owned = drivers.flatMap(({ name, config }) => schemaFlags(config).map((flag) => ({ ...flag, name })));
+  return [...Map.groupBy(owned, ({ key }) => key).values()].flatMap(([flag, ...others]) => {
+    if (flag === undefined) return [];
+    const { key, option } = flag;
+    if (key === 'driver') option.choices(drivers.map(({ name }) => name));
+    const names = [flag, ...others].map(({ name }) => name);
+    const titles = drivers.map(({ name, title }) => `${name}: ${title}`).join('; ');
+    const only = names.length === drivers.length ? '' : ` (${names.join(', ')})`;
+    option.description = key === 'driver' ? titles : option.description + only;
+    return [{ key, option }];
   });
 }
 
-/** What goes into `ktx.yaml` is what was said, not every default. */
-function written(given: Settings): ConnectionConfig {
-  const parsed = warehouseConfigSchema.parse(given);
-  return Object.fromEntries(Object.entries(parsed).filter(([key]) => key in given)) as ConnectionConfig;
-}
-
-function allSettings(): readonly Setting[] {
-  const settings = new Map<string, Setting>();
-  for (const { name, config } of drivers) {
-    const { properties = {} } = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' });
-    for (const [key, property] of Object.entries(properties)) {
-      const kind = typeof property === 'object' ? kindOf(property) : undefined;
-      if (key === 'driver' || kind === undefined || typeof property !== 'object') continue;
-      const flag = (kind === 'list' ? key.replace(/s$/, '') : key).replaceAll('_', '-');
-      const known = settings.get(key);
-      settings.set(key, {
-        key,
-        flag,
-        kind,
-        description: known?.description ?? property.description ?? key,
-        drivers: [...(known?.drivers ?? []), name],
-      });
-    }
+async function askDriver({ screen, signal }: CommandContext): Promise<string> {
+  if (!screen.interactive) {
+    const hint = `one of ${drivers.map(({ name }) => `--driver ${name}`).join(', ')}`;
+    throw new UserError('flag_missing', '--driver is missing, and there is no terminal to ask at.', { hint, exitCode: 2 });
   }
-  return [...settings.values()];
-}
-
-function kindOf({ type }: z.core.JSONSchema.BaseSchema): Setting['kind'] | undefined {
-  if (type === 'string') return 'text';
-  if (type === 'integer' || type === 'number') return 'number';
-  return type === 'array' ? 'list' : undefined;
-}
-
-function camelCase(flag: string): string {
-  return flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-}
-
-async function askDriver(context: CommandContext): Promise<string> {
-  requirePerson(context, '--driver');
-  const { isCancel, select } = await import('@clack/prompts');
+  const { select } = await import('@clack/prompts');
   const options = drivers.map(({ name, title }) => ({ value: name, label: title }));
-  const answer = await select({ message: 'Which kind of warehouse?', options, signal: context.signal });
-  if (isCancel(answer)) throw cancelled();
-  return answer;
+  return answered(await select({ message: 'Which kind of warehouse?', options, signal }));
 }
 
-async function ask(context: CommandContext, flag: string, question: string): Promise<string> {
-  requirePerson(context, flag);
-  const { isCancel, text } = await import('@clack/prompts');
-  const answer = await text({
-    message: question,
-    signal: context.signal,
-    validate: (value) => (value ? undefined : 'something is needed'),
-  });
-  if (isCancel(answer)) throw cancelled();
-  return answer;
+async function askText(message: string, { signal }: CommandContext): Promise<string> {
+  const { text } = await import('@clack/prompts');
+  return answered(await text({ message, signal, validate: (value) => (value ? undefined : 'something is needed') }));
 }
 
-function requirePerson({ screen }: CommandContext, flag: string): void {
-  if (screen.interactive) return;
-  throw new UserError('flag_missing', `${flag} is missing, and there is no terminal to ask at.`, {
-    hint: `one of ${drivers.map(({ name }) => `--driver ${name}`).join(', ')}`,
-    exitCode: 2,
-  });
-}
-
-function cancelled(): UserError {
-  return new UserError('interrupted', 'Nothing was written.', { exitCode: 130 });
+/** Prompts answer with a symbol where the person left them. */
+function answered(answer: string | symbol): string {
+  if (typeof answer === 'string') return answer;
+  throw new UserError('interrupted', 'Nothing was written.', { exitCode: 130 });
 }

@@ -1,18 +1,18 @@
-import { UserError } from '../lib/error.ts';
-import { defineCommand, type CommandContext } from './command.ts';
-import { connectionFrom, connectionName, withConnectionFlags } from './connection-flags.ts';
+import { defineCommand } from './command.ts';
+import { connectionFlags, connectionFrom, connectionName, inFlags } from './connection-flags.ts';
+import { withFlags } from './schema-flags.ts';
 import { describeProbe, warnings } from './setup.ts';
 
 export const add = defineCommand({
   description: 'Adds a warehouse to ktx.yaml; comments and order stay. Nothing is written unless the warehouse answers.',
   examples: [['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse']],
-  define: (command) => withConnectionFlags(command.argument('<name>', 'name of the connection')),
+  define: (command) => withFlags(command.argument('<name>', 'name of the connection'), connectionFlags()),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
     const config = await connectionFrom(options, context);
     const { addConnection } = await import('../project/setup.ts');
     context.progress.update(`connecting to ${name}`);
-    const probe = await addConnection({ dir, name: connectionName(name), config }, context.signal);
+    const probe = await addConnection({ dir, name: connectionName(name), config }, context.signal).catch(inFlags);
     return {
       data: { connection: name, probe },
       text: `${describeProbe(name, probe)}\nadded to ktx.yaml`,
@@ -29,8 +29,12 @@ export const list = defineCommand({
   define: (command) => command,
   async run(_input, context) {
     const { config } = await context.project();
-    const rows = Object.entries(config.connections).map(([name, connection]) => [name, connection.driver, whereIs(connection)]);
-    const table = { columns: [{ name: 'connection' }, { name: 'driver' }, { name: 'at' }], rows };
+    const rows = Object.entries(config.connections).map(([name, connection]) => {
+      const settings = new Map<string, unknown>(Object.entries(connection));
+      const places = ['path', 'url', 'host', 'database'].map((key) => settings.get(key)).filter((place) => typeof place === 'string');
+      return [name, connection.driver, places.join('/')];
+    });
+    const table = { columns: ['connection', 'driver', 'at'].map((name) => ({ name })), rows };
     return { data: table, table };
   },
 });
@@ -40,11 +44,13 @@ export const test = defineCommand({
   examples: [['ktx connection test warehouse', 'is it reachable, and is the login read-only?']],
   define: (command) => command.argument('[name]', 'the only one where it is left out'),
   async run({ args: [asked] }, context) {
-    const { name, dir, config } = await connectionOf(context, asked);
+    const project = await context.project();
+    const { name, config } = project.connection(asked);
     const { probeConnection } = await import('../project/setup.ts');
     context.progress.update(`connecting to ${name}`);
-    const probe = await probeConnection({ dir, name, config }, context.signal);
-    return { data: { connection: name, probe }, text: describeProbe(name, probe), notes: warnings(probe) };
+    const probe = await probeConnection({ dir: project.dir, name, config }, context.signal);
+    const login = `login: ${probe.privileges.readOnly ? 'may only read' : 'could write; ktx never does'}`;
+    return { data: { connection: name, probe }, text: `${describeProbe(name, probe)}\n${login}`, notes: warnings(probe) };
   },
 });
 
@@ -53,23 +59,10 @@ export const remove = defineCommand({
   examples: [['ktx connection remove crm', 'the files stay; git has them']],
   define: (command) => command.argument('<name>', 'name of the connection'),
   async run({ args: [asked] }, context) {
-    const { name, dir } = await connectionOf(context, asked);
+    const project = await context.project();
+    const name = project.warehouseName(asked);
     const { removeConnection } = await import('../project/setup.ts');
-    await removeConnection(dir, name);
+    await removeConnection(project.dir, name);
     return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay in semantic-layer/${name}` };
   },
 });
-
-async function connectionOf(context: CommandContext, asked: string | undefined) {
-  const project = await context.project();
-  const name = project.warehouseName(asked);
-  const config = project.config.connections[name];
-  if (config === undefined) throw new UserError('connection_unknown', `ktx.yaml has no connection ${name}.`, { exitCode: 2 });
-  return { name, dir: project.dir, config };
-}
-
-function whereIs(connection: object): string {
-  const settings = new Map(Object.entries(connection));
-  const parts = ['path', 'url', 'host', 'database'].map((key) => settings.get(key)).filter((part) => typeof part === 'string');
-  return parts.join('/');
-}

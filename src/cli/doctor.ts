@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { messageOf, UserError } from '../lib/error.ts';
-import type { Project } from '../project/project.ts';
+import type { Connection } from '../project/project.ts';
 import { defineCommand, type CommandContext } from './command.ts';
+import { counted } from './output.ts';
 
 interface Finding {
   readonly check: string;
@@ -16,92 +16,80 @@ export const doctor = defineCommand({
   examples: [['ktx doctor', 'each finding with its fix']],
   define: (command) => command,
   async run(_input, context) {
-    const findings: Finding[] = [
-      { check: 'node', state: 'ok', found: process.versions.node },
-      await check('git', gitVersion),
-      await check('sql parser', async () => {
-        const { loadAnalyzer } = await import('../sql/analyzer.ts');
-        await loadAnalyzer();
-        return 'loads';
-      }),
-    ];
-    const project = await openProject(context, findings);
-    if (project !== undefined) findings.push(...(await projectFindings(project, context)));
+    const findings = [...(await environment()), ...(await projectFindings(context))];
     const broken = findings.filter(({ state }) => state === 'broken');
     const marks = { ok: 'green', warning: 'yellow', broken: 'red' } as const;
     const lines = findings.flatMap(({ check: name, state, found, fix }) => [
       `${context.screen.style(marks[state], state.padEnd(7))}  ${name}: ${found}`,
       ...(fix === undefined ? [] : [`         fix: ${fix}`]),
     ]);
-    const failure = new UserError('doctor_found', `Broken: ${broken.map(({ check: name }) => name).join(', ')}.`, {
-      hint: broken[0]?.fix,
-    });
-    return { data: { findings }, text: lines.join('\n'), ...(broken.length > 0 && { failure }) };
+    const message = `Broken: ${broken.map(({ check: name }) => name).join(', ')}.`;
+    const failure = broken.length === 0 ? undefined : new UserError('doctor_found', message, { hint: broken[0]?.fix });
+    return { data: { findings }, text: lines.join('\n'), failure };
   },
 });
 
-/** A project is no must for a doctor; a broken one is a finding. */
-async function openProject(context: CommandContext, findings: Finding[]): Promise<Project | undefined> {
-  try {
-    const project = await context.project();
-    findings.push({
-      check: 'configuration',
-      state: 'ok',
-      found: `${Object.keys(project.config.connections).length} connections in ${project.dir}`,
-    });
-    return project;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const state = error.code === 'project_not_found' && context.projectDir === undefined ? 'warning' : 'broken';
-    findings.push({ check: 'configuration', state, found: error.message, fix: error.hint });
-    return undefined;
-  }
+async function environment(): Promise<readonly Finding[]> {
+  return [
+    await check('node', async () => process.versions.node),
+    await check('git', async () => {
+      const { git } = await import('../store/git.ts');
+      return (await git(process.cwd(), ['--version'])).stdout.toString('utf8').trim().replace('git version ', '');
+    }),
+    await check('sql parser', async () => {
+      const { loadAnalyzer } = await import('../sql/analyzer.ts');
+      await loadAnalyzer();
+      return 'loads';
+    }),
+  ];
 }
 
-async function projectFindings(project: Project, { signal, progress }: CommandContext): Promise<readonly Finding[]> {
+async function projectFindings(context: CommandContext): Promise<readonly Finding[]> {
+  // A project is no must for a doctor, unless one was named.
+  const tolerated = context.projectDir === undefined ? 'project_not_found' : undefined;
+  const configuration = await check('configuration', async () => (await context.project()).dir, tolerated);
+  if (configuration.state !== 'ok') return [configuration];
+  const project = await context.project();
   const { dir } = project;
   const { withProjectLock } = await import('../store/lock.ts');
-  const { probeConnection } = await import('../project/setup.ts');
   const findings = [
-    await check('folder', async () => {
-      await access(dir, constants.W_OK).catch((cause: unknown) => {
-        throw new UserError('not_writable', `${dir} cannot be written`, { hint: `chmod u+w ${dir}`, cause });
-      });
-      return 'writable';
-    }),
+    configuration,
     await check('disk', async () => {
       const { bavail, bsize } = await statfs(dir);
       const megabytes = Math.floor((bavail * bsize) / 1_000_000);
       if (megabytes < 100) throw new UserError('disk_full', `${megabytes} MB free`, { hint: 'make room: .ktx/cache may be deleted' });
       return `${megabytes} MB free`;
     }),
+    // It writes into the folder, too.
     await check('lock', () => withProjectLock(dir, async () => 'free', { waitMs: 0 })),
   ];
-  for (const [name, config] of Object.entries(project.config.connections)) {
-    progress.update(`connecting to ${name}`);
-    findings.push(
-      await check(`connection ${name}`, async () => `${(await probeConnection({ dir, name, config }, signal)).tables} tables`),
-      await check(`login of ${name}`, async () => {
-        const { readOnly, findings: rights } = await (await project.warehouse(name, signal)).privileges();
-        return readOnly ? 'may only read' : { found: rights.join('; '), fix: 'give ktx a login with SELECT and nothing else' };
-      }),
-    );
-    if (findings.at(-2)?.state === 'broken') findings.pop();
+  for (const name of Object.keys(project.config.connections)) {
+    findings.push(...(await connectionFindings(dir, project.connection(name), context)));
   }
   return findings;
 }
 
-async function check(name: string, run: () => Promise<string | { found: string; fix: string }>): Promise<Finding> {
-  try {
-    const result = await run();
-    return typeof result === 'string' ? { check: name, state: 'ok', found: result } : { check: name, state: 'warning', ...result };
-  } catch (error) {
-    const fix = error instanceof UserError ? error.hint : 'reinstall ktx: npm install -g ktx';
-    return { check: name, state: 'broken', found: messageOf(error), fix };
-  }
+async function connectionFindings(dir: string, connection: Connection, context: CommandContext): Promise<readonly Finding[]> {
+  const { probeConnection } = await import('../project/setup.ts');
+  const { name } = connection;
+  context.progress.update(`connecting to ${name}`);
+  const login: Finding[] = [];
+  const connected = await check(`connection ${name}`, async () => {
+    const { tables, privileges } = await probeConnection({ dir, ...connection }, context.signal);
+    const fix = 'give ktx a login with SELECT and nothing else';
+    const rights = { found: privileges.findings.join('; '), state: 'warning', fix } as const;
+    login.push({ check: `login of ${name}`, ...(privileges.readOnly ? { found: 'may only read', state: 'ok' } : rights) });
+    return counted(tables, 'table');
+  });
+  return [connected, ...login];
 }
 
-async function gitVersion(): Promise<string> {
-  const { git } = await import('../store/git.ts');
-  return (await git(process.cwd(), ['--version'])).stdout.toString('utf8').trim().replace('git version ', '');
+/** A failure of the run is the finding; one with the code `tolerated` is only a warning. */
+async function check(name: string, run: () => Promise<string>, tolerated?: string): Promise<Finding> {
+  try {
+    return { check: name, state: 'ok', found: await run() };
+  } catch (error) {
+    const { hint, code } = error instanceof UserError ? error : { hint: 'reinstall ktx: npm install -g ktx', code: '' };
+    return { check: name, state: code === tolerated ? 'warning' : 'broken', found: messageOf(error), fix: hint };
+  }
 }

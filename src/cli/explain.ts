@@ -24,7 +24,7 @@ export const explain = defineCommand({
       signal: context.signal,
       onProgress: ({ phase, done, total }) => context.progress.update(`measuring: ${phase}`, { done, total }),
     });
-    return { data: { explanations }, text: explanations.map((each) => describe(each, context.screen)).join('\n\n') };
+    return { data: { explanations }, verbatim: true, text: explanations.map((each) => describe(each, context.screen)).join('\n\n') };
   },
 });
 

@@ -1,6 +1,7 @@
 import { UserError } from '../lib/error.ts';
 import type { FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
 import { defineCommand, type CommandContext } from './command.ts';
+import { counted } from './output.ts';
 import { printable } from './text-width.ts';
 
 export const ingest = defineCommand({
@@ -24,78 +25,65 @@ export const ingest = defineCommand({
       signal: context.signal,
       onEvent: (event) => show(event, context),
     });
-    const failed = report.connections.find(({ failure }) => failure !== undefined)?.failure;
-    const failure =
-      failed &&
-      new UserError(failed.code, failed.message, {
-        hint: failed.hint,
-        retryable: failed.retryable,
-        exitCode: report.exitCode,
-      });
-    const complete = report.exitCode === 0 && !report.dryRun;
+    const { exitCode, dryRun } = report;
+    const failed = firstFailure(report);
+    const next = [
+      'ktx sl list  what there is now',
+      'ktx sl query --help  ask for numbers',
+      'ktx explain <subject>  where a fact comes from',
+    ];
     return {
       data: report,
       text: describe(report, context).join('\n'),
-      exitCode: report.exitCode,
-      ...(failure && { failure }),
-      ...(complete && {
-        next: [
-          'ktx sl list             what there is now',
-          'ktx sl query --help     ask for numbers',
-          'ktx explain <subject>   where a fact comes from',
-        ],
-      }),
+      exitCode,
+      failure: failed && new UserError(failed.code, failed.message, { ...failed, exitCode }),
+      next: exitCode === 0 && !dryRun ? next : [],
     };
   },
 });
 
 /** With `--json` the event itself, one a line; for a person what runs now. */
 function show(event: IngestEvent, context: CommandContext): void {
-  // The report of the last event is the envelope's data.
-  if (event.type !== 'ingest_finished') context.event(event);
-  switch (event.type) {
-    case 'scan_progressed': {
-      const { connection, step, done, total } = event;
-      const counts = done === undefined || total === undefined ? undefined : { done, total };
-      return context.progress.update(`${connection}: ${step}`, counts);
-    }
-    case 'connection_started':
-      return context.progress.update(`reading ${event.connection}`);
-    case 'lock_awaited':
-      return context.say(event.message);
-    case 'publish_step':
-      return context.progress.update('writing');
-    case 'ingest_started':
-    case 'stage_finished':
-    case 'connection_failed':
-    case 'claim_quarantined':
-    case 'published':
-    case 'ingest_finished':
-      return undefined;
-  }
+  const { progress } = context;
+  context.event(event);
+  if (event.type === 'connection_started') progress.update(`reading ${event.connection}`);
+  if (event.type === 'lock_awaited') context.say(event.message);
+  if (event.type === 'publish_step') progress.update('writing');
+  if (event.type !== 'scan_progressed') return;
+  const { connection, step, done, total } = event;
+  progress.update(`${connection}: ${step}`, { done, total });
+}
+
+function firstFailure({ connections }: IngestReport) {
+  return connections.find(({ failure }) => failure !== undefined)?.failure;
 }
 
 function describe(report: IngestReport, { screen }: CommandContext): string[] {
-  const { connections, files, keptEdits, stale, leftAlone, setAside, quarantined, commit } = report;
-  const lines = connections.map(({ connection, failure, tables, profiled, reused, queries, relationships }) => {
-    if (failure !== undefined) return `${connection}: ${screen.style('red', failure.message)}`;
-    if (report.dryRun) return `${connection}: ${tables} tables would be read`;
+  const failed = firstFailure(report);
+  const lines = report.connections.map(({ connection, failure, tables, profiled, reused, queries, relationships }) => {
+    // The first one is told as the error.
+    if (failure !== undefined) return `${connection}: ${screen.style('red', failure === failed ? 'failed' : failure.message)}`;
+    if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
     const { accepted, review } = relationships;
-    const found = `${accepted} joins found, ${review} to review`;
-    return `${connection}: ${tables} tables (${profiled} profiled, ${reused} unchanged), ${found}, ${queries} statements sent`;
+    const found = `joins: ${accepted} accepted, ${review} to review`;
+    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged), ${found}, ${counted(queries, 'statement')} sent`;
   });
   if (report.dryRun) return lines;
-  const mark = (word: string) => `  ${screen.style('yellow', word)}`;
-  const written = commit.id === undefined ? `no commit: ${commit.none ?? 'nothing to do'}` : `commit ${commit.id.slice(0, 10)}`;
+  const { files, keptEdits, newEdits, stale, leftAlone, setAside, quarantined, commit } = report;
+  const mark = (word: string, text: string) => `  ${screen.style('yellow', word)}${' '.repeat(9 - word.length)}${printable(text)}`;
   return [
     ...lines,
     ...changes(files),
-    ...keptEdits.map(({ path, at }) => `  kept     ${path}, as a person wrote it in ${at}`),
-    ...stale.map(({ path, at }) => `${mark('stale')}    ${path} in ${at}: gone from the warehouse`),
-    ...leftAlone.map(({ path, reason }) => `${mark('left')}     ${path}: ${reason}`),
-    ...setAside.map(({ path, copy }) => `${mark('copied')}   ${path}: an uncommitted text is kept in ${copy}`),
-    ...quarantined.map(({ subject, reason, location = '' }) => `${mark('out')}      ${printable(`${subject}: ${reason} ${location}`)}`),
-    written,
+    ...newEdits.map(
+      ({ path, at, isRemoval }) => `  kept     ${path}, ${isRemoval ? 'taken out by a person' : 'as a person wrote it'} in ${at}`,
+    ),
+    ...(keptEdits.length > newEdits.length ? [`  kept     as before: ${keptEdits.length - newEdits.length}`] : []),
+    ...stale.map(({ path, at }) => mark('stale', `${path} in ${at}: gone from the warehouse`)),
+    ...leftAlone.map(({ path, reason }) => mark('left', `${path}: ${reason}`)),
+    ...setAside.map(({ path, copy }) => mark('copied', `${path}: an uncommitted text is kept in ${copy}`)),
+    ...quarantined.map(({ subject, reason, location = '' }) => mark('out', `${subject}: ${reason} ${location}`)),
+    ...(commit.warning === undefined ? [] : [mark('warning', commit.warning)]),
+    commit.id === undefined ? `no commit: ${commit.none ?? 'nothing to do'}` : `commit ${commit.id.slice(0, 10)}`,
   ];
 }
 
@@ -105,6 +93,7 @@ function changes(files: FileReport): readonly string[] {
   const read = all.filter(({ path }) => path.startsWith('semantic-layer/'));
   const shown = read.slice(0, 40).map(({ kind, path }) => `  ${kind.padEnd(9)}${path}`);
   const more = read.length > shown.length ? [`  … and ${read.length - shown.length} more`] : [];
-  const others = all.length > read.length ? [`  and ${all.length - read.length} files of claims and structure`] : [];
-  return all.length === 0 ? ['nothing changed'] : [...shown, ...more, ...others];
+  const others = all.length - read.length;
+  const generated = others === 0 ? [] : [`  and ${others} ${others === 1 ? 'file' : 'files'} of claims and structure`];
+  return all.length === 0 ? ['nothing changed'] : [...shown, ...more, ...generated];
 }

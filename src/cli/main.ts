@@ -1,14 +1,10 @@
-import { runCli } from './run.ts';
-import { readVersion } from './version.ts';
+import { enableCompileCache } from 'node:module';
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 24 || (major === 24 && minor < 10)) {
-  process.stderr.write(`ktx needs Node.js 24.10 or newer; this is ${process.versions.node}.\n`);
-  process.exit(2);
-}
-
+// What loads from here on is compiled once a machine.
+enableCompileCache();
 const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+  const { readVersion } = await import('./version.ts');
   process.stdout.write(`${readVersion()}\n`);
 } else {
   const interrupt = new AbortController();
@@ -18,12 +14,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   }
-  process.exitCode = await runCli(argv, {
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    env: process.env,
-    cwd: process.cwd(),
-    signal: interrupt.signal,
-  });
+  const { runCli } = await import('./run.ts');
+  const { stdin, stdout, stderr, env } = process;
+  process.exitCode = await runCli(argv, { stdin, stdout, stderr, env, cwd: process.cwd(), signal: interrupt.signal });
 }

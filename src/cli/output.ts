@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { UserError } from '../lib/error.ts';
@@ -34,19 +35,16 @@ export interface Table {
 /** Set by agents that run commands for a person: plain output, and nobody to ask. */
 const agentVariables = ['CLAUDECODE', 'CURSOR_AGENT', 'CODEX_SANDBOX', 'GEMINI_CLI', 'OPENCODE', 'AI_AGENT'];
 
-export function screenOf(
-  { stdin, stdout, stderr, env }: Surroundings,
-  wanted: { readonly format: Screen['format']; readonly color: boolean },
-): Screen {
+export function screenOf({ stdin, stdout, stderr, env }: Surroundings, format: Screen['format'], color: boolean): Screen {
   const agent = agentVariables.some((name) => env[name]);
   const dumb = env['TERM'] === 'dumb';
   const terminal = stdout.isTTY === true && !agent;
   const forced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
-  const colors = wanted.color && !env['NO_COLOR'] && (forced || (terminal && !dumb));
+  const colors = color && !env['NO_COLOR'] && (forced || (terminal && !dumb));
   return {
-    format: wanted.format,
-    interactive: terminal && stdin.isTTY === true && wanted.format === 'table' && !env['CI'],
-    live: stderr.isTTY === true && !agent && !dumb && wanted.format !== 'json',
+    format,
+    interactive: terminal && stdin.isTTY === true && format === 'table' && !env['CI'],
+    live: stderr.isTTY === true && !agent && !dumb && format !== 'json',
     width: terminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,
     style: (name, text) => (colors ? styleText(name, text, { validateStream: false }) : text),
   };
@@ -85,12 +83,36 @@ export function renderError(error: UserError, screen: Screen): string {
   return [`${screen.style('red', 'error')} ${error.message} ${screen.style('dim', `[${error.code}]`)}`, ...hint].join('\n');
 }
 
-/** The one envelope of `--json`. */
-export function envelope(outcome: { readonly data?: object | undefined; readonly error?: UserError | undefined }, meta: object): string {
-  const { data, error } = outcome;
-  if (error === undefined) return JSON.stringify({ ok: true, data: data ?? {}, meta });
-  const { code, message, hint, retryable, details } = error;
-  return JSON.stringify({ ok: false, data, error: { code, message, hint, retryable, details }, meta });
+/** `1 table`, `2 tables`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `ktx` as a person has to type it here to get to the same program and project. */
+export function invocation({ env, cwd }: Surroundings, projectDir: string | undefined): string {
+  const script = env['npm_lifecycle_event'] ?? '';
+  const entry = shortPath(cwd, process.argv[1] ?? '');
+  const fromClone = ['demo', 'ktx'].includes(script) ? 'npm run -s ktx --' : `node ${entry}`;
+  const ktx = entry.endsWith('.ts') ? fromClone : script === 'npx' ? 'npx ktx' : 'ktx';
+  if (projectDir === undefined) return ktx;
+  return `${ktx} --project-dir ${/^[\w./-]+$/.test(projectDir) ? projectDir : JSON.stringify(projectDir)}`;
+}
+
+/** Relative where that is shorter to read. */
+export function shortPath(cwd: string, path: string): string {
+  const short = relative(cwd, path);
+  return short === '' ? '.' : short.startsWith('..') ? path : short;
+}
+
+/** The value with every key in snake_case, at every depth. */
+export function snakeKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeKeys);
+  if (!(value instanceof Object)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key.replaceAll(/(?<=[a-z])[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+    snakeKeys(inner),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function cellText(cell: Cell | undefined): string {

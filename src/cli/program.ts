@@ -1,11 +1,7 @@
-import { Command, CommanderError, Option } from '@commander-js/extra-typings';
-import { UserError } from '../lib/error.ts';
-import { nearest } from '../lib/suggest.ts';
-import type { CommandContext, CommandModule, Outcome } from './command.ts';
+import { Command, Option, type CommanderError } from '@commander-js/extra-typings';
+import type { UserError } from '../lib/error.ts';
+import { usage, type Handler } from './command.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
-
-export type Handler = (context: CommandContext) => Promise<Outcome>;
-export type Execute = (module: CommandModule, handler: Handler, flags: GlobalFlags) => Promise<void>;
 
 export interface GlobalFlags {
   readonly projectDir?: string;
@@ -45,11 +41,15 @@ export function buildProgram(writeOut: (text: string) => void): Command {
 }
 
 /** Adds flags, examples and the handler of one command to the tree. */
-export async function attach(program: Command, entry: CommandEntry, execute: Execute): Promise<Command> {
+export async function attach(
+  program: Command,
+  entry: CommandEntry,
+  execute: (handler: Handler, flags: GlobalFlags) => Promise<void>,
+): Promise<Command> {
   const module = await entry.load();
   const command = entry.path.split(' ').reduce((parent, word) => find(parent, word) ?? parent, program);
-  command.description(module.description ?? `${entry.summary}.`);
-  module.attach(command, (handler) => execute(module, handler, command.optsWithGlobals()));
+  command.description(module.description);
+  module.attach(command, (handler) => execute(handler, command.optsWithGlobals()));
   if (module.rows) {
     const format = new Option('--format <format>', 'how rows are printed').choices(['table', 'csv', 'json']);
     command.addOption(format.default('table'));
@@ -68,24 +68,17 @@ export function resolveCommand(argv: readonly string[]): { words: readonly strin
   return { words: bare ? [...asked, '--help'] : asked, entry };
 }
 
+const refusedValue = /^error: (?:option '([^']+)' |command-)argument (?:value )?'(.*)' is invalid(?: for argument '([^']+)')?\. (.*)$/s;
+
 /** What commander says about a command line, as the error that people and programs get. */
-export function usageError(error: CommanderError, command: string): UserError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const similar = /Did you mean (?:one of )?(.+?)\?/.exec(rest.join(' '))?.[1];
-  const word = /unknown command '(.+?)'/.exec(first)?.[1];
-  const [other] =
-    word === undefined
-      ? []
-      : nearest(
-          word,
-          registry.map(({ path }) => path),
-          1,
-        );
-  const meant = similar ?? (other === undefined ? undefined : `ktx ${other}`);
-  return new UserError('usage', first.charAt(0).toUpperCase() + first.slice(1), {
-    hint: meant === undefined ? `${command} --help` : `did you mean ${meant}?`,
-    exitCode: 2,
-  });
+export function usageError({ message }: CommanderError, command: string): UserError {
+  const [, option, value, argument, why = ''] = refusedValue.exec(message) ?? [];
+  const refused = option?.split(/,? /).find((word) => word.startsWith('--')) ?? argument;
+  if (refused !== undefined)
+    return usage(`${refused} cannot be ${JSON.stringify(value)}.`, why.replace(/^Allowed choices are/, 'one of').replace(/\.$/, ''));
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
+  const meant = /Did you mean (?:one of )?(.+?)\?/.exec(rest.join(' '))?.[1];
+  return usage(first.charAt(0).toUpperCase() + first.slice(1), meant === undefined ? `${command} --help` : `did you mean ${meant}?`);
 }
 
 function group(program: Command, name: string): Command {

@@ -2,10 +2,11 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { messageOf, UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import type { Project } from '../project/project.ts';
-import type { CommandContext, CommandModule, Outcome } from './command.ts';
-import { envelope, renderCsv, renderError, renderTable, screenOf, type Screen, type Surroundings } from './output.ts';
-import { attach, buildProgram, resolveCommand, usageError, type GlobalFlags, type Handler } from './program.ts';
+import { withHint, type CommandContext, type Handler, type Outcome } from './command.ts';
+import { invocation, renderCsv, renderError, renderTable, screenOf, snakeKeys, type Screen, type Surroundings } from './output.ts';
+import { attach, buildProgram, resolveCommand, usageError, type GlobalFlags } from './program.ts';
 import { progressLine } from './progress.ts';
+import { registry } from './registry.ts';
 import { readVersion } from './version.ts';
 
 interface Run {
@@ -13,154 +14,148 @@ interface Run {
   readonly started: number;
   readonly surroundings: Surroundings;
   command: string;
+  takesConnection: boolean;
+  /** `ktx` as it is typed here. */
+  ktx: string;
+  screen: Screen;
   exitCode: ExitCode;
 }
 
 /** One command line from argument to exit code. Nothing is thrown: every failure is rendered here. */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const run: Run = { runId: newId('run'), started: performance.now(), command: 'ktx', surroundings, exitCode: 0 };
-  const { words, entry } = resolveCommand(argv);
+  // What is wrong with the flags themselves is told in the format that they seem to ask for.
+  const json = argv.includes('--json') || /--format[ =]json/.test(argv.join(' '));
+  const screen = screenOf(surroundings, json ? 'json' : 'table', !argv.includes('--no-color'));
+  const about = { command: 'ktx', takesConnection: false, ktx: 'ktx' };
+  const run: Run = { runId: newId('run'), started: performance.now(), surroundings, ...about, screen, exitCode: 0 };
   try {
-    if (isVersion(argv)) return printVersion(run, argv.includes('--json'));
+    run.ktx = invocation(surroundings, undefined);
+    if (argv.some((word) => ['--version', '-V'].includes(word)) && argv.every((word) => word.startsWith('-'))) {
+      const text = readVersion();
+      print(run, { data: { version: text, node: process.versions.node }, text });
+      return 0;
+    }
+    const { words, entry } = resolveCommand(argv);
     const program = buildProgram((text) => surroundings.stdout.write(text));
     if (entry !== undefined) {
       run.command = `ktx ${entry.path}`;
-      await attach(program, entry, (module, handler, flags) => execute(run, { module, handler, flags }));
+      const command = await attach(program, entry, (handler, flags) => execute(run, handler, flags));
+      run.takesConnection = command.options.some(({ long }) => long === '--connection');
     }
     await program.parseAsync([...words], { from: 'user' });
+    return run.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const json = argv.includes('--json') || /--format[ =]json/.test(argv.join(' '));
-    fail(run, {
-      error,
-      json,
-      debug: argv.includes('--debug'),
-      screen: screenOf(surroundings, { format: 'table', color: true }),
-    });
+    const failure = surroundings.signal.aborted ? interrupted() : asUserError(error, run);
+    print(run, { failure });
+    if (argv.includes('--debug') && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`);
+    return failure.exitCode;
   }
-  return run.exitCode;
 }
 
-interface Execution {
-  readonly module: CommandModule;
-  readonly handler: Handler;
-  readonly flags: GlobalFlags;
-}
-
-async function execute(run: Run, { module, handler, flags }: Execution): Promise<void> {
-  const json = (flags.json === true || flags.format === 'json') && module.ownsStdout !== true;
-  const format = json ? 'json' : (flags.format ?? 'table');
-  const screen = screenOf(run.surroundings, { format, color: flags.color !== false });
-  const opened: { project?: Promise<Project> } = {};
-  const context = contextOf(run, { flags, screen, opened });
+async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<void> {
+  const { runId, surroundings } = run;
+  const { stdout, stderr, signal } = surroundings;
+  const screen = screenOf(surroundings, flags.json === true ? 'json' : (flags.format ?? 'table'), flags.color !== false);
+  run.screen = screen;
+  run.ktx = invocation(surroundings, flags.projectDir);
+  const isSilent = screen.format === 'json' || flags.quiet === true;
+  const progress = progressLine(isSilent ? undefined : stderr, screen);
+  let project: Promise<Project> | undefined;
+  const context: CommandContext = {
+    runId,
+    signal,
+    surroundings,
+    screen,
+    progress,
+    projectDir: flags.projectDir,
+    project: () => (project ??= openProjectHere(run, flags.projectDir)),
+    say(text) {
+      progress.clear();
+      if (!isSilent) stderr.write(`${text}\n`);
+    },
+    event(event) {
+      if (screen.format === 'json') stdout.write(`${JSON.stringify(snakeKeys(event))}\n`);
+    },
+  };
   try {
     const outcome = await handler(context);
-    context.progress.clear();
-    if (module.ownsStdout !== true) print(run, outcome, context);
+    progress.clear();
+    if (outcome === undefined) return;
     run.exitCode = outcome.failure?.exitCode ?? outcome.exitCode ?? 0;
-  } catch (error) {
-    context.progress.clear();
-    fail(run, { error, json, debug: flags.debug === true, screen });
+    print(run, outcome);
+    for (const line of talk(outcome, run)) context.say(line);
   } finally {
+    progress.clear();
     // A project that failed to open has nothing to close, and its error is told already.
-    await opened.project?.then(
-      (project) => project.close(),
+    await project?.then(
+      (opened) => opened.close(),
       () => undefined,
     );
   }
 }
 
-interface ContextParts {
-  readonly flags: GlobalFlags;
-  readonly screen: Screen;
-  readonly opened: { project?: Promise<Project> };
-}
-
-function contextOf(run: Run, { flags, screen, opened }: ContextParts): CommandContext {
-  const { runId, surroundings } = run;
-  const silent = screen.format === 'json' || flags.quiet === true;
-  const mode = silent ? 'none' : screen.live ? 'line' : 'log';
-  const progress = progressLine({ stream: surroundings.stderr, mode, width: screen.width ?? 80 });
-  return {
-    runId,
-    signal: surroundings.signal,
-    surroundings,
-    screen,
-    progress,
-    projectDir: flags.projectDir,
-    project: () => (opened.project ??= openProjectHere(run, flags.projectDir)),
-    say(text) {
-      progress.clear();
-      if (!silent) surroundings.stderr.write(`${text}\n`);
-    },
-    event(event) {
-      if (screen.format === 'json') surroundings.stdout.write(`${JSON.stringify(event)}\n`);
-    },
-  };
-}
-
 async function openProjectHere({ surroundings, runId }: Run, projectDir: string | undefined): Promise<Project> {
   const { findProject } = await import('../project/config-file.ts');
   const { openProject } = await import('../project/open.ts');
-  return openProject(findProject({ projectDir, env: surroundings.env, cwd: surroundings.cwd }), runId);
+  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), runId);
 }
 
-function print(run: Run, outcome: Outcome, context: CommandContext): void {
+/** The result: with `--json` in the one envelope, else as text and table on stdout, and the failure on stderr. */
+function print(run: Run, { data, verbatim, table, text, failure: found }: Partial<Outcome>): void {
+  const failure = found && withHint(found, found.hint && typed(found.hint, run));
   const { stdout, stderr } = run.surroundings;
-  const { screen } = context;
-  const { data, table, text, notes = [], next = [], failure } = outcome;
+  const { screen } = run;
   if (screen.format === 'json') {
-    stdout.write(`${envelope({ data, error: failure }, meta(run, outcome.exitCode))}\n`);
+    const said = verbatim === true ? data : snakeKeys(data);
+    const { code, message, hint, retryable, details } = failure ?? {};
+    const result =
+      failure === undefined ? { ok: true, data: said } : { ok: false, data: said, error: { code, message, hint, retryable, details } };
+    stdout.write(`${JSON.stringify({ ...result, meta: meta(run) })}\n`);
     return;
   }
   if (text !== undefined) stdout.write(`${text}\n`);
   if (table !== undefined) stdout.write(screen.format === 'csv' ? renderCsv(table) : `${renderTable(table, screen)}\n`);
-  for (const note of notes) context.say(note);
   if (failure !== undefined) stderr.write(`${renderError(failure, screen)}\n`);
-  if (next.length > 0)
-    context.say(['', `${screen.style('dim', 'next')}  ${next[0]}`, ...next.slice(1).map((line) => `      ${line}`)].join('\n'));
 }
 
-interface Failure {
-  readonly error: unknown;
-  readonly json: boolean;
-  readonly debug: boolean;
-  readonly screen: Screen;
+/** The text with every command as it is typed here. */
+function typed(text: string, { ktx }: Run): string {
+  return text.replaceAll(commands, () => ktx);
 }
 
-function fail(run: Run, { error, json, debug, screen }: Failure): void {
-  const { stdout, stderr, signal } = run.surroundings;
-  const problem = signal.aborted ? interrupted() : asUserError(error, run.command);
-  run.exitCode = problem.exitCode;
-  if (json) stdout.write(`${envelope({ error: problem }, meta(run))}\n`);
-  else stderr.write(`${renderError(problem, screen)}\n`);
-  if (debug && error instanceof Error) stderr.write(`${error.stack}\n`);
+const commands = new RegExp(`\\bktx(?= (?:${registry.map(({ path }) => path).join('|')})\\b)`, 'g');
+
+/** What failed has its next step in the error. */
+function talk({ notes = [], next = [], failure }: Outcome, run: Run): readonly string[] {
+  const lines = (failure === undefined ? next : []).map((line) => typed(line, run).split(/ {2,}/));
+  const width = Math.max(...lines.map(([command = '']) => command.length));
+  const steps = lines.map(
+    ([command = '', what = ''], index) =>
+      `${index === 0 ? run.screen.style('dim', 'next') : '    '}  ${what === '' ? command : `${command.padEnd(width)}  ${what}`}`,
+  );
+  return [...notes.map((note) => typed(note, run)), ...(steps.length > 0 ? ['', ...steps] : [])];
+}
+
+function meta({ command, runId, started, exitCode }: Run): object {
+  const partial = exitCode === 3 ? { partial: true } : {};
+  return { command, version: readVersion(), run_id: runId, ms: Math.round(performance.now() - started), ...partial };
 }
 
 function interrupted(): UserError {
   return new UserError('interrupted', 'Interrupted; what was finished is kept.', { exitCode: 130, retryable: true });
 }
 
-function asUserError(error: unknown, command: string): UserError {
+function asUserError(error: unknown, { command, takesConnection }: Run): UserError {
+  if (error instanceof UserError && error.code === 'connection_required') {
+    return withHint(error, `${error.hint}: ${takesConnection ? '--connection <name>' : `${command} <name>`}`);
+  }
   if (error instanceof UserError) return error;
   if (error instanceof CommanderError) return usageError(error, command);
+  if (error instanceof Error && 'syscall' in error) {
+    return new UserError('system_error', error.message, { hint: 'check that place, its permissions, and the space on the disk' });
+  }
   return new UserError('internal', `This is a defect in ktx: ${messageOf(error)}`, {
     hint: 'run it again with --debug for the stack, and report it',
   });
-}
-
-function meta(run: Run, exitCode?: ExitCode): object {
-  const ms = Math.round(performance.now() - run.started);
-  const partial = exitCode === 3 ? { partial: true } : {};
-  return { command: run.command, version: readVersion(), run_id: run.runId, ms, ...partial };
-}
-
-function isVersion(argv: readonly string[]): boolean {
-  return argv.some((word) => word === '--version' || word === '-V') && argv.every((word) => word.startsWith('-'));
-}
-
-function printVersion(run: Run, json: boolean): ExitCode {
-  const data = { version: readVersion(), node: process.versions.node };
-  run.surroundings.stdout.write(`${json ? envelope({ data }, meta(run)) : data.version}\n`);
-  return 0;
 }

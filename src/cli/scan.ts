@@ -1,5 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
+import { UserError } from '../lib/error.ts';
+import type { ScanProgress } from '../scan/scan.ts';
 import { defineCommand } from './command.ts';
+import { counted } from './output.ts';
 
 export const scan = defineCommand({
   description:
@@ -14,20 +17,14 @@ export const scan = defineCommand({
     command
       .argument('[connection]', 'the only one where it is left out')
       .addOption(new Option('--ignore-declared <what>', 'pretend that the database declares none').choices(['keys', 'links', 'all'])),
-  async run({ args: [asked], options }, context) {
+  async run({ args: [connection], options }, context) {
     const project = await context.project();
-    const name = project.warehouseName(asked);
+    const name = project.warehouseName(connection);
     const { scanProject } = await import('../project/scan.ts');
     const { scanReport } = await import('../scan/report.ts');
-    const result = await scanProject(
-      project,
-      { connection: name, ignoreDeclared: options.ignoreDeclared },
-      {
-        signal: context.signal,
-        onProgress: ({ phase, done, total }) => context.progress.update(`${name}: ${phase}`, { done, total }),
-      },
-    );
-    const report = scanReport(result);
+    const onProgress = ({ phase, ...counts }: ScanProgress) => context.progress.update(`${name}: ${phase}`, counts);
+    const asked = { connection: name, ignoreDeclared: options.ignoreDeclared };
+    const report = scanReport(await scanProject(project, asked, { signal: context.signal, onProgress }));
     const place = ({ table, columns }: { table: string; columns: readonly string[] }) => `${table}(${columns.join(', ')})`;
     const rejected = report.links.filter(({ status }) => status === 'rejected').length;
     const shown = report.links.filter(({ status }) => status !== 'rejected');
@@ -35,12 +32,19 @@ export const scan = defineCommand({
     const keys = report.primary_keys.filter(({ status }) => status === 'accepted').length;
     return {
       data: report,
-      table: { columns: [{ name: 'from' }, { name: 'to' }, { name: 'status' }, { name: 'probability' }], rows },
+      table: { columns: ['from', 'to', 'status', 'probability'].map((column) => ({ name: column })), rows },
       notes: [
-        `${result.tables.length} tables, ${keys} keys, ${rejected} candidates rejected, ${report.queries} statements sent; nothing was written to the project`,
+        `${counted(report.tables, 'table')}, ${counted(keys, 'key')}, ${counted(rejected, 'candidate')} rejected, ${counted(report.queries, 'statement')} sent; nothing was written to the project`,
         ...report.notes,
       ],
-      next: ['ktx ingest          write this as a semantic layer', 'ktx scan --json     with the evidence of each'],
+      failure: report.tables === 0 ? noTables(name) : undefined,
+      next: ['ktx ingest  write this as a semantic layer', 'ktx scan --json  with the evidence of each'],
     };
   },
 });
+
+function noTables(connection: string): UserError {
+  return new UserError('no_tables', `${connection} shows no table.`, {
+    hint: 'check the schemas of the connection, and what its login may see',
+  });
+}

@@ -11,6 +11,6 @@ export const schema = defineCommand({
   async run({ args: [name] }) {
     const { jsonSchema, schemaNames } = await import('../project/schemas.ts');
     const data = name === undefined ? Object.fromEntries(schemaNames.map((each) => [each, jsonSchema(each)])) : jsonSchema(name);
-    return { data, text: JSON.stringify(data, null, 2) };
+    return { data, verbatim: true, text: JSON.stringify(data, null, 2) };
   },
 });

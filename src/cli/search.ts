@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { defineCommand } from './command.ts';
+import { counted } from './output.ts';
 import { positive } from './sql.ts';
 import { documentKinds } from '../search/documents.ts';
 
@@ -15,7 +16,7 @@ export const search = defineCommand({
       .argument('<words...>', 'what to look for')
       .addOption(new Option('--kind <kinds...>', 'only these').choices(documentKinds))
       .option('--connection <name>', 'only this one')
-      .option('--limit <hits>', 'hits at most', positive, 20),
+      .option('--limit <hits>', 'hits at most, up to 200', positive, 20),
   async run({ args: [words], options }, context) {
     const project = await context.project();
     const { refreshIndex } = await import('../tools/refresh-index.ts');
@@ -25,14 +26,18 @@ export const search = defineCommand({
     const connections = options.connection === undefined ? names : [project.warehouseName(options.connection)];
     const state = openState(project.dir);
     await refreshIndex(project, state);
-    const hits = find(state, words.join(' '), { limit: options.limit, kinds: options.kind, connections });
+    const found = find(state, words.join(' '), { limit: options.limit + 1, kinds: options.kind, connections });
     state.close();
+    const hits = found.slice(0, options.limit);
+    const truncated = found.length >= Math.min(options.limit + 1, 200);
+    const cutOff = truncated ? [`Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`] : [];
     const rows = hits.map(({ kind, subject, description, file }) => [kind, subject, description ?? '', file ?? '']);
-    const nothing = { notes: ['Nothing found; try other words.'], next: ['ktx ingest', 'ktx sl list'] };
+    const isEmpty = hits.length === 0;
     return {
-      data: { hits },
-      table: { columns: [{ name: 'kind' }, { name: 'subject' }, { name: 'description' }, { name: 'file' }], rows },
-      ...(hits.length === 0 ? nothing : {}),
+      data: { hits, truncated },
+      table: { columns: ['kind', 'subject', 'description', 'file'].map((name) => ({ name })), rows },
+      notes: isEmpty ? ['Nothing found; try other words.'] : cutOff,
+      next: isEmpty ? ['ktx ingest', 'ktx sl list'] : [],
     };
   },
 });

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { defineCommand } from './command.ts';
-import { connectionFrom, connectionName, withConnectionFlags } from './connection-flags.ts';
+import { connectionFlags, connectionFrom, connectionName, inFlags } from './connection-flags.ts';
+import { counted } from './output.ts';
+import { withFlags } from './schema-flags.ts';
 import type { Probe } from '../project/setup.ts';
 
 export const setup = defineCommand({
@@ -13,40 +15,37 @@ export const setup = defineCommand({
     ['ktx setup --driver postgres --url env:WAREHOUSE_URL --schema analytics', 'on Postgres; the secret stays in the environment'],
   ],
   define: (command) =>
-    withConnectionFlags(command.option('--name <name>', 'name of the connection; the folder under semantic-layer/', 'warehouse')),
+    withFlags(command.option('--name <name>', 'name of the connection; the folder under semantic-layer/', 'warehouse'), connectionFlags()),
   async run({ options }, context) {
-    const name = connectionName(String(options['name']));
+    const name = connectionName(options.name);
     const config = await connectionFrom(options, context);
     const { setUpProject } = await import('../project/setup.ts');
-    const dir = resolve(context.surroundings.cwd, context.projectDir ?? (context.surroundings.env['KTX_PROJECT_DIR'] || '.'));
+    const { cwd, env } = context.surroundings;
+    const dir = resolve(cwd, context.projectDir ?? (env['KTX_PROJECT_DIR'] || '.'));
     context.progress.update(`connecting to ${name}`);
-    const report = await setUpProject({ dir, name, config }, context.signal);
+    const report = await setUpProject({ dir, name, config }, context.signal).catch(inFlags);
     const change = report.written.length === 0 ? 'everything stood already' : `wrote ${report.written.join(', ')}`;
     return {
       data: report,
       text: `${describeProbe(name, report.probe)}\n${dir}: ${change}`,
       notes: warnings(report.probe),
       next: [
-        'ktx ingest                 find keys and joins, write the semantic layer',
-        'ktx scan                   look first, write nothing',
-        'git add ktx.yaml           the configuration is yours to commit',
+        'ktx ingest  find keys and joins, write the semantic layer',
+        'ktx scan  look first, write nothing',
+        'git add ktx.yaml  the configuration is yours to commit',
       ],
     };
   },
 });
 
 export function describeProbe(name: string, { tables, schemas, ms }: Probe): string {
-  return `${name}: connected in ${ms} ms, ${tables} ${tables === 1 ? 'table' : 'tables'} in ${schemas.join(', ') || 'no schema'}`;
+  return `${name}: connected in ${ms} ms, ${counted(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
 }
 
 /** What deserves a word although it works. */
 export function warnings({ tables, privileges }: Probe): readonly string[] {
   const empty = tables === 0 ? ['The database has no tables that this login can see.'] : [];
-  const writable = privileges.readOnly
-    ? []
-    : [
-        'This login could write; ktx itself never does. A read-only login is safer:',
-        ...privileges.findings.map((finding) => `  ${finding}`),
-      ];
-  return [...empty, ...writable];
+  if (privileges.readOnly) return empty;
+  const found = privileges.findings.map((finding) => `  ${finding}`);
+  return [...empty, 'This login could write; ktx itself never does. A read-only login is safer:', ...found];
 }

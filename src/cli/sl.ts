@@ -4,6 +4,7 @@ import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
+import { counted } from './output.ts';
 
 export const list = defineCommand({
   description: 'The datasets of the semantic layer with their metrics and what they join to.',
@@ -14,20 +15,19 @@ export const list = defineCommand({
     const project = await context.project();
     const connection = project.warehouseName(options.connection);
     const { model, diagnostics } = await project.model(connection);
-    const rows = [...model.datasets.values()].map(({ name, metrics, relationships, description }) => [
+    const rows = [...model.datasets.values()].map(({ name, metrics, relationships }) => [
       name,
       [...metrics.values()]
         .filter(({ hidden }) => !hidden)
         .map((metric) => metric.name)
         .join(', '),
       relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`)).join(', '),
-      description ?? '',
     ]);
-    const columns = ['dataset', 'metrics', 'joins', 'description'].map((name) => ({ name }));
+    const columns = ['dataset', 'metrics', 'joins'].map((name) => ({ name }));
     return {
-      data: { connection, columns, rows, spanning_metrics: [...model.spanning.keys()] },
+      data: { connection, columns, rows },
       table: { columns, rows },
-      notes: diagnostics.length === 0 ? [] : [`${model.excluded.size} datasets are left out as invalid`],
+      notes: diagnostics.length === 0 ? [] : [`${counted(model.excluded.size, 'dataset')} left out as invalid`],
       next: rows.length === 0 ? ['ktx ingest'] : diagnostics.length > 0 ? ['ktx sl validate'] : [`ktx sl read ${String(rows[0]?.[0])}`],
     };
   },
@@ -51,6 +51,7 @@ export const read = defineCommand({
     }
     const notes = model.excluded.has(dataset) ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
     return {
+      verbatim: true,
       data: { connection, file, definition: model.excluded.has(dataset) ? undefined : load(text), yaml: text },
       text: text.trimEnd(),
       notes,
@@ -68,19 +69,17 @@ export const validate = defineCommand({
     const loaded = await Promise.all(names.map((name) => project.model(name)));
     const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
     const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);
-    const errors = problems.filter(({ severity }) => severity === 'error');
-    const failure = new UserError('model_invalid', `${errors.length} problems in the semantic layer.`, {
-      hint: 'correct the lines above; the other datasets work',
-      exitCode: 1,
+    // A name that the catalog does not have leaves a dataset usable, yet is a fault until someone looks.
+    const errors = problems.filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name').length;
+    const hint = 'correct the lines above; the other datasets work';
+    const lines = problems.map(({ file, line, column, severity, message, hint: meant }) => {
+      const said = `${file}:${line}:${column}: ${severity}: ${message}`;
+      return meant === undefined ? said : `${said} (${meant})`;
     });
-    const lines = problems.map(
-      ({ file, line, column, severity, message, hint }) =>
-        `${file}:${line}:${column}: ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
-    );
     return {
       data: { datasets, problems },
-      text: [...lines, `${datasets} datasets are valid`].join('\n'),
-      ...(errors.length > 0 && { failure }),
+      text: [...lines, counted(datasets, 'valid dataset')].join('\n'),
+      failure: errors === 0 ? undefined : new UserError('model_invalid', `${counted(errors, 'problem')} in the semantic layer.`, { hint }),
     };
   },
 });

@@ -1,7 +1,10 @@
+import { text } from 'node:stream/consumers';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { readText } from '../store/files.ts';
 import { UserError } from '../lib/error.ts';
 import type { QueryResult } from '../warehouse/warehouse.ts';
-import { defineCommand, type CommandContext, type Outcome } from './command.ts';
+import { defineCommand, usage, type CommandContext, type Outcome } from './command.ts';
+import { counted } from './output.ts';
 
 export const sql = defineCommand({
   description: 'Runs one SELECT, read-only: by the engine, by a parser, by the driver. Everything else is refused.',
@@ -19,21 +22,21 @@ export const sql = defineCommand({
       .option('--limit <rows>', 'rows at most (query.max_rows in ktx.yaml)', positive)
       .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive),
   async run({ args: [statement], options }, context) {
-    const text = await statementText(statement, options.file, context);
+    const select = await statementText(statement, options.file, context);
     const project = await context.project();
     const { queryLimits } = await import('../project/query.ts');
     const connection = project.warehouseName(options.connection);
     context.progress.update('running the statement');
     const warehouse = await project.warehouse(connection, context.signal);
     const limits = queryLimits(project, { maxRows: options.limit, timeoutSeconds: options.timeout });
-    return rowsOutcome(await warehouse.query(text, limits, context.signal), { connection });
+    return rowsOutcome(await warehouse.query(select, limits, context.signal), { connection });
   },
 });
 
 /** Rows with what was cut off said aloud. */
 export function rowsOutcome({ columns, rows, ...about }: QueryResult, extra: object): Outcome {
   const { truncated, ms, queryId } = about;
-  const count = `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} in ${Math.round(ms)} ms, query ${queryId}`;
+  const count = `${counted(rows.length, 'row')} in ${Math.round(ms)} ms, query ${queryId}`;
   const cutOff = truncated ? ['There are more rows: this answer is cut off. Raise --limit, or ask for less.'] : [];
   return {
     data: { ...extra, query_id: queryId, columns, rows, truncated, ms: Math.round(ms) },
@@ -43,39 +46,27 @@ export function rowsOutcome({ columns, rows, ...about }: QueryResult, extra: obj
 }
 
 /** A flag's number. */
-export function positive(text: string): number {
-  const number = Number(text);
+export function positive(value: string): number {
+  const number = Number(value);
   if (Number.isInteger(number) && number > 0) return number;
-  throw new UserError('usage', `${JSON.stringify(text)} is not a positive whole number.`, {
-    hint: 'for example --limit 100',
-    exitCode: 2,
-  });
+  throw new InvalidArgumentError('a positive whole number');
 }
 
 /** From the file, or standard input for `-`. */
 export async function readInput(path: string, { surroundings }: CommandContext): Promise<string> {
   if (path !== '-') {
-    const text = await readText(path);
-    if (text !== undefined) return text;
-    throw new UserError('file_not_found', `There is no file ${path}.`, {
-      hint: 'check the path; - reads standard input',
-      exitCode: 2,
-    });
+    const content = await readText(path);
+    if (content !== undefined) return content;
+    const hint = 'check the path; - reads standard input';
+    throw new UserError('file_not_found', `There is no file ${path}.`, { hint, exitCode: 2 });
   }
-  if (surroundings.stdin.isTTY === true) {
-    throw new UserError('usage', 'Nothing comes from standard input.', { hint: 'pipe something into it', exitCode: 2 });
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of surroundings.stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
+  if (surroundings.stdin.isTTY === true) throw usage('Nothing comes from standard input.', 'pipe something into it');
+  return text(surroundings.stdin);
 }
 
 async function statementText(statement: string | undefined, file: string | undefined, context: CommandContext): Promise<string> {
-  if (statement !== undefined && file !== undefined) {
-    throw new UserError('usage', 'The statement is given twice.', { hint: 'either "SELECT …" or --file', exitCode: 2 });
-  }
-  if (file !== undefined) return readInput(file, context);
-  if (statement === '-') return readInput('-', context);
+  if (statement !== undefined && file !== undefined) throw usage('The statement is given twice.', 'either "SELECT …" or --file');
+  if (file !== undefined || statement === '-') return readInput(file ?? '-', context);
   if (statement !== undefined && statement.trim() !== '') return statement;
-  throw new UserError('usage', 'There is no statement.', { hint: 'ktx sql "SELECT 1", or --file <path>', exitCode: 2 });
+  throw usage('There is no statement.', 'ktx sql "SELECT 1", or --file <path>');
 }

@@ -1,26 +1,23 @@
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const zeroWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
+// Emoji; then the East Asian wide and fullwidth blocks, as scripts and the forms of Unicode's EastAsianWidth.
 const emoji = /^\p{RGI_Emoji}$/v;
-// The East Asian wide and fullwidth blocks, as scripts and the forms of Unicode's EastAsianWidth.
 const wide =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
 
 /** Columns that the text takes in a terminal. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
-  return width;
+  return graphemes(text).reduce((sum, { width }) => sum + width, 0);
 }
 
 /** The text cut to `width` columns, with an ellipsis where something is missing. */
 export function cut(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = '';
-  let used = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    used += graphemeWidth(segment);
-    if (used > width - 1) break;
+  let room = width - 1;
+  for (const { segment, width: taken } of graphemes(text)) {
+    room -= taken;
+    if (room < 0) break;
     kept += segment;
   }
   return `${kept}…`;
@@ -37,7 +34,13 @@ export function printable(text: string): string {
 
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-function graphemeWidth(grapheme: string): number {
-  if (zeroWidth.test(grapheme)) return 0;
-  return emoji.test(grapheme) || wide.test(grapheme) ? 2 : 1;
+/** A segmenter costs 20 ms to make: only for text that needs it. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(text: string) {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => {
+    if (zeroWidth.test(segment)) return { segment, width: 0 };
+    return { segment, width: emoji.test(segment) || wide.test(segment) ? 2 : 1 };
+  });
 }

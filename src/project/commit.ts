@@ -10,22 +10,23 @@ export interface CommitState {
 
 /** Which commit the project's files (or folders) stand at, and which of them differ from it. */
 export async function commitState(dir: string, paths: readonly string[]): Promise<CommitState> {
+  const repository = await whereGitIs(() => findRepository(dir));
+  if (repository === undefined) return {};
+  const { root, prefix } = repository;
+  const commit = await headCommit(repository);
+  if (paths.length === 0) return { commit, uncommitted: [] };
+  const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--'];
+  const { stdout } = await git(root, [...status, ...paths.map((path) => prefix + path)]);
+  const lines = stdout.toString('utf8').split('\0').slice(0, -1);
+  return { commit, uncommitted: lines.map((line) => line.slice(3 + prefix.length)) };
+}
+
+/** Undefined on a machine without git: scans and queries work there all the same. */
+export async function whereGitIs<T>(run: () => Promise<T>): Promise<T | undefined> {
   try {
-    const repository = await findRepository(dir);
-    if (repository === undefined) return {};
-    const { root, prefix } = repository;
-    const commit = await headCommit(repository);
-    if (paths.length === 0) return { commit, uncommitted: [] };
-    const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--'];
-    const { stdout } = await git(root, [...status, ...paths.map((path) => prefix + path)]);
-    const lines = stdout
-      .toString('utf8')
-      .split('\0')
-      .filter((line) => line !== '');
-    return { commit, uncommitted: lines.map((line) => line.slice(3 + prefix.length)) };
+    return await run();
   } catch (error) {
-    // Whoever has no git still gets an answer.
-    if (error instanceof UserError && error.code === 'git_missing') return {};
+    if (error instanceof UserError && error.code === 'git_missing') return undefined;
     throw error;
   }
 }

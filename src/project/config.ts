@@ -34,6 +34,11 @@ export const projectConfigSchema = z
 export type ProjectConfig = z.infer<typeof projectConfigSchema>;
 export type ConnectionConfig = ProjectConfig['connections'][string];
 
+/** Undefined for a name that `ktx.yaml` does not have, `constructor` and the like among them. */
+export function connectionNamed({ connections }: ProjectConfig, name: string): ConnectionConfig | undefined {
+  return Object.hasOwn(connections, name) ? connections[name] : undefined;
+}
+
 /** What of the warehouse the connection is about. */
 export function scopeOf(config: ConnectionConfig): Scope {
   return 'schemas' in config && Array.isArray(config.schemas) ? { schemas: config.schemas.map(String) } : {};

@@ -1,14 +1,15 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { claimsPath, parseClaims } from '../context/claims-file.ts';
 import { explain, type Explanation, type Provenance } from '../context/explain.ts';
 import { subjectParts } from '../context/subject.ts';
 import { UserError } from '../lib/error.ts';
 import type { ScanOptions } from '../scan/scan.ts';
 import { readText } from '../store/files.ts';
-import { absent, datasetPaths } from './model-files.ts';
+import { listFiles } from './model-files.ts';
 import type { Project } from './project.ts';
 import { scanProject } from './scan.ts';
+
+type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
 
 interface Asked {
   readonly subject: string;
@@ -18,44 +19,31 @@ interface Asked {
 }
 
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */
-export async function explainSubject(
-  project: Project,
-  asked: Asked,
-  run: Pick<ScanOptions, 'signal' | 'onProgress'>,
-): Promise<Explanation[]> {
+export async function explainSubject(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
   const { subject } = asked;
   const connection = project.warehouseName(asked.connection ?? subjectParts(subject)?.connection);
   const written = { connection, datasets: await provenance(project.dir, connection) };
-  const measured = async () => explain(subject, { ...written, findings: await scanProject(project, { connection }, run) });
-  if (asked.measure) return measured();
-  try {
-    return explain(subject, written);
-  } catch (error) {
-    if (error instanceof UserError && error.code === 'subject_unknown') return measured();
-    throw error;
+  if (!asked.measure) {
+    try {
+      return explain(subject, written);
+    } catch (error) {
+      if (!(error instanceof UserError && error.code === 'subject_unknown')) throw error;
+    }
   }
+  return explain(subject, { ...written, findings: await scanProject(project, { connection }, run) });
 }
 
 /** Every dataset that has claims or a file. */
 async function provenance(dir: string, connection: string): Promise<Provenance['datasets']> {
-  const claimed = (await readdir(join(dir, 'claims', connection)).catch(absent)) ?? [];
-  const files = await datasetPaths(dir, connection);
-  const named = (names: readonly string[], ending: RegExp) =>
-    names.flatMap((name) => (ending.test(name) ? [name.replace(ending, '')] : []));
-  const datasets = new Set([
-    ...named(claimed, /\.jsonl$/),
-    ...named(
-      files.map((path) => path.split('/').at(-1) ?? ''),
-      /\.ya?ml$/,
-    ),
-  ]);
+  const claimed = await listFiles(dir, `claims/${connection}`, /\.jsonl$/);
+  const artifacts = await listFiles(dir, `semantic-layer/${connection}`, /\.ya?ml$/);
+  const datasets = Map.groupBy([...claimed, ...artifacts], (path) => basename(path, extname(path)));
+  const read = async (path: string) => (path === '' ? undefined : readText(join(dir, path), dir));
   return Promise.all(
-    [...datasets].sort().map(async (dataset) => {
-      const path = claimsPath(connection, dataset);
-      const claims = parseClaims(path, (await readText(join(dir, path), dir)) ?? '');
-      const file = files.find((each) => each.endsWith(`/${dataset}.yaml`) || each.endsWith(`/${dataset}.yml`));
-      const text = file === undefined ? undefined : await readText(join(dir, file), dir);
-      return { dataset, claims, artifact: file === undefined || text === undefined ? undefined : { path: file, text } };
+    [...datasets].map(async ([dataset, paths]) => {
+      const [claims, path] = [claimsPath(connection, dataset), paths.find((each) => artifacts.includes(each)) ?? ''];
+      const [lines = '', text] = await Promise.all([read(claims), read(path)]);
+      return { dataset, claims: parseClaims(claims, lines), artifact: text === undefined ? undefined : { path, text } };
     }),
   );
 }

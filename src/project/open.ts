@@ -6,43 +6,40 @@ import { nearest } from '../lib/suggest.ts';
 import type { LoadedModel } from '../semantic/load.ts';
 import { dialectNamed } from '../sql/dialects.ts';
 import { projectPaths } from '../store/directories.ts';
-import { readText } from '../store/files.ts';
+import { readAnyText } from '../store/files.ts';
 import { resolveSecret } from '../store/secrets.ts';
-import { openWarehouse } from '../warehouse/open.ts';
+import { openWarehouse, type WarehouseSpec } from '../warehouse/open.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
-import { datasetPaths, markedFiles } from './model-files.ts';
-import type { Project } from './project.ts';
+import { connectionNamed, scopeOf, type ProjectConfig } from './config.ts';
+import { datasetFiles } from './model-files.ts';
+import type { Connection, Project } from './project.ts';
 
 /** Reads `ktx.yaml` in `dir`; everything else opens at first use. */
 export async function openProject(dir: string, runId: string = newId('run')): Promise<Project> {
   const config = await readConfig(dir);
   const warehouses = new Map<string, Promise<Warehouse>>();
   const models = new Map<string, { readonly stamp: string; readonly model: Promise<LoadedModel> }>();
-  const named = (name?: string) => chooseConnection(Object.keys(config.connections), name);
-  const configOf = (name: string) => {
-    const connection = config.connections[named(name)];
-    if (connection === undefined) throw new Error(`no configuration for connection ${name}`);
-    return connection;
-  };
+  const connection = (name?: string) => chooseConnection(config, name);
   const catalog = (name: string) => loadCatalog(dir, name);
-  const open = async (connection: string, signal: AbortSignal) => {
-    const spec = { connection, config: configOf(connection), projectDir: dir, cacheDir: projectPaths(dir).cache };
+  const open = async (name: string, signal: AbortSignal) => {
     // Without a catalog the gate asks the warehouse itself.
-    const tables = (await catalog(connection))?.tables;
-    return openWarehouse({ ...spec, secrets: (ref) => resolveSecret(ref, dir), tables: tables && (async () => tables) }, signal);
+    const tables = (await catalog(name))?.tables;
+    return openConnection({ dir, ...connection(name), tables: tables && (async () => tables) }, signal);
   };
-  const loadFiles = async (connection: string, paths: readonly string[]) => {
+  const loadFiles = async (name: string, paths: readonly string[]) => {
     const { loadModel } = await import('../semantic/load.ts');
-    const files = await Promise.all(paths.map(async (path) => ({ path, text: (await readText(join(dir, path), dir)) ?? '' })));
-    return loadModel({ connection, dialect: dialectNamed(configOf(connection).driver), files });
+    const texts = Promise.all(paths.map(async (path) => ({ path, text: (await readAnyText(join(dir, path), dir)) ?? '' })));
+    const [files, known] = await Promise.all([texts, catalog(name)]);
+    return loadModel({ dialect: dialectNamed(connection(name).config.driver), files, tables: known?.tables });
   };
 
   return {
     dir,
     config,
     runId,
-    warehouseName: named,
+    connection,
+    warehouseName: (name) => connection(name).name,
     catalog,
     warehouse(name, signal) {
       const known = warehouses.get(name);
@@ -54,40 +51,44 @@ export async function openProject(dir: string, runId: string = newId('run')): Pr
       return opening;
     },
     async model(name) {
-      const paths = [`semantic-layer/${name}.yaml`, ...(await datasetPaths(dir, name))];
-      const files = await markedFiles(dir, paths);
-      const stamp = files.map(({ path, mark }) => `${path} ${mark}`).join('\n');
+      const files = await datasetFiles(dir, name);
+      const stamp = JSON.stringify(files);
       const known = models.get(name);
       if (known?.stamp === stamp) return known.model;
-      const model = loadFiles(
-        name,
-        files.map(({ path }) => path),
-      );
+      const paths = files.map(({ path }) => path);
+      const model = loadFiles(name, paths);
       models.set(name, { stamp, model });
       return model;
     },
     async close() {
-      const settled = await Promise.allSettled(warehouses.values());
-      for (const result of settled) if (result.status === 'fulfilled') await result.value.close();
+      for (const opened of await Promise.allSettled(warehouses.values())) if (opened.status === 'fulfilled') await opened.value.close();
     },
   };
 }
 
-function chooseConnection(names: readonly string[], name: string | undefined): string {
-  const [only] = names;
-  if (only === undefined) {
-    throw new UserError('no_connection', 'ktx.yaml has no connection.', {
-      hint: 'ktx connection add <name> --driver duckdb --path <file>',
-      exitCode: 2,
-    });
+interface Opening extends Pick<WarehouseSpec, 'config' | 'tables'> {
+  readonly dir: string;
+  readonly name: string;
+}
+
+/** Opens a connection for the project in `dir`, which need not exist yet. */
+export function openConnection({ dir, name, ...spec }: Opening, signal: AbortSignal): Promise<Warehouse> {
+  const secrets = (ref: string) => resolveSecret(ref, dir);
+  return openWarehouse({ ...spec, connection: name, projectDir: dir, cacheDir: projectPaths(dir).cache, secrets }, signal);
+}
+
+function chooseConnection(project: ProjectConfig, name: string | undefined): Connection {
+  const names = Object.keys(project.connections);
+  const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
+  const config = connectionNamed(project, chosen);
+  if (config !== undefined) return { name: chosen, config, scope: scopeOf(config) };
+  if (names.length === 0) {
+    const hint = 'ktx connection add <name> --driver duckdb --path <file>';
+    throw new UserError('no_connection', 'ktx.yaml has no connection.', { hint, exitCode: 2 });
   }
-  if (name === undefined && names.length === 1) return only;
-  if (name !== undefined && names.includes(name)) return name;
-  const [suggestion] = nearest(name ?? '', names, 1);
-  const message = name === undefined ? 'There are several connections; which one?' : `ktx.yaml has no connection ${name}.`;
-  throw new UserError(name === undefined ? 'connection_required' : 'connection_unknown', message, {
-    hint: suggestion === undefined ? `one of ${names.join(', ')}` : `did you mean ${suggestion}?`,
-    exitCode: 2,
-    details: { choices: names },
-  });
+  const [suggestion] = name === undefined ? [] : nearest(name, names, 1);
+  const hint = suggestion === undefined ? `one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
+  const options = { hint, exitCode: 2, details: { choices: names } } as const;
+  if (name === undefined) throw new UserError('connection_required', 'There are several connections; which one?', options);
+  throw new UserError('connection_unknown', `ktx.yaml has no connection ${name}.`, options);
 }

@@ -1,7 +1,14 @@
 import type { Catalog } from '../context/catalog.ts';
 import type { LoadedModel } from '../semantic/load.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { ProjectConfig } from './config.ts';
+import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
+import type { ConnectionConfig, ProjectConfig } from './config.ts';
+
+/** A connection of `ktx.yaml`, and what of the warehouse it is about. */
+export interface Connection {
+  readonly name: string;
+  readonly config: ConnectionConfig;
+  readonly scope: Scope;
+}
 
 /** An open project: configuration, and the things that are opened once and shared by every command and tool. */
 export interface Project {
@@ -10,7 +17,9 @@ export interface Project {
   readonly config: ProjectConfig;
   /** On everything that this run writes or sends. */
   readonly runId: string;
-  /** The named warehouse connection, or the only one; else an error that lists the names. */
+  /** The named connection, or the only one; else an error that lists the names. */
+  connection(name?: string): Connection;
+  /** Its name. */
   warehouseName(name?: string): string;
   /** Opens at first use; closed by `close`. */
   warehouse(name: string, signal: AbortSignal): Promise<Warehouse>;

@@ -1,18 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { stringify, type Document } from 'yaml';
+import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { readText, writeAtomically } from '../store/files.ts';
 import { findRepository, openRepository } from '../store/git.ts';
 import { withProjectLock } from '../store/lock.ts';
-import { resolveSecret } from '../store/secrets.ts';
-import { openWarehouse } from '../warehouse/open.ts';
-import type { PrivilegeReport } from '../warehouse/warehouse.ts';
-import { editConfig, parseConfig, readConfig } from './config-file.ts';
-import { scopeOf, type ConnectionConfig, type ProjectConfig } from './config.ts';
+import { whereGitIs } from './commit.ts';
+import { editConfig, readConfig } from './config-file.ts';
+import { connectionNamed, scopeOf, type ConnectionConfig } from './config.ts';
+import { openConnection } from './open.ts';
 import { jsonSchemaText } from './schemas.ts';
 
 interface NewConnection {
@@ -21,109 +20,95 @@ interface NewConnection {
   readonly config: ConnectionConfig;
 }
 
-export interface Probe {
-  readonly tables: number;
-  readonly schemas: readonly string[];
-  readonly privileges: PrivilegeReport;
-  readonly ms: number;
-}
+export type Probe = Awaited<ReturnType<typeof probeConnection>>;
 
-export interface SetupReport {
-  readonly dir: string;
-  readonly connection: string;
-  /** Files and folders that were made or changed, relative to the project; empty where everything stood already. */
-  readonly written: readonly string[];
-  readonly probe: Probe;
-}
-
-const schemaLine = '# yaml-language-server: $schema=./.ktx/ktx.schema.json\n';
-
-/** Makes a project with one connection, or completes one that stands. Nothing is written unless the warehouse answers. */
-export async function setUpProject(connection: NewConnection, signal: AbortSignal): Promise<SetupReport> {
+/**
+ * Makes a project with one connection, or completes one that stands. Nothing is written unless the warehouse answers.
+ * `written` has the files and folders that were made or changed, relative to the project.
+ */
+export async function setUpProject(connection: NewConnection, signal: AbortSignal) {
   const { dir, name, config } = connection;
-  const paths = projectPaths(dir);
-  const exists = existsSync(paths.config);
-  if (exists) requireSame(await readConfig(dir), name, config);
+  const isNew = !existsSync(projectPaths(dir).config);
+  const present = isNew ? undefined : connectionNamed(await readConfig(dir), name);
+  if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
+    const hint = `to replace it: ktx connection remove ${name}, then this again; or choose another --name`;
+    throw new UserError('project_exists', `ktx.yaml stands already and says otherwise about ${name}.`, { hint, exitCode: 2 });
+  }
   const probe = await probeConnection(connection, signal);
-  await mkdir(dir, { recursive: true });
   const written = await withProjectLock(dir, async () => {
-    const repository = await findRepository(dir);
-    if (repository === undefined) await openRepository(dir);
-    const configText = schemaLine + stringify({ connections: { [name]: config } });
-    await parseConfig(configText);
-    const changed = [
-      exists ? undefined : await writeChanged(dir, 'ktx.yaml', configText),
-      await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText('ktx')),
-    ];
-    return [repository === undefined ? '.git' : undefined, ...changed].filter((path) => path !== undefined);
+    const made = await whereGitIs(async () => (await findRepository(dir)) === undefined && openRepository(dir));
+    const text = `# yaml-language-server: $schema=./.ktx/ktx.schema.json\n${stringify({ connections: { [name]: config } })}`;
+    if (isNew) await writeAtomically(projectPaths(dir).config, text, { within: dir });
+    else if (present === undefined) await addToConfig(connection);
+    const schema = await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText('ktx'));
+    return [...(made ? ['.git'] : []), ...(present === undefined ? ['ktx.yaml'] : []), ...schema];
   });
   return { dir, connection: name, written, probe };
 }
 
-/** Adds a connection to `ktx.yaml`; nothing is written unless the warehouse answers. */
+/** Adds a connection to the `ktx.yaml` that stands; nothing is written unless the warehouse answers. */
 export async function addConnection(connection: NewConnection, signal: AbortSignal): Promise<Probe> {
-  const { dir, name, config } = connection;
-  requireFree(await readConfig(dir), name);
-  const probe = await probeConnection(connection, signal);
-  await withProjectLock(dir, async () => {
-    requireFree(await readConfig(dir), name);
-    await editConfig(dir, (document) => document.setIn(['connections', name], document.createNode(config)));
-  });
-  return probe;
+  if (connectionNamed(await readConfig(connection.dir), connection.name) !== undefined) throw nameTaken(connection.name);
+  return (await setUpProject(connection, signal)).probe;
 }
 
 /** Takes a connection out of `ktx.yaml`; its files stay. */
 export async function removeConnection(dir: string, name: string): Promise<void> {
-  await withProjectLock(dir, () =>
-    editConfig(dir, (document: Document) => {
-      document.deleteIn(['connections', name]);
-    }),
-  );
+  await withProjectLock(dir, () => editConfig(dir, (document) => void document.deleteIn(['connections', name])));
 }
 
 /** Connects, reads the structure and the login's rights, disconnects. Leaves no trace where it fails. */
-export async function probeConnection({ dir, name, config }: NewConnection, signal: AbortSignal): Promise<Probe> {
-  const { state, cache } = projectPaths(dir);
-  const before = { dir: existsSync(dir), state: existsSync(state) };
+export async function probeConnection({ dir, name, config }: NewConnection, signal: AbortSignal) {
+  const { state } = projectPaths(dir);
+  const made = (await makeFolder(dir)) ?? (existsSync(state) ? undefined : state);
   const started = performance.now();
   try {
-    const secrets = (ref: string) => resolveSecret(ref, dir);
     await using closing = new AsyncDisposableStack();
-    const spec = { connection: name, config, projectDir: dir, cacheDir: cache, secrets };
-    const warehouse = closing.adopt(await openWarehouse(spec, signal), (open) => open.close());
+    const warehouse = closing.adopt(await openConnection({ dir, name, config }, signal), (open) => open.close());
     const { tables } = await warehouse.introspect(scopeOf(config), signal);
+    if (tables.length === 0 && 'schemas' in config && config.schemas !== undefined) {
+      const { schemas: others } = await probeConnection({ dir, name, config: { ...config, schemas: undefined } }, signal);
+      const hint = others.length === 0 ? 'no schema has any that this login can see' : `schemas that have some: ${others.join(', ')}`;
+      throw new UserError('schema_empty', `${name} has no tables in ${config.schemas.join(', ')}.`, { hint, exitCode: 2 });
+    }
     const privileges = await warehouse.privileges();
-    if (before.state) ensureStateDirectory(dir);
+    if (existsSync(state)) ensureStateDirectory(dir);
     const schemas = [...new Set(tables.map(({ schema }) => schema))].sort();
     return { tables: tables.length, schemas, privileges, ms: Math.round(performance.now() - started) };
   } catch (error) {
-    const made = before.dir ? (before.state ? undefined : state) : dir;
     if (made !== undefined) await rm(made, { recursive: true, force: true });
     throw error;
   }
 }
 
-function requireSame(config: ProjectConfig, name: string, wanted: ConnectionConfig): void {
-  const present = config.connections[name];
-  if (present !== undefined && canonicalJson(present) === canonicalJson(wanted)) return;
-  if (present === undefined && Object.keys(config.connections).length === 0) return;
-  throw new UserError('project_exists', `ktx.yaml stands already${present === undefined ? '' : ` and says otherwise about ${name}`}.`, {
-    hint:
-      present === undefined ? `ktx connection add ${name} adds a warehouse to it` : `edit ktx.yaml, or type: ktx connection remove ${name}`,
-    exitCode: 2,
+async function addToConfig({ dir, name, config }: NewConnection): Promise<void> {
+  await editConfig(dir, (document) => {
+    if (document.hasIn(['connections', name])) throw nameTaken(name);
+    document.setIn(['connections', name], document.createNode(config));
   });
 }
 
-function requireFree(config: ProjectConfig, name: string): void {
-  if (config.connections[name] === undefined) return;
-  throw new UserError('connection_exists', `ktx.yaml has a connection ${name} already.`, {
-    hint: `choose another name, or type: ktx connection remove ${name}`,
-    exitCode: 2,
-  });
+function nameTaken(name: string): UserError {
+  const hint = `choose another name, or type: ktx connection remove ${name}`;
+  return new UserError('connection_exists', `ktx.yaml has a connection ${name} already.`, { hint, exitCode: 2 });
 }
 
-async function writeChanged(dir: string, path: string, text: string): Promise<string | undefined> {
-  if ((await readText(join(dir, path), dir)) === text) return undefined;
+/**
+ * Gives the topmost folder that had to be made. One after the other: where a pseudo file system (`/proc`) refuses them, Node's
+ * `recursive` never returns.
+ */
+export async function makeFolder(dir: string): Promise<string | undefined> {
+  const found = statSync(dir, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return undefined;
+  if (found !== undefined)
+    throw new UserError('not_a_folder', `${dir} is a file.`, { hint: 'name a folder; one that is missing is made', exitCode: 2 });
+  const above = await makeFolder(dirname(dir));
+  await mkdir(dir);
+  return above ?? dir;
+}
+
+async function writeChanged(dir: string, path: string, text: string): Promise<readonly string[]> {
+  if ((await readText(join(dir, path), dir)) === text) return [];
   await writeAtomically(join(dir, path), text, { within: dir });
-  return path;
+  return [path];
 }

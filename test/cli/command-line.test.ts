@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { registry } from '../../src/cli/registry.ts';
 import { generatedFiles } from '../../scripts/generate-docs.ts';
-import { envelopeSchema, folder, ktx, ktxJson } from './run-cli.ts';
+import { envelopeSchema, folder, ktx, ktxJson, shopProject } from './run-cli.ts';
 
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'src/cli/main.ts');
@@ -66,9 +66,19 @@ describe('the command line', () => {
   });
 
   test('a defect is one line, and the stack comes with --debug', async () => {
-    const { stdout, stderr, code } = await ktx(['connection', 'list', '--project-dir', 'a\0b'], { cwd: folder() });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).not.toContain('    at ');
+    const broken = { cwd: 7 as unknown as string };
+    const { code, stdout, stderr } = await ktx(['connection', 'list'], broken);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error This is a defect in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/);
+    expect((await ktx(['connection', 'list', '--debug'], broken)).stderr).toContain('\n    at ');
+  });
+
+  test('what the system refuses is no defect', async () => {
+    const cwd = await shopProject();
+    rmSync(join(cwd, '.ktx'), { recursive: true });
+    writeFileSync(join(cwd, '.ktx'), 'a file where a folder belongs');
+    const { code, envelope } = await ktxJson(['scan'], { cwd });
+    expect({ code, error: envelope.error?.code }).toEqual({ code: 1, error: 'system_error' });
   });
 });
 
@@ -107,7 +117,7 @@ describe('what is generated is fresh: node scripts/generate-docs.ts', () => {
   });
 });
 
-describe('the static import closure of the entry', () => {
+describe('the static import closure', () => {
   /** Files of `src/` and packages that loading `file` loads; `import type` and `import()` load nothing. */
   function closure(file: string, seen = new Set<string>()): Set<string> {
     if (seen.has(file)) return seen;
@@ -120,12 +130,14 @@ describe('the static import closure of the entry', () => {
     return seen;
   }
 
-  test('is the runner, the registry, and commander', () => {
-    const loaded = [...closure(main)].map((file) => (file.startsWith(root) ? relative(root, file) : file)).sort();
+  test('of the entry is itself, that of the runner the registry and commander', () => {
+    const runner = join(root, 'src/cli/run.ts');
+    expect([...closure(main)]).toEqual([main]);
+    const loaded = [...closure(runner)].map((file) => (file.startsWith(root) ? relative(root, file) : file)).sort();
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",
-        "src/cli/main.ts",
+        "src/cli/command.ts",
         "src/cli/output.ts",
         "src/cli/program.ts",
         "src/cli/progress.ts",
@@ -135,7 +147,6 @@ describe('the static import closure of the entry', () => {
         "src/cli/version.ts",
         "src/lib/error.ts",
         "src/lib/id.ts",
-        "src/lib/suggest.ts",
       ]
     `);
   });

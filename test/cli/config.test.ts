@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folder, ktx, ktxJson, shopProject } from './run-cli.ts';
@@ -35,6 +35,13 @@ describe('ktx.yaml that is wrong', () => {
     ['a value of the wrong type', 'query:\n  max_rows: many\n', 'ktx.yaml:2:13: query.max_rows: must be'],
     ['a value out of range', 'query:\n  max_rows: 0\n', 'ktx.yaml:2:13: query.max_rows: '],
     ['a name that cannot be a path', 'connections:\n  "../up": {driver: sqlite, path: x.db}\n', 'a connection is named in lower case'],
+    ['a path with a NUL', 'connections:\n  wh: {driver: sqlite, path: "a\\0b"}\n', 'ktx.yaml:2:30: connections.wh.path: a path has no NUL'],
+    ['such a path of DuckDB', 'connections:\n  wh: {driver: duckdb, path: "a\\0b"}\n', 'connections.wh.path: a path has no NUL'],
+    [
+      'such a host of Postgres',
+      'connections:\n  wh: {driver: postgres, host: "a\\0b", database: x}\n',
+      'connections.wh.host: a path has no NUL',
+    ],
     ['a key twice', 'query:\n  max_rows: 1\n  max_rows: 2\n', 'ktx.yaml:3:3: '],
     ['a tab', 'connections:\n\twh: {}\n', 'ktx.yaml:2:'],
     ['no map', '- a\n', 'ktx.yaml:1:1: must be a map'],
@@ -60,6 +67,44 @@ describe('ktx.yaml that is wrong', () => {
   });
 });
 
+describe('what every object has is no connection', () => {
+  test.each(['__proto__', 'constructor', 'toString'])('%s', async (name) => {
+    const cwd = await shopProject();
+    for (const argv of [
+      ['sql', '--connection', name, 'SELECT 1'],
+      ['connection', 'test', name],
+      ['ingest', name],
+    ]) {
+      const { code, envelope } = await ktxJson(argv, { cwd });
+      expect({ argv, code, error: envelope.error?.code }).toEqual({ argv, code: 2, error: 'connection_unknown' });
+    }
+  });
+
+  test('though one may be called like it', async () => {
+    const cwd = await shopProject();
+    expect((await ktx(['connection', 'add', 'constructor', '--driver', 'sqlite', '--path', 'shop.db'], { cwd })).code).toBe(0);
+    expect((await ktxJson(['sql', '--connection', 'constructor', 'SELECT 1'], { cwd })).code).toBe(0);
+  });
+});
+
+describe('a link in place of .ktx, or in it', () => {
+  test('is refused, and nothing is written through it', async () => {
+    const cwd = await shopProject();
+    const outside = folder();
+    rmSync(join(cwd, '.ktx'), { recursive: true });
+    symlinkSync(outside, join(cwd, '.ktx'));
+    for (const argv of [['ingest'], ['sql', 'SELECT 1'], ['connection', 'test']]) {
+      const { code, envelope } = await ktxJson(argv, { cwd });
+      expect({ argv, code, error: envelope.error?.code }).toEqual({ argv, code: 2, error: 'state_is_link' });
+    }
+    rmSync(join(cwd, '.ktx'));
+    mkdirSync(join(cwd, '.ktx'));
+    symlinkSync(join(outside, 'holder'), join(cwd, '.ktx', 'lock.db.holder'));
+    expect((await ktxJson(['ingest'], { cwd })).envelope.error).toMatchObject({ code: 'state_is_link' });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});
+
 describe('a project is found', () => {
   test('from a folder below it, by KTX_PROJECT_DIR, and by --project-dir before that', async () => {
     const cwd = await shopProject();
@@ -80,7 +125,7 @@ describe('a project is found', () => {
     expect(code).toBe(2);
     expect(stderr.replaceAll(cwd, '<cwd>')).toMatchInlineSnapshot(`
       "error There is no ktx project here: no ktx.yaml in <cwd>/nowhere (--project-dir) [project_not_found]
-        next: ktx setup --driver duckdb --path <file> makes one; ktx demo shows one
+        next: ktx --project-dir nowhere setup --driver duckdb --path <file> makes one; ktx --project-dir nowhere demo shows one
       "
     `);
   });

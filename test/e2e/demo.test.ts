@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -112,6 +112,18 @@ describe('ktx demo', () => {
     expect(first.split('\n').filter((line) => / +$/.test(line))).toEqual([]);
   });
 
+  it('prints what the README shows', () => {
+    // Probabilities move when the model is trained again, and so does the number of statements.
+    const stable = (text: string) => text.replaceAll(/\b[01]\.\d\d\b|\d+ statements/g, '#');
+    const [, sample = ''] = /```text\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const printed = stable(first).split('\n');
+    const shown = stable(sample)
+      .split('\n')
+      .filter((line) => line.trim() !== '…');
+    expect(shown.length).toBeGreaterThan(15);
+    expect(shown.filter((line) => !printed.includes(line))).toEqual([]);
+  });
+
   it('finds the roles, the self-reference, the composite key, the link from another schema', () => {
     const accepted = second.found.links
       .filter(({ status }) => status === 'accepted')
@@ -177,11 +189,17 @@ describe('ktx demo', () => {
     for (const line of lines) shell(`node ${line.replace(/^ktx/, 'src/cli/main.ts')} --project-dir ${dir}`);
   }, 60_000);
 
-  it('refuses a folder that holds something else', async () => {
-    const failure = await promisify(execFile)(process.execPath, ['src/cli/main.ts', 'demo', '--dir', 'docs', '--json'], {
-      cwd: root,
-    }).catch((error: { code: number; stdout: string }) => error);
-    expect(failure).toMatchObject({ code: 2 });
-    expect(JSON.parse(failure.stdout)).toMatchObject({ ok: false, error: { code: 'folder_not_empty' } });
+  it('refuses a folder that holds something else, a project of another database too', async () => {
+    const project = join(base, 'project');
+    mkdirSync(project);
+    writeFileSync(join(project, 'ktx.yaml'), 'connections: {shop: {driver: sqlite, path: app.db}}\n');
+    for (const taken of ['docs', project]) {
+      const failure = await promisify(execFile)(process.execPath, ['src/cli/main.ts', 'demo', '--dir', taken, '--json'], {
+        cwd: root,
+      }).catch((error: { code: number; stdout: string }) => error);
+      expect(failure).toMatchObject({ code: 2 });
+      expect(JSON.parse(failure.stdout)).toMatchObject({ ok: false, error: { code: 'folder_not_empty' } });
+    }
+    expect(readdirSync(project)).toEqual(['ktx.yaml']);
   });
 });

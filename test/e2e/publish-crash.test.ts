@@ -1,5 +1,7 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { copyOf, ingestIn, shopProject, sql, stateOf } from '../ingest/ingest-project.ts';
+import { copyOf, ingestHere, ingestIn, shopProject, sql, stateOf } from '../ingest/ingest-project.ts';
 import { read, run, write } from '../store/git-project.ts';
 
 const description = 'What a customer bought, in one go.';
@@ -7,7 +9,7 @@ const description = 'What a customer bought, in one go.';
 /** After a first ingest: a person's committed, uncommitted and staged work, and a database that moved on. */
 async function projectWithWork(): Promise<string> {
   const dir = shopProject();
-  await ingestIn(dir);
+  await ingestHere(dir);
   edit(dir, 'customers', (text) => `${text.trimEnd()}\nsegments:\n  - name: northern\n    where: region = 'north'\n`);
   run(dir, 'commit', '-qam', 'a segment');
   edit(dir, 'orders', (text) => text.replace('fields:', `description: ${description}\nfields:`));
@@ -16,11 +18,36 @@ async function projectWithWork(): Promise<string> {
   write(dir, 'notes.txt', 'staged and changed\n');
   sql(
     dir,
-    `ALTER TABLE orders ADD COLUMN note TEXT; ALTER TABLE customers ADD COLUMN email TEXT; DROP TABLE coupons;
+    `ALTER TABLE orders ADD COLUMN note TEXT; DROP TABLE coupons;
      CREATE TABLE refunds (id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders(id));
      INSERT INTO refunds SELECT id + 1000, id FROM orders LIMIT 40;`,
   );
   return dir;
+}
+
+/** For each step that is wanted: a copy of the project in which an ingest was killed right after it. Two at a time. */
+async function killedAt(
+  project: string,
+  steps: readonly (readonly [number, string])[],
+  check: (dir: string, after: string) => Promise<void>,
+) {
+  const queue = steps.values();
+  const work = async (): Promise<void> => {
+    for (const [position, step] of queue) {
+      const dir = copyOf(project);
+      expect((await ingestIn(dir, position + 1)).killed).toBe(true);
+      await check(dir, `killed after ${step}`);
+    }
+  };
+  await Promise.all([work(), work()]);
+}
+
+/** What an ingest of the project does when nothing kills it. Its profiles are kept for the copies: they are no part of publishing. */
+async function unkilled(project: string) {
+  const dir = copyOf(project);
+  const { steps } = await ingestIn(dir);
+  cpSync(join(dir, '.ktx/state.db'), join(project, '.ktx/state.db'));
+  return { dir, steps: [...steps.entries()], expected: stateOf(dir) };
 }
 
 function edit(dir: string, dataset: string, change: (text: string) => string): void {
@@ -33,26 +60,32 @@ function edit(dir: string, dataset: string, change: (text: string) => string): v
 describe('an ingest that is killed', () => {
   test('at any step of publishing loses nothing, and the next run ends where an unkilled one does', async () => {
     const project = await projectWithWork();
-    const whole = copyOf(project);
-    const { steps } = await ingestIn(whole);
-    const expected = stateOf(whole);
+    const { dir: whole, steps, expected } = await unkilled(project);
     expect(read(whole, 'semantic-layer/shop/orders.yaml')).toContain(description);
     expect(read(whole, 'semantic-layer/shop/orders.yaml')).toContain('note');
     expect(run(whole, 'show', 'HEAD:semantic-layer/shop/orders.yaml')).not.toContain(description);
     expect(run(whole, 'show', 'HEAD:semantic-layer/shop/orders.yaml')).toContain('note');
-    expect(new Set(steps.map((step) => step.split(' ')[0]))).toEqual(
+    expect(new Set(steps.map(([, step]) => step.split(' ')[0]))).toEqual(
       new Set(['file_written', 'base_recorded', 'claims_written', 'file_removed', 'commit_made', 'index_refreshed']),
     );
-    for (const position of steps.keys()) {
-      const dir = copyOf(project);
-      expect((await ingestIn(dir, position + 1)).killed).toBe(true);
-      expect(read(dir, 'semantic-layer/shop/orders.yaml'), `after ${steps[position]}`).toContain(description);
-      expect((await ingestIn(dir)).report.exitCode).toBe(0);
-      expect(stateOf(dir), `killed after ${steps[position]}`).toEqual(expected);
-      const again = await ingestIn(dir);
-      expect(again.steps).toEqual([]);
-      expect(again.report.commit).toEqual({ none: 'unchanged' });
-    }
+    await killedAt(project, steps, async (dir, after) => {
+      expect(read(dir, 'semantic-layer/shop/orders.yaml'), after).toContain(description);
+      expect((await ingestHere(dir)).exitCode).toBe(0);
+      expect(stateOf(dir), after).toEqual(expected);
+    });
+    expect((await ingestHere(whole)).commit).toEqual({ none: 'unchanged' });
+    expect(stateOf(whole)).toEqual(expected);
+  }, 240_000);
+
+  test('in its very first run, before git knows any of it, is completed by the next', async () => {
+    const project = shopProject();
+    mkdirSync(join(project, '.ktx'));
+    const { steps, expected } = await unkilled(project);
+    const sample = steps.filter(([position]) => position % 4 === 1);
+    await killedAt(project, sample, async (dir, after) => {
+      expect((await ingestHere(dir)).keptEdits).toEqual([]);
+      expect(stateOf(dir), after).toEqual(expected);
+    });
   }, 240_000);
 
   test('takes nothing of its own for a person’s, although the database moves on before the next run', async () => {
@@ -61,15 +94,15 @@ describe('an ingest that is killed', () => {
       sql(dir, 'ALTER TABLE orders DROP COLUMN note; ALTER TABLE orders ADD COLUMN channel TEXT; DROP TABLE refunds;');
     const whole = copyOf(project);
     moveOn(whole);
-    await ingestIn(whole);
+    await ingestHere(whole);
     const expected = stateOf(whole);
-    const { steps } = await ingestIn(copyOf(project));
-    for (const position of steps.keys()) {
-      const dir = copyOf(project);
-      await ingestIn(dir, position + 1);
+    const { steps } = await unkilled(project);
+    const telling = ['base_recorded claims/shop/orders', 'file_written semantic', 'file_removed claims', 'commit_made'];
+    const sample = steps.filter(([, step]) => telling.some((start) => step.startsWith(start)));
+    await killedAt(project, sample, async (dir, after) => {
       moveOn(dir);
-      await ingestIn(dir);
-      expect(stateOf(dir), `killed after ${steps[position]}`).toEqual(expected);
-    }
+      await ingestHere(dir);
+      expect(stateOf(dir), after).toEqual(expected);
+    });
   }, 240_000);
 });

@@ -8,12 +8,10 @@ CREATE TEMP MACRO whole(name, n, low, high) AS (low + floor(draw(name, n) * (hig
 CREATE TEMP MACRO pick(name, n, items) AS items[whole(name, n, 1, len(items))];
 CREATE TEMP MACRO day(number) AS DATE '2024-07-01' + number::INTEGER;
 CREATE TEMP MACRO moment(name, n, number) AS day(number)::TIMESTAMP + to_seconds(whole(name, n, 25200, 82799));
-CREATE TEMP MACRO person(name, n) AS pick(name || ' first', n, ['Ada', 'Aino', 'Anna', 'Bas', 'Bruno', 'Carla', 'Clara', 'Daan',
-  'Elif', 'Emma', 'Erik', 'Femke', 'Finn', 'Greta', 'Hanna', 'Hugo', 'Ida', 'Ines', 'Jan', 'Jonas', 'Juho', 'Kaja', 'Lars', 'Lea',
-  'Lotte', 'Luca', 'Maja', 'Marta', 'Mats', 'Mila', 'Nils', 'Noor', 'Olga', 'Oskar', 'Paula', 'Pia', 'Rosa', 'Sara', 'Sven', 'Tess'])
-  || ' ' || pick(name || ' last', n, ['Aalto', 'Becker', 'Blom', 'Bos', 'Brandt', 'Carvalho', 'Costa', 'Dekker', 'Eriksen', 'Falk',
-  'Fischer', 'Garcia', 'Haas', 'Hansen', 'Holm', 'Jansen', 'Kask', 'Keller', 'Kivi', 'Koch', 'Laine', 'Lindqvist', 'Lund', 'Maes',
-  'Meyer', 'Moreau', 'Murphy', 'Nowak', 'Olsen', 'Ozols', 'Peeters', 'Ramos', 'Reid', 'Ruiz', 'Silva', 'Tamm', 'Visser', 'Zeller']);
+CREATE TEMP MACRO person(name, n) AS pick(name || ' first', n, regexp_split_to_array('Ada Aino Anna Bas Bruno Clara Daan Elif Emma Erik Femke Finn
+ Greta Hanna Hugo Ida Ines Jan Juho Kaja Lars Lea Luca Maja Mats Mila Nils Noor Olga Oskar Pia Rosa Sara Sven Tess Vera', '\s+'))
+  || ' ' || pick(name || ' last', n, regexp_split_to_array('Aalto Becker Blom Brandt Carvalho Costa Dekker Eriksen Falk Fischer Garcia Haas Hansen Holm
+ Jansen Kask Keller Kivi Koch Laine Lund Maes Meyer Murphy Nowak Olsen Ozols Ramos Reid Ruiz Silva Tamm Visser Zeller', '\s+'));
 
 CREATE TABLE regions AS FROM (VALUES ('NRD', 'Nordics'), ('DCH', 'DACH'), ('BNL', 'Benelux'), ('ISL', 'British Isles'),
   ('IBR', 'Iberia'), ('BLT', 'Baltics')) AS v(rgn_cd, rgn_nm);
@@ -109,8 +107,9 @@ SELECT md5('ticket' || t.n)::UUID AS ticket_id, buyer AS cust_id, CASE WHEN draw
   CASE WHEN draw('closed', t.n) < 0.93 THEN opened_at + to_hours(whole('open', t.n, 2, 200)) END AS closed_at,
   pick('priority', t.n, ['low', 'normal', 'normal', 'high']) AS priority,
   CASE WHEN draw('rated', t.n) < 0.45 THEN whole('csat', t.n, 1, 5) END AS csat
-FROM range(1450) AS t(n), placed, (SELECT list(emp_no ORDER BY emp_no) AS agents FROM employees WHERE team = 'support')
-WHERE placed.n = whole('about', t.n, 1, (SELECT count(*)::INTEGER FROM placed)) ORDER BY number, t.n;
+FROM (SELECT n, whole('about', n, 1, total) AS about FROM range(1450) AS r(n), (SELECT count(*)::INTEGER AS total FROM placed)) AS t
+  JOIN placed ON placed.n = about, (SELECT list(emp_no ORDER BY emp_no) AS agents FROM employees WHERE team = 'support')
+ORDER BY number, t.n;
 
 -- A polymorphic reference: what entity_id refers to depends on entity_type.
 CREATE TABLE notes AS

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { messageOf, UserError } from '../../lib/error.ts';
-import { setUpProject } from '../../project/setup.ts';
+import { canonicalJson } from '../../lib/json.ts';
+import { readConfig } from '../../project/config-file.ts';
+import { makeFolder, setUpProject } from '../../project/setup.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
-import type { Surroundings } from '../output.ts';
+import { invocation, shortPath, type Surroundings } from '../output.ts';
 
 export const connection = 'shop';
+const config = { driver: 'duckdb', path: 'warehouse.duckdb' } as const;
 export const metricFile = `semantic-layer/${connection}/orders.yaml`;
 
 /** What a person who knows the business writes; ktx cannot know which orders count. */
@@ -20,18 +23,21 @@ const revenue = [
 export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
   const ours = ['warehouse.duckdb', 'ktx.yaml', '.git', '.gitignore', '.ktx'];
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [messageOf(error)]));
-  if (!names.includes('ktx.yaml') && names.some((name) => !ours.includes(name.replace(/\.new(\.wal)?$/, '')))) {
+  const isOurs = names.includes('ktx.yaml')
+    ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) === canonicalJson(config)
+    : names.every((name) => ours.includes(name.replace(/\.new(\.wal)?$/, '')));
+  if (!isOurs) {
     throw new UserError('folder_not_empty', `${dir} is no empty folder and no demo.`, {
       hint: 'choose another: ktx demo --dir <folder>',
       exitCode: 2,
     });
   }
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   const made: string[] = [];
   const file = join(dir, 'warehouse.duckdb');
   if (!existsSync(file)) {
     const { writeWarehouseFile } = await import('./warehouse-file.ts');
-    await rm(`${file}.new`, { force: true });
+    for (const leftover of ['.new', '.new.wal']) await rm(file + leftover, { force: true });
     await writeWarehouseFile(`${file}.new`);
     await rename(`${file}.new`, file);
     made.push('warehouse.duckdb');
@@ -42,7 +48,7 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
     made.push('.git');
   }
   if ((await readText(join(dir, '.gitignore'))) === undefined) await writeAtomically(join(dir, '.gitignore'), '*.duckdb\n');
-  const { written } = await setUpProject({ dir, name: connection, config: { driver: 'duckdb', path: 'warehouse.duckdb' } }, signal);
+  const { written } = await setUpProject({ dir, name: connection, config }, signal);
   return [...made, ...written];
 }
 
@@ -60,23 +66,12 @@ export async function addRevenue(dir: string): Promise<readonly string[] | undef
 
 const indented = (space: string): string[] => revenue.map((line) => space + line);
 
-/** Relative where that is shorter to read. */
-export function shortPath(cwd: string, path: string): string {
-  const short = relative(cwd, path);
-  return short === '' ? '.' : short.startsWith('..') ? path : short;
-}
-
 /** Commands that work from where the person stands, typed as the demo itself was started. */
-export function commandsToTry(dir: string, { env, cwd }: Surroundings): readonly string[] {
-  const script = env['npm_lifecycle_event'];
-  const entry = shortPath(cwd, process.argv[1] ?? '');
-  const started = entry.endsWith('.ts') ? `node ${entry}` : script === 'npx' ? 'npx ktx' : 'ktx';
-  const ktx = script === 'demo' || script === 'ktx' ? 'npm run -s ktx --' : started;
-  const folder = shortPath(cwd, dir);
-  const project = `--project-dir ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`;
+export function commandsToTry(dir: string, surroundings: Surroundings): readonly string[] {
+  const ktx = invocation(surroundings, shortPath(surroundings.cwd, dir));
   return [
-    `${ktx} sl query -m tickets.count -d tickets.customers.regions.rgn_nm ${project}`,
-    `${ktx} explain "relationship:${connection}.orders(recipient_id)" ${project}`,
-    `${ktx} search "stock on hand" ${project}`,
+    `${ktx} sl query -m tickets.count -d tickets.customers.regions.rgn_nm`,
+    `${ktx} explain "relationship:${connection}.orders(recipient_id)"`,
+    `${ktx} search "stock on hand"`,
   ];
 }

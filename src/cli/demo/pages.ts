@@ -1,10 +1,11 @@
 import type { IngestReport } from '../../ingest/event.ts';
 import type { QueryReceipt } from '../../project/query.ts';
-import type { ScanReport } from '../../scan/report.ts';
+import type { scanReport } from '../../scan/report.ts';
 import { renderTable, type Screen } from '../output.ts';
-import { dimensions, metric, naiveJoins, type Answers, type Asked } from './question.ts';
+import { dimensions, metric, naive, type Answers, type Asked } from './question.ts';
 
 type Lines = readonly string[];
+type ScanReport = ReturnType<typeof scanReport>;
 type Link = ScanReport['links'][number];
 type Region = string | null;
 
@@ -34,14 +35,9 @@ function table(names: Lines, rows: readonly Lines[], screen: Screen): string[] {
   return indent(renderTable({ columns, rows }, { ...screen, width }).split('\n'));
 }
 
-interface WarehouseFacts {
-  readonly folder: string;
-  readonly made: Lines;
-  readonly tables: Lines;
-  readonly rows: number;
-}
+type Facts = Readonly<{ folder: string; made: Lines; tables: Lines; rows: number }>;
 
-export function warehouse({ folder, made, tables, rows }: WarehouseFacts, screen: Screen): Lines {
+export function warehouse({ folder, made, tables, rows }: Facts, screen: Screen): Lines {
   const schemas = new Set(tables.map((name) => name.split('.')[0])).size;
   const state = made.length === 0 ? 'it stands from an earlier run' : `made ${made.join(', ')}`;
   const text = `Fernholm, a shop for outdoor gear, in ${folder}: ${state}. ${tables.length} tables in ${schemas} schemas, ${whole(rows)} rows, not one declared key.`;
@@ -50,13 +46,13 @@ export function warehouse({ folder, made, tables, rows }: WarehouseFacts, screen
 
 /** Links worth a look, and why. */
 const telling: Readonly<Record<string, string>> = {
-  'orders(buyer_id)': 'a role; orphans',
-  'orders(recipient_id)': 'the other role',
-  'customers(cust_rgn)': 'by values, not by name',
+  'orders(buyer_id)': 'a role',
+  'orders(recipient_id)': 'another role',
+  'customers(cust_rgn)': 'by its values',
   'employees(manager_id)': 'self-reference',
   'stock_moves(whs_cd, prod_cd)': 'composite',
   'customer_profile(customer_id)': 'one to one',
-  'legacy.orders(customer_id)': 'from another schema',
+  'legacy.orders(customer_id)': 'another schema',
 };
 
 export function findings({ links, primary_keys, queries }: ScanReport, screen: Screen): Lines {
@@ -66,20 +62,19 @@ export function findings({ links, primary_keys, queries }: ScanReport, screen: S
   const rows = Object.entries(telling).flatMap(([from, why]) =>
     (accepted ?? [])
       .filter((link) => place(link.from) === from)
-      .map((link) => [from, place(link.to), link.probability.toFixed(2), evidence(link), why]),
+      .map(({ to, probability, evidence }) => {
+        const { containment, orphans } = evidence;
+        const found = typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : '';
+        return [from, to.table, probability.toFixed(2), found, typeof orphans === 'number' ? whole(orphans) : '', why];
+      }),
   );
-  const text = `${keys.length} primary keys, ${composite} of them over several columns. ${accepted?.length} relationships accepted, ${review?.length} left for a person to review; ${queries} statements sent. Among the relationships:`;
-  const names = ['from', 'to', '>prob.', 'values found', 'what it is'];
+  const text = `${keys.length} primary keys, ${composite} of them over several columns. ${accepted?.length} relationships accepted, ${review?.length} left for a person to review; ${queries} statements sent. Among them, with the share of the values that the other table has, and the rows that point to nothing:`;
+  const names = ['from', 'to', '>prob.', '>found', '>orphans', 'what it is'];
   return page('2  What the scan found, and why it believes it', [...prose(text, screen), '', ...table(names, rows, screen)], screen);
 }
 
 function place({ table: name, columns }: Link['from']): string {
   return `${name}(${columns.join(', ')})`;
-}
-
-function evidence({ evidence: { containment, orphans } }: Link): string {
-  const share = typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : '';
-  return typeof orphans === 'number' && orphans > 0 ? `${share}, ${whole(orphans)} orphans` : share;
 }
 
 const meaning: Readonly<Record<string, string>> = {
@@ -103,30 +98,30 @@ export function written({ files, commit }: IngestReport, screen: Screen): Lines 
   );
 }
 
-interface Edit {
-  readonly file: string;
-  readonly added: Lines | undefined;
-  readonly report: IngestReport;
-}
+type Edit = Readonly<{ file: string; added: Lines | undefined; report: IngestReport }>;
 
 export function edit({ file, added, report }: Edit, screen: Screen): Lines {
   const stands = report.files.changed.includes(file) ? 'ktx changed the file' : 'the edit stands, comment included';
   const end =
     added === undefined ? 'Written in an earlier run, and it stands.' : `Ingested again: ${stands}, and it stays yours to commit.`;
-  const lines = [file, ...(added ?? []).map((line) => screen.style('green', `+${line}`)), end];
-  return page('4  A metric, written by a person', indent(lines), screen);
+  const lines = [file, ...(added ?? []).map((line) => screen.style('green', `+${line}`))];
+  return page('4  A metric, written by a person', [...indent(lines), ...prose(end, screen)], screen);
 }
 
 const shownMonths = 4;
 
-export function answer({ answer: { rows, sql, receipt }, curated }: Answers, screen: Screen): Lines {
+export function answer({ answer: { rows, sql, receipt }, comparison: { semantic_layer } }: Answers, screen: Screen): Lines {
   const months = [...new Set(rows.map(([, month]) => String(month).slice(0, 7)))].sort();
   const shown = months.slice(-shownMonths);
   const cell = (region: Region, month: string): string => {
     const row = rows.find(([name, when]) => name === region && String(when).startsWith(month));
     return row === undefined ? '' : whole(Number(row[2]));
   };
-  const lines = byTotal(curated).map(([region, total]) => [region ?? '(none)', ...shown.map((month) => cell(region, month)), whole(total)]);
+  const lines = semantic_layer.by_region.map(({ region, revenue }) => [
+    region ?? '(none)',
+    ...shown.map((month) => cell(region, month)),
+    whole(revenue),
+  ]);
   const grid = table(['region', ...shown.map((month) => `>${month}`), `>all ${months.length} months`], lines, screen);
   const sections = [
     '',
@@ -144,40 +139,35 @@ export function answer({ answer: { rows, sql, receipt }, curated }: Answers, scr
 }
 
 function receiptLines({ metrics, commit, uncommitted = [] }: QueryReceipt): string[] {
-  const lines = metrics.flatMap(({ owners, paths, filters, additive, curated, files }) => [
+  const lines = metrics.flatMap(({ owners, paths, filters, having, additive, curated, files }) => [
     `rows of  ${owners.join(', ')}, each once; ${additive ? 'additive' : 'not additive'}; ${curated ? 'curated' : 'ad hoc'}`,
     ...paths.map((path) => `joined   ${path}`),
     ...filters.map((filter) => `where    ${filter}`),
+    ...having.map((condition) => `having   ${condition}`),
     ...files.map((file) => `file     ${file}${uncommitted.includes(file) ? ', with your uncommitted edit' : ''}`),
   ]);
   return [...lines, `commit   ${commit?.slice(0, 10) ?? 'none yet'}`];
 }
 
-export function comparison({ curated, innerJoin, wrongRole, check }: Answers, screen: Screen): Lines {
-  const regions = byTotal(curated).map(([region]) => region);
-  const amounts = (region: Region): string[] =>
-    [curated, innerJoin, wrongRole].map(({ byRegion }) => (byRegion.has(region) ? whole(byRegion.get(region) ?? 0) : 'lost'));
-  const totals = ['total', ...[curated, innerJoin, wrongRole].map(({ total }) => whole(total))];
-  const rows = [...regions.map((region) => [region ?? '(none)', ...amounts(region)]), totals];
-  const lost = check - innerJoin.total;
-  const wrong = regions.filter((region) => curated.byRegion.get(region) !== wrongRole.byRegion.get(region)).length;
-  return page(
-    '6  The same question in naive SQL: it runs, and it is wrong',
-    [
-      ...table(['region', '>ktx', '>inner join', '>wrong role'], rows, screen),
-      '',
-      ...prose(`The table alone sums to ${whole(check)}: ktx ${check === curated.total ? 'agrees' : 'does not agree'}.`, screen),
-      ...prose(
-        `Inner join (${naiveJoins.inner_join}): ${whole(lost)}, ${((100 * lost) / check).toFixed(1)} %, is gone, with guest orders, erased buyers and those without a region.`,
-        screen,
-      ),
-      ...prose(
-        `Wrong role (${naiveJoins.wrong_role}): the total is right and ${wrong} of ${regions.length} rows are wrong: gifts count where they went.`,
-        screen,
-      ),
-    ],
-    screen,
-  );
+export function comparison({ comparison: { table_total, semantic_layer, inner_join, wrong_role } }: Answers, screen: Screen): Lines {
+  const ways = [semantic_layer, inner_join, wrong_role];
+  const amount = (way: Asked, region: Region) => way.by_region.find((row) => row.region === region)?.revenue;
+  const rows = semantic_layer.by_region.map(({ region }) => ({ region, amounts: ways.map((way) => amount(way, region)) }));
+  const lines = rows.map(({ region, amounts }) => [
+    region ?? '(none)',
+    ...amounts.map((value) => (value === undefined ? 'lost' : whole(value))),
+  ]);
+  const totals = ['total', ...ways.map(({ total }) => whole(total))];
+  const wrong = rows.filter(({ amounts: [right, , other] }) => right !== other).length;
+  const lost = table_total - inner_join.total;
+  const verdicts = [
+    `The table alone sums to ${whole(table_total)}: ktx ${table_total === semantic_layer.total ? 'agrees' : 'does not agree'}.`,
+    `Inner join (${naive.innerJoin.customers}): ${whole(lost)}, ${((100 * lost) / table_total).toFixed(1)} %, is gone, with guest orders, erased buyers and those without a region.`,
+    `Wrong role (${naive.wrongRole.customers}): the total is right and ${wrong} of ${rows.length} rows are wrong: gifts count where they went.`,
+  ];
+  const grid = table(['region', '>ktx', '>inner join', '>wrong role'], [...lines, totals], screen);
+  const body = [...grid, '', ...verdicts.flatMap((verdict) => prose(verdict, screen))];
+  return page('6  The same question in naive SQL: it runs, and it is wrong', body, screen);
 }
 
 export function ending({ unchanged, next }: { unchanged: boolean; next: Lines }, screen: Screen): Lines {
@@ -185,8 +175,4 @@ export function ending({ unchanged, next }: { unchanged: boolean; next: Lines },
     ...(unchanged ? ['Nothing changed since the last run: same files, no commit.', ''] : []),
     ...page('Try next', indent(next), screen),
   ];
-}
-
-function byTotal({ byRegion }: Asked): (readonly [Region, number])[] {
-  return [...byRegion].sort(([a, x], [b, y]) => Number(a === null) - Number(b === null) || y - x);
 }

@@ -1,4 +1,5 @@
 import type { IngestReport } from '../../ingest/event.ts';
+import { UserError } from '../../lib/error.ts';
 import { openProject } from '../../project/open.ts';
 import { ingestProject } from '../../project/ingest.ts';
 import type { Project } from '../../project/project.ts';
@@ -6,9 +7,10 @@ import { scanProject } from '../../project/scan.ts';
 import { scanReport } from '../../scan/report.ts';
 import { refreshIndex } from '../../tools/refresh-index.ts';
 import type { CommandContext, Outcome } from '../command.ts';
-import { addRevenue, commandsToTry, connection, metricFile, prepareFolder, shortPath } from './folder.ts';
+import { shortPath } from '../output.ts';
+import { addRevenue, commandsToTry, connection, metricFile, prepareFolder } from './folder.ts';
 import * as pages from './pages.ts';
-import { askAll, type Answers, type Asked } from './question.ts';
+import { askAll } from './question.ts';
 
 /** The way from a database without keys to an answer, in the order in which a person would go it. Each page is printed when it is known. */
 export async function runDemo(dir: string, context: CommandContext): Promise<Outcome> {
@@ -48,6 +50,7 @@ export async function runDemo(dir: string, context: CommandContext): Promise<Out
     const next = commandsToTry(dir, context.surroundings);
     show(pages.ending({ unchanged, next }, screen));
     return {
+      exitCode: second.exitCode,
       data: {
         dir,
         made,
@@ -55,7 +58,7 @@ export async function runDemo(dir: string, context: CommandContext): Promise<Out
         found: { ...found, tables: sources },
         ingest: [first, second],
         edit: { file: metricFile, added: added ?? [] },
-        ...numbers(answers),
+        ...answers,
         next,
       },
     };
@@ -64,25 +67,10 @@ export async function runDemo(dir: string, context: CommandContext): Promise<Out
   }
 }
 
-function ingest(project: Project, { signal, progress }: CommandContext): Promise<IngestReport> {
+async function ingest(project: Project, { signal, progress }: CommandContext): Promise<IngestReport> {
   progress.update('ingesting');
-  return ingestProject(project, { connections: [], signal, updateIndex: (state) => refreshIndex(project, state) });
-}
-
-function numbers({ answer, check, curated, innerJoin, wrongRole }: Answers): object {
-  const plain = ({ sql, total, byRegion }: Asked) => ({
-    sql,
-    total,
-    by_region: [...byRegion].map(([region, revenue]) => ({ region, revenue })),
-  });
-  const { sql, receipt, columns, rows } = answer;
-  return {
-    answer: { sql, receipt, columns, rows },
-    comparison: {
-      table_total: check,
-      semantic_layer: plain(curated),
-      inner_join: plain(innerJoin),
-      wrong_role: plain(wrongRole),
-    },
-  };
+  const report = await ingestProject(project, { connections: [], signal, updateIndex: (state) => refreshIndex(project, state) });
+  const failure = report.connections[0]?.failure;
+  if (failure !== undefined) throw new UserError(failure.code, failure.message, { ...failure, exitCode: report.exitCode });
+  return report;
 }

@@ -1,0 +1,258 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test, vi } from 'vitest';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { createDatabase, runPostgres } from '../support/postgres.ts';
+import { folder, ktx, ktxJson, shopDatabase, shopProject } from './run-cli.ts';
+
+const script = `
+  CREATE TABLE customers (id INTEGER, name VARCHAR(20), region VARCHAR(20));
+  CREATE TABLE orders (id INTEGER, customer_id INTEGER, amount INTEGER, status VARCHAR(10));
+  INSERT INTO customers VALUES (11, 'Ada', 'North'), (12, 'Grace', 'South'), (13, 'Edsger', NULL);
+  INSERT INTO orders SELECT 1000 + i, 11 + i % 3, i * 10, CASE i % 4 WHEN 0 THEN 'open' ELSE 'paid' END FROM generate_series(1, 60) AS s(i);`;
+
+const engines: readonly { engine: string; prepare: (cwd: string) => Promise<readonly string[]> }[] = [
+  {
+    engine: 'sqlite',
+    async prepare(cwd) {
+      shopDatabase(join(cwd, 'shop.db'));
+      return ['--driver', 'sqlite', '--path', 'shop.db'];
+    },
+  },
+  {
+    engine: 'duckdb',
+    async prepare(cwd) {
+      const instance = await DuckDBInstance.create(join(cwd, 'shop.duckdb'));
+      const connection = await instance.connect();
+      await connection.run(script);
+      connection.closeSync();
+      instance.closeSync();
+      return ['--driver', 'duckdb', '--path', 'shop.duckdb'];
+    },
+  },
+  {
+    engine: 'postgres',
+    async prepare() {
+      const url = await createDatabase('cli');
+      await runPostgres(url, script);
+      vi.stubEnv('KTX_TEST_URL', url);
+      return ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'];
+    },
+  },
+];
+
+describe.each(engines)('on $engine', ({ prepare }) => {
+  test('from nothing to an answer, every step as JSON', async () => {
+    const cwd = folder();
+    const flags = await prepare(cwd);
+    const answer = async (...argv: string[]) => {
+      const { code, envelope, stderr } = await ktxJson(argv, { cwd });
+      expect({ argv, code, error: envelope.error, stderr }).toEqual({ argv, code: 0, error: undefined, stderr: '' });
+      expect(envelope.meta.command).toBe(`ktx ${argv.slice(0, envelope.meta.command.split(' ').length - 1).join(' ')}`);
+      return envelope.data as Record<string, unknown>;
+    };
+    await answer('setup', ...flags);
+    expect(await answer('scan')).toMatchObject({
+      links: [{ from: { table: 'orders', columns: ['customer_id'] }, to: { table: 'customers', columns: ['id'] }, status: 'accepted' }],
+    });
+    expect(await answer('ingest', '--dry-run')).toMatchObject({ dry_run: true, connections: [{ tables: 2 }] });
+    expect(await answer('ingest')).toMatchObject({
+      connections: [{ connection: 'warehouse', tables: 2 }],
+      commit: { id: expect.any(String) },
+    });
+    expect(await answer('ingest')).toMatchObject({ files: { added: [], changed: [], removed: [] }, commit: { none: expect.any(String) } });
+    expect(await answer('status')).toMatchObject({
+      connections: [{ reachable: true, drift: 0, datasets: 2, metrics: 2, relationships: 1, invalid: [] }],
+    });
+    expect(await answer('sl', 'list')).toMatchObject({
+      rows: [
+        ['customers', 'count', ''],
+        ['orders', 'count', 'customers'],
+      ],
+    });
+    expect(await answer('sl', 'read', 'orders')).toMatchObject({
+      file: 'semantic-layer/warehouse/orders.yaml',
+      definition: { dataset: 'orders' },
+    });
+    expect(await answer('sl', 'validate')).toEqual({ datasets: 2, problems: [] });
+    const rows = [
+      ['North', 20],
+      ['South', 20],
+      [null, 20],
+    ];
+    const asked = ['sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region', '--order-by', 'orders.customers.region'];
+    expect(await answer(...asked)).toMatchObject({ rows, truncated: false, receipt: { commit: expect.any(String), uncommitted: [] } });
+    expect(await answer(...asked, '--plan')).toMatchObject({
+      sql: expect.stringContaining('LEFT JOIN'),
+      receipt: { files: expect.any(Array) },
+    });
+    expect(await answer('sql', 'SELECT count(*) AS n FROM orders')).toMatchObject({
+      columns: [{ name: 'n', type: 'integer' }],
+      rows: [[60]],
+    });
+    expect(await answer('search', 'order')).toMatchObject({
+      hits: expect.arrayContaining([expect.objectContaining({ subject: 'dataset:warehouse.orders' })]),
+    });
+    expect(await answer('explain', 'orders(customer_id)')).toMatchObject({
+      explanations: [{ subject: 'relationship:warehouse.orders(customer_id)' }],
+    });
+    expect(await answer('connection', 'list')).toMatchObject({ rows: [['warehouse', expect.any(String), expect.any(String)]] });
+    expect(await answer('connection', 'test')).toMatchObject({ probe: { tables: 2 } });
+    expect(await answer('doctor')).toMatchObject({ findings: expect.any(Array) });
+    expect(await answer('schema', 'ktx')).toMatchObject({ type: 'object' });
+    vi.unstubAllEnvs();
+  });
+});
+
+describe('for a person', () => {
+  test('scan, ingest, query and explain', async () => {
+    const cwd = await shopProject();
+    const said = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await ktx(argv, { cwd });
+      expect({ argv, code }).toEqual({ argv, code: 0 });
+      const stable = (text: string) =>
+        text
+          .replaceAll(/^… .*\n/gm, '')
+          .replaceAll(/\d+ (?=ms|statements)/g, 'N ')
+          .replaceAll(/q_\w+/g, 'q_N')
+          .replaceAll(/commit [0-9a-f]{10}/g, 'commit N')
+          .replaceAll(/ +0\.\d{2,3} *$/gm, '  0.N');
+      return `${stable(stdout)}--\n${stable(stderr)}`;
+    };
+    expect(await said('scan')).toMatchInlineSnapshot(`
+      "from                 to             status    probability
+      orders(customer_id)  customers(id)  accepted  0.N
+      --
+      2 tables, 2 keys, 0 candidates rejected, N statements sent; nothing was written to the project
+
+      next  ktx ingest       write this as a semantic layer
+            ktx scan --json  with the evidence of each
+      "
+    `);
+    expect(await said('ingest')).toMatchInlineSnapshot(`
+      "warehouse: 2 tables (0 profiled, 2 unchanged), joins: 1 accepted, 0 to review, N statements sent
+        added    semantic-layer/warehouse/customers.yaml
+        added    semantic-layer/warehouse/orders.yaml
+        and 5 files of claims and structure
+      commit N
+      --
+
+      next  ktx sl list            what there is now
+            ktx sl query --help    ask for numbers
+            ktx explain <subject>  where a fact comes from
+      "
+    `);
+    expect(await said('sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region')).toMatchInlineSnapshot(`
+      "orders.customers.region  orders.count
+      North                              20
+      South                              20
+      NULL                               20
+      --
+      3 rows in N ms, query q_N
+      orders.count: rows of orders; by orders.customers → customers; additive; curated
+      model at commit N
+      "
+    `);
+    expect(await said('explain', 'orders(customer_id)')).toMatchInlineSnapshot(`
+      "relationship:warehouse.orders(customer_id)
+        to: customers  ktx, semantic-layer/warehouse/orders.yaml:13
+        on: {"customer_id":"id"}  ktx, semantic-layer/warehouse/orders.yaml:13
+        claim relationship {"cardinality":"many_to_one","on":{"customer_id":"id"},"to":"customers"}
+          code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, {"names":"match","orphans":"none"}
+      --
+      "
+    `);
+    expect(await said('status', '--fast')).toContain('2 datasets, 2 metrics, 1 relationship\n');
+  });
+
+  test('an edit of the YAML is used at once, marked as uncommitted, and survives the next ingest', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const path = join(cwd, 'semantic-layer/warehouse/orders.yaml');
+    const revenue = "  - {name: revenue, agg: sum, of: amount, where: status = 'paid'}\n";
+    writeFileSync(path, readFileSync(path, 'utf8').replace('metrics:\n', `metrics:\n${revenue}`));
+    const asked = ['sl', 'query', '-m', 'orders.revenue'];
+    const uncommitted = ['semantic-layer/warehouse/orders.yaml'];
+    expect((await ktxJson(asked, { cwd })).envelope).toMatchObject({ data: { rows: [[13500]], receipt: { uncommitted } } });
+    expect((await ktxJson(['status'], { cwd })).envelope).toMatchObject({ data: { uncommitted: expect.arrayContaining(uncommitted) } });
+    expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toContain(revenue);
+  });
+
+  test('a broken dataset is left out and named with its line; the rest answers', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    const path = join(cwd, 'semantic-layer/warehouse/customers.yaml');
+    writeFileSync(path, `${readFileSync(path, 'utf8')}colour: red\n`);
+    const line = readFileSync(path, 'utf8').split('\n').length - 1;
+    const { code, envelope } = await ktxJson(['sl', 'validate'], { cwd });
+    expect({ code, error: envelope.error?.code }).toEqual({ code: 1, error: 'model_invalid' });
+    expect(envelope.data).toMatchObject({
+      datasets: 1,
+      problems: expect.arrayContaining([expect.objectContaining({ file: 'semantic-layer/warehouse/customers.yaml', line })]),
+    });
+    expect((await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd })).envelope).toMatchObject({ data: { rows: [[60]] } });
+    expect((await ktx(['sl', 'read', 'customers'], { cwd })).stderr).toContain('ktx sl validate');
+    expect((await ktxJson(['sl', 'read', 'customer'], { cwd })).envelope.error).toMatchObject({
+      code: 'dataset_unknown',
+      hint: 'did you mean customers?',
+    });
+  });
+});
+
+describe('what is asked badly', () => {
+  test('queries, statements and files: exit code 2 and what to type instead', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    writeFileSync(join(cwd, 'bad.yaml'), 'metrics: [orders.count\n');
+    writeFileSync(join(cwd, 'typo.yaml'), 'metric: [orders.count]\n');
+    writeFileSync(join(cwd, 'binary.sql'), Uint8Array.from([0xff, 0xfe]));
+    const cases: readonly (readonly [string, readonly string[], string])[] = [
+      ['unknown_name', ['sl', 'query', '-m', 'orders.cuont'], 'orders.count'],
+      ['query_invalid', ['sl', 'query', '--query-file', 'typo.yaml'], 'ktx schema query'],
+      ['query_invalid', ['sl', 'query', '--query-file', 'bad.yaml'], 'ktx schema query'],
+      ['query_invalid', ['sl', 'query', '-m', 'orders.count', '--timezone', 'Mars/Base'], 'ktx schema query'],
+      ['file_not_found', ['sl', 'query', '--query-file', 'none.yaml'], 'path'],
+      ['file_not_found', ['sql', '--file', 'none.sql'], 'path'],
+      ['not_utf8', ['sql', '--file', join(cwd, 'binary.sql')], 'UTF-8'],
+      ['usage', ['sql'], 'ktx sql'],
+      ['usage', ['sql', 'SELECT 1', '--file', 'x.sql'], '--file'],
+      ['usage', ['sql', 'SELECT 1', '--limit', 'many'], 'a positive whole number'],
+      ['usage', ['sl', 'query', '-m', 'orders.count', '--limit', '0'], 'a positive whole number'],
+      ['usage', ['schema', 'nope'], 'one of ktx, dataset, query'],
+      ['connection_unknown', ['sql', 'SELECT 1', '--connection', 'warehous'], 'warehouse'],
+      ['subject_unknown', ['explain', 'ordrs'], 'orders'],
+    ];
+    for (const [code, argv, hint] of cases) {
+      const located = argv.map((word) => (/^(?:bad|typo|none)\./.test(word) ? join(cwd, word) : word));
+      const { envelope, ...result } = await ktxJson(located, { cwd });
+      expect({ argv, code: envelope.error?.code, exit: result.code > 0 }).toEqual({ argv, code, exit: true });
+      expect({ argv, hint: envelope.error?.hint ?? envelope.error?.message }).toEqual({ argv, hint: expect.stringContaining(hint) });
+    }
+  });
+
+  test('a statement from standard input, and a result that is cut off says so', async () => {
+    const cwd = await shopProject();
+    expect(await ktx(['sql', '-', '--format', 'csv'], { cwd, stdin: 'SELECT id FROM customers ORDER BY id' })).toMatchObject({
+      code: 0,
+      stdout: 'id\n11\n12\n13\n',
+    });
+    const cutOff = await ktx(['sql', 'SELECT id FROM orders ORDER BY id', '--limit', '2'], { cwd });
+    expect(cutOff.stdout).toBe('  id\n1001\n1002\n');
+    expect(cutOff.stderr).toContain('There are more rows');
+    expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+    expect((await ktx(['search', 'order', '--limit', '1'], { cwd })).stderr).toContain('Cut off at 1 hit');
+  });
+
+  test('an interrupt exits 130', () => {
+    const cwd = folder();
+    shopDatabase(join(cwd, 'shop.db'));
+    const main = join(import.meta.dirname, '../../src/cli/main.ts');
+    const slow = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
+    const line = `"${process.execPath}" "${main}" setup --quiet --driver sqlite --path shop.db && { "${process.execPath}" "${main}" sql --json "${slow}" & pid=$!; sleep 2; kill -INT $pid; wait $pid; }`;
+    const { status, stdout } = spawnSync('bash', ['-m', '-c', line], { cwd, encoding: 'utf8' });
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ ok: false, error: { code: 'interrupted' } });
+    expect(status).toBe(130);
+  });
+});

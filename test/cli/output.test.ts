@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { renderCsv, renderTable, screenOf, type Surroundings } from '../../src/cli/output.ts';
+import { cut, printable, textWidth } from '../../src/cli/text-width.ts';
+import { ktx, shopProject } from './run-cli.ts';
+
+function surroundings(env: Record<string, string>, isTTY = true): Surroundings {
+  const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 40 });
+  return { stdin: stream(), stdout: stream(), stderr: stream(), env, cwd: '/', signal: new AbortController().signal };
+}
+const screen = (env: Record<string, string> = {}, isTTY = true) => screenOf(surroundings(env, isTTY), 'table', true);
+const isColored = (env: Record<string, string>, isTTY = true) => screen(env, isTTY).style('red', 'x') !== 'x';
+
+describe('what a terminal may get', () => {
+  test('colour for a person, unless it is refused', () => {
+    expect(isColored({})).toBe(true);
+    const plain: Record<string, string>[] = [
+      { NO_COLOR: '1' },
+      { TERM: 'dumb' },
+      { CLAUDECODE: '1' },
+      { CURSOR_AGENT: '1' },
+      { CODEX_SANDBOX: 'seatbelt' },
+    ];
+    for (const env of plain) expect({ env, colored: isColored(env) }).toEqual({ env, colored: false });
+    expect(isColored({}, false)).toBe(false);
+    expect(isColored({ FORCE_COLOR: '1' }, false)).toBe(true);
+    expect(isColored({ FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  });
+
+  test('no prompt and no redrawn line for an agent or a pipe', () => {
+    expect(screen()).toMatchObject({ interactive: true, live: true, width: 40 });
+    expect(screen({ COLUMNS: '100' }).width).toBe(100);
+    expect(screen({ CLAUDECODE: '1' })).toMatchObject({ interactive: false, live: false, width: undefined });
+    expect(screen({}, false)).toMatchObject({ interactive: false, live: false, width: undefined });
+  });
+});
+
+describe('rows', () => {
+  const table = {
+    columns: [{ name: 'city' }, { name: 'n', type: 'integer' }, { name: 'note' }],
+    rows: [
+      ['東京', 1200, 'a "quoted", text'],
+      ['Zürich', 7, null],
+      ['👩‍👩‍👧 café', null, ''],
+      ['two\nlines', -3, '\u001b[31mred'],
+    ],
+  };
+
+  test('align by what they take in a terminal, with control characters made visible', () => {
+    expect(renderTable(table, screen({}, false))).toMatchInlineSnapshot(`
+      "city           n  note
+      東京        1200  a "quoted", text
+      Zürich         7  NULL
+      👩‍👩‍👧 café     NULL
+      two\\nlines    -3  \\u001b[31mred"
+    `);
+  });
+
+  test('are cut to the width of a terminal, widest columns first', () => {
+    const lines = renderTable(table, screen({ NO_COLOR: '1', COLUMNS: '24' })).split('\n');
+    expect(lines.map(textWidth).filter((width) => width > 24)).toEqual([]);
+    expect(lines[1]).toContain('…');
+  });
+
+  test('as CSV tell NULL from an empty text', () => {
+    expect(renderCsv({ ...table, rows: table.rows.slice(0, 3) })).toMatchInlineSnapshot(`
+      "city,n,note
+      東京,1200,"a ""quoted"", text"
+      Zürich,7,
+      👩‍👩‍👧 café,,""
+      "
+    `);
+  });
+});
+
+test('width and cut count columns, not code units', () => {
+  expect(['abc', 'é', 'e\u0301', '漢字', '👍🏽', '\u200b'].map(textWidth)).toEqual([3, 1, 1, 4, 2, 0]);
+  expect([cut('漢字漢字', 5), cut('abc', 3), cut('abcdef', 3)]).toEqual(['漢字…', 'abc', 'ab…']);
+  expect(printable('a\u202eb\u0007')).toBe('a\\u202eb\\u0007');
+});
+
+test('a person gets colour and a next step, a pipe gets neither escape nor cut', async () => {
+  const cwd = await shopProject();
+  const terminal = await ktx(['connection', 'list'], { cwd, terminal: true });
+  expect(terminal.stdout).toContain('\u001b[1m');
+  const piped = await ktx(['connection', 'list'], { cwd });
+  expect(piped.stdout).toMatchInlineSnapshot(`
+    "connection  driver  at
+    warehouse   sqlite  shop.db
+    "
+  `);
+  const quiet = await ktx(['sql', 'SELECT 1 AS one', '--quiet'], { cwd });
+  expect(quiet).toEqual({ code: 0, stdout: 'one\n  1\n', stderr: '' });
+});

@@ -1,0 +1,61 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** A Node on the path that is older than the one ktx needs, such as the system's. */
+const olderNode = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .map((folder) => join(folder, 'node'))
+  .find((file) => {
+    try {
+      const major = Number(execFileSync(file, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8', stdio: 'pipe' }));
+      return major < 24;
+    } catch {
+      return false;
+    }
+  });
+
+describe('the packed package, installed elsewhere', () => {
+  let folder = '';
+  let bin = '';
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'ktx-package-'));
+    const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder], { cwd: root });
+    const { filename } = JSON.parse(stdout.slice(stdout.indexOf('[\n')))[0];
+    await run('tar', ['-xzf', join(folder, filename), '-C', folder]);
+    // The dependencies of the clone stand in for those that an installation would fetch.
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    bin = join(folder, 'package/bin/ktx.js');
+  }, 120_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('says its version', async () => {
+    const { stdout } = await run(process.execPath, [bin, '--version'], { cwd: folder });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('goes from nothing to an answer', async () => {
+    await run(process.execPath, [bin, 'demo', '--dir', 'shop'], { cwd: folder });
+    const query = ['sl', 'query', '-m', 'orders.revenue', '--project-dir', 'shop', '--json'];
+    const { stdout } = await run(process.execPath, [bin, ...query], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, data: { rows: [[expect.any(Number)]] } });
+  }, 60_000);
+
+  it.skipIf(olderNode === undefined)('tells an older Node in one line what it needs', async () => {
+    const failed: unknown = await run(olderNode ?? '', [bin, '--version']).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^ktx needs Node\.js 24\.10 or newer; this is .+\n$/),
+    });
+  });
+});
