@@ -20,7 +20,7 @@ const indexLineSchema = z.union([
 ]);
 
 /** The path of a schema's structure, relative to the project; a name that is no safe file name gets a suffix of its own. */
-export function catalogPath(connection: string, schema: string): string {
+function catalogPath(connection: string, schema: string): string {
   const name = slug(schema);
   const isSafe = name === schema && name !== 'index';
   return `sources/${connection}/${isSafe ? name : `${name}_${shortHash(schema, 6)}`}.jsonl`;

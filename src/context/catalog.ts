@@ -45,7 +45,7 @@ export interface DatasetNames {
   field(table: TableRef, column: string): string;
 }
 
-type Status = 'accepted' | 'review' | 'rejected';
+export type Status = 'accepted' | 'review' | 'rejected';
 
 interface Columns {
   readonly table: TableRef;

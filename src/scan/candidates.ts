@@ -4,7 +4,7 @@ import type { ParentKey } from './keys.ts';
 import { nameIndex } from './name-match.ts';
 import { isMeasure, isPersonRole, peopleShare } from './names.ts';
 import type { ColumnProfile } from './profile.ts';
-import { inclusion, isWhole } from './sketch.ts';
+import { inclusion, sketchSize } from './sketch.ts';
 
 /** Below this share of contained values a pair is no candidate. */
 const leastContainment = 0.5;
@@ -74,7 +74,7 @@ function byValue(keys: readonly ParentKey[], children: readonly ColumnFacts[]): 
       if (list && list.length < keysPerLookup) list.push(key);
     }
   }
-  const large = keys.filter(({ column }) => !isWhole(column.profile.sketch)).slice(0, keysPerLookup);
+  const large = keys.filter(({ column }) => column.profile.sketch.length === sketchSize).slice(0, keysPerLookup);
   return (child) => [...asked(child).flatMap((hash) => holders.get(hash) ?? []), ...large];
 }
 
@@ -99,8 +99,8 @@ function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, least }: Lo
   const isOutside = (overlapOf(child.profile, parent.profile)?.shared ?? 0) < 0;
   if (isOutside || (compared >= 3 && containment < least)) return undefined;
   // Two whole sets of values need no further proof.
-  const isProof = compared === child.profile.distinct && isWhole(parent.profile.sketch) && child.table.profile.fraction === 1;
-  const orphans = isProof && containment === 1 ? 0 : undefined;
+  const isWhole = compared === child.profile.distinct && parent.profile.distinctExact && child.table.profile.fraction === 1;
+  const orphans = isWhole && containment === 1 ? 0 : undefined;
   return { containment, coverage: Math.min(1, (child.profile.distinct * containment) / keysOf(parent)), orphans };
 }
 

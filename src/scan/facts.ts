@@ -5,12 +5,15 @@ import { matchNames, nameIndex } from './name-match.ts';
 import { nameParts, sharedPrefix, tableParts, type NameParts } from './names.ts';
 import type { ColumnProfile, TableProfile } from './profile.ts';
 
-/** A table with everything that keys and links are judged by. */
-export interface TableFacts {
+export interface ProfiledTable {
   readonly schema: TableSchema;
   readonly profile: TableProfile;
   /** Changes when the structure or the rows change. */
   readonly version: string;
+}
+
+/** A table with everything that keys and links are judged by. */
+export interface TableFacts extends ProfiledTable {
   readonly ref: TableRef;
   readonly parts: NameParts;
   readonly columns: readonly ColumnFacts[];
@@ -36,38 +39,41 @@ export interface ColumnFacts {
   readonly away: boolean;
 }
 
-export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[]): TableFacts[] {
+export function factsOf(tables: readonly ProfiledTable[]): TableFacts[] {
   const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
   const named = tables.map((table) => ({ ...table, parts: tableParts(table.schema.table, prefix) }));
   const vocabulary = new Set(named.flatMap(({ parts }) => parts.words));
-  const split = named.map((table) => ({ ...table, columnParts: partsOf(table.schema, vocabulary) }));
-  const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
-  const namedAlike = nameIndex(split.map((table) => [table.parts.entity, table]));
-  return split.map(({ schema, profile, version, parts, columnParts }) => {
-    const ref = { ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }), schema: schema.schema, table: schema.table };
+  const words = new Map(named.map((table) => [table.schema, columnWords(table.schema, vocabulary)]));
+  const startedBy = Map.groupBy(named, ({ schema }) => words.get(schema)?.[0]?.words.join());
+  const namesakes = nameIndex(named.map((table) => [table.parts.entity, table]));
+  return named.map(({ schema, profile, version, parts }) => {
+    const { catalog, table: name } = schema;
+    const ref = { ...(catalog === undefined ? {} : { catalog }), schema: schema.schema, table: name };
     const columns: ColumnFacts[] = [];
     const table: TableFacts = { schema, ref, profile, version, parts, columns, rows: Math.round(profile.rows / profile.fraction) };
     const isAway = (own: NameParts, position: number): boolean => {
-      const meant = namedAlike(own.entity).filter((other) => names(own, other.parts));
-      const starting = position > 0 ? (startingWith.get(own.words.join()) ?? []) : [];
+      const meant = namesakes(own.entity).filter((other) => names(own, other.parts));
+      const starting = position > 0 ? (startedBy.get(own.words.join()) ?? []) : [];
       return [...meant, ...starting].some((other) => other.schema !== schema);
     };
-    for (const [position, column] of schema.columns.entries()) {
-      const [own, found] = [columnParts[position], profile.columns[position]];
-      if (!own || !found) continue;
-      const home =
-        own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
-      const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
-      const judged = { present: profile.rows - found.nulls, family: familyOf(column, found.kind), home, away };
+    for (const [position, own] of profile.columns.entries()) {
+      const [columnParts, column] = [words.get(schema)?.[position], schema.columns[position]];
+      if (!columnParts || !column) continue;
+      const home = homeMatch(columnParts, parts);
+      const away = columnParts.keyed && columnParts.entity.length > 0 && home < 0.8 && isAway(columnParts, position);
+      const [id, present, family] = [tableKey(ref) + column.name, profile.rows - own.nulls, familyOf(column, own.kind)];
       columns.push({
-        id: tableKey(ref) + column.name,
+        id,
         name: column.name,
         table,
         schema: column,
-        profile: found,
+        profile: own,
         position,
-        parts: own,
-        ...judged,
+        parts: columnParts,
+        present,
+        family,
+        home,
+        away,
       });
     }
     return table;
@@ -75,10 +81,14 @@ export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' |
 }
 
 /** A prefix that most columns of a table share (`l_orderkey`, `l_partkey`) says nothing. */
-function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
+function columnWords({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
   const shared = sharedPrefix(columns.map(({ name }) => name));
   const prefix = shared.slice(0, shared.lastIndexOf('_') + 1);
   return columns.map(({ name }) => nameParts(name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name, vocabulary));
+}
+
+function homeMatch({ entity }: NameParts, table: NameParts): number {
+  return entity.length === 0 ? 1 : Math.max(matchNames(entity, table.entity).full, matchNames(table.entity, entity).tail * 0.7);
 }
 
 function names({ entity }: NameParts, table: NameParts): boolean {

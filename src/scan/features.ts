@@ -18,11 +18,14 @@ export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
   return { same, full, selfRole, personRole, best: Math.max(same, alike, selfRole * 0.8, personRole * 0.55) };
 }
 
-/**
- * What the values say: their containment, the share of the parent's keys that are referred to, and the child rows without a
- * parent, which are undefined until they are counted.
- */
-export type ValueEvidence = Readonly<Record<'containment' | 'coverage', number>> & { readonly orphans?: number | undefined };
+/** What is known of the values: estimated from sketches, or measured exactly. */
+export interface ValueEvidence {
+  readonly containment: number;
+  /** Share of the parent's keys that are referred to. */
+  readonly coverage: number;
+  /** Child rows without a parent, where measured. */
+  readonly orphans?: number | undefined;
+}
 
 export function exactEvidence([rows = 0, matched = 0, distinct = 0, found = 0]: Measured, { column }: ParentKey): ValueEvidence {
   const containment = distinct === 0 ? 1 : found / distinct;

@@ -1,7 +1,16 @@
 import { wordsOf } from '../lib/words.ts';
 import { similarWords } from './name-match.ts';
 
-export type NameParts = ReturnType<typeof nameParts>;
+/** What a name says about the thing that it names: words without case, plural, prefixes and key suffixes. */
+export interface NameParts {
+  readonly words: readonly string[];
+  /** The words that name an entity: without id words and without table prefixes such as `dim_`. */
+  readonly entity: readonly string[];
+  /** True where an id word (`id`, `key`, `code`, `no`…) was among the words. */
+  readonly keyed: boolean;
+  /** True where the last word is a plural: of a column that is not keyed it is a count. */
+  readonly plural: boolean;
+}
 
 const words = (name: string): ReadonlySet<string> => wordsOf(new URL(`words/${name}.txt`, import.meta.url));
 const keyWords = words('keys');
@@ -13,13 +22,8 @@ const staff = words('staff');
 const people = words('people');
 const gluedSuffixes = ['identifier', 'number', 'nummer', 'code', 'uuid', 'guid', 'key', 'num', 'id', 'no', 'nr', 'sk', 'cd', 'fk', 'pk'];
 
-/**
- * What a column's name says: `words` without case and plural; `entity`, those that name something, without id words and prefixes
- * such as `dim_`; `keyed` where an id word (`id`, `code`, `no`…) was among them; `plural` where the last one is, which of a column
- * that is not keyed means a count. `vocabulary` (words of the schema's tables) tells where glued names such as
- * `orderkey` part.
- */
-export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Set()) {
+/** Splits a column's name; `vocabulary` (words of the schema's tables) tells where glued names such as `orderkey` part. */
+export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Set()): NameParts {
   const written = splitWords(name).flatMap((word) => unglue(word, vocabulary));
   const singulars = written.map(singular);
   const meaningful = singulars.filter((word) => !keyWords.has(word));

@@ -12,7 +12,12 @@ export function scanReport({ catalog, tables, profiled, reused, queries, links, 
     reused,
     queries,
     links: links.map((link) => ({ ...link, from: place(link.from), to: place(link.to), probability: rounded(link.probability) })),
-    primary_keys: primaryKeys.map((key) => ({ ...key, ...place(key), probability: rounded(key.probability) })),
+    primary_keys: primaryKeys.map((key) => ({
+      ...place(key),
+      status: key.status,
+      origin: key.origin,
+      probability: rounded(key.probability),
+    })),
     notes: tables.flatMap(({ table, profile }) => (profile?.note === undefined ? [] : [`${name(table)}: not profiled: ${profile.note}`])),
   };
 }

@@ -5,10 +5,11 @@ import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import type { Scope, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import { milliseconds, type ScanConfig } from './config.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, type ProfiledTable } from './facts.ts';
 import { findKeys } from './keys.ts';
 import { findLinks } from './links.ts';
-import { profileTable, type ScanContext } from './profile.ts';
+import type { MeasureContext } from './measure.ts';
+import { profileTable, type TableProfile } from './profile.ts';
 import { openScanStore } from './store.ts';
 
 export interface ScanOptions {
@@ -32,15 +33,24 @@ export interface ScanProgress {
   readonly table?: string | undefined;
 }
 
-/** `queries` are the statements sent, those of the introspection included; a view that is not profiled has no profile. */
-export type ScanResult = Awaited<ReturnType<typeof scan>>;
+interface ScannedTable {
+  readonly table: TableSchema;
+  /** Undefined for a view that is not profiled. */
+  readonly profile?: TableProfile | undefined;
+  readonly reused: boolean;
+}
+
+export interface ScanResult extends ScanFindings {
+  /** Statements sent, those of the introspection included. */
+  readonly queries: number;
+  readonly profiled: number;
+  readonly reused: number;
+  readonly tables: readonly ScannedTable[];
+}
 
 /** Warehouse to catalog: structure, then profiles of what changed, then keys, then links. Needs nothing but a warehouse. */
-export async function scan(options: ScanOptions) {
-  const { warehouse, config, signal, onProgress } = options;
-  const ignored = options.ignoreDeclared;
-  const ignoredKeys = ignored === 'keys' || ignored === 'all' ? { primaryKey: undefined, uniqueKeys: [] } : {};
-  const ignoredLinks = ignored === 'links' || ignored === 'all' ? { foreignKeys: [] } : {};
+export async function scan(options: ScanOptions): Promise<ScanResult> {
+  const { warehouse, config, signal, ignoreDeclared, onProgress } = options;
   const { dialect, connection } = warehouse;
   const schema = await warehouse.introspect(options.scope, signal);
   let queries = schema.queries;
@@ -52,35 +62,34 @@ export async function scan(options: ScanOptions) {
   const onlyViews = schema.tables.every(({ kind }) => kind === 'view');
   const wanted = schema.tables.filter(({ kind }) => kind !== 'view' || config.views || onlyViews);
   const total = wanted.length;
-  const profiles: Awaited<ReturnType<typeof profileOnce>>[] = [];
+  const profiles: Profiled[] = [];
   for (const table of wanted) {
     profiles.push(await profileOnce(table, context));
     onProgress?.({ phase: 'profile', done: profiles.length, total, table: table.table });
   }
-  const facts = factsOf(profiles.map((entry) => ({ ...entry, schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks } })));
+  const facts = factsOf(profiles);
   onProgress?.({ phase: 'keys', done: total, total });
-  const keys = await findKeys(facts, context);
+  const keys = await findKeys(facts, { ...context, ignoreDeclared: ignoreDeclared === 'keys' || ignoreDeclared === 'all' });
   onProgress?.({ phase: 'links', done: total, total });
-  const links = await findLinks(facts, keys, context);
+  const links = await findLinks(facts, keys, { ...context, ignoreDeclared: ignoreDeclared === 'links' || ignoreDeclared === 'all' });
   store.prune();
-  const byTable = new Map(profiles.map(({ profile, reused }, index) => [wanted[index], { profile, reused }]));
-  const reusedCount = profiles.filter(({ reused }) => reused).length;
-  const findings: ScanFindings = {
+  const byTable = new Map(profiles.map((entry) => [entry.schema, entry]));
+  const reused = profiles.filter((entry) => entry.reused).length;
+  return {
     catalog: { connection, dialect: dialect.name, firstSchema: options.scope.schemas?.[0] ?? dialect.defaultSchema, tables: schema.tables },
     primaryKeys: keys.primaryKeys,
     links,
-  };
-  return {
-    ...findings,
     queries,
-    profiled: total - reusedCount,
-    reused: reusedCount,
-    tables: schema.tables.map((table) => ({ ...byTable.get(table), table })),
+    profiled: total - reused,
+    reused,
+    tables: schema.tables.map((table) => ({ table, profile: byTable.get(table)?.profile, reused: byTable.get(table)?.reused ?? false })),
   };
 }
 
+type Profiled = ProfiledTable & { readonly reused: boolean };
+
 /** A profile is stored as it arrives, so that an interrupted scan goes on where it stopped. */
-async function profileOnce(schema: TableSchema, context: ScanContext) {
+async function profileOnce(schema: TableSchema, context: MeasureContext): Promise<Profiled> {
   const { store, config } = context;
   const key = tableKey(schema);
   // Changes with the structure, the engine's change marker and the way of profiling, not with the free estimate of rows.
