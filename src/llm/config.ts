@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { providers } from './ai-sdk/providers.ts';
+import { modelRoles } from './runtime.ts';
+
+/** The visible list of backends; all but `none` and the last two go through the AI SDK. */
+export const backends = ['none', 'anthropic', 'vertex', 'gateway', 'openai', 'bedrock', 'claude-code', 'claude-agent'] as const;
+export type BackendName = (typeof backends)[number];
+
+const ttl = z.enum(['5m', '1h']);
+
+/** Fields that only the AI SDK can honour; `llm/claude-code` names those that are set. */
+const promptCachingSchema = z
+  .strictObject({
+    enabled: z.boolean().optional().describe('Default true.'),
+    cacheSystem: z.boolean().optional().describe('Mark the system text. Default true.'),
+    cacheTools: z.boolean().optional().describe('Mark the tools. Default true.'),
+    cacheHistory: z.boolean().optional().describe('Mark the last message. Default true.'),
+    systemTtl: ttl.optional().describe('Default 1h.'),
+    toolsTtl: ttl.optional().describe('Default 1h.'),
+    historyTtl: ttl.optional().describe('Default 5m.'),
+    vertexFallbackTo5m: z.boolean().optional().describe('Use 5m on Vertex, where 1h is not served.'),
+  })
+  .describe('Anthropic cache markers of the API backends. Claude Code caches by its own rules.');
+export type PromptCaching = z.infer<typeof promptCachingSchema>;
+
+const model = z.string().min(1);
+const modelsSchema = z
+  .strictObject({
+    default: model.optional().describe('Model of every role that has none of its own; required for every backend but none.'),
+    triage: model.optional().describe('Sorting pages, light extraction.'),
+    candidateExtraction: model.optional().describe('Descriptions, relationships, work units, memories.'),
+    curator: model.optional().describe('Curation of what was extracted.'),
+    reconcile: model.optional().describe('Reconciliation of claims that disagree.'),
+    repair: model.optional().describe('Repair of a malformed tool call.'),
+  } satisfies Record<(typeof modelRoles)[number], z.ZodType>)
+  .describe('Model of each role: `sonnet`, `opus`, `haiku` or a full id on the Claude Code backends, the provider’s id elsewhere.');
+
+const providerSchema = z
+  .strictObject({
+    backend: z.enum(backends).default('none').describe('Who answers: an API, or your own local Claude Code session.'),
+    anthropic: providers.anthropic.config.optional(),
+    vertex: providers.vertex.config.optional(),
+    gateway: providers.gateway.config.optional(),
+    openai: providers.openai.config.optional(),
+    bedrock: providers.bedrock.config.optional(),
+  })
+  .superRefine((value, context) => {
+    const { backend } = value;
+    if (backend in providers && value[backend as keyof typeof providers] === undefined) {
+      context.addIssue({ code: 'custom', path: [backend], message: `backend ${backend} needs a block provider.${backend}` });
+    }
+  });
+
+const pricesSchema = z
+  .record(
+    z.string(),
+    z.strictObject({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cache_read: z.number().nonnegative().optional(),
+      cache_write: z.number().nonnegative().optional(),
+    }),
+  )
+  .describe('US dollars per million tokens by model id, where the backend does not tell what a call cost.');
+
+const claudeModel = /^(?:sonnet|opus|haiku|claude-[a-z0-9][a-z0-9.-]*)(?:\[1m\])?$/;
+
+/** The `llm` slice of `ktx.yaml`. */
+export const llmConfigSchema = z
+  .strictObject({
+    provider: providerSchema.prefault({}),
+    models: modelsSchema.prefault({}),
+    promptCaching: promptCachingSchema.optional(),
+    timeouts: z
+      .strictObject({
+        idle_seconds: z.number().positive().max(3600).default(120).describe('A call that says nothing for this long is ended.'),
+        call_seconds: z.number().positive().max(86_400).default(1800).describe('A call that takes longer is ended.'),
+      })
+      .prefault({}),
+    concurrency: z.int().min(1).max(64).optional().describe('Calls at once; default by cores and memory.'),
+    max_usd_per_run: z.number().positive().optional().describe('A run stops calling models once it has spent this much.'),
+    prices: pricesSchema.default({}),
+  })
+  .superRefine(({ provider: { backend }, models }, context) => {
+    if (backend !== 'claude-code' && backend !== 'claude-agent') return;
+    for (const [role, name] of Object.entries(models)) {
+      if (name === undefined || claudeModel.test(name)) continue;
+      const message = `${name} is no Claude model: write sonnet, opus or haiku, or a full id such as claude-sonnet-4-6 or claude-sonnet-4-6[1m]`;
+      context.addIssue({ code: 'custom', path: ['models', role], message });
+    }
+  })
+  .describe('The LLM that reads prose; everything else works without.');
+export type LlmConfig = z.infer<typeof llmConfigSchema>;

@@ -1,0 +1,16 @@
+import type { KtxModelRole } from './runtime.ts';
+
+/** How hard a model works for a role, the same on every backend that can be told. */
+export interface RoleSettings {
+  readonly thinking: boolean;
+  readonly effort: 'low' | 'medium' | 'high';
+}
+
+export const roleSettings: Readonly<Record<KtxModelRole, RoleSettings>> = {
+  default: { thinking: true, effort: 'medium' },
+  triage: { thinking: false, effort: 'low' },
+  candidateExtraction: { thinking: false, effort: 'medium' },
+  curator: { thinking: true, effort: 'medium' },
+  reconcile: { thinking: true, effort: 'high' },
+  repair: { thinking: false, effort: 'low' },
+};

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { messageOf, UserError } from '../lib/error.ts';
+import { check } from '../lib/schema-check.ts';
+import type { KtxRuntimeToolDescriptor, KtxToolSet } from './runtime.ts';
+
+/** What the model sees of a tool call: always text. */
+export interface ToolReply {
+  readonly markdown: string;
+  readonly isError: boolean;
+}
+
+/** Refuses a tool set that an adapter could not serve: a key that is not the tool's name, a schema that is no object. */
+export function checkToolSet(tools: KtxToolSet): void {
+  for (const [key, { name, inputSchema }] of Object.entries(tools)) {
+    if (key !== name) throw new UserError('tool_set_invalid', `The tool ${name} is registered as ${key}.`);
+    if (!(inputSchema instanceof z.ZodObject))
+      throw new UserError('tool_set_invalid', `The input schema of the tool ${name} is no object.`);
+  }
+}
+
+/** Parses the input with the tool's own schema and runs it; a refusal or a throw is a reply that the model can act on. */
+export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown): Promise<ToolReply> {
+  const { data, problems } = check(tool.inputSchema, input ?? {});
+  if (problems !== undefined) {
+    const lines = problems.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+    return { markdown: `Invalid input for ${tool.name}:\n${lines.join('\n')}`, isError: true };
+  }
+  try {
+    return { markdown: (await tool.execute(data)).markdown, isError: false };
+  } catch (error) {
+    return { markdown: `${tool.name} failed: ${messageOf(error)}`, isError: true };
+  }
+}
