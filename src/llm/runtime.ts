@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { LlmError } from './error.ts';
+import type { UserError } from '../lib/error.ts';
 
 /** A tool as every surface sees it: MCP, agent loops and chat adapt from this one shape. */
 export interface KtxRuntimeToolDescriptor<TInput = unknown, TOutput = unknown> {
@@ -82,8 +82,8 @@ export interface RunLoopParams extends CallOptions {
 export interface RunLoopResult {
   /** `budget`: the steps ran out before the model was done. */
   readonly stopReason: 'budget' | 'natural' | 'error';
-  /** With `error` only. */
-  readonly error?: LlmError | undefined;
+  /** With `error` only: an `LlmError`, or that the run's budget of money is spent. */
+  readonly error?: UserError | undefined;
   /** The text of the last turn; empty where there was none. */
   readonly text: string;
   readonly metrics: CallMetrics;

@@ -12,6 +12,7 @@ export function projectPaths(dir: string) {
     /** Local, never in git. */
     state,
     stateDb: join(state, 'state.db'),
+    journalDb: join(state, 'journal.db'),
     lockDb: join(state, 'lock.db'),
     cache: join(state, 'cache'),
     logs: join(state, 'logs'),

@@ -1,0 +1,109 @@
+import { messageOf, UserError } from '../lib/error.ts';
+import type { CallWatch } from './backend.ts';
+import { openClocks } from './call-clocks.ts';
+import type { CallGate } from './call-gate.ts';
+import { openMeter } from './call-meter.ts';
+import type { LlmConfig } from './config.ts';
+import { LlmError } from './error.ts';
+import type { CallMetrics, KtxRuntimeToolDescriptor, KtxToolSet, RunLoopParams } from './runtime.ts';
+import type { Spending } from './spending.ts';
+
+interface CallWatchOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeouts: LlmConfig['timeouts'];
+  readonly gate: CallGate;
+  readonly spending: Spending;
+  readonly warn: (message: string) => void;
+  readonly stepBudget?: number;
+  readonly onStepFinish?: RunLoopParams['onStepFinish'];
+}
+
+/** The clocks and counters of one call; `watch` is the adapter's side of it. */
+export interface Watching {
+  readonly watch: CallWatch;
+  /** The tools, with the idle clock stopped while one of them runs. */
+  readonly timed: (tools: KtxToolSet) => KtxToolSet;
+  /** Starts the clocks. */
+  start(): void;
+  /** Stops them until the next `start`. */
+  pause(): void;
+  close(): void;
+  /** True once the model has answered a turn, or a tool has run. */
+  hasActed(): boolean;
+  /** Why the call failed: the reason of the abort where there was one. */
+  failure(error: unknown): UserError;
+  metrics(): CallMetrics;
+  toolFailures(): Readonly<Record<string, number>>;
+}
+
+export function openCallWatch(options: CallWatchOptions): Watching {
+  const { timeouts, gate, spending, warn, stepBudget = 1, onStepFinish } = options;
+  const controller = new AbortController();
+  const clocks = openClocks(timeouts, (error) => controller.abort(error));
+  const meter = openMeter(spending);
+
+  const onAbort = (): void => controller.abort(new LlmError('aborted', 'The call was interrupted.', { cause: options.signal?.reason }));
+  if (options.signal?.aborted === true) onAbort();
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  const stopAtLimit = (): void => {
+    const stop = spending.stop();
+    if (stop !== undefined) controller.abort(stop);
+  };
+  stopAtLimit();
+
+  const watch: CallWatch = {
+    signal: controller.signal,
+    alive: () => clocks.alive(),
+    step() {
+      const stepIndex = meter.step();
+      clocks.alive();
+      try {
+        onStepFinish?.({ stepIndex, stepBudget });
+      } catch (error) {
+        warn(`The progress callback failed: ${messageOf(error)}`);
+      }
+      // Spent money stops a loop between two turns; the last turn is the caller's.
+      if (stepIndex < stepBudget) stopAtLimit();
+    },
+    apiCall: () => meter.apiCall(),
+    used: (model, tokens, costUsd) => meter.used(model, tokens, costUsd),
+    toolFailed: (tool, callId) => meter.toolFailed(tool, callId),
+    limit: (report) => gate.report(report),
+    warn,
+  };
+
+  let toolsRun = 0;
+  let toolsRunning = 0;
+  const timedTool = (tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor => ({
+    ...tool,
+    async execute(input) {
+      toolsRun += 1;
+      toolsRunning += 1;
+      clocks.hold();
+      try {
+        return await tool.execute(input);
+      } finally {
+        toolsRunning -= 1;
+        if (toolsRunning === 0) clocks.alive();
+      }
+    },
+  });
+
+  return {
+    watch,
+    timed: (tools) => Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, timedTool(tool)])),
+    start: () => clocks.start(),
+    pause: () => clocks.stop(),
+    close() {
+      clocks.stop();
+      options.signal?.removeEventListener('abort', onAbort);
+    },
+    hasActed: () => meter.metrics().steps > 0 || toolsRun > 0,
+    failure(error) {
+      if (controller.signal.aborted && controller.signal.reason instanceof UserError) return controller.signal.reason;
+      return error instanceof UserError ? error : new LlmError('unknown', messageOf(error), { cause: error });
+    },
+    metrics: () => meter.metrics(),
+    toolFailures: () => meter.toolFailures(),
+  };
+}

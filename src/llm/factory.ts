@@ -1,0 +1,90 @@
+import { availableParallelism, freemem } from 'node:os';
+import { UserError } from '../lib/error.ts';
+import { isSecretReference } from '../store/secrets.ts';
+import { providers, type ProviderName } from './ai-sdk/providers.ts';
+import type { ModelBackend } from './backend.ts';
+import { openCallGate, type CallGate, type Pause } from './call-gate.ts';
+import type { LlmConfig } from './config.ts';
+import { govern, modelOf, type LlmRuntime } from './govern.ts';
+import { openSpending } from './spending.ts';
+import type { CallRecord } from './usage.ts';
+
+export interface LlmOptions {
+  readonly config: LlmConfig;
+  /** The project's folder: where a local Claude Code session runs, and where logs go. */
+  readonly projectDir: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly run: string;
+  /** The value of a secret reference. */
+  readonly secret: (reference: string) => string;
+  readonly record: (record: CallRecord) => void;
+  readonly warn: (message: string) => void;
+  readonly onPause: (pause: Pause) => void;
+}
+
+/** A Claude Code child takes about 180 MB. */
+const bytesPerChild = 256 * 2 ** 20;
+const longestPauseMs = 60 * 60 * 1000;
+
+/** One gate for each backend of the process, however many runtimes it opens. */
+const gates = new Map<string, CallGate>();
+
+/** The one way from `ktx.yaml` to a model; undefined with backend `none`. Nothing is called yet. */
+export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefined> {
+  const { config, record, run, onPause } = options;
+  const { backend } = config.provider;
+  if (backend === 'none') return undefined;
+  modelOf(config, 'default');
+  const adapter = await openAdapter(options);
+  const concurrency = config.concurrency ?? defaultConcurrency(backend);
+  const gate = gates.get(backend) ?? openCallGate({ concurrency, longestPauseMs, onPause });
+  gates.set(backend, gate);
+  const said = new Set<string>();
+  const warn = (message: string): void => {
+    if (said.has(message)) return;
+    said.add(message);
+    options.warn(message);
+  };
+  return govern({ config, adapter, gate, spending: openSpending(config), run, concurrency, record, warn });
+}
+
+async function openAdapter({ config, projectDir, env, secret }: LlmOptions): Promise<ModelBackend> {
+  const { provider, promptCaching } = config;
+  const { backend } = provider;
+  switch (backend) {
+    case 'anthropic':
+    case 'vertex':
+    case 'gateway':
+    case 'openai':
+    case 'bedrock': {
+      const { openAiSdkBackend } = await import('./ai-sdk/backend.ts');
+      const resolved = providers[backend].config.parse(provider[backend]);
+      const values = Object.entries(resolved).map(([key, value]) => [key, isSecretReference(value) ? secret(value) : value]);
+      return openAiSdkBackend({
+        provider: backend,
+        config: Object.fromEntries(values),
+        promptCaching,
+        repairModel: modelOf(config, 'repair'),
+      });
+    }
+    case 'claude-code': {
+      if (projectDir === undefined) throw new UserError('llm_project_missing', 'The backend claude-code needs the folder of a project to run in.', { hint: 'ktx setup makes one.', exitCode: 2 }); // prettier-ignore
+      const { openClaudeCodeBackend } = await import('./claude-code/backend.ts');
+      return openClaudeCodeBackend({ projectDir, env, promptCaching });
+    }
+    case 'claude-agent':
+      throw new UserError('not_supported', 'The backend claude-agent comes with chat and is not there yet.', {
+        hint: 'Use claude-code.',
+        exitCode: 2,
+      });
+    case 'none':
+      throw new UserError('llm_missing', 'llm.provider.backend is none.', { exitCode: 2 });
+    default:
+      return backend satisfies never;
+  }
+}
+
+function defaultConcurrency(backend: ProviderName | 'claude-code' | 'claude-agent'): number {
+  if (backend in providers) return 4;
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / bytesPerChild), 4));
+}

@@ -1,0 +1,49 @@
+import { chmodSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { messageOf, UserError } from '../lib/error.ts';
+import type { Json } from '../lib/json.ts';
+import { ensureStateDirectory } from './directories.ts';
+
+/** `.ktx/journal.db`: what was paid for. Unlike `state.db` it is never thrown away. */
+export interface Journal {
+  /** Each room creates its tables with `CREATE TABLE IF NOT EXISTS`, and only ever adds columns. */
+  readonly db: DatabaseSync;
+  /** The result of an earlier call with the same content key. */
+  result(key: string): Json | undefined;
+  /** On disk when it returns. */
+  keep(key: string, result: Json): void;
+  close(): void;
+}
+
+export function openJournal(dir: string): Journal {
+  const { journalDb } = ensureStateDirectory(dir);
+  const db = open(journalDb);
+  const select = db.prepare('SELECT body FROM results WHERE key = ?');
+  const insert = db.prepare('INSERT OR REPLACE INTO results (key, body, at) VALUES (?, ?, ?)');
+  return {
+    db,
+    result(key) {
+      const body = select.get(key)?.['body'];
+      return typeof body === 'string' ? (JSON.parse(body) as Json) : undefined;
+    },
+    keep: (key, result) => void insert.run(key, JSON.stringify(result), new Date().toISOString()),
+    close: () => db.close(),
+  };
+}
+
+function open(path: string): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: 10_000 });
+    chmodSync(path, 0o600);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    db.exec('CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body TEXT NOT NULL, at TEXT NOT NULL) STRICT');
+    return db;
+  } catch (error) {
+    db?.close();
+    throw new UserError('journal_unusable', `${path} cannot be opened (${messageOf(error)}).`, {
+      hint: 'It holds paid results: make the folder writable, or move the file away to begin a new one.',
+      cause: error,
+    });
+  }
+}
