@@ -72,38 +72,45 @@ export function openCallWatch(options: CallWatchOptions): Watching {
     warn,
   };
 
-  let toolsRun = 0;
-  let toolsRunning = 0;
-  const timedTool = (tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor => ({
-    ...tool,
-    async execute(input) {
-      toolsRun += 1;
-      toolsRunning += 1;
-      clocks.hold();
-      try {
-        return await tool.execute(input);
-      } finally {
-        toolsRunning -= 1;
-        if (toolsRunning === 0) clocks.alive();
-      }
-    },
-  });
-
+  const tools = timedTools(clocks);
   return {
     watch,
-    timed: (tools) => Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, timedTool(tool)])),
+    timed: (toolSet) => tools.timed(toolSet),
     start: () => clocks.start(),
     pause: () => clocks.stop(),
     close() {
       clocks.stop();
       options.signal?.removeEventListener('abort', onAbort);
     },
-    hasActed: () => meter.metrics().steps > 0 || toolsRun > 0,
+    hasActed: () => meter.metrics().steps > 0 || tools.ran(),
     failure(error) {
       if (controller.signal.aborted && controller.signal.reason instanceof UserError) return controller.signal.reason;
       return error instanceof UserError ? error : new LlmError('unknown', messageOf(error), { cause: error });
     },
     metrics: () => meter.metrics(),
     toolFailures: () => meter.toolFailures(),
+  };
+}
+
+/** Tools that stop the idle clock while one of them runs. */
+function timedTools(clocks: ReturnType<typeof openClocks>) {
+  let [started, running] = [0, 0];
+  const timedTool = (tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor => ({
+    ...tool,
+    async execute(input) {
+      started += 1;
+      running += 1;
+      clocks.hold();
+      try {
+        return await tool.execute(input);
+      } finally {
+        running -= 1;
+        if (running === 0) clocks.alive();
+      }
+    },
+  });
+  return {
+    ran: () => started > 0,
+    timed: (tools: KtxToolSet): KtxToolSet => Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, timedTool(tool)])),
   };
 }
