@@ -85,13 +85,19 @@ function configPage(): string {
   ]); // prettier-ignore
 }
 
-function settings({ properties = {}, required = [] }: Property): string {
-  const rows = Object.entries(properties).map(([name, property]) => {
+function settings(section: Property): string {
+  return table(['key', 'kind', 'default', 'what it is'], settingRows(section, ''));
+}
+
+/** A row for each key; those of a map inside as `map.key`. */
+function settingRows({ properties = {}, required = [] }: Property, prefix: string): string[][] {
+  return Object.entries(properties).flatMap(([key, property]) => {
+    const name = prefix + key;
+    if (property.properties !== undefined) return settingRows(property, `${name}.`);
     const fallback = property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``;
-    const isRequired = required.includes(name) && property.default === undefined;
-    return [`\`${name}\``, kindOf(property), isRequired ? 'required' : fallback, property.description ?? ''];
+    const isRequired = required.includes(key) && property.default === undefined;
+    return [[`\`${name}\``, kindOf(property), isRequired ? 'required' : fallback, property.description ?? '']];
   });
-  return table(['key', 'kind', 'default', 'what it is'], rows);
 }
 
 function kindOf({ const: fixed, enum: choices, type }: Property): string {

@@ -69,7 +69,7 @@ async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<
     screen,
     progress,
     projectDir: flags.projectDir,
-    project: () => (project ??= openProjectHere(run, flags.projectDir)),
+    project: () => (project ??= openProjectHere(run, flags.projectDir, context)),
     say(text) {
       progress.clear();
       if (!isSilent) stderr.write(`${text}\n`);
@@ -95,10 +95,19 @@ async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<
   }
 }
 
-async function openProjectHere({ surroundings, runId }: Run, projectDir: string | undefined): Promise<Project> {
+async function openProjectHere({ surroundings, runId }: Run, projectDir: string | undefined, context: CommandContext): Promise<Project> {
   const { findProject } = await import('../project/config-file.ts');
   const { openProject } = await import('../project/open.ts');
-  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), runId);
+  const notices = {
+    warn: (message: string) => context.say(message),
+    onPause: ({ window, until }: { readonly window: string; readonly until: Date }) => {
+      context.event({ type: 'rate_limited', window, resetsAt: until.toISOString() });
+      say(
+        `The model provider's limit is reached (${window.replaceAll('_', ' ')}); going on at ${until.toLocaleTimeString()}. Ctrl-C keeps what is finished.`,
+      );
+    },
+  };
+  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), { runId, notices });
 }
 
 /** The result: with `--json` in the one envelope, else as text and table on stdout, and the failure on stderr. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { llmConfigSchema } from '../llm/config.ts';
 import { scanConfigSchema } from '../scan/config.ts';
 import { warehouseConfigSchema } from '../warehouse/config.ts';
 import type { Scope } from '../warehouse/warehouse.ts';
@@ -28,6 +29,7 @@ export const projectConfigSchema = z
       .describe('Warehouses by name; the name is the folder under semantic-layer/.'),
     scan: scanConfigSchema.prefault({}).describe('How warehouses are profiled and joined up.'),
     query: queryConfigSchema.prefault({}),
+    llm: llmConfigSchema.prefault({}),
   })
   .describe('Configuration of a ktx project.');
 

@@ -3,6 +3,7 @@ import { loadCatalog } from '../context/catalog-files.ts';
 import { UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { nearest } from '../lib/suggest.ts';
+import type { LlmRuntime } from '../llm/govern.ts';
 import type { LoadedModel } from '../semantic/load.ts';
 import { dialectNamed } from '../sql/dialects.ts';
 import { projectPaths } from '../store/directories.ts';
@@ -13,11 +14,23 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import { connectionNamed, scopeOf, type ProjectConfig } from './config.ts';
 import { datasetFiles } from './model-files.ts';
+import { openProjectLlm, type LlmNotices } from './llm.ts';
 import type { Connection, Project } from './project.ts';
 
+interface ProjectOptions {
+  readonly runId?: string;
+  readonly notices?: LlmNotices;
+  /** A model runtime in place of the one that `ktx.yaml` names. */
+  readonly runtime?: LlmRuntime | undefined;
+}
+
+const silent: LlmNotices = { warn: () => undefined, onPause: () => undefined };
+
 /** Reads `ktx.yaml` in `dir`; everything else opens at first use. */
-export async function openProject(dir: string, runId: string = newId('run')): Promise<Project> {
+export async function openProject(dir: string, options: ProjectOptions = {}): Promise<Project> {
+  const { runId = newId('run'), notices = silent, runtime } = options;
   const config = await readConfig(dir);
+  const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const models = new Map<string, { readonly stamp: string; readonly model: Promise<LoadedModel> }>();
   const connection = (name?: string) => chooseConnection(config, name);
@@ -60,7 +73,10 @@ export async function openProject(dir: string, runId: string = newId('run')): Pr
       models.set(name, { stamp, model });
       return model;
     },
+    llm: () => languageModel.llm(),
+    journal: () => languageModel.journal(),
     async close() {
+      await languageModel.close();
       for (const opened of await Promise.allSettled(warehouses.values())) if (opened.status === 'fulfilled') await opened.value.close();
     },
   };

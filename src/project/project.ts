@@ -1,5 +1,7 @@
 import type { Catalog } from '../context/catalog.ts';
+import type { LlmRuntime } from '../llm/govern.ts';
 import type { LoadedModel } from '../semantic/load.ts';
+import type { Journal } from '../store/journal.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import type { ConnectionConfig, ProjectConfig } from './config.ts';
 
@@ -27,5 +29,9 @@ export interface Project {
   catalog(name: string): Promise<Catalog | undefined>;
   /** Datasets of one connection, re-read when a file changed. */
   model(name: string): Promise<LoadedModel>;
+  /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
+  llm(): Promise<LlmRuntime | undefined>;
+  /** What was paid for. */
+  journal(): Journal;
   close(): Promise<void>;
 }

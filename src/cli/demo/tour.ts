@@ -23,7 +23,7 @@ export async function runDemo(dir: string, context: CommandContext): Promise<Out
   const folder = shortPath(context.surroundings.cwd, dir);
   progress.update('making the sample company');
   const made = await prepareFolder(dir, signal);
-  const project = await openProject(dir, context.runId);
+  const project = await openProject(dir, { runId: context.runId });
   try {
     const scanned = await scanProject(
       project,

@@ -14,7 +14,7 @@ function provider<TConfig extends z.ZodType>(entry: Provider<TConfig>): Provider
   return entry;
 }
 
-const apiKey = secretSchema.describe('Reference to the API key, e.g. env:ANTHROPIC_API_KEY.');
+const apiKey = secretSchema.describe('Reference to the API key: env:NAME, file:path or keychain:service/account.');
 const baseUrl = z.string().optional().describe('Address of another endpoint that speaks the same protocol; may be a secret reference.');
 
 /** The visible list of providers behind the AI SDK; a further one is an entry here. */

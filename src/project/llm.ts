@@ -1,0 +1,47 @@
+import type { Pause } from '../llm/call-gate.ts';
+import type { LlmConfig } from '../llm/config.ts';
+import type { LlmRuntime } from '../llm/govern.ts';
+import { resolveSecret } from '../store/secrets.ts';
+import { openJournal, type Journal } from '../store/journal.ts';
+
+/** What a run hears of its model calls while they go on. */
+export interface LlmNotices {
+  readonly warn: (message: string) => void;
+  /** All calls wait for the reset of a limit. */
+  readonly onPause: (pause: Pause) => void;
+}
+
+interface LlmOfProject {
+  readonly dir: string;
+  readonly config: LlmConfig;
+  readonly runId: string;
+  readonly notices: LlmNotices;
+  /** In place of the one that the configuration names. */
+  readonly runtime?: LlmRuntime | undefined;
+}
+
+/** The model runtime and the journal of a project; both open at first use. */
+export function openProjectLlm({ dir, config, runId, notices, runtime }: LlmOfProject) {
+  let journal: Journal | undefined;
+  let opened: Promise<LlmRuntime | undefined> | undefined;
+  const openedJournal = (): Journal => (journal ??= openJournal(dir));
+  const open = async (): Promise<LlmRuntime | undefined> => {
+    if (runtime !== undefined) return runtime;
+    const [{ openLlm }, { usageRecorder }] = await Promise.all([import('../llm/factory.ts'), import('../llm/usage.ts')]);
+    const record = usageRecorder(openedJournal().db);
+    const secret = (reference: string): string => resolveSecret(reference, dir);
+    return openLlm({ config, projectDir: dir, env: process.env, run: runId, secret, record, ...notices });
+  };
+  return {
+    journal: openedJournal,
+    /** Undefined where no backend is configured. Nothing is called yet. */
+    llm: (): Promise<LlmRuntime | undefined> =>
+      config.provider.backend === 'none' && runtime === undefined ? Promise.resolve(undefined) : (opened ??= open()),
+    async close(): Promise<void> {
+      const [outcome] = await Promise.allSettled([opened]);
+      if (outcome?.status === 'fulfilled') await outcome.value?.close();
+      journal?.close();
+      journal = undefined;
+    },
+  };
+}
