@@ -1,5 +1,5 @@
 import { UserError } from '../lib/error.ts';
-import type { FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
+import type { Failure, FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { counted } from './output.ts';
 import { printable } from './text-width.ts';
@@ -48,25 +48,36 @@ function show(event: IngestEvent, context: CommandContext): void {
   context.event(event);
   if (event.type === 'connection_started') progress.update(`reading ${event.connection}`);
   if (event.type === 'lock_awaited') context.say(event.message);
+  if (event.type === 'description_progressed')
+    progress.update(`${event.connection}: describing tables`, { done: event.done, total: event.total });
   if (event.type === 'publish_step') progress.update('writing');
   if (event.type !== 'scan_progressed') return;
   const { connection, step, done, total } = event;
   progress.update(`${connection}: ${step}`, { done, total });
 }
 
-function firstFailure({ connections }: IngestReport) {
-  return connections.find(({ failure }) => failure !== undefined)?.failure;
+function firstFailure({ connections }: IngestReport): Failure | undefined {
+  const failed = connections.find(({ failure }) => failure !== undefined)?.failure;
+  if (failed !== undefined) return failed;
+  const pending = connections.find(({ descriptions }) => descriptions?.failure !== undefined)?.descriptions;
+  return (
+    pending?.failure && {
+      ...pending.failure,
+      message: `${pending.done} of ${counted(pending.total, 'table')} described: ${pending.failure.message}`,
+    }
+  );
 }
 
 function describe(report: IngestReport, { screen }: CommandContext): string[] {
   const failed = firstFailure(report);
-  const lines = report.connections.map(({ connection, failure, tables, profiled, reused, queries, relationships }) => {
+  const lines = report.connections.map(({ connection, failure, tables, profiled, reused, queries, relationships, descriptions }) => {
     // The first one is told as the error.
     if (failure !== undefined) return `${connection}: ${screen.style('red', failure === failed ? 'failed' : failure.message)}`;
     if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
     const { accepted, review } = relationships;
     const found = `joins: ${accepted} accepted, ${review} to review`;
-    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged), ${found}, ${counted(queries, 'statement')} sent`;
+    const told = descriptions !== undefined && descriptions.done > 0 ? `, ${descriptions.done} of ${descriptions.total} described` : '';
+    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged)${told}, ${found}, ${counted(queries, 'statement')} sent`;
   });
   if (report.dryRun) return lines;
   const { files, keptEdits, newEdits, stale, leftAlone, setAside, quarantined, commit } = report;

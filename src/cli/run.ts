@@ -102,7 +102,7 @@ async function openProjectHere({ surroundings, runId }: Run, projectDir: string 
     warn: (message: string) => context.say(message),
     onPause: ({ window, until }: { readonly window: string; readonly until: Date }) => {
       context.event({ type: 'rate_limited', window, resetsAt: until.toISOString() });
-      say(
+      context.say(
         `The model provider's limit is reached (${window.replaceAll('_', ' ')}); going on at ${until.toLocaleTimeString()}. Ctrl-C keeps what is finished.`,
       );
     },

@@ -8,10 +8,11 @@ export type IngestEvent =
   | { readonly type: 'lock_awaited'; readonly message: string }
   | { readonly type: 'connection_started'; readonly connection: string }
   | { readonly type: 'scan_progressed'; readonly connection: string; readonly step: string; readonly done: number; readonly total: number }
+  | { readonly type: 'description_progressed'; readonly connection: string; readonly done: number; readonly total: number }
   | { readonly type: 'publish_step'; readonly step: PublishStep; readonly path?: string | undefined }
   | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport };
 
-export type Stage = 'plan' | 'scan' | 'validate' | 'publish' | 'index';
+export type Stage = 'plan' | 'scan' | 'describe' | 'validate' | 'publish' | 'index';
 
 /** A claim that was left out of the artifacts, or something of a person's in them that does not work. */
 export interface Quarantined {
@@ -52,9 +53,13 @@ export interface CommitReport {
   readonly warning?: string | undefined;
 }
 
+export type Failure = Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
+
 export interface ConnectionReport {
   readonly connection: string;
-  readonly failure?: Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
+  readonly failure?: Failure;
+  /** Tables that a model describes: how many are, of how many; with a failure the others are pending. */
+  readonly descriptions?: { readonly done: number; readonly total: number; readonly calls: number; readonly failure?: Failure | undefined };
   readonly tables: number;
   readonly profiled: number;
   readonly reused: number;

@@ -1,12 +1,16 @@
 import { type ExitCode, UserError } from '../lib/error.ts';
+import type { Claim } from '../context/claim.ts';
+import { parseClaims } from '../context/claims-file.ts';
 import { claimsOf } from '../scan/claims.ts';
 import type { ScanConfig } from '../scan/config.ts';
-import { scan, type ScanProgress } from '../scan/scan.ts';
+import { describeTables, type ScanModel } from '../scan/descriptions.ts';
+import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
-import type { ConnectionReport, IngestEvent, IngestReport, PublishStep, Stage } from './event.ts';
+import type { ConnectionReport, Failure, IngestEvent, IngestReport, PublishStep, Stage } from './event.ts';
 import { newEdits } from './new-edits.ts';
+import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
 import { foldersOf, type ConnectionFindings } from './render.ts';
 import { validate } from './validate.ts';
@@ -19,6 +23,8 @@ export interface IngestInput {
   readonly scan: ScanConfig;
   /** Opens a connection; the caller closes it. */
   readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
+  /** The model that describes tables; undefined where none is configured. */
+  readonly model?: ScanModel | undefined;
   /** Brings the search index up to date; called after publishing, with the database that it is in. */
   readonly updateIndex?: (state: State) => Promise<void>;
   /** Stops after the plan: says what would be read, and writes nothing. */
@@ -72,10 +78,11 @@ async function runStages(run: Run): Promise<Outcome> {
       const found = await scan({ warehouse, scope, state, config: run.scan, signal, onProgress });
       const { catalog, profiled, reused, queries, links } = found;
       if (catalog.tables.length === 0) throw noTables(connection);
-      findings.push({ catalog, claims: claimsOf(found), warehouse });
+      const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found));
+      findings.push({ catalog, claims: [...claimsOf(found), ...claims], warehouse });
       const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
       const relationships = { accepted: accepted.length, review: review.length };
-      return { tables: catalog.tables.length, profiled, reused, queries, relationships };
+      return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions };
     });
     if (findings.length === 0) return { connections, commit: { none: 'nothing was read' } };
     const { render, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
@@ -90,6 +97,16 @@ async function runStages(run: Run): Promise<Outcome> {
   } finally {
     state.close();
   }
+}
+
+async function describe(run: Run, found: ScanResult) {
+  const { connection } = found.catalog;
+  const files = await readProjectFiles(run.dir, [`claims/${connection}`]);
+  const withModel = [...files].filter(([, text]) => text.includes('"origin":"model"'));
+  const known: Claim[] = withModel.flatMap(([path, text]) => parseClaims(path, text).claims);
+  const onProgress = (done: number, total: number) => run.emit({ type: 'description_progressed', connection, done, total });
+  const { failure, ...described } = await describeTables({ found, known, model: run.model, signal: run.signal, onProgress });
+  return { ...described, ...(failure && { failure: failureOf(failure) }) };
 }
 
 /** What was there and cannot be seen any longer must not look like what was dropped. */
@@ -112,19 +129,24 @@ async function eachConnection(run: Run, stage: Stage, read: Read): Promise<Conne
       reports.push({ ...nothing, ...(await found) });
     } catch (error) {
       if (!(error instanceof UserError) || run.signal.aborted) throw error;
-      const { code, message, hint, retryable, exitCode } = error;
-      reports.push({ ...nothing, failure: { code, message, hint, retryable, exitCode } });
+      reports.push({ ...nothing, failure: failureOf(error) });
     }
   }
   return reports;
+}
+
+function failureOf({ code, message, hint, retryable, exitCode }: UserError): Failure {
+  return { code, message, hint, retryable, exitCode };
 }
 
 function exitCodeOf({ connections, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
   const failures = connections.flatMap(({ failure }) => failure ?? []);
   const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
   if (first !== undefined && failures.length === connections.length) return others.length === 0 ? first : 1;
+  const undescribed = connections.flatMap(({ descriptions }) => descriptions?.failure ?? []);
+  if (undescribed.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
-  return failures.length > 0 || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;
+  return failures.length + undescribed.length > 0 || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;
 }
 
 async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { IngestReport } from '../ingest/event.ts';
 import { ingest, type IngestInput } from '../ingest/ingest.ts';
+import type { ScanModel } from '../scan/descriptions.ts';
 import type { Project } from './project.ts';
 
 interface Asked extends Pick<IngestInput, 'dryRun' | 'updateIndex' | 'signal' | 'onEvent'> {
@@ -13,10 +14,19 @@ export async function ingestProject(project: Project, { connections, ...run }: A
   const named = asked.length > 0 ? [...new Set(asked)].map((name) => project.connection(name)) : [project.connection()];
   return ingest({
     ...run,
+    model: run.dryRun === true ? undefined : await scanModel(project, run.signal),
     dir: project.dir,
     runId: project.runId,
     connections: named,
     scan: project.config.scan,
     warehouse: (name, signal) => project.warehouse(name, signal),
   });
+}
+
+/** Undefined where no model is configured. One that cannot be used fails here, before any work. */
+async function scanModel(project: Project, signal: AbortSignal): Promise<ScanModel | undefined> {
+  const runtime = await project.llm();
+  if (runtime === undefined) return undefined;
+  await runtime.account(signal);
+  return { runtime, concurrency: runtime.concurrency, journal: project.journal(), samples: project.config.scan.send_samples };
 }

@@ -19,6 +19,10 @@ export const scanConfigSchema = z.strictObject({
     .describe(
       'Profile views too. Their links are proposed for review. Where a connection has nothing but views, they are always profiled.',
     ),
+  send_samples: z
+    .boolean()
+    .default(true)
+    .describe('Whether the least, greatest and frequent values of a column may go to the configured LLM; personal ones never do.'),
   accept: z.number().min(0).max(1).default(0.5).describe('Probability from which a link is accepted.'),
   review: z.number().min(0).max(1).default(0.2).describe('Probability from which a link is proposed for review.'),
 });
