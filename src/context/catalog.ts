@@ -54,7 +54,8 @@ interface Columns {
 
 interface Finding {
   readonly status: Status;
-  readonly origin: 'declared' | 'inferred';
+  /** `judged`: measurements left it in doubt, or did not see it, and a model decided. */
+  readonly origin: 'declared' | 'inferred' | 'judged';
   /** 0..1 */
   readonly probability: number;
   /** Measurements and the features that decided, e.g. containment, orphans, range_share, name_similarity. */

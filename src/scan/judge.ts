@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import type { LinkFinding } from '../context/catalog.ts';
+import { UserError } from '../lib/error.ts';
+import { shortHash } from '../lib/hash.ts';
+import { canonicalJson } from '../lib/json.ts';
+import { untrustedBlock } from '../lib/untrusted.ts';
+import { readPrompt } from '../llm/prompt.ts';
+import { tableKey } from '../sql/dialect.ts';
+import { inferredLink } from './composite-links.ts';
+import type { ScanModel } from './descriptions.ts';
+import type { ColumnFacts, TableFacts } from './facts.ts';
+import { inclusionOf, measureAll, type MeasureContext, type Pairing } from './measure.ts';
+
+export interface Judgements {
+  readonly links: readonly LinkFinding[];
+  /** Links of the uncertain band, and those of them with a verdict. */
+  readonly total: number;
+  readonly done: number;
+  readonly calls: number;
+  readonly failure?: UserError | undefined;
+}
+
+const version = 'link-judge@1';
+const perCall = 40;
+/** Exactly measured containment from which a proposal counts. */
+const leastProposed = 0.98;
+/** Exactly measured containment from which a yes to a candidate counts. */
+const leastJudged = 0.9;
+
+/** A model judges the links that measurements leave in doubt, each once, and may propose others; what it proposes is measured first. */
+export async function judgeLinks(
+  links: readonly LinkFinding[],
+  tables: readonly TableFacts[],
+  context: MeasureContext & { readonly model: ScanModel },
+): Promise<Judgements> {
+  const { journal } = context.model;
+  const band = links.filter(isOpen).map((link) => ({ link, key: keyOf(link, context.warehouse.connection) }));
+  const known = new Map(band.map(({ link, key }) => [link, verdictSchema.safeParse(journal.result(key)).data]));
+  const open = band.filter(({ link }) => known.get(link) === undefined);
+  const proposalsKey = `${version} proposals ${context.warehouse.connection}`;
+  let proposals = proposalsSchema.safeParse(journal.result(proposalsKey)).data ?? [];
+  let calls = 0;
+  let failure: UserError | undefined;
+  for (let start = 0; start < open.length && failure === undefined; start += perCall) {
+    const batch = open.slice(start, start + perCall);
+    try {
+      calls += 1;
+      const answer = await ask(batch.map(({ link }) => link), tables, context); // prettier-ignore
+      for (const [index, verdict] of verdictsOf(answer, batch.length)) {
+        const judged = batch[index];
+        if (judged !== undefined) known.set(judged.link, verdict);
+        if (judged !== undefined) journal.keep(judged.key, verdict);
+      }
+      proposals = [...new Map([...proposals, ...answer.proposals].map((one) => [canonicalJson(one), one])).values()];
+      if (answer.proposals.length > 0) journal.keep(proposalsKey, proposals);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      context.signal.throwIfAborted();
+      failure = error;
+    }
+  }
+  const judged = links.map((link) => decided(link, known.get(link)));
+  const taken = new Set(judged.flatMap((link) => (link.status === 'accepted' ? [endsOf(link)] : [])));
+  const added = (await confirmed(proposals, tables, context)).filter((link) => !taken.has(endsOf(link)));
+  const done = [...known.values()].filter((verdict) => verdict !== undefined).length;
+  return { links: [...judged, ...added], total: band.length, done, calls, failure };
+}
+
+const endsOf = ({ from, to }: LinkFinding): string =>
+  canonicalJson([tableKey(from.table), [...from.columns], tableKey(to.table), [...to.columns]]);
+
+const isOpen = ({ status, origin, evidence }: LinkFinding): boolean =>
+  status === 'review' && origin === 'inferred' && !JSON.stringify(evidence['why'] ?? '').startsWith('"polymorphic');
+
+/** Changes with the columns and with coarse steps of the evidence, so that a day's new rows ask nothing anew. */
+function keyOf({ from, to, evidence }: LinkFinding, connection: string): string {
+  const containment = Number(evidence['containment'] ?? 0);
+  const step = containment >= 1 ? 'all' : containment >= leastJudged ? 'most' : 'some';
+  return `${version} ${shortHash(canonicalJson([connection, from, to, evidence['measured'] ?? null, step]), 32)}`;
+}
+
+const verdictSchema = z.object({ joins: z.boolean(), reason: z.string() });
+const columns = z.array(z.string()).min(1);
+const proposalsSchema = z.array(z.object({ from_table: z.string(), from_columns: columns, to_table: z.string(), to_columns: columns }));
+const answerSchema = z.object({
+  verdicts: z.array(verdictSchema.extend({ id: z.int().describe('Of the candidate.') })),
+  proposals: proposalsSchema,
+});
+
+/** By position in the batch. */
+function verdictsOf({ verdicts }: z.infer<typeof answerSchema>, length: number) {
+  return new Map(verdicts.filter(({ id }) => id >= 1 && id <= length).map(({ id, joins, reason }) => [id - 1, { joins, reason }] as const));
+}
+
+function ask(
+  batch: readonly LinkFinding[],
+  tables: readonly TableFacts[],
+  { model, signal }: MeasureContext & { readonly model: ScanModel },
+) {
+  const end = ({ table, columns }: LinkFinding['from']) => ({ table: tableName(table), columns });
+  const concerned = new Set(batch.flatMap(({ from, to }) => [tableKey(from.table), tableKey(to.table)]));
+  const picture = {
+    tables: tables
+      .filter(({ ref }) => concerned.has(tableKey(ref)))
+      .map(({ ref, rows, columns }) => ({ table: tableName(ref), rows, columns: columns.map(({ name, schema }) => `${name} ${schema.nativeType}`) })),
+    other_tables: tables.filter(({ ref }) => !concerned.has(tableKey(ref))).slice(0, 300).map(({ ref }) => tableName(ref)),
+    candidates: batch.map(({ from, to, probability, evidence }, index) => ({ id: index + 1, from: end(from), to: end(to), probability, evidence })),
+  }; // prettier-ignore
+  return model.runtime.generateObject({
+    role: 'candidateExtraction',
+    system: readPrompt('judge-links'),
+    prompt: `The candidates to judge:\n${untrustedBlock('warehouse', JSON.stringify(picture, null, 1))}`,
+    schema: answerSchema,
+    signal,
+  });
+}
+
+const tableName = ({ schema, table }: { readonly schema: string; readonly table: string }): string => `${schema}.${table}`;
+
+/** A yes counts where the values do not speak against it; a no always does. */
+function decided(link: LinkFinding, verdict: z.infer<typeof verdictSchema> | undefined): LinkFinding {
+  if (verdict === undefined) return link;
+  const { measured, containment, rows } = link.evidence;
+  const isBorneOut = rows === 0 || (measured === true && Number(containment) >= leastJudged);
+  const why = `a model says ${verdict.joins ? 'yes' : 'no'}: ${oneLine(verdict.reason)}`;
+  const status = verdict.joins ? (isBorneOut ? 'accepted' : 'review') : 'rejected';
+  return { ...link, origin: 'judged', status, evidence: { ...link.evidence, why } };
+}
+
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200); // prettier-ignore
+
+type Proposal = z.infer<typeof proposalsSchema>[number];
+
+/** Those whose columns exist and whose values are contained; the others do not count. */
+async function confirmed(proposals: readonly Proposal[], tables: readonly TableFacts[], context: MeasureContext): Promise<LinkFinding[]> {
+  const byName = new Map(tables.map((table) => [tableName(table.ref), table]));
+  const pairs = proposals.flatMap((proposal): Pairing[] => {
+    const from = columnsOf(byName.get(proposal.from_table), proposal.from_columns);
+    const to = columnsOf(byName.get(proposal.to_table), proposal.to_columns);
+    const [first, ...rest] = from;
+    const [key, ...others] = to;
+    return first && key && rest.length === others.length ? [{ from: [first, ...rest], to: [key, ...others] }] : [];
+  });
+  const measured = await measureAll(pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect)), context); // prettier-ignore
+  return pairs.flatMap((pair, index) => {
+    const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
+    const containment = distinct === 0 ? 0 : found / distinct;
+    if (containment < leastProposed) return [];
+    const evidence = { measured: true, containment, orphans: rows - matched, rows, why: 'a model proposed it, the values bear it out' };
+    return [{ ...inferredLink(pair, { status: 'accepted', probability: 0.7, evidence }), origin: 'judged' as const }];
+  });
+}
+
+/** All of the named columns, or none. */
+function columnsOf(table: TableFacts | undefined, names: readonly string[]): ColumnFacts[] {
+  const found = names.flatMap((name) => table?.columns.filter((column) => column.name === name) ?? []);
+  return found.length === names.length ? found : [];
+}
