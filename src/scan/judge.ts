@@ -4,6 +4,7 @@ import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { untrustedBlock } from '../lib/untrusted.ts';
+import { LlmError } from '../llm/error.ts';
 import { readPrompt } from '../llm/prompt.ts';
 import { tableKey } from '../sql/dialect.ts';
 import { inferredLink } from './composite-links.ts';
@@ -45,12 +46,17 @@ export async function judgeLinks(
     const batch = open.slice(start, start + perCall);
     try {
       calls += 1;
-      const answer = await ask(batch.map(({ link }) => link), tables, context); // prettier-ignore
+      const answer = await ask(
+        batch.map(({ link }) => link),
+        tables,
+        context,
+      );
       for (const [index, verdict] of verdictsOf(answer, batch.length)) {
         const judged = batch[index];
         if (judged !== undefined) known.set(judged.link, verdict);
         if (judged !== undefined) journal.keep(judged.key, verdict);
       }
+      if (batch.some(({ link }) => known.get(link) === undefined)) failure = unanswered;
       proposals = [...new Map([...proposals, ...answer.proposals].map((one) => [canonicalJson(one), one])).values()];
       if (answer.proposals.length > 0) journal.keep(proposalsKey, proposals);
     } catch (error) {
@@ -68,6 +74,8 @@ export async function judgeLinks(
 
 const endsOf = ({ from, to }: LinkFinding): string =>
   canonicalJson([tableKey(from.table), [...from.columns], tableKey(to.table), [...to.columns]]);
+
+const unanswered = new LlmError('invalid_output', 'The model left candidates for relationships without a verdict.');
 
 const isOpen = ({ status, origin, evidence }: LinkFinding): boolean =>
   status === 'review' && origin === 'inferred' && !JSON.stringify(evidence['why'] ?? '').startsWith('"polymorphic');
@@ -127,7 +135,7 @@ function decided(link: LinkFinding, verdict: z.infer<typeof verdictSchema> | und
   return { ...link, origin: 'judged', status, evidence: { ...link.evidence, why } };
 }
 
-const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200); // prettier-ignore
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, 200);
 
 type Proposal = z.infer<typeof proposalsSchema>[number];
 
@@ -141,7 +149,10 @@ async function confirmed(proposals: readonly Proposal[], tables: readonly TableF
     const [key, ...others] = to;
     return first && key && rest.length === others.length ? [{ from: [first, ...rest], to: [key, ...others] }] : [];
   });
-  const measured = await measureAll(pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect)), context); // prettier-ignore
+  const measured = await measureAll(
+    pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect)),
+    context,
+  );
   return pairs.flatMap((pair, index) => {
     const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
     const containment = distinct === 0 ? 0 : found / distinct;
