@@ -51,12 +51,15 @@ export async function judgeLinks(
         tables,
         context,
       );
-      for (const [index, verdict] of verdictsOf(answer, batch.length)) {
-        const judged = batch[index];
-        if (judged !== undefined) known.set(judged.link, verdict);
-        if (judged !== undefined) journal.keep(judged.key, verdict);
+      const verdicts = batch.flatMap(({ link, key }, index) => {
+        const [verdict] = answer.verdicts.filter(({ id }) => id === index + 1).map(({ joins, reason }) => ({ joins, reason }));
+        return verdict === undefined ? [] : [{ link, key, verdict }];
+      });
+      for (const { link, key, verdict } of verdicts) {
+        known.set(link, verdict);
+        journal.keep(key, verdict);
       }
-      if (batch.some(({ link }) => known.get(link) === undefined)) failure = unanswered;
+      if (verdicts.length < batch.length) failure = unanswered;
       proposals = [...new Map([...proposals, ...answer.proposals].map((one) => [canonicalJson(one), one])).values()];
       if (answer.proposals.length > 0) journal.keep(proposalsKey, proposals);
     } catch (error) {
@@ -88,17 +91,14 @@ function keyOf({ from, to, evidence }: LinkFinding, connection: string): string 
 }
 
 const verdictSchema = z.object({ joins: z.boolean(), reason: z.string() });
-const columns = z.array(z.string()).min(1);
-const proposalsSchema = z.array(z.object({ from_table: z.string(), from_columns: columns, to_table: z.string(), to_columns: columns }));
+const columnNames = z.array(z.string()).min(1);
+const proposalsSchema = z.array(
+  z.object({ from_table: z.string(), from_columns: columnNames, to_table: z.string(), to_columns: columnNames }),
+);
 const answerSchema = z.object({
   verdicts: z.array(verdictSchema.extend({ id: z.int().describe('Of the candidate.') })),
   proposals: proposalsSchema,
 });
-
-/** By position in the batch. */
-function verdictsOf({ verdicts }: z.infer<typeof answerSchema>, length: number) {
-  return new Map(verdicts.filter(({ id }) => id >= 1 && id <= length).map(({ id, joins, reason }) => [id - 1, { joins, reason }] as const));
-}
 
 function ask(
   batch: readonly LinkFinding[],
