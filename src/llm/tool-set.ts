@@ -20,14 +20,18 @@ export function checkToolSet(tools: KtxToolSet): void {
 
 /** Parses the input with the tool's own schema and runs it; a refusal or a throw is a reply that the model can act on. */
 export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown): Promise<ToolReply> {
-  const { data, problems } = check(tool.inputSchema, input ?? {});
-  if (problems !== undefined) {
-    const lines = problems.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
-    return { markdown: `Invalid input for ${tool.name}:\n${lines.join('\n')}`, isError: true };
-  }
+  const refusal = refusalOf(tool, input);
+  if (refusal !== undefined) return { markdown: refusal, isError: true };
   try {
-    return { markdown: (await tool.execute(data)).markdown, isError: false };
+    return { markdown: (await tool.execute(tool.inputSchema.parse(input ?? {}))).markdown, isError: false };
   } catch (error) {
     return { markdown: `${tool.name} failed: ${messageOf(error)}`, isError: true };
   }
+}
+
+/** Why the tool would not take this input, in words for a model. */
+export function refusalOf(tool: KtxRuntimeToolDescriptor, input: unknown): string | undefined {
+  const { problems } = check(tool.inputSchema, input ?? {});
+  const lines = problems?.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+  return lines && `Invalid input for ${tool.name}:\n${lines.join('\n')}`;
 }

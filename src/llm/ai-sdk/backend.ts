@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { UserError } from '../../lib/error.ts';
+import { check } from '../../lib/schema-check.ts';
+import type { BackendCall, CallWatch, ModelBackend } from '../backend.ts';
+import type { PromptCaching } from '../config.ts';
+import { LlmError } from '../error.ts';
+import { jsonIn } from './json-text.ts';
+import { providers, type Provider, type ProviderName } from './providers.ts';
+import type { Session } from './request.ts';
+import { run } from './run.ts';
+
+interface AiSdkOptions {
+  readonly provider: ProviderName;
+  /** The provider's block of `ktx.yaml`, with secrets in place of their references. */
+  readonly config: unknown;
+  readonly promptCaching?: PromptCaching | undefined;
+  /** Asked to mend a malformed tool call. */
+  readonly repairModel: string;
+  readonly projectDir: string;
+  /** Writes every request to `.ktx/logs/llm.jsonl`; so does `KTX_LLM_DEBUG=1`. */
+  readonly recordRequests?: boolean;
+}
+
+/** The API providers behind the AI SDK. Opens nothing before the first call. */
+export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
+  const provider = served(options.provider);
+  // The SDK would print what it thinks of a request.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  let opened: ReturnType<Provider['open']> | undefined;
+  const session: Session = {
+    provider,
+    model: async (id) => (await (opened ??= provider.open(options.config)))(id),
+    caching: options.promptCaching ?? {},
+    repairModel: options.repairModel,
+    projectDir: options.projectDir,
+    isRecording: options.recordRequests ?? process.env['KTX_LLM_DEBUG'] === '1',
+  };
+  const account = () => {
+    const source = provider.account(options.config);
+    return source === undefined ? undefined : { source, provider: provider.title };
+  };
+  return {
+    text: (call) => text(session, call),
+    object: (call) => object(session, call),
+    loop: async (call) => {
+      const { text: last, stopReason } = await run(session, call, { stepBudget: call.stepBudget });
+      return { text: last, stopReason };
+    },
+    probe: async (model, signal) => {
+      const { model: answered } = await run(session, probeCall(model, signal), {
+        stepBudget: 1,
+        maxOutputTokens: 64,
+        maxRetries: 0,
+        isProbe: true,
+      });
+      return { model: answered, account: account() };
+    },
+    account: () => Promise.resolve(account()),
+    close: () => Promise.resolve(),
+  };
+}
+
+function served(name: string): Provider {
+  if (Object.hasOwn(providers, name)) return providers[name as ProviderName];
+  throw new UserError(
+    'llm_backend_not_served',
+    `${name} is no LanguageModel backend: the AI SDK serves ${Object.keys(providers).join(', ')}.`,
+    { exitCode: 2 },
+  );
+}
+
+async function text(session: Session, call: Parameters<ModelBackend['text']>[0]): Promise<string> {
+  const answer = await run(session, call, { stepBudget: call.stepBudget });
+  if (answer.stopReason === 'budget') throw stepLimit(call.stepBudget);
+  if (answer.text.trim() === '') throw new LlmError('invalid_output', 'The model answered with no text.');
+  return answer.text;
+}
+
+async function object<T>(session: Session, call: BackendCall & { stepBudget: number; schema: z.ZodType<T> }): Promise<T> {
+  const schema = z.toJSONSchema(call.schema, { target: 'draft-7', io: 'input' });
+  const answer = await run(session, call, { stepBudget: call.stepBudget, schema });
+  if (answer.stopReason === 'budget') throw stepLimit(call.stepBudget);
+  const value = jsonIn(answer.text);
+  if (value === undefined) throw new LlmError('invalid_output', 'The model answered without the object that it was asked for.');
+  const { data, problems } = check(call.schema, value);
+  if (problems === undefined) return data;
+  const lines = problems.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
+  throw new LlmError('invalid_output', `The model's object does not fit its schema: ${lines.join('; ')}.`);
+}
+
+const stepLimit = (budget: number) => new LlmError('step_limit', `The model had not answered after ${budget} turns.`);
+
+function probeCall(model: string, signal: AbortSignal): BackendCall {
+  const ignore = () => undefined;
+  const watch: CallWatch = {
+    signal,
+    alive: ignore,
+    step: ignore,
+    apiCall: ignore,
+    used: ignore,
+    toolFailed: ignore,
+    limit: ignore,
+    warn: ignore,
+  };
+  return {
+    role: 'triage',
+    model,
+    prompt: 'Reply with the word ready.',
+    system: undefined,
+    tools: {},
+    temperature: undefined,
+    tags: { stage: 'probe' },
+    watch,
+  };
+}

@@ -1,0 +1,53 @@
+import { APICallError, wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } from 'ai';
+import type { BackendCall } from '../backend.ts';
+import type { PromptCaching } from '../config.ts';
+import { LlmError } from '../error.ts';
+import { withCacheMarkers } from './cache.ts';
+import { llmError, refusalHeaders } from './failure.ts';
+import { limitsOf, refusedLimit } from './limits.ts';
+import type { Provider } from './providers.ts';
+import { recordRequest } from './record.ts';
+
+/** What all calls of one backend share. */
+export interface Session {
+  readonly provider: Provider;
+  readonly model: (id: string) => Promise<Exclude<LanguageModel, string>>;
+  readonly caching: PromptCaching;
+  readonly repairModel: string;
+  readonly projectDir: string;
+  readonly isRecording: boolean;
+}
+
+/** The model of a call, with everything that ktx does to each single request: markers, counting, limits, recording. */
+export async function watchedModel(session: Session, call: BackendCall): Promise<Exclude<LanguageModel, string>> {
+  const { provider, caching } = session;
+  const middleware: LanguageModelMiddleware = {
+    transformParams: ({ params }) => Promise.resolve(withCacheMarkers(params, provider, { model: call.model, caching })),
+    wrapStream: async ({ doStream }) => {
+      const { watch, role, model, tags } = call;
+      watch.apiCall();
+      const record = (entry: object) => session.isRecording && recordRequest(session.projectDir, { role, model, tags, ...entry });
+      try {
+        const result = await doStream();
+        watch.alive();
+        for (const limit of limitsOf(result.response?.headers)) watch.limit(limit);
+        record({ request: result.request?.body });
+        return result;
+      } catch (error) {
+        const failure = inProvider(llmError(error, watch.signal), session);
+        record({ request: APICallError.isInstance(error) ? error.requestBodyValues : undefined, failed: failure.code });
+        if (failure instanceof LlmError && failure.kind === 'rate_limit') watch.limit(refusedLimit(refusalHeaders(error)));
+        // The SDK tries these again, with growing pauses; anything else ends the call here.
+        const isTransient = failure instanceof LlmError && (failure.kind === 'overloaded' || failure.kind === 'network');
+        throw isTransient ? error : failure;
+      }
+    },
+  };
+  return wrapLanguageModel({ model: await session.model(call.model), middleware });
+}
+
+/** Where credentials come from the machine, a request that was never made is one that found none. */
+function inProvider(failure: ReturnType<typeof llmError>, { provider }: Session): ReturnType<typeof llmError> {
+  if (!(failure instanceof LlmError) || failure.kind !== 'unknown' || !provider.isAmbient) return failure;
+  return new LlmError('auth', `${provider.title}: ${failure.message}`, { cause: failure.cause });
+}

@@ -1,0 +1,146 @@
+import {
+  isStepCount,
+  jsonSchema,
+  Output,
+  streamText,
+  type FinishReason,
+  type LanguageModelUsage,
+  type TextStreamPart,
+  type ToolSet,
+} from 'ai';
+import type { BackendCall } from '../backend.ts';
+import { LlmError } from '../error.ts';
+import { roleSettings } from '../roles.ts';
+import type { TokenUsage } from '../runtime.ts';
+import { llmError } from './failure.ts';
+import { watchedModel, type Session } from './request.ts';
+import { sdkTools, type AskRepair } from './tools.ts';
+
+interface RunOptions {
+  readonly stepBudget: number;
+  /** JSON Schema of the object that is wanted in place of text. */
+  readonly schema?: object;
+  readonly maxOutputTokens?: number;
+  readonly maxRetries?: number;
+  /** Takes an answer that was cut off for one that ended. */
+  readonly isProbe?: boolean;
+}
+
+export interface Answer {
+  /** Of the last turn. */
+  readonly text: string;
+  /** Full id of the model that answered. */
+  readonly model: string;
+  readonly stopReason: 'budget' | 'natural';
+}
+
+type Part = TextStreamPart<ToolSet>;
+type StepEnd = Extract<Part, { type: 'finish-step' }>;
+
+/** One call from its first request to its end, streamed; throws an `LlmError` for everything but a spent step budget. */
+export async function run(session: Session, call: BackendCall, options: RunOptions): Promise<Answer> {
+  const turn = { text: '', steps: 0, end: undefined as StepEnd | undefined, failure: undefined as unknown };
+  const { watch } = call;
+  try {
+    for await (const part of (await start(session, call, options)).stream) {
+      watch.alive();
+      if (part.type === 'start-step') turn.text = '';
+      if (part.type === 'text-delta') turn.text += part.text;
+      if (part.type === 'error') turn.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
+      if (part.type === 'tool-error' && Object.hasOwn(call.tools, part.toolName)) watch.toolFailed(part.toolName, part.toolCallId);
+      if (part.type !== 'finish-step') continue;
+      watch.used(part.response.modelId, usageOf(part.usage), costOf(part));
+      turn.end = part;
+      turn.steps += 1;
+      if (turn.failure === undefined && !watch.signal.aborted) watch.step();
+    }
+  } catch (error) {
+    throw llmError(turn.failure ?? error, watch.signal);
+  }
+  if (turn.failure !== undefined || watch.signal.aborted) throw llmError(turn.failure, watch.signal);
+  if (turn.end === undefined) throw new LlmError('network', 'The answer ended before it began.');
+  const isSpent = turn.end.finishReason === 'tool-calls' && turn.steps >= options.stepBudget;
+  if (!isSpent && !options.isProbe) checkEnd(turn.end);
+  return { text: turn.text, model: turn.end.response.modelId, stopReason: isSpent ? 'budget' : 'natural' };
+}
+
+async function start(session: Session, call: BackendCall, options: RunOptions) {
+  const { stepBudget, schema, maxOutputTokens, maxRetries } = options;
+  const { thinking, effort } = roleSettings[call.role];
+  const model = await watchedModel(session, call);
+  return streamText({
+    model,
+    ...(call.system !== undefined && { instructions: call.system }),
+    prompt: call.prompt,
+    ...sdkTools(call.tools, askRepair(session, call)),
+    stopWhen: isStepCount(stepBudget),
+    ...(schema !== undefined && { output: Output.object({ schema: jsonSchema(schema) }) }),
+    // The SDK leaves it out where the model refuses it, as most do while they think.
+    temperature: call.temperature ?? 0,
+    reasoning: thinking ? effort : 'none',
+    abortSignal: call.watch.signal,
+    ...(session.provider.options && { providerOptions: session.provider.options }),
+    maxOutputTokens,
+    maxRetries,
+    // What was asked and answered stays out of traces: it holds rows of the warehouse.
+    telemetry: { functionId: `ktx.${call.role}`, recordInputs: false, recordOutputs: false, includeRuntimeContext: allOf(call.tags) },
+    runtimeContext: { ...call.tags },
+    onError: () => undefined,
+  });
+}
+
+const allOf = (tags: BackendCall['tags']) => Object.fromEntries(Object.keys(tags).map((key) => [key, true]));
+
+/** The repair belongs to the turn that it repairs, so it is no step; what it costs counts. */
+function askRepair(session: Session, call: BackendCall): AskRepair {
+  return async (prompt, schema) => {
+    const watch = { ...call.watch, step: () => undefined };
+    const repair = {
+      ...call,
+      role: 'repair',
+      model: session.repairModel,
+      prompt,
+      system: undefined,
+      tools: {},
+      temperature: 0,
+      watch,
+    } as const;
+    try {
+      return JSON.parse((await run(session, repair, { stepBudget: 1, schema })).text);
+    } catch {
+      // Then the tool refuses the input, and the model that made it sees why.
+      return undefined;
+    }
+  };
+}
+
+/** Throws where a turn did not come to its own end. */
+function checkEnd({ finishReason, rawFinishReason }: StepEnd): void {
+  const failures: Partial<Record<FinishReason, () => LlmError>> = {
+    length: () =>
+      rawFinishReason === 'model_context_window_exceeded'
+        ? new LlmError('context_too_long', 'The answer ran into the end of the model’s context.')
+        : new LlmError('execution', 'The answer was cut off at the most tokens that the model may write at once.'),
+    'content-filter': () => new LlmError('execution', 'The model refused to answer.'),
+    interrupted: () => new LlmError('network', 'The connection ended in the middle of the answer.'),
+    error: () => new LlmError('overloaded', 'The provider ended the answer with an error.'),
+    other: () =>
+      new LlmError(
+        rawFinishReason === undefined ? 'network' : 'execution',
+        `The answer ended early (${rawFinishReason ?? 'no reason given'}).`,
+      ),
+  };
+  const failure = failures[finishReason]?.();
+  if (failure !== undefined) throw failure;
+}
+
+function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails: details }: LanguageModelUsage): TokenUsage {
+  const [cacheRead, cacheWrite] = [details.cacheReadTokens ?? 0, details.cacheWriteTokens ?? 0];
+  return { input: details.noCacheTokens ?? Math.max(0, inputTokens - cacheRead - cacheWrite), output: outputTokens, cacheRead, cacheWrite };
+}
+
+/** The gateway tells what a request cost, in US dollars, as text. */
+function costOf({ providerMetadata }: StepEnd): number | undefined {
+  const cost = providerMetadata?.['gateway']?.['cost'];
+  return cost === undefined || cost === null || cost === '' || !Number.isFinite(Number(cost)) ? undefined : Number(cost);
+}
