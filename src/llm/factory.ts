@@ -58,13 +58,13 @@ async function openAdapter({ config, projectDir, env, secret }: LlmOptions): Pro
     case 'openai':
     case 'bedrock': {
       const { openAiSdkBackend } = await import('./ai-sdk/backend.ts');
-      const resolved = providers[backend].config.parse(provider[backend]);
-      const values = Object.entries(resolved).map(([key, value]) => [key, isSecretReference(value) ? secret(value) : value]);
+      const values = Object.entries(provider[backend] ?? {}).map(([key, value]) => [key, isSecretReference(value) ? secret(value) : value]);
       return openAiSdkBackend({
         provider: backend,
         config: Object.fromEntries(values),
         promptCaching,
         repairModel: modelOf(config, 'repair'),
+        projectDir: projectDir ?? process.cwd(),
       });
     }
     case 'claude-code': {
