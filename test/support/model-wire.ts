@@ -1,0 +1,18 @@
+import type { FailureName, ModelCall, Reply } from './model-script.ts';
+
+/** One protocol: how to read a request, how to write an answer. */
+export interface Wire {
+  read(request: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'>;
+  reply(request: WireRequest, answer: Reply): WireAnswer;
+  failure(name: FailureName): { status: number; body: unknown };
+}
+
+export interface WireRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type WireAnswer =
+  | { readonly kind: 'json'; readonly body: unknown }
+  | { readonly kind: 'events'; readonly events: readonly string[] };
