@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { throwAwayCertificate } from './certificate.ts';
 import { type Answer, fail, type ModelCall, type Protocol, type Reply, type Script } from './model-script.ts';
 import { anthropicWire } from './model-wire-anthropic.ts';
+import { gatewayWire } from './model-wire-gateway.ts';
+import { openaiWire } from './model-wire-openai.ts';
 import type { Wire, WireRequest } from './model-wire.ts';
 
 /** A scripted model on loopback: over HTTP by `url`, and over HTTPS as api.anthropic.com for whoever goes through `proxy`. */
@@ -138,7 +140,7 @@ function metadata(path: string, response: ServerResponse): void {
   json(response, 200, path.includes('/token') ? { access_token: 'made-up', expires_in: 3600, token_type: 'Bearer' } : 'test-project');
 }
 
-const wires: Record<Protocol, Wire> = { anthropic: anthropicWire, openai: anthropicWire, gateway: anthropicWire };
+const wires: Record<Protocol, Wire> = { anthropic: anthropicWire, openai: openaiWire, gateway: gatewayWire };
 
 function protocolOf(path: string): Protocol | undefined {
   if (/\/messages(?:\?|$)/.test(path) || /:(?:streamRawPredict|rawPredict)$/.test(path)) return 'anthropic';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Block, defaultUsage, type FailureName, type ModelCall, type Reply, type ToolResult } from './model-script.ts';
-import type { Wire, WireAnswer, WireRequest } from './model-wire.ts';
+import { halves, type Wire, type WireAnswer, type WireRequest } from './model-wire.ts';
 
 /** The Anthropic Messages protocol, as api.anthropic.com and Vertex speak it. */
 export const anthropicWire: Wire = {
@@ -73,8 +73,7 @@ function toolName(tools: readonly string[], name: string): string {
 
 function contentOf(block: Block, tools: readonly string[]): { start: object; whole: object; deltas: object[] } {
   if ('text' in block) {
-    const half = Math.ceil(block.text.length / 2);
-    const deltas = [block.text.slice(0, half), block.text.slice(half)].map((text) => ({ type: 'text_delta', text }));
+    const deltas = halves(block.text).map((text) => ({ type: 'text_delta', text }));
     return { start: { type: 'text', text: '' }, whole: { type: 'text', text: block.text }, deltas };
   }
   if ('thinking' in block) {
@@ -102,8 +101,7 @@ function contentOf(block: Block, tools: readonly string[]): { start: object; who
     name: toolName(tools, block.tool),
     input: {},
   };
-  const half = Math.ceil(json.length / 2);
-  const deltas = [json.slice(0, half), json.slice(half)].map((text) => ({ type: 'input_json_delta', partial_json: text }));
+  const deltas = halves(json).map((text) => ({ type: 'input_json_delta', partial_json: text }));
   return { start, whole: { ...start, input: block.input ?? {} }, deltas };
 }
 

@@ -16,3 +16,9 @@ export interface WireRequest {
 export type WireAnswer =
   | { readonly kind: 'json'; readonly body: unknown }
   | { readonly kind: 'events'; readonly events: readonly string[] };
+
+/** Text comes in pieces. */
+export function halves(text: string): [string, string] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
+}
