@@ -107,7 +107,7 @@ async function openProjectHere({ surroundings, runId }: Run, projectDir: string 
       );
     },
   };
-  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), { runId, notices });
+  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), { runId, notices, env: surroundings.env });
 }
 
 /** The result: with `--json` in the one envelope, else as text and table on stdout, and the failure on stderr. */

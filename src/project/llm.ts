@@ -16,12 +16,13 @@ interface LlmOfProject {
   readonly config: LlmConfig;
   readonly runId: string;
   readonly notices: LlmNotices;
+  readonly env: NodeJS.ProcessEnv;
   /** In place of the one that the configuration names. */
   readonly runtime?: LlmRuntime | undefined;
 }
 
 /** The model runtime and the journal of a project; both open at first use. */
-export function openProjectLlm({ dir, config, runId, notices, runtime }: LlmOfProject) {
+export function openProjectLlm({ dir, config, runId, notices, env, runtime }: LlmOfProject) {
   let journal: Journal | undefined;
   let opened: Promise<LlmRuntime | undefined> | undefined;
   const openedJournal = (): Journal => (journal ??= openJournal(dir));
@@ -30,7 +31,7 @@ export function openProjectLlm({ dir, config, runId, notices, runtime }: LlmOfPr
     const [{ openLlm }, { usageRecorder }] = await Promise.all([import('../llm/factory.ts'), import('../llm/usage.ts')]);
     const record = usageRecorder(openedJournal().db);
     const secret = (reference: string): string => resolveSecret(reference, dir);
-    return openLlm({ config, projectDir: dir, env: process.env, run: runId, secret, record, ...notices });
+    return openLlm({ config, projectDir: dir, env, run: runId, secret, record, ...notices });
   };
   return {
     journal: openedJournal,

@@ -20,6 +20,8 @@ import type { Connection, Project } from './project.ts';
 interface ProjectOptions {
   readonly runId?: string;
   readonly notices?: LlmNotices;
+  /** What a local Claude Code session runs in; that of the process where it is left out. */
+  readonly env?: NodeJS.ProcessEnv;
   /** A model runtime in place of the one that `ktx.yaml` names. */
   readonly runtime?: LlmRuntime | undefined;
 }
@@ -28,9 +30,9 @@ const silent: LlmNotices = { warn: () => undefined, onPause: () => undefined };
 
 /** Reads `ktx.yaml` in `dir`; everything else opens at first use. */
 export async function openProject(dir: string, options: ProjectOptions = {}): Promise<Project> {
-  const { runId = newId('run'), notices = silent, runtime } = options;
+  const { runId = newId('run'), notices = silent, env = process.env, runtime } = options;
   const config = await readConfig(dir);
-  const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, runtime });
+  const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const models = new Map<string, { readonly stamp: string; readonly model: Promise<LoadedModel> }>();
   const connection = (name?: string) => chooseConnection(config, name);

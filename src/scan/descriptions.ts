@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CatalogTable, DatasetNames, LinkFinding } from '../context/catalog.ts';
+import { catalogTableSchema, type CatalogTable, type DatasetNames, type LinkFinding } from '../context/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
 import { subjectParts } from '../context/subject.ts';
@@ -60,12 +60,13 @@ export async function describeTables(input: DescribeInput): Promise<Descriptions
   const tasks = all.filter(({ missing }) => missing.length > 0);
   const standing = tasks.flatMap(({ current }) => current ?? []);
   const pending = tasks.filter(({ current }) => current === undefined);
-  const outcome = model === undefined ? { answered: new Map<Task, Claim[]>(), calls: 0 } : await askAll(pending, model, input);
+  const outcome: Answers = model === undefined ? { answered: new Map(), calls: 0 } : await askAll(pending, model, input);
   signal.throwIfAborted();
   // What no answer came for keeps its description of before.
   const answered = pending.flatMap((task) => outcome.answered.get(task) ?? task.before);
   const done = tasks.length - pending.length + outcome.answered.size;
-  return { ...outcome, claims: [...standing, ...answered], total: tasks.length, done };
+  const { calls, failure } = outcome;
+  return { claims: [...standing, ...answered], total: tasks.length, done, calls, failure };
 }
 
 interface Answers {
@@ -127,7 +128,7 @@ function taskOf(table: CatalogTable, { names, ours, input: { found, model } }: S
   const missing = [...(table.comment ? [] : [undefined]), ...columns];
   const subjectOf = (column: string | undefined) =>
     column === undefined ? subjects.dataset(connection, dataset) : subjects.field(connection, dataset, names.field(table, column));
-  const structure = shortHash(canonicalJson([extractor, table]), 16);
+  const structure = shortHash(canonicalJson([extractor, catalogTableSchema.parse(table)]), 16);
   const evidence: Evidence = {
     connection,
     origin: 'model',

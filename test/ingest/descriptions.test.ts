@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { envelopeSchema } from '../cli/run-cli.ts';
+import { run, write } from '../store/git-project.ts';
+import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
+import { describing, tableAsked } from '../support/describing-model.ts';
+import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
+import { fail, type ModelCall, type Script } from '../support/model-script.ts';
+import { shopProject, sql } from './ingest-project.ts';
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts');
+let endpoint: ModelEndpoint;
+let claude: ClaudeHome;
+let asked: string[] = [];
+
+beforeAll(async () => {
+  endpoint = await openModelEndpoint();
+  claude = await makeClaudeHome(endpoint);
+});
+afterAll(async () => {
+  await claude.remove();
+  await endpoint.close();
+});
+
+/** Answers with `script`, and notes the tables that were asked for: each call of the port once. */
+function answering(script: Script): void {
+  asked = [];
+  endpoint.fallback = (call: ModelCall) => {
+    const table = call.objectTaken ? undefined : tableAsked(call)?.table;
+    if (table !== undefined) asked.push(table);
+    return script(call);
+  };
+}
+
+const blocks: Readonly<Record<string, (url: string) => string>> = {
+  anthropic: (url) => `anthropic: {api_key: env:TEST_KEY, base_url: ${url}/v1}`,
+  openai: (url) => `openai: {api_key: env:TEST_KEY, base_url: ${url}/v1}`,
+  gateway: (url) => `gateway: {api_key: env:TEST_KEY, base_url: ${url}/v3/ai}`,
+  'claude-code': () => '',
+};
+const models: Readonly<Record<string, string>> = { 'claude-code': 'sonnet', gateway: 'anthropic/claude-sonnet-4.6' };
+
+function project(backend: string): string {
+  const dir = shopProject();
+  const block = [`backend: ${backend}`, blocks[backend]?.(endpoint.url)].filter(Boolean).join(', ');
+  const llm = `llm:\n  provider: {${block}}\n  models: {default: ${models[backend] ?? 'claude-sonnet-4-6'}}\n`;
+  write(dir, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
+  run(dir, 'commit', '-qam', 'a model');
+  return dir;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly envelope: ReturnType<typeof envelopeSchema.parse> & { readonly data: Report };
+}
+interface Report {
+  readonly connections: readonly { readonly descriptions: { readonly done: number; readonly total: number; readonly calls: number } }[];
+  readonly commit: { readonly id?: string };
+}
+
+function ingest(dir: string, onStart: (kill: () => void) => void = () => undefined): Promise<Ended | 'killed'> {
+  const env = { ...claude.env, TEST_KEY: 'sk-made-up' };
+  const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  onStart(() => child.kill('SIGKILL'));
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      const last = Buffer.concat(chunks).toString().trimEnd().split('\n').at(-1) ?? '';
+      resolve(code === null ? 'killed' : ({ code, envelope: envelopeSchema.parse(JSON.parse(last)) } as Ended));
+    });
+  });
+}
+
+async function ended(dir: string): Promise<Ended> {
+  const outcome = await ingest(dir);
+  if (outcome === 'killed') throw new Error('killed');
+  return outcome;
+}
+
+/** What people read, by path. */
+function artifacts(dir: string): Record<string, string> {
+  const paths = globSync(['semantic-layer/**/*.yaml', 'claims/**/*.jsonl'], { cwd: dir }).sort();
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(dir, path), 'utf8')]));
+}
+
+/** How many results the journal holds. */
+function kept(dir: string): number {
+  const db = new DatabaseSync(join(dir, '.ktx/journal.db'), { readOnly: true });
+  try {
+    return Number(db.prepare('SELECT count(*) AS n FROM results').get()?.['n']);
+  } finally {
+    db.close();
+  }
+}
+
+const tables = ['coupons', 'customers', 'orders'];
+const described = (calls: number) => [expect.objectContaining({ descriptions: { done: 3, total: 3, calls } })];
+const backends = Object.keys(blocks).filter((backend) => backend !== 'claude-code' || claudeBinary() !== undefined);
+
+describe.each(backends)('tables described by a model behind %s', { timeout: 60_000 }, (backend) => {
+  test('[M3] every table in one call; a second run makes none; one changed table costs one', async () => {
+    const dir = project(backend);
+    answering(describing);
+    const first = await ended(dir);
+    expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
+    expect(asked.toSorted()).toEqual(tables);
+    const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
+    expect(orders).toContain('One row is one of orders.');
+    expect(orders).toContain('The amount of it.');
+
+    answering(() => fail('bad-request'));
+    const second = await ended(dir);
+    expect(second).toMatchObject({ code: 0, envelope: { data: { connections: described(0), commit: {} } } });
+    expect(second.envelope.data.commit.id).toBeUndefined();
+    expect(asked).toEqual([]);
+
+    answering(describing);
+    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
+    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+    expect(asked).toEqual(['orders']);
+    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain('The note of it.');
+  });
+});
+
+describe('descriptions', { timeout: 60_000 }, () => {
+  test('are the same, file for file, whoever answers', async () => {
+    answering(describing);
+    const files = await Promise.all(
+      backends.map(async (backend) => {
+        const dir = project(backend);
+        expect((await ended(dir)).code).toBe(0);
+        return artifacts(dir);
+      }),
+    );
+    expect(Object.keys(files[0] ?? {})).toHaveLength(6);
+    for (const other of files) expect(other).toEqual(files[0]);
+  });
+
+  test('that arrived before a kill are not paid for again', async () => {
+    const dir = project('anthropic');
+    const { promise: started, resolve: start } = Promise.withResolvers<() => void>();
+    answering(async (call) => {
+      if (tableAsked(call)?.table !== 'orders') return describing(call);
+      while (kept(dir) < 2) await sleep(20);
+      (await started)();
+      return fail('server-error');
+    });
+    const killed = ingest(dir, start);
+    expect(await killed).toBe('killed');
+    answering(describing);
+    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+    expect(asked).toEqual(['orders']);
+  });
+
+  test('that failed leave the run partial, say how many there are, and come with the next run', async () => {
+    const dir = project('anthropic');
+    answering((call) => (tableAsked(call)?.table === 'customers' ? fail('too-long') : describing(call)));
+    const partial = await ended(dir);
+    expect(partial).toMatchObject({
+      code: 3,
+      envelope: { ok: false, error: { message: expect.stringContaining('2 of 3 tables described') } },
+    });
+    expect(Object.keys(artifacts(dir))).toHaveLength(6);
+    answering(describing);
+    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+  });
+
+  test('of an answer that leaves out a column are not taken', async () => {
+    const dir = project('anthropic');
+    answering((call) => {
+      const table = tableAsked(call);
+      if (table?.table !== 'orders') return describing(call);
+      return { kind: 'reply', blocks: [{ object: { description: 'Orders.', columns: [{ name: 'id', description: 'Which.' }] } }] };
+    });
+    const partial = await ended(dir);
+    expect(partial).toMatchObject({ code: 3, envelope: { error: { code: 'llm_invalid_output' } } });
+    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).not.toContain('Orders.');
+  });
+
+  test('a refused key ends the run with exit code 4, and what needs no model is there', async () => {
+    const dir = project('anthropic');
+    answering(() => fail('auth'));
+    expect(await ended(dir)).toMatchObject({ code: 4, envelope: { error: { code: 'llm_auth' } } });
+    expect(Object.keys(artifacts(dir))).toHaveLength(6);
+  });
+
+  test('a clone without .ktx asks for nothing: git knows what was described', async () => {
+    const dir = project('anthropic');
+    answering(describing);
+    await ended(dir);
+    const clone = `${dir}-clone`;
+    run(dir, 'clone', '-q', dir, clone);
+    cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
+    answering(() => fail('bad-request'));
+    expect(await ended(clone)).toMatchObject({ code: 0, envelope: { data: { connections: described(0) } } });
+    rmSync(clone, { recursive: true });
+  });
+});
