@@ -77,18 +77,25 @@ async function settingsFrom(backend: BackendName, said: Settings, context: Comma
 
 const needed = (value?: string): string | undefined => (value ? undefined : 'something is needed');
 
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
 async function askBackend({ signal }: CommandContext): Promise<BackendName> {
-  const choices = backends.filter((name) => name !== 'claude-agent').map((value) => ({ value: String(value), label: titleOf(value) }));
+  const offered = backends.filter((name) => name !== 'claude-agent');
+  const choices: readonly Choice[] = offered.map((value) => ({ value, label: titleOf(value) }));
   const message = 'Which LLM may ktx use?';
-  const said = await answer(({ select }) => select({ message, options: choices, initialValue: 'none', signal }));
+  const said = await answer(({ select }) => select({ message, options: [...choices], initialValue: 'none', signal }));
   return backends.find((name) => name === said) ?? 'none';
 }
 
 async function askPreset(backend: BackendName, { signal }: CommandContext): Promise<PresetName | undefined> {
   if (preset(backend, 'balanced') === undefined) return undefined;
   const hint = (name: PresetName) => Object.values(preset(backend, name) ?? {}).join(', ');
-  const choices = presetNames.map((value) => ({ value: String(value), label: value, hint: hint(value) }));
-  const said = await answer(({ select }) => select({ message: 'Which models?', options: choices, initialValue: 'balanced', signal }));
+  const choices: readonly Choice[] = presetNames.map((value) => ({ value, label: value, hint: hint(value) }));
+  const said = await answer(({ select }) => select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }));
   return presetNames.find((name) => name === said);
 }
 
