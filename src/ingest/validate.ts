@@ -9,6 +9,7 @@ import { loadModel } from '../semantic/load.ts';
 import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric } from '../semantic/model.ts';
 import { plan } from '../semantic/plan.ts';
 import { querySchema } from '../semantic/query.ts';
+import { withAnalyzer } from '../sql/analyzer.ts';
 import type { State } from '../store/state.ts';
 import type { Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
@@ -52,7 +53,8 @@ async function checkModel({ catalog, warehouse }: ConnectionFindings, files: rea
   const probes = [...model.datasets.values()].flatMap((dataset) => probesOf(catalog, dataset));
   for (const { query, ...probe } of probes) {
     try {
-      const { sql } = emit({ ...plan(model, querySchema.parse(query)), limit: 0 }, model.dialect);
+      const planned = await withAnalyzer(() => plan(model, querySchema.parse(query)));
+      const { sql } = emit({ ...planned, limit: 0 }, model.dialect);
       await warehouse.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;

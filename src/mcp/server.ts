@@ -5,7 +5,6 @@ import { McpServer, ProtocolError, ProtocolErrorCode, type CallToolResult, type 
 import { serveStdio as serveTransport, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import type { Project } from '../project/project.ts';
-import { loadAnalyzer } from '../sql/analyzer.ts';
 import { answerSchema } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
@@ -26,8 +25,7 @@ interface Streams {
  */
 export async function serveStdio(project: Project, { stdin, stdout, signal }: Streams): Promise<void> {
   // What the first query needs loads while the client thinks; what fails here fails again where it is asked for.
-  const warming = [loadAnalyzer(), ...Object.keys(project.config.connections).map((name) => project.model(name))];
-  void Promise.allSettled(warming);
+  void Promise.allSettled(Object.keys(project.config.connections).map((name) => project.model(name)));
   const handle = serveTransport(() => createServer(project), { transport: new StdioServerTransport(stdin, stdout) });
   const ended = new AbortController();
   for (const event of ['end', 'close', 'error']) stdin.once(event, () => ended.abort());

@@ -1,5 +1,6 @@
 import { UserError } from '../lib/error.ts';
 import type { SemanticQuery } from '../semantic/query.ts';
+import { withAnalyzer } from '../sql/analyzer.ts';
 import type { QueryLimits } from '../warehouse/warehouse.ts';
 import { commitState } from './commit.ts';
 import type { Project } from './project.ts';
@@ -49,7 +50,7 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
     const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
     throw new UserError('no_datasets', `${connection} has no valid dataset to ask.`, { hint });
   }
-  const plan = planOf(model, query);
+  const plan = await withAnalyzer(() => planOf(model, query));
   const { sql, receipt, columns } = emit(plan, model.dialect);
   const files = [...new Set(receipt.metrics.flatMap((metric) => metric.files))].sort();
   return { connection, sql, columns, plan, receipt: { ...receipt, files } };

@@ -2,7 +2,7 @@ import { basename } from 'node:path/posix';
 import { load as readYaml, YAMLException } from 'js-yaml';
 import { check } from '../lib/schema-check.ts';
 import { type Diagnostic, type Finding, located } from '../lib/diagnostic.ts';
-import { loadAnalyzer } from '../sql/analyzer.ts';
+import { withAnalyzer } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { buildDataset, type Report } from './build.ts';
 import { checkDataset } from './check.ts';
@@ -21,11 +21,12 @@ interface ModelFile {
   readonly text: string;
 }
 
-/** One file on its way into the model; without `built` where it cannot be read. */
+/** One file on its way into the model; without `source` where it cannot be read, without `dataset` where it is not built yet. */
 interface Loading {
   readonly file: ModelFile;
   readonly findings: Finding[];
-  readonly built?: { readonly source: Dataset; readonly dataset: ModelDataset };
+  readonly source?: Dataset;
+  readonly dataset?: ModelDataset;
 }
 
 interface ModelText {
@@ -37,18 +38,24 @@ interface ModelText {
 
 /** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
-  await loadAnalyzer();
-  const all = files.map((file) => loadFile(file, dialect));
+  const read = files.map(readFile);
+  const all = await withAnalyzer(() => built(read, dialect, tables));
+  const diagnostics = await Promise.all(all.filter((one) => one.findings.length > 0).map((one) => located(one.file.text, one.findings)));
+  return { model: modelOf(dialect, all), diagnostics: diagnostics.flat() };
+}
+
+function built(files: readonly Loading[], dialect: Dialect, tables: ModelText['tables']): readonly Loading[] {
+  const all = files.map((one) => buildFile(one, dialect));
   refuseTwins(all);
   const model = modelOf(dialect, all);
   for (const one of all) {
-    if (one.built === undefined || hasErrors(one)) continue;
-    const checked = { ...one.built, hasCatalog: tables !== undefined, fail: report(one, 'error'), warn: report(one, 'warning') };
+    const { source, dataset } = one;
+    if (source === undefined || dataset === undefined || hasErrors(one)) continue;
+    const checked = { source, dataset, hasCatalog: tables !== undefined, fail: report(one, 'error'), warn: report(one, 'warning') };
     checkDataset(model, checked);
     if (tables !== undefined) checkColumns(model, checked, tables);
   }
-  const diagnostics = await Promise.all(all.filter((one) => one.findings.length > 0).map((one) => located(one.file.text, one.findings)));
-  return { model: modelOf(dialect, all), diagnostics: diagnostics.flat() };
+  return all;
 }
 
 function hasErrors(one: Loading): boolean {
@@ -75,7 +82,7 @@ function report({ file, findings }: Loading, severity: Finding['severity']): Rep
 
 /** Every file without errors; relationships into a file with errors are gone. */
 function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
-  const valid = all.filter((one) => !hasErrors(one)).flatMap(({ built }) => built?.dataset ?? []);
+  const valid = all.filter((one) => !hasErrors(one)).flatMap(({ dataset }) => dataset ?? []);
   const names = new Set(valid.map(({ name }) => name));
   const relationships = valid.flatMap((dataset) => dataset.relationships.filter(({ to }) => names.has(to)));
   const own = Map.groupBy(relationships, ({ from }) => from);
@@ -84,7 +91,7 @@ function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
     const { name } = dataset;
     return [name, { ...dataset, relationships: own.get(name) ?? [], steps: steps.get(name) ?? [] }];
   });
-  const excluded = all.filter(hasErrors).map(({ file, built }) => built?.dataset.name ?? basename(file.path).replace(/\.ya?ml$/, ''));
+  const excluded = all.filter(hasErrors).map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
   return { dialect, datasets: new Map(datasets), excluded: new Set(excluded) };
 }
 
@@ -97,13 +104,13 @@ function stepsOf(relationship: ModelDataset['relationships'][number]): readonly 
 }
 
 function refuseTwins(all: readonly Loading[]): void {
-  for (const [name, [first, ...others]] of Map.groupBy(all, (one) => one.built?.dataset.name)) {
+  for (const [name, [first, ...others]] of Map.groupBy(all, (one) => one.source?.dataset)) {
     const message = `${first?.file.path} also declares the dataset ${name}`;
     for (const one of name === undefined ? [] : others) report(one, 'error')(['dataset'], 'duplicate', message);
   }
 }
 
-function loadFile(file: ModelFile, dialect: Dialect): Loading {
+function readFile(file: ModelFile): Loading {
   const loading: Loading = { file, findings: [] };
   const fail = report(loading, 'error');
   if (!file.text.isWellFormed()) {
@@ -118,8 +125,7 @@ function loadFile(file: ModelFile, dialect: Dialect): Loading {
     }
     const { data, problems = [] } = check(datasetSchema, content);
     for (const { path, rule, message } of problems) fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
-    if (data === undefined) return loading;
-    return { ...loading, built: { source: data, dataset: buildDataset({ file: file.path, dialect, fail }, data) } };
+    return data === undefined ? loading : { ...loading, source: data };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const at = { line: (error.mark?.line ?? 0) + 1, column: (error.mark?.column ?? 0) + 1 };
@@ -127,6 +133,12 @@ function loadFile(file: ModelFile, dialect: Dialect): Loading {
     loading.findings.push({ file: file.path, path: [], at, severity: 'error', rule: 'yaml', message, hint: undefined });
     return loading;
   }
+}
+
+function buildFile({ file, source, findings }: Loading, dialect: Dialect): Loading {
+  const loading = { file, findings: [...findings] };
+  if (source === undefined) return loading;
+  return { ...loading, source, dataset: buildDataset({ file: file.path, dialect, fail: report(loading, 'error') }, source) };
 }
 
 /** A file of metrics that belong to no dataset. */

@@ -59,7 +59,7 @@ interface Metric {
   readonly trace: Trace;
 }
 
-/** Pure. Needs `loadModel` to have been awaited. Throws a `UserError` that names the choices, or `not_supported`. */
+/** Pure; runs inside `withAnalyzer`. Throws a `UserError` that names the choices, or `not_supported`. */
 export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   if (query.fill_time) throw notSupported('fill_time', 'Periods without rows cannot be added');
   const resolver = openResolver(model, query.metrics);

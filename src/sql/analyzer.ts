@@ -49,10 +49,25 @@ async function loadSdk(): Promise<Sdk> {
   return sdk;
 }
 
-/** For pure code that runs after `loadAnalyzer` has been awaited by its caller. */
+class NotLoaded extends Error {
+  override readonly message = 'code that may parse SQL has to run inside withAnalyzer()';
+}
+
+/** For pure code that runs inside `withAnalyzer`, or after `loadAnalyzer`. */
 export function requireAnalyzer(): SqlAnalyzer {
-  if (loaded === undefined) throw new Error('loadAnalyzer() must be awaited before requireAnalyzer()');
+  if (loaded === undefined) throw new NotLoaded();
   return loaded;
+}
+
+/** The result of pure code. What it parses may need the parser, which is loaded only then, and the code run again. */
+export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof NotLoaded)) throw error;
+    await loadAnalyzer();
+    return run();
+  }
 }
 
 /** Every node below `value`, itself included, parents first. */

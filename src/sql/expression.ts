@@ -1,7 +1,7 @@
 import { UserError } from '../lib/error.ts';
 import { type AnalyzedAst, asNode, requireAnalyzer, type Span, spanOf, walkSql } from './analyzer.ts';
 import type { Dialect } from './dialect.ts';
-import { changingFunctions, fragmentKeywords, scalarFunctions } from './scalar-functions.ts';
+import { changingFunctions, fragmentKeywords, reservedWords, scalarFunctions } from './scalar-functions.ts';
 import { closingIndex, isSymbol, isWord, type Token, tokensOf } from './tokens.ts';
 
 /** A column or metric by its name: `orders.status`, `orders."Ship Date"`. */
@@ -42,7 +42,7 @@ export interface FragmentUse {
 const aggregateNames = ['sum', 'count', 'avg', 'min', 'max', 'median', 'percentile'] as const;
 const cache = new Map<string, Fragment>();
 
-/** Throws `sql_fragment`, `function`, `subquery`, `window`, `not_supported` or `sql_syntax`. Needs `loadAnalyzer()`, except for plain names. */
+/** Throws `sql_fragment`, `function`, `subquery`, `window`, `not_supported` or `sql_syntax`. Runs inside `withAnalyzer`. */
 export function parseFragment(text: string, use: FragmentUse): Fragment {
   const key = JSON.stringify([use.origin, use.dialect.analyzer, text, ...(use.names ?? [])]);
   const known = cache.get(key);
@@ -151,7 +151,8 @@ function commaAtTop(tokens: readonly Token[]): boolean {
 }
 
 function referencesOf(text: string, chains: readonly Reference[], use: FragmentUse & { tokens: readonly Token[] }): readonly Reference[] {
-  const isName = (chain: Reference): boolean => !isKnownWord(chain) || use.names?.has(chain.written) === true;
+  const isName = ({ parts, written }: Reference): boolean =>
+    parts.length > 1 || use.names?.has(written) === true || !reservedWords.has(written.toLowerCase());
   const operands = chains.filter((chain) => !isPlainWord(chain));
   if (operands.every(isName) && isPlain(use.tokens)) return operands;
   const starts = columnStarts(requireAnalyzer().parse(`SELECT (${withoutKeywords(text, chains, use)}\n)`, use.dialect), text);
@@ -171,19 +172,22 @@ function withoutKeywords(text: string, chains: readonly Reference[], use: Fragme
   return result;
 }
 
-const plainWords = ['and', 'or', 'not', 'is', 'null', 'true', 'false'];
+const wordShapes = new Map(Object.entries({ and: '&', or: '&', not: '!', is: 'i', null: 'n', true: 'x', false: 'x', distinct: 'd' }));
 
 function isPlainWord({ parts, written }: Reference): boolean {
-  return parts.length === 1 && plainWords.includes(written.toLowerCase());
+  return parts.length === 1 && wordShapes.has(written.toLowerCase());
 }
 
-const operand = String.raw`[(!]*[xn](?:\.[xn])*(?:\)|i!?n)*`;
-const plainShape = new RegExp(`^${operand}(?:(?:&|<>|[<>]=|[-+*/=<>])${operand})*$`);
-const wordShapes: Readonly<Record<string, string>> = { and: '&', or: '&', not: '!', is: 'i', null: 'n' };
+const operand = String.raw`(?:(?:\(|f\(d?)!*)*(?:x(?:\.[xn])*|n)(?:\)|i!?n(?=[&)]|$))*`;
+const plainShape = new RegExp(`^!*${operand}(?:(?:&!*|<>|[<>]=|[-+*/=<>])${operand})*$`);
 
-/** Names, literals and common operators in turn: such a text needs no grammar to be understood. */
+/** Names, literals, aggregates of one argument and common operators in turn: such a text needs no grammar to be understood. */
 function isPlain(tokens: readonly Token[]): boolean {
-  const shapeOf = ({ kind, text }: Token): string => (kind === 'symbol' ? text : (kind === 'word' && wordShapes[text]) || 'x');
+  const shapeOf = ({ kind, text }: Token, index: number): string => {
+    if (kind === 'symbol') return text;
+    if (kind !== 'word') return 'x';
+    return isAggregate(text) && isSymbol(tokens[index + 1], '(') ? 'f' : (wordShapes.get(text) ?? 'x');
+  };
   return plainShape.test(tokens.map(shapeOf).join(''));
 }
 

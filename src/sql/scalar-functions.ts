@@ -6,6 +6,9 @@ export const scalarFunctions = wordsOf(new URL('scalar-functions.txt', import.me
 /** Words that are grammar rather than names. */
 export const fragmentKeywords = wordsOf(new URL('fragment-keywords.txt', import.meta.url));
 
+/** Words that are no names without quotes, here or where a statement goes on. */
+export const reservedWords = wordsOf(new URL('reserved-words.txt', import.meta.url)).union(fragmentKeywords);
+
 /** Functions that reach beyond the expression: files, settings, sequences, sleep, other servers, SQL in text. */
 export const changingFunctions =
   /^(pg_|lo_|dblink|nextval$|setval$|currval$|lastval$|set_config$|current_setting$|load_extension$|readfile$|writefile$|edit$|fts\d|read_|parquet_|sniff_|glob$|getenv$|getvariable$|query|cursor_to_|table_to_|schema_to_|database_to_|xpath_table|sqlite_|postgres_|mysql_|duckdb_|sleep$|inet_)/;

@@ -4,6 +4,7 @@ import { UserError } from '../../src/lib/error.ts';
 import { emit } from '../../src/semantic/emit.ts';
 import { loadModel } from '../../src/semantic/load.ts';
 import { plan } from '../../src/semantic/plan.ts';
+import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { type Case, filesOf, queryOf, suiteSchema } from './convert.ts';
 import { createTables, type Engine, engineNames, engineWith, rowsOf } from './engines.ts';
 
@@ -75,7 +76,7 @@ async function answer(engine: Engine, one: Case): Promise<readonly (readonly unk
   expect(errors).toEqual([]);
   let sql: string;
   try {
-    sql = emit(plan(model, queryOf(one)), dialect).sql;
+    sql = emit(await withAnalyzer(() => plan(model, queryOf(one))), dialect).sql;
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;

@@ -1,3 +1,4 @@
+import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { loadModel, type LoadedModel } from '../../src/semantic/load.ts';
 import { emit, type Emitted } from '../../src/semantic/emit.ts';
 import type { SemanticModel } from '../../src/semantic/model.ts';
@@ -103,7 +104,9 @@ relationships:
 `,
 };
 
-export function load(files: Readonly<Record<string, string>>, dialect: Dialect = duckdb): Promise<LoadedModel> {
+/** With the parser, which `compile` may need. */
+export async function load(files: Readonly<Record<string, string>>, dialect: Dialect = duckdb): Promise<LoadedModel> {
+  await loadAnalyzer();
   const listed = Object.entries(files).map(([name, text]) => ({ path: `semantic-layer/warehouse/${name}.yaml`, text }));
   return loadModel({ dialect, files: listed });
 }
