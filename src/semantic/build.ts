@@ -1,5 +1,5 @@
 import { UserError } from '../lib/error.ts';
-import { requireAnalyzer } from '../sql/analyzer.ts';
+import { parseSql } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../sql/expression.ts';
 import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
@@ -110,7 +110,7 @@ function relationOf(origin: Origin, dataset: Dataset): ModelDataset['relation'] 
   if (parts === undefined) origin.fail(['source'], 'source', `${source} is not table, schema.table or catalog.schema.table`);
   if (sql === undefined) return { kind: 'table', parts: parts ?? [] };
   const query = sql.trim().replace(/;$/, '');
-  const statements = attempt(origin, ['sql'], () => requireAnalyzer().parse(query, origin.dialect).statements);
+  const statements = attempt(origin, ['sql'], () => parseSql(query, origin.dialect));
   if (statements !== undefined && statements.length !== 1) origin.fail(['sql'], 'sql', 'The sql of a dataset is one query');
   return { kind: 'query', sql: query };
 }

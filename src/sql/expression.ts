@@ -1,8 +1,7 @@
-import { UserError } from '../lib/error.ts';
-import { type AnalyzedAst, asNode, requireAnalyzer, type Span, spanOf, walkSql } from './analyzer.ts';
+import { asNode, isRecord, parseSql, type Span, walkSql } from './analyzer.ts';
 import type { Dialect } from './dialect.ts';
 import { changingFunctions, fragmentKeywords, reservedWords, scalarFunctions } from './scalar-functions.ts';
-import { closingIndex, isSymbol, isWord, type Token, tokensOf } from './tokens.ts';
+import { closingIndex, isSymbol, isWord, notAllowed, type Token, tokensOf } from './tokens.ts';
 
 /** A column or metric by its name: `orders.status`, `orders."Ship Date"`. */
 export interface Reference extends Span {
@@ -151,14 +150,13 @@ function commaAtTop(tokens: readonly Token[]): boolean {
 }
 
 function referencesOf(text: string, chains: readonly Reference[], use: FragmentUse & { tokens: readonly Token[] }): readonly Reference[] {
-  const isName = ({ parts, written }: Reference): boolean =>
-    parts.length > 1 || use.names?.has(written) === true || !reservedWords.has(written.toLowerCase());
-  const operands = chains.filter((chain) => !isPlainWord(chain));
-  if (operands.every(isName) && isPlain(use.tokens)) return operands;
-  const starts = columnStarts(requireAnalyzer().parse(`SELECT (${withoutKeywords(text, chains, use)}\n)`, use.dialect), text);
+  const operands = chains.filter((chain) => !isAmong(wordShapes, chain));
+  const areNames = operands.every((chain) => use.names?.has(chain.written) === true || !isAmong(reservedWords, chain));
+  if (areNames && isPlain(use.tokens)) return operands;
+  const starts = columnStarts(text, withoutKeywords(text, chains, use), use.dialect);
   const references = chains.filter((chain) => starts.delete(chain.start));
   if (starts.size > 0) throw notAllowed('sql_fragment', text, 'a name that cannot be placed');
-  const stray = chains.find((chain) => !references.includes(chain) && !isKnownWord(chain));
+  const stray = chains.find((chain) => !references.includes(chain) && !isAmong(fragmentKeywords, chain));
   if (stray !== undefined && use.origin === 'query') throw notAllowed('sql_fragment', text, stray.parts.join('.'));
   return references;
 }
@@ -174,8 +172,8 @@ function withoutKeywords(text: string, chains: readonly Reference[], use: Fragme
 
 const wordShapes = new Map(Object.entries({ and: '&', or: '&', not: '!', is: 'i', null: 'n', true: 'x', false: 'x', distinct: 'd' }));
 
-function isPlainWord({ parts, written }: Reference): boolean {
-  return parts.length === 1 && wordShapes.has(written.toLowerCase());
+function isAmong(words: Pick<ReadonlySet<string>, 'has'>, { parts, written }: Reference): boolean {
+  return parts.length === 1 && words.has(written.toLowerCase());
 }
 
 const operand = String.raw`(?:(?:\(|f\(d?)!*)*(?:x(?:\.[xn])*|n)(?:\)|i!?n(?=[&)]|$))*`;
@@ -189,10 +187,6 @@ function isPlain(tokens: readonly Token[]): boolean {
     return isAggregate(text) && isSymbol(tokens[index + 1], '(') ? 'f' : (wordShapes.get(text) ?? 'x');
   };
   return plainShape.test(tokens.map(shapeOf).join(''));
-}
-
-function isKnownWord(chain: Reference): boolean {
-  return chain.parts.length === 1 && fragmentKeywords.has(chain.parts[0]?.toLowerCase() ?? '');
 }
 
 /** Dotted names that are not calls, keywords included. */
@@ -220,24 +214,28 @@ function nameOf(text: string, token: Token): string {
   return token.kind === 'word' ? text.slice(token.start, token.end) : token.text;
 }
 
-/** Where the columns begin, as the dialect's own grammar sees them. */
-function columnStarts(ast: AnalyzedAst, text: string): Set<number> {
-  const statement = ast.statements[0];
+/** Where the columns begin, as the dialect's own grammar sees them. `sql` has other names than `text`, as long ones. */
+function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> {
+  const prefix = 'SELECT (';
+  const whole = `${prefix}${sql}\n)`;
+  const [statement] = parseSql(whole, dialect);
   const projections = statement?.kind === 'select' ? statement.body['expressions'] : undefined;
   const only = Array.isArray(projections) && projections.length === 1 ? asNode(projections[0]) : undefined;
-  const inner = only?.kind === 'paren' ? asNode(only.body['this']) : undefined;
-  if (ast.statements.length !== 1 || inner === undefined || inner.kind === 'alias' || inner.kind === 'tuple') {
+  const inner = only?.kind === 'paren' ? only.body['this'] : undefined;
+  if (inner === undefined || /^(alias|tuple)$/.test(asNode(inner)?.kind ?? '')) {
     throw notAllowed('sql_fragment', text, 'more than one expression');
   }
+  const characters = Array.from(whole);
   const starts = new Set<number>();
-  for (const node of walkSql(inner)) {
-    if (/^(select|subquery|exists|union|values|table)$/.test(node.kind)) throw notAllowed('subquery', text, 'a subquery');
-    if (/window/.test(node.kind)) throw notAllowed('window', text, 'a window function');
-    if (node.kind === 'star') throw notAllowed('sql_fragment', text, 'a star that stands for all columns');
-    if (node.kind !== 'column') continue;
-    const span = spanOf(node.body);
-    if (span === undefined) throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
-    starts.add(span.start - 'SELECT ('.length);
+  for (const { kind, body } of walkSql(inner)) {
+    if (/^(select|subquery|exists|union|values|table)$/.test(kind)) throw notAllowed('subquery', text, 'a subquery');
+    if (/window/.test(kind)) throw notAllowed('window', text, 'a window function');
+    if (kind === 'star') throw notAllowed('sql_fragment', text, 'a star that stands for all columns');
+    if (kind !== 'column') continue;
+    // The parser counts code points.
+    const start = isRecord(body['span']) ? body['span']['start'] : undefined;
+    if (typeof start !== 'number') throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
+    starts.add(characters.slice(prefix.length, start).join('').length);
   }
   return starts;
 }
@@ -262,12 +260,4 @@ function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
   }
   const starts = [0, ...cuts.map((cut) => cut + 1)];
   return starts.map((start, index) => ({ start: inner[start]?.start ?? 0, end: inner[(cuts[index] ?? inner.length) - 1]?.end ?? 0 }));
-}
-
-function notAllowed(code: string, text: string, what: string): UserError {
-  return new UserError(code, `The expression ${JSON.stringify(text)} has ${what}, which is not allowed here`, {
-    hint: 'Write one plain SQL expression over fields.',
-    exitCode: 2,
-    details: code === 'not_supported' ? { feature: what } : undefined,
-  });
 }

@@ -24,7 +24,7 @@ export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {
     const token = tokenAt(text, at);
-    if (token === undefined) throw refused(text, 'a character that cannot be read');
+    if (token === undefined) throw notAllowed('sql_fragment', text, 'a character that cannot be read');
     if (token.kind !== 'space') tokens.push({ ...token, kind: token.kind });
     at = token.end;
   }
@@ -33,7 +33,7 @@ export function tokensOf(text: string): readonly Token[] {
 }
 
 function tokenAt(text: string, at: number): (Omit<Token, 'kind'> & { kind: Token['kind'] | 'space' }) | undefined {
-  if (text.startsWith('--', at) || text.startsWith('/*', at)) throw refused(text, 'a comment');
+  if (text.startsWith('--', at) || text.startsWith('/*', at)) throw notAllowed('sql_fragment', text, 'a comment');
   for (const [kind, pattern] of patterns) {
     pattern.lastIndex = at;
     const match = pattern.exec(text)?.[0];
@@ -48,26 +48,28 @@ function tokenText(kind: Token['kind'] | 'space', text: string): string {
 }
 
 function checkTokens(text: string, tokens: readonly Token[]): void {
-  if (tokens.length === 0) throw refused(text, 'nothing');
+  if (tokens.length === 0) throw notAllowed('sql_fragment', text, 'nothing');
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
     if (token.kind === 'word' && next?.kind === 'string' && next.start === token.end && /^(e|b|x|n|r|q)$/.test(token.text)) {
-      throw refused(text, `a string with the prefix ${token.text}`);
+      throw notAllowed('sql_fragment', text, `a string with the prefix ${token.text}`);
     }
     if (token.kind !== 'symbol') continue;
-    if (`'";\`$?#\\\0`.includes(token.text)) throw refused(text, token.text === ';' ? 'a semicolon' : `a stray ${token.text}`);
+    if (`'";\`$?#\\\0`.includes(token.text))
+      throw notAllowed('sql_fragment', text, token.text === ';' ? 'a semicolon' : `a stray ${token.text}`);
     if (token.text === '(') depth += 1;
     if (token.text === ')') depth -= 1;
     if (depth < 0) break;
   }
-  if (depth !== 0) throw refused(text, 'a parenthesis without its partner');
+  if (depth !== 0) throw notAllowed('sql_fragment', text, 'a parenthesis without its partner');
 }
 
-function refused(text: string, what: string): UserError {
-  return new UserError('sql_fragment', `The expression ${JSON.stringify(text)} has ${what}, which is not allowed`, {
-    hint: 'Write one plain SQL expression.',
+export function notAllowed(code: string, text: string, what: string): UserError {
+  return new UserError(code, `The expression ${JSON.stringify(text)} has ${what}, which is not allowed here`, {
+    hint: 'Write one plain SQL expression over fields.',
     exitCode: 2,
+    details: code === 'not_supported' ? { feature: what } : undefined,
   });
 }
 

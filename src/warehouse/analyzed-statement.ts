@@ -1,6 +1,6 @@
 import { UserError } from '../lib/error.ts';
 import { wordsOf } from '../lib/words.ts';
-import { asNode, identifierName, isRecord, loadAnalyzer, type SqlNode } from '../sql/analyzer.ts';
+import { asNode, identifierName, isRecord, parseSql, type SqlNode, withAnalyzer } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StatementFacts } from './driver.ts';
 import { refused, unparsed } from './failure.ts';
@@ -19,12 +19,11 @@ const refusedParts = ['into', 'locks', 'hint', 'hints', 'connect', 'lateral_view
 
 /** Statement facts by the general analyzer, for engines (or statements) that no own parser reads. Never the only wall. */
 export async function analyzedFacts(sql: string, rules: AnalyzedRules): Promise<StatementFacts> {
-  const parsing = loadAnalyzer().then((analyzer) => analyzer.parse(sql, rules.dialect));
-  const ast = await parsing.catch((error: unknown) => {
+  const statements = await withAnalyzer(() => parseSql(sql, rules.dialect)).catch((error: unknown) => {
     if (error instanceof UserError && error.code === 'sql_syntax') throw unparsed(error.message, { hint: error.hint });
     throw error instanceof UserError ? refused('parse', error.message, error.hint) : error;
   });
-  const root = onlyOne(ast.statements);
+  const root = onlyOne(statements);
   if (!rules.roots.includes(root.kind)) throw refused('statement', `it is a ${root.kind.replaceAll('_', ' ')} statement.`);
   // The parser drops a WITH before VALUES.
   if (root.kind === 'values' && !/^\s*values\b/i.test(sql)) throw refused('parse', 'VALUES must stand first in the statement.');

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { serveStdio } from '../../src/mcp/server.ts';
 import { openProject } from '../../src/project/open.ts';
-import { requireAnalyzer } from '../../src/sql/analyzer.ts';
+import { parseSql } from '../../src/sql/analyzer.ts';
+import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { openShop } from './shop.ts';
 
 const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
@@ -29,10 +30,10 @@ it('answers over plain expressions without loading the SQL parser, and loads it 
     );
     expect(await call('search_context', { text: 'turnover' })).toMatchObject({ result: { isError: false } });
     expect(await call('run_sql', { sql: 'SELECT count(*) FROM orders' })).toMatchObject(rows([[900]]));
-    expect(() => requireAnalyzer()).toThrow('withAnalyzer');
+    expect(() => parseSql('SELECT 1', duckdb)).toThrow('withAnalyzer');
     const lower = { metrics: ['orders.revenue'], where: ["lower(orders.buyer.region) = 'eu'"] };
     expect(await call('query_metrics', lower)).toMatchObject(rows([[800]]));
-    expect(() => requireAnalyzer()).not.toThrow();
+    expect(() => parseSql('SELECT 1', duckdb)).not.toThrow();
   } finally {
     end.abort();
     await serving;
