@@ -54,7 +54,7 @@ async function checkModel({ catalog, warehouse }: ConnectionFindings, files: rea
   for (const { query, ...probe } of probes) {
     try {
       const planned = await withAnalyzer(() => plan(model, querySchema.parse(query)));
-      const { sql } = emit({ ...planned, limit: 0 }, model.dialect);
+      const sql = emit({ ...planned, limit: 0 }, model.dialect);
       await warehouse.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;

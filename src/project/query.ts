@@ -51,9 +51,8 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
     throw new UserError('no_datasets', `${connection} has no valid dataset to ask.`, { hint });
   }
   const plan = await withAnalyzer(() => planOf(model, query));
-  const { sql, receipt, columns } = emit(plan, model.dialect);
-  const files = [...new Set(receipt.metrics.flatMap((metric) => metric.files))].sort();
-  return { connection, sql, columns, plan, receipt: { ...receipt, files } };
+  const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
+  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt: { ...plan.receipt, files } };
 }
 
 export function queryLimits({ config }: Project, wanted: WantedLimits = {}): QueryLimits {

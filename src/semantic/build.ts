@@ -3,10 +3,10 @@ import { parseSql } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../sql/expression.ts';
 import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
-import { columnIdentity, type MetricRule, type ModelDataset, type ModelField, type ModelMetric, type ModelRelationship } from './model.ts';
+import { within } from './expr.ts';
+import { columnIdentity, type MetricRule, type ModelDataset, type ModelMetric, type ModelRelationship, ownerInCondition } from './model.ts';
 
 type Keys = readonly PropertyKey[];
-type Field = NonNullable<Dataset['fields']>[number];
 type Relationship = NonNullable<Dataset['relationships']>[number];
 
 /** Reports a finding at a place in the file. */
@@ -33,7 +33,7 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
     relation: relationOf(origin, dataset),
     keys: [],
     defaultTime: dataset.default_time,
-    fields: byName(fields.map((field, index) => buildField(origin, field, ['fields', index, 'expr']))),
+    fields: byName(fields.map((field, index) => ({ ...field, expr: rowFragment(origin, field.expr, ['fields', index, 'expr']) }))),
     segments: new Map(filters),
     metrics: byName(metrics.map((metric, index) => buildMetric(origin, { ...metric, dataset: name }, ['metrics', index]))),
     relationships: relationships.map((it, index) => buildRelationship(origin, { ...it, from: name }, ['relationships', index])),
@@ -62,15 +62,9 @@ function byName<Item extends { readonly name: string }>(items: readonly Item[]):
   return new Map(items.map((item) => [item.name, item]));
 }
 
-function buildField(origin: Origin, field: Field, path: Keys): ModelField {
-  const { name, type, description, hidden = false } = field;
-  return { name, type, description, hidden, expr: rowFragment(origin, field.expr, path) };
-}
-
 function buildMetric(origin: Origin, metric: MetricDefinition & { readonly dataset: string }, path: Keys): ModelMetric {
-  const { name, dataset, unit, description, hidden = false } = metric;
   const where = rowFragment(origin, metric.where, [...path, 'where']);
-  return { name, dataset, file: origin.file, hidden, unit, description, where, definition: ruleOf(origin, metric, path) };
+  return { ...metric, file: origin.file, where, definition: ruleOf(origin, metric, path) };
 }
 
 function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRule {
@@ -97,10 +91,23 @@ function buildRelationship(origin: Origin, relationship: Relationship & { readon
   const { from, to, on, role = to, cardinality = 'many_to_one', via } = relationship;
   if (cardinality === 'many_to_many' && via === undefined) origin.fail(path, 'bridge', 'A many_to_many relationship needs its bridge');
   const described = { from, to, name: role, cardinality };
-  const fragment = typeof on === 'string' ? rowFragment(origin, on, [...path, 'on']) : undefined;
-  if (fragment !== undefined) return { ...described, on: { kind: 'condition', fragment } };
+  const condition = typeof on === 'string' ? rowFragment(origin, on, [...path, 'on']) : undefined;
   const pairs = typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
-  return { ...described, on: { kind: 'columns', pairs } };
+  return { ...described, condition, equal: condition === undefined ? pairs : equalities(condition, described) };
+}
+
+/** Of the conjuncts that compare a name of one side with one of the other, or with a literal. */
+function equalities(condition: Fragment, ends: Parameters<typeof ownerInCondition>[0]): ModelRelationship['equal'] {
+  return condition.conjuncts.flatMap((conjunct) => {
+    const references = condition.references.filter((it) => within(it, conjunct));
+    const rest = condition.tokens.filter((token) => within(token, conjunct) && !references.some((it) => within(token, it)));
+    const literals = rest.filter(({ kind }) => kind === 'string' || kind === 'number');
+    const nameOf = (side: 'own' | 'target') => references.find(({ parts }) => ownerInCondition(ends, parts) === side)?.parts.at(-1);
+    const [own, target] = [nameOf('own'), nameOf('target')];
+    const isComparison = references.length + literals.length === 2 && rest.length === literals.length + 1;
+    const isOneEach = references.length === [own, target].filter((name) => name !== undefined).length;
+    return isComparison && isOneEach && rest.some(({ text }) => text === '=') ? [{ own, target }] : [];
+  });
 }
 
 function relationOf(origin: Origin, dataset: Dataset): ModelDataset['relation'] {

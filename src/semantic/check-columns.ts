@@ -3,8 +3,7 @@ import type { Dialect, TableRef } from '../sql/dialect.ts';
 import type { Fragment, Reference } from '../sql/expression.ts';
 import type { Checked } from './check.ts';
 import { within } from './expr.ts';
-import { fieldNamed, isExact, type ModelDataset, type Relation, type SemanticModel } from './model.ts';
-import { ownerInCondition } from './paths.ts';
+import { fieldNamed, isExact, type ModelDataset, ownerInCondition, type Relation, type SemanticModel } from './model.ts';
 
 /** A table that the catalog has. */
 export interface PhysicalTable extends TableRef {
@@ -26,23 +25,33 @@ interface Use {
 const systemColumns = ['rowid', '_rowid_', 'oid', 'ctid', 'xmin', 'xmax', 'tableoid'];
 
 /** Warns of tables and columns that the catalog does not have. No errors: the warehouse may have grown since. */
-export function checkColumns(model: SemanticModel, checked: Checked, tables: readonly PhysicalTable[]): void {
+export function checkColumns(model: SemanticModel, checked: Checked, tables: readonly PhysicalTable[] | undefined): void {
   const { dialect } = model;
   const { dataset, warn } = checked;
   const { relation } = dataset;
-  if (relation.kind === 'table' && tableOf(dialect, relation, tables) === undefined) {
+  if (tables !== undefined && relation.kind === 'table' && tableOf(dialect, relation, tables) === undefined) {
     const names = tables.flatMap(({ schema, table }) => (relation.parts.length === 1 ? [table] : [`${schema}.${table}`]));
     const name = relation.parts.join('.');
     warn(['source'], 'unknown_name', { message: `The catalog has no table ${name}`, hint: hintFor(name, names) });
   }
   for (const use of usesOf(model, dataset)) {
     const { side, name, path } = use;
-    const columns = side && tableOf(dialect, side.relation, tables)?.columns.map((column) => column.name);
-    if (side === undefined || columns === undefined || isKnown(dialect, { ...use, side }, columns)) continue;
-    const message = `${side.name} has neither a field nor a column named ${name}`;
-    const others = [...columns, ...side.fields.keys()].filter((one) => one !== name);
+    if (side === undefined) continue;
+    const fields = [...side.fields.keys()];
+    const columns =
+      tables === undefined ? unlikeFields(use, fields) : tableOf(dialect, side.relation, tables)?.columns.map((column) => column.name);
+    if (columns === undefined || isKnown(dialect, { ...use, side }, columns)) continue;
+    const what = tables === undefined ? 'declares no field' : 'has neither a field nor a column';
+    const message = `${side.name} ${what} named ${name}`;
+    const others = [...columns, ...fields].filter((one) => one !== name);
     warn(path, 'unknown_name', { message, hint: hintFor(name, others) });
   }
+}
+
+/** Without a catalog, a joined column need not be a field: only one that looks like a slip of one is worth a word. */
+function unlikeFields({ written, field, name }: Use, fields: readonly string[]): readonly string[] | undefined {
+  const similar = fields.filter((one) => Math.abs(one.length - name.length) <= 2);
+  return written === undefined && field === undefined && nearest(name, similar).length > 0 ? [] : undefined;
 }
 
 function hintFor(name: string, known: readonly string[]): string {
@@ -91,15 +100,14 @@ function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
       ...(definition.kind === 'expression' ? named(aggregated(definition.fragment), ['metrics', index, 'expr']) : []),
     ]),
     ...dataset.relationships.flatMap((relationship, index): readonly Use[] => {
-      const { on } = relationship;
+      const { to, condition, equal } = relationship;
       const path = ['relationships', index, 'on'];
-      const target = model.datasets.get(relationship.to);
-      if (on.kind === 'columns') {
-        return on.pairs.flatMap((pair) => [{ path, side: dataset, name: pair.own }, { path: [...path, pair.own], side: target, name: pair.target }]); // prettier-ignore
+      const sides = { own: dataset, target: model.datasets.get(to), none: undefined };
+      if (condition === undefined) {
+        return equal.flatMap(({ own = '', target = '' }) => [{ path, side: dataset, name: own }, { path: [...path, own], side: sides.target, name: target }]); // prettier-ignore
       }
-      return namesIn(on.fragment).map(({ parts, written }) => {
-        const side = { own: dataset, target, none: undefined }[ownerInCondition(relationship, parts) ?? 'none'];
-        return { path, side, name: parts.at(-1) ?? '', written };
+      return namesIn(condition).map(({ parts, written }) => {
+        return { path, side: sides[ownerInCondition(relationship, parts) ?? 'none'], name: parts.at(-1) ?? '', written };
       });
     }),
   ];

@@ -2,16 +2,13 @@ import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
-import { fieldNamed, metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
-import { ownerInCondition } from './paths.ts';
+import { fieldNamed, metricAddress, ownerInCondition, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
 import { openResolver, resolveMetric } from './resolve.ts';
 
 /** A dataset beside the YAML that it was built from. */
 export interface Checked {
   readonly dataset: ModelDataset;
   readonly source: Dataset;
-  /** With it, columns are checked against it elsewhere; without, only what looks like a slip is worth a word. */
-  readonly hasCatalog: boolean;
   readonly fail: Report;
   readonly warn: Report;
 }
@@ -54,17 +51,16 @@ function checkField(checked: Checked, stack: readonly string[], index: number): 
   }
 }
 
-function checkRelationship(model: SemanticModel, { dataset, source, hasCatalog, fail, warn }: Checked, index: number): void {
+function checkRelationship(model: SemanticModel, { dataset, source, fail, warn }: Checked, index: number): void {
   const relationship = dataset.relationships[index];
   if (relationship === undefined) return;
-  const { to, on, name: role } = relationship;
+  const { to, name: role, condition } = relationship;
   const path = ['relationships', index];
   const twin = role.toLowerCase();
   if (twin !== role && model.datasets.has(twin)) {
     fail([...path, 'role'], 'duplicate', `The role ${role} differs from the dataset ${twin} only by case`);
   }
-  const target = model.datasets.get(to);
-  if (target === undefined && model.excluded.has(to)) {
+  if (!model.datasets.has(to) && model.excluded.has(to)) {
     return warn([...path, 'to'], 'left_out', `${to} was left out, so this relationship is too`);
   }
   const { via } = source.relationships?.[index] ?? {};
@@ -73,18 +69,8 @@ function checkRelationship(model: SemanticModel, { dataset, source, hasCatalog, 
     const message = `There is no dataset named ${name}`;
     fail([...path, key], 'unknown_name', { message, hint: suggestion(name, model.datasets.keys()) });
   }
-  if (target === undefined) return;
-  const pairs = on.kind === 'columns' && !hasCatalog ? on.pairs : [];
-  const sides = [...pairs.map(({ own }) => [dataset, own] as const), ...pairs.map((pair) => [target, pair.target] as const)];
-  for (const [side, name] of sides) {
-    // A physical column need not be a field.
-    const similar = [...side.fields.keys()].filter((field) => Math.abs(field.length - name.length) <= 2);
-    const hint = side.fields.has(name) ? undefined : suggestion(name, similar);
-    if (hint === undefined) continue;
-    warn([...path, 'on'], 'unknown_column', { message: `${side.name} declares no field ${name}; it is taken for a column`, hint });
-  }
-  const names = on.kind === 'condition' ? on.fragment.references.map((reference) => reference.parts) : [];
-  for (const parts of names.filter((one) => ownerInCondition(relationship, one) === undefined)) {
+  for (const { parts } of condition?.references ?? []) {
+    if (ownerInCondition(relationship, parts) !== undefined) continue;
     fail([...path, 'on'], 'foreign_field', `${parts.join('.')} is neither of ${dataset.name} nor of ${to}`);
   }
 }

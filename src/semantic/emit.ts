@@ -4,12 +4,6 @@ import type { Members } from './members.ts';
 import type { Relation } from './model.ts';
 import type { Block, Plan } from './plan.ts';
 
-export interface Emitted {
-  readonly sql: string;
-  readonly columns: Plan['columns'];
-  readonly receipt: Plan['receipt'];
-}
-
 /** Lines are indented as wholes: a person's SQL inside one may hold text literals with line breaks of their own. */
 interface CommonTable {
   readonly name: string;
@@ -21,7 +15,7 @@ const factName = 'ktx facts';
 const mergedName = 'ktx result';
 
 /** The SQL of a plan. Inside, columns are `d1…` and `m1…`; the outermost names are those that were asked for. */
-export function emit(plan: Plan, dialect: Dialect): Emitted {
+export function emit(plan: Plan, dialect: Dialect): string {
   const tables = commonTables(plan, dialect);
   const bodies = tables.map(({ name, lines }) => `${dialect.quote(name)} AS (\n${lines.map((line) => `  ${line}`).join('\n')}\n)`);
   const order = plan.order.map(({ expr, dir }) => `${exprSql(expr, dialect)}${dir === 'desc' ? ' DESC' : ''} NULLS LAST`);
@@ -33,7 +27,7 @@ export function emit(plan: Plan, dialect: Dialect): Emitted {
     ...clause('ORDER BY', order.join(', ')),
     ...(plan.limit === undefined ? [] : [dialect.limit(plan.limit)]),
   ];
-  return { sql: lines.join('\n'), columns: plan.columns, receipt: plan.receipt };
+  return lines.join('\n');
 }
 
 function commonTables(plan: Plan, dialect: Dialect): readonly CommonTable[] {

@@ -51,9 +51,9 @@ function built(files: readonly Loading[], dialect: Dialect, tables: ModelText['t
   for (const one of all) {
     const { source, dataset } = one;
     if (source === undefined || dataset === undefined || hasErrors(one)) continue;
-    const checked = { source, dataset, hasCatalog: tables !== undefined, fail: report(one, 'error'), warn: report(one, 'warning') };
+    const checked = { source, dataset, fail: report(one, 'error'), warn: report(one, 'warning') };
     checkDataset(model, checked);
-    if (tables !== undefined) checkColumns(model, checked, tables);
+    checkColumns(model, checked, tables);
   }
   return all;
 }

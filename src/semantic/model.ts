@@ -1,7 +1,6 @@
 import type { Dialect } from '../sql/dialect.ts';
 import type { Fragment } from '../sql/expression.ts';
-import type { FieldType } from '../sql/field-type.ts';
-import type { Aggregate } from './dataset.ts';
+import type { Aggregate, Dataset, MetricDefinition } from './dataset.ts';
 
 /** The valid datasets of one connection, ready to plan. */
 export interface SemanticModel {
@@ -28,25 +27,15 @@ export interface ModelDataset {
 
 export type Relation = { readonly kind: 'table'; readonly parts: readonly string[] } | { readonly kind: 'query'; readonly sql: string };
 
-export interface ModelField {
-  readonly name: string;
-  readonly type: FieldType | undefined;
-  /** Undefined: the column of the same name. */
-  readonly expr: Fragment | undefined;
-  readonly hidden: boolean;
-  readonly description: string | undefined;
-}
+/** Without `expr`, the column of the same name. */
+export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & { readonly expr: Fragment | undefined };
 
-export interface ModelMetric {
-  readonly name: string;
+export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'unit' | 'description'>> & {
   readonly dataset: string;
   readonly file: string;
-  readonly hidden: boolean;
-  readonly unit: string | undefined;
-  readonly description: string | undefined;
   readonly where: Fragment | undefined;
   readonly definition: MetricRule;
-}
+};
 
 export type MetricRule =
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Fragment | undefined; readonly fraction: number | undefined } // prettier-ignore
@@ -60,7 +49,10 @@ export interface ModelRelationship {
   /** Its role, else the target's name. */
   readonly name: string;
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
-  readonly on: { readonly kind: 'columns'; readonly pairs: readonly { readonly own: string; readonly target: string }[] } | { readonly kind: 'condition'; readonly fragment: Fragment }; // prettier-ignore
+  /** What has to be equal: a name of each side; where a side is a literal, of the other only. */
+  readonly equal: readonly { readonly own?: string | undefined; readonly target?: string | undefined }[];
+  /** As SQL; undefined where the equalities are all. */
+  readonly condition: Fragment | undefined;
 }
 
 /** One to-one hop: from the many side to the one side, or either way of a one_to_one. */
@@ -90,6 +82,17 @@ export function columnIdentity(dataset: ModelDataset, name: string): string {
   const written = field?.expr?.text.trim();
   if (written === undefined) return field?.name ?? name;
   return /^"(?:[^"]|"")+"$/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written;
+}
+
+/** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
+export function ownerInCondition(
+  { from, to, name }: Pick<ModelRelationship, 'from' | 'to' | 'name'>,
+  parts: readonly string[],
+): 'own' | 'target' | undefined {
+  if (parts.length === 1) return 'own';
+  if (parts.length > 2) return undefined;
+  if (parts[0] === to || parts[0] === name) return 'target';
+  return parts[0] === from ? 'own' : undefined;
 }
 
 /** As it is written in a query: `orders.revenue`. */

@@ -1,8 +1,6 @@
 import type { UserError } from '../lib/error.ts';
 import { timeGrains } from '../sql/dialect.ts';
-import type { Fragment } from '../sql/expression.ts';
 import { ambiguous, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
-import { within } from './expr.ts';
 import { columnIdentity, fieldNamed, type ModelDataset, type ModelRelationship, type SemanticModel, type Step } from './model.ts';
 
 export type Path = readonly Step[];
@@ -23,8 +21,8 @@ export function pathByNames(model: SemanticModel, dataset: string, names: readon
     const steps = stepsFrom(model, at);
     const [step, ...more] = steps.filter((candidate) => candidate.name === name);
     if (step === undefined) {
-      const { type = '', hidden } = model.datasets.get(at)?.fields.get(name) ?? {};
-      if (index === names.length - 2 && type.startsWith('date') && hidden === false) {
+      const { type = '', hidden = false } = model.datasets.get(at)?.fields.get(name) ?? {};
+      if (index === names.length - 2 && type.startsWith('date') && !hidden) {
         throw unknownName({ what: `grain of ${at}.${name}`, name: last, candidates: timeGrains });
       }
       throw unknownName({ what: `relationship of ${at}`, name, candidates: steps.map((candidate) => candidate.name) });
@@ -56,7 +54,9 @@ export function reaches(model: SemanticModel, from: string, to: string): boolean
 
 /** Refuses a hop whose target columns are no key of the target: joining it could multiply rows. */
 export function checkFan(step: Step, target: ModelDataset): void {
-  const columns = pinnedColumns(step, target);
+  const { equal } = step.relationship;
+  const names = equal.flatMap(({ own, target: joined }) => (step.reversed ? own : joined) ?? []);
+  const columns = names.map((name) => columnIdentity(target, name));
   if (target.keys.some((key) => key.every((column) => columns.includes(column)))) return;
   throw refused(
     'fan_risk',
@@ -77,8 +77,9 @@ const families = {
 
 /** Refuses a hop between declared types that an engine would convert: to the number 1, the texts '1' and '01' are one key. */
 export function checkTypes({ relationship, reversed, from, to }: Step, source: ModelDataset, target: ModelDataset): void {
-  for (const pair of comparedPairs(relationship)) {
+  for (const pair of relationship.equal) {
     const [own, joined] = reversed ? [pair.target, pair.own] : [pair.own, pair.target];
+    if (own === undefined || joined === undefined) continue;
     const [left, right] = [fieldNamed(source, own)?.type ?? 'unknown', fieldNamed(target, joined)?.type ?? 'unknown'];
     if (left === 'unknown' || right === 'unknown' || families[left] === families[right]) continue;
     throw refused(
@@ -87,50 +88,6 @@ export function checkTypes({ relationship, reversed, from, to }: Step, source: M
       `Correct the type that is wrong, or join by a field of ${source.file} like {name: ${own}_key, type: ${right}, expr: CAST(${own} AS …)}.`,
     );
   }
-}
-
-/** Names that the condition says are equal. */
-function comparedPairs({ on, ...relationship }: ModelRelationship): readonly { readonly own: string; readonly target: string }[] {
-  if (on.kind === 'columns') return on.pairs;
-  const { fragment } = on;
-  return fragment.conjuncts.flatMap((conjunct) => {
-    const references = fragment.references.filter((it) => within(it, conjunct));
-    const rest = fragment.tokens.filter((token) => within(token, conjunct) && !references.some((it) => within(token, it)));
-    const side = (wanted: 'own' | 'target') => references.find(({ parts }) => ownerInCondition({ ...relationship, on }, parts) === wanted);
-    const [own, target] = [side('own')?.parts.at(-1), side('target')?.parts.at(-1)];
-    const isEquality = references.length === 2 && rest.length === 1 && rest[0]?.text === '=';
-    return isEquality && own !== undefined && target !== undefined ? [{ own, target }] : [];
-  });
-}
-
-/** Columns of the step's target that one row of its source fixes to one value. */
-function pinnedColumns({ relationship, reversed }: Step, target: ModelDataset): readonly string[] {
-  const { on } = relationship;
-  const isTarget = (parts: readonly string[]): boolean => ownerInCondition(relationship, parts) === (reversed ? 'own' : 'target');
-  const names =
-    on.kind === 'columns' ? on.pairs.map((pair) => (reversed ? pair.own : pair.target)) : pinnedByCondition(on.fragment, isTarget);
-  return names.map((name) => columnIdentity(target, name));
-}
-
-/** Names that stand alone on one side of an equality with another name or a literal. */
-function pinnedByCondition(fragment: Fragment, isTarget: (parts: readonly string[]) => boolean): readonly string[] {
-  return fragment.conjuncts.flatMap((conjunct) => {
-    const references = fragment.references.filter((it) => within(it, conjunct));
-    const rest = fragment.tokens.filter((token) => within(token, conjunct) && !references.some((it) => within(token, it)));
-    const literals = rest.filter((token) => token.kind === 'string' || token.kind === 'number');
-    const isEquality = rest.some((token) => token.text === '=') && rest.length === literals.length + 1;
-    const targets = references.filter((it) => isTarget(it.parts));
-    const name = targets[0]?.parts.at(-1);
-    return isEquality && references.length + literals.length === 2 && targets.length === 1 && name !== undefined ? [name] : [];
-  });
-}
-
-/** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
-export function ownerInCondition(relationship: ModelRelationship, parts: readonly string[]): 'own' | 'target' | undefined {
-  if (parts.length === 1) return 'own';
-  if (parts.length > 2) return undefined;
-  if (parts[0] === relationship.to || parts[0] === relationship.name) return 'target';
-  return parts[0] === relationship.from ? 'own' : undefined;
 }
 
 /** Simple paths (no dataset twice) whose last hop satisfies `isEnd`. */

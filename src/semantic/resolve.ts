@@ -4,10 +4,10 @@ import { algebraOf, isLinear } from './algebra.ts';
 import type { Aggregate } from './dataset.ts';
 import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
 import { type Expr, type Piece, quotient, wholeOf, within } from './expr.ts';
-import { fieldNamed, metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
+import { metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
-import type { RowText } from './scope.ts';
+import { type RowText, visibleField } from './scope.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface Leaf {
@@ -186,7 +186,7 @@ function unknownMetric({ model, named }: Resolver, parts: readonly string[]): Us
   const name = parts.join('.');
   const [first = '', second = ''] = parts;
   const dataset = parts.length === 2 ? model.datasets.get(first) : undefined;
-  if (dataset !== undefined && fieldNamed(dataset, second)?.hidden === false) {
+  if (dataset !== undefined && visibleField(dataset, second) !== undefined) {
     const hint = `Aggregate it, like sum(${name}), or ask for it as a dimension.`;
     return refused('unknown_name', `${name} is a field, not a metric`, hint);
   }

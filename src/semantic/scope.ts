@@ -3,8 +3,17 @@ import { type Dialect, type TimeGrain, timeGrains, type TruncateOptions } from '
 import type { Reference } from '../sql/expression.ts';
 import { refused, unknownDataset, unknownName } from './errors.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
-import { fieldNamed, isExact, type ModelDataset, type ModelField, type Relation, type SemanticModel, type Step } from './model.ts';
-import { checkFan, checkTypes, dottedPath, ownerInCondition, type Path, pathByNames, uniquePath } from './paths.ts';
+import {
+  fieldNamed,
+  isExact,
+  type ModelDataset,
+  type ModelField,
+  ownerInCondition,
+  type Relation,
+  type SemanticModel,
+  type Step,
+} from './model.ts'; // prettier-ignore
+import { checkFan, checkTypes, dottedPath, type Path, pathByNames, uniquePath } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
 
 /** The rows of one dataset, the to-one joins that its expressions need so far, and what is to be said about its times. */
@@ -180,15 +189,14 @@ function joinPath({ model, owner, joins }: Scope, path: Path): string {
 
 function joinCondition({ relationship, reversed }: Step, source: Side, joined: Side): Expr {
   const [own, target] = reversed ? [joined, source] : [source, joined];
-  const { on } = relationship;
-  if (on.kind === 'condition') {
-    return textOf(wholeOf(on.fragment), ({ parts, written }) => {
+  if (relationship.condition !== undefined) {
+    return textOf(wholeOf(relationship.condition), ({ parts, written }) => {
       const side = ownerInCondition(relationship, parts) === 'target' ? target : own;
       return memberExpr(side, parts.at(-1) ?? '', written);
     });
   }
-  const parts = on.pairs.flatMap((pair, index): readonly Part[] => {
-    const equality: readonly Part[] = [memberExpr(own, pair.own), ' = ', memberExpr(target, pair.target)];
+  const parts = relationship.equal.flatMap((pair, index): readonly Part[] => {
+    const equality: readonly Part[] = [memberExpr(own, pair.own ?? ''), ' = ', memberExpr(target, pair.target ?? '')];
     return index === 0 ? equality : [' AND ', ...equality];
   });
   return { kind: 'text', parts };

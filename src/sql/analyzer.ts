@@ -58,7 +58,7 @@ export async function withAnalyzer<Result>(run: () => Result): Promise<Result> {
  */
 export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
   if (loaded === undefined) throw new NotLoaded();
-  const known = Object.values(loaded.Dialect).find((name) => String(name) === dialect.analyzer);
+  const known = Object.values(loaded.Dialect).find((name: string) => name === dialect.analyzer);
   const result = loaded.parse(sql, known);
   if (!result.success) throw syntaxError(sql, result);
   return (result.ast as unknown[]).map((statement) => {

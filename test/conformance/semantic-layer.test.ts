@@ -76,7 +76,7 @@ async function answer(engine: Engine, one: Case): Promise<readonly (readonly unk
   expect(errors).toEqual([]);
   let sql: string;
   try {
-    sql = emit(await withAnalyzer(() => plan(model, queryOf(one))), dialect).sql;
+    sql = emit(await withAnalyzer(() => plan(model, queryOf(one))), dialect);
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;

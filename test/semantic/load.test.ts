@@ -37,7 +37,7 @@ test.each([
     `${head}relationships:\n  - {to: customer, on: {customer_id: id}}\n`,
     '7:10 error unknown_name: There is no dataset named customer | Did you mean customers?',
   ],
-  ['a near miss of a column', `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`, '7:25 warning unknown_column'],
+  ['a near miss of a column', `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`, '7:39 warning unknown_name'],
   ['a foreign name in on', `${head}relationships:\n  - {to: customers, on: customer_id = client.id}\n`, '7:25 error foreign_field'],
   [
     'an unknown metric',

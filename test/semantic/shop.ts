@@ -1,8 +1,8 @@
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { loadModel, type LoadedModel } from '../../src/semantic/load.ts';
-import { emit, type Emitted } from '../../src/semantic/emit.ts';
+import { emit } from '../../src/semantic/emit.ts';
 import type { SemanticModel } from '../../src/semantic/model.ts';
-import { plan } from '../../src/semantic/plan.ts';
+import { plan, type Plan } from '../../src/semantic/plan.ts';
 import { querySchema } from '../../src/semantic/query.ts';
 import type { z } from 'zod';
 import type { Dialect } from '../../src/sql/dialect.ts';
@@ -111,6 +111,7 @@ export async function load(files: Readonly<Record<string, string>>, dialect: Dia
   return loadModel({ dialect, files: listed });
 }
 
-export function compile(model: SemanticModel, query: z.input<typeof querySchema>): Emitted {
-  return emit(plan(model, querySchema.parse(query)), model.dialect);
+export function compile(model: SemanticModel, query: z.input<typeof querySchema>): Plan & { readonly sql: string } {
+  const planned = plan(model, querySchema.parse(query));
+  return { ...planned, sql: emit(planned, model.dialect) };
 }
