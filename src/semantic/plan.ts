@@ -9,7 +9,7 @@ import type { ModelDataset, Relation, SemanticModel } from './model.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
 import { findMetric, type Leaf, newTrace, openResolver, queryMetric, type Resolver, type Trace } from './resolve.ts';
-import { datasetNamed, type Join, type Place, placeExpr, placeInQuery, rowExpr, type RowText, type Scope } from './scope.ts';
+import { datasetNamed, dottedPlace, type Join, type Place, placeExpr, placeInQuery, rowExpr, type RowText, type Scope } from './scope.ts';
 
 /**
  * What will be computed, as plain data: blocks of aggregates, one per owner dataset; members that are added to them;
@@ -145,22 +145,26 @@ function ownerOf(model: SemanticModel, query: SemanticQuery, leaves: readonly Le
   if (only !== undefined) return datasetNamed(model, only);
   const roots = query.dimensions.map((dimension) => dimension.split('.')[0] ?? '');
   const failures: UserError[] = [];
-  const found: ModelDataset[] = [];
+  const found: { readonly dataset: ModelDataset; readonly places: readonly Place[] }[] = [];
   for (const dataset of new Set(roots.flatMap((root) => candidatesFor(model, root)))) {
     try {
-      for (const dimension of query.dimensions) placeInQuery({ model, owner: dataset }, dimension.split('.'));
-      found.push(dataset);
+      found.push({ dataset, places: query.dimensions.map((dimension) => placeInQuery({ model, owner: dataset }, dimension.split('.'))) });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       failures.push(error);
     }
   }
-  const [first, second] = found;
+  const named = found.filter(({ dataset }) => roots.includes(dataset.name));
+  const [first, ...others] = named.length > 0 ? named : found;
   if (first === undefined) throw failures[0] ?? unknownDataset(model, roots[0] ?? '');
-  const named = found.find(({ name }) => roots.includes(name));
-  if (named !== undefined || second === undefined) return named ?? first;
-  const [asked = ''] = query.dimensions;
-  throw ambiguous('ambiguous_path', `${asked} does not say whose rows are meant`, found.map(({ name }) => `${name}.${asked}`)); // prettier-ignore
+  if (others.length === 0) return first.dataset;
+  const choices = [first, ...others].flatMap(({ places }) =>
+    places
+      .filter(({ path }) => path.length > 0)
+      .slice(0, 1)
+      .map(dottedPlace),
+  );
+  throw ambiguous('ambiguous_path', `${query.dimensions.join(' and ')} do not say whose rows are meant`, choices);
 }
 
 /** Datasets in which a dimension's path may begin. */

@@ -82,6 +82,11 @@ function placeAt({ model, owner }: Start, parts: readonly string[]): Place {
   return { path, dataset, name, field: visibleField(dataset, name), grain: undefined };
 }
 
+/** As it can be written in any query of its owner. */
+export function dottedPlace({ path, name, grain }: Place): string {
+  return [dottedPath(path), name, ...(grain === undefined ? [] : [grain])].join('.');
+}
+
 function checkGrain(place: Place): Place {
   if (timeType(place) !== undefined) return place;
   const { dataset, name, field, grain } = place;

@@ -227,6 +227,23 @@ relationships: [{to: customers, on: ${on}${more}}]
   });
 });
 
+test('dimensions of two datasets that extend each other do not say whose rows are meant, in any order', () => {
+  for (const dimensions of [
+    ['customers.segment', 'profiles.score'],
+    ['profiles.score', 'customers.segment'],
+  ]) {
+    const { code, details } = failure({ dimensions });
+    expect(code).toBe('ambiguous_path');
+    const { choices } = details as { choices: readonly string[] };
+    expect(choices.toSorted()).toEqual(['customers.profiles.score', 'profiles.customers.segment']);
+  }
+  expect(compile(model, { dimensions: ['customers.segment', 'customers.profiles.score'] }).sql).toContain('FROM "customers"');
+  expect(compile(model, { dimensions: ['profiles.customers.segment', 'profiles.score'] }).sql).toContain('FROM "profiles"');
+  expect(compile(model, { metrics: ['customers.customer_count'], dimensions: ['profiles.score', 'customers.segment'] }).sql).toContain(
+    'FROM "customers"',
+  );
+});
+
 test('the SQL reads like what was asked', () => {
   const { sql, columns } = compile(model, {
     metrics: ['orders.aov', { name: 'share', expr: 'orders.paid_revenue / (orders.revenue + 1)' }],
