@@ -4,7 +4,15 @@ import type { Dialect } from '../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../sql/expression.ts';
 import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
 import { within } from './expr.ts';
-import { columnIdentity, type MetricRule, type ModelDataset, type ModelMetric, type ModelRelationship, ownerInCondition } from './model.ts';
+import {
+  columnIdentity,
+  type Ends,
+  type MetricRule,
+  type ModelDataset,
+  type ModelMetric,
+  type ModelRelationship,
+  ownerInCondition,
+} from './model.ts';
 
 type Keys = readonly PropertyKey[];
 type Relationship = NonNullable<Dataset['relationships']>[number];
@@ -97,7 +105,7 @@ function buildRelationship(origin: Origin, relationship: Relationship & { readon
 }
 
 /** Of the conjuncts that compare a name of one side with one of the other, or with a literal. */
-function equalities(condition: Fragment, ends: Parameters<typeof ownerInCondition>[0]): ModelRelationship['equal'] {
+function equalities(condition: Fragment, ends: Ends): ModelRelationship['equal'] {
   return condition.conjuncts.flatMap((conjunct) => {
     const references = condition.references.filter((it) => within(it, conjunct));
     const rest = condition.tokens.filter((token) => within(token, conjunct) && !references.some((it) => within(token, it)));

@@ -30,7 +30,7 @@ export type Relation = { readonly kind: 'table'; readonly parts: readonly string
 /** Without `expr`, the column of the same name. */
 export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & { readonly expr: Fragment | undefined };
 
-export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'unit' | 'description'>> & {
+export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'unit'>> & {
   readonly dataset: string;
   readonly file: string;
   readonly where: Fragment | undefined;
@@ -43,11 +43,14 @@ export type MetricRule =
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
   | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'offset' | 'semi_additive' };
 
-export interface ModelRelationship {
+export interface Ends {
   readonly from: string;
   readonly to: string;
-  /** Its role, else the target's name. */
+  /** The relationship's role, else the target's name. */
   readonly name: string;
+}
+
+export interface ModelRelationship extends Ends {
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
   /** What has to be equal: a name of each side; where a side is a literal, of the other only. */
   readonly equal: readonly { readonly own?: string | undefined; readonly target?: string | undefined }[];
@@ -56,10 +59,7 @@ export interface ModelRelationship {
 }
 
 /** One to-one hop: from the many side to the one side, or either way of a one_to_one. */
-export interface Step {
-  readonly name: string;
-  readonly from: string;
-  readonly to: string;
+export interface Step extends Ends {
   readonly relationship: ModelRelationship;
   readonly reversed: boolean;
 }
@@ -85,10 +85,7 @@ export function columnIdentity(dataset: ModelDataset, name: string): string {
 }
 
 /** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
-export function ownerInCondition(
-  { from, to, name }: Pick<ModelRelationship, 'from' | 'to' | 'name'>,
-  parts: readonly string[],
-): 'own' | 'target' | undefined {
+export function ownerInCondition({ from, to, name }: Ends, parts: readonly string[]): 'own' | 'target' | undefined {
   if (parts.length === 1) return 'own';
   if (parts.length > 2) return undefined;
   if (parts[0] === to || parts[0] === name) return 'target';

@@ -50,7 +50,6 @@ interface PlanColumn {
   readonly type: FieldType | undefined;
   readonly grain: TimeGrain | undefined;
   readonly unit: string | undefined;
-  readonly description: string | undefined;
 }
 
 interface Metric {
@@ -89,11 +88,8 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   };
   return {
     blocks: [block],
-    members: query.include_empty && aggregates.length > 0 ? membersOf(block, { places, rows: block.where }) : [],
-    columns: [
-      ...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', `d${index + 1}`)),
-      ...metrics.map(metricColumn),
-    ],
+    members: query.include_empty ? membersOf(block, { places, rows: block.where }) : [],
+    columns: [...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', index)), ...metrics.map(metricColumn)],
     having: conditions.aggregates.map((condition) => condition.expr),
     order,
     limit: query.limit,
@@ -191,13 +187,13 @@ function aggregateOf(scope: Scope, leaf: Leaf): AggregateExpr {
   return { kind: 'aggregate', function: leaf.function, of, fraction: leaf.fraction, where };
 }
 
-function dimensionColumn({ grain, field }: Place, name: string, column: string): PlanColumn {
+function dimensionColumn({ grain, field }: Place, name: string, index: number): PlanColumn {
   const isClock = grain === 'second' || grain === 'minute' || grain === 'hour';
   const periodType = isClock ? 'datetime' : 'date';
   const type = grain === undefined ? field?.type : periodType;
-  return { name, kind: 'dimension', expr: { kind: 'result', column }, type, grain, unit: undefined, description: field?.description };
+  return { name, kind: 'dimension', expr: dimensionResult(index), type, grain, unit: undefined };
 }
 
-function metricColumn({ name, expr, trace: { metric } }: Metric): PlanColumn {
-  return { name, kind: 'metric', expr, type: undefined, grain: undefined, unit: metric?.unit, description: metric?.description };
+function metricColumn({ name, expr, trace }: Metric): PlanColumn {
+  return { name, kind: 'metric', expr, type: undefined, grain: undefined, unit: trace.metric?.unit };
 }
