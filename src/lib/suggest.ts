@@ -10,6 +10,12 @@ export function nearest(name: string, candidates: Iterable<string>, limit = 3): 
     .map(({ candidate }) => candidate);
 }
 
+/** As a hint; undefined where nothing is close enough. */
+export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const near = nearest(name, candidates);
+  return near.length === 0 ? undefined : `Did you mean ${near.join(', ')}?`;
+}
+
 function nameDistance(wanted: string, candidate: string): number {
   if (candidate.startsWith(wanted) && wanted.length >= 3) return 1;
   return editDistance(wanted, candidate);

@@ -1,4 +1,4 @@
-import { nearest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { Dialect, TableRef } from '../sql/dialect.ts';
 import type { Fragment, Reference } from '../sql/expression.ts';
 import type { Checked } from './check.ts';
@@ -51,12 +51,11 @@ export function checkColumns(model: SemanticModel, checked: Checked, tables: rea
 /** Without a catalog, a joined column need not be a field: only one that looks like a slip of one is worth a word. */
 function unlikeFields({ written, field, name }: Use, fields: readonly string[]): readonly string[] | undefined {
   const similar = fields.filter((one) => Math.abs(one.length - name.length) <= 2);
-  return written === undefined && field === undefined && nearest(name, similar).length > 0 ? [] : undefined;
+  return written === undefined && field === undefined && didYouMean(name, similar) !== undefined ? [] : undefined;
 }
 
 function hintFor(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'If it is new in the warehouse, `ktx ingest` reads it.';
+  return didYouMean(name, known) ?? 'If it is new in the warehouse, `ktx ingest` reads it.';
 }
 
 /** Without a schema, the default one goes first: which others the engine searches is not known here. */

@@ -1,5 +1,5 @@
 import { UserError } from '../lib/error.ts';
-import { nearest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
 import { fieldNamed, metricAddress, ownerInCondition, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
@@ -24,7 +24,7 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
   ];
   for (const { name, path } of needed) {
     if (fieldNamed(dataset, name) !== undefined) continue;
-    fail(path, 'unknown_name', { message: `${dataset.name} has no field named ${name}`, hint: suggestion(name, dataset.fields.keys()) });
+    fail(path, 'unknown_name', { message: `${dataset.name} has no field named ${name}`, hint: didYouMean(name, dataset.fields.keys()) });
   }
   for (const [index, name] of [...dataset.fields.keys()].entries()) checkField(checked, [name], index);
   for (const index of dataset.relationships.keys()) checkRelationship(model, checked, index);
@@ -67,7 +67,7 @@ function checkRelationship(model: SemanticModel, { dataset, source, fail, warn }
   for (const [key, name] of Object.entries({ to, via })) {
     if (name === undefined || model.datasets.has(name)) continue;
     const message = `There is no dataset named ${name}`;
-    fail([...path, key], 'unknown_name', { message, hint: suggestion(name, model.datasets.keys()) });
+    fail([...path, key], 'unknown_name', { message, hint: didYouMean(name, model.datasets.keys()) });
   }
   for (const { parts } of condition?.references ?? []) {
     if (ownerInCondition(relationship, parts) !== undefined) continue;
@@ -87,9 +87,4 @@ function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | u
     if (failure instanceof UserError) return planners.includes(failure.code) ? undefined : failure;
     throw failure;
   }
-}
-
-function suggestion(name: string, candidates: Iterable<string>): string | undefined {
-  const near = nearest(name, candidates);
-  return near.length === 0 ? undefined : `Did you mean ${near.join(', ')}?`;
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../lib/error.ts';
-import { nearest } from '../lib/suggest.ts';
+import { didYouMean, nearest } from '../lib/suggest.ts';
 import type { SemanticModel } from './model.ts';
 
 /** What a person can put right in a query or in the model: what is wrong, and what to write. */
@@ -23,12 +23,11 @@ export function notSupported(feature: string, why: string): UserError {
 
 export function unknownName(asked: { what: string; name: string; candidates: Iterable<string>; note?: string }): UserError {
   const known = [...asked.candidates];
-  const near = nearest(asked.name, known);
   const listed = known.length > 0 && known.length <= 12 ? `Known: ${known.join(', ')}.` : undefined;
   return new UserError('unknown_name', `There is no ${asked.what} named ${asked.name}${asked.note ?? ''}`, {
-    hint: near.length > 0 ? `Did you mean ${near.join(', ')}?` : listed,
+    hint: didYouMean(asked.name, known) ?? listed,
     exitCode: 2,
-    details: { name: asked.name, nearest: near },
+    details: { name: asked.name, nearest: nearest(asked.name, known) },
   });
 }
 

@@ -5,7 +5,7 @@ import { claimsPath, parseClaims } from '../context/claims-file.ts';
 import { explain } from '../context/explain.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
-import { nearest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
 import { readText } from '../store/files.ts';
@@ -39,8 +39,8 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
     if (covering !== undefined) return readDataset(project, covering, address);
     const items = meant.flatMap(({ columns, ...table }) => [table, ...columns].map((part) => JSON.stringify(part)));
     if (items.length > 0) return { summary: `Structure in ${connection}.`, trust: { status: 'ad_hoc' }, items };
-    const near = nearest(address, [...datasets.map(({ dataset }) => dataset.dataset), ...tables.flatMap(namesOf)]);
-    const hint = near.length === 0 ? 'search_context finds names.' : `Did you mean ${near.join(', ')}?`;
+    const names = [...datasets.map(({ dataset }) => dataset.dataset), ...tables.flatMap(namesOf)];
+    const hint = didYouMean(address, names) ?? 'search_context finds names.';
     throw new UserError('not_found', `There is no dataset or table ${address} in ${connection}.`, { hint, exitCode: 2 });
   },
 };
