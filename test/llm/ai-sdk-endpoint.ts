@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { BackendCall, CallWatch, LimitReport } from '../../src/llm/backend.ts';
+import { LlmError } from '../../src/llm/error.ts';
 import type { TokenUsage } from '../../src/llm/runtime.ts';
 
 export interface SeenRequest {
@@ -57,6 +58,17 @@ function send(response: ServerResponse, { status = 200, headers, body = '', hang
   else if (!hangs) response.end();
 }
 
+/** The replies one after the other, the last for ever. */
+export function inTurn(...replies: readonly Reply[]) {
+  return (_request: SeenRequest, index: number): Reply => replies[Math.min(index, replies.length - 1)] ?? {};
+}
+
+export async function failureOf(promise: Promise<unknown>): Promise<LlmError> {
+  const outcome: unknown = await promise.catch((error: unknown) => error);
+  if (outcome instanceof LlmError) return outcome;
+  throw new Error('expected an LlmError', { cause: outcome });
+}
+
 /** A watch that keeps what it is told. */
 export function watching(signal: AbortSignal = new AbortController().signal) {
   const used: { model: string; usage: TokenUsage; costUsd: number | undefined }[] = [];
@@ -94,7 +106,10 @@ export function callOf(watch: CallWatch, given: Partial<BackendCall> = {}): Back
 type Block = { text: string } | { tool: string; input: unknown; id?: string } | { tool: string; rawInput: string; id?: string };
 
 /** One assistant turn as the Messages API streams it. */
-export function anthropicTurn(blocks: readonly Block[], given: { stop?: string; usage?: object; pings?: number } = {}): Reply {
+export function anthropicTurn(
+  blocks: readonly Block[],
+  given: { stop?: string; usage?: object; pings?: number } = {},
+): Reply & { readonly body: string } {
   const stop = given.stop ?? (blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn');
   const usage = { input_tokens: 100, output_tokens: 1, cache_creation_input_tokens: 20, cache_read_input_tokens: 30, ...given.usage };
   const message = {

@@ -33,9 +33,10 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
     caching: options.promptCaching ?? {},
     repairModel: options.repairModel,
     projectDir: options.projectDir,
+    secrets: secretsIn(options.config),
     isRecording: options.recordRequests ?? process.env['KTX_LLM_DEBUG'] === '1',
   };
-  const account = () => {
+  const account = async () => {
     const source = provider.account(options.config);
     return source === undefined ? undefined : { source, provider: provider.title };
   };
@@ -53,11 +54,17 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
         maxRetries: 0,
         isProbe: true,
       });
-      return { model: answered, account: account() };
+      return { model: answered, account: await account() };
     },
-    account: () => Promise.resolve(account()),
+    account,
     close: () => Promise.resolve(),
   };
+}
+
+/** Under the one name that a key has in every block. */
+function secretsIn(config: unknown): readonly string[] {
+  const { data } = z.looseObject({ api_key: z.string().min(1) }).safeParse(config);
+  return data === undefined ? [] : [data.api_key];
 }
 
 function served(name: string): Provider {

@@ -1,4 +1,4 @@
-import { APICallError, LoadAPIKeyError, LoadSettingError, NoOutputGeneratedError, RetryError, StreamProviderError } from 'ai';
+import * as sdk from 'ai';
 import { z } from 'zod';
 import { messageOf, UserError } from '../../lib/error.ts';
 import { LlmError, type LlmErrorKind } from '../error.ts';
@@ -55,15 +55,19 @@ const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
  */
 const longRequest = 400_000;
 
-/** Any failure of a call as an `LlmError`; a signal that was aborted decides before anything else. */
-export function llmError(error: unknown, signal: AbortSignal): LlmError | UserError {
+/**
+ * Any failure of a call as an `LlmError`; a signal that was aborted decides before anything else. Providers quote what
+ * they were sent: `secrets` are taken out of the message.
+ */
+export function llmError(error: unknown, signal: AbortSignal, secrets: readonly string[]): UserError {
   if (signal.aborted) return reasonOf(signal);
-  const cause = RetryError.isInstance(error) ? error.lastError : error;
+  const cause = sdk.RetryError.isInstance(error) ? error.lastError : error;
   if (cause instanceof UserError) return cause;
   const facts = factsOf(cause);
   const kind = kindOf(facts, cause);
   const { status } = facts;
-  const message = facts.message.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), facts.message);
+  const message = clean.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
   if (kind !== 'rate_limit') return new LlmError(kind, message, { status, cause });
   const { window, resetsAt } = refusedLimit(facts.headers);
   return new LlmError(kind, message, { status, window, resetsAt, cause });
@@ -74,7 +78,7 @@ export function refusalHeaders(error: unknown): Headers | undefined {
   return apiCallError(error)?.responseHeaders;
 }
 
-function reasonOf({ reason }: AbortSignal): LlmError | UserError {
+function reasonOf({ reason }: AbortSignal): UserError {
   return reason instanceof UserError ? reason : new LlmError('aborted', 'The call was stopped.', { cause: reason });
 }
 
@@ -82,23 +86,30 @@ function kindOf({ status, names, requestBytes = 0 }: Facts, error: unknown): Llm
   const named = names.map((name) => kindByName[name]).find((kind) => kind !== undefined);
   if (named !== undefined) return named;
   if (status === 400 && requestBytes >= longRequest) return 'context_too_long';
-  if (status !== undefined) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
-  if (LoadAPIKeyError.isInstance(error) || LoadSettingError.isInstance(error)) return 'auth';
+  if (status !== undefined && status >= 400) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
+  if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error)) return 'auth';
   return isNetwork(error) ? 'network' : 'unknown';
 }
 
-/** No response at all, one that broke off, or a connection that failed below HTTP. */
+const brokenAnswers = [
+  sdk.APICallError,
+  sdk.EmptyResponseBodyError,
+  sdk.InvalidResponseDataError,
+  sdk.JSONParseError,
+  sdk.NoOutputGeneratedError,
+  sdk.TypeValidationError,
+];
+
+/** No response, one that broke off or is none of this protocol, or a connection that failed below HTTP. */
 function isNetwork(error: unknown): boolean {
-  if (APICallError.isInstance(error) || NoOutputGeneratedError.isInstance(error)) return true;
+  if (brokenAnswers.some((kind) => kind.isInstance(error))) return true;
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     if ('code' in inner && typeof inner.code === 'string' && /^(?:UND_ERR|E[A-Z]{4,})/.test(inner.code)) return true;
   }
   return false;
 }
 
-const errorBody = z.looseObject({
-  error: z.looseObject({ type: z.string().nullish(), code: z.unknown(), status: z.unknown() }).optional().catch(undefined),
-});
+const errorBody = z.looseObject({ error: z.looseObject({ type: z.unknown().optional(), code: z.unknown().optional() }) });
 
 function factsOf(error: unknown): Facts {
   const call = apiCallError(error);
@@ -107,21 +118,21 @@ function factsOf(error: unknown): Facts {
     const requestBytes = Buffer.byteLength(JSON.stringify(call.requestBodyValues ?? ''));
     return { message, status, headers, names: [...namesIn(call.responseBody), awsName(headers)].filter(isText), requestBytes };
   }
-  const { type, code, statusCode: status } = StreamProviderError.isInstance(error) ? error : {};
+  const { type, code, statusCode: status } = sdk.StreamProviderError.isInstance(error) ? error : {};
   return { message: messageOf(error), status, names: [code, type].filter(isText) };
 }
 
 /** The failed request itself: what the gateway throws wraps it. */
-function apiCallError(error: unknown): APICallError | undefined {
+function apiCallError(error: unknown): sdk.APICallError | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (APICallError.isInstance(inner)) return inner;
+    if (sdk.APICallError.isInstance(inner)) return inner;
   }
   return undefined;
 }
 
 function namesIn(body: string | undefined): readonly unknown[] {
   const { data } = errorBody.safeParse(parsed(body));
-  return [data?.error?.code, data?.error?.type];
+  return [data?.error.code, data?.error.type];
 }
 
 /** `x-amzn-errortype: ThrottlingException:http://…` */

@@ -21,14 +21,22 @@ export function limitsOf(headers: Headers | undefined, now = Date.now()): readon
   });
 }
 
-/** The window that a refusal is about and when to come back: `retry-after` first, else the reset of the window that is used up. */
+/** The window that a refusal is about, where one is used up, and when to come back: `retry-after` first, else the window's reset. */
 export function refusedLimit(headers: Headers | undefined, now = Date.now()): LimitReport {
   const [used] = limitsOf(headers, now).toSorted((a, b) => (b.utilization ?? 0) - (a.utilization ?? 0));
+  const known = used?.state === 'near' ? used : undefined;
+  return { window: known?.window ?? 'rate', state: 'closed', utilization: 1, resetsAt: retryAfter(headers, now) ?? known?.resetsAt };
+}
+
+/** True where the provider asks for a pause that the SDK makes by itself, within the call. */
+export function isShortPause(headers: Headers | undefined, now = Date.now()): boolean {
+  const until = retryAfter(headers, now);
+  return until !== undefined && until.getTime() - now < 60_000;
+}
+
+function retryAfter(headers: Headers | undefined, now: number): Date | undefined {
   const milliseconds = headers?.['retry-after-ms'];
-  const retryAfter = milliseconds === undefined ? headers?.['retry-after'] : `${Number(milliseconds) / 1000}`;
-  const isKnown = used?.state === 'near';
-  const resetsAt = momentOf(retryAfter, now) ?? (isKnown ? used.resetsAt : undefined);
-  return { window: isKnown ? used.window : 'requests', state: 'closed', utilization: 1, resetsAt };
+  return momentOf(milliseconds === undefined ? headers?.['retry-after'] : `${milliseconds}ms`, now);
 }
 
 function windowsOf(headers: Headers): ReadonlyMap<string, Window> {

@@ -110,10 +110,10 @@ export const providers = {
       // What else speaks the protocol seldom knows `reasoning_effort`, and refuses what it does not know.
       const transformRequestBody = (body: Record<string, unknown>) => ({ ...body, reasoning_effort: undefined });
       const abilities = { includeUsage: true, supportsStructuredOutputs: true, transformRequestBody };
-      return createOpenAICompatible({ name: 'openai', apiKey: key, baseURL: url, ...abilities });
+      return createOpenAICompatible({ name: 'compatible', apiKey: key, baseURL: url, ...abilities });
     },
-    // What ktx sends is not kept at OpenAI.
-    options: { openai: { store: false } },
+    // What ktx sends is not kept at OpenAI. Strict schemas have no optional fields; those of ktx do.
+    options: { openai: { store: false, strictJsonSchema: false }, compatible: { strictJsonSchema: false } },
   }),
   bedrock: provider({
     title: 'Amazon Bedrock',

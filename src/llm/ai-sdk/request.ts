@@ -1,10 +1,11 @@
 import { APICallError, wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } from 'ai';
 import type { BackendCall } from '../backend.ts';
 import type { PromptCaching } from '../config.ts';
+import type { UserError } from '../../lib/error.ts';
 import { LlmError } from '../error.ts';
 import { withCacheMarkers } from './cache.ts';
 import { llmError, refusalHeaders } from './failure.ts';
-import { limitsOf, refusedLimit } from './limits.ts';
+import { isShortPause, limitsOf, refusedLimit } from './limits.ts';
 import type { Provider } from './providers.ts';
 import { recordRequest } from './record.ts';
 
@@ -16,6 +17,8 @@ export interface Session {
   readonly repairModel: string;
   readonly projectDir: string;
   readonly isRecording: boolean;
+  /** Never to be shown. */
+  readonly secrets: readonly string[];
 }
 
 /** The model of a call, with everything that ktx does to each single request: markers, counting, limits, recording. */
@@ -34,11 +37,13 @@ export async function watchedModel(session: Session, call: BackendCall): Promise
         record({ request: result.request?.body });
         return result;
       } catch (error) {
-        const failure = inProvider(llmError(error, watch.signal), session);
+        const failure = inProvider(llmError(error, watch.signal, session.secrets), session);
         record({ request: APICallError.isInstance(error) ? error.requestBodyValues : undefined, failed: failure.code });
-        if (failure instanceof LlmError && failure.kind === 'rate_limit') watch.limit(refusedLimit(refusalHeaders(error)));
-        // The SDK tries these again, with growing pauses; anything else ends the call here.
-        const isTransient = failure instanceof LlmError && (failure.kind === 'overloaded' || failure.kind === 'network');
+        const { kind } = failure instanceof LlmError ? failure : {};
+        const headers = refusalHeaders(error);
+        if (kind === 'rate_limit') watch.limit(refusedLimit(headers));
+        // The SDK tries these again, with growing pauses or the one that was asked for; anything else ends the call here.
+        const isTransient = kind === 'overloaded' || kind === 'network' || (kind === 'rate_limit' && isShortPause(headers));
         throw isTransient ? error : failure;
       }
     },
@@ -47,7 +52,7 @@ export async function watchedModel(session: Session, call: BackendCall): Promise
 }
 
 /** Where credentials come from the machine, a request that was never made is one that found none. */
-function inProvider(failure: ReturnType<typeof llmError>, { provider }: Session): ReturnType<typeof llmError> {
+function inProvider(failure: UserError, { provider }: Session): UserError {
   if (!(failure instanceof LlmError) || failure.kind !== 'unknown' || !provider.isAmbient) return failure;
   return new LlmError('auth', `${provider.title}: ${failure.message}`, { cause: failure.cause });
 }

@@ -37,31 +37,49 @@ export interface Answer {
 type Part = TextStreamPart<ToolSet>;
 type StepEnd = Extract<Part, { type: 'finish-step' }>;
 
+/** What has come of a run so far. */
+interface Progress {
+  text: string;
+  steps: number;
+  end: StepEnd | undefined;
+  failure: unknown;
+}
+
 /** One call from its first request to its end, streamed; throws an `LlmError` for everything but a spent step budget. */
 export async function run(session: Session, call: BackendCall, options: RunOptions): Promise<Answer> {
-  const turn = { text: '', steps: 0, end: undefined as StepEnd | undefined, failure: undefined as unknown };
-  const { watch } = call;
+  const progress: Progress = { text: '', steps: 0, end: undefined, failure: undefined };
+  const { signal } = call.watch;
   try {
-    for await (const part of (await start(session, call, options)).stream) {
-      watch.alive();
-      if (part.type === 'start-step') turn.text = '';
-      if (part.type === 'text-delta') turn.text += part.text;
-      if (part.type === 'error') turn.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
-      if (part.type === 'tool-error' && Object.hasOwn(call.tools, part.toolName)) watch.toolFailed(part.toolName, part.toolCallId);
-      if (part.type !== 'finish-step') continue;
-      watch.used(part.response.modelId, usageOf(part.usage), costOf(part));
-      turn.end = part;
-      turn.steps += 1;
-      if (turn.failure === undefined && !watch.signal.aborted) watch.step();
-    }
+    for await (const part of (await start(session, call, options)).stream) follow(part, call, progress);
   } catch (error) {
-    throw llmError(turn.failure ?? error, watch.signal);
+    progress.failure ??= error;
   }
-  if (turn.failure !== undefined || watch.signal.aborted) throw llmError(turn.failure, watch.signal);
-  if (turn.end === undefined) throw new LlmError('network', 'The answer ended before it began.');
-  const isSpent = turn.end.finishReason === 'tool-calls' && turn.steps >= options.stepBudget;
-  if (!isSpent && !options.isProbe) checkEnd(turn.end);
-  return { text: turn.text, model: turn.end.response.modelId, stopReason: isSpent ? 'budget' : 'natural' };
+  const { text, steps, end } = progress;
+  // An answer that is complete stays one, whatever happened after it.
+  const isDone = end !== undefined && end.finishReason !== 'tool-calls';
+  if (signal.aborted ? !isDone : progress.failure !== undefined) throw llmError(progress.failure, signal, session.secrets);
+  if (end === undefined) throw new LlmError('network', 'The answer ended before it began.');
+  const isSpent = !isDone && steps >= options.stepBudget;
+  if (!isSpent && !options.isProbe) checkEnd(end);
+  return { text, model: end.response.modelId, stopReason: isSpent ? 'budget' : 'natural' };
+}
+
+/** Takes one part of the stream into the progress, and tells the watch. */
+function follow(part: Part, { watch, tools, model, temperature }: BackendCall, progress: Progress): void {
+  watch.alive();
+  if (part.type === 'start-step') {
+    progress.text = '';
+    const isLeftOut = part.warnings.some((warning) => warning.type === 'unsupported' && warning.feature === 'temperature');
+    if (isLeftOut && temperature !== undefined) watch.warn(`${model} does not take a temperature here; it is left out.`);
+  }
+  if (part.type === 'text-delta') progress.text += part.text;
+  if (part.type === 'error') progress.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
+  if (part.type === 'tool-error' && Object.hasOwn(tools, part.toolName)) watch.toolFailed(part.toolName, part.toolCallId);
+  if (part.type !== 'finish-step') return;
+  watch.used(part.response.modelId, usageOf(part.usage), costOf(part));
+  progress.end = part;
+  progress.steps += 1;
+  if (progress.failure === undefined && !watch.signal.aborted) watch.step();
 }
 
 async function start(session: Session, call: BackendCall, options: RunOptions) {

@@ -42,7 +42,8 @@ function sdkTool(descriptor: KtxRuntimeToolDescriptor): ToolSet[string] {
     inputSchema: jsonSchema<unknown>(schemaOf(descriptor)),
     execute: async (input) => {
       const { markdown, isError } = await callTool(descriptor, input);
-      if (isError) throw new Error(markdown);
+      // The SDK shows the model the name of an error before its message.
+      if (isError) throw Object.assign(new Error(markdown), { name: '' });
       return markdown;
     },
   });
