@@ -94,7 +94,7 @@ describe('cache markers', () => {
 });
 
 describe('the environment', () => {
-  test('gives no key and no address to a provider whose key ktx.yaml names [C11]', async () => {
+  test('gives no key and no address to a provider whose key ktx.yaml names', async () => {
     await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
     await open('anthropic', { api_key: 'sk-from-yaml', base_url: endpoint.url }).text({ ...callOf(watching().watch), stepBudget: 1 });
     expect(endpoint.requests[0]?.headers).toMatchObject({ 'x-api-key': 'sk-from-yaml' });
@@ -119,7 +119,7 @@ describe('a backend that is none of the AI SDK', () => {
     );
   });
 
-  test('is none of those that are; each says who pays [U10]', async () => {
+  test('is none of those that are; each says who pays', async () => {
     const configs = {
       anthropic: { api_key: 'k' },
       vertex: google,
@@ -155,7 +155,7 @@ describe('an OpenAI-compatible endpoint', () => {
     return { body: [...chunks, usage].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') + 'data: [DONE]\n\n' };
   };
 
-  test('is asked in chat completions, without a key where none is named, and with nothing that few know', async () => {
+  test('is asked in chat completions, without a key where none is named, and with nothing that few know [P2]', async () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'apple', arguments: '{"word":"a"}' } };
     const replies = [
       stream(chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')),
@@ -197,6 +197,7 @@ describe('an OpenAI-compatible endpoint', () => {
     [401, { type: 'invalid_request_error', code: 'invalid_api_key' }, 'auth'],
     [404, { type: 'invalid_request_error', code: 'model_not_found' }, 'model_unavailable'],
     [404, undefined, 'model_unavailable'],
+    [401, { type: 'api_error', code: 'constructor' }, 'auth'],
     [422, 'a text', 'execution'],
   ])('refuses with %i %j, which is %s', async (status, error, kind) => {
     const body = typeof error === 'object' ? { error: { message: 'scripted', ...error } } : (error ?? '');
@@ -213,7 +214,7 @@ describe('an OpenAI-compatible endpoint', () => {
   });
 });
 
-test('OpenAI itself is asked for responses that it does not keep', async () => {
+test('OpenAI itself is asked for responses that it does not keep [P2]', async () => {
   expect((await providers.openai.open({ api_key: 'k' }))('gpt-5').provider).toBe('openai.responses');
   const item = {
     type: 'message',
@@ -278,7 +279,7 @@ describe('the gateway', () => {
     },
   ];
 
-  test('gets the key, the markers, and the header that an hour needs; tells what it cost [K6 P16]', async () => {
+  test('gets the key, the markers, and the header that an hour needs; tells what it cost [K6 P2 P16]', async () => {
     await using endpoint = await scriptedEndpoint(() => ({ body: answer.map(part).join('') }));
     const seen = watching();
     const config = { api_key: 'gw-1', base_url: endpoint.url };
@@ -332,7 +333,7 @@ async function withGoogle(work: () => Promise<void>): Promise<void> {
 }
 
 describe('Vertex', () => {
-  test('is asked at the model, with a token of Google’s own credentials', async () => {
+  test('is asked at the model, with a token of Google’s own credentials [P2]', async () => {
     await withGoogle(async () => {
       await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
       const backend = open('vertex', { ...google, base_url: `${endpoint.url}/models` });
@@ -346,7 +347,7 @@ describe('Vertex', () => {
     expect(JSON.stringify(model)).toContain('https://europe-west1-aiplatform.googleapis.com/v1/projects/my-project/locations/europe-west1');
   });
 
-  test('without credentials on this machine is not logged in, and nothing is sent [E16]', async () => {
+  test('without credentials on this machine is not logged in, and nothing is sent', async () => {
     const home = mkdtempSync(join(tmpdir(), 'ktx-google-'));
     vi.stubEnv('HOME', home);
     vi.stubEnv('CLOUDSDK_CONFIG', home);
@@ -393,7 +394,7 @@ describe('Bedrock', () => {
     return Buffer.concat([message, uint32(crc32(message))]);
   }
 
-  test('is asked with a signature of the AWS credentials, and marks what is to be cached for Claude', async () => {
+  test('is asked with a signature of the AWS credentials, and marks what is to be cached for Claude [P2]', async () => {
     const body = Buffer.concat([
       event('messageStart', { role: 'assistant' }),
       event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Fine.' } }),
@@ -427,7 +428,7 @@ describe('Bedrock', () => {
     expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind, status });
   });
 
-  test('without credentials on this machine is not logged in, and nothing is sent [E16]', async () => {
+  test('without credentials on this machine is not logged in, and nothing is sent', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     await using endpoint = await scriptedEndpoint(() => ({}));
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });

@@ -254,7 +254,7 @@ describe('a failure', () => {
     expect(await failureOf(nobody)).toMatchObject({ kind: 'network' });
   });
 
-  test('never shows the key, though the provider quotes it [E14]', async () => {
+  test('never shows the key, though the provider quotes it', async () => {
     const body = { type: 'error', error: { type: 'authentication_error', message: 'no such key:\n sk-test-1' } };
     await using endpoint = await scriptedEndpoint(() => ({ status: 401, body }));
     const failure = await failureOf(anthropic(endpoint.url).text({ ...callOf(watching().watch), stepBudget: 1 }));
@@ -263,7 +263,7 @@ describe('a failure', () => {
 });
 
 describe('a rate limit', () => {
-  test('is told with its window and reset; a far one ends the call [E16 T8]', async () => {
+  test('is told with its window and reset; a far one ends the call [T8]', async () => {
     const reset = new Date(Date.now() + 3_600_000);
     const headers = {
       'retry-after': '3600',

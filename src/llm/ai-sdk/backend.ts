@@ -48,13 +48,8 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
       return { text: last, stopReason };
     },
     probe: async (model, signal) => {
-      const { model: answered } = await run(session, probeCall(model, signal), {
-        stepBudget: 1,
-        maxOutputTokens: 64,
-        maxRetries: 0,
-        isProbe: true,
-      });
-      return { model: answered, account: await account() };
+      const answer = await run(session, probeCall(model, signal), { stepBudget: 1, maxOutputTokens: 64, maxRetries: 0, isProbe: true });
+      return { model: answer.model, account: await account() };
     },
     account,
     close: () => Promise.resolve(),
@@ -69,11 +64,8 @@ function secretsIn(config: unknown): readonly string[] {
 
 function served(name: string): Provider {
   if (Object.hasOwn(providers, name)) return providers[name as ProviderName];
-  throw new UserError(
-    'llm_backend_not_served',
-    `${name} is no LanguageModel backend: the AI SDK serves ${Object.keys(providers).join(', ')}.`,
-    { exitCode: 2 },
-  );
+  const message = `${name} is no LanguageModel backend: the AI SDK serves ${Object.keys(providers).join(', ')}.`;
+  throw new UserError('llm_backend_not_served', message, { exitCode: 2 });
 }
 
 async function text(session: Session, call: Parameters<ModelBackend['text']>[0]): Promise<string> {
@@ -98,25 +90,8 @@ async function object<T>(session: Session, call: BackendCall & { stepBudget: num
 const stepLimit = (budget: number) => new LlmError('step_limit', `The model had not answered after ${budget} turns.`);
 
 function probeCall(model: string, signal: AbortSignal): BackendCall {
-  const ignore = () => undefined;
-  const watch: CallWatch = {
-    signal,
-    alive: ignore,
-    step: ignore,
-    apiCall: ignore,
-    used: ignore,
-    toolFailed: ignore,
-    limit: ignore,
-    warn: ignore,
-  };
-  return {
-    role: 'triage',
-    model,
-    prompt: 'Reply with the word ready.',
-    system: undefined,
-    tools: {},
-    temperature: undefined,
-    tags: { stage: 'probe' },
-    watch,
-  };
+  const not = () => undefined;
+  const watch: CallWatch = { signal, alive: not, step: not, apiCall: not, used: not, toolFailed: not, limit: not, warn: not };
+  const prompt = 'Reply with the word ready.';
+  return { role: 'triage', model, prompt, system: undefined, tools: {}, temperature: undefined, tags: { stage: 'probe' }, watch };
 }

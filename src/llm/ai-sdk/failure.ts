@@ -9,35 +9,35 @@ interface Facts {
   readonly message: string;
   readonly status?: number | undefined;
   /** `error.code`, `error.type`, the exception's name: what the provider calls it. */
-  readonly names: readonly string[];
+  readonly names: readonly unknown[];
   readonly headers?: Headers | undefined;
   readonly requestBytes?: number;
 }
 
 /** Names that say more than the status that they come with. */
-const kindByName: Readonly<Record<string, LlmErrorKind>> = {
-  authentication_error: 'auth',
-  UnrecognizedClientException: 'auth',
-  InvalidSignatureException: 'auth',
-  ExpiredTokenException: 'auth',
-  permission_error: 'permission',
-  forbidden: 'permission',
-  not_found_error: 'model_unavailable',
-  model_not_found: 'model_unavailable',
-  rate_limit_error: 'rate_limit',
-  rate_limit_exceeded: 'rate_limit',
-  throttlingException: 'rate_limit',
-  ThrottlingException: 'rate_limit',
-  insufficient_quota: 'billing',
-  billing_error: 'billing',
-  context_length_exceeded: 'context_too_long',
-  request_too_large: 'context_too_long',
-  overloaded_error: 'overloaded',
-  api_error: 'overloaded',
-  server_error: 'overloaded',
-  internal_server_error: 'overloaded',
-  timeout_error: 'overloaded',
-};
+const preciseNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
+  ['UnrecognizedClientException', 'auth'],
+  ['InvalidSignatureException', 'auth'],
+  ['ExpiredTokenException', 'auth'],
+  ['insufficient_quota', 'billing'],
+  ['billing_error', 'billing'],
+  ['model_not_found', 'model_unavailable'],
+  ['context_length_exceeded', 'context_too_long'],
+]);
+
+/** Names that stand for a status; an error within a stream has nothing else. */
+const plainNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
+  ['authentication_error', 'auth'],
+  ['permission_error', 'permission'],
+  ['forbidden', 'permission'],
+  ['not_found_error', 'model_unavailable'],
+  ['rate_limit_error', 'rate_limit'],
+  ['rate_limit_exceeded', 'rate_limit'],
+  ['overloaded_error', 'overloaded'],
+  ['api_error', 'overloaded'],
+  ['server_error', 'overloaded'],
+  ['internal_server_error', 'overloaded'],
+]);
 
 const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
   401: 'auth',
@@ -50,8 +50,8 @@ const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
 };
 
 /**
- * Anthropic calls a prompt that is too long `invalid_request_error`, like every other bad request. No field tells them
- * apart, but the size of the request does: 200,000 tokens take at least this much, and what is smaller cannot be too long.
+ * Bytes. Anthropic calls a prompt that is too long `invalid_request_error`, like every other bad request. No field tells
+ * them apart, but their size does: 200,000 tokens seldom take less than this, and other mistakes are seldom as large.
  */
 const longRequest = 400_000;
 
@@ -67,28 +67,33 @@ export function llmError(error: unknown, signal: AbortSignal, secrets: readonly 
   const kind = kindOf(facts, cause);
   const { status } = facts;
   const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), facts.message);
-  const message = clean.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+  const message = clean.replaceAll(/\s+/g, ' ').trim().slice(0, 300) || `The provider gave no reason (${status ?? 'no status'}).`;
   if (kind !== 'rate_limit') return new LlmError(kind, message, { status, cause });
   const { window, resetsAt } = refusedLimit(facts.headers);
   return new LlmError(kind, message, { status, window, resetsAt, cause });
 }
 
-/** Headers of the response that refused the call, if that was the end of it. */
-export function refusalHeaders(error: unknown): Headers | undefined {
-  return apiCallError(error)?.responseHeaders;
+/** The failed request itself: what the gateway throws wraps it. */
+export function failedRequest(error: unknown): sdk.APICallError | undefined {
+  return chainOf(error).find((one) => sdk.APICallError.isInstance(one));
+}
+
+function chainOf(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...chainOf(error.cause)] : [];
 }
 
 function reasonOf({ reason }: AbortSignal): UserError {
   return reason instanceof UserError ? reason : new LlmError('aborted', 'The call was stopped.', { cause: reason });
 }
 
-function kindOf({ status, names, requestBytes = 0 }: Facts, error: unknown): LlmErrorKind {
-  const named = names.map((name) => kindByName[name]).find((kind) => kind !== undefined);
-  if (named !== undefined) return named;
+function kindOf({ status = 0, names, requestBytes = 0 }: Facts, error: unknown): LlmErrorKind {
+  const named = (kinds: typeof plainNames) => names.map((name) => kinds.get(name)).find((kind) => kind !== undefined);
+  const precise = named(preciseNames);
+  if (precise !== undefined) return precise;
   if (status === 400 && requestBytes >= longRequest) return 'context_too_long';
-  if (status !== undefined && status >= 400) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
+  if (status >= 400) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
   if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error)) return 'auth';
-  return isNetwork(error) ? 'network' : 'unknown';
+  return named(plainNames) ?? (isNetwork(error) ? 'network' : 'unknown');
 }
 
 const brokenAnswers = [
@@ -103,31 +108,22 @@ const brokenAnswers = [
 /** No response, one that broke off or is none of this protocol, or a connection that failed below HTTP. */
 function isNetwork(error: unknown): boolean {
   if (brokenAnswers.some((kind) => kind.isInstance(error))) return true;
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if ('code' in inner && typeof inner.code === 'string' && /^(?:UND_ERR|E[A-Z]{4,})/.test(inner.code)) return true;
-  }
-  return false;
+  return chainOf(error).some(
+    (one) => 'code' in one && /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|EHOST|ENET)/.test(String(one.code)),
+  );
 }
 
 const errorBody = z.looseObject({ error: z.looseObject({ type: z.unknown().optional(), code: z.unknown().optional() }) });
 
 function factsOf(error: unknown): Facts {
-  const call = apiCallError(error);
+  const call = failedRequest(error);
   if (call !== undefined) {
     const { statusCode: status, responseHeaders: headers, message } = call;
     const requestBytes = Buffer.byteLength(JSON.stringify(call.requestBodyValues ?? ''));
-    return { message, status, headers, names: [...namesIn(call.responseBody), awsName(headers)].filter(isText), requestBytes };
+    return { message, status, headers, names: [...namesIn(call.responseBody), awsName(headers)], requestBytes };
   }
   const { type, code, statusCode: status } = sdk.StreamProviderError.isInstance(error) ? error : {};
-  return { message: messageOf(error), status, names: [code, type].filter(isText) };
-}
-
-/** The failed request itself: what the gateway throws wraps it. */
-function apiCallError(error: unknown): sdk.APICallError | undefined {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (sdk.APICallError.isInstance(inner)) return inner;
-  }
-  return undefined;
+  return { message: messageOf(error), status, names: [code, type] };
 }
 
 function namesIn(body: string | undefined): readonly unknown[] {
@@ -147,5 +143,3 @@ function parsed(text: string | undefined): unknown {
     return undefined;
   }
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string';

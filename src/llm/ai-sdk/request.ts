@@ -1,10 +1,10 @@
-import { APICallError, wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } from 'ai';
+import { wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } from 'ai';
 import type { BackendCall } from '../backend.ts';
 import type { PromptCaching } from '../config.ts';
 import type { UserError } from '../../lib/error.ts';
 import { LlmError } from '../error.ts';
 import { withCacheMarkers } from './cache.ts';
-import { llmError, refusalHeaders } from './failure.ts';
+import { failedRequest, llmError } from './failure.ts';
 import { isShortPause, limitsOf, refusedLimit } from './limits.ts';
 import type { Provider } from './providers.ts';
 import { recordRequest } from './record.ts';
@@ -38,9 +38,9 @@ export async function watchedModel(session: Session, call: BackendCall): Promise
         return result;
       } catch (error) {
         const failure = inProvider(llmError(error, watch.signal, session.secrets), session);
-        record({ request: APICallError.isInstance(error) ? error.requestBodyValues : undefined, failed: failure.code });
+        const { requestBodyValues: request, responseHeaders: headers } = failedRequest(error) ?? {};
+        record({ request, failed: failure.code });
         const { kind } = failure instanceof LlmError ? failure : {};
-        const headers = refusalHeaders(error);
         if (kind === 'rate_limit') watch.limit(refusedLimit(headers));
         // The SDK tries these again, with growing pauses or the one that was asked for; anything else ends the call here.
         const isTransient = kind === 'overloaded' || kind === 'network' || (kind === 'rate_limit' && isShortPause(headers));

@@ -1,15 +1,7 @@
-import {
-  isStepCount,
-  jsonSchema,
-  Output,
-  streamText,
-  type FinishReason,
-  type LanguageModelUsage,
-  type TextStreamPart,
-  type ToolSet,
-} from 'ai';
+import { isStepCount, jsonSchema, Output, streamText } from 'ai';
+import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
 import type { BackendCall } from '../backend.ts';
-import { LlmError } from '../error.ts';
+import { LlmError, type LlmErrorKind } from '../error.ts';
 import { roleSettings } from '../roles.ts';
 import type { TokenUsage } from '../runtime.ts';
 import { llmError } from './failure.ts';
@@ -112,17 +104,8 @@ const allOf = (tags: BackendCall['tags']) => Object.fromEntries(Object.keys(tags
 /** The repair belongs to the turn that it repairs, so it is no step; what it costs counts. */
 function askRepair(session: Session, call: BackendCall): AskRepair {
   return async (prompt, schema) => {
-    const watch = { ...call.watch, step: () => undefined };
-    const repair = {
-      ...call,
-      role: 'repair',
-      model: session.repairModel,
-      prompt,
-      system: undefined,
-      tools: {},
-      temperature: 0,
-      watch,
-    } as const;
+    const [model, watch] = [session.repairModel, { ...call.watch, step: () => undefined }];
+    const repair = { ...call, role: 'repair', model, prompt, system: undefined, tools: {}, temperature: 0, watch } as const;
     try {
       return JSON.parse((await run(session, repair, { stepBudget: 1, schema })).text);
     } catch {
@@ -133,23 +116,17 @@ function askRepair(session: Session, call: BackendCall): AskRepair {
 }
 
 /** Throws where a turn did not come to its own end. */
-function checkEnd({ finishReason, rawFinishReason }: StepEnd): void {
-  const failures: Partial<Record<FinishReason, () => LlmError>> = {
-    length: () =>
-      rawFinishReason === 'model_context_window_exceeded'
-        ? new LlmError('context_too_long', 'The answer ran into the end of the model’s context.')
-        : new LlmError('execution', 'The answer was cut off at the most tokens that the model may write at once.'),
-    'content-filter': () => new LlmError('execution', 'The model refused to answer.'),
-    interrupted: () => new LlmError('network', 'The connection ended in the middle of the answer.'),
-    error: () => new LlmError('overloaded', 'The provider ended the answer with an error.'),
-    other: () =>
-      new LlmError(
-        rawFinishReason === undefined ? 'network' : 'execution',
-        `The answer ended early (${rawFinishReason ?? 'no reason given'}).`,
-      ),
+function checkEnd({ finishReason, rawFinishReason: raw }: StepEnd): void {
+  const failures: Partial<Record<FinishReason, readonly [LlmErrorKind, string]>> = {
+    length: ['execution', 'The answer was cut off at the most tokens that the model may write at once.'],
+    'content-filter': ['execution', 'The model refused to answer.'],
+    interrupted: ['network', 'The connection ended in the middle of the answer.'],
+    error: ['overloaded', 'The provider ended the answer with an error.'],
+    other: [raw === undefined ? 'network' : 'execution', `The answer ended early (${raw ?? 'no reason given'}).`],
   };
-  const failure = failures[finishReason]?.();
-  if (failure !== undefined) throw failure;
+  const isFull = raw === 'model_context_window_exceeded';
+  const failure = isFull ? (['context_too_long', 'The answer ran into the end of the context.'] as const) : failures[finishReason];
+  if (failure !== undefined) throw new LlmError(...failure);
 }
 
 function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails: details }: LanguageModelUsage): TokenUsage {
