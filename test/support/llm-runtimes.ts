@@ -78,6 +78,8 @@ function providerBlock(subject: Subject, url: string): object {
 export async function makeMachine(endpoint: ModelEndpoint, options: { readonly session?: boolean } = {}): Promise<ClaudeHome> {
   process.env['GCE_METADATA_HOST'] = new URL(endpoint.url).host;
   process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
+  // Without it the client asks a gcloud program that may be there.
+  process.env['GOOGLE_CLOUD_PROJECT'] = 'test-project';
   return makeClaudeHome(endpoint, options);
 }
 

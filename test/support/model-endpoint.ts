@@ -25,15 +25,16 @@ export interface ModelEndpoint {
   readonly requests: readonly RecordedRequest[];
   /** Hosts that the proxy refused. */
   readonly refused: readonly string[];
-  /** Answers the requests whose text contains the marker of the case. Cases may run at the same time. */
-  start(script: Script): ModelCase;
-  /** Answers the model requests that belong to no case; without it they are bad requests. */
-  fallback: Script | undefined;
+  /**
+   * Answers the requests whose text contains the marker of the case, or that ask for its model. Cases may run at the
+   * same time; a request of no case is a bad request.
+   */
+  start(script: Script, model?: string): ModelCase;
   close(): Promise<void>;
 }
 
 export interface ModelCase {
-  /** Belongs into the prompt or the system text of every call of the case. */
+  /** Belongs into the prompt or the system text of every call of the case, unless the case has a model of its own. */
   readonly marker: string;
   /** Every model request of the case so far. */
   readonly calls: readonly ModelCall[];
@@ -53,6 +54,7 @@ export interface RecordedRequest {
 
 interface RunningCase extends ModelCase {
   readonly script: Script;
+  readonly model: string | undefined;
   readonly calls: ModelCall[];
   readonly waiting: { readonly n: number; readonly resolve: () => void }[];
   readonly abandon: () => void;
@@ -65,7 +67,7 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
   const caFile = join(folder, 'ca.pem');
   const { key, certificate } = throwAwayCertificate(anthropicHost);
   await writeFile(caFile, certificate);
-  const state: EndpointState = { requests: [], cases: [], fallback: undefined };
+  const state: EndpointState = { requests: [], cases: [] };
   const listener: RequestListener = (request, response) => {
     respond(state, request, response).catch((error: unknown) => response.destroy(error as Error));
   };
@@ -79,13 +81,7 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
     caFile,
     requests: state.requests,
     refused,
-    start: (script) => startCase(state, script),
-    get fallback() {
-      return state.fallback;
-    },
-    set fallback(script) {
-      state.fallback = script;
-    },
+    start: (script, model) => startCase(state, script, model),
     close: async () => {
       await Promise.all([plain, secure, proxy].map((server) => server.close()));
       await rm(folder, { recursive: true, force: true });
@@ -96,16 +92,15 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
 interface EndpointState {
   readonly requests: RecordedRequest[];
   readonly cases: RunningCase[];
-  fallback: Script | undefined;
 }
 
-function startCase(state: EndpointState, script: Script): ModelCase {
+function startCase(state: EndpointState, script: Script, model: string | undefined): ModelCase {
   const { promise: abandoned, resolve: abandon } = Promise.withResolvers<void>();
   const calls: ModelCall[] = [];
   const waiting: RunningCase['waiting'] = [];
   const arrived = (n: number): Promise<void> =>
     calls.length >= n ? Promise.resolve() : new Promise((resolve) => void waiting.push({ n, resolve }));
-  const started: RunningCase = { marker: `case-${randomUUID()}`, script, calls, waiting, arrived, abandoned, abandon };
+  const started: RunningCase = { marker: `case-${randomUUID()}`, script, model, calls, waiting, arrived, abandoned, abandon };
   state.cases.push(started);
   return started;
 }
@@ -123,11 +118,12 @@ async function respond(state: EndpointState, request: IncomingMessage, response:
 
   const wire = wires[protocol];
   const asked: WireRequest = { path: path.replace(/\?.*$/, ''), headers, body: JSON.parse(text) as Record<string, unknown> };
-  const belongs = state.cases.find(({ marker }) => text.includes(marker));
-  const call: ModelCall = { ...wire.read(asked), protocol, n: (belongs?.calls.length ?? 0) + 1, path, headers, body: asked.body };
+  const read = wire.read(asked);
+  const belongs = state.cases.find(({ marker, model }) => text.includes(marker) || model === read.model);
+  const call: ModelCall = { ...read, protocol, n: (belongs?.calls.length ?? 0) + 1, path, headers, body: asked.body };
   belongs?.calls.push(call);
   belongs?.waiting.filter(({ n }) => n <= call.n).forEach(({ resolve }) => resolve());
-  const script = belongs?.script ?? state.fallback ?? (() => fail('bad-request'));
+  const script = belongs?.script ?? (() => fail('bad-request'));
   response.on('close', () => {
     if (!response.writableFinished) belongs?.abandon();
   });
