@@ -27,9 +27,11 @@ export interface ModelEndpoint {
   readonly refused: readonly string[];
   /**
    * Answers the requests whose text contains the marker of the case, or that ask for its model. Cases may run at the
-   * same time; a request of no case is a bad request.
+   * same time.
    */
   start(script: Script, model?: string): ModelCase;
+  /** Answers the model requests that belong to no case; without it they are bad requests. */
+  fallback: Script | undefined;
   close(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
   const caFile = join(folder, 'ca.pem');
   const { key, certificate } = throwAwayCertificate(anthropicHost);
   await writeFile(caFile, certificate);
-  const state: EndpointState = { requests: [], cases: [] };
+  const state: EndpointState = { requests: [], cases: [], fallback: undefined };
   const listener: RequestListener = (request, response) => {
     respond(state, request, response).catch((error: unknown) => response.destroy(error as Error));
   };
@@ -82,6 +84,12 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
     requests: state.requests,
     refused,
     start: (script, model) => startCase(state, script, model),
+    get fallback() {
+      return state.fallback;
+    },
+    set fallback(script) {
+      state.fallback = script;
+    },
     close: async () => {
       await Promise.all([plain, secure, proxy].map((server) => server.close()));
       await rm(folder, { recursive: true, force: true });
@@ -92,6 +100,7 @@ export async function openModelEndpoint(): Promise<ModelEndpoint> {
 interface EndpointState {
   readonly requests: RecordedRequest[];
   readonly cases: RunningCase[];
+  fallback: Script | undefined;
 }
 
 function startCase(state: EndpointState, script: Script, model: string | undefined): ModelCase {
@@ -123,7 +132,7 @@ async function respond(state: EndpointState, request: IncomingMessage, response:
   const call: ModelCall = { ...read, protocol, n: (belongs?.calls.length ?? 0) + 1, path, headers, body: asked.body };
   belongs?.calls.push(call);
   belongs?.waiting.filter(({ n }) => n <= call.n).forEach(({ resolve }) => resolve());
-  const script = belongs?.script ?? (() => fail('bad-request'));
+  const script = belongs?.script ?? state.fallback ?? (() => fail('bad-request'));
   response.on('close', () => {
     if (!response.writableFinished) belongs?.abandon();
   });
