@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LlmError, type LlmErrorKind } from '../../src/llm/error.ts';
-import type { CallMetrics, KtxToolSet, StepFinished } from '../../src/llm/runtime.ts';
+import type { AgentRunnerPort, CallMetrics, KtxToolSet, StepFinished } from '../../src/llm/runtime.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, missing, openRuntime, type Subject, subjects, type TestRuntime, testModel } from '../support/llm-runtimes.ts';
 import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
@@ -269,6 +269,14 @@ function contract(subject: Subject): void {
       expect(steps).toHaveLength(2);
     });
 
+    test('alike for whoever has the loop alone [P8]', async () => {
+      const running = endpoint.start(inTurn(turn(1), say('Done.')));
+      const runner: AgentRunnerPort = usual.runtime;
+      const params = { modelRole: 'default' as const, systemPrompt: system, userPrompt: `A task of ktx. ${running.marker}` };
+      const result = await runner.runLoop({ ...params, toolSet: makeTools().tools, stepBudget: 5 });
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'Done.', metrics: { steps: 2 } });
+    });
+
     // The repair model, where there is one, does no better.
     test('on after input that the schema refuses: the model is told and corrects it [A6 D7 R7]', async () => {
       const { tools, ran } = makeTools();
@@ -378,6 +386,11 @@ function contract(subject: Subject): void {
       const running = endpoint.start(() => fail(name));
       expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({ kind: 'overloaded' });
       expect(running.calls.length).toBeGreaterThan(1);
+    });
+
+    test('as a network failure where the connection breaks off every time [T8]', async () => {
+      const running = endpoint.start(() => say('A long and winding answer.', { cut: true }));
+      expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({ kind: 'network' });
     });
 
     test('as invalid output where the object never fits [O7]', async () => {

@@ -67,7 +67,7 @@ function settings(place: string, leaveMark: (name: string) => string): object {
   return {
     model: 'opus',
     outputStyle: 'evil',
-    permissions: { allow: ['Bash(*)', 'Read(*)', 'Write(*)', 'Edit(*)', 'WebFetch', 'mcp__user'], defaultMode: 'bypassPermissions' },
+    permissions: { allow: ['Bash(*)', 'Read(*)', 'Write(*)', 'Edit(*)', 'WebFetch', 'mcp__user'], defaultMode: 'acceptEdits' },
     hooks: Object.fromEntries(events.map((event) => [event, hook(event)])),
     apiKeyHelper: `${leaveMark(`helper-${place}`)}; echo made-up-key`,
     statusLine: { type: 'command', command: leaveMark(`status-${place}`) },
