@@ -59,12 +59,13 @@ function show(event: IngestEvent, context: CommandContext): void {
 function firstFailure({ connections }: IngestReport): Failure | undefined {
   const failed = connections.find(({ failure }) => failure !== undefined)?.failure;
   if (failed !== undefined) return failed;
-  const pending = connections.find(({ descriptions }) => descriptions?.failure !== undefined)?.descriptions;
+  const pending = connections.flatMap(({ descriptions, judgements }) => [
+    { what: 'tables described', ...descriptions },
+    { what: 'doubtful links judged', ...judgements },
+  ]);
+  const partial = pending.find(({ failure }) => failure !== undefined);
   return (
-    pending?.failure && {
-      ...pending.failure,
-      message: `${pending.done} of ${counted(pending.total, 'table')} described: ${pending.failure.message}`,
-    }
+    partial?.failure && { ...partial.failure, message: `${partial.done} of ${partial.total} ${partial.what}: ${partial.failure.message}` }
   );
 }
 

@@ -55,11 +55,21 @@ export interface CommitReport {
 
 export type Failure = Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
 
+/** Work for a model: with a failure, what is not done is pending. */
+interface ModelWork {
+  readonly done: number;
+  readonly total: number;
+  readonly calls: number;
+  readonly failure?: Failure | undefined;
+}
+
 export interface ConnectionReport {
   readonly connection: string;
   readonly failure?: Failure;
-  /** Tables that a model describes: how many are, of how many; with a failure the others are pending. */
-  readonly descriptions?: { readonly done: number; readonly total: number; readonly calls: number; readonly failure?: Failure | undefined };
+  /** Tables that a model describes. */
+  readonly descriptions?: ModelWork;
+  /** Links in doubt that a model judges. */
+  readonly judgements?: ModelWork;
   readonly tables: number;
   readonly profiled: number;
   readonly reused: number;

@@ -75,14 +75,16 @@ async function runStages(run: Run): Promise<Outcome> {
     const connections = await eachConnection(run, 'scan', async (warehouse, scope) => {
       const { connection } = warehouse;
       const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
-      const found = await scan({ warehouse, scope, state, config: run.scan, signal, onProgress });
+      const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, signal, onProgress });
       const { catalog, profiled, reused, queries, links } = found;
       if (catalog.tables.length === 0) throw noTables(connection);
       const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found));
       findings.push({ catalog, claims: [...claimsOf(found), ...claims], warehouse });
+      const { failure, ...judged } = found.judgements;
+      const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
       const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
       const relationships = { accepted: accepted.length, review: review.length };
-      return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions };
+      return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions, judgements };
     });
     if (findings.length === 0) return { connections, commit: { none: 'nothing was read' } };
     const { render, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
@@ -143,7 +145,9 @@ function exitCodeOf({ connections, quarantined, leftAlone, commit, dryRun }: Omi
   const failures = connections.flatMap(({ failure }) => failure ?? []);
   const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
   if (first !== undefined && failures.length === connections.length) return others.length === 0 ? first : 1;
-  const undescribed = connections.flatMap(({ descriptions }) => descriptions?.failure ?? []);
+  const undescribed = connections.flatMap(({ descriptions, judgements }) =>
+    [descriptions?.failure ?? [], judgements?.failure ?? []].flat(),
+  );
   if (undescribed.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
   return failures.length + undescribed.length > 0 || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;

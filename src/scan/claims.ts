@@ -68,6 +68,7 @@ function countName(fields: readonly string[]): string {
 function judgement(found: KeyFinding | LinkFinding, extractor: string): Pick<Evidence, 'origin' | 'extractor' | 'confidence' | 'measured'> {
   if (found.origin === 'declared') return { origin: 'catalog', extractor, confidence: 1 };
   const confidence = found.probability >= 0.9 ? 0.9 : found.probability >= 0.7 ? 0.7 : 0.5;
+  if (found.origin === 'judged') return { origin: 'model', extractor: 'link-judge@1', confidence };
   const { measured, containment, name_similarity: similarity } = found.evidence;
   if (typeof containment !== 'number' || measured !== true) return { origin: 'code', extractor, confidence };
   const orphans = containment >= 1 ? 'none' : containment >= 0.98 ? 'under 2% of the values' : 'over 2% of the values';

@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ScanFindings } from '../context/catalog.ts';
+import type { LinkFinding, ScanFindings } from '../context/catalog.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import type { Scope, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import { milliseconds, type ScanConfig } from './config.ts';
-import { factsOf, type ProfiledTable } from './facts.ts';
+import { factsOf, type ProfiledTable, type TableFacts } from './facts.ts';
+import type { ScanModel } from './descriptions.ts';
 import { findKeys } from './keys.ts';
+import { judgeLinks, type Judgements } from './judge.ts';
 import { findLinks } from './links.ts';
 import type { MeasureContext } from './measure.ts';
 import { profileTable, type TableProfile } from './profile.ts';
@@ -18,6 +20,8 @@ export interface ScanOptions {
   /** Profiles and measurements of earlier scans; `store/state.ts` opens it. */
   readonly state: { readonly db: DatabaseSync };
   readonly config: ScanConfig;
+  /** Judges links in doubt; without one they are left for a person. */
+  readonly model?: ScanModel | undefined;
   /** Pretend that the database declares no keys, no links, or neither. */
   readonly ignoreDeclared?: 'keys' | 'links' | 'all' | undefined;
   readonly signal: AbortSignal;
@@ -46,6 +50,8 @@ export interface ScanResult extends ScanFindings {
   readonly profiled: number;
   readonly reused: number;
   readonly tables: readonly ScannedTable[];
+  /** What the model made of links in doubt. */
+  readonly judgements: Omit<Judgements, 'links'>;
 }
 
 /** Warehouse to catalog: structure, then profiles of what changed, then keys, then links. Needs nothing but a warehouse. */
@@ -71,7 +77,8 @@ export async function scan(options: ScanOptions): Promise<ScanResult> {
   onProgress?.({ phase: 'keys', done: total, total });
   const keys = await findKeys(facts, { ...context, ignoreDeclared: ignoreDeclared === 'keys' || ignoreDeclared === 'all' });
   onProgress?.({ phase: 'links', done: total, total });
-  const links = await findLinks(facts, keys, { ...context, ignoreDeclared: ignoreDeclared === 'links' || ignoreDeclared === 'all' });
+  const found = await findLinks(facts, keys, { ...context, ignoreDeclared: ignoreDeclared === 'links' || ignoreDeclared === 'all' });
+  const { links, ...judgements } = await judged(found, facts, { ...context, model: options.model });
   store.prune();
   const byTable = new Map(profiles.map((entry) => [entry.schema, entry]));
   const reused = profiles.filter((entry) => entry.reused).length;
@@ -79,11 +86,20 @@ export async function scan(options: ScanOptions): Promise<ScanResult> {
     catalog: { connection, dialect: dialect.name, firstSchema: options.scope.schemas?.[0] ?? dialect.defaultSchema, tables: schema.tables },
     primaryKeys: keys.primaryKeys,
     links,
+    judgements,
     queries,
     profiled: total - reused,
     reused,
     tables: schema.tables.map((table) => ({ table, profile: byTable.get(table)?.profile, reused: byTable.get(table)?.reused ?? false })),
   };
+}
+
+async function judged(
+  links: readonly LinkFinding[],
+  tables: readonly TableFacts[],
+  { model, ...context }: MeasureContext & Pick<ScanOptions, 'model'>,
+): Promise<Judgements> {
+  return model === undefined ? { links, total: 0, done: 0, calls: 0 } : judgeLinks(links, tables, { ...context, model });
 }
 
 type Profiled = ProfiledTable & { readonly reused: boolean };

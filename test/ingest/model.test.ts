@@ -9,7 +9,7 @@ import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing, tableAsked } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
-import { fail, type ModelCall, type Script } from '../support/model-script.ts';
+import { fail, give, type ModelCall, type Script } from '../support/model-script.ts';
 import { shopProject, sql } from './ingest-project.ts';
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
@@ -44,11 +44,11 @@ const blocks: Readonly<Record<string, (url: string) => string>> = {
 };
 const models: Readonly<Record<string, string>> = { 'claude-code': 'sonnet', gateway: 'anthropic/claude-sonnet-4.6' };
 
-function project(backend: string): string {
+function project(backend: string, further = ''): string {
   const dir = shopProject();
   const block = [`backend: ${backend}`, blocks[backend]?.(endpoint.url)].filter(Boolean).join(', ');
   const llm = `llm:\n  provider: {${block}}\n  models: {default: ${models[backend] ?? 'claude-sonnet-4-6'}}\n`;
-  write(dir, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
+  write(dir, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}${further}`);
   run(dir, 'commit', '-qam', 'a model');
   return dir;
 }
@@ -199,5 +199,73 @@ describe('descriptions', { timeout: 60_000 }, () => {
     answering(() => fail('bad-request'));
     expect(await ended(clone)).toMatchObject({ code: 0, envelope: { data: { connections: described(0) } } });
     rmSync(clone, { recursive: true });
+  });
+});
+
+interface Candidate {
+  readonly id: number;
+  readonly from: { readonly table: string; readonly columns: readonly string[] };
+}
+
+/** The links that a request asks to judge. */
+function candidatesAsked({ messages }: ModelCall): readonly Candidate[] | undefined {
+  const text = messages.map((message) => message.text).join('\n');
+  const [, json] = /<untrusted-\w+ source="warehouse">\n([^]*?)\n<\/untrusted-/.exec(text) ?? [];
+  return json === undefined ? undefined : (JSON.parse(json) as { candidates?: readonly Candidate[] }).candidates;
+}
+
+describe('links in doubt', { timeout: 60_000 }, () => {
+  // Nothing is sure enough to be accepted without a verdict.
+  const doubtful = 'scan: {accept: 0.9999}\n';
+  const proposal = (column: string, key: string) => ({
+    from_table: 'main.orders',
+    from_columns: [column],
+    to_table: 'main.coupons',
+    to_columns: [key],
+  });
+
+  function judging(joins: boolean, proposals: readonly unknown[] = []): { readonly script: Script; readonly judged: Candidate[] } {
+    const judged: Candidate[] = [];
+    const script: Script = (call) => {
+      const candidates = call.objectTaken ? undefined : candidatesAsked(call);
+      if (candidates === undefined) return describing(call);
+      judged.push(...candidates);
+      return give({ verdicts: candidates.map(({ id }) => ({ id, joins, reason: 'its name says so' })), proposals });
+    };
+    return { script, judged };
+  }
+
+  const orders = (dir: string): string => readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
+
+  test('[M4] are accepted where the model says yes and the values bear it out; a second run asks nothing', async () => {
+    const dir = project('anthropic', doubtful);
+    const model = judging(true);
+    answering(model.script);
+    expect(await ended(dir)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: [{ judgements: { calls: 1, total: model.judged.length } }] } },
+    });
+    expect(model.judged.map(({ from }) => from)).toContainEqual({ table: 'main.orders', columns: ['customer_id'] });
+    expect(orders(dir)).toContain('to: customers');
+    expect(readFileSync(join(dir, 'claims/shop/orders.jsonl'), 'utf8')).toContain('link-judge@1');
+    answering(() => fail('bad-request'));
+    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: [{ judgements: { calls: 0 } }], commit: {} } } });
+    expect(orders(dir)).toContain('to: customers');
+  });
+
+  test('are rejected where it says no', async () => {
+    const dir = project('anthropic', doubtful);
+    answering(judging(false).script);
+    expect((await ended(dir)).code).toBe(0);
+    expect(orders(dir)).not.toContain('to: customers');
+  });
+
+  test('that the model proposes count only where the values bear them out', async () => {
+    const dir = project('anthropic', doubtful);
+    sql(dir, `ALTER TABLE orders ADD COLUMN promo TEXT; UPDATE orders SET promo = 'SUMMER' WHERE id % 5 = 0`);
+    answering(judging(false, [proposal('promo', 'code'), proposal('status', 'code'), proposal('no such column', 'code')]).script);
+    expect((await ended(dir)).code).toBe(0);
+    expect(orders(dir)).toContain('to: coupons');
+    expect(orders(dir).match(/to: coupons/g)).toHaveLength(1);
   });
 });
