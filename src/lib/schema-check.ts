@@ -18,7 +18,16 @@ export function check<T>(schema: z.ZodType<T>, input: unknown): Checked<T> {
   return success ? { data } : { problems: error.issues.flatMap((issue) => located(issue, issue.path)) };
 }
 
-/** The message of an issue, a line for each of several unknown keys; zod's own where it says enough. */
+/** A problem with the place that it is about. */
+export function sentence({ path, message }: Problem): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'a map', record: 'a map',
+}; // prettier-ignore
+
+/** The message of an issue, a line for each of several unknown keys. */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
   if (issue.code === 'unrecognized_keys') {
@@ -31,10 +40,26 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
     return refused(input instanceof Object ? Reflect.get(input, issue.discriminator ?? '') : undefined, issue.options);
   }
   if (issue.code === 'invalid_type') {
-    const wanted = ['object', 'record'].includes(issue.expected) ? 'a map' : issue.expected;
-    return input === undefined ? `is missing (${wanted})` : `must be ${wanted}`;
+    const wanted = kinds[issue.expected] ?? issue.expected;
+    return input === undefined ? `is missing (${wanted})` : `must be ${wanted}, not ${found(input, issue.expected)}`;
+  }
+  if (issue.code === 'too_small' || issue.code === 'too_big') {
+    const open = issue.inclusive === false;
+    const [bound, limit] =
+      issue.code === 'too_small' ? [open ? 'more than' : 'at least', issue.minimum] : [open ? 'less than' : 'at most', issue.maximum];
+    if (issue.origin === 'string') return input === '' ? 'must not be empty' : `must have ${bound} ${limit} characters`;
+    return issue.origin === 'array'
+      ? `must have ${bound} ${limit} entries`
+      : `must be ${bound} ${limit}, not ${found(input, issue.origin)}`;
   }
   return issue.code === 'invalid_key' ? issue.issues.map(({ message }) => message).join('; ') : undefined;
+}
+
+/** A value in place of a text may be a secret, so it is not shown. */
+function found(value: unknown, expected: string): string {
+  if (value === null) return 'empty';
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a map';
+  return expected === 'string' ? (kinds[typeof value] ?? typeof value) : JSON.stringify(value);
 }
 
 function refused(value: unknown, choices: readonly unknown[]): string {

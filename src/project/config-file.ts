@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { load, YAMLException } from 'js-yaml';
 import type { Document } from 'yaml';
-import { located } from '../lib/diagnostic.ts';
+import { checkedYaml } from '../lib/checked-yaml.ts';
 import { UserError } from '../lib/error.ts';
-import { check } from '../lib/schema-check.ts';
 import { projectPaths } from '../store/directories.ts';
 import { readText, writeAtomically } from '../store/files.ts';
 import { projectConfigSchema, type ProjectConfig } from './config.ts';
@@ -43,38 +41,9 @@ async function readConfigText(dir: string): Promise<string> {
   return text.replace(/^\uFEFF/, '');
 }
 
-async function parseConfig(text: string): Promise<ProjectConfig> {
-  const { data, problems } = check(projectConfigSchema, await readYaml(text));
-  if (problems === undefined) return data;
-  const findings = problems.map(({ path, message, rule }) => {
-    const said = path.length === 0 ? message : `${path.join('.')}: ${message}`;
-    return { file: fileName, path, severity: 'error', rule, message: said, hint: undefined } as const;
-  });
-  throw invalid(await located(text, findings));
-}
-
-async function readYaml(text: string): Promise<unknown> {
-  try {
-    return load(text);
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    if (text.trim() === '') throw invalid([{ line: 1, column: 1, message: `${fileName} is empty; delete it, then: ktx setup` }]);
-    // The slower reader knows the place of more mistakes.
-    const { LineCounter, parseDocument } = await import('yaml');
-    const lines = new LineCounter();
-    const [problem] = parseDocument(text, { lineCounter: lines, prettyErrors: false }).errors;
-    const { line, col } = problem === undefined ? { line: 1, col: 1 } : lines.linePos(problem.pos[0]);
-    throw invalid([{ line, column: col, message: problem?.message ?? error.reason }]);
-  }
-}
-
-function invalid(problems: readonly { readonly line: number; readonly column: number; readonly message: string }[]): UserError {
-  const lines = problems.map(({ line, column, message }) => `${fileName}:${line}:${column}: ${message}`);
-  return new UserError('config_invalid', lines.join('\n'), {
-    hint: 'correct the file; ktx schema ktx prints what it may contain',
-    exitCode: 2,
-    details: { problems: problems.map(({ line, column, message }) => ({ file: fileName, line, column, message })) },
-  });
+function parseConfig(text: string): Promise<ProjectConfig> {
+  const hint = 'correct the file, or delete an empty one; ktx schema ktx prints what it may contain';
+  return checkedYaml(projectConfigSchema, { file: fileName, text, code: 'config_invalid', hint });
 }
 
 function notFound(where: string): UserError {
