@@ -1,7 +1,7 @@
 import { ResourceNotFoundError, type ListResourcesResult, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/project.ts';
-import { datasetText, visibleDatasets, type VisibleDataset } from '../tools/datasets.ts';
+import { datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
 
 const mimeType = 'application/yaml';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { McpServer, ProtocolError, ProtocolErrorCode, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server';
 import { serveStdio as serveTransport, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
+import { readVersion } from '../lib/version.ts';
 import type { Project } from '../project/project.ts';
 import { answerSchema } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
@@ -37,7 +37,7 @@ export async function serveStdio(project: Project, { stdin, stdout, signal }: St
 /** One server for one connection: lists and calls the tools of the registry, lists and reads the datasets. */
 function createServer(project: Project): McpServer {
   const toolbox = openToolbox(project);
-  const mcp = new McpServer({ name: 'ktx', version: version() }, { instructions });
+  const mcp = new McpServer({ name: 'ktx', version: readVersion() }, { instructions });
   const { server } = mcp;
   server.registerCapabilities({ tools: {}, resources: {} });
   server.setRequestHandler('tools/list', (_, { mcpReq }) => ({
@@ -60,11 +60,6 @@ function createServer(project: Project): McpServer {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', ({ params }) => readResource(project, params.uri));
   return mcp;
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(manifest)).version;
 }
 
 const untold = new Set(['default:[]', 'default:false', 'additionalProperties:{}', 'minLength:1', 'minItems:1', 'maximum:9007199254740991']);

@@ -2,8 +2,9 @@ import type { IngestReport } from '../ingest/event.ts';
 import { ingest, type IngestInput } from '../ingest/ingest.ts';
 import type { ScanModel } from '../scan/descriptions.ts';
 import type { Project } from './project.ts';
+import { refreshIndex } from './search.ts';
 
-interface Asked extends Pick<IngestInput, 'dryRun' | 'updateIndex' | 'signal' | 'onEvent'> {
+interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent'> {
   /** All of them where it is empty. */
   readonly connections: readonly string[];
 }
@@ -19,6 +20,7 @@ export async function ingestProject(project: Project, { connections, ...run }: A
     runId: project.runId,
     connections: named,
     scan: project.config.scan,
+    updateIndex: (state) => refreshIndex(project, state),
     warehouse: (name, signal) => project.warehouse(name, signal),
   });
 }

@@ -8,7 +8,6 @@ import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { readText, writeAtomically } from '../store/files.ts';
 import { findRepository, openRepository } from '../store/git.ts';
 import { withProjectLock } from '../store/lock.ts';
-import { whereGitIs } from './commit.ts';
 import { editConfig, readConfig } from './config-file.ts';
 import { connectionNamed, scopeOf, type ConnectionConfig } from './config.ts';
 import { openConnection } from './open.ts';
@@ -36,7 +35,7 @@ export async function setUpProject(connection: NewConnection, signal: AbortSigna
   }
   const probe = await probeConnection(connection, signal);
   const written = await withProjectLock(dir, async () => {
-    const made = await whereGitIs(async () => (await findRepository(dir)) === undefined && openRepository(dir));
+    const made = await madeRepository(dir);
     const text = `# yaml-language-server: $schema=./.ktx/ktx.schema.json\n${stringify({ connections: { [name]: config } })}`;
     if (isNew) await writeAtomically(projectPaths(dir).config, text, { within: dir });
     else if (present === undefined) await addToConfig(connection);
@@ -46,10 +45,20 @@ export async function setUpProject(connection: NewConnection, signal: AbortSigna
   return { dir, connection: name, written, probe };
 }
 
+/** On a machine without git scans and queries work all the same. */
+async function madeRepository(dir: string): Promise<boolean> {
+  try {
+    return (await findRepository(dir)) === undefined && (await openRepository(dir)) !== undefined;
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'git_missing') return false;
+    throw error;
+  }
+}
+
 /** Adds a connection to the `ktx.yaml` that stands; nothing is written unless the warehouse answers. */
-export async function addConnection(connection: NewConnection, signal: AbortSignal): Promise<Probe> {
+export async function addConnection(connection: NewConnection, signal: AbortSignal): ReturnType<typeof setUpProject> {
   if (connectionNamed(await readConfig(connection.dir), connection.name) !== undefined) throw nameTaken(connection.name);
-  return (await setUpProject(connection, signal)).probe;
+  return setUpProject(connection, signal);
 }
 
 /** Takes a connection out of `ktx.yaml`; its files stay. */

@@ -10,6 +10,7 @@ export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
 /** What the warehouse says. */
 interface Answer {
   readonly reachable: boolean;
+  readonly tables?: number;
   readonly error?: Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>;
   /** What the login could write if ktx let it. */
   readonly privileges?: readonly string[];
@@ -21,15 +22,15 @@ const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sou
 
 /**
  * What is configured, reachable, fresh. With `fast` no warehouse is asked. `uncommitted` are the project's files that differ
- * from the last commit; undefined outside a git repository.
+ * from the last commit; undefined outside a git repository, and where `git` has why git does not say.
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = Object.keys(project.config.connections);
-  const [{ uncommitted }, connections] = await Promise.all([
+  const [{ uncommitted, git }, connections] = await Promise.all([
     commitState(project.dir, ownPaths),
     Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
   ]);
-  return { dir: project.dir, connections, uncommitted };
+  return { dir: project.dir, connections, uncommitted, git };
 }
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {
@@ -58,7 +59,12 @@ async function live(project: Project, { name, scope }: Connection, signal: Abort
     const { tables } = await warehouse.introspect(scope, signal);
     const { readOnly, findings } = await warehouse.privileges();
     const known = await project.catalog(name);
-    return { reachable: true, privileges: readOnly ? [] : findings, ...(known && { drift: drift(known.tables, tables) }) };
+    return {
+      reachable: true,
+      tables: tables.length,
+      privileges: readOnly ? [] : findings,
+      ...(known && { drift: drift(known.tables, tables) }),
+    };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const { code, message, hint, exitCode, retryable } = error;

@@ -5,7 +5,7 @@ import { type DocumentKind, documentKinds, kindWeights, type SearchDocument } fr
 import { ensureIndex } from './index.ts';
 import { nameKey, queryWords, singular } from './words.ts';
 
-interface SearchOptions {
+export interface SearchOptions {
   /** 1..200. */
   readonly limit?: number | undefined;
   readonly kinds?: readonly DocumentKind[] | undefined;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../lib/counted.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/query.ts';
 import { querySchema } from '../semantic/query.ts';
 import type { ToolDefinition, Trust } from './tool.ts';
@@ -25,7 +26,7 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     // Side by side, ahead of their use; what fails fails again there.
     void Promise.allSettled([project.model(name), project.warehouse(name, signal)]);
     const { columns, receipt, sql, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
-    const summary = `${rows.length} rows from ${name} in ${ms} ms.`;
+    const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms.`;
     return { summary, trust: trustOf(receipt), queryId, beside: { columns, receipt, sql }, items: rows, truncated };
   },
 };

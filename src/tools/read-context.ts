@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { CatalogTable } from '../context/catalog.ts';
 import { claimsPath, parseClaims } from '../context/claims-file.ts';
 import { explain } from '../context/explain.ts';
+import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/commit.ts';
 import type { Project } from '../project/project.ts';
+import { datasetDocuments, datasetFinder, datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
 import { readText } from '../store/files.ts';
-import { datasetDocuments, datasetFinder, datasetText, visibleDatasets, type VisibleDataset } from './datasets.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -51,7 +52,7 @@ async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): 
     const links = relationships?.map(({ to, role }) => (role === undefined ? to : `${to} as ${role}`));
     return JSON.stringify({ dataset, description, metrics: metrics?.map(({ name }) => name), refers_to: links });
   });
-  return { summary: `${items.length} datasets.`, trust: { status: 'curated', ...commit }, items };
+  return { summary: `${counted(items.length, 'dataset')}.`, trust: { status: 'curated', ...commit }, items };
 }
 
 /** The dataset and what justifies it and its metrics and joins; of its fields, what justifies the one that was asked for. */

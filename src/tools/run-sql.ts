@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { queryLimits } from '../project/query.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -24,7 +25,7 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
     }
     const warehouse = await project.warehouse(name, signal);
     const { columns, rows, queryId, ms, truncated } = await warehouse.query(sql, queryLimits(project), signal);
-    const summary = `${rows.length} rows from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.`;
+    const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.`;
     return { summary, trust: { status: 'ad_hoc' }, queryId, beside: { columns }, items: rows, truncated };
   },
 };

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { counted } from '../lib/counted.ts';
 import { commitState } from '../project/commit.ts';
+import { searchProject } from '../project/search.ts';
 import { documentKinds } from '../search/documents.ts';
-import { search } from '../search/search.ts';
-import { openState } from '../store/state.ts';
-import { refreshIndex } from './refresh-index.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -19,15 +18,11 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
-  async run({ text, kinds, connection, limit }, { project }) {
-    const connections = connection === undefined ? Object.keys(project.config.connections) : [project.connection(connection).name];
-    const state = openState(project.dir);
-    const hits = await refreshIndex(project, state)
-      .then(() => search(state, text, { kinds, connections, limit }))
-      .finally(() => state.close());
+  async run({ text, ...options }, { project }) {
+    const hits = await searchProject(project, text, options);
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
-      summary: hits.length === 0 ? 'Nothing found; try other words.' : `${hits.length} hits, best first.`,
+      summary: hits.length === 0 ? 'Nothing found; try other words.' : `${counted(hits.length, 'hit')}, best first.`,
       trust: { status: files.length > 0 ? 'curated' : 'ad_hoc', ...(await commitState(project.dir, files)) },
       items: hits.map((hit) => ({
         ...hit,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
-import { check } from '../lib/schema-check.ts';
+import { check, sentence } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/project.ts';
 import { cutPage, type Position } from './page.ts';
@@ -65,7 +65,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
 function parse(tool: string, schema: z.ZodObject, input: unknown): z.infer<typeof pagingSchema> {
   const { data, problems } = check(schema, input);
   if (problems === undefined) return pagingSchema.parse(data);
-  const lines = problems.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
+  const lines = problems.slice(0, 5).map(sentence);
   const hint = `${tool} takes ${Object.keys(schema.shape).join(', ')}.`;
   throw new UserError('invalid_input', lines.join('\n'), { hint, exitCode: 2 });
 }

@@ -9,8 +9,6 @@ import { ingestProject } from '../../src/project/ingest.ts';
 import { openProject } from '../../src/project/open.ts';
 import type { Project } from '../../src/project/project.ts';
 import { cutPage, type Position } from '../../src/tools/page.ts';
-import type { State } from '../../src/store/state.ts';
-import { refreshIndex } from '../../src/tools/refresh-index.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 
 describe('a page', () => {
@@ -71,8 +69,7 @@ describe('the tools of a project', () => {
     db.exec('COMMIT');
     db.close();
     const tools = await open();
-    const updateIndex = (state: State) => refreshIndex(project, state);
-    const { connections } = await ingestProject(project, { connections: [], signal: new AbortController().signal, updateIndex });
+    const { connections } = await ingestProject(project, { connections: [], signal: new AbortController().signal });
     expect(connections[0]?.failure).toBeUndefined();
     return tools;
   }

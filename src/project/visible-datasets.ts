@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { Catalog, CatalogTable } from '../context/catalog.ts';
 import { subjects } from '../context/claim.ts';
 import { parseArtifact } from '../context/merge.ts';
-import { datasetFiles } from '../project/model-files.ts';
 import type { DocumentKind, SearchDocument } from '../search/documents.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../semantic/dataset.ts';
 import { readAnyText } from '../store/files.ts';
+import { datasetFiles } from './model-files.ts';
 
 /** A dataset as agents may see it: hidden fields and metrics are left out, and counted. */
 export interface VisibleDataset {
