@@ -55,7 +55,7 @@ async function commandsPage(): Promise<string> {
     );
   }
   return page('Commands', [
-    'Data goes to stdout, talk to stderr. Every command takes `--json`: one envelope `{ok, data | error: {code, message, hint, retryable}, meta}` on stdout.',
+    'Data goes to stdout, talk to stderr. Every command takes `--json`: one envelope `{ok, data | error: {code, message, hint, retryable}, meta}` on stdout; with `--help` too, the text as `data.help`. `ktx ingest --json` is a stream: NDJSON, an event a line (`type` says which) while it works, and that envelope as the last line. `ktx mcp serve` has stdout for the protocol; an error before it starts is an envelope.',
     table(['command', 'what it does'], registry.map(({ path, summary }) => [`[\`ktx ${path}\`](#ktx-${path.replaceAll(' ', '-')})`, summary])),
     `Groups: ${Object.entries(groups).map(([name, summary]) => `\`ktx ${name}\` (${summary})`).join('; ')}.`,
     '## Flags of every command',

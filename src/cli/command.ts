@@ -1,5 +1,5 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import { UserError, type ExitCode } from '../lib/error.ts';
+import type { ExitCode, UserError } from '../lib/error.ts';
 import type { Project } from '../project/project.ts';
 import type { Surroundings, Screen, Table } from './output.ts';
 import type { ProgressLine } from './progress.ts';
@@ -73,14 +73,4 @@ export function defineCommand<Args extends unknown[], Options extends OptionValu
       defined.action(() => execute((context) => spec.run({ args: defined.processedArgs, options: defined.opts() }, context)));
     },
   };
-}
-
-/** The same failure with another next step. */
-export function withHint({ code, message, exitCode, retryable, details, cause }: UserError, hint: string | undefined): UserError {
-  return new UserError(code, message, { hint, exitCode, retryable, details, cause });
-}
-
-/** The command line says something that cannot be. */
-export function usage(message: string, hint: string): UserError {
-  return new UserError('usage', message, { hint, exitCode: 2 });
 }

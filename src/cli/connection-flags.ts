@@ -2,7 +2,8 @@ import { UserError } from '../lib/error.ts';
 import { check } from '../lib/schema-check.ts';
 import { connectionNameSchema, type ConnectionConfig } from '../project/config.ts';
 import { drivers, warehouseConfigSchema } from '../warehouse/config.ts';
-import { usage, withHint, type CommandContext } from './command.ts';
+import type { CommandContext } from './command.ts';
+import { usage } from './failure.ts';
 import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
 
 /** The checked configuration that the flags say; what is missing is asked for where a person is there. */
@@ -28,12 +29,6 @@ export function connectionName(name: string): string {
   const { data, problems } = check(connectionNameSchema, name);
   if (data !== undefined) return data;
   throw usage(`${JSON.stringify(name)} is no name for a connection: ${problems[0]?.message ?? ''}.`, 'for example: warehouse');
-}
-
-/** For `catch`: there is no `ktx.yaml` to correct yet. */
-export function inFlags(error: unknown): never {
-  if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
-  throw withHint(error, 'check --path, --database or --url; a relative path starts at the folder of the project');
 }
 
 /** `--driver`, then each setting once, with the drivers that have it where not all do. */

@@ -1,24 +1,14 @@
 import { defineCommand } from './command.ts';
-import { connectionFlags, connectionFrom, connectionName, inFlags } from './connection-flags.ts';
+import { connectionFlags } from './connection-flags.ts';
 import { withFlags } from './schema-flags.ts';
-import { describeProbe, warnings } from './setup.ts';
+import { connect, describeProbe, warnings } from './setup.ts';
 
 export const add = defineCommand({
   description: 'Adds a warehouse to ktx.yaml; comments and order stay. Nothing is written unless the warehouse answers.',
   examples: [['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse']],
   define: (command) => withFlags(command.argument('<name>', 'name of the connection'), connectionFlags()),
   async run({ args: [name], options }, context) {
-    const { dir } = await context.project();
-    const config = await connectionFrom(options, context);
-    const { addConnection } = await import('../project/setup.ts');
-    context.progress.update(`connecting to ${name}`);
-    const probe = await addConnection({ dir, name: connectionName(name), config }, context.signal).catch(inFlags);
-    return {
-      data: { connection: name, probe },
-      text: `${describeProbe(name, probe)}\nadded to ktx.yaml`,
-      notes: warnings(probe),
-      next: [`ktx ingest ${name}`],
-    };
+    return connect('addConnection', { dir: (await context.project()).dir, name, options }, context);
   },
 });
 

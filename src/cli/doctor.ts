@@ -1,8 +1,9 @@
 import { statfs } from 'node:fs/promises';
-import { messageOf, UserError } from '../lib/error.ts';
-import type { Connection } from '../project/project.ts';
+import { counted } from '../lib/counted.ts';
+import { UserError } from '../lib/error.ts';
+import type { ConnectionStatus } from '../project/status.ts';
 import { defineCommand, type CommandContext } from './command.ts';
-import { counted } from './output.ts';
+import { failureOf } from './failure.ts';
 
 interface Finding {
   readonly check: string;
@@ -19,11 +20,11 @@ export const doctor = defineCommand({
     const findings = [...(await environment()), ...(await projectFindings(context))];
     const broken = findings.filter(({ state }) => state === 'broken');
     const marks = { ok: 'green', warning: 'yellow', broken: 'red' } as const;
-    const lines = findings.flatMap(({ check: name, state, found, fix }) => [
-      `${context.screen.style(marks[state], state.padEnd(7))}  ${name}: ${found}`,
+    const lines = findings.flatMap(({ check, state, found, fix }) => [
+      `${context.screen.style(marks[state], state.padEnd(7))}  ${check}: ${found}`,
       ...(fix === undefined ? [] : [`         fix: ${fix}`]),
     ]);
-    const message = `Broken: ${broken.map(({ check: name }) => name).join(', ')}.`;
+    const message = `Broken: ${broken.map(({ check }) => check).join(', ')}.`;
     const failure = broken.length === 0 ? undefined : new UserError('doctor_found', message, { hint: broken[0]?.fix });
     return { data: { findings }, text: lines.join('\n'), failure };
   },
@@ -31,12 +32,12 @@ export const doctor = defineCommand({
 
 async function environment(): Promise<readonly Finding[]> {
   return [
-    await check('node', async () => process.versions.node),
-    await check('git', async () => {
-      const { git } = await import('../store/git.ts');
-      return (await git(process.cwd(), ['--version'])).stdout.toString('utf8').trim().replace('git version ', '');
+    finding('node', process.versions.node),
+    await tried('git', async () => {
+      const { gitLine } = await import('../store/git.ts');
+      return (await gitLine(process.cwd(), ['--version'])).replace('git version ', '');
     }),
-    await check('sql parser', async () => {
+    await tried('sql parser', async () => {
       const { loadAnalyzer } = await import('../sql/analyzer.ts');
       await loadAnalyzer();
       return 'loads';
@@ -45,51 +46,50 @@ async function environment(): Promise<readonly Finding[]> {
 }
 
 async function projectFindings(context: CommandContext): Promise<readonly Finding[]> {
+  const configuration = await tried('configuration', async () => (await context.project()).dir);
   // A project is no must for a doctor, unless one was named.
-  const tolerated = context.projectDir === undefined ? 'project_not_found' : undefined;
-  const configuration = await check('configuration', async () => (await context.project()).dir, tolerated);
-  if (configuration.state !== 'ok') return [configuration];
+  const isOptional = configuration.code === 'project_not_found' && context.projectDir === undefined;
+  if (configuration.state !== 'ok') return [{ ...configuration, state: isOptional ? 'warning' : 'broken' }];
   const project = await context.project();
-  const { dir } = project;
   const { withProjectLock } = await import('../store/lock.ts');
-  const findings = [
-    configuration,
-    await check('disk', async () => {
-      const { bavail, bsize } = await statfs(dir);
-      const megabytes = Math.floor((bavail * bsize) / 1_000_000);
-      if (megabytes < 100) throw new UserError('disk_full', `${megabytes} MB free`, { hint: 'make room: .ktx/cache may be deleted' });
-      return `${megabytes} MB free`;
-    }),
-    // It writes into the folder, too.
-    await check('lock', () => withProjectLock(dir, async () => 'free', { waitMs: 0 })),
-  ];
-  for (const name of Object.keys(project.config.connections)) {
-    findings.push(...(await connectionFindings(dir, project.connection(name), context)));
-  }
-  return findings;
-}
-
-async function connectionFindings(dir: string, connection: Connection, context: CommandContext): Promise<readonly Finding[]> {
-  const { probeConnection } = await import('../project/setup.ts');
-  const { name } = connection;
-  context.progress.update(`connecting to ${name}`);
-  const login: Finding[] = [];
-  const connected = await check(`connection ${name}`, async () => {
-    const { tables, privileges } = await probeConnection({ dir, ...connection }, context.signal);
-    const fix = 'give ktx a login with SELECT and nothing else';
-    const rights = { found: privileges.findings.join('; '), state: 'warning', fix } as const;
-    login.push({ check: `login of ${name}`, ...(privileges.readOnly ? { found: 'may only read', state: 'ok' } : rights) });
-    return counted(tables, 'table');
+  const { projectStatus } = await import('../project/status.ts');
+  const disk = await tried('disk', async () => {
+    const { bavail, bsize } = await statfs(project.dir);
+    const megabytes = Math.floor((bavail * bsize) / 1_000_000);
+    if (megabytes < 100) throw new UserError('disk_full', `${megabytes} MB free`, { hint: 'make room: .ktx/cache may be deleted' });
+    return `${megabytes} MB free`;
   });
-  return [connected, ...login];
+  // It writes into the folder, too.
+  const lock = await tried('lock', () => withProjectLock(project.dir, async () => 'free', { waitMs: 0 }));
+  context.progress.update('asking the warehouses');
+  const { git, uncommitted, connections } = await projectStatus(project, false, context.signal);
+  const tracked = uncommitted === undefined ? 'none yet: ktx ingest makes one' : 'found';
+  const repository = finding('repository', git ?? tracked, git === undefined ? undefined : { state: 'broken', fix: 'do what git says' });
+  return [configuration, disk, lock, repository, ...connections.flatMap(connectionFindings)];
 }
 
-/** A failure of the run is the finding; one with the code `tolerated` is only a warning. */
-async function check(name: string, run: () => Promise<string>, tolerated?: string): Promise<Finding> {
+function connectionFindings({ connection, tables = 0, error, privileges = [], invalid }: ConnectionStatus): readonly Finding[] {
+  const name = `connection ${connection}`;
+  if (error !== undefined) return [finding(name, error.message, { state: 'broken', fix: error.hint })];
+  const couldWrite = { state: 'warning', fix: 'give ktx a login with SELECT and nothing else' } as const;
+  const problems = finding(`datasets of ${connection}`, counted(invalid.length, 'problem'), { state: 'broken', fix: 'ktx sl validate' });
+  return [
+    finding(name, counted(tables, 'table')),
+    finding(`login of ${connection}`, privileges.join('; ') || 'may only read', privileges.length === 0 ? undefined : couldWrite),
+    ...(invalid.length === 0 ? [] : [problems]),
+  ];
+}
+
+function finding(check: string, found: string, trouble?: Pick<Finding, 'state' | 'fix'>): Finding {
+  return { check, state: 'ok', found, ...trouble };
+}
+
+/** A failure of the run is the finding. */
+async function tried(name: string, run: () => Promise<string>): Promise<Finding & { readonly code?: string }> {
   try {
-    return { check: name, state: 'ok', found: await run() };
+    return finding(name, await run());
   } catch (error) {
-    const { hint, code } = error instanceof UserError ? error : { hint: 'reinstall ktx: npm install -g ktx', code: '' };
-    return { check: name, state: code === tolerated ? 'warning' : 'broken', found: messageOf(error), fix: hint };
+    const { code, message, hint } = failureOf(error);
+    return { ...finding(name, message, { state: 'broken', fix: hint }), code };
   }
 }

@@ -1,7 +1,9 @@
+import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
-import type { Failure, FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
+import type { FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
+import type { Project } from '../project/project.ts';
 import { defineCommand, type CommandContext } from './command.ts';
-import { counted } from './output.ts';
+import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
 
 export const ingest = defineCommand({
@@ -11,22 +13,11 @@ export const ingest = defineCommand({
   examples: [
     ['ktx ingest', 'every connection'],
     ['ktx ingest warehouse --dry-run', 'what would be read; writes nothing'],
-    ['ktx ingest --json', 'one event a line, the report last'],
+    ['ktx ingest --json', 'one event a line as it happens; the last line is the envelope, with the report'],
   ],
   define: (command) => command.argument('[connections...]', 'all where they are left out').option('--dry-run', 'plan only'),
-  async run({ args: [asked], options }, context) {
-    const project = await context.project();
-    const { ingestProject } = await import('../project/ingest.ts');
-    const { refreshIndex } = await import('../tools/refresh-index.ts');
-    const report = await ingestProject(project, {
-      connections: asked,
-      dryRun: options.dryRun === true,
-      updateIndex: (state) => refreshIndex(project, state),
-      signal: context.signal,
-      onEvent: (event) => show(event, context),
-    });
-    const { exitCode, dryRun } = report;
-    const failed = firstFailure(report);
+  async run({ args: [connections], options: { dryRun = false } }, context) {
+    const report = await runIngest(await context.project(), { connections, dryRun }, context);
     const next = [
       'ktx sl list  what there is now',
       'ktx sl query --help  ask for numbers',
@@ -34,67 +25,73 @@ export const ingest = defineCommand({
     ];
     return {
       data: report,
-      text: describe(report, context).join('\n'),
-      exitCode,
-      failure: failed && new UserError(failed.code, failed.message, { ...failed, exitCode }),
-      next: exitCode === 0 && !dryRun ? next : [],
+      text: describeIngest(report, context.screen).join('\n'),
+      exitCode: report.exitCode,
+      failure: ingestFailure(report),
+      next: report.exitCode === 0 && !dryRun ? next : [],
     };
   },
 });
 
-/** With `--json` the event itself, one a line; for a person what runs now. */
+/** Each event goes to `--json` as a line; a person sees what runs now. */
+export async function runIngest(project: Project, asked: { connections: readonly string[]; dryRun: boolean }, context: CommandContext) {
+  const { ingestProject } = await import('../project/ingest.ts');
+  return ingestProject(project, { ...asked, signal: context.signal, onEvent: (event) => show(event, context) });
+}
+
 function show(event: IngestEvent, context: CommandContext): void {
   const { progress } = context;
   context.event(event);
   if (event.type === 'connection_started') progress.update(`reading ${event.connection}`);
   if (event.type === 'lock_awaited') context.say(event.message);
-  if (event.type === 'description_progressed')
-    progress.update(`${event.connection}: describing tables`, { done: event.done, total: event.total });
+  if (event.type === 'description_progressed') progress.update(`${event.connection}: describing tables`, event);
   if (event.type === 'publish_step') progress.update('writing');
-  if (event.type !== 'scan_progressed') return;
-  const { connection, step, done, total } = event;
-  progress.update(`${connection}: ${step}`, { done, total });
+  if (event.type === 'scan_progressed') progress.update(`${event.connection}: ${event.step}`, event);
 }
 
-function firstFailure({ connections }: IngestReport): Failure | undefined {
-  const failed = connections.find(({ failure }) => failure !== undefined)?.failure;
-  if (failed !== undefined) return failed;
-  const pending = connections.flatMap(({ descriptions, judgements }) => [
+/** The first failure of a connection, else of what a model was asked for, with the exit code of the whole. */
+export function ingestFailure({ connections, exitCode }: IngestReport): UserError | undefined {
+  const failure = connections.find((each) => each.failure !== undefined)?.failure;
+  if (failure !== undefined) return new UserError(failure.code, failure.message, { ...failure, exitCode });
+  const work = connections.flatMap(({ descriptions, judgements }) => [
     { what: 'tables described', ...descriptions },
     { what: 'doubtful links judged', ...judgements },
   ]);
-  const partial = pending.find(({ failure }) => failure !== undefined);
-  return (
-    partial?.failure && { ...partial.failure, message: `${partial.done} of ${partial.total} ${partial.what}: ${partial.failure.message}` }
-  );
+  const pending = work.find((each) => each.failure !== undefined);
+  if (pending?.failure === undefined) return undefined;
+  const message = `${pending.done} of ${pending.total} ${pending.what}: ${pending.failure.message}`;
+  return new UserError(pending.failure.code, message, { ...pending.failure, exitCode });
 }
 
-function describe(report: IngestReport, { screen }: CommandContext): string[] {
-  const failed = firstFailure(report);
-  const lines = report.connections.map(({ connection, failure, tables, profiled, reused, queries, relationships, descriptions }) => {
+export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {
+  const first = report.connections.find(({ failure }) => failure !== undefined);
+  const lines = report.connections.map((each) => {
+    const { connection, failure, tables, profiled, reused, queries, relationships, descriptions } = each;
     // The first one is told as the error.
-    if (failure !== undefined) return `${connection}: ${screen.style('red', failure === failed ? 'failed' : failure.message)}`;
+    if (failure !== undefined) return `${connection}: ${style('red', each === first ? 'failed' : failure.message)}`;
     if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
-    const { accepted, review } = relationships;
-    const found = `joins: ${accepted} accepted, ${review} to review`;
+    const joins = `joins: ${relationships.accepted} accepted, ${relationships.review} to review`;
     const told = descriptions !== undefined && descriptions.done > 0 ? `, ${descriptions.done} of ${descriptions.total} described` : '';
-    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged)${told}, ${found}, ${counted(queries, 'statement')} sent`;
+    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged)${told}, ${joins}, ${counted(queries, 'statement')} sent`;
   });
   if (report.dryRun) return lines;
   const { files, keptEdits, newEdits, stale, leftAlone, setAside, quarantined, commit } = report;
-  const mark = (word: string, text: string) => `  ${screen.style('yellow', word)}${' '.repeat(9 - word.length)}${printable(text)}`;
+  const known = keptEdits.length - newEdits.length;
+  const kept = newEdits.map(
+    ({ path, at, isRemoval }) => `${path}, ${isRemoval ? 'taken out by a person' : 'as a person wrote it'} in ${at}`,
+  );
+  const marked: Readonly<Record<string, readonly string[]>> = {
+    stale: stale.map(({ path, at }) => `${path} in ${at}: gone from the warehouse`),
+    left: leftAlone.map(({ path, reason }) => `${path}: ${reason}`),
+    copied: setAside.map(({ path, copy }) => `${path}: an uncommitted text is kept in ${copy}`),
+    out: quarantined.map(({ subject, reason, location = '' }) => `${subject}: ${reason} ${location}`),
+    warning: commit.warning === undefined ? [] : [commit.warning],
+  };
   return [
     ...lines,
     ...changes(files),
-    ...newEdits.map(
-      ({ path, at, isRemoval }) => `  kept     ${path}, ${isRemoval ? 'taken out by a person' : 'as a person wrote it'} in ${at}`,
-    ),
-    ...(keptEdits.length > newEdits.length ? [`  kept     as before: ${keptEdits.length - newEdits.length}`] : []),
-    ...stale.map(({ path, at }) => mark('stale', `${path} in ${at}: gone from the warehouse`)),
-    ...leftAlone.map(({ path, reason }) => mark('left', `${path}: ${reason}`)),
-    ...setAside.map(({ path, copy }) => mark('copied', `${path}: an uncommitted text is kept in ${copy}`)),
-    ...quarantined.map(({ subject, reason, location = '' }) => mark('out', `${subject}: ${reason} ${location}`)),
-    ...(commit.warning === undefined ? [] : [mark('warning', commit.warning)]),
+    ...[...kept, ...(known > 0 ? [`as before: ${known}`] : [])].map((text) => `  kept     ${text}`),
+    ...Object.entries(marked).flatMap(([word, texts]) => texts.map((text) => `  ${style('yellow', word.padEnd(9))}${printable(text)}`)),
     commit.id === undefined ? `no commit: ${commit.none ?? 'nothing to do'}` : `commit ${commit.id.slice(0, 10)}`,
   ];
 }
@@ -106,6 +103,7 @@ function changes(files: FileReport): readonly string[] {
   const shown = read.slice(0, 40).map(({ kind, path }) => `  ${kind.padEnd(9)}${path}`);
   const more = read.length > shown.length ? [`  … and ${read.length - shown.length} more`] : [];
   const others = all.length - read.length;
-  const generated = others === 0 ? [] : [`  and ${others} ${others === 1 ? 'file' : 'files'} of claims and structure`];
-  return all.length === 0 ? ['nothing changed'] : [...shown, ...more, ...generated];
+  return all.length === 0
+    ? ['nothing changed']
+    : [...shown, ...more, ...(others === 0 ? [] : [`  and ${counted(others, 'file')} of claims and structure`])];
 }

@@ -4,7 +4,7 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache();
 const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-  const { readVersion } = await import('./version.ts');
+  const { readVersion } = await import('../lib/version.ts');
   process.stdout.write(`${readVersion()}\n`);
 } else {
   const interrupt = new AbortController();

@@ -83,11 +83,6 @@ export function renderError(error: UserError, screen: Screen): string {
   return [`${screen.style('red', 'error')} ${error.message} ${screen.style('dim', `[${error.code}]`)}`, ...hint].join('\n');
 }
 
-/** `1 table`, `2 tables`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** `ktx` as a person has to type it here to get to the same program and project. */
 export function invocation({ env, cwd }: Surroundings, projectDir: string | undefined): string {
   const script = env['npm_lifecycle_event'] ?? '';

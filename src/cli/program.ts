@@ -1,6 +1,7 @@
 import { Command, Option, type CommanderError } from '@commander-js/extra-typings';
 import type { UserError } from '../lib/error.ts';
-import { usage, type Handler } from './command.ts';
+import type { Handler } from './command.ts';
+import { usage } from './failure.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
 
 export interface GlobalFlags {
@@ -13,12 +14,12 @@ export interface GlobalFlags {
 }
 
 /** The whole tree with names and summaries; a command's own flags arrive with `attach`. */
-export function buildProgram(writeOut: (text: string) => void): Command {
+export function buildProgram(writeHelp: (text: string) => void): Command {
   const program: Command = new Command('ktx')
     .description('The context layer for data agents: from a database to a semantic layer that answers questions.')
     .usage('<command> [options]')
     .exitOverride()
-    .configureOutput({ writeOut, writeErr: () => undefined })
+    .configureOutput({ writeOut: writeHelp, writeErr: writeHelp, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .helpCommand(false)
     .addHelpText('after', '\nktx <command> --help shows its flags and examples. Start with: ktx demo');
@@ -59,13 +60,11 @@ export async function attach(
   return command;
 }
 
-/** What the command line means: `help x` and a bare group ask for help. */
+/** What the command line means: `help x` asks for the help of x. */
 export function resolveCommand(argv: readonly string[]): { words: readonly string[]; entry: CommandEntry | undefined } {
-  const asked = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-  const plain = asked.filter((word, index) => !word.startsWith('-') && asked[index - 1] !== '--project-dir');
-  const entry = registry.find(({ path }) => path === plain.slice(0, path.split(' ').length).join(' '));
-  const bare = entry === undefined && (plain.length === 0 || (plain.length === 1 && groups[plain[0] ?? ''] !== undefined));
-  return { words: bare ? [...asked, '--help'] : asked, entry };
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  const plain = words.filter((word, index) => !word.startsWith('-') && words[index - 1] !== '--project-dir');
+  return { words, entry: registry.find(({ path }) => path === plain.slice(0, path.split(' ').length).join(' ')) };
 }
 
 const refusedValue = /^error: (?:option '([^']+)' |command-)argument (?:value )?'(.*)' is invalid(?: for argument '([^']+)')?\. (.*)$/s;

@@ -1,20 +1,22 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { messageOf, UserError, type ExitCode } from '../lib/error.ts';
+import { UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
+import { readVersion } from '../lib/version.ts';
 import type { Project } from '../project/project.ts';
-import { withHint, type CommandContext, type Handler, type Outcome } from './command.ts';
+import type { CommandContext, Handler, Outcome } from './command.ts';
+import { failureOf, withHint } from './failure.ts';
 import { invocation, renderCsv, renderError, renderTable, screenOf, snakeKeys, type Screen, type Surroundings } from './output.ts';
 import { attach, buildProgram, resolveCommand, usageError, type GlobalFlags } from './program.ts';
 import { progressLine } from './progress.ts';
 import { registry } from './registry.ts';
-import { readVersion } from './version.ts';
 
 interface Run {
   readonly runId: string;
   readonly started: number;
   readonly surroundings: Surroundings;
   command: string;
-  takesConnection: boolean;
+  /** How this command is told which connection. */
+  naming: string;
   /** `ktx` as it is typed here. */
   ktx: string;
   screen: Screen;
@@ -26,8 +28,9 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   // What is wrong with the flags themselves is told in the format that they seem to ask for.
   const json = argv.includes('--json') || /--format[ =]json/.test(argv.join(' '));
   const screen = screenOf(surroundings, json ? 'json' : 'table', !argv.includes('--no-color'));
-  const about = { command: 'ktx', takesConnection: false, ktx: 'ktx' };
-  const run: Run = { runId: newId('run'), started: performance.now(), surroundings, ...about, screen, exitCode: 0 };
+  const about = { command: 'ktx', naming: '', ktx: 'ktx', exitCode: 0 } as const;
+  const run: Run = { runId: newId('run'), started: performance.now(), surroundings, screen, ...about };
+  let help = '';
   try {
     run.ktx = invocation(surroundings, undefined);
     if (argv.some((word) => ['--version', '-V'].includes(word)) && argv.every((word) => word.startsWith('-'))) {
@@ -36,17 +39,22 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
       return 0;
     }
     const { words, entry } = resolveCommand(argv);
-    const program = buildProgram((text) => surroundings.stdout.write(text));
+    const program = buildProgram((text) => (help += text));
     if (entry !== undefined) {
       run.command = `ktx ${entry.path}`;
-      const command = await attach(program, entry, (handler, flags) => execute(run, handler, flags));
-      run.takesConnection = command.options.some(({ long }) => long === '--connection');
+      run.naming = `${run.command} <name>`;
+      const { options } = await attach(program, entry, (handler, flags) => execute(run, handler, flags));
+      if (options.some(({ long }) => long === '--connection')) run.naming = '--connection <name>';
     }
     await program.parseAsync([...words], { from: 'user' });
     return run.exitCode;
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const failure = surroundings.signal.aborted ? interrupted() : asUserError(error, run);
+    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
+      const text = help.trimEnd();
+      print(run, { data: { help: text }, text });
+      return 0;
+    }
+    const failure = surroundings.signal.aborted ? interrupted() : told(error, run);
     print(run, { failure });
     if (argv.includes('--debug') && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`);
     return failure.exitCode;
@@ -133,7 +141,7 @@ function typed(text: string, { ktx }: Run): string {
   return text.replaceAll(commands, () => ktx);
 }
 
-const commands = new RegExp(`\\bktx(?= (?:${registry.map(({ path }) => path).join('|')})\\b)`, 'g');
+const commands = new RegExp(`\\bktx(?= (?:--help|(?:${registry.map(({ path }) => path).join('|')})\\b))`, 'g');
 
 /** What failed has its next step in the error. */
 function talk({ notes = [], next = [], failure }: Outcome, run: Run): readonly string[] {
@@ -155,16 +163,8 @@ function interrupted(): UserError {
   return new UserError('interrupted', 'Interrupted; what was finished is kept.', { exitCode: 130, retryable: true });
 }
 
-function asUserError(error: unknown, { command, takesConnection }: Run): UserError {
-  if (error instanceof UserError && error.code === 'connection_required') {
-    return withHint(error, `${error.hint}: ${takesConnection ? '--connection <name>' : `${command} <name>`}`);
-  }
-  if (error instanceof UserError) return error;
+function told(error: unknown, { command, naming }: Run): UserError {
   if (error instanceof CommanderError) return usageError(error, command);
-  if (error instanceof Error && 'syscall' in error) {
-    return new UserError('system_error', error.message, { hint: 'check that place, its permissions, and the space on the disk' });
-  }
-  return new UserError('internal', `This is a defect in ktx: ${messageOf(error)}`, {
-    hint: 'run it again with --debug for the stack, and report it',
-  });
+  const failure = failureOf(error);
+  return failure.code === 'connection_required' ? withHint(failure, `${failure.hint}: ${naming}`) : failure;
 }

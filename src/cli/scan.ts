@@ -1,8 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
+import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { ScanProgress } from '../scan/scan.ts';
 import { defineCommand } from './command.ts';
-import { counted } from './output.ts';
 
 export const scan = defineCommand({
   description:

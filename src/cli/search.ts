@@ -1,8 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
-import { defineCommand } from './command.ts';
-import { counted } from './output.ts';
-import { positive } from './sql.ts';
+import { counted } from '../lib/counted.ts';
 import { documentKinds } from '../search/documents.ts';
+import { defineCommand } from './command.ts';
+import { positive } from './sql.ts';
 
 export const search = defineCommand({
   description: 'Finds metrics, datasets, fields, segments, joins, and tables that are not modelled; words may be misspelt or cut short.',
@@ -17,27 +17,20 @@ export const search = defineCommand({
       .addOption(new Option('--kind <kinds...>', 'only these').choices(documentKinds))
       .option('--connection <name>', 'only this one')
       .option('--limit <hits>', 'hits at most, up to 200', positive, 20),
-  async run({ args: [words], options }, context) {
+  async run({ args: [words], options: { connection, kind, limit } }, context) {
     const project = await context.project();
-    const { refreshIndex } = await import('../tools/refresh-index.ts');
-    const { openState } = await import('../store/state.ts');
-    const { search: find } = await import('../search/search.ts');
-    const names = Object.keys(project.config.connections);
-    const connections = options.connection === undefined ? names : [project.warehouseName(options.connection)];
-    const state = openState(project.dir);
-    await refreshIndex(project, state);
-    const found = find(state, words.join(' '), { limit: options.limit + 1, kinds: options.kind, connections });
-    state.close();
-    const hits = found.slice(0, options.limit);
-    const truncated = found.length >= Math.min(options.limit + 1, 200);
+    const { searchProject } = await import('../project/search.ts');
+    const found = await searchProject(project, words.join(' '), { limit: limit + 1, kinds: kind, connection });
+    const hits = found.slice(0, limit);
+    const truncated = found.length >= Math.min(limit + 1, 200);
     const cutOff = truncated ? [`Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`] : [];
-    const rows = hits.map(({ kind, subject, description, file }) => [kind, subject, description ?? '', file ?? '']);
+    const rows = hits.map(({ subject, detail, description }) => [subject, detail ?? '', description ?? '']);
     const isEmpty = hits.length === 0;
     return {
       data: { hits, truncated },
-      table: { columns: ['kind', 'subject', 'description', 'file'].map((name) => ({ name })), rows },
+      table: { columns: ['subject', 'is', 'description'].map((name) => ({ name })), rows },
       notes: isEmpty ? ['Nothing found; try other words.'] : cutOff,
-      next: isEmpty ? ['ktx ingest', 'ktx sl list'] : [],
+      next: isEmpty ? ['ktx ingest', 'ktx sl list'] : ['ktx explain "<subject>"  where it comes from'],
     };
   },
 });

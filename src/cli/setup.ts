@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
-import { defineCommand } from './command.ts';
-import { connectionFlags, connectionFrom, connectionName, inFlags } from './connection-flags.ts';
-import { counted } from './output.ts';
-import { withFlags } from './schema-flags.ts';
+import { counted } from '../lib/counted.ts';
+import { UserError } from '../lib/error.ts';
 import type { Probe } from '../project/setup.ts';
+import { defineCommand, type CommandContext, type Outcome } from './command.ts';
+import { connectionFlags, connectionFrom, connectionName } from './connection-flags.ts';
+import { withHint } from './failure.ts';
+import { withFlags, type Settings } from './schema-flags.ts';
 
 export const setup = defineCommand({
   description:
@@ -17,26 +19,44 @@ export const setup = defineCommand({
   define: (command) =>
     withFlags(command.option('--name <name>', 'name of the connection; the folder under semantic-layer/', 'warehouse'), connectionFlags()),
   async run({ options }, context) {
-    const name = connectionName(options.name);
-    const config = await connectionFrom(options, context);
-    const { setUpProject } = await import('../project/setup.ts');
     const { cwd, env } = context.surroundings;
     const dir = resolve(cwd, context.projectDir ?? (env['KTX_PROJECT_DIR'] || '.'));
-    context.progress.update(`connecting to ${name}`);
-    const report = await setUpProject({ dir, name, config }, context.signal).catch(inFlags);
-    const change = report.written.length === 0 ? 'everything stood already' : `wrote ${report.written.join(', ')}`;
-    return {
-      data: report,
-      text: `${describeProbe(name, report.probe)}\n${dir}: ${change}`,
-      notes: warnings(report.probe),
-      next: [
-        'ktx ingest  find keys and joins, write the semantic layer',
-        'ktx scan  look first, write nothing',
-        'git add ktx.yaml  the configuration is yours to commit',
-      ],
-    };
+    return connect('setUpProject', { dir, name: options.name, options }, context);
   },
 });
+
+interface Asked {
+  readonly dir: string;
+  readonly name: string;
+  readonly options: Settings;
+}
+
+/** The connection that the flags say, tried and written. */
+export async function connect(how: 'setUpProject' | 'addConnection', asked: Asked, context: CommandContext): Promise<Outcome> {
+  const name = connectionName(asked.name);
+  const config = await connectionFrom(asked.options, context);
+  context.progress.update(`connecting to ${name}`);
+  const write = (await import('../project/setup.ts'))[how];
+  const report = await write({ dir: asked.dir, name, config }, context.signal).catch(inFlags);
+  const { dir, written, probe } = report;
+  const change = written.length === 0 ? 'everything stood already' : `wrote ${written.join(', ')}`;
+  return {
+    data: report,
+    text: `${describeProbe(name, probe)}\n${dir}: ${change}`,
+    notes: warnings(probe),
+    next: [
+      `ktx ingest ${name}  find keys and joins, write the semantic layer`,
+      `ktx scan ${name}  look first, write nothing`,
+      'git add ktx.yaml  the configuration is yours to commit',
+    ],
+  };
+}
+
+/** There is no `ktx.yaml` to correct yet. */
+function inFlags(error: unknown): never {
+  if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
+  throw withHint(error, 'check --path, --database or --url; a relative path starts at the folder of the project');
+}
 
 export function describeProbe(name: string, { tables, schemas, ms }: Probe): string {
   return `${name}: connected in ${ms} ms, ${counted(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;

@@ -1,11 +1,12 @@
 import type { QueryReceipt } from '../project/query.ts';
 import { querySchema, type SemanticQuery } from '../semantic/query.ts';
 import { UserError } from '../lib/error.ts';
-import { check } from '../lib/schema-check.ts';
+import { check, sentence } from '../lib/schema-check.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { saidBy, schemaFlags, withFlags, type Settings } from './schema-flags.ts';
 import { positive, readInput, rowsOutcome } from './sql.ts';
 
+const hint = 'ktx schema query prints what a query may contain';
 const queryFlags = schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' });
 
 export const query = defineCommand({
@@ -27,8 +28,11 @@ export const query = defineCommand({
       .option('--plan', 'show SQL and receipt, run nothing'),
   async run({ options }, context) {
     const { connection: name, queryFile: path, plan, timeout } = options;
-    const fromFile = path === undefined ? {} : await readQuery(path, context);
-    const asked = { connection: name, query: parseQuery({ ...fromFile, ...fromFlags(options) }, path ?? 'the flags') };
+    const { data, problems } = check(querySchema, { ...(path && (await fromFile(path, context))), ...fromFlags(options) });
+    if (problems !== undefined) {
+      throw new UserError('query_invalid', `The flags say what no query can: ${problems.map(sentence).join('; ')}`, { hint, exitCode: 2 });
+    }
+    const asked = { connection: name, query: data };
     const project = await context.project();
     const { planQuery, runQuery } = await import('../project/query.ts');
     if (plan === true) {
@@ -43,20 +47,20 @@ export const query = defineCommand({
   },
 });
 
-function receiptLines({ metrics, notes, commit, uncommitted = [] }: QueryReceipt): string[] {
+/** A line for each metric, and where its definition stands. */
+export function receiptLines({ metrics, notes, files, commit, uncommitted = [] }: QueryReceipt): string[] {
   const lines = metrics.map(({ name, owners, paths, filters, having, additive, curated }) => {
-    const parts = [
-      `rows of ${owners.join(', ')}`,
-      paths.length === 0 ? '' : `by ${paths.join(', ')}`,
-      filters.length === 0 ? '' : `where ${filters.join(' and ')}`,
-      having.length === 0 ? '' : `having ${having.join(' and ')}`,
-      additive ? 'additive' : 'not additive',
-      curated ? 'curated' : 'ad hoc',
-    ];
-    return `${name}: ${parts.filter((part) => part !== '').join('; ')}`;
+    const [and, list] = [' and ', ', '];
+    const parts = { 'rows of': owners.join(list), by: paths.join(list), where: filters.join(and), having: having.join(and) };
+    const said = Object.entries(parts).flatMap(([word, text]) => (text === '' ? [] : [`${word} ${text}`]));
+    return `${name}: ${[...said, additive ? 'additive' : 'not additive', curated ? 'curated' : 'ad hoc'].join('; ')}`;
   });
-  const edits = uncommitted.length === 0 ? '' : `, with uncommitted edits in ${uncommitted.join(', ')}`;
-  return [...lines, ...notes, ...(commit === undefined ? [] : [`model at commit ${commit.slice(0, 10)}${edits}`])];
+  const model = files.map((file) => (uncommitted.includes(file) ? `${file} (with uncommitted edits)` : file)).join(', ');
+  return [
+    ...lines,
+    ...notes,
+    ...(model === '' ? [] : [`model at ${commit === undefined ? 'no commit' : `commit ${commit.slice(0, 10)}`}: ${model}`]),
+  ];
 }
 
 /** `name=aggregate` is a metric of the query's own, `field:desc` an order. */
@@ -77,24 +81,8 @@ function order(text: string): { field: string; dir?: string } {
   return field === undefined || dir === undefined ? { field: text } : { field, dir: dir.toLowerCase() };
 }
 
-async function readQuery(path: string, context: CommandContext): Promise<object> {
-  const { load, YAMLException } = await import('js-yaml');
-  try {
-    const value = load(await readInput(path, context));
-    if (value instanceof Object && !Array.isArray(value)) return value;
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    throw invalid(`${path}: ${error.message}`);
-  }
-  throw invalid(`${path} holds no query.`);
-}
-
-function parseQuery(input: object, path: string): SemanticQuery {
-  const { data, problems } = check(querySchema, input);
-  if (data !== undefined) return data;
-  throw invalid(`The query from ${path} is not valid: ${problems.map((each) => `${each.path.join('.')} ${each.message}`).join('; ')}`);
-}
-
-function invalid(message: string): UserError {
-  return new UserError('query_invalid', message, { hint: 'ktx schema query prints what a query may contain', exitCode: 2 });
+/** Of a file with line and column, before the flags are laid over it. */
+async function fromFile(path: string, context: CommandContext): Promise<SemanticQuery> {
+  const { checkedYaml } = await import('../lib/checked-yaml.ts');
+  return checkedYaml(querySchema, { file: path, text: await readInput(path, context), code: 'query_invalid', hint });
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
-import { counted } from './output.ts';
 
 export const list = defineCommand({
   description: 'The datasets of the semantic layer with their metrics and what they join to.',

@@ -3,8 +3,9 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { readText } from '../store/files.ts';
 import { UserError } from '../lib/error.ts';
 import type { QueryResult } from '../warehouse/warehouse.ts';
-import { defineCommand, usage, type CommandContext, type Outcome } from './command.ts';
-import { counted } from './output.ts';
+import { counted } from '../lib/counted.ts';
+import { defineCommand, type CommandContext, type Outcome } from './command.ts';
+import { usage } from './failure.ts';
 
 export const sql = defineCommand({
   description: 'Runs one SELECT, read-only: by the engine, by a parser, by the driver. Everything else is refused.',

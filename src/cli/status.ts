@@ -1,7 +1,8 @@
+import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { ConnectionStatus } from '../project/status.ts';
 import { defineCommand } from './command.ts';
-import { counted, type Screen } from './output.ts';
+import type { Screen } from './output.ts';
 
 export const status = defineCommand({
   description: 'What is configured, reachable and fresh, what the semantic layer holds, and what is not committed.',
@@ -15,11 +16,11 @@ export const status = defineCommand({
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, uncommitted } = data;
+    const { dir, connections, uncommitted, git = 'no git repository' } = data;
     const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
-    const git = uncommitted === undefined ? 'no git repository' : files;
     const lines = connections.flatMap((each) => describe(each, context.screen));
-    return { data, text: [dir, ...lines, git].join('\n'), next: nextSteps(connections), failure: unreachable(connections) };
+    const text = [dir, ...lines, uncommitted === undefined ? git : files].join('\n');
+    return { data, text, next: nextSteps(connections), failure: unreachable(connections) };
   },
 });
 
@@ -27,19 +28,19 @@ export const status = defineCommand({
 function unreachable(connections: readonly ConnectionStatus[]): UserError | undefined {
   const causes = connections.flatMap(({ connection, error }) => (error === undefined ? [] : [{ ...error, connection }]));
   const [first] = causes;
-  const messages = causes.map(({ connection, message }) => `${connection}: ${message}`);
-  return first && new UserError(first.code, messages.join('\n'), first);
+  return first && new UserError(first.code, causes.map(({ connection, message }) => `${connection}: ${message}`).join('\n'), first);
 }
 
 function describe(found: ConnectionStatus, { style }: Screen): string[] {
-  const { connection, driver, reachable, drift, ingested, datasets, metrics, relationships } = found;
-  const silence = reachable === false ? style('red', ' no answer') : '';
-  const answer = reachable === true ? style('green', ' reachable') : silence;
-  const fresh = drift === 0 ? ', fresh' : `, ${counted(drift ?? 0, 'table')} changed since the last ingest`;
-  const counts = `${counted(datasets, 'dataset')}, ${counted(metrics, 'metric')}, ${counted(relationships, 'relationship')}${drift === undefined ? '' : fresh}`;
-  const login = (found.privileges ?? []).map((finding) => `  login: ${finding}`);
-  const problems = found.invalid.map((problem) => `  ${style('yellow', problem)}`);
-  return [`${connection} (${driver})${answer}: ${ingested ? counts : 'not ingested yet'}`, ...login, ...problems];
+  const { connection, driver, reachable, drift, ingested, datasets, metrics, relationships, privileges = [], invalid } = found;
+  const answer = reachable === true ? style('green', ' reachable') : style('red', reachable === false ? ' no answer' : '');
+  const changed = drift === 0 ? ', fresh' : `, ${counted(drift ?? 0, 'table')} changed since the last ingest`;
+  const holds = `${counted(datasets, 'dataset')}, ${counted(metrics, 'metric')}, ${counted(relationships, 'relationship')}`;
+  return [
+    `${connection} (${driver})${answer}: ${ingested ? holds + (drift === undefined ? '' : changed) : 'not ingested yet'}`,
+    ...privileges.map((finding) => `  login: ${finding}`),
+    ...invalid.map((problem) => `  ${style('yellow', problem)}`),
+  ];
 }
 
 function nextSteps(connections: readonly ConnectionStatus[]): readonly string[] {

@@ -49,7 +49,15 @@ describe('the command line', () => {
       }
     `);
     expect(await said('sl', 'qurey')).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean query?') });
+    expect(await said('--frobnicate')).toMatchObject({ code: 2, stderr: expect.stringContaining("Unknown option '--frobnicate'") });
     expect(await said('scan', 'a', 'b')).toMatchObject({ code: 2, stderr: expect.stringContaining('ktx scan --help') });
+  });
+
+  test.each([[['--help']], [['sl', 'query', '--help']], [['sl']]])('help is data with --json: %s', async (argv) => {
+    const { code, envelope } = await ktxJson(argv, { cwd: folder() });
+    expect({ code, ok: envelope.ok }).toEqual({ code: 0, ok: true });
+    const { stdout } = await ktx(argv, { cwd: folder() });
+    expect(envelope.data).toEqual({ help: stdout.trimEnd() });
   });
 
   test('--version is the package’s, as JSON too', async () => {
@@ -137,16 +145,16 @@ describe('the static import closure', () => {
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",
-        "src/cli/command.ts",
+        "src/cli/failure.ts",
         "src/cli/output.ts",
         "src/cli/program.ts",
         "src/cli/progress.ts",
         "src/cli/registry.ts",
         "src/cli/run.ts",
         "src/cli/text-width.ts",
-        "src/cli/version.ts",
         "src/lib/error.ts",
         "src/lib/id.ts",
+        "src/lib/version.ts",
       ]
     `);
   });

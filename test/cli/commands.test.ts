@@ -151,7 +151,7 @@ describe('for a person', () => {
       --
       3 rows in N ms, query q_N
       orders.count: rows of orders; by orders.customers → customers; additive; curated
-      model at commit N
+      model at commit N: semantic-layer/warehouse/customers.yaml, semantic-layer/warehouse/orders.yaml
       "
     `);
     expect(await said('explain', 'orders(customer_id)')).toMatchInlineSnapshot(`
@@ -230,6 +230,28 @@ describe('what is asked badly', () => {
       expect({ argv, code: envelope.error?.code, exit: result.code > 0 }).toEqual({ argv, code, exit: true });
       expect({ argv, hint: envelope.error?.hint ?? envelope.error?.message }).toEqual({ argv, hint: expect.stringContaining(hint) });
     }
+  });
+
+  test('what is wrong in a query file is told with its place', async () => {
+    const cwd = await shopProject();
+    const path = join(cwd, 'question.yaml');
+    const cases = [
+      ['metric: [orders.count]\n', '1:1: metric: unknown key; did you mean metrics?'],
+      ['metrics: 5\n', '1:10: metrics: must be a list, not 5'],
+      ['metrics: [orders.count]\nlimit: ten\n', '2:8: limit: must be a number, not "ten"'],
+      ['order_by:\n  - {feld: x}\n', '2:5: order_by.0.field: is missing (a text)'],
+      ['metrics: [orders.count\n', '2:1: this is not YAML'],
+      ['- orders.count\n', '1:1: must be a map, not a list'],
+      ['', '1:1: '],
+    ] as const;
+    for (const [text, expected] of cases) {
+      writeFileSync(path, text);
+      const { code, envelope } = await ktxJson(['sl', 'query', '--query-file', path], { cwd });
+      expect({ text, code, error: envelope.error?.code }).toEqual({ text, code: 2, error: 'query_invalid' });
+      expect(envelope.error?.message).toContain(`${path}:${expected}`);
+    }
+    const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.count', '--week-start', 'friday'], { cwd });
+    expect(envelope.error?.message).toContain('week_start: cannot be "friday"; one of monday, sunday');
   });
 
   test('a statement from standard input, and a result that is cut off says so', async () => {

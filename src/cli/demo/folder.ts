@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../../lib/error.ts';
+import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { readConfig } from '../../project/config-file.ts';
 import { makeFolder, setUpProject } from '../../project/setup.ts';
-import { readText, writeAtomically } from '../../store/files.ts';
+import { absent, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
 import { invocation, shortPath, type Surroundings } from '../output.ts';
 
@@ -22,7 +22,7 @@ const revenue = [
 /** Completes the demo's folder: warehouse file, repository, project. Gives the names of what was made; nothing where all stood. */
 export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
   const ours = ['warehouse.duckdb', 'ktx.yaml', '.git', '.gitignore', '.ktx'];
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : [messageOf(error)]));
+  const names = (await readdir(dir).catch(absent)) ?? [];
   const isOurs = names.includes('ktx.yaml')
     ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) === canonicalJson(config)
     : names.every((name) => ours.includes(name.replace(/\.new(\.wal)?$/, '')));
