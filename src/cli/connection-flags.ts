@@ -16,7 +16,9 @@ export async function connectionFrom(options: Settings, context: CommandContext)
   const own = schemaFlags(drivers.find(({ name }) => name === driver)?.config ?? warehouseConfigSchema).slice(1);
   const place = own.find(({ key }) => key === 'path' || key === 'url');
   if (place !== undefined && !(place.key in given) && context.screen.interactive) {
-    return connectionFrom({ ...options, driver, [place.key]: await askText(place.option.description, context) }, context);
+    const validate = (value?: string) => (value ? undefined : 'something is needed');
+    const said = await answer(({ text }) => text({ message: place.option.description, signal: context.signal, validate }));
+    return connectionFrom({ ...options, driver, [place.key]: said }, context);
   }
   const lines = problems.map(({ path, message, rule }) => {
     const flag = flags.find(({ key }) => key === path[0])?.option.long ?? '';
@@ -51,18 +53,13 @@ async function askDriver({ screen, signal }: CommandContext): Promise<string> {
     const hint = `one of ${drivers.map(({ name }) => `--driver ${name}`).join(', ')}`;
     throw new UserError('flag_missing', '--driver is missing, and there is no terminal to ask at.', { hint, exitCode: 2 });
   }
-  const { select } = await import('@clack/prompts');
   const options = drivers.map(({ name, title }) => ({ value: name, label: title }));
-  return answered(await select({ message: 'Which kind of warehouse?', options, signal }));
-}
-
-async function askText(message: string, { signal }: CommandContext): Promise<string> {
-  const { text } = await import('@clack/prompts');
-  return answered(await text({ message, signal, validate: (value) => (value ? undefined : 'something is needed') }));
+  return answer(({ select }) => select({ message: 'Which kind of warehouse?', options, signal }));
 }
 
 /** Prompts answer with a symbol where the person left them. */
-function answered(answer: string | symbol): string {
-  if (typeof answer === 'string') return answer;
+async function answer(ask: (prompts: typeof import('@clack/prompts')) => Promise<string | symbol>): Promise<string> {
+  const said = await ask(await import('@clack/prompts'));
+  if (typeof said === 'string') return said;
   throw new UserError('interrupted', 'Nothing was written.', { exitCode: 130 });
 }

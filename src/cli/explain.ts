@@ -1,5 +1,5 @@
+import { CORE_SCHEMA, dump } from 'js-yaml';
 import type { Explanation } from '../context/explain.ts';
-import { canonicalJson } from '../lib/json.ts';
 import { defineCommand } from './command.ts';
 import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
@@ -33,20 +33,19 @@ function describe({ subject, values, claims, findings }: Explanation, { style }:
   const claimed = claims.flatMap(({ kind, body, shown, evidence }) => [
     `  claim ${kind} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
     ...evidence.map(({ origin, extractor, item, location, quote, measured, confidence }) => {
-      const place = [item, location].filter((part) => part !== undefined).join(' ');
-      const parts = [place, quote === undefined ? '' : said(quote), measured === undefined ? '' : said(measured)].filter(
-        (part) => part !== '',
-      );
-      return `    ${origin} by ${extractor}, confidence ${confidence}: ${parts.join(', ') || 'as it stands'}`;
+      const found = [[item, location].join(' ').trim(), quote, measured].filter((part) => part !== undefined && part !== '');
+      return `    ${origin} by ${extractor}, confidence ${confidence}: ${found.map(said).join(', ') || 'as it stands'}`;
     }),
   ]);
-  const measured = findings.map(
-    ({ status, origin, probability, evidence }) =>
-      `  measured: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`,
-  );
+  const measured = findings.map(({ status, origin, probability, evidence }) => {
+    return `  measured: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`;
+  });
   return [style('bold', printable(subject)), ...written, ...claimed, ...measured].join('\n');
 }
 
+/** A text as it is, anything else as the files write it. */
 function said(value: unknown): string {
-  return printable(typeof value === 'string' ? value : canonicalJson(value));
+  return printable(
+    typeof value === 'string' ? value : dump(value, { schema: CORE_SCHEMA, flowLevel: 0, lineWidth: -1, sortKeys: true }).trim(),
+  );
 }

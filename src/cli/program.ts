@@ -1,5 +1,6 @@
 import { Command, Option, type CommanderError } from '@commander-js/extra-typings';
 import type { UserError } from '../lib/error.ts';
+import { readVersion } from '../lib/version.ts';
 import type { Handler } from './command.ts';
 import { usage } from './failure.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
@@ -29,7 +30,7 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .option('-q, --quiet', 'no talk on stderr, errors excepted')
     .option('--debug', 'the stack of what fails')
     .option('--no-color', 'plain text')
-    .option('-V, --version', 'print the version');
+    .version(readVersion(), '-V, --version', 'print the version');
   for (const { path, summary } of registry) {
     const [first = '', second] = path.split(' ');
     const parent = second === undefined ? program : group(program, first);

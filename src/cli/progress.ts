@@ -18,29 +18,30 @@ interface Counts {
  * anew, anything else a line for each step. Silent without a stream.
  */
 export function progressLine(stream: NodeJS.WritableStream | undefined, { live, width = 80 }: Screen): ProgressLine {
-  let current = { step: '', since: 0, text: '' };
+  let [step, text, shown] = ['', '', ''];
+  let [started, since] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
-  let drawnAt = 0;
-  let logged = '';
   const draw = () => {
-    const { step, text } = current;
-    drawnAt = performance.now();
-    if (live) stream?.write(`\r\u001b[2K${cut(`${text} · ${seconds(drawnAt - current.since)}`, width - 1)}`);
-    else if (step !== logged) stream?.write(`… ${step}\n`);
-    logged = step;
+    const now = performance.now();
+    if (now - started < 1000) return;
+    if (live) stream?.write(`\r\u001b[2K${cut(`${text} · ${seconds(now - since)}`, width - 1)}`);
+    else if (step !== shown) stream?.write(`… ${step}\n`);
+    shown = step;
   };
   return {
-    update(step, counts) {
-      const since = current.step === step ? current.since : performance.now();
-      current = { step, since, text: `… ${step}${counts === undefined ? '' : remaining(counts, performance.now() - since)}` };
-      timer ??= setInterval(draw, 1000).unref();
-      if (drawnAt > 0 && performance.now() - drawnAt > 80) draw();
+    update(next, counts) {
+      const now = performance.now();
+      if (timer === undefined) started = now;
+      timer ??= setInterval(draw, 100).unref();
+      if (next !== step) since = now;
+      step = next;
+      text = `… ${step}${counts === undefined ? '' : remaining(counts, now - since)}`;
     },
     clear() {
       clearInterval(timer);
       timer = undefined;
-      if (live && drawnAt > 0) stream?.write('\r\u001b[2K');
-      drawnAt = 0;
+      if (live && shown !== '') stream?.write('\r\u001b[2K');
+      shown = '';
     },
   };
 }

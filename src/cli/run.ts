@@ -33,11 +33,6 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   let help = '';
   try {
     run.ktx = invocation(surroundings, undefined);
-    if (argv.some((word) => ['--version', '-V'].includes(word)) && argv.every((word) => word.startsWith('-'))) {
-      const text = readVersion();
-      print(run, { data: { version: text, node: process.versions.node }, text });
-      return 0;
-    }
     const { words, entry } = resolveCommand(argv);
     const program = buildProgram((text) => (help += text));
     if (entry !== undefined) {
@@ -51,10 +46,11 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
   } catch (error) {
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
       const text = help.trimEnd();
-      print(run, { data: { help: text }, text });
+      const version = { version: text, node: process.versions.node };
+      print(run, { data: error.code === 'commander.version' ? version : { help: text }, text });
       return 0;
     }
-    const failure = surroundings.signal.aborted ? interrupted() : told(error, run);
+    const failure = told(error, run);
     print(run, { failure });
     if (argv.includes('--debug') && error instanceof Error) surroundings.stderr.write(`${error.stack}\n`);
     return failure.exitCode;
@@ -124,11 +120,10 @@ function print(run: Run, { data, verbatim, table, text, failure: found }: Partia
   const { stdout, stderr } = run.surroundings;
   const { screen } = run;
   if (screen.format === 'json') {
-    const said = verbatim === true ? data : snakeKeys(data);
     const { code, message, hint, retryable, details } = failure ?? {};
-    const result =
-      failure === undefined ? { ok: true, data: said } : { ok: false, data: said, error: { code, message, hint, retryable, details } };
-    stdout.write(`${JSON.stringify({ ...result, meta: meta(run) })}\n`);
+    const error = failure && { code, message, hint, retryable, details };
+    const said = verbatim === true ? data : snakeKeys(data);
+    stdout.write(`${JSON.stringify({ ok: failure === undefined, data: said, error, meta: meta(run) })}\n`);
     return;
   }
   if (text !== undefined) stdout.write(`${text}\n`);
@@ -147,11 +142,9 @@ const commands = new RegExp(`\\bktx(?= (?:--help|(?:${registry.map(({ path }) =>
 function talk({ notes = [], next = [], failure }: Outcome, run: Run): readonly string[] {
   const lines = (failure === undefined ? next : []).map((line) => typed(line, run).split(/ {2,}/));
   const width = Math.max(...lines.map(([command = '']) => command.length));
-  const steps = lines.map(
-    ([command = '', what = ''], index) =>
-      `${index === 0 ? run.screen.style('dim', 'next') : '    '}  ${what === '' ? command : `${command.padEnd(width)}  ${what}`}`,
-  );
-  return [...notes.map((note) => typed(note, run)), ...(steps.length > 0 ? ['', ...steps] : [])];
+  const steps = lines.map(([command = '', what = '']) => `  ${command.padEnd(width)}  ${what}`.trimEnd());
+  const marked = steps.map((step, index) => (index === 0 ? run.screen.style('dim', 'next') : '    ') + step);
+  return [...notes.map((note) => typed(note, run)), ...(steps.length > 0 ? ['', ...marked] : [])];
 }
 
 function meta({ command, runId, started, exitCode }: Run): object {
@@ -159,11 +152,10 @@ function meta({ command, runId, started, exitCode }: Run): object {
   return { command, version: readVersion(), run_id: runId, ms: Math.round(performance.now() - started), ...partial };
 }
 
-function interrupted(): UserError {
-  return new UserError('interrupted', 'Interrupted; what was finished is kept.', { exitCode: 130, retryable: true });
-}
-
-function told(error: unknown, { command, naming }: Run): UserError {
+function told(error: unknown, { command, naming, surroundings }: Run): UserError {
+  if (surroundings.signal.aborted) {
+    return new UserError('interrupted', 'Interrupted; what was finished is kept.', { exitCode: 130, retryable: true });
+  }
   if (error instanceof CommanderError) return usageError(error, command);
   const failure = failureOf(error);
   return failure.code === 'connection_required' ? withHint(failure, `${failure.hint}: ${naming}`) : failure;

@@ -15,14 +15,11 @@ export const list = defineCommand({
     const project = await context.project();
     const connection = project.warehouseName(options.connection);
     const { model, diagnostics } = await project.model(connection);
-    const rows = [...model.datasets.values()].map(({ name, metrics, relationships }) => [
-      name,
-      [...metrics.values()]
-        .filter(({ hidden }) => !hidden)
-        .map((metric) => metric.name)
-        .join(', '),
-      relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`)).join(', '),
-    ]);
+    const rows = [...model.datasets.values()].map(({ name, metrics, relationships }) => {
+      const visible = [...metrics.values()].filter(({ hidden }) => !hidden);
+      const joins = relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`));
+      return [name, visible.map((metric) => metric.name).join(', '), joins.join(', ')];
+    });
     const columns = ['dataset', 'metrics', 'joins'].map((name) => ({ name }));
     return {
       data: { connection, columns, rows },
@@ -41,21 +38,18 @@ export const read = defineCommand({
     const project = await context.project();
     const connection = project.warehouseName(options.connection);
     const { model } = await project.model(connection);
-    const names = [...model.datasets.keys(), ...model.excluded];
+    const isInvalid = model.excluded.has(dataset);
     const file = model.datasets.get(dataset)?.file ?? `semantic-layer/${connection}/${dataset}.yaml`;
-    const text = names.includes(dataset) ? await readText(join(project.dir, file), project.dir) : undefined;
+    const isKnown = isInvalid || model.datasets.has(dataset);
+    const text = isKnown ? await readText(join(project.dir, file), project.dir) : undefined;
     if (text === undefined) {
-      const [suggestion] = nearest(dataset, names, 1);
+      const [suggestion] = nearest(dataset, [...model.datasets.keys(), ...model.excluded], 1);
       const hint = suggestion === undefined ? 'ktx sl list shows what there is' : `did you mean ${suggestion}?`;
       throw new UserError('dataset_unknown', `${connection} has no dataset ${dataset}.`, { hint, exitCode: 2 });
     }
-    const notes = model.excluded.has(dataset) ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
-    return {
-      verbatim: true,
-      data: { connection, file, definition: model.excluded.has(dataset) ? undefined : load(text), yaml: text },
-      text: text.trimEnd(),
-      notes,
-    };
+    const notes = isInvalid ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
+    const data = { connection, file, definition: isInvalid ? undefined : load(text), yaml: text };
+    return { verbatim: true, data, text: text.trimEnd(), notes };
   },
 });
 
@@ -73,8 +67,7 @@ export const validate = defineCommand({
     const errors = problems.filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name').length;
     const hint = 'correct the lines above; the other datasets work';
     const lines = problems.map(({ file, line, column, severity, message, hint: meant }) => {
-      const said = `${file}:${line}:${column}: ${severity}: ${message}`;
-      return meant === undefined ? said : `${said} (${meant})`;
+      return `${file}:${line}:${column}: ${severity}: ${message}${meant === undefined ? '' : ` (${meant})`}`;
     });
     return {
       data: { datasets, problems },
