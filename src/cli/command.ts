@@ -1,6 +1,6 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { ExitCode, UserError } from '../lib/error.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import type { Surroundings, Screen, Table } from './output.ts';
 import type { ProgressLine } from './progress.ts';
 

@@ -8,7 +8,7 @@ export const add = defineCommand({
   examples: [['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse']],
   define: (command) => withFlags(command.argument('<name>', 'name of the connection'), connectionFlags()),
   async run({ args: [name], options }, context) {
-    return connect('addConnection', { dir: (await context.project()).dir, name, options }, context);
+    return connect({ dir: (await context.project()).dir, name, options }, context);
   },
 });
 
@@ -50,7 +50,7 @@ export const remove = defineCommand({
   define: (command) => command.argument('<name>', 'name of the connection'),
   async run({ args: [asked] }, context) {
     const project = await context.project();
-    const name = project.warehouseName(asked);
+    const name = project.connection(asked).name;
     const { removeConnection } = await import('../project/setup.ts');
     await removeConnection(project.dir, name);
     return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay in semantic-layer/${name}` };

@@ -1,7 +1,7 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';

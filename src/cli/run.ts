@@ -2,7 +2,7 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import type { CommandContext, Handler, Outcome } from './command.ts';
 import { failureOf, withHint } from './failure.ts';
 import { invocation, renderCsv, renderError, renderTable, screenOf, snakeKeys, type Screen, type Surroundings } from './output.ts';

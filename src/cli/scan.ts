@@ -19,7 +19,7 @@ export const scan = defineCommand({
       .addOption(new Option('--ignore-declared <what>', 'pretend that the database declares none').choices(['keys', 'links', 'all'])),
   async run({ args: [connection], options }, context) {
     const project = await context.project();
-    const name = project.warehouseName(connection);
+    const name = project.connection(connection).name;
     const { scanProject } = await import('../project/scan.ts');
     const { scanReport } = await import('../scan/report.ts');
     const onProgress = ({ phase, ...counts }: ScanProgress) => context.progress.update(`${name}: ${phase}`, counts);

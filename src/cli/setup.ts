@@ -21,7 +21,7 @@ export const setup = defineCommand({
   async run({ options }, context) {
     const { cwd, env } = context.surroundings;
     const dir = resolve(cwd, context.projectDir ?? (env['KTX_PROJECT_DIR'] || '.'));
-    return connect('setUpProject', { dir, name: options.name, options }, context);
+    return connect({ dir, name: options.name, options }, context);
   },
 });
 
@@ -32,13 +32,13 @@ interface Asked {
 }
 
 /** The connection that the flags say, tried and written. */
-export async function connect(how: 'setUpProject' | 'addConnection', asked: Asked, context: CommandContext): Promise<Outcome> {
+export async function connect({ dir, options, ...asked }: Asked, context: CommandContext): Promise<Outcome> {
   const name = connectionName(asked.name);
-  const config = await connectionFrom(asked.options, context);
+  const config = await connectionFrom(options, context);
   context.progress.update(`connecting to ${name}`);
-  const write = (await import('../project/setup.ts'))[how];
-  const report = await write({ dir: asked.dir, name, config }, context.signal).catch(inFlags);
-  const { dir, written, probe } = report;
+  const { setUpProject } = await import('../project/setup.ts');
+  const report = await setUpProject({ dir, name, config }, context.signal).catch(inFlags);
+  const { written, probe } = report;
   const change = written.length === 0 ? 'everything stood already' : `wrote ${written.join(', ')}`;
   return {
     data: report,

@@ -13,7 +13,7 @@ export const list = defineCommand({
   define: (command) => command.option('--connection <name>', 'which warehouse, where there are several'),
   async run({ options }, context) {
     const project = await context.project();
-    const connection = project.warehouseName(options.connection);
+    const connection = project.connection(options.connection).name;
     const { model, diagnostics } = await project.model(connection);
     const rows = [...model.datasets.values()].map(({ name, metrics, relationships }) => {
       const visible = [...metrics.values()].filter(({ hidden }) => !hidden);
@@ -36,7 +36,7 @@ export const read = defineCommand({
   define: (command) => command.argument('<dataset>', 'its name').option('--connection <name>', 'which warehouse, where there are several'),
   async run({ args: [dataset], options }, context) {
     const project = await context.project();
-    const connection = project.warehouseName(options.connection);
+    const connection = project.connection(options.connection).name;
     const { model } = await project.model(connection);
     const isInvalid = model.excluded.has(dataset);
     const file = model.datasets.get(dataset)?.file ?? `semantic-layer/${connection}/${dataset}.yaml`;
@@ -59,7 +59,7 @@ export const validate = defineCommand({
   define: (command) => command.argument('[connection]', 'all where it is left out'),
   async run({ args: [asked] }, context) {
     const project = await context.project();
-    const names = asked === undefined ? Object.keys(project.config.connections) : [project.warehouseName(asked)];
+    const names = asked === undefined ? Object.keys(project.config.connections) : [project.connection(asked).name];
     const loaded = await Promise.all(names.map((name) => project.model(name)));
     const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
     const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);

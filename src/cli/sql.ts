@@ -26,7 +26,7 @@ export const sql = defineCommand({
     const select = await statementText(statement, options.file, context);
     const project = await context.project();
     const { queryLimits } = await import('../project/query.ts');
-    const connection = project.warehouseName(options.connection);
+    const connection = project.connection(options.connection).name;
     context.progress.update('running the statement');
     const warehouse = await project.warehouse(connection, context.signal);
     const limits = queryLimits(project, { maxRows: options.limit, timeoutSeconds: options.timeout });

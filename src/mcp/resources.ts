@@ -1,6 +1,6 @@
 import { ResourceNotFoundError, type ListResourcesResult, type ReadResourceResult } from '@modelcontextprotocol/server';
 import { untrustedMarks } from '../lib/untrusted.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import { datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
 
 const mimeType = 'application/yaml';

@@ -4,7 +4,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode, type CallToolResult, type 
 import { serveStdio as serveTransport, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import { answerSchema } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';

@@ -6,7 +6,7 @@ import { UserError } from '../lib/error.ts';
 import type { ScanOptions } from '../scan/scan.ts';
 import { readText } from '../store/files.ts';
 import { listFiles } from './model-files.ts';
-import type { Project } from './project.ts';
+import type { Project } from './open.ts';
 import { scanProject } from './scan.ts';
 
 type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
@@ -21,7 +21,7 @@ interface Asked {
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */
 export async function explainSubject(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
   const { subject } = asked;
-  const connection = project.warehouseName(asked.connection ?? subjectParts(subject)?.connection);
+  const connection = project.connection(asked.connection ?? subjectParts(subject)?.connection).name;
   const written = { connection, datasets: await provenance(project.dir, connection) };
   if (!asked.measure) {
     try {

@@ -1,7 +1,7 @@
 import type { IngestReport } from '../ingest/event.ts';
 import { ingest, type IngestInput } from '../ingest/ingest.ts';
 import type { ScanModel } from '../scan/descriptions.ts';
-import type { Project } from './project.ts';
+import type { Project } from './open.ts';
 import { refreshIndex } from './search.ts';
 
 interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent'> {

@@ -10,14 +10,21 @@ import { projectPaths } from '../store/directories.ts';
 import { readAnyText } from '../store/files.ts';
 import { resolveSecret } from '../store/secrets.ts';
 import { openWarehouse, type WarehouseSpec } from '../warehouse/open.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
-import { connectionNamed, scopeOf, type ProjectConfig } from './config.ts';
+import { connectionNamed, scopeOf, type ConnectionConfig, type ProjectConfig } from './config.ts';
 import { datasetFiles } from './model-files.ts';
 import { openProjectLlm, type LlmNotices } from './llm.ts';
-import type { Connection, Project } from './project.ts';
+
+/** A connection of `ktx.yaml`, and what of the warehouse it is about. */
+export interface Connection {
+  readonly name: string;
+  readonly config: ConnectionConfig;
+  readonly scope: Scope;
+}
 
 interface ProjectOptions {
+  /** On all that this run writes or sends. */
   readonly runId?: string;
   readonly notices?: LlmNotices;
   /** What a local Claude Code session runs in; that of the process where it is left out. */
@@ -28,8 +35,11 @@ interface ProjectOptions {
 
 const silent: LlmNotices = { warn: () => undefined, onPause: () => undefined };
 
-/** Reads `ktx.yaml` in `dir`; everything else opens at first use. */
-export async function openProject(dir: string, options: ProjectOptions = {}): Promise<Project> {
+/** An open project: configuration, and the things that are opened once and shared by every command and tool. */
+export type Project = Awaited<ReturnType<typeof openProject>>;
+
+/** Reads `ktx.yaml` in `dir`, an absolute path; everything else opens at first use. */
+export async function openProject(dir: string, options: ProjectOptions = {}) {
   const { runId = newId('run'), notices = silent, env = process.env, runtime } = options;
   const config = await readConfig(dir);
   const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
@@ -53,10 +63,12 @@ export async function openProject(dir: string, options: ProjectOptions = {}): Pr
     dir,
     config,
     runId,
+    /** The named connection, or the only one; else an error that lists the names. */
     connection,
-    warehouseName: (name) => connection(name).name,
+    /** As the files in git have it; undefined where nothing was ingested yet. */
     catalog,
-    warehouse(name, signal) {
+    /** Closed by `close`. */
+    warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
       const known = warehouses.get(name);
       if (known !== undefined) return known;
       const opening = open(name, signal);
@@ -65,7 +77,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}): Pr
       opening.catch(() => warehouses.delete(name));
       return opening;
     },
-    async model(name) {
+    /** The datasets of one connection, read again when a file changed. */
+    async model(name: string): Promise<LoadedModel> {
       const files = await datasetFiles(dir, name);
       const stamp = JSON.stringify(files);
       const known = models.get(name);
@@ -75,9 +88,11 @@ export async function openProject(dir: string, options: ProjectOptions = {}): Pr
       models.set(name, { stamp, model });
       return model;
     },
+    /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
     llm: () => languageModel.llm(),
+    /** What was paid for. */
     journal: () => languageModel.journal(),
-    async close() {
+    async close(): Promise<void> {
       await languageModel.close();
       for (const opened of await Promise.allSettled(warehouses.values())) if (opened.status === 'fulfilled') await opened.value.close();
     },

@@ -3,7 +3,7 @@ import type { SemanticQuery } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
 import type { QueryLimits } from '../warehouse/warehouse.ts';
 import { commitState } from './commit.ts';
-import type { Project } from './project.ts';
+import type { Project } from './open.ts';
 
 interface Asked {
   readonly connection?: string | undefined;
@@ -11,10 +11,7 @@ interface Asked {
 }
 
 /** What one call may ask instead of the configured limits. */
-interface WantedLimits {
-  readonly maxRows?: number | undefined;
-  readonly timeoutSeconds?: number | undefined;
-}
+type WantedLimits = Readonly<Partial<Record<'maxRows' | 'timeoutSeconds', number | undefined>>>;
 
 export type QueryAnswer = Awaited<ReturnType<typeof runQuery>>;
 /** Where the numbers come from: per metric, and the files with their commit. */
@@ -44,7 +41,7 @@ export async function runQuery(project: Project, asked: Asked & WantedLimits, si
 async function compile(project: Project, { connection: asked, query }: Asked) {
   // The planner and its parser load for semantic queries only; plain SQL does without.
   const [{ emit }, { plan: planOf }] = await Promise.all([import('../semantic/emit.ts'), import('../semantic/plan.ts')]);
-  const connection = project.warehouseName(asked);
+  const connection = project.connection(asked).name;
   const { model } = await project.model(connection);
   if (model.datasets.size === 0) {
     const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';

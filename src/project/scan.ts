@@ -1,6 +1,6 @@
 import { scan, type ScanOptions, type ScanResult } from '../scan/scan.ts';
 import { openState } from '../store/state.ts';
-import type { Project } from './project.ts';
+import type { Project } from './open.ts';
 
 type Asked = { readonly connection: string } & Pick<ScanOptions, 'ignoreDeclared'>;
 type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;

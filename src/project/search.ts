@@ -4,7 +4,7 @@ import { indexedFingerprint, updateIndex } from '../search/index.ts';
 import { search, type SearchHit, type SearchOptions } from '../search/search.ts';
 import { openState, type State } from '../store/state.ts';
 import { datasetFiles, markOf } from './model-files.ts';
-import type { Project } from './project.ts';
+import type { Project } from './open.ts';
 import { datasetDocuments, datasetFinder, visibleDatasets } from './visible-datasets.ts';
 
 /** What the text may mean, best first; the index is brought up to date before. Without a connection all are searched. */
@@ -13,7 +13,7 @@ export async function searchProject(
   text: string,
   { connection, ...options }: Pick<SearchOptions, 'limit' | 'kinds'> & { readonly connection?: string | undefined },
 ): Promise<SearchHit[]> {
-  const connections = connection === undefined ? Object.keys(project.config.connections) : [project.warehouseName(connection)];
+  const connections = connection === undefined ? Object.keys(project.config.connections) : [project.connection(connection).name];
   const state = openState(project.dir);
   try {
     await refreshIndex(project, state);

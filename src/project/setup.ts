@@ -22,23 +22,23 @@ interface NewConnection {
 export type Probe = Awaited<ReturnType<typeof probeConnection>>;
 
 /**
- * Makes a project with one connection, or completes one that stands. Nothing is written unless the warehouse answers.
+ * Makes a project with one connection, or adds it to the one that stands. Nothing is written unless the warehouse answers.
  * `written` has the files and folders that were made or changed, relative to the project.
  */
 export async function setUpProject(connection: NewConnection, signal: AbortSignal) {
   const { dir, name, config } = connection;
-  const isNew = !existsSync(projectPaths(dir).config);
-  const present = isNew ? undefined : connectionNamed(await readConfig(dir), name);
-  if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
-    const hint = `to replace it: ktx connection remove ${name}, then this again; or choose another --name`;
-    throw new UserError('project_exists', `ktx.yaml stands already and says otherwise about ${name}.`, { hint, exitCode: 2 });
-  }
   const probe = await probeConnection(connection, signal);
   const written = await withProjectLock(dir, async () => {
+    const isNew = !existsSync(projectPaths(dir).config);
+    const present = isNew ? undefined : connectionNamed(await readConfig(dir), name);
+    if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
+      const hint = `to replace it: ktx connection remove ${name}, then this again; or choose another name`;
+      throw new UserError('connection_exists', `ktx.yaml has a connection ${name} already, with other settings.`, { hint, exitCode: 2 });
+    }
     const made = await madeRepository(dir);
     const text = `# yaml-language-server: $schema=./.ktx/ktx.schema.json\n${stringify({ connections: { [name]: config } })}`;
     if (isNew) await writeAtomically(projectPaths(dir).config, text, { within: dir });
-    else if (present === undefined) await addToConfig(connection);
+    else if (present === undefined) await editConfig(dir, (yaml) => yaml.setIn(['connections', name], yaml.createNode(config)));
     const schema = await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText('ktx'));
     return [...(made ? ['.git'] : []), ...(present === undefined ? ['ktx.yaml'] : []), ...schema];
   });
@@ -53,12 +53,6 @@ async function madeRepository(dir: string): Promise<boolean> {
     if (error instanceof UserError && error.code === 'git_missing') return false;
     throw error;
   }
-}
-
-/** Adds a connection to the `ktx.yaml` that stands; nothing is written unless the warehouse answers. */
-export async function addConnection(connection: NewConnection, signal: AbortSignal): ReturnType<typeof setUpProject> {
-  if (connectionNamed(await readConfig(connection.dir), connection.name) !== undefined) throw nameTaken(connection.name);
-  return setUpProject(connection, signal);
 }
 
 /** Takes a connection out of `ktx.yaml`; its files stay. */
@@ -88,18 +82,6 @@ export async function probeConnection({ dir, name, config }: NewConnection, sign
     if (made !== undefined) await rm(made, { recursive: true, force: true });
     throw error;
   }
-}
-
-async function addToConfig({ dir, name, config }: NewConnection): Promise<void> {
-  await editConfig(dir, (document) => {
-    if (document.hasIn(['connections', name])) throw nameTaken(name);
-    document.setIn(['connections', name], document.createNode(config));
-  });
-}
-
-function nameTaken(name: string): UserError {
-  const hint = `choose another name, or type: ktx connection remove ${name}`;
-  return new UserError('connection_exists', `ktx.yaml has a connection ${name} already.`, { hint, exitCode: 2 });
 }
 
 /**

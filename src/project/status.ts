@@ -3,18 +3,16 @@ import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import { commitState } from './commit.ts';
-import type { Connection, Project } from './project.ts';
+import type { Connection, Project } from './open.ts';
 
 export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
 
-/** What the warehouse says. */
+/** What the warehouse says: what the login could write if ktx let it, and how many tables came, went or changed since the last ingest. */
 interface Answer {
   readonly reachable: boolean;
-  readonly tables?: number;
   readonly error?: Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>;
-  /** What the login could write if ktx let it. */
+  readonly tables?: number;
   readonly privileges?: readonly string[];
-  /** Tables that came, went or changed since the last ingest; undefined where nothing was ingested. */
   readonly drift?: number;
 }
 

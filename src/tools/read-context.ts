@@ -8,7 +8,7 @@ import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/commit.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import { datasetDocuments, datasetFinder, datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
 import { readText } from '../store/files.ts';
 import type { Answer, ToolDefinition } from './tool.ts';

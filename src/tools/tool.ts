@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
 import type { KtxRuntimeToolDescriptor } from '../llm/runtime.ts';
 import type { CommitState } from '../project/commit.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 
 /** What a tool may touch; permissions and annotations follow from it. */
 type ToolEffect = 'context' | 'query' | 'write' | 'external';

@@ -3,7 +3,7 @@ import { messageOf, UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { check, sentence } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
-import type { Project } from '../project/project.ts';
+import type { Project } from '../project/open.ts';
 import { cutPage, type Position } from './page.ts';
 import { recordCall } from './record.ts';
 import { registry } from './registry.ts';

@@ -98,7 +98,7 @@ describe('ktx setup', () => {
     const before = readFileSync(join(cwd, 'ktx.yaml'), 'utf8');
     shopDatabase(join(cwd, 'other.db'));
     const { code, envelope } = await ktxJson(['setup', '--driver', 'sqlite', '--path', 'other.db'], { cwd });
-    expect({ code, error: envelope.error?.code }).toEqual({ code: 2, error: 'project_exists' });
+    expect({ code, error: envelope.error?.code }).toEqual({ code: 2, error: 'connection_exists' });
     expect(envelope.error?.hint).toContain('ktx connection remove warehouse');
     expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).toBe(before);
     expect(await ktx(['connection', 'remove', 'warehouse'], { cwd })).toMatchObject({ code: 0 });
@@ -117,9 +117,11 @@ describe('ktx connection', () => {
     shopDatabase(join(cwd, 'crm.db'));
     expect(await ktx(['connection', 'add', 'crm', '--driver', 'sqlite', '--path', 'crm.db'], { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toBe(`${written}  crm:\n    driver: sqlite\n    path: crm.db\n`);
-    expect((await ktxJson(['connection', 'add', 'crm', '--driver', 'sqlite', '--path', 'crm.db'], { cwd })).envelope.error?.code).toBe(
+    expect((await ktxJson(['connection', 'add', 'crm', '--driver', 'sqlite', '--path', 'shop.db'], { cwd })).envelope.error?.code).toBe(
       'connection_exists',
     );
+    expect(await ktx(['connection', 'add', 'crm', '--driver', 'sqlite', '--path', 'crm.db'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(`${written}  crm:\n    driver: sqlite\n    path: crm.db\n`);
     expect((await ktxJson(['sql', 'SELECT 1'], { cwd })).envelope.error).toMatchObject({
       code: 'connection_required',
       details: { choices: ['warehouse', 'crm'] },

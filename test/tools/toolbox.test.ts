@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ingestProject } from '../../src/project/ingest.ts';
 import { openProject } from '../../src/project/open.ts';
-import type { Project } from '../../src/project/project.ts';
+import type { Project } from '../../src/project/open.ts';
 import { cutPage, type Position } from '../../src/tools/page.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 

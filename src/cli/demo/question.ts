@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { runQuery, queryLimits, type QueryAnswer } from '../../project/query.ts';
-import type { Project } from '../../project/project.ts';
+import type { Project } from '../../project/open.ts';
 import { querySchema } from '../../semantic/query.ts';
 import type { Cell } from '../../warehouse/warehouse.ts';
 import { connection } from './folder.ts';
