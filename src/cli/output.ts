@@ -50,6 +50,7 @@ export function screenOf({ stdin, stdout, stderr, env }: Surroundings, format: S
   };
 }
 
+/** Aligned columns; where a terminal cannot hold so many, a record a row, with a line for each column. */
 export function renderTable(table: Table, screen: Screen): string {
   const cells = table.rows.map((row) => row.map(cellText));
   const numeric = table.columns.map(
@@ -57,6 +58,8 @@ export function renderTable(table: Table, screen: Screen): string {
   );
   const natural = table.columns.map(({ name }, index) => Math.max(textWidth(name), ...cells.map((row) => textWidth(row[index] ?? ''))));
   const widths = screen.width === undefined ? natural : fit(natural, screen.width);
+  const taken = widths.reduce((sum, width) => sum + width + 2, -2);
+  if (screen.width !== undefined && taken > screen.width && widths.length > 1) return renderRecords(table, screen);
   const line = (texts: readonly string[]) =>
     texts
       .map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0, numeric[index] ?? false))
@@ -64,6 +67,17 @@ export function renderTable(table: Table, screen: Screen): string {
       .trimEnd();
   const header = line(table.columns.map(({ name }) => printable(name)));
   return [screen.style('bold', header), ...cells.map(line)].join('\n');
+}
+
+function renderRecords({ columns, rows }: Table, { style, width = 80 }: Screen): string {
+  const names = Math.min(Math.max(...columns.map(({ name }) => textWidth(name))), Math.floor(width / 2));
+  const records = rows.map((row, index) => {
+    const lines = columns.map(({ name }, at) =>
+      cut(`${pad(cut(printable(name), names), names, false)}  ${cellText(row[at])}`, width).trimEnd(),
+    );
+    return [style('bold', `row ${index + 1}`), ...lines].join('\n');
+  });
+  return records.join('\n\n');
 }
 
 /** RFC 4180 with plain line ends; NULL is empty, an empty text is `""`. */

@@ -24,9 +24,9 @@ export function progressLine(stream: NodeJS.WritableStream | undefined, { live, 
   const draw = () => {
     const now = performance.now();
     if (now - started < 1000) return;
-    if (live) stream?.write(`\r\u001b[2K${cut(`${text} · ${seconds(now - since)}`, width - 1)}`);
-    else if (step !== shown) stream?.write(`… ${step}\n`);
-    shown = step;
+    const line = live ? `\r\u001b[2K${cut(`${text} · ${seconds(now - since)}`, width - 1)}` : `… ${step}\n`;
+    if (line !== shown) stream?.write(line);
+    shown = line;
   };
   return {
     update(next, counts) {

@@ -75,7 +75,7 @@ export function datasetDocuments({ connection, path: file, dataset }: VisibleDat
     ...relationships.map(({ to, on, role = to, description }) => {
       const columns = typeof on === 'string' ? [on] : Object.keys(on);
       const subject = subjects.relationship(connection, parent, columns);
-      const detail = `${parent} (${columns.join(', ')}) refers to ${to}`;
+      const detail = `refers to ${to}`;
       return part('relationship', { name: role, description }, { subject, detail, context: [parent, to, ...columns] });
     }),
   ];

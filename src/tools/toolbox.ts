@@ -33,13 +33,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
   const bind = (definition: ToolDefinition, signal: AbortSignal): Tool => {
     const { name, description, effect } = definition;
     const inputSchema = definition.inputSchema.extend(pagingSchema.shape);
-    const execute: Tool['execute'] = async (given) => {
-      const started = performance.now();
-      const id = newId('q');
-      const record = (outcome: object): void => {
-        const ms = Math.round(performance.now() - started);
-        recordCall(project.dir, { run: project.runId, call: id, tool: name, input: given, ms, ...outcome });
-      };
+    const attempt = async (id: string, given: unknown) => {
       try {
         signal.throwIfAborted();
         const { max_tokens: maxTokens, cursor, ...input } = parse(name, inputSchema, given ?? {});
@@ -47,13 +41,25 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
         const found = cursor === undefined ? await run() : resumed(held, cursor);
         held = [found, ...held].slice(0, heldAnswers);
         const result = present(found, maxTokens * charactersPerToken);
-        record({ query: found.answer.queryId, page: result.structured.page });
-        return result;
+        return { result, outcome: { query: found.answer.queryId, page: result.structured.page } };
       } catch (error) {
         const failure = failureOf(error, signal);
         const { code, message } = failure;
-        record({ error: { code, message }, stack: code === 'internal' && error instanceof Error ? error.stack : undefined });
-        return { markdown: failureText(failure), error: failure };
+        const stack = code === 'internal' && error instanceof Error ? error.stack : undefined;
+        return { result: failed(failure), outcome: { error: { code, message }, stack } };
+      }
+    };
+    const execute: Tool['execute'] = async (input) => {
+      const started = performance.now();
+      const call = newId('q');
+      const { result, outcome } = await attempt(call, input);
+      try {
+        const ms = Math.round(performance.now() - started);
+        recordCall(project.dir, { run: project.runId, call, tool: name, input, ms, ...outcome });
+        return result;
+      } catch (error) {
+        // What cannot be recorded is not handed out.
+        return failed(failureOf(error, signal));
       }
     };
     return { name, description, effect, inputSchema, execute };
@@ -122,7 +128,8 @@ function failureOf(error: unknown, { aborted }: AbortSignal): UserError {
 }
 
 /** Messages quote names and values from outside, so they stand between marks too. */
-function failureText({ code, message, hint }: UserError): string {
+function failed(error: UserError) {
+  const { code, message, hint } = error;
   const text = hint === undefined ? message : `${message.slice(0, 4000)}\nHint: ${hint}`;
-  return `Error ${code}\n${untrustedBlock('error', text.slice(0, 6000))}`;
+  return { markdown: `Error ${code}\n${untrustedBlock('error', text.slice(0, 6000))}`, error };
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { folder, ktx, ktxJson, shopDatabase, shopProject } from './run-cli.ts';
@@ -157,9 +157,9 @@ describe('for a person', () => {
     expect(await said('explain', 'orders(customer_id)')).toMatchInlineSnapshot(`
       "relationship:warehouse.orders(customer_id)
         to: customers  ktx, semantic-layer/warehouse/orders.yaml:13
-        on: {"customer_id":"id"}  ktx, semantic-layer/warehouse/orders.yaml:13
-        claim relationship {"cardinality":"many_to_one","on":{"customer_id":"id"},"to":"customers"}
-          code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, {"names":"match","orphans":"none"}
+        on: {customer_id: id}  ktx, semantic-layer/warehouse/orders.yaml:13
+        claim relationship {cardinality: many_to_one, on: {customer_id: id}, to: customers}
+          code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, {names: match, orphans: none}
       --
       "
     `);
@@ -178,6 +178,18 @@ describe('for a person', () => {
     expect((await ktxJson(['status'], { cwd })).envelope).toMatchObject({ data: { uncommitted: expect.arrayContaining(uncommitted) } });
     expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toContain(revenue);
+  });
+
+  test('a repository that git distrusts costs the commit in the receipt, not the answer', async () => {
+    const cwd = await shopProject();
+    await ktx(['ingest'], { cwd });
+    vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd });
+    expect(envelope).toMatchObject({ ok: true, data: { rows: [[60]], receipt: { git: expect.stringContaining('dubious ownership') } } });
+    expect(await ktx(['status'], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining('dubious ownership') });
+    const { code, envelope: checked } = await ktxJson(['doctor'], { cwd });
+    expect({ code, error: checked.error?.message }).toEqual({ code: 1, error: 'Broken: repository.' });
   });
 
   test('a broken dataset is left out and named with its line; the rest answers', async () => {

@@ -62,6 +62,25 @@ describe('rows', () => {
     expect(lines[1]).toContain('…');
   });
 
+  test('of too many columns for a terminal become records', () => {
+    const columns = ['id', ...Array.from({ length: 5 }, (_, index) => `column ${index}`)].map((name) => ({ name }));
+    const rows = [
+      [1, 'a', 'b', null, 'a text that is longer than the terminal', 'two\nlines'],
+      [2, 'a', 'b', 'c', 'd', 'e'],
+    ];
+    const wide = renderTable({ columns, rows }, screen({ NO_COLOR: '1' }));
+    expect(wide.split('\n\n')[0]).toMatchInlineSnapshot(`
+      "row 1
+      id        1
+      column 0  a
+      column 1  b
+      column 2  NULL
+      column 3  a text that is longer than th…
+      column 4  two\\nlines"
+    `);
+    expect(renderTable({ columns, rows }, screen({}, false)).split('\n')).toHaveLength(3);
+  });
+
   test('as CSV tell NULL from an empty text', () => {
     expect(renderCsv({ ...table, rows: table.rows.slice(0, 3) })).toMatchInlineSnapshot(`
       "city,n,note

@@ -109,6 +109,14 @@ describe('the tools of a project', () => {
     expect(markdown).toMatch(/Truncated: .*max_rows/);
   });
 
+  it('fails in its result where the call cannot be recorded', async () => {
+    const tools = await open();
+    mkdirSync(join(dir, '.ktx/logs/tools.jsonl'), { recursive: true });
+    const { error, markdown } = await call(tools, 'run_sql', { sql: 'SELECT 1' });
+    expect(error).toMatchObject({ code: 'file_not_accessible', hint: expect.any(String) });
+    expect(markdown).toContain('tools.jsonl');
+  });
+
   it('keeps run_sql away where the configuration says so', async () => {
     expect((await open('query: {run_sql: off}\n')).map(({ name }) => name)).toEqual(['search_context', 'read_context', 'query_metrics']);
     await project.close();
