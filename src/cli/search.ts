@@ -28,7 +28,7 @@ export const search = defineCommand({
     const isEmpty = hits.length === 0;
     return {
       data: { hits, truncated },
-      table: { columns: ['subject', 'is', 'description'].map((name) => ({ name })), rows },
+      table: { columns: ['subject', 'detail', 'description'].map((name) => ({ name })), rows },
       notes: isEmpty ? ['Nothing found; try other words.'] : cutOff,
       next: isEmpty ? ['ktx ingest', 'ktx sl list'] : ['ktx explain "<subject>"  where it comes from'],
     };
