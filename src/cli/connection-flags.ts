@@ -4,6 +4,7 @@ import { connectionNameSchema, type ConnectionConfig } from '../project/config.t
 import { drivers, warehouseConfigSchema } from '../warehouse/config.ts';
 import type { CommandContext } from './command.ts';
 import { usage } from './failure.ts';
+import { answer } from './prompt.ts';
 import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
 
 /** The checked configuration that the flags say; what is missing is asked for where a person is there. */
@@ -55,11 +56,4 @@ async function askDriver({ screen, signal }: CommandContext): Promise<string> {
   }
   const options = drivers.map(({ name, title }) => ({ value: name, label: title }));
   return answer(({ select }) => select({ message: 'Which kind of warehouse?', options, signal }));
-}
-
-/** Prompts answer with a symbol where the person left them. */
-async function answer(ask: (prompts: typeof import('@clack/prompts')) => Promise<string | symbol>): Promise<string> {
-  const said = await ask(await import('@clack/prompts'));
-  if (typeof said === 'string') return said;
-  throw new UserError('interrupted', 'Nothing was written.', { exitCode: 130 });
 }
