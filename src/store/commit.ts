@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureStateDirectory } from './directories.ts';
+import { readText } from './files.ts';
 import { git, gitLine, headCommit, type Repository } from './git.ts';
 
 /** A file of the project as the commit shall have it; `text` undefined removes it. */
@@ -22,7 +23,7 @@ interface CommitRequest {
 
 type CommitOutcome =
   | { readonly kind: 'committed'; readonly commit: string }
-  /** The tree is the parent's already; or HEAD moved meanwhile: read it again and start over. */
+  /** The tree is the parent's already; or HEAD or a file moved meanwhile: read again and start over. */
   | { readonly kind: 'unchanged' | 'raced' };
 
 type Environment = Readonly<Record<string, string>>;
@@ -41,7 +42,7 @@ export async function commitFiles(repository: Repository, dir: string, request: 
   const env = { GIT_INDEX_FILE: indexFile };
   try {
     await git(root, ['read-tree', parent ?? '--empty'], { env });
-    await stage(repository, changes, env);
+    if (!(await stage(repository, changes, env))) return { kind: 'raced' };
     const tree = await gitLine(root, ['write-tree'], { env });
     if (parent !== undefined && tree === (await gitLine(root, ['rev-parse', `${parent}^{tree}`]))) return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
@@ -59,8 +60,8 @@ export async function commitFiles(repository: Repository, dir: string, request: 
   }
 }
 
-/** Puts the changes into the index that `env` names. */
-async function stage({ root, prefix }: Repository, changes: readonly FileChange[], env: Environment): Promise<void> {
+/** Puts the changes into the index that `env` names; false where a file changed while git read it. */
+async function stage({ root, prefix }: Repository, changes: readonly FileChange[], env: Environment): Promise<boolean> {
   const listed = (some: readonly FileChange[]) => some.map(({ path }) => `${prefix}${path}\0`).join('');
   const removed = listed(changes.filter(({ text }) => text === undefined));
   await git(root, ['update-index', '--force-remove', '-z', '--stdin'], { env, input: removed });
@@ -68,11 +69,14 @@ async function stage({ root, prefix }: Repository, changes: readonly FileChange[
   await git(root, ['update-index', '--add', '-z', '--stdin'], { env, input: onDisk });
   let entries = '';
   for (const { path, text: input, onDisk: isOnDisk } of changes) {
-    if (input === undefined || isOnDisk) continue;
+    if (input === undefined) continue;
+    if (isOnDisk && (await readText(join(root, prefix, path))) !== input) return false;
+    if (isOnDisk) continue;
     const id = await gitLine(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], { input });
     entries += `100644 ${id}\t${prefix}${path}\0`;
   }
   await git(root, ['update-index', '-z', '--index-info'], { env, input: entries });
+  return true;
 }
 
 /** The person's own; ktx's where git knows none (it would invent one from the machine's name). */

@@ -6,11 +6,17 @@ import { UserError } from '../lib/error.ts';
 /** Ends the name of a file that is being written; one that is found later was left by a killed process. */
 export const temporarySuffix = '.ktx-tmp';
 
+interface WriteOptions {
+  readonly within?: string;
+  /** Asked right before the file is replaced, when the new one is on the disk already; where it says no, the old one stays. */
+  readonly isDue?: () => Promise<boolean>;
+}
+
 /**
  * Replaces the file as a whole or not at all: written beside it, flushed, renamed. Missing folders are made. A symbolic
  * link is written through, but not out of `within` (`path_outside_project`); the mode of the file that stands is kept.
  */
-export async function writeAtomically(path: string, text: string, { within }: { readonly within?: string } = {}): Promise<void> {
+export async function writeAtomically(path: string, text: string, { within, isDue }: WriteOptions = {}): Promise<boolean> {
   const target = await followLinks(path, within);
   const folder = dirname(target);
   const temporary = join(folder, `.${basename(target)}.${randomBytes(4).toString('hex')}${temporarySuffix}`);
@@ -18,7 +24,10 @@ export async function writeAtomically(path: string, text: string, { within }: { 
     await mkdir(folder, { recursive: true });
     const mode = (await stat(target).catch(absent))?.mode ?? 0o666;
     await writeFile(temporary, text, { mode, flag: 'wx', flush: true });
-    await rename(temporary, target);
+    const isWanted = (await isDue?.()) ?? true;
+    if (isWanted) await rename(temporary, target);
+    else await rm(temporary);
+    return isWanted;
   } catch (error) {
     await rm(temporary, { force: true });
     throw inaccessible('written', target, error);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -101,10 +102,10 @@ export function operationUnderWay({ gitDir }: Repository): string | undefined {
   return marks.find(([file]) => existsSync(join(gitDir, file)))?.[1];
 }
 
-/** Of the project's files below `folders` at a commit: path → text, as git stores it. */
+/** Of the project's files below `folders` at a commit: path → text, as git stores it; no UTF-8 is a text that is not well-formed. */
 export async function filesAt({ root, prefix }: Repository, commit: string, folders: readonly string[]): Promise<Map<string, string>> {
   const listed = await git(root, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...folders.map((folder) => prefix + folder)]);
-  const entries = [...listed.stdout.toString('utf8').matchAll(/100\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g)];
+  const entries = [...listed.stdout.toString('utf8').matchAll(/1[02]0\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g)];
   const input = entries.map(([, id]) => `${id}\n`).join('');
   const { stdout } = await git(root, ['cat-file', '--batch'], { input });
   const files = new Map<string, string>();
@@ -112,7 +113,8 @@ export async function filesAt({ root, prefix }: Repository, commit: string, fold
   for (const [, , path = ''] of entries) {
     const start = stdout.indexOf('\n', offset) + 1;
     const size = Number(stdout.toString('latin1', offset, start).split(' ')[2]);
-    files.set(path.slice(prefix.length), stdout.toString('utf8', start, start + size));
+    const bytes = stdout.subarray(start, start + size);
+    files.set(path.slice(prefix.length), isUtf8(bytes) ? bytes.toString('utf8') : '\uD800');
     offset = start + size + 1;
   }
   return files;

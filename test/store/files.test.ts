@@ -19,6 +19,19 @@ test('a write makes missing folders, keeps the mode, leaves nothing else behind'
   expect(readdirSync(join(dir, 'a/b'))).toEqual(['c.yaml']);
 });
 
+test('a write that is not due any more leaves the file and nothing else', async () => {
+  const path = join(dir, 'a.yaml');
+  await writeAtomically(path, 'one\n');
+  const save = async () => {
+    write(dir, 'a.yaml', 'mine\n');
+    return Promise.resolve(false);
+  };
+  expect(await writeAtomically(path, 'two\n', { isDue: save })).toBe(false);
+  expect(read(dir, 'a.yaml')).toBe('mine\n');
+  expect(await writeAtomically(path, 'two\n', { isDue: () => Promise.resolve(true) })).toBe(true);
+  expect([read(dir, 'a.yaml'), readdirSync(dir)]).toEqual(['two\n', ['a.yaml']]);
+});
+
 test('a link that stays in the project is written through; one that leads out is refused', async () => {
   const outside = temporaryFolder();
   write(outside, 'secret', 'untouched\n');

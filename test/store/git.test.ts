@@ -157,6 +157,16 @@ describe('races and repeats', () => {
     expect(run(dir, 'log', '-1', '--format=%s')).toBe('someone else');
   });
 
+  test('a file that changed meanwhile is not committed', async () => {
+    await commit(dir, { 'claims/a.jsonl': '1\n' });
+    const repository = await openRepository(dir);
+    const parent = await headCommit(repository);
+    write(dir, 'claims/a.jsonl', 'saved by a person\n');
+    const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: true }];
+    expect(await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' })).toEqual({ kind: 'raced' });
+    expect(await headCommit(repository)).toBe(parent);
+  });
+
   test('a first commit is refused where someone else made one meanwhile', async () => {
     const repository = await openRepository(dir);
     run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
