@@ -1,7 +1,7 @@
 import { canonicalJson, type Json } from '../lib/json.ts';
 import type { Dataset } from '../semantic/dataset.ts';
 import { bodies, claimId, type ClaimKind } from './claim.ts';
-import type { Verdict } from './conflicts.ts';
+import type { Verdict } from './judge.ts';
 import { keyOrder } from './leaves.ts';
 import { grantNames, slug } from './slug.ts';
 import type { SubjectParts } from './subject.ts';

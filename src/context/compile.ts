@@ -3,7 +3,7 @@ import type { Dataset } from '../semantic/dataset.ts';
 import { assembleDataset, type Known } from './assemble.ts';
 import { bodies, subjects, type Claim, type ClaimKind } from './claim.ts';
 import { uniteClaims } from './claims-file.ts';
-import { judge, type Conflict } from './conflicts.ts';
+import { judge } from './judge.ts';
 import { artifactPath } from './merge.ts';
 import { subjectParts, type Owner, type SubjectParts } from './subject.ts';
 
@@ -16,7 +16,6 @@ interface Artifact {
 export interface Compilation {
   /** Sorted by path. */
   readonly artifacts: readonly Artifact[];
-  readonly conflicts: readonly Conflict[];
   /** Claims that are in no artifact, because what they speak of does not exist or their body is not of their kind. */
   readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
 }
@@ -29,10 +28,10 @@ interface Read {
 
 /**
  * Claims to artifacts: pure, total, and the same whatever the order of its inputs. A claim that cannot be shown is
- * returned with its reason and holds up nothing else. There are no pins yet. Of the edits, only whole datasets that a
- * person deleted matter here (nothing may refer to them); the rest is the merge's.
+ * returned with its reason and holds up nothing else. Nothing refers to a dataset (by subject) that a person deleted; all
+ * other edits are the merge's.
  */
-export function compile(claims: Iterable<Claim>, _pins: readonly never[], edits: readonly Claim[]): Compilation {
+export function compile(claims: Iterable<Claim>, deleted: ReadonlySet<string> = new Set()): Compilation {
   const quarantined: Compilation['quarantined'][number][] = [];
   const isSound = (claim: Claim, fault: string | undefined) => {
     if (fault !== undefined) quarantined.push({ claim, reason: fault });
@@ -42,14 +41,11 @@ export function compile(claims: Iterable<Claim>, _pins: readonly never[], edits:
     const about = subjectParts(claim.subject);
     return claim.kind !== 'edit' && isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });
-  const removed = edits.filter(({ body, subject }) => body === null && subjectParts(subject)?.type === 'dataset');
-  const deleted = new Set(removed.map(({ subject }) => subject));
   const standing = read.filter((one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)));
   const exists = new Set(standing.filter(({ claim, about }) => claim.kind === about.type).map(({ claim }) => claim.subject));
   const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
   const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap(knownOf);
-  const conflicts = known.flatMap(({ verdicts }) => [...verdicts.values()].flatMap(({ conflict }) => conflict ?? []));
-  return { artifacts: artifactsOf(known), conflicts, quarantined };
+  return { artifacts: artifactsOf(known), quarantined };
 }
 
 /** All of one subject. */

@@ -5,7 +5,7 @@ import type { KeyFinding, LinkFinding, ScanFindings } from './catalog.ts';
 import type { ProjectFile } from './catalog-files.ts';
 import { claimId, subjects, type Claim } from './claim.ts';
 import type { ClaimsFile } from './claims-file.ts';
-import { judge } from './conflicts.ts';
+import { judge } from './judge.ts';
 import { isKtx } from './decide.ts';
 import { outline } from './leaves.ts';
 import { parseArtifact } from './merge.ts';

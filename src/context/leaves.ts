@@ -47,6 +47,13 @@ export function mappingOf({ leaves }: Entry): { readonly [key: string]: Json } {
   return Object.fromEntries(leaves.map(({ key, value }) => [key, value]));
 }
 
+/** The artifact that `outline` gave these entries of. */
+export function artifactOf(entries: readonly Entry[]): YamlMapping {
+  const [tops, members] = [entries.filter(({ at }) => at.length === 0), Map.groupBy(entries, ({ at }) => at[0])];
+  const lists = entryLists.map((list) => [list, members.get(list)?.map(mappingOf)]);
+  return Object.fromEntries([...tops.flatMap((top) => Object.entries(mappingOf(top))), ...lists]) as YamlMapping;
+}
+
 function leavesIn(prefix: string, pairs: readonly [string, Json | undefined][]): Leaf[] {
   return pairs.flatMap(([key, value]) => (value === undefined ? [] : [{ path: prefix + key, key, value }]));
 }

@@ -5,7 +5,7 @@ import type { Dataset } from '../semantic/dataset.ts';
 import { subjects, type Claim } from './claim.ts';
 import type { MergeBase } from './claims-file.ts';
 import { decide, isKtx, stateOf, type Change, type Decisions } from './decide.ts';
-import { entryLists, keyOrder, leavesOf, outline, type Entry } from './leaves.ts';
+import { artifactOf, entryLists, keyOrder, leavesOf, outline, type Entry } from './leaves.ts';
 import { entrySubject, type Owner } from './subject.ts';
 import { commentsOf, editYaml } from './yaml-edit.ts';
 import { isList, isMapping, yamlFile, type YamlMapping } from './yaml-text.ts';
@@ -65,7 +65,7 @@ export function mergeDataset(input: MergeInput): MergeResult {
   const decisions = decide(file, compiled, base);
   if (!input.compiled && base.has('dataset')) {
     const isTheirs = decisions.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
-    if (!isTheirs) return { ...asItStands(input), outcome: 'deleted', text: undefined, base: new Map(), edits: [] };
+    if (!isTheirs) return { ...asItStands(input), outcome: 'deleted', text: undefined, base: new Map(), edits };
     decisions.stale.push('dataset');
   }
   const removed = decisions.removed.map((path) => removalClaim(input, path, compiled));
@@ -73,17 +73,17 @@ export function mergeDataset(input: MergeInput): MergeResult {
 }
 
 /**
- * The claim that a person deleted the dataset's whole file. To be made before compiling, so that nothing refers to it any
+ * True where a person deleted the dataset's whole file. To be asked before compiling, so that nothing refers to it any
  * more; it holds as long as the file is missing, and the base stays, so that a file that comes back is known.
  */
-export function removedDataset(file: Omit<MergeInput, 'compiled' | 'edits'>): Claim | undefined {
-  const isRemoved = file.text === undefined && !isKtx(file.base, 'dataset', undefined);
-  return isRemoved ? removalClaim(file, '', []) : undefined;
+export function isDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>): boolean {
+  return text === undefined && !isKtx(base, 'dataset', undefined);
 }
 
 /** The mapping that a dataset's file holds, or why it cannot be read. */
 export function parseArtifact(text: string): { mapping: YamlMapping } | { reason: string } {
-  if (!text.isWellFormed()) return { reason: 'it is not valid UTF-8' };
+  // A surrogate of its own stands where a file cannot be read; the reason may follow.
+  if (!text.isWellFormed()) return { reason: text.slice(1) || 'it is not valid UTF-8' };
   try {
     const mapping = load(text, { schema: CORE_SCHEMA });
     if (!isMapping(mapping)) return { reason: 'it holds no dataset' };
@@ -112,13 +112,14 @@ function leftAlone(input: MergeInput, reason: string): MergeResult {
   return { ...asItStands(input), outcome: 'left_alone', reason };
 }
 
+/** What was taken out before stays out when the file, or the table, comes back. */
 function withoutFile(input: MergeInput): MergeResult {
-  const removal = removedDataset(input);
-  // What was taken out before stays out when the file comes back.
-  if (removal) return { ...asItStands(input), edits: [...input.edits.filter((edit) => removedPath(edit) !== ''), removal] };
-  if (!input.compiled) return { ...asItStands(input), base: new Map(), edits: [] };
-  const base = new Map([...leavesOf(outline(input.compiled))].map(([path, value]) => [path, [stateOf(value)]]));
-  return { ...asItStands(input), outcome: 'written', text: yamlFile(header, input.compiled), base, edits: [] };
+  const edits = input.edits.filter((edit) => removedPath(edit) !== '');
+  if (isDeleted(input)) return { ...asItStands(input), edits: [...edits, removalClaim(input, '', [])] };
+  if (!input.compiled) return { ...asItStands(input), base: new Map(), edits };
+  const wanted = without(outline(input.compiled), new Set(edits.map(removedPath)));
+  const base = new Map([...leavesOf(wanted)].map(([path, value]) => [path, [stateOf(value)]]));
+  return { ...asItStands(input), outcome: 'written', text: yamlFile(header, artifactOf(wanted)), base, edits };
 }
 
 /** Undefined where the text cannot be edited as decided. What could not be done without taking a comment out is kept. */

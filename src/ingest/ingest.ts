@@ -87,11 +87,11 @@ async function runStages(run: Run): Promise<Outcome> {
       return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions, judgements };
     });
     if (findings.length === 0) return { connections, commit: { none: 'nothing was read' } };
-    const { render, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
+    const { files, render, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
     signal.throwIfAborted();
     const names = findings.map(({ catalog }) => catalog.connection);
     const onStep = (step: PublishStep, path?: string) => emit({ type: 'publish_step', step, path });
-    const publication = { dir, runId, message: `ktx: update ${names.join(', ')}`, folders: foldersOf(names), render, onStep };
+    const publication = { dir, runId, message: `ktx: update ${names.join(', ')}`, folders: foldersOf(names), files, render, onStep };
     const published = await timed(run, 'publish', () => publish(publication));
     emit({ type: 'published', commit: published.commit, files: published.files });
     await timed(run, 'index', async () => run.updateIndex?.(state));

@@ -1,31 +1,58 @@
-import { readdir } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, readAnyText, readText, removeFile, temporarySuffix } from '../store/files.ts';
+import { messageOf, UserError } from '../lib/error.ts';
+import { readText, temporarySuffix } from '../store/files.ts';
 
 /** Files by path relative to the project, with `/`, as one place (disk, a commit) has them. */
 export type FileView = ReadonlyMap<string, string>;
 
 /**
  * The YAML and JSONL files in `folders` (or the files that they name) on disk, exactly as they are. What a killed write left
- * behind is removed; the caller holds the project's lock.
+ * behind is removed; the caller holds the project's lock. A file that people write and ktx cannot read is a text that is not
+ * well-formed and goes on with the reason; one of ktx's own that cannot be read is a failure.
  */
-export async function readProjectFiles(dir: string, folders: readonly string[]): Promise<Map<string, string>> {
+export async function readProjectFiles(dir: string, folders: readonly string[]): Promise<FileView> {
   const files = new Map<string, string>();
-  const listed = await Promise.all(folders.map((folder) => listFolder(dir, folder)));
-  for (const path of listed.flat()) {
-    // What people write is left alone where it cannot be read; in a file of ktx's own that is a failure.
-    const read = /\.ya?ml$/.test(path) ? readAnyText : readText;
-    const text = path.endsWith(temporarySuffix) ? await removeFile(join(dir, path), dir) : await read(join(dir, path), dir);
-    if (text !== undefined) files.set(path, text);
+  for (const folder of folders) {
+    const isFolder = requireNoLink(dir, folder)?.isDirectory() === true;
+    const text = isFolder ? undefined : await readText(join(dir, folder), dir);
+    if (text !== undefined) files.set(folder, text);
+    const entries = isFolder ? readdirSync(join(dir, folder), { withFileTypes: true }) : [];
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isFile() && path.endsWith(temporarySuffix)) rmSync(join(dir, path), { force: true });
+      if (/\.(ya?ml|jsonl)$/.test(path)) files.set(path, plainText(join(dir, path), entry.isFile()));
+    }
   }
   return files;
 }
 
-async function listFolder(dir: string, folder: string): Promise<string[]> {
-  const entries = await readdir(join(dir, folder), { withFileTypes: true }).catch(absent);
-  if (entries === undefined) return [folder];
-  const isOurs = (name: string) => /\.(ya?ml|jsonl)$/.test(name) || name.endsWith(temporarySuffix);
-  return entries.filter((entry) => !entry.isDirectory() && isOurs(entry.name)).map(({ name }) => `${folder}/${name}`);
+/** Git keeps nothing behind a link. */
+function requireNoLink(dir: string, path: string) {
+  const steps = path.split('/').map((_, index, names) => join(dir, ...names.slice(0, index + 1)));
+  const found = steps.map((step) => [step, lstatSync(step, { throwIfNoEntry: false })] as const);
+  const [link] = found.find(([, info]) => info?.isSymbolicLink()) ?? [];
+  if (link === undefined) return found.at(-1)?.[1];
+  const hint = 'Put what it leads to in its place.';
+  throw new UserError('path_is_link', `${link} is a symbolic link, and git keeps nothing behind one.`, { hint, exitCode: 2 });
+}
+
+function plainText(file: string, isFile: boolean): string {
+  const { text, reason } = readPlain(file, isFile);
+  if (text !== undefined) return text;
+  if (!file.endsWith('.jsonl')) return `\uD800${reason}`;
+  throw new UserError('file_unreadable', `${file}: ${reason}.`, { hint: 'Move it away, or restore it from git.' });
+}
+
+function readPlain(file: string, isFile: boolean): { text?: string; reason: string } {
+  if (!isFile) return { reason: 'it is a link, a folder or the like' };
+  try {
+    const bytes = readFileSync(file);
+    return isUtf8(bytes) ? { text: bytes.toString('utf8'), reason: '' } : { reason: 'it is not valid UTF-8' };
+  } catch (error) {
+    return { reason: `it cannot be read (${messageOf(error)})` };
+  }
 }
 
 export function sameView(a: FileView, b: FileView): boolean {

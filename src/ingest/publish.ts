@@ -34,6 +34,8 @@ interface Publication {
   readonly message: string;
   /** Folders (or files) that this run owns: `semantic-layer/<connection>`… Nothing else is read or written. */
   readonly folders: readonly string[];
+  /** The files on disk as they were read last. */
+  readonly files: FileView;
   /** Pure: the files of one place in, the same place as it shall be out. */
   readonly render: (view: FileView) => Rendering;
   readonly onStep: (step: PublishStep, path?: string) => void;
@@ -69,13 +71,12 @@ export async function publish(publication: Publication): Promise<Published> {
   const setAside = new Map<string, string>();
   let start: FileView | undefined;
   for (let tries = 0; tries < 8; tries += 1) {
-    const attempt = await begin(publication);
+    const attempt = await begin(publication, tries === 0 ? publication.files : await readProjectFiles(dir, publication.folders));
     const { before, rendering } = attempt;
     start ??= before;
-    for (const { path, text } of rendering.generated) {
+    for (const { path, text = '' } of [...rendering.generated, ...rendering.datasets.map(({ claims }) => claims)]) {
       const stands = before.get(path) ?? '';
-      // Only what neither git nor the new text has.
-      if (stands === attempt.committed.get(path) || text?.startsWith(stands) === true) continue;
+      if (!hasMore(stands, [text, attempt.committed.get(path) ?? ''])) continue;
       const copy = `.ktx/kept/${runId}/${path}`;
       await writeAtomically(join(dir, copy), stands, { within: dir });
       setAside.set(path, copy);
@@ -94,13 +95,19 @@ export async function publish(publication: Publication): Promise<Published> {
 
 type Attempt = Awaited<ReturnType<typeof begin>>;
 
-async function begin(publication: Publication) {
+/** True where a generated text has lines that none of the others has and that do not follow from a dataset's file. */
+function hasMore(text: string, others: readonly string[]): boolean {
+  if (others.includes(text)) return false;
+  const known = new Set(others.flatMap((other) => other.split('\n')));
+  return text.split('\n').some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));
+}
+
+async function begin(publication: Publication, before: FileView) {
   const { dir, folders, render } = publication;
   const repository = await openRepository(dir);
   await refreshIndex(repository, dir);
   const parent = await headCommit(repository);
   const committed: FileView = parent === undefined ? new Map() : await filesAt(repository, parent, folders);
-  const before = await readProjectFiles(dir, folders);
   return { ...publication, repository, parent, committed, before, rendering: render(before) };
 }
 
@@ -110,9 +117,10 @@ async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Pr
   for (const [step, { path, text }] of writesOf(rendering)) {
     if (text === known.get(path)) continue;
     const file = join(dir, path);
-    if ((await readText(file, dir)) !== known.get(path)) return false;
+    const isDue = async () => (await readText(file, dir)) === known.get(path);
+    const isDone = text === undefined ? await isDue() : await writeAtomically(file, text, { within: dir, isDue });
+    if (!isDone) return false;
     if (text === undefined) await removeFile(file, dir);
-    else await writeAtomically(file, text, { within: dir });
     known.set(path, text);
     onStep(text === undefined ? 'file_removed' : step, path);
   }

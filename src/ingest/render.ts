@@ -1,10 +1,10 @@
 import type { Catalog } from '../context/catalog.ts';
 import { catalogFiles } from '../context/catalog-files.ts';
-import type { Claim } from '../context/claim.ts';
+import { subjects, type Claim } from '../context/claim.ts';
 import { claimsPath, eitherBase, parseClaims, renderClaims, type ClaimsFile } from '../context/claims-file.ts';
 import { compile } from '../context/compile.ts';
 import { leavesOf, outline } from '../context/leaves.ts';
-import { artifactPath, mergeDataset, parseArtifact, removedDataset, removedPath } from '../context/merge.ts';
+import { artifactPath, isDeleted, mergeDataset, parseArtifact, removedPath } from '../context/merge.ts';
 import { subjectParts } from '../context/subject.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
@@ -30,9 +30,9 @@ export function foldersOf(connections: readonly string[]): string[] {
   return [attributesFile, ...connections.flatMap(own)];
 }
 
-/** The files of one place as they shall be, from what was found and what people wrote there. Pure. */
-export function renderProject(findings: readonly ConnectionFindings[], view: FileView): Rendering {
-  const connections = findings.map((one) => renderConnection(one, view));
+/** The files of one place as they shall be, from what was found and what people wrote there; without the subjects that failed. Pure. */
+export function renderProject(findings: readonly ConnectionFindings[], view: FileView, failed: ReadonlySet<string> = new Set()): Rendering {
+  const connections = findings.map((one) => renderConnection(one, view, failed));
   const datasets = connections.flatMap(({ merged }) => merged);
   return {
     generated: [...gitAttributes(view), ...findings.flatMap(({ catalog }) => catalogTargets(catalog, view))],
@@ -61,41 +61,68 @@ function catalogTargets(catalog: Catalog, view: FileView): FileTarget[] {
   return [...wanted, ...gone.map((path) => ({ path, text: undefined }))];
 }
 
-function renderConnection({ catalog: { connection }, claims }: ConnectionFindings, view: FileView) {
-  const files = claimsFiles(connection, view);
-  // Of the edits only these: a removal that a file has recorded no longer holds once the file is back.
-  const removed = [...files].flatMap(([dataset, { base }]) => {
-    return removedDataset({ connection, dataset, base, text: view.get(artifactPath(connection, dataset)) }) ?? [];
+function renderConnection({ catalog: { connection }, claims }: ConnectionFindings, view: FileView, failed: ReadonlySet<string>) {
+  const prefix = `claims/${connection}/`;
+  const recorded = [...view.keys()].filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length, -'.jsonl'.length));
+  const placeOf = (dataset: string) => {
+    const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
+    return { at, claimsAt, text: view.get(at), lines: view.get(claimsAt) };
+  };
+  // Of what the files record, compiling needs only what people did.
+  const peoples = recorded.flatMap((dataset) => {
+    const { claimsAt, text, lines = '' } = placeOf(dataset);
+    if (text !== undefined && !lines.includes('"origin":"person"')) return [];
+    const file = parseClaims(claimsAt, lines);
+    return [
+      { subject: subjects.dataset(connection, dataset), told: file.claims.filter(isTold), isGone: isDeleted({ text, base: file.base }) },
+    ];
   });
-  const { artifacts, quarantined } = compile(claims, [], removed);
+  const sound = claims.filter(({ subject }) => !failed.has(subject));
+  const told = peoples.flatMap((one) => one.told).filter(({ subject }) => !failed.has(subject));
+  const deleted = new Set(peoples.filter(({ isGone }) => isGone).map(({ subject }) => subject));
+  const { artifacts, quarantined } = compile([...sound, ...told], deleted);
   const compiled = new Map(artifacts.map(({ dataset, value }) => [dataset, value]));
-  const byDataset = Map.groupBy(claims, ({ subject }) => subjectParts(subject)?.dataset ?? '');
-  const merged = [...new Set([...compiled.keys(), ...files.keys(), ...byDataset.keys()])].sort().map((dataset) => {
-    const file = files.get(dataset) ?? { base: new Map(), claims: [], damaged: [] };
-    const at = artifactPath(connection, dataset);
-    const stands = { text: view.get(at), base: file.base, edits: file.claims.filter(({ kind }) => kind === 'edit') };
-    const result = mergeDataset({ connection, dataset, compiled: compiled.get(dataset), ...stands });
-    const now = { base: result.base, claims: [...(byDataset.get(dataset) ?? []), ...result.edits], damaged: file.damaged };
+  const byDataset = Map.groupBy(sound, ({ subject }) => subjectParts(subject)?.dataset ?? '');
+  const merged = [...new Set([...compiled.keys(), ...recorded, ...byDataset.keys()])].sort().map((dataset) => {
+    const { at, claimsAt, text, lines } = placeOf(dataset);
+    const about = { connection, dataset, compiled: compiled.get(dataset) };
+    const own = byDataset.get(dataset) ?? [];
+    const fresh = mergeDataset({ ...about, text: undefined, base: new Map(), edits: [] });
+    // Byte for byte as ktx writes it anew: then nothing of a person's can be in it, and nothing has to be parsed.
+    const isAsWritten = text === fresh.text && lines === renderClaims({ base: fresh.base, claims: own, damaged: [] });
+    const file = isAsWritten ? nothingRecorded : parseClaims(claimsAt, lines ?? '');
+    const edits = file.claims.filter(({ kind }) => kind === 'edit');
+    const result = isAsWritten ? { ...fresh, outcome: 'unchanged' as const } : mergeDataset({ ...about, text, base: file.base, edits });
+    const now = { base: result.base, claims: [...own, ...file.claims.filter(isTold), ...result.edits], damaged: file.damaged };
     const target = {
       artifact: { path: at, text: result.text },
-      claims: { path: claimsPath(connection, dataset), text: renderClaims(now) },
-      interim: result.text === stands.text ? undefined : renderClaims({ ...file, base: eitherBase(file.base, result.base) }),
+      claims: { path: claimsAt, text: isAsWritten ? lines : renderClaims(now) },
+      interim: result.text === text ? undefined : renderClaims({ ...file, base: eitherBase(file.base, result.base) }),
     };
-    return { dataset, at, result, target, compiled: compiled.get(dataset) };
+    return { dataset, at, result, target, compiled: about.compiled, damaged: file.damaged };
   });
-  const damaged = [...files.values()].flatMap((file) => file.damaged);
   return {
     merged,
     quarantined: [
       ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
-      ...damaged.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
+      ...merged.flatMap(({ damaged }) =>
+        damaged.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
+      ),
     ],
   };
+}
+
+const nothingRecorded: ClaimsFile = { base: new Map(), claims: [], damaged: [] };
+
+/** What a person claims in so many words; an `edit` only says what they took out of a file. */
+function isTold({ kind, evidence }: Claim): boolean {
+  return kind !== 'edit' && evidence.some(({ origin }) => origin === 'person');
 }
 
 /** What people changed, and what they took out that ktx would have there. */
 function keptEdits({ dataset, at, result, compiled }: ReturnType<typeof renderConnection>['merged'][number]): KeptEdit[] {
   const { kept, edits, text = '' } = result;
+  if (kept.length + edits.length === 0) return [];
   const file = kept.length === 0 ? { reason: 'not needed' } : parseArtifact(text);
   const sides = [outline('mapping' in file ? file.mapping : {}), outline(compiled ?? {})].map((side) => [...leavesOf(side)]);
   const valuesAt = (path: string) => sides.map((side) => side.filter(([one]) => one === path || one.startsWith(`${path}.`)));
@@ -105,10 +132,4 @@ function keptEdits({ dataset, at, result, compiled }: ReturnType<typeof renderCo
   };
   const removed = edits.map(removedPath).filter((path) => path === '' || valuesAt(path).some((values) => values.length > 0));
   return [...[...new Set(kept)].map((path) => edit(path, false)), ...removed.map((path) => edit(path, true))];
-}
-
-function claimsFiles(connection: string, view: FileView): Map<string, ClaimsFile> {
-  const prefix = `claims/${connection}/`;
-  const found = [...view].filter(([path]) => path.startsWith(prefix) && path.endsWith('.jsonl'));
-  return new Map(found.map(([path, text]) => [path.slice(prefix.length, -'.jsonl'.length), parseClaims(path, text)]));
 }

@@ -2,7 +2,6 @@ import type { Catalog } from '../context/catalog.ts';
 import type { ProjectFile } from '../context/catalog-files.ts';
 import { subjects } from '../context/claim.ts';
 import { shortHash } from '../lib/hash.ts';
-import { canonicalJson } from '../lib/json.ts';
 import { UserError } from '../lib/error.ts';
 import { emit } from '../semantic/emit.ts';
 import { loadModel } from '../semantic/load.ts';
@@ -31,7 +30,8 @@ export async function validate(dir: string, findings: readonly ConnectionFinding
     const { connection, tables } = one.catalog;
     const isModel = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
     const model = [...view].flatMap(([path, text]) => (text !== undefined && isModel.test(path) ? [{ path, text }] : []));
-    const passed = passedCheck(run.state, connection, shortHash(canonicalJson([tables, model]), 32));
+    model.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const passed = passedCheck(run.state, connection, shortHash(JSON.stringify([tables, model]), 32));
     if (passed.known) continue;
     const checked = await checkModel(one, model, run.signal);
     if (checked.faults.length === 0) passed.save();
@@ -39,16 +39,17 @@ export async function validate(dir: string, findings: readonly ConnectionFinding
     queries += checked.queries;
   }
   const failed = new Set(quarantined.map(({ subject }) => subject));
-  const sound = findings.map((one) => ({ ...one, claims: one.claims.filter(({ subject }) => !failed.has(subject)) }));
-  const render = (place: FileView) => (failed.size === 0 && sameView(place, files) ? rendering : renderProject(sound, place));
-  return { render, quarantined, queries };
+  const render = (place: FileView) => (failed.size === 0 && sameView(place, files) ? rendering : renderProject(findings, place, failed));
+  return { files, render, quarantined, queries };
 }
 
 async function checkModel({ catalog, warehouse }: ConnectionFindings, files: readonly ProjectFile[], signal: AbortSignal) {
   const { model, diagnostics } = await loadModel({ dialect: warehouse.dialect, files });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const unreadable = new Map(files.filter(({ text }) => !text.isWellFormed()).map(({ path, text }) => [path, text.slice(1)]));
   const faults = errors.map(({ file, line, rule, message, hint }): Quarantined => {
-    return { subject: file, kind: rule, reason: [message, hint].filter(Boolean).join('. '), location: `${file}:${line}` };
+    const reason = unreadable.get(file) ?? [message, hint].filter(Boolean).join('. ');
+    return { subject: file, kind: unreadable.has(file) ? 'unreadable' : rule, reason, location: `${file}:${line}` };
   });
   const probes = [...model.datasets.values()].flatMap((dataset) => probesOf(catalog, dataset));
   for (const { query, ...probe } of probes) {

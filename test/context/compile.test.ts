@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { subjects, type Claim, type ClaimKind, type Evidence } from '../../src/context/claim.ts';
 import { compile } from '../../src/context/compile.ts';
+import { judge } from '../../src/context/judge.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { datasetSchema } from '../../src/semantic/dataset.ts';
 
@@ -35,15 +36,15 @@ function link(name: string, on: Record<string, string>, body: { to: string; role
 
 const shop = [...table('orders', ['id', 'buyer_id', 'gift_to_id', 'status']), ...table('customers', ['id', 'name'])];
 
-function compiled(claims: readonly Claim[], edits: readonly Claim[] = []) {
-  const result = compile(claims, [], edits);
+function compiled(claims: readonly Claim[], deleted: ReadonlySet<string> = new Set()) {
+  const result = compile(claims, deleted);
   return { ...result, orders: result.artifacts.find((one) => one.dataset === 'orders')?.value };
 }
 
 describe('compile', () => {
   it('makes a dataset of what is known of a table', () => {
     const source = { catalog: 'my.db', schema: 'main', table: 'orders' };
-    const { orders, artifacts, quarantined, conflicts } = compiled([
+    const { orders, artifacts, quarantined } = compiled([
       ...shop.filter(({ subject }) => subject !== dataset('orders')),
       claim(dataset('orders'), 'dataset', { source, kind: 'table' }),
       claim(field('orders', 'unit_price'), 'field', { column: 'Unit "Price"', position: 3 }),
@@ -55,7 +56,7 @@ describe('compile', () => {
       said('code', claim(subjects.metric('shop', 'orders', 'count'), 'metric', { agg: 'count' })),
       link('orders', { buyer_id: 'id' }, { to: 'customers', role: 'buyer', cardinality: 'many_to_one' }),
     ]);
-    expect({ quarantined, conflicts }).toEqual({ quarantined: [], conflicts: [] });
+    expect(quarantined).toEqual([]);
     expect(artifacts.map(({ path }) => path)).toEqual(['semantic-layer/shop/customers.yaml', 'semantic-layer/shop/orders.yaml']);
     expect(orders).toEqual({
       dataset: 'orders',
@@ -115,8 +116,8 @@ describe('compile', () => {
   });
 
   it('drops what refers to a dataset that a person deleted, without a complaint', () => {
-    const deleted: Claim = { subject: dataset('customers'), kind: 'edit', body: null, evidence: [because('person')] };
-    const result = compiled([...shop, link('orders', { buyer_id: 'id' }, { to: 'customers' })], [deleted]);
+    const deleted = new Set([dataset('customers')]);
+    const result = compiled([...shop, link('orders', { buyer_id: 'id' }, { to: 'customers' })], deleted);
     expect(result.artifacts.map((one) => one.dataset)).toEqual(['orders']);
     expect(result.orders?.relationships).toBeUndefined();
     expect(result.quarantined).toEqual([]);
@@ -127,34 +128,31 @@ describe('claims that disagree', () => {
   const status = field('orders', 'status');
   const types = [said('model', claim(status, 'type', 'integer')), said('code', claim(status, 'type', 'string'))];
 
-  it('are a conflict that shows the better origin and keeps every variant', () => {
-    const { orders, conflicts } = compiled([...shop, ...types]);
+  it('show the better origin, and every variant keeps its rank', () => {
+    const { orders } = compiled([...shop, ...types]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('string');
-    expect(conflicts).toMatchObject([{ subject: status, kind: 'type', variants: [{ body: 'string' }, { body: 'integer' }] }]);
+    expect(judge(types)).toMatchObject({ shown: [{ body: 'string' }], ranked: [{ body: 'string' }, { body: 'integer' }] });
   });
 
   it('are settled by what a person says', () => {
-    const { orders, conflicts } = compiled([...shop, ...types, said('person', claim(status, 'type', 'boolean'))]);
-    expect(conflicts).toEqual([]);
+    const { orders } = compiled([...shop, ...types, said('person', claim(status, 'type', 'boolean'))]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('boolean');
   });
 
   it('are ranked only, where they describe', () => {
     const told = (['model', 'code', 'catalog'] as const).map((origin) => said(origin, claim(status, 'description', `by ${origin}`)));
-    const { orders, conflicts } = compiled([...shop, ...told]);
-    expect(conflicts).toEqual([]);
+    const { orders } = compiled([...shop, ...told]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.description).toBe('by catalog');
   });
 
   it('do not disagree where a declaration stands beside what was found', () => {
-    const { orders, conflicts } = compiled([
+    const { orders } = compiled([
       ...shop,
       claim(dataset('orders'), 'primary_key', ['id']),
       said('code', claim(dataset('orders'), 'primary_key', ['status'])),
       { ...link('orders', { buyer_id: 'id' }, { to: 'customers' }), evidence: [because('catalog'), because('code', 0.5)] },
       link('orders', { buyer_id: 'id' }, { to: 'orders' }),
     ]);
-    expect(conflicts).toEqual([]);
     expect(orders?.primary_key).toEqual(['id']);
     expect(orders?.relationships?.map(({ to }) => to)).toEqual(['customers']);
   });
@@ -197,12 +195,12 @@ describe('for any claims', () => {
     let contested = 0;
     fc.assert(
       fc.property(shuffled, ([claims, other]) => {
-        const expected = compile([...base, ...claims], [], []);
-        const actual = compile(other.map((one) => JSON.parse(JSON.stringify(one)) as Claim), [], []); // prettier-ignore
+        const expected = compile([...base, ...claims]);
+        const actual = compile(other.map((one) => JSON.parse(JSON.stringify(one)) as Claim));
         expect(JSON.stringify(actual.artifacts)).toBe(JSON.stringify(expected.artifacts));
         expect(actual).toEqual(expected);
         for (const { value } of expected.artifacts) expect(datasetSchema.parse(value)).toEqual(value);
-        contested += expected.conflicts.length;
+        contested += [...Map.groupBy(claims, ({ subject, kind }) => subject + kind).values()].filter((group) => group.length > 1).length;
       }),
     );
     expect(contested).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { eitherBase, type MergeBase } from '../../src/context/claims-file.ts';
-import { mergeDataset, removedDataset, type MergeResult } from '../../src/context/merge.ts';
+import { isDeleted, mergeDataset, type MergeResult } from '../../src/context/merge.ts';
 import { type Dataset, datasetSchema } from '../../src/semantic/dataset.ts';
 
 const orders: Dataset = {
@@ -242,6 +242,16 @@ describe('what is gone', () => {
     expect(merge(undefined, result)).toMatchObject({ outcome: 'unchanged', text: result.text });
   });
 
+  it('leaves what a person took out of it, for when it comes back', () => {
+    const without = afterEdit((text) => text.replace(/.*name: status.*\n/, '').replace('default_time: created_at\n', ''));
+    const gone = merge(undefined, without);
+    expect(gone).toMatchObject({ outcome: 'deleted', text: undefined, edits: without.edits });
+    expect(merge(undefined, gone)).toMatchObject({ outcome: 'unchanged', text: undefined, edits: without.edits });
+    const back = merge(orders, gone);
+    expect(back).toMatchObject({ outcome: 'written', text: without.text, edits: without.edits });
+    expect(merge(orders, back)).toEqual({ ...back, outcome: 'unchanged' });
+  });
+
   it('goes from the first line too, and from among the other keys of a line', () => {
     const change = (text: string) =>
       `description: One row per order.\n${text.replace('description: One row per order.\n', '').replace('{name: id, type: integer}', '{type: integer, name: id}')}`;
@@ -259,14 +269,15 @@ describe('what is gone', () => {
   });
 
   it('takes a deleted file for a removed dataset', () => {
-    const file = { connection: 'shop', dataset: 'orders', text: undefined, base: first.base };
-    expect(removedDataset(file)).toMatchObject({ subject: 'dataset:shop.orders', kind: 'edit', body: null });
+    const file = { text: undefined, base: first.base };
+    expect(isDeleted(file)).toBe(true);
     const result = merge(undefined, { ...first, text: undefined });
-    expect(result).toMatchObject({ outcome: 'unchanged', text: undefined, edits: [removedDataset(file)] });
+    expect(result).toMatchObject({ outcome: 'unchanged', text: undefined });
+    expect(result.edits).toMatchObject([{ subject: 'dataset:shop.orders', kind: 'edit', body: null }]);
     const back = { outcome: 'unchanged', text: written, base: first.base, edits: [] };
     expect(merge(undefined, { ...result, text: written })).toMatchObject(back);
     expect(merge(orders, { ...result, text: written })).toMatchObject({ outcome: 'unchanged', kept: [], edits: [] });
-    expect(removedDataset({ ...file, base: eitherBase(new Map(), first.base) })).toBeUndefined();
+    expect(isDeleted({ ...file, base: eitherBase(new Map(), first.base) })).toBe(false);
   });
 });
 

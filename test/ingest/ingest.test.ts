@@ -125,7 +125,7 @@ describe('what a person wrote', () => {
     expect(report).toMatchObject({ exitCode: 3, leftAlone: [{ path: orders, reason: 'it is not valid UTF-8' }] });
     expect(report.quarantined.map(({ location, kind }) => [location, kind])).toContainEqual([
       'semantic-layer/shop/mine.yaml:1',
-      'not_utf8',
+      'unreadable',
     ]);
     expect(readFileSync(join(dir, orders))).toEqual(latin);
     expect(run(dir, 'show', '--name-only', '--format=', 'HEAD')).not.toContain('orders');
