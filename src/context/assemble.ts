@@ -1,6 +1,6 @@
 import { canonicalJson, type Json } from '../lib/json.ts';
 import type { Dataset } from '../semantic/dataset.ts';
-import { bodies, claimId, type ClaimKind } from './claim.ts';
+import { bodies, claimId, type Bodies, type ClaimKind } from './claim.ts';
 import type { Verdict } from './judge.ts';
 import { keyOrder } from './leaves.ts';
 import { grantNames, slug } from './slug.ts';
@@ -14,57 +14,50 @@ export interface Known {
 
 /** One dataset as its claims have it: fields in the order of their columns, relationships in that of their first column. */
 export function assembleDataset(own: Known, members: readonly Known[]): Dataset {
-  const { catalog, schema, table } = bodies.dataset.parse(shown(own, 'dataset')).source;
-  const primary = bodies.primary_key.safeParse(shown(own, 'primary_key')).data;
-  const unique = (own.verdicts.get('unique_key')?.shown ?? []).map(({ body }) => bodies.unique_key.parse(body));
-  const others = unique.filter((key) => canonicalJson(key) !== canonicalJson(primary));
-  const ofType = (type: SubjectParts['type']) => members.filter(({ about }) => about.type === type);
-  const inColumnOrder = ofType('field')
-    .map(fieldOf)
-    .sort((a, b) => a.position - b.position);
-  const fields = inColumnOrder.map(({ field }) => field);
-  const metrics = ofType('metric').map((metric) => {
-    const definition = bodies.metric.parse(JSON.parse(canonicalJson(shown(metric, 'metric'))));
-    return inOrder({ ...definition, name: metric.about.name, ...prose(metric) });
-  });
+  const { dataset: physical, primary_key, default_time, description, synonyms, tags } = bodiesOf(own);
+  const { catalog, schema, table } = bodies.dataset.parse(physical).source;
+  const unique = own.verdicts.get('unique_key')?.shown.map(({ body }) => bodies.unique_key.parse(body));
+  const { field = [], metric = [], relationship = [] } = Object.groupBy(members, ({ about }) => about.type);
+  const fields = field.map(fieldOf).sort((a, b) => a.position - b.position);
   return inOrder({
     dataset: own.about.dataset,
-    source: [...(catalog === undefined ? [] : [catalog]), schema, table].map(sourcePart).join('.'),
-    primary_key: primary,
-    unique_keys: others.sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)),
-    default_time: bodies.default_time.safeParse(shown(own, 'default_time')).data,
-    ...prose(own),
-    tags: bodies.tags.safeParse(shown(own, 'tags')).data,
-    fields,
-    metrics,
-    relationships: relationshipsOf(ofType('relationship'), fields),
+    source: [...(catalog === undefined ? [] : [catalog]), schema, table].map((part) => (/[."]/.test(part) ? quoted(part) : part)).join('.'),
+    primary_key,
+    unique_keys: unique?.filter((key) => canonicalJson(key) !== canonicalJson(primary_key)).sort(byText),
+    default_time,
+    description,
+    synonyms,
+    tags,
+    fields: fields.map(({ value }) => value),
+    metrics: metric.map(metricOf),
+    relationships: relationshipsOf(relationship, fields.map(({ value }) => value.name)), // prettier-ignore
   });
 }
 
 function fieldOf(known: Known) {
+  const { field, type, values, description, synonyms } = bodiesOf(known);
   const { name } = known.about;
-  const { column, position } = bodies.field.parse(shown(known, 'field'));
-  const type = bodies.type.safeParse(shown(known, 'type')).data;
-  const field = inOrder({
-    name,
-    expr: column === name ? undefined : quoted(column),
-    type: type === 'unknown' ? undefined : type,
-    values: bodies.values.safeParse(shown(known, 'values')).data,
-    ...prose(known),
-  });
-  return { field, position };
+  const { column, position } = bodies.field.parse(field);
+  const expr = column === name ? undefined : quoted(column);
+  return { position, value: inOrder({ name, expr, type: type === 'unknown' ? undefined : type, values, description, synonyms }) };
 }
 
-function relationshipsOf(members: readonly Known[], fields: readonly { readonly name: string }[]) {
+function metricOf(known: Known) {
+  const { metric, description, synonyms } = bodiesOf(known);
+  const definition = bodies.metric.parse(JSON.parse(canonicalJson(metric)));
+  return inOrder({ ...definition, name: known.about.name, description, synonyms });
+}
+
+function relationshipsOf(members: readonly Known[], fields: readonly string[]) {
   const links = members.flatMap((known) => {
     const { columns } = known.about;
     return (known.verdicts.get('relationship')?.shown ?? []).map((claim) => {
       const { on, ...body } = bodies.relationship.parse(claim.body);
       const pairs = Object.entries(on).sort(([a], [b]) => columns.indexOf(a) - columns.indexOf(b));
-      return { ...body, on: Object.fromEntries(pairs), id: claimId(claim), description: prose(known).description };
+      return { ...body, on: Object.fromEntries(pairs), id: claimId(claim), description: bodiesOf(known).description };
     });
   });
-  const position = ({ on }: (typeof links)[number]) => fields.findIndex(({ name }) => name === Object.keys(on)[0]);
+  const position = ({ on }: (typeof links)[number]) => fields.indexOf(Object.keys(on)[0] ?? '');
   links.sort((a, b) => position(a) - position(b));
   const namesakes = Map.groupBy(links, ({ to, role }) => role ?? to);
   const names = grantNames(
@@ -80,24 +73,17 @@ function relationshipsOf(members: readonly Known[], fields: readonly { readonly 
   });
 }
 
-/** The body that counts. */
-function shown({ verdicts }: Known, kind: ClaimKind): Json | undefined {
-  return verdicts.get(kind)?.shown[0]?.body;
-}
-
-function prose(known: Known) {
-  return {
-    description: bodies.description.safeParse(shown(known, 'description')).data,
-    synonyms: bodies.synonyms.safeParse(shown(known, 'synonyms')).data,
-  };
-}
-
-function sourcePart(name: string): string {
-  return /[."]/.test(name) ? quoted(name) : name;
+/** Of each kind the body that counts; each is of its kind, or compiling would have set its claim aside. */
+function bodiesOf({ verdicts }: Known): Partial<Bodies> {
+  return Object.fromEntries([...verdicts].map(([kind, { shown }]) => [kind, shown[0]?.body])) as Partial<Bodies>;
 }
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+function byText(a: Json, b: Json): number {
+  return canonicalJson(a) < canonicalJson(b) ? -1 : 1;
 }
 
 /** With its keys in the order in which files have them, and without those that have no value. */

@@ -5,8 +5,7 @@ import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import { readText } from '../store/files.ts';
-import { catalogTableSchema, type Catalog, type CatalogTable } from './catalog.ts';
-import { slug } from './slug.ts';
+import { catalogPath, catalogTableSchema, type Catalog, type CatalogTable } from './catalog.ts';
 
 /** A file of the project: its path with forward slashes, relative to the folder of `ktx.yaml`, and its whole text. */
 export interface ProjectFile {
@@ -18,13 +17,6 @@ const indexLineSchema = z.union([
   z.strictObject({ dialect: z.string(), firstSchema: z.string() }),
   z.strictObject({ key: z.string(), path: z.string(), hash: z.string() }),
 ]);
-
-/** The path of a schema's structure, relative to the project; a name that is no safe file name gets a suffix of its own. */
-function catalogPath(connection: string, schema: string): string {
-  const name = slug(schema);
-  const isSafe = name === schema && name !== 'index';
-  return `sources/${connection}/${isSafe ? name : `${name}_${shortHash(schema, 6)}`}.jsonl`;
-}
 
 /**
  * The catalog as files: `sources/<connection>/index.jsonl` (dialect and first schema, then a line a schema file) and one

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { shortHash } from '../lib/hash.ts';
 import type { Json } from '../lib/json.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import { fieldTypes } from '../sql/field-type.ts';
+import { slug } from './slug.ts';
 
 const tableRefSchema = z.object({ catalog: z.string().optional(), schema: z.string(), table: z.string() });
 const columnsSchema = z.array(z.string()).readonly();
@@ -37,6 +39,13 @@ export interface Catalog {
   /** The schema whose tables give datasets their bare names. */
   readonly firstSchema: string;
   readonly tables: readonly CatalogTable[];
+}
+
+/** The path of a schema's structure, relative to the project; a name that is no safe file name gets a suffix of its own. */
+export function catalogPath(connection: string, schema: string): string {
+  const name = slug(schema);
+  const isSafe = name === schema && name !== 'index';
+  return `sources/${connection}/${isSafe ? name : `${name}_${shortHash(schema, 6)}`}.jsonl`;
 }
 
 /** Names that artifacts use for physical things; stable for a given catalog. */

@@ -40,6 +40,7 @@ export const bodies = {
   edit: z.union([z.null(), z.record(text, z.null())]),
 };
 export type ClaimKind = keyof typeof bodies;
+export type Bodies = { readonly [Kind in ClaimKind]: z.infer<(typeof bodies)[Kind]> };
 export const claimKinds = Object.keys(bodies) as ClaimKind[];
 
 export const evidenceSchema = z.strictObject({

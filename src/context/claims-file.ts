@@ -59,18 +59,17 @@ export function parseClaims(path: string, text: string): ClaimsFile {
 /** The file's text; undefined where nothing needs a file. Equal content gives equal bytes, whatever the order it came in. */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
   const entries = [...base].sort(byKey).map(([path, states]) => [path, states.length === 1 && states[0] !== null ? states[0] : states]);
-  const lines = uniteClaims(claims).flatMap(({ evidence, ...claim }) => evidence.map((one) => lineOf(claim, one)));
+  const lines = claims.flatMap(({ evidence, ...claim }) => evidence.map((one) => lineOf(claim, one))).sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (entries.length + lines.length + kept.length === 0) return undefined;
-  const first = JSON.stringify({ base: Object.fromEntries(entries) });
-  return [first, ...lines, ...new Set(kept), ''].join('\n');
+  return [JSON.stringify({ base: Object.fromEntries(entries) }), ...new Set([...lines, ...kept]), ''].join('\n');
 }
 
 /** Claims with the same subject, kind and body become one with all their evidence; sorted by subject, kind and body. */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
   const groups = Map.groupBy(claims, ({ subject, kind, body }) => `${subject}\n${kind}\n${canonicalJson(body)}`);
   return [...groups].sort(byKey).flatMap(([, [first, ...others]]) => {
-    if (!first) return [];
+    if (!first || (others.length === 0 && first.evidence.length === 1)) return first ?? [];
     const evidence = [first, ...others].flatMap((claim) => claim.evidence).map((one) => [canonicalJson(one), one] as const);
     return { ...first, evidence: [...new Map(evidence)].sort(byKey).map(([, one]) => one) };
   });

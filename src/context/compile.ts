@@ -4,18 +4,11 @@ import { assembleDataset, type Known } from './assemble.ts';
 import { bodies, subjects, type Claim, type ClaimKind } from './claim.ts';
 import { uniteClaims } from './claims-file.ts';
 import { judge } from './judge.ts';
-import { artifactPath } from './merge.ts';
 import { subjectParts, type Owner, type SubjectParts } from './subject.ts';
 
-interface Artifact {
-  readonly dataset: string;
-  readonly path: string;
-  readonly value: Dataset;
-}
-
 export interface Compilation {
-  /** Sorted by path. */
-  readonly artifacts: readonly Artifact[];
+  /** Sorted by name. */
+  readonly artifacts: readonly Dataset[];
   /** Claims that are in no artifact, because what they speak of does not exist or their body is not of their kind. */
   readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
 }
@@ -55,15 +48,11 @@ function knownOf(group: readonly Read[]): Known[] {
   return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
 }
 
-function artifactsOf(known: readonly Known[]): Artifact[] {
+function artifactsOf(known: readonly Known[]): Dataset[] {
   const byDataset = Map.groupBy(known, ({ about }) => datasetOf(about));
   const datasets = known.filter(({ about }) => about.type === 'dataset');
-  const artifacts = datasets.map((own): Artifact => {
-    const { connection, dataset } = own.about;
-    const value = assembleDataset(own, byDataset.get(datasetOf(own.about)) ?? []);
-    return { dataset, path: artifactPath(connection, dataset), value };
-  });
-  return artifacts.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const artifacts = datasets.map((own) => assembleDataset(own, byDataset.get(datasetOf(own.about)) ?? []));
+  return artifacts.sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
 }
 
 function datasetOf({ connection, dataset }: Owner): string {

@@ -39,19 +39,15 @@ function requireNoLink(dir: string, path: string) {
 }
 
 function plainText(file: string, isFile: boolean): string {
-  const { text, reason } = readPlain(file, isFile);
-  if (text !== undefined) return text;
-  if (!file.endsWith('.jsonl')) return `\uD800${reason}`;
-  throw new UserError('file_unreadable', `${file}: ${reason}.`, { hint: 'Move it away, or restore it from git.' });
-}
-
-function readPlain(file: string, isFile: boolean): { text?: string; reason: string } {
-  if (!isFile) return { reason: 'it is a link, a folder or the like' };
   try {
+    if (!isFile) throw new Error('it is a link, a folder or the like');
     const bytes = readFileSync(file);
-    return isUtf8(bytes) ? { text: bytes.toString('utf8'), reason: '' } : { reason: 'it is not valid UTF-8' };
+    if (!isUtf8(bytes)) throw new Error('it is not valid UTF-8');
+    return bytes.toString('utf8');
   } catch (error) {
-    return { reason: `it cannot be read (${messageOf(error)})` };
+    if (!file.endsWith('.jsonl')) return `\uD800${messageOf(error)}`;
+    const hint = 'Move it away, or restore it from git.';
+    throw new UserError('file_unreadable', `${file}: ${messageOf(error)}.`, { hint, cause: error });
   }
 }
 

@@ -6,25 +6,20 @@ import { filesAt, headCommit, ignoredPaths, openRepository, operationUnderWay } 
 import type { CommitReport, EditReport, FileReport, IngestReport, PublishStep, Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
 
-/** A file as it shall be; `text` undefined removes it. */
-export interface FileTarget {
+/** A file as it shall be once it is its turn; of a path that is written twice, the last is how it shall stay. */
+export interface Write {
+  readonly step: 'file_written' | 'base_recorded' | 'claims_written';
   readonly path: string;
+  /** Undefined removes it. */
   readonly text: string | undefined;
-}
-
-/** An artifact and the claims behind it. They are written in an order that a kill cannot spoil; see `publish`. */
-interface DatasetTarget {
-  readonly artifact: FileTarget;
-  readonly claims: FileTarget;
-  /** The claims as they stand, with a merge base that knows the artifact before and after. Absent where the artifact stays. */
-  readonly interim: string | undefined;
+  /** The dataset file that it is, or is about; absent for what is generated from a whole connection. */
+  readonly artifact?: string;
 }
 
 /** All that ktx wants to change, given the files of one place. */
 export interface Rendering extends EditReport {
-  /** Generated files without a part of a person's, in the order in which they are written. */
-  readonly generated: readonly FileTarget[];
-  readonly datasets: readonly DatasetTarget[];
+  /** In an order that a kill cannot spoil; see `publish`. */
+  readonly writes: readonly Write[];
   readonly quarantined: readonly Quarantined[];
 }
 
@@ -74,9 +69,9 @@ export async function publish(publication: Publication): Promise<Published> {
     const attempt = await begin(publication, tries === 0 ? publication.files : await readProjectFiles(dir, publication.folders));
     const { before, rendering } = attempt;
     start ??= before;
-    for (const { path, text = '' } of [...rendering.generated, ...rendering.datasets.map(({ claims }) => claims)]) {
+    for (const { step, path, text = '', artifact } of rendering.writes) {
       const stands = before.get(path) ?? '';
-      if (!hasMore(stands, [text, attempt.committed.get(path) ?? ''])) continue;
+      if (path === artifact || step === 'base_recorded' || !hasMore(stands, [text, attempt.committed.get(path) ?? ''])) continue;
       const copy = `.ktx/kept/${runId}/${path}`;
       await writeAtomically(join(dir, copy), stands, { within: dir });
       setAside.set(path, copy);
@@ -85,7 +80,7 @@ export async function publish(publication: Publication): Promise<Published> {
     if (commit === undefined) continue;
     const { keptEdits, stale, leftAlone } = rendering;
     const copies = [...setAside].map(([path, copy]) => ({ path, copy }));
-    return { keptEdits, stale, leftAlone, setAside: copies, commit, files: fileReport(start, targetsOf(rendering)) };
+    return { keptEdits, stale, leftAlone, setAside: copies, commit, files: fileReport(start, targetsOf(rendering.writes)) };
   }
   throw new UserError('publish_raced', 'The files or the branch kept changing while ktx published.', {
     hint: 'Run `ktx ingest` again when nothing else works in this folder.',
@@ -114,7 +109,7 @@ async function begin(publication: Publication, before: FileView) {
 /** False where a file changed under ktx's hands: what was done so far stands, the next try goes on. */
 async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Promise<boolean> {
   const known = new Map<string, string | undefined>(before);
-  for (const [step, { path, text }] of writesOf(rendering)) {
+  for (const { step, path, text } of rendering.writes) {
     if (text === known.get(path)) continue;
     const file = join(dir, path);
     const isDue = async () => (await readText(file, dir)) === known.get(path);
@@ -127,31 +122,22 @@ async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Pr
   return true;
 }
 
-function* writesOf({ generated, datasets }: Rendering): Generator<[PublishStep, FileTarget]> {
-  for (const target of generated) yield ['file_written', target];
-  for (const { artifact, claims, interim } of datasets) {
-    if (interim !== undefined) yield ['base_recorded', { path: claims.path, text: interim }];
-    yield ['file_written', artifact];
-    yield ['claims_written', claims];
-  }
-}
-
 /** Undefined where HEAD moved meanwhile. */
 async function commitRendering(attempt: Attempt & { readonly start: FileView }): Promise<CommitReport | undefined> {
   const { dir, runId, message, render, onStep, repository, parent, committed, before, rendering, start } = attempt;
   const operation = operationUnderWay(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
-  const after = targetsOf(rendering);
+  const targets = targetsOf(rendering.writes);
+  const after = new Map<string, string | undefined>([...before, ...targets]);
   const fresh = [...after.keys()].filter((path) => !committed.has(path));
   const ignored = await ignoredPaths(repository, fresh);
   const head = new Map([...committed, ...[...before].filter(([path]) => ignored.has(path))]);
   const inGit = sameView(before, head) ? rendering : render(head);
   const left = new Set(rendering.leftAlone.map(({ path }) => path));
-  const datasets = inGit.datasets.filter(({ artifact }) => !left.has(artifact.path));
-  const changes = [...targetsOf({ ...inGit, datasets })]
+  const changes = [...targetsOf(inGit.writes.filter(({ artifact = '' }) => !left.has(artifact)))]
     .filter(([path, text]) => head.get(path) !== text && !ignored.has(path))
-    .map(([path, text]) => ({ path, text, onDisk: after.has(path) && after.get(path) === text }));
-  const written = [...after].filter(([path, text]) => start.get(path) !== text);
+    .map(([path, text]) => ({ path, text, onDisk: after.get(path) === text }));
+  const written = [...targets].filter(([path, text]) => start.get(path) !== text);
   const pending = written.filter(([path, text]) => committed.get(path) !== text);
   const isIgnored = pending.every(([path]) => ignored.has(path));
   const reason = pending.length === 0 ? 'restored' : isIgnored ? 'ignored' : 'beside';
@@ -168,9 +154,8 @@ async function commitRendering(attempt: Attempt & { readonly start: FileView }):
 }
 
 /** Every file as it shall be once all is written: path → text, undefined where there shall be none. */
-export function targetsOf({ generated, datasets }: Pick<Rendering, 'generated' | 'datasets'>): Map<string, string | undefined> {
-  const targets = [...generated, ...datasets.flatMap(({ artifact, claims }) => [artifact, claims])];
-  return new Map(targets.map(({ path, text }) => [path, text]));
+export function targetsOf(writes: readonly Write[]): Map<string, string | undefined> {
+  return new Map(writes.map(({ path, text }) => [path, text]));
 }
 
 function fileReport(before: FileView, after: ReadonlyMap<string, string | undefined>): FileReport {

@@ -5,13 +5,14 @@ import { claimsPath, eitherBase, parseClaims, renderClaims, type ClaimsFile } fr
 import { compile } from '../context/compile.ts';
 import { leavesOf, outline } from '../context/leaves.ts';
 import { artifactPath, isDeleted, mergeDataset, parseArtifact, removedPath } from '../context/merge.ts';
-import { subjectParts } from '../context/subject.ts';
+import { subjectParts, type Owner } from '../context/subject.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
+import type { Dataset } from '../semantic/dataset.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { KeptEdit } from './event.ts';
 import type { FileView } from './project-files.ts';
-import type { FileTarget, Rendering } from './publish.ts';
+import type { Rendering, Write } from './publish.ts';
 
 /** What a run learned of one warehouse. */
 export interface ConnectionFindings {
@@ -33,11 +34,11 @@ export function foldersOf(connections: readonly string[]): string[] {
 /** The files of one place as they shall be, from what was found and what people wrote there; without the subjects that failed. Pure. */
 export function renderProject(findings: readonly ConnectionFindings[], view: FileView, failed: ReadonlySet<string> = new Set()): Rendering {
   const connections = findings.map((one) => renderConnection(one, view, failed));
-  const datasets = connections.flatMap(({ merged }) => merged);
+  const datasets = connections.flatMap((one) => one.datasets);
+  const catalogs = findings.flatMap(({ catalog }) => catalogWrites(catalog, view));
   return {
-    generated: [...gitAttributes(view), ...findings.flatMap(({ catalog }) => catalogTargets(catalog, view))],
-    datasets: datasets.filter(({ result }) => result.outcome !== 'left_alone').map(({ target }) => target),
-    leftAlone: datasets.flatMap(({ at, result: { outcome, reason = '' } }) => (outcome === 'left_alone' ? [{ path: at, reason }] : [])),
+    writes: [...gitAttributes(view), ...catalogs, ...datasets.flatMap(({ writes }) => writes)],
+    leftAlone: datasets.flatMap(({ at, result: { reason } }) => (reason === undefined ? [] : [{ path: at, reason }])),
     keptEdits: datasets.flatMap(keptEdits),
     stale: datasets.flatMap(({ at, dataset, result }) => result.stale.map((path) => ({ path: `${dataset}.${path}`, at }))),
     quarantined: connections.flatMap(({ quarantined }) => quarantined),
@@ -45,71 +46,74 @@ export function renderProject(findings: readonly ConnectionFindings[], view: Fil
 }
 
 /** Only with the first claims of a place: a line that a person takes out later stays out. */
-function gitAttributes(view: FileView): FileTarget[] {
+function gitAttributes(view: FileView): Write[] {
   if ([...view.keys()].some((path) => path.startsWith('claims/'))) return [];
   const text = view.get(attributesFile) ?? '';
   const missing = attributes.filter((line) => !text.split(/\r?\n/).includes(line));
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`;
-  return missing.length === 0 ? [] : [{ path: attributesFile, text: `${start}${missing.join('\n')}\n` }];
+  return missing.length === 0 ? [] : [{ step: 'file_written', path: attributesFile, text: `${start}${missing.join('\n')}\n` }];
 }
 
 /** Schema files before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
-function catalogTargets(catalog: Catalog, view: FileView): FileTarget[] {
-  const wanted = catalogFiles(catalog).toReversed();
-  const isOld = (path: string) => path.startsWith(`sources/${catalog.connection}/`) && path.endsWith('.jsonl');
-  const gone = [...view.keys()].filter((path) => isOld(path) && !wanted.some((file) => file.path === path));
-  return [...wanted, ...gone.map((path) => ({ path, text: undefined }))];
+function catalogWrites(catalog: Catalog, view: FileView): Write[] {
+  const wanted = new Map<string, string | undefined>(catalogFiles(catalog).toReversed().map(({ path, text }) => [path, text])); // prettier-ignore
+  const old = [...view.keys()].filter((path) => path.startsWith(`sources/${catalog.connection}/`) && !wanted.has(path));
+  for (const path of old) wanted.set(path, undefined);
+  return [...wanted].map(([path, text]) => ({ step: 'file_written', path, text }));
 }
 
 function renderConnection({ catalog: { connection }, claims }: ConnectionFindings, view: FileView, failed: ReadonlySet<string>) {
   const prefix = `claims/${connection}/`;
   const recorded = [...view.keys()].filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length, -'.jsonl'.length));
-  const placeOf = (dataset: string) => {
-    const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
-    return { at, claimsAt, text: view.get(at), lines: view.get(claimsAt) };
-  };
   // Of what the files record, compiling needs only what people did.
-  const peoples = recorded.flatMap((dataset) => {
-    const { claimsAt, text, lines = '' } = placeOf(dataset);
-    if (text !== undefined && !lines.includes('"origin":"person"')) return [];
-    const file = parseClaims(claimsAt, lines);
-    return [
-      { subject: subjects.dataset(connection, dataset), told: file.claims.filter(isTold), isGone: isDeleted({ text, base: file.base }) },
-    ];
+  const touched = recorded.flatMap((dataset) => {
+    const { claimsAt, text, lines = '' } = standing({ connection, dataset }, view);
+    return text === undefined || lines.includes('"origin":"person"') ? [{ dataset, text, ...parseClaims(claimsAt, lines) }] : [];
   });
-  const sound = claims.filter(({ subject }) => !failed.has(subject));
-  const told = peoples.flatMap((one) => one.told).filter(({ subject }) => !failed.has(subject));
-  const deleted = new Set(peoples.filter(({ isGone }) => isGone).map(({ subject }) => subject));
-  const { artifacts, quarantined } = compile([...sound, ...told], deleted);
-  const compiled = new Map(artifacts.map(({ dataset, value }) => [dataset, value]));
-  const byDataset = Map.groupBy(sound, ({ subject }) => subjectParts(subject)?.dataset ?? '');
-  const merged = [...new Set([...compiled.keys(), ...recorded, ...byDataset.keys()])].sort().map((dataset) => {
-    const { at, claimsAt, text, lines } = placeOf(dataset);
-    const about = { connection, dataset, compiled: compiled.get(dataset) };
-    const own = byDataset.get(dataset) ?? [];
-    const fresh = mergeDataset({ ...about, text: undefined, base: new Map(), edits: [] });
-    // Byte for byte as ktx writes it anew: then nothing of a person's can be in it, and nothing has to be parsed.
-    const isAsWritten = text === fresh.text && lines === renderClaims({ base: fresh.base, claims: own, damaged: [] });
-    const file = isAsWritten ? nothingRecorded : parseClaims(claimsAt, lines ?? '');
-    const edits = file.claims.filter(({ kind }) => kind === 'edit');
-    const result = isAsWritten ? { ...fresh, outcome: 'unchanged' as const } : mergeDataset({ ...about, text, base: file.base, edits });
-    const now = { base: result.base, claims: [...own, ...file.claims.filter(isTold), ...result.edits], damaged: file.damaged };
-    const target = {
-      artifact: { path: at, text: result.text },
-      claims: { path: claimsAt, text: isAsWritten ? lines : renderClaims(now) },
-      interim: result.text === text ? undefined : renderClaims({ ...file, base: eitherBase(file.base, result.base) }),
-    };
-    return { dataset, at, result, target, compiled: about.compiled, damaged: file.damaged };
+  const isSound = ({ subject }: Claim) => !failed.has(subject);
+  const deleted = new Set(touched.filter(isDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)));
+  const told = touched.flatMap((file) => file.claims.filter(isTold));
+  const { artifacts, quarantined } = compile([...claims, ...told].filter(isSound), deleted);
+  const compiled = new Map(artifacts.map((one) => [one.dataset, one]));
+  const byDataset = Map.groupBy(claims.filter(isSound), ({ subject }) => subjectParts(subject)?.dataset ?? '');
+  const names = new Set([...compiled.keys(), ...recorded, ...byDataset.keys()]);
+  const datasets = [...names].sort().map((dataset) => {
+    return renderDataset({ connection, dataset, compiled: compiled.get(dataset) }, byDataset.get(dataset) ?? [], view);
   });
+  const damaged = datasets.flatMap((one) => one.damaged);
   return {
-    merged,
+    datasets,
     quarantined: [
       ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
-      ...merged.flatMap(({ damaged }) =>
-        damaged.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
-      ),
+      ...damaged.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
     ],
   };
+}
+
+/** The dataset's own file and that of its claims. */
+function standing({ connection, dataset }: Owner, view: FileView) {
+  const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
+  return { at, claimsAt, text: view.get(at), lines: view.get(claimsAt) };
+}
+
+function renderDataset(about: Owner & { readonly compiled: Dataset | undefined }, claims: readonly Claim[], view: FileView) {
+  const { at, claimsAt, text, lines } = standing(about, view);
+  const fresh = mergeDataset({ ...about, text: undefined, base: new Map(), edits: [] });
+  // Byte for byte as ktx writes it anew: then nothing of a person's can be in it, and nothing has to be parsed.
+  const isAsWritten = text === fresh.text && lines === renderClaims({ ...nothingRecorded, base: fresh.base, claims });
+  if (isAsWritten) return { ...about, at, result: fresh, writes: [], damaged: [] };
+  const file = parseClaims(claimsAt, lines ?? '');
+  const edits = file.claims.filter(({ kind }) => kind === 'edit');
+  const result = mergeDataset({ ...about, text, base: file.base, edits });
+  const now = { ...file, base: result.base, claims: [...claims, ...file.claims.filter(isTold), ...result.edits] };
+  const interim = renderClaims({ ...file, base: eitherBase(file.base, result.base) });
+  const writes: Write[] = [
+    { step: 'base_recorded', path: claimsAt, text: interim, artifact: at },
+    { step: 'file_written', path: at, text: result.text, artifact: at },
+    { step: 'claims_written', path: claimsAt, text: renderClaims(now), artifact: at },
+  ];
+  const isDue = { left_alone: [], unchanged: writes.slice(2), written: writes, deleted: writes };
+  return { ...about, at, result, writes: isDue[result.outcome], damaged: file.damaged };
 }
 
 const nothingRecorded: ClaimsFile = { base: new Map(), claims: [], damaged: [] };
@@ -120,7 +124,7 @@ function isTold({ kind, evidence }: Claim): boolean {
 }
 
 /** What people changed, and what they took out that ktx would have there. */
-function keptEdits({ dataset, at, result, compiled }: ReturnType<typeof renderConnection>['merged'][number]): KeptEdit[] {
+function keptEdits({ dataset, at, result, compiled }: ReturnType<typeof renderDataset>): KeptEdit[] {
   const { kept, edits, text = '' } = result;
   if (kept.length + edits.length === 0) return [];
   const file = kept.length === 0 ? { reason: 'not needed' } : parseArtifact(text);

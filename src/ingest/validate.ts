@@ -23,7 +23,7 @@ import { foldersOf, renderProject, type ConnectionFindings } from './render.ts';
 export async function validate(dir: string, findings: readonly ConnectionFindings[], run: { state: State; signal: AbortSignal }) {
   const files = await readProjectFiles(dir, foldersOf(findings.map(({ catalog }) => catalog.connection)));
   const rendering = renderProject(findings, files);
-  const view = new Map([...files, ...targetsOf(rendering)]);
+  const view = new Map([...files, ...targetsOf(rendering.writes)]);
   const quarantined = [...rendering.quarantined];
   let queries = 0;
   for (const one of findings) {

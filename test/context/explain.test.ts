@@ -36,7 +36,7 @@ const inDoubt: ScanFindings['links'][number] = {
 }; // prettier-ignore
 
 function provenance(): Provenance {
-  const compiled = compile(claims).artifacts[0]?.value;
+  const compiled = compile(claims).artifacts[0];
   const merged = mergeDataset({ connection: 'shop', dataset: 'orders', compiled, text: undefined, base: new Map(), edits: [] });
   const text = `${merged.text?.replace('role: parent', 'role: mother')}metrics:\n  # net\n  - name: revenue\n    agg: sum\n    of: id\n`;
   const artifact = { path: 'semantic-layer/shop/orders.yaml', text };
