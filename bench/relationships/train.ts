@@ -54,11 +54,11 @@ async function examples(seed: number): Promise<Example[]> {
       const profiled = [];
       for (const bare of schema.tables) {
         const key = generated.truth.primary_keys[bare.table];
-        const table = seed % 2 === 0 && key ? { ...bare, primaryKey: key } : bare;
+        const table = { ...bare, uniqueKeys: [], primaryKey: seed % 2 === 0 ? key : undefined };
         profiled.push({ schema: table, profile: await profileTable(table, context), version: '' });
       }
       const tables = factsOf(profiled);
-      const keys = await findKeys(tables, { ...context, ignoreDeclared: seed % 2 === 1 });
+      const keys = await findKeys(tables, context);
       const candidates = await confirm(findCandidates(tables, keys.parents), context);
       const judged = candidates.filter(({ typeColumn }) => typeColumn === undefined);
       return judged.map((candidate) => {

@@ -54,7 +54,7 @@ export interface DatasetNames {
   field(table: TableRef, column: string): string;
 }
 
-export type Status = 'accepted' | 'review' | 'rejected';
+type Status = 'accepted' | 'review' | 'rejected';
 
 interface Columns {
   readonly table: TableRef;

@@ -3,17 +3,14 @@ import { keysOf, nameEvidence, overlapOf, type Candidate, type ValueEvidence } f
 import type { ParentKey } from './keys.ts';
 import { nameIndex } from './name-match.ts';
 import { isMeasure, isPersonRole, peopleShare } from './names.ts';
-import type { ColumnProfile } from './profile.ts';
-import { inclusion, sketchSize } from './sketch.ts';
+import { inclusion, isWhole } from './sketch.ts';
 
 /** Below this share of contained values a pair is no candidate. */
 const leastContainment = 0.5;
 /** How many of a column's values are looked up among the keys. */
 const lookups = 8;
-/** How many keys, the likelier first, one lookup may bring. */
-const keysPerLookup = 16;
-/** How many keys a column's values are compared with. */
-const comparedAtMost = 40;
+/** How many keys one way of looking suggests for a column, the likelier first. */
+const most = 16;
 
 type Suggest = (child: ColumnFacts) => readonly ParentKey[];
 
@@ -27,23 +24,17 @@ export function findCandidates(tables: readonly TableFacts[], parents: readonly 
   return children.flatMap((child) => {
     const typeColumn = typeColumnOf(child, tables);
     const meant = typeColumn ? ranked.filter(({ column, primary }) => primary && typeColumn.tables.includes(column.table)) : [];
-    const suggested = meant.length > 0 ? meant : [...new Set(sources.flatMap((suggest) => suggest(child)))];
+    const suggested = meant.length > 0 ? meant : new Set(sources.flatMap((suggest) => suggest(child)));
     const least = meant.length > 0 ? 0 : leastContainment;
-    const own = { child, isOwnKey: ownKeys.has(child), typeColumn: typeColumn?.name };
-    const fitting = suggested.filter(({ column }) => column !== child && comparable(child, column));
-    const named = fitting.map((parent) => ({ ...own, parent, names: nameEvidence(child, parent) }));
-    const likely = named.sort((a, b) => rank(b.names.best) - rank(a.names.best)).slice(0, comparedAtMost);
-    const found = likely.flatMap((candidate) => {
-      const { column } = candidate.parent;
+    const found = [...suggested].flatMap((parent) => {
+      const { column } = parent;
+      if (column === child || !comparable(child, column)) return [];
       const values = estimate(child, column, { hashes: hashes.get(column) ?? new Set(), least });
-      return values === undefined ? [] : [{ ...candidate, values }];
+      return values ? [{ child, parent, names: nameEvidence(child, parent), values, isOwnKey: ownKeys.has(child), typeColumn }] : [];
     });
     return withRivals(found);
   });
 }
-
-/** Names that are hardly alike do not go before values. */
-const rank = (similarity: number): number => (similarity < 0.5 ? 0 : similarity);
 
 /** Prose and constants of no key-like name refer to nothing. */
 function mayRefer({ family, profile, parts, position, present }: ColumnFacts): boolean {
@@ -54,39 +45,48 @@ function mayRefer({ family, profile, parts, position, present }: ColumnFacts): b
 
 function byName(keys: readonly ParentKey[]): Suggest {
   const find = nameIndex(keys.flatMap((key) => [key.column.table.parts, key.column.parts].map(({ entity }) => [entity, key] as const)));
-  return ({ parts }) => find(parts.entity);
+  return ({ parts }) => {
+    const found = new Set(find(parts.entity).map(({ thing }) => thing));
+    return [...found].slice(0, most);
+  };
 }
 
 /** Keys of the column's own table, and for a person's role those of people. */
 function byRole(keys: readonly ParentKey[]): Suggest {
-  const people = keys.filter(({ column }) => peopleShare(column.table.parts) > 0);
   const byTable = Map.groupBy(keys, ({ column }) => column.table);
+  const people = keys.toSorted((a, b) => peopleShare(b.column.table.parts) - peopleShare(a.column.table.parts)).slice(0, most);
   return ({ parts, table }) => [...(byTable.get(table) ?? []), ...(isPersonRole(parts) ? people : [])];
 }
 
-/** Keys that hold one of the column's values, and those too large for their sketches to tell. */
+/** Keys that hold most of the column's first values, and those too large for their sketches to tell. */
 function byValue(keys: readonly ParentKey[], children: readonly ColumnFacts[]): Suggest {
   const asked = ({ profile }: ColumnFacts): readonly string[] => profile.sketch.slice(0, lookups);
   const holders = new Map<string, ParentKey[]>(children.flatMap(asked).map((hash) => [hash, []]));
   for (const key of keys) {
     for (const hash of key.column.profile.sketch) {
       const list = holders.get(hash);
-      if (list && list.length < keysPerLookup) list.push(key);
+      if (list && list.length < most) list.push(key);
     }
   }
-  const large = keys.filter(({ column }) => column.profile.sketch.length === sketchSize).slice(0, keysPerLookup);
-  return (child) => [...asked(child).flatMap((hash) => holders.get(hash) ?? []), ...large];
+  const large = keys.filter(({ column }) => !isWhole(column.profile.sketch)).slice(0, most);
+  return (child) => {
+    const found = [
+      ...Map.groupBy(
+        asked(child).flatMap((hash) => holders.get(hash) ?? []),
+        (key) => key,
+      ),
+    ];
+    const fullest = found.sort(([, a], [, b]) => b.length - a.length).slice(0, most);
+    return [...fullest.map(([key]) => key), ...large];
+  };
 }
 
 /** Keys whose numbers end where the column's do, or within the double of it. */
 function byRange(keys: readonly ParentKey[]): Suggest {
-  const bucketOf = ({ max }: ColumnProfile): number => Math.ceil(Math.log2(Math.max(1, max ?? 1)));
-  const numbers = Map.groupBy(
-    keys.filter(({ column }) => column.profile.max !== undefined),
-    ({ column }) => bucketOf(column.profile),
-  );
-  const bucket = (index: number): ParentKey[] => (numbers.get(index) ?? []).slice(0, keysPerLookup);
-  return ({ profile }) => (profile.max === undefined ? [] : [...bucket(bucketOf(profile)), ...bucket(bucketOf(profile) + 1)]);
+  const bucketOf = (max: number): number => Math.ceil(Math.log2(Math.max(1, max)));
+  const buckets = Map.groupBy(keys, ({ column: { profile } }) => profile.max && bucketOf(profile.max));
+  return ({ profile: { max } }) =>
+    max === undefined ? [] : [bucketOf(max), bucketOf(max) + 1].flatMap((bucket) => buckets.get(bucket) ?? []).slice(0, most);
 }
 
 type Looked = { readonly hashes: ReadonlySet<string>; readonly least: number };
@@ -99,8 +99,8 @@ function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, least }: Lo
   const isOutside = (overlapOf(child.profile, parent.profile)?.shared ?? 0) < 0;
   if (isOutside || (compared >= 3 && containment < least)) return undefined;
   // Two whole sets of values need no further proof.
-  const isWhole = compared === child.profile.distinct && parent.profile.distinctExact && child.table.profile.fraction === 1;
-  const orphans = isWhole && containment === 1 ? 0 : undefined;
+  const isProof = compared === child.profile.distinct && isWhole(parent.profile.sketch) && child.table.profile.fraction === 1;
+  const orphans = isProof && containment === 1 ? 0 : undefined;
   return { containment, coverage: Math.min(1, (child.profile.distinct * containment) / keysOf(parent)), orphans };
 }
 
@@ -114,7 +114,7 @@ export function withRivals(found: readonly Omit<Candidate, 'rivalName'>[]): Cand
 const typeWords = /^(type|kind|class|table|model|entity|object|typ|tipo)$/;
 
 /** `commentable_type` beside `commentable_id`: the column that tells which table is meant, and the tables that its values name. */
-function typeColumnOf({ parts, table }: ColumnFacts, tables: readonly TableFacts[]) {
+function typeColumnOf({ parts, table }: ColumnFacts, tables: readonly TableFacts[]): Candidate['typeColumn'] {
   const stem = parts.entity.join(' ');
   if (stem === '' || isMeasure(parts)) return undefined;
   const typeColumn = table.columns.find(({ parts: { words }, profile }) => {
@@ -124,7 +124,7 @@ function typeColumnOf({ parts, table }: ColumnFacts, tables: readonly TableFacts
   if (!typeColumn) return undefined;
   const values = new Set(typeColumn.profile.top.map(compact));
   const meant = tables.filter(({ schema, parts: { entity } }) => values.has(compact(schema.table)) || values.has(entity.join('')));
-  const isNamed = tables.some(({ parts: { entity } }) => entity.join(' ') === stem);
+  const isNamed = tables.some(({ parts: { entity } }) => entity.slice(-parts.entity.length).join(' ') === stem);
   return isNamed && meant.length < 2 ? undefined : { name: typeColumn.name, tables: meant };
 }
 

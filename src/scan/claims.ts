@@ -1,4 +1,11 @@
-import type { CatalogTable, DatasetNames, KeyFinding, LinkFinding, ScanFindings } from '../context/catalog.ts';
+import {
+  catalogPath,
+  type CatalogTable,
+  type DatasetNames,
+  type KeyFinding,
+  type LinkFinding,
+  type ScanFindings,
+} from '../context/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
@@ -10,52 +17,63 @@ import { sameTable } from '../sql/dialect.ts';
  */
 export function claimsOf(findings: ScanFindings): Claim[] {
   const names = datasetNames(findings.catalog);
-  const claims = findings.catalog.tables.flatMap((table) => tableClaims(table, names, findings));
-  const ordered = claims.map((claim) => ({ claim, order: canonicalJson(claim) }));
-  return ordered.sort((a, b) => (a.order < b.order ? -1 : 1)).map(({ claim }) => claim);
+  return sortedBy(
+    findings.catalog.tables.flatMap((table) => tableClaims(table, names, findings)),
+    (claim) => claim,
+  );
 }
+
+function sortedBy<T>(values: readonly T[], read: (value: T) => unknown): T[] {
+  const keyed = values.map((value) => ({ value, key: canonicalJson(read(value)) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ value }) => value);
+}
+
+/** A claim of the catalog where no evidence stands, and none where there is nothing to say. */
+type Draft = readonly [subject: string, kind: Claim['kind'], body: Json | undefined, evidence?: Evidence];
 
 function tableClaims(table: CatalogTable, names: DatasetNames, { catalog: { connection }, primaryKeys, links }: ScanFindings): Claim[] {
   const dataset = names.dataset(table);
   const field = (column: string): string => names.field(table, column);
-  const place = { connection, item: `sources/${connection}/${table.schema}.jsonl`, location: table.table };
+  const place = { connection, item: catalogPath(connection, table.schema), location: table.table };
   const structure: Evidence = { ...place, origin: 'catalog', extractor: 'structure@1', confidence: 1 };
-  const claim = (about: Pick<Claim, 'subject' | 'kind'>, body: Json, evidence = structure): Claim => ({
-    ...about,
-    body,
-    evidence: [evidence],
-  });
-  const of = (subject: string, kind: Claim['kind']) => ({ subject, kind });
   const about = subjects.dataset(connection, dataset);
   const count = subjects.metric(connection, dataset, countName(table.columns.map(({ name }) => field(name))));
   const source = { ...(table.catalog === undefined ? {} : { catalog: table.catalog }), schema: table.schema, table: table.table };
-  const times = table.columns.filter(({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz');
-  const key = primaryKeys.filter((found) => found.status === 'accepted' && sameTable(found.table, table));
+  const [time, ...times] = table.columns.filter(({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz');
+  const keys = primaryKeys.filter((found) => found.status === 'accepted' && sameTable(found.table, table));
   const outgoing = links.filter((link) => link.status === 'accepted' && sameTable(link.from.table, table));
-  return [
-    claim(of(about, 'dataset'), { source, kind: table.kind }),
-    ...(table.comment ? [claim(of(about, 'description'), table.comment)] : []),
-    ...table.uniqueKeys.map((columns) => claim(of(about, 'unique_key'), columns.map(field))),
-    ...key.map((found) => claim(of(about, 'primary_key'), found.columns.map(field), { ...place, ...judgement(found, 'keys@1') })),
-    ...(times.length === 1 ? times.map(({ name }) => claim(of(about, 'default_time'), field(name))) : []),
-    claim(of(count, 'metric'), { agg: 'count' }, { ...structure, origin: 'code', extractor: 'count@1' }),
-    ...table.columns.flatMap((column, index) => {
-      const subject = subjects.field(connection, dataset, field(column.name));
+  const bySubject = Map.groupBy(outgoing, ({ from }) => subjects.relationship(connection, dataset, from.columns.map(field)));
+  const joins = [...bySubject].map(([subject, same]) => ({ subject, links: sortedBy(same, ({ origin, to }) => [origin, to]) }));
+  const drafts: Draft[] = [
+    [about, 'dataset', { source, kind: table.kind }],
+    [about, 'description', table.comment || undefined],
+    [about, 'default_time', time && times.length === 0 ? field(time.name) : undefined],
+    [count, 'metric', { agg: 'count' }, { ...structure, origin: 'code', extractor: 'count@1' }],
+    ...table.uniqueKeys.map((columns): Draft => [about, 'unique_key', columns.map(field)]),
+    ...keys.map((key): Draft => [about, 'primary_key', key.columns.map(field), { ...place, extractor: 'keys@1', ...judgement(key) }]),
+    ...table.columns.flatMap(({ name, type, values, comment }, index): Draft[] => {
+      const subject = subjects.field(connection, dataset, field(name));
       return [
-        claim(of(subject, 'field'), { column: column.name, position: index + 1 }),
-        claim(of(subject, 'type'), column.type),
-        ...(column.values ? [claim(of(subject, 'values'), column.values)] : []),
-        ...(column.comment ? [claim(of(subject, 'description'), column.comment)] : []),
+        [subject, 'field', { column: name, position: index + 1 }],
+        [subject, 'type', type],
+        [subject, 'values', values && [...values]],
+        [subject, 'description', comment || undefined],
       ];
     }),
-    ...outgoing.map((link) => {
+    ...joins.flatMap(({ subject, links: [link, ...others] }): Draft[] => {
+      if (!link) return [];
       const { from, to, role, cardinality } = link;
       const on = Object.fromEntries(from.columns.map((column, index) => [field(column), names.field(to.table, to.columns[index] ?? '')]));
       const body = { to: names.dataset(to.table), on, ...(role === undefined ? {} : { role }), cardinality };
-      const subject = subjects.relationship(connection, dataset, from.columns.map(field));
-      return claim(of(subject, 'relationship'), body, { ...place, ...judgement(link, 'relationships@1') });
+      const extractor = link.origin === 'judged' ? 'link-judge@1' : 'relationships@1';
+      const evidence = { ...place, extractor, ...judgement(link) };
+      const also = others.map((other) => `${names.dataset(other.to.table)}(${other.to.columns.join(', ')})`);
+      return [[subject, 'relationship', body, also.length === 0 ? evidence : { ...evidence, measured: { also_refers_to: also } }]];
     }),
-  ]; // prettier-ignore
+  ];
+  return drafts.flatMap(([subject, kind, body, evidence = structure]) =>
+    body === undefined ? [] : [{ subject, kind, body, evidence: [evidence] }],
+  );
 }
 
 /** `count`, so that it reads `orders.count`; a dataset with a field of that name counts as `row_count`. */
@@ -64,14 +82,14 @@ function countName(fields: readonly string[]): string {
   return ['count', 'row_count', 'rows_count'].find((name) => !taken.has(name)) ?? `count_of_${fields.length}_fields`;
 }
 
-/** Three steps of confidence and words instead of numbers. */
-function judgement(found: KeyFinding | LinkFinding, extractor: string): Pick<Evidence, 'origin' | 'extractor' | 'confidence' | 'measured'> {
-  if (found.origin === 'declared') return { origin: 'catalog', extractor, confidence: 1 };
-  const confidence = found.probability >= 0.9 ? 0.9 : found.probability >= 0.7 ? 0.7 : 0.5;
-  if (found.origin === 'judged') return { origin: 'model', extractor: 'link-judge@1', confidence };
-  const { measured, containment, name_similarity: similarity } = found.evidence;
-  if (typeof containment !== 'number' || measured !== true) return { origin: 'code', extractor, confidence };
-  const orphans = containment >= 1 ? 'none' : containment >= 0.98 ? 'under 2% of the values' : 'over 2% of the values';
-  const names = typeof similarity !== 'number' ? 'match' : similarity >= 0.85 ? 'match' : similarity >= 0.5 ? 'resemble' : 'differ';
-  return { origin: 'code', extractor, confidence, measured: { orphans, names } };
+/** Three steps of confidence, and words in place of numbers. */
+function judgement({ origin, probability, evidence }: KeyFinding | LinkFinding): Pick<Evidence, 'origin' | 'confidence' | 'measured'> {
+  if (origin === 'declared') return { origin: 'catalog', confidence: 1 };
+  const confidence = [0.9, 0.7].find((step) => probability >= step) ?? 0.5;
+  if (origin === 'judged') return { origin: 'model', confidence };
+  const { measured, containment, name_similarity: similarity = 1 } = evidence;
+  if (typeof containment !== 'number' || measured !== true) return { origin: 'code', confidence };
+  const orphans = containment >= 1 ? 'none' : `${containment >= 0.98 ? 'under' : 'over'} 2% of the values`;
+  const likeness = Number(similarity) >= 0.5 ? 'resemble' : 'differ';
+  return { origin: 'code', confidence, measured: { orphans, names: Number(similarity) >= 0.85 ? 'match' : likeness } };
 }

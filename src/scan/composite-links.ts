@@ -2,7 +2,8 @@ import type { LinkFinding } from '../context/catalog.ts';
 import { sameTable } from '../sql/dialect.ts';
 import { comparable, sameWords, type ColumnFacts, type TableFacts } from './facts.ts';
 import type { KeyFindings } from './keys.ts';
-import { inclusionOf, measureAll, type MeasureContext, type Pairing } from './measure.ts';
+import { inclusionOf, measureAll, type Pairing } from './measure.ts';
+import type { ScanContext } from './profile.ts';
 import { matchNames, nameIndex } from './name-match.ts';
 
 /** Composite keys of more tables than this whose columns are named alike (`tenant_id, id`) tell nothing. */
@@ -14,24 +15,21 @@ const leastAccepted = 0.8;
 export async function compositeLinks(
   tables: readonly TableFacts[],
   { keys, declared }: { readonly keys: KeyFindings; readonly declared: readonly LinkFinding[] },
-  context: MeasureContext,
+  context: ScanContext,
 ): Promise<LinkFinding[]> {
-  const isDeclared = ({ from: [child], to: [parent] }: Pairing): boolean =>
-    declared.some(
-      ({ from, to }) => from.columns.length > 1 && sameTable(from.table, child.table.ref) && sameTable(to.table, parent.table.ref),
-    );
-  const pairs = pairings(tables, keys).filter((pair) => !isDeclared(pair));
-  const measured = await measureAll(
-    pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect)),
-    context,
+  const known = declared.filter(({ from }) => from.columns.length > 1);
+  const pairs = pairings(tables, keys).filter(({ from: [child], to: [parent] }) =>
+    known.every(({ from, to }) => !sameTable(from.table, child.table.ref) || !sameTable(to.table, parent.table.ref)),
   );
-  return pairs.flatMap(({ from, to }, index): LinkFinding[] => {
+  const statements = pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect));
+  const measured = await measureAll(statements, context);
+  return pairs.flatMap((pair, index): LinkFinding[] => {
     const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
-    const containment = distinct === 0 ? 0 : found / distinct;
-    const probability = 0.95 * containment * surprise(to, distinct);
+    const containment = found / Math.max(1, distinct);
+    const probability = 0.95 * containment * (isDetail(pair) ? 1 : surprise(pair.to, distinct));
     if (probability < context.config.review) return [];
     const status = probability >= Math.max(leastAccepted, context.config.accept) ? 'accepted' : 'review';
-    return [inferredLink({ from, to }, { status, probability, evidence: { measured: true, containment, orphans: rows - matched, rows } })];
+    return [inferredLink(pair, { status, probability, evidence: { measured: true, containment, orphans: rows - matched, rows } })];
   });
 }
 
@@ -43,18 +41,15 @@ function pairings(tables: readonly TableFacts[], { primaryKeys }: KeyFindings): 
     if (!parent || columns.length < 2 || status !== 'accepted' || parent.rows === 0) return [];
     return [columns.flatMap((name) => parent.columns.filter((column) => column.name === name))];
   });
-  const telling = [...Map.groupBy(keys, (members) => members.map(({ parts }) => parts.words.join()).join(' ')).values()];
-  const named = nameIndex(
-    tables.flatMap(({ rows, columns }) => (rows === 0 ? [] : columns)).map((column) => [column.parts.entity, column]),
-  );
-  return telling
-    .filter(({ length }) => length <= namesakes)
-    .flat()
-    .flatMap((members) => {
-      const entity = members.map(({ parts }) => parts.entity).find(({ length }) => length > 0) ?? [];
-      const children = new Set(named(entity).map(({ table }) => table));
-      return [...children].filter((child) => child !== members[0]?.table).flatMap((child) => pairing(child, members));
-    });
+  const alike = Map.groupBy(keys, (members) => members.map(({ parts }) => parts.words.join()).join(' ')).values();
+  const telling = [...alike].flatMap((group) => (group.length > namesakes ? [] : group));
+  const columns = tables.flatMap((table) => (table.rows === 0 ? [] : table.columns));
+  const named = nameIndex(columns.map((column) => [column.parts.entity, column.table]));
+  return telling.flatMap((members) => {
+    const { parts, table } = members.find((member) => member.parts.entity.length > 0) ?? {};
+    const children = new Set(named(parts?.entity ?? []).map(({ thing }) => thing));
+    return [...children].filter((child) => child !== table).flatMap((child) => pairing(child, members));
+  });
 }
 
 function pairing(child: TableFacts, members: readonly ColumnFacts[]): Pairing[] {
@@ -72,6 +67,15 @@ function isNamed({ parts }: ColumnFacts, member: ColumnFacts): boolean {
   return sameWords(parts, member.parts) || (parts.keyed && matchNames(parts.entity, member.parts.entity).full >= 0.9);
 }
 
+/** `settlement_line` beside `settlement(member_no, period)`: named after the parent, with the words of its key. */
+function isDetail({ from, to }: Pairing): boolean {
+  const [child, parent] = [from[0].table.parts.entity, to[0].table.parts.entity];
+  const isAfter = child.length > parent.length && parent.every((word, index) => word === child[index]);
+  const words = ({ parts }: ColumnFacts): string => parts.words.join();
+  const isTelling = to.every(({ parts }) => parts.entity.length > 0) && to.some(({ parts }) => parts.keyed);
+  return isAfter && isTelling && from.map(words).join(' ') === to.map(words).join(' ');
+}
+
 /** 0..1; little where the key fills the whole product of its columns, so that any tuple would be found. */
 function surprise(to: Pairing['to'], distinct: number): number {
   const combinations = to.reduce((product, { profile }) => product * Math.max(1, profile.distinct), 1);
@@ -79,11 +83,15 @@ function surprise(to: Pairing['to'], distinct: number): number {
   return Math.min(1, (-Math.log2(chance) * distinct) / 20);
 }
 
-export function inferredLink({ from, to }: Pairing, found: Pick<LinkFinding, 'status' | 'probability' | 'evidence'>): LinkFinding {
-  const end = (columns: Pairing['to']) => ({ table: columns[0].table.ref, columns: columns.map(({ name }) => name) });
-  const rounded = Object.entries(found.evidence).map(([name, value]) => [name, typeof value === 'number' ? round(value) : value] as const);
-  const evidence = Object.fromEntries(rounded);
-  return { from: end(from), to: end(to), origin: 'inferred', cardinality: 'many_to_one', ...found, evidence };
-}
+type Found = Pick<LinkFinding, 'status' | 'probability'> & {
+  readonly evidence: Readonly<Record<string, string | number | boolean | undefined>>;
+};
 
-const round = (value: number): number => Math.round(value * 10_000) / 10_000;
+export function inferredLink({ from, to }: Pairing, { evidence, ...found }: Found): LinkFinding {
+  const end = (columns: Pairing['to']) => ({ table: columns[0].table.ref, columns: columns.map(({ name }) => name) });
+  const round = (value: number): number => Math.round(value * 10_000) / 10_000;
+  const rounded = Object.entries(evidence).flatMap(([name, value]) => {
+    return value === undefined ? [] : [[name, typeof value === 'number' ? round(value) : value] as const];
+  });
+  return { from: end(from), to: end(to), origin: 'inferred', cardinality: 'many_to_one', ...found, evidence: Object.fromEntries(rounded) };
+}

@@ -7,18 +7,9 @@ export const scanConfigSchema = z.strictObject({
     .regex(/^\d+[mhd]$/, 'a number with m, h or d, for example 24h')
     .default('24h')
     .describe('How long a profile of a table without a change marker is reused: a number with m, h or d.'),
-  sample_rows: z
-    .int()
-    .min(1_000)
-    .default(5_000_000)
-    .describe('Tables with more rows than this are profiled on a sample of about this size, where the engine can sample.'),
+  sample_rows: z.int().min(1_000).default(5_000_000).describe('Rows of a table above which a sample of about this size is profiled.'),
   table_seconds: z.int().min(1).default(120).describe('Time limit for the profile of one table.'),
-  views: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Profile views too. Their links are proposed for review. Where a connection has nothing but views, they are always profiled.',
-    ),
+  views: z.boolean().default(false).describe('Profile views too, and propose their links; done where there is nothing but views.'),
   send_samples: z
     .boolean()
     .default(true)

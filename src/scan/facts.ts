@@ -5,15 +5,12 @@ import { matchNames, nameIndex } from './name-match.ts';
 import { nameParts, sharedPrefix, tableParts, type NameParts } from './names.ts';
 import type { ColumnProfile, TableProfile } from './profile.ts';
 
-export interface ProfiledTable {
+/** A table with everything that keys and links are judged by. */
+export interface TableFacts {
   readonly schema: TableSchema;
   readonly profile: TableProfile;
   /** Changes when the structure or the rows change. */
   readonly version: string;
-}
-
-/** A table with everything that keys and links are judged by. */
-export interface TableFacts extends ProfiledTable {
   readonly ref: TableRef;
   readonly parts: NameParts;
   readonly columns: readonly ColumnFacts[];
@@ -39,61 +36,49 @@ export interface ColumnFacts {
   readonly away: boolean;
 }
 
-export function factsOf(tables: readonly ProfiledTable[]): TableFacts[] {
+export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[]): TableFacts[] {
   const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
   const named = tables.map((table) => ({ ...table, parts: tableParts(table.schema.table, prefix) }));
   const vocabulary = new Set(named.flatMap(({ parts }) => parts.words));
-  const words = new Map(named.map((table) => [table.schema, columnWords(table.schema, vocabulary)]));
-  const startedBy = Map.groupBy(named, ({ schema }) => words.get(schema)?.[0]?.words.join());
-  const namesakes = nameIndex(named.map((table) => [table.parts.entity, table]));
-  return named.map(({ schema, profile, version, parts }) => {
-    const { catalog, table: name } = schema;
-    const ref = { ...(catalog === undefined ? {} : { catalog }), schema: schema.schema, table: name };
+  const split = named.map((table) => ({ ...table, columnParts: partsOf(table.schema, vocabulary) }));
+  const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
+  const namedAlike = nameIndex(split.map((table) => [table.parts.entity, table]));
+  return split.map(({ schema, profile, version, parts, columnParts }) => {
+    const ref = { ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }), schema: schema.schema, table: schema.table };
     const columns: ColumnFacts[] = [];
     const table: TableFacts = { schema, ref, profile, version, parts, columns, rows: Math.round(profile.rows / profile.fraction) };
     const isAway = (own: NameParts, position: number): boolean => {
-      const meant = namesakes(own.entity).filter((other) => names(own, other.parts));
-      const starting = position > 0 ? (startedBy.get(own.words.join()) ?? []) : [];
-      return [...meant, ...starting].some((other) => other.schema !== schema);
+      const isOther = (other: { readonly schema: TableSchema }): boolean => other.schema !== schema;
+      const isNamed = namedAlike(own.entity).some(({ thing, likeness }) => likeness >= 0.8 && isOther(thing));
+      return isNamed || (position > 0 && (startingWith.get(own.words.join()) ?? []).some(isOther));
     };
-    for (const [position, own] of profile.columns.entries()) {
-      const [columnParts, column] = [words.get(schema)?.[position], schema.columns[position]];
-      if (!columnParts || !column) continue;
-      const home = homeMatch(columnParts, parts);
-      const away = columnParts.keyed && columnParts.entity.length > 0 && home < 0.8 && isAway(columnParts, position);
-      const [id, present, family] = [tableKey(ref) + column.name, profile.rows - own.nulls, familyOf(column, own.kind)];
+    for (const [position, column] of schema.columns.entries()) {
+      const [own, found] = [columnParts[position], profile.columns[position]];
+      if (!own || !found) continue;
+      const home =
+        own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
+      const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
+      const judged = { present: profile.rows - found.nulls, family: familyOf(column, found.kind), home, away };
       columns.push({
-        id,
+        id: tableKey(ref) + column.name,
         name: column.name,
         table,
         schema: column,
-        profile: own,
+        profile: found,
         position,
-        parts: columnParts,
-        present,
-        family,
-        home,
-        away,
+        parts: own,
+        ...judged,
       });
     }
     return table;
   });
 }
 
-/** A prefix that most columns of a table share (`l_orderkey`, `l_partkey`) says nothing. */
-function columnWords({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
+/** A prefix that the first column of a table and most others share (`l_orderkey`, `l_partkey`) says nothing. */
+function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
   const shared = sharedPrefix(columns.map(({ name }) => name));
-  const prefix = shared.slice(0, shared.lastIndexOf('_') + 1);
+  const prefix = columns[0]?.name.toLowerCase().startsWith(shared) ? shared.slice(0, shared.lastIndexOf('_') + 1) : '';
   return columns.map(({ name }) => nameParts(name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name, vocabulary));
-}
-
-function homeMatch({ entity }: NameParts, table: NameParts): number {
-  return entity.length === 0 ? 1 : Math.max(matchNames(entity, table.entity).full, matchNames(table.entity, entity).tail * 0.7);
-}
-
-function names({ entity }: NameParts, table: NameParts): boolean {
-  const { full, tail } = matchNames(entity, table.entity);
-  return Math.max(full, tail) >= 0.9;
 }
 
 export function sameWords({ words }: NameParts, other: NameParts): boolean {

@@ -1,7 +1,7 @@
-import { sameWords, type ColumnFacts } from './facts.ts';
+import { sameWords, type ColumnFacts, type TableFacts } from './facts.ts';
 import type { ParentKey } from './keys.ts';
 import type { Measured } from './measure.ts';
-import { matchNames } from './name-match.ts';
+import { likeness, matchNames } from './name-match.ts';
 import { isMeasure, isPersonRole, isSelfRole, peopleShare } from './names.ts';
 import type { ColumnProfile } from './profile.ts';
 
@@ -10,7 +10,7 @@ export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
   const mine = child.parts.entity;
   const matches = [matchNames(mine, column.table.parts.entity), matchNames(mine, column.parts.entity)];
   const full = Math.max(...matches.map((match) => match.full));
-  const alike = Math.max(...matches.map((match) => Math.max(match.full * 0.95, match.tail * 0.9, match.common * 0.5)));
+  const alike = Math.max(...matches.map(likeness));
   const isSelf = child.table === column.table;
   const same = Number(mine.length > 0 && sameWords(child.parts, column.parts));
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
@@ -18,14 +18,11 @@ export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
   return { same, full, selfRole, personRole, best: Math.max(same, alike, selfRole * 0.8, personRole * 0.55) };
 }
 
-/** What is known of the values: estimated from sketches, or measured exactly. */
-export interface ValueEvidence {
-  readonly containment: number;
-  /** Share of the parent's keys that are referred to. */
-  readonly coverage: number;
-  /** Child rows without a parent, where measured. */
-  readonly orphans?: number | undefined;
-}
+/**
+ * What the values say: their containment, the share of the parent's keys that are referred to, and the child rows without a
+ * parent, which are undefined until they are counted.
+ */
+export type ValueEvidence = Readonly<Record<'containment' | 'coverage', number>> & { readonly orphans?: number | undefined };
 
 export function exactEvidence([rows = 0, matched = 0, distinct = 0, found = 0]: Measured, { column }: ParentKey): ValueEvidence {
   const containment = distinct === 0 ? 1 : found / distinct;
@@ -47,8 +44,8 @@ export interface Candidate {
   readonly isOwnKey: boolean;
   /** More keys than were measured fit the child as well. */
   readonly isOpen?: boolean;
-  /** The column that tells which table a polymorphic child refers to. */
-  readonly typeColumn: string | undefined;
+  /** Of a polymorphic child: the column that tells which table is meant, and the tables that its values name, if they do. */
+  readonly typeColumn: { readonly name: string; readonly tables: readonly TableFacts[] } | undefined;
 }
 
 /** Numbers between 0 and 1 that speak for or against the candidate. */

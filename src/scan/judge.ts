@@ -10,7 +10,8 @@ import { tableKey } from '../sql/dialect.ts';
 import { inferredLink } from './composite-links.ts';
 import type { ScanModel } from './descriptions.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
-import { inclusionOf, measureAll, type MeasureContext, type Pairing } from './measure.ts';
+import { inclusionOf, measureAll, type Pairing } from './measure.ts';
+import type { ScanContext } from './profile.ts';
 
 export interface Judgements {
   readonly links: readonly LinkFinding[];
@@ -32,7 +33,7 @@ const leastJudged = 0.9;
 export async function judgeLinks(
   links: readonly LinkFinding[],
   tables: readonly TableFacts[],
-  context: MeasureContext & { readonly model: ScanModel },
+  context: ScanContext & { readonly model: ScanModel },
 ): Promise<Judgements> {
   const { journal } = context.model;
   const band = links.filter(isOpen).map((link) => ({ link, key: keyOf(link, context.warehouse.connection) }));
@@ -100,11 +101,7 @@ const answerSchema = z.object({
   proposals: proposalsSchema,
 });
 
-function ask(
-  batch: readonly LinkFinding[],
-  tables: readonly TableFacts[],
-  { model, signal }: MeasureContext & { readonly model: ScanModel },
-) {
+function ask(batch: readonly LinkFinding[], tables: readonly TableFacts[], { model, signal }: ScanContext & { readonly model: ScanModel }) {
   const end = ({ table, columns }: LinkFinding['from']) => ({ table: tableName(table), columns });
   const concerned = new Set(batch.flatMap(({ from, to }) => [tableKey(from.table), tableKey(to.table)]));
   const picture = {
@@ -140,7 +137,7 @@ const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu,
 type Proposal = z.infer<typeof proposalsSchema>[number];
 
 /** Those whose columns exist and whose values are contained; the others do not count. */
-async function confirmed(proposals: readonly Proposal[], tables: readonly TableFacts[], context: MeasureContext): Promise<LinkFinding[]> {
+async function confirmed(proposals: readonly Proposal[], tables: readonly TableFacts[], context: ScanContext): Promise<LinkFinding[]> {
   const byName = new Map(tables.map((table) => [tableName(table.ref), table]));
   const pairs = proposals.flatMap((proposal): Pairing[] => {
     const from = columnsOf(byName.get(proposal.from_table), proposal.from_columns);

@@ -1,7 +1,9 @@
 import type { KeyFinding } from '../context/catalog.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
-import { measureAll, uniquenessOf, type MeasureContext } from './measure.ts';
+import { measureAll, uniquenessOf } from './measure.ts';
+import type { ScanContext } from './profile.ts';
 import { isMeasure } from './names.ts';
+import { isWhole } from './sketch.ts';
 
 /** A column that other tables may refer to. */
 export interface ParentKey {
@@ -11,11 +13,7 @@ export interface ParentKey {
   readonly primary: boolean;
 }
 
-export interface KeyFindings {
-  readonly primaryKeys: readonly KeyFinding[];
-  /** Unique columns, the primary ones included. */
-  readonly parents: readonly ParentKey[];
-}
+export type KeyFindings = Awaited<ReturnType<typeof findKeys>>;
 
 interface Candidate {
   readonly columns: readonly [ColumnFacts, ...ColumnFacts[]];
@@ -23,46 +21,41 @@ interface Candidate {
   readonly score: number;
 }
 
-/** Finds each table's primary key: declared, else unique columns by name, position, type; else a composite. */
-export async function findKeys(
-  tables: readonly TableFacts[],
-  context: MeasureContext & { readonly ignoreDeclared: boolean },
-): Promise<KeyFindings> {
+/**
+ * Finds each table's primary key: declared, else unique columns by name, position, type; else a composite. `parents` are the
+ * unique columns, the primary ones included.
+ */
+export async function findKeys(tables: readonly TableFacts[], context: ScanContext) {
   const all = tables.map((table) => {
-    const singles = singleCandidates(table, context.ignoreDeclared);
+    const singles = singleCandidates(table);
     return { table, singles, composites: compositeCandidates(table, singles) };
   });
-  const unsure = all.flatMap(({ singles, composites }) => [
-    ...singles.filter(({ columns: [one] }) => !one.profile.distinctExact),
-    ...composites,
-  ]);
-  const measured = await measureAll(
-    unsure.map(({ columns }) => uniquenessOf(columns, context.warehouse.dialect)),
-    context,
-  );
+  const candidates = all.flatMap(({ singles, composites }) => [...singles, ...composites]);
+  const unsure = candidates.filter(({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch));
+  const statements = unsure.map(({ columns }) => uniquenessOf(columns, context.warehouse.dialect));
+  const measured = await measureAll(statements, context);
   const refuted = new Set(unsure.filter((_, index) => (measured[index]?.[0] ?? 0) > 1));
   const found = all.map(({ table, singles, composites }) => {
     const unique = singles.filter((single) => !refuted.has(single));
     const alone = new Set(table.rows > 0 ? unique.flatMap(({ columns }) => columns) : []);
     const sets = composites.filter((set) => !refuted.has(set) && (isBridge(set) || !set.columns.some((column) => alone.has(column))));
-    const declared = context.ignoreDeclared ? undefined : table.schema.primaryKey;
-    const key = declared ? declaredKey(table, declared) : bestKey(table, [...unique, ...sets]);
+    const key = declaredKey(table) ?? bestKey(table, [...unique, ...sets]);
     return { key, parents: unique.flatMap((single) => parentKey(single, key)) };
   });
   return { primaryKeys: found.flatMap(({ key }) => key ?? []), parents: found.flatMap(({ parents }) => parents) };
 }
 
-function declaredKey({ ref }: TableFacts, columns: readonly string[]): KeyFinding {
-  return { table: ref, columns, status: 'accepted', origin: 'declared', probability: 1, evidence: {} };
+function declaredKey({ ref, schema: { primaryKey: columns } }: TableFacts): KeyFinding | undefined {
+  return columns && { table: ref, columns, status: 'accepted', origin: 'declared', probability: 1, evidence: {} };
 }
 
 /** Columns without duplicates, as far as the profile can tell; in an empty table those that look like its key. */
-function singleCandidates(table: TableFacts, ignoreDeclared: boolean): Candidate[] {
-  const keys = ignoreDeclared ? [] : [table.schema.primaryKey ?? [], ...table.schema.uniqueKeys];
-  return table.columns.flatMap((column) => {
+function singleCandidates({ schema, columns }: TableFacts): Candidate[] {
+  const keys = [schema.primaryKey ?? [], ...schema.uniqueKeys];
+  return columns.flatMap((column) => {
     const { profile, present, name } = column;
     const declared = keys.some((key) => key.length === 1 && key[0] === name);
-    const unique = profile.distinctExact ? profile.distinct === present : profile.distinct >= present * 0.85;
+    const unique = isWhole(profile.sketch) ? profile.distinct === present : profile.distinct >= present * 0.85;
     if (column.family === undefined || (!declared && !unique)) return [];
     return [{ columns: [column], score: Math.max(declared ? 2 : -99, keyScore(column)) }];
   });

@@ -32,6 +32,6 @@ export const isPersonal = (kind: ValueKind): boolean => personal.includes(kind);
 /** Luhn's check: long integers are ids more often than cards. */
 function isCard(value: string): boolean {
   const digits = value.replaceAll(/\D/g, '').split('').toReversed().map(Number);
-  const doubled = digits.map((digit, index) => (index % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0)));
+  const doubled = digits.map((digit, index) => (index % 2 === 0 ? digit : ((digit * 2) % 10) + Math.floor(digit / 5)));
   return digits.length >= 13 && digits.length <= 19 && doubled.reduce((sum, digit) => sum + digit, 0) % 10 === 0;
 }

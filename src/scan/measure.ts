@@ -2,27 +2,17 @@ import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
-import { numberOf, tableName, type ProfileContext } from './profile.ts';
-import type { ScanStore } from './store.ts';
+import { numberOf, tableName, type ScanContext } from './profile.ts';
 
-/** A select that gives one row of numbers; unchanged tables are not asked twice. */
-interface Measurement {
-  readonly sql: string;
-  readonly tables: readonly TableFacts[];
-  /** Measurements of one group share a statement. */
-  readonly group: string;
-}
+/** A select that gives one row of numbers; unchanged tables are not asked twice. Those of one group share a statement. */
+type Measurement = { readonly sql: string; readonly tables: readonly TableFacts[]; readonly group: string };
 
 export type Measured = readonly number[];
-
-export interface MeasureContext extends ProfileContext {
-  readonly store: ScanStore;
-}
 
 const perStatement = 100;
 
 /** Results in the order of the measurements; undefined where the engine could not answer. One statement a group, and one a hundred. */
-export async function measureAll(measurements: readonly Measurement[], context: MeasureContext): Promise<(Measured | undefined)[]> {
+export async function measureAll(measurements: readonly Measurement[], context: ScanContext): Promise<(Measured | undefined)[]> {
   const versioned = measurements.map((one) => ({
     ...one,
     hash: shortHash([one.sql, ...one.tables.map(({ version }) => version)].join('\n'), 32),
@@ -40,7 +30,7 @@ export async function measureAll(measurements: readonly Measurement[], context: 
   return versioned.map(({ hash }) => known.get(hash));
 }
 
-async function runBatch(batch: readonly Measurement[], context: MeasureContext): Promise<(Measured | undefined)[]> {
+async function runBatch(batch: readonly Measurement[], context: ScanContext): Promise<(Measured | undefined)[]> {
   const { warehouse, config, signal } = context;
   const sql = batch.map((item, index) => `SELECT ${index} AS item, m.* FROM (${item.sql}) AS m`).join(' UNION ALL ');
   try {
@@ -57,7 +47,7 @@ async function runBatch(batch: readonly Measurement[], context: MeasureContext):
 }
 
 /** Rows of the most frequent tuple without NULLs. */
-export function uniquenessOf(columns: readonly [ColumnFacts, ...ColumnFacts[]], dialect: Dialect): Measurement {
+export function uniquenessOf(columns: Columns, dialect: Dialect): Measurement {
   const [{ table }] = columns;
   const name = tableName(table.schema, dialect);
   const { fraction } = table.profile;
@@ -68,11 +58,9 @@ export function uniquenessOf(columns: readonly [ColumnFacts, ...ColumnFacts[]], 
   return { sql: `SELECT max(n) AS a FROM (${grouped}) AS g`, tables: [table], group: '' };
 }
 
+type Columns = readonly [ColumnFacts, ...ColumnFacts[]];
 /** Columns that correspond by position: one and one, or tuples. */
-export interface Pairing {
-  readonly from: readonly [ColumnFacts, ...ColumnFacts[]];
-  readonly to: readonly [ColumnFacts, ...ColumnFacts[]];
-}
+export type Pairing = { readonly from: Columns; readonly to: Columns };
 
 /** Child rows without NULLs, those with a parent; distinct child tuples, those with a parent. */
 export function inclusionOf({ from, to }: Pairing, dialect: Dialect): Measurement {

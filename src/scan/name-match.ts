@@ -35,21 +35,25 @@ function commonPrefix(a: string, b: string): number {
   return length;
 }
 
-/** Finds, among many things by their names, those of which `matchNames` can say anything but 0. */
-export function nameIndex<T>(named: Iterable<readonly [readonly string[], T]>): (child: readonly string[]) => readonly T[] {
-  const pairs = [...named].flatMap(([entity, thing]) => {
-    const words = new Set([...entity, entity.join('')]);
-    return [...words].map((word) => ({ word, thing }));
-  });
-  const byWord = Map.groupBy(pairs, ({ word }) => word);
+/** 0..1: how well the child's words name the parent. */
+export function likeness({ full, tail, common }: ReturnType<typeof matchNames>): number {
+  return Math.max(full * 0.95, tail * 0.9, common * 0.5);
+}
+
+/** Finds, among many things by their names, those of which `matchNames` can say anything but 0, the likeliest first. */
+export function nameIndex<T>(named: Iterable<readonly [readonly string[], T]>) {
+  const words = [...named].flatMap((entry) => [...new Set([...entry[0], entry[0].join('')])].map((word) => ({ word, entry })));
+  const byWord = Map.groupBy(words, ({ word }) => word);
   const byLetter = Map.groupBy(byWord.keys(), (word) => word[0]);
-  const memo = new Map<string, readonly T[]>();
-  const find = (child: readonly string[]): T[] => {
+  const memo = new Map<string, readonly { readonly thing: T; readonly likeness: number }[]>();
+  const find = (child: readonly string[]) => {
     const similarTo = (word: string): string[] => (byLetter.get(word[0]) ?? []).filter((other) => similarWords(word, other) > 0);
     const found = [...child, child.join('')].flatMap(similarTo).flatMap((word) => byWord.get(word) ?? []);
-    return [...new Set(found.map(({ thing }) => thing))];
+    const entries = [...new Set(found.map(({ entry }) => entry))];
+    const judged = entries.map(([parent, thing]) => ({ thing, likeness: likeness(matchNames(child, parent)) }));
+    return judged.sort((a, b) => b.likeness - a.likeness);
   };
-  return (child) => {
+  return (child: readonly string[]) => {
     const key = child.join(' ');
     const found = memo.get(key) ?? find(child);
     memo.set(key, found);

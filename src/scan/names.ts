@@ -1,16 +1,7 @@
 import { wordsOf } from '../lib/words.ts';
 import { similarWords } from './name-match.ts';
 
-/** What a name says about the thing that it names: words without case, plural, prefixes and key suffixes. */
-export interface NameParts {
-  readonly words: readonly string[];
-  /** The words that name an entity: without id words and without table prefixes such as `dim_`. */
-  readonly entity: readonly string[];
-  /** True where an id word (`id`, `key`, `code`, `no`…) was among the words. */
-  readonly keyed: boolean;
-  /** True where the last word is a plural: of a column that is not keyed it is a count. */
-  readonly plural: boolean;
-}
+export type NameParts = ReturnType<typeof nameParts>;
 
 const words = (name: string): ReadonlySet<string> => wordsOf(new URL(`words/${name}.txt`, import.meta.url));
 const keyWords = words('keys');
@@ -18,12 +9,20 @@ const tableNoise = words('table-noise');
 const measures = words('measures');
 const selfRoles = words('self-roles');
 const personRoles = words('person-roles');
-const staff = words('staff');
-const people = words('people');
+/** The words and what they begin with, from five letters: `mitarb`, `custo`. */
+const abbreviated = (list: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...list].flatMap((word) => Array.from({ length: Math.max(1, word.length - 4) }, (_, cut) => word.slice(0, word.length - cut))));
+const staff = abbreviated(words('staff'));
+const people = abbreviated(words('people'));
 const gluedSuffixes = ['identifier', 'number', 'nummer', 'code', 'uuid', 'guid', 'key', 'num', 'id', 'no', 'nr', 'sk', 'cd', 'fk', 'pk'];
 
-/** Splits a column's name; `vocabulary` (words of the schema's tables) tells where glued names such as `orderkey` part. */
-export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Set()): NameParts {
+/**
+ * What a column's name says: `words` without case and plural; `entity`, those that name something, without id words and prefixes
+ * such as `dim_`; `keyed` where an id word (`id`, `code`, `no`…) was among them; `plural` where the last one is, which of a column
+ * that is not keyed means a count. `vocabulary` (words of the schema's tables) tells where glued names such as
+ * `orderkey` part.
+ */
+export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Set()) {
   const written = splitWords(name).flatMap((word) => unglue(word, vocabulary));
   const singulars = written.map(singular);
   const meaningful = singulars.filter((word) => !keyWords.has(word));
@@ -51,7 +50,7 @@ export function sharedPrefix(names: readonly string[]): string {
   for (let length = Math.min(12, middle.length - 2); length >= 2; length -= 1) {
     const prefix = middle.slice(0, length);
     const having = lower.filter((name) => name.startsWith(prefix));
-    if (having.length >= lower.length * 0.65 && having.every((name) => name.length > length + 1)) return prefix;
+    if (having.length >= Math.max(3, lower.length * 0.65) && having.every((name) => name.length > length + 1)) return prefix;
   }
   return '';
 }

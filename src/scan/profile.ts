@@ -3,26 +3,10 @@ import type { Dialect, TableRef } from '../sql/dialect.ts';
 import type { Cell, ColumnSchema, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
 import { isPersonal, kindOf, type ValueKind } from './kinds.ts';
+import type { ScanStore } from './store.ts';
 import { distinctOf, sketchSize, type Sketch } from './sketch.ts';
 
-export interface ColumnProfile {
-  readonly name: string;
-  readonly kind: ValueKind;
-  readonly nulls: number;
-  /** Approximate where `distinctExact` is false. */
-  readonly distinct: number;
-  readonly distinctExact: boolean;
-  /** Of numbers. */
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-  /** Of text. */
-  readonly maxLength?: number | undefined;
-  /** The most frequent of the first rows' values that repeat; none of personal kinds. */
-  readonly top: readonly string[];
-  readonly sketch: Sketch;
-  /** Why the column has no profile. */
-  readonly note?: string | undefined;
-}
+export type ColumnProfile = ReturnType<typeof columnProfile>;
 
 export interface TableProfile {
   /** Of what was read. */
@@ -33,9 +17,10 @@ export interface TableProfile {
   readonly note?: string | undefined;
 }
 
-export interface ProfileContext {
+export interface ScanContext {
   readonly warehouse: Warehouse;
   readonly config: ScanConfig;
+  readonly store: ScanStore;
   readonly signal: AbortSignal;
   /** Told before each statement. */
   readonly onQuery: () => void;
@@ -51,14 +36,10 @@ const nullMark = '\u001E';
  * One aggregate statement a table; several for more than 90 columns. A column that the engine cannot aggregate is left out
  * with a note, and a table that cannot be read has no rows and a note: neither fails the scan.
  */
-export function profileTable(table: TableSchema, context: ProfileContext): Promise<TableProfile> {
-  return profileColumns(table, table.columns, context);
-}
-
-async function profileColumns(table: TableSchema, columns: readonly ColumnSchema[], context: ProfileContext): Promise<TableProfile> {
+export async function profileTable(table: TableSchema, context: ScanContext, columns = table.columns): Promise<TableProfile> {
   const split = async (size: number): Promise<TableProfile> => {
-    const first = await profileColumns(table, columns.slice(0, size), context);
-    const rest = await profileColumns(table, columns.slice(size), context);
+    const first = await profileTable(table, context, columns.slice(0, size));
+    const rest = await profileTable(table, context, columns.slice(size));
     const note = first.note === undefined ? undefined : rest.note;
     return { ...first, rows: Math.max(first.rows, rest.rows), columns: [...first.columns, ...rest.columns], note };
   };
@@ -67,18 +48,16 @@ async function profileColumns(table: TableSchema, columns: readonly ColumnSchema
     return await runProfile(table, columns, context);
   } catch (error) {
     const code = error instanceof UserError ? error.code : '';
-    const unread = ['query_timeout', 'warehouse_privilege', 'missing_object'].includes(code);
-    if (context.signal.aborted || (!unread && code !== 'query_failed' && code !== 'statement_too_long')) throw error;
-    return unread || columns.length <= 1 ? unreadable(columns, messageOf(error)) : split(Math.ceil(columns.length / 2));
+    const isUnreadable = ['query_timeout', 'warehouse_privilege', 'missing_object'].includes(code);
+    if (context.signal.aborted || (!isUnreadable && code !== 'query_failed' && code !== 'statement_too_long')) throw error;
+    if (!isUnreadable && columns.length > 1) return split(Math.ceil(columns.length / 2));
+    const note = messageOf(error);
+    const nothing = { rows: 0, values: [], cell: () => null };
+    return { rows: 0, fraction: 1, columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })), note };
   }
 }
 
-function unreadable(columns: readonly ColumnSchema[], note: string): TableProfile {
-  const nothing = { kind: 'empty', nulls: 0, distinct: 0, distinctExact: false, top: [], sketch: [], note } as const;
-  return { rows: 0, fraction: 1, columns: columns.map(({ name }) => ({ name, ...nothing })), note };
-}
-
-async function runProfile(table: TableSchema, columns: readonly ColumnSchema[], context: ProfileContext): Promise<TableProfile> {
+async function runProfile(table: TableSchema, columns: readonly ColumnSchema[], context: ScanContext): Promise<TableProfile> {
   const { warehouse, config, signal, onQuery } = context;
   const name = tableName(table, warehouse.dialect);
   const share = config.sample_rows / Math.max(1, table.rowEstimate ?? 0);
@@ -125,27 +104,26 @@ const isNumeric = ({ type }: ColumnSchema): boolean => type === 'integer' || typ
 /** Columns whose values can be compared as text; the others are only counted. */
 const isMeasured = (column: ColumnSchema): boolean => isNumeric(column) || column.type === 'string' || column.type === 'date';
 
-interface ColumnCells {
-  readonly rows: number;
-  readonly values: readonly string[];
-  readonly cell: (prefix: string) => Cell;
-}
+type ColumnCells = { rows: number; values: readonly string[]; cell: (prefix: string) => Cell };
 
-function columnProfile(column: ColumnSchema, { rows, values, cell }: ColumnCells): ColumnProfile {
-  const sketch = jsonTexts(cell('k'));
+function columnProfile(column: ColumnSchema, { rows, values, cell }: ColumnCells) {
+  const sketch: Sketch = jsonTexts(cell('k'));
   const present = values.filter((value) => value !== nullMark);
   const kind = columnKind(column, present);
-  const { distinct, exact } = distinctOf(sketch);
-  const high = numberOf(cell('hi'));
+  const isNumber = isNumeric(column);
   return {
     name: column.name,
     kind,
     nulls: rows - (numberOf(cell('c')) ?? 0),
-    distinct,
-    distinctExact: exact,
-    ...(isNumeric(column) ? { min: numberOf(cell('lo')), max: high } : { maxLength: high }),
+    /** Approximate where the sketch is not the whole set. */
+    distinct: distinctOf(sketch),
+    min: isNumber ? numberOf(cell('lo')) : undefined,
+    max: isNumber ? numberOf(cell('hi')) : undefined,
+    maxLength: isNumber ? undefined : numberOf(cell('hi')),
+    /** The most frequent of the first rows' values that repeat; none of personal kinds. */
     top: isPersonal(kind) ? [] : repeated(present),
     sketch,
+    /** Why the column has no profile. */
     note: isMeasured(column) ? undefined : `no statistics for type ${column.nativeType}`,
   };
 }

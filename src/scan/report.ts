@@ -6,18 +6,23 @@ export function scanReport({ catalog, tables, profiled, reused, queries, links, 
   const name = ({ schema, table }: TableRef): string => (schema === catalog.firstSchema ? table : `${schema}.${table}`);
   const place = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({ table: name(table), columns });
   const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+  const polymorphic = links.flatMap(({ from, to, status, evidence: { why } }) => {
+    const isPolymorphic = status === 'review' && typeof why === 'string' && why.startsWith('polymorphic');
+    return isPolymorphic ? [{ note: `${name(from.table)}(${from.columns.join()}) is not joined, ${why}`, parent: name(to.table) }] : [];
+  });
+  const meant = [...Map.groupBy(polymorphic, ({ note }) => note)].map(
+    ([note, all]) => `${note} (${all.map(({ parent }) => parent).join(', ')})`,
+  );
+  const unread = tables.flatMap(({ table, profile }) =>
+    profile?.note === undefined ? [] : [`${name(table)}: not profiled: ${profile.note}`],
+  );
   return {
     tables: tables.length,
     profiled,
     reused,
     queries,
     links: links.map((link) => ({ ...link, from: place(link.from), to: place(link.to), probability: rounded(link.probability) })),
-    primary_keys: primaryKeys.map((key) => ({
-      ...place(key),
-      status: key.status,
-      origin: key.origin,
-      probability: rounded(key.probability),
-    })),
-    notes: tables.flatMap(({ table, profile }) => (profile?.note === undefined ? [] : [`${name(table)}: not profiled: ${profile.note}`])),
+    primary_keys: primaryKeys.map((key) => ({ ...key, ...place(key), probability: rounded(key.probability) })),
+    notes: [...unread, ...meant],
   };
 }

@@ -1,17 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { LinkFinding, ScanFindings } from '../context/catalog.ts';
+import type { ScanFindings } from '../context/catalog.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import type { Scope, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import { milliseconds, type ScanConfig } from './config.ts';
-import { factsOf, type ProfiledTable, type TableFacts } from './facts.ts';
+import { factsOf } from './facts.ts';
 import type { ScanModel } from './descriptions.ts';
 import { findKeys } from './keys.ts';
 import { judgeLinks, type Judgements } from './judge.ts';
 import { findLinks } from './links.ts';
-import type { MeasureContext } from './measure.ts';
-import { profileTable, type TableProfile } from './profile.ts';
+import { profileTable, type ScanContext } from './profile.ts';
 import { openScanStore } from './store.ts';
 
 export interface ScanOptions {
@@ -37,26 +36,15 @@ export interface ScanProgress {
   readonly table?: string | undefined;
 }
 
-interface ScannedTable {
-  readonly table: TableSchema;
-  /** Undefined for a view that is not profiled. */
-  readonly profile?: TableProfile | undefined;
-  readonly reused: boolean;
-}
-
-export interface ScanResult extends ScanFindings {
-  /** Statements sent, those of the introspection included. */
-  readonly queries: number;
-  readonly profiled: number;
-  readonly reused: number;
-  readonly tables: readonly ScannedTable[];
-  /** What the model made of links in doubt. */
-  readonly judgements: Omit<Judgements, 'links'>;
-}
+/** `queries` are the statements sent, those of the introspection included; a view that is not profiled has no profile. */
+export type ScanResult = Awaited<ReturnType<typeof scan>>;
 
 /** Warehouse to catalog: structure, then profiles of what changed, then keys, then links. Needs nothing but a warehouse. */
-export async function scan(options: ScanOptions): Promise<ScanResult> {
-  const { warehouse, config, signal, ignoreDeclared, onProgress } = options;
+export async function scan(options: ScanOptions) {
+  const { warehouse, config, signal, onProgress } = options;
+  const ignored = options.ignoreDeclared;
+  const ignoredKeys = ignored === 'keys' || ignored === 'all' ? { primaryKey: undefined, uniqueKeys: [] } : {};
+  const ignoredLinks = ignored === 'links' || ignored === 'all' ? { foreignKeys: [] } : {};
   const { dialect, connection } = warehouse;
   const schema = await warehouse.introspect(options.scope, signal);
   let queries = schema.queries;
@@ -68,44 +56,39 @@ export async function scan(options: ScanOptions): Promise<ScanResult> {
   const onlyViews = schema.tables.every(({ kind }) => kind === 'view');
   const wanted = schema.tables.filter(({ kind }) => kind !== 'view' || config.views || onlyViews);
   const total = wanted.length;
-  const profiles: Profiled[] = [];
+  const profiles: Awaited<ReturnType<typeof profileOnce>>[] = [];
   for (const table of wanted) {
     profiles.push(await profileOnce(table, context));
     onProgress?.({ phase: 'profile', done: profiles.length, total, table: table.table });
   }
-  const facts = factsOf(profiles);
+  const facts = factsOf(profiles.map((entry) => ({ ...entry, schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks } })));
   onProgress?.({ phase: 'keys', done: total, total });
-  const keys = await findKeys(facts, { ...context, ignoreDeclared: ignoreDeclared === 'keys' || ignoreDeclared === 'all' });
+  const keys = await findKeys(facts, context);
   onProgress?.({ phase: 'links', done: total, total });
-  const found = await findLinks(facts, keys, { ...context, ignoreDeclared: ignoreDeclared === 'links' || ignoreDeclared === 'all' });
-  const { links, ...judgements } = await judged(found, facts, { ...context, model: options.model });
+  const found = await findLinks(facts, keys, context);
+  const unjudged: Judgements = { links: found, total: 0, done: 0, calls: 0 };
+  const judged = options.model === undefined ? unjudged : await judgeLinks(found, facts, { ...context, model: options.model });
+  const { links, ...judgements } = judged;
   store.prune();
-  const byTable = new Map(profiles.map((entry) => [entry.schema, entry]));
-  const reused = profiles.filter((entry) => entry.reused).length;
-  return {
+  const byTable = new Map(profiles.map(({ profile, reused }, index) => [wanted[index], { profile, reused }]));
+  const reusedCount = profiles.filter(({ reused }) => reused).length;
+  const findings: ScanFindings = {
     catalog: { connection, dialect: dialect.name, firstSchema: options.scope.schemas?.[0] ?? dialect.defaultSchema, tables: schema.tables },
     primaryKeys: keys.primaryKeys,
     links,
+  };
+  return {
+    ...findings,
     judgements,
     queries,
-    profiled: total - reused,
-    reused,
-    tables: schema.tables.map((table) => ({ table, profile: byTable.get(table)?.profile, reused: byTable.get(table)?.reused ?? false })),
+    profiled: total - reusedCount,
+    reused: reusedCount,
+    tables: schema.tables.map((table) => ({ ...byTable.get(table), table })),
   };
 }
 
-async function judged(
-  links: readonly LinkFinding[],
-  tables: readonly TableFacts[],
-  { model, ...context }: MeasureContext & Pick<ScanOptions, 'model'>,
-): Promise<Judgements> {
-  return model === undefined ? { links, total: 0, done: 0, calls: 0 } : judgeLinks(links, tables, { ...context, model });
-}
-
-type Profiled = ProfiledTable & { readonly reused: boolean };
-
 /** A profile is stored as it arrives, so that an interrupted scan goes on where it stopped. */
-async function profileOnce(schema: TableSchema, context: MeasureContext): Promise<Profiled> {
+async function profileOnce(schema: TableSchema, context: ScanContext) {
   const { store, config } = context;
   const key = tableKey(schema);
   // Changes with the structure, the engine's change marker and the way of profiling, not with the free estimate of rows.

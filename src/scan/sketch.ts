@@ -4,10 +4,14 @@ export type Sketch = readonly string[];
 export const sketchSize = 512;
 const hashSpace = 2 ** 48;
 
-export function distinctOf(sketch: Sketch): { readonly distinct: number; readonly exact: boolean } {
+/** Does the sketch hold every value? */
+export const isWhole = (sketch: Sketch): boolean => sketch.length < sketchSize;
+
+/** Number of distinct values; an estimate where the sketch is not whole. */
+export function distinctOf(sketch: Sketch): number {
   const last = sketch.at(-1);
-  if (last === undefined || sketch.length < sketchSize) return { distinct: sketch.length, exact: true };
-  return { distinct: Math.round(((sketch.length - 1) * hashSpace) / Number.parseInt(last, 16)), exact: false };
+  if (last === undefined || isWhole(sketch)) return sketch.length;
+  return Math.round(((sketch.length - 1) * hashSpace) / Number.parseInt(last, 16));
 }
 
 /** Values compared at most: enough to tell candidates; what counts is measured exactly. */

@@ -5,12 +5,8 @@ import type { TableProfile } from './profile.ts';
 /** What earlier scans measured, in `.ktx/state.db`: profiles by table, exact measurements by their statement and table versions. */
 export type ScanStore = ReturnType<typeof openScanStore>;
 
-interface StoredProfile {
-  readonly hash: string;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly profile: TableProfile;
-}
+/** `at` in milliseconds since 1970. */
+type StoredProfile = { readonly hash: string; readonly at: number; readonly profile: TableProfile };
 
 export function openScanStore(db: DatabaseSync, connection: string) {
   db.exec('CREATE TABLE IF NOT EXISTS scan_memo (connection TEXT, key TEXT, value TEXT, PRIMARY KEY (connection, key))');

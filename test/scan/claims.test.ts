@@ -85,6 +85,16 @@ describe('the claims of a scan', () => {
     );
   });
 
+  test('hold one relationship where two are declared on the same columns, whichever is found first, and show the other', () => {
+    const declared = { ...link, origin: 'declared', probability: 1, evidence: {}, role: undefined } as const;
+    const other = { ...declared, to: { table: ref('Order'), columns: ['id'] } };
+    const relationships = (links: readonly LinkFinding[]) => claimsOf({ ...findings, links }).filter(({ kind }) => kind === 'relationship');
+    const found = relationships([declared, other]);
+    expect(found).toEqual(relationships([other, declared]));
+    expect(found.map(({ body }) => body)).toEqual([{ to: 'order', on: { buyer_id: 'id' }, cardinality: 'many_to_one' }]);
+    expect(found[0]?.evidence[0]?.measured).toEqual({ also_refers_to: ['customer(id)'] });
+  });
+
   test('do not change with a few more rows', () => {
     const later = { ...link, probability: 0.94, evidence: { ...link.evidence, containment: 0.989, orphans: 12, rows: 1100 } };
     expect(claimsOf({ ...findings, links: [later] })).toEqual(claimsOf({ ...findings, links: [link] }));

@@ -84,6 +84,10 @@ describe.each(engines)('a scan of %s that declares nothing', (engine) => {
     expect(roles.sort()).toEqual(['buyer', 'recipient']);
     const orphans = result.links.find(({ from }) => from.columns[0] === 'recipient_customer_id')?.evidence['orphans'];
     expect(orphans).toBeGreaterThan(0);
+    expect(arrows(result, 'review')).toEqual(['attachment(owner_id) -> orders(order_id)', 'attachment(owner_id) -> product(product_id)']);
+    expect(scanReport(result).notes).toEqual([
+      'attachment(owner_id) is not joined, polymorphic: owner_type tells which table is meant (orders, product)',
+    ]);
   });
 
   test('sends no more statements than tables, parents and a constant, and none for profiles the second time', async () => {
@@ -132,6 +136,54 @@ describe.each(engines)('a scan of %s that declares nothing', (engine) => {
     expect(columns).toHaveLength(1000);
     expect(columns.at(-1)).toMatchObject({ name: 'c999', distinct: 1, min: 7 });
     expect(result.queries).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('a composite key that every combination of its columns fills', () => {
+  const pairs = (table: string, third: string): string =>
+    `CREATE TABLE ${table}; ${insert(table.slice(0, table.indexOf('(')), 240, (n) => [(n % 20) + 101, Math.floor(n / 20) + 1, `${third} ${n} of them all`])}`;
+
+  test('is referred to by the table that is named after it and repeats its columns, not by one that shares bare ids', async () => {
+    const { run } = await bench(
+      'sqlite',
+      [
+        pairs('settlement(member_no integer, period integer, remark text)', 'settled'),
+        'CREATE TABLE settlement_line (member_no integer, period integer, line_no integer, amount decimal(8,2));',
+        insert('settlement_line', 480, (n) => [(n % 20) + 101, (Math.floor(n / 20) % 12) + 1, Math.floor(n / 240) + 1, n]),
+        pairs('account(tenant_id integer, id integer, remark text)', 'account'),
+        pairs('account_type(tenant_id integer, id integer, remark text)', 'type'),
+      ].join('\n'),
+    );
+    const composite = arrows(await run()).filter((arrow) => arrow.includes(','));
+    expect(composite).toEqual(['settlement_line(member_no,period) -> settlement(member_no,period)']);
+  });
+});
+
+describe('a column that fits the keys of many tables equally well', () => {
+  test('is accepted for none of them, and measured against none', async () => {
+    const tables = Array.from({ length: 30 }, (_, table) => {
+      const name = `thing_${String.fromCharCode(97 + (table % 26))}${table}`;
+      return `CREATE TABLE ${name} (id integer, black integer, red_id integer); ${insert(name, 20, (n) => [n + 1, ((n * 3) % 20) + 1, ((n * 7) % 20) + 1])}`;
+    });
+    const { run } = await bench('sqlite', tables.join('\n'));
+    const result = await run();
+    expect(arrows(result)).toEqual([]);
+    expect(keysOf(result)).toHaveLength(30);
+    expect(result.queries).toBeLessThanOrEqual(30 + 12);
+  });
+
+  test('is not compared with each of them where tables are many', async () => {
+    const name = (table: number): string => `t${table}_${'abcdefghij'[table % 10]}`;
+    const tables = Array.from(
+      { length: 400 },
+      (_, table) =>
+        `CREATE TABLE ${name(table)} (id integer, size integer, other_id integer); INSERT INTO ${name(table)} VALUES (1, 1, 1);`,
+    );
+    const { run } = await bench('sqlite', tables.join('\n'));
+    const result = await run();
+    expect(arrows(result)).toEqual([]);
+    expect(result.links.length).toBeLessThan(400 * 4);
+    expect(result.queries).toBeLessThanOrEqual(400 + 12);
   });
 });
 
