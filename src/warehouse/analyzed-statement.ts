@@ -4,7 +4,7 @@ import { asNode, identifierName, isRecord, parseSql, type SqlNode, withAnalyzer 
 import type { Dialect } from '../sql/dialect.ts';
 import type { StatementFacts } from './driver.ts';
 import { refused, unparsed } from './failure.ts';
-import { notListed, onlyOne, recordsOf, statementFacts, type TreeReading } from './statement-facts.ts';
+import { onlyOne, recordsOf, statementFacts, type TreeReading } from './statement-facts.ts';
 
 export interface AnalyzedRules {
   readonly dialect: Dialect;
@@ -39,12 +39,13 @@ function reading({ roots, alwaysRecursive }: AnalyzedRules): TreeReading {
         body: cte['this'],
         recursive: clause['recursive'] === true || alwaysRecursive,
       })),
+    looksAhead: alwaysRecursive,
     fold: (name) => name.toLowerCase(),
     use(value) {
       const node = asNode(value);
       if (node === undefined) return {};
-      if (!sharedKinds.has(node.kind) && !roots.includes(node.kind)) throw notListed(node.kind);
-      return useOf(node);
+      // Many functions have a node kind of their own, which has their name.
+      return sharedKinds.has(node.kind) || roots.includes(node.kind) ? useOf(node) : { function: node.kind };
     },
   };
 }

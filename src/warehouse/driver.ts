@@ -57,11 +57,17 @@ export interface GatePolicy {
   means(written: WrittenTable, table: TableRef): boolean;
 }
 
-/** For engines that ignore case and look only into their default schema. */
-export function sameNames({ defaultSchema }: Dialect): GatePolicy['means'] {
-  const folded = ({ schema = defaultSchema, table }: Omit<WrittenTable, 'catalog'>) => JSON.stringify([schema, table]).toLowerCase();
-  return (written, table) => written.catalog === undefined && folded(written) === folded(table);
+/** For engines that ignore case and look only into their default schema; `database` may stand before a table or its schema. */
+export function sameNames({ defaultSchema }: Dialect, database?: string): GatePolicy['means'] {
+  const same = (a: string | undefined, b: string | undefined): boolean => a !== undefined && a.toLowerCase() === b?.toLowerCase();
+  return ({ catalog, schema = defaultSchema, table: name }, table) => {
+    const isHere = same(schema, table.schema) || (catalog === undefined && same(schema, database) && same(defaultSchema, table.schema));
+    return isHere && (catalog === undefined || same(catalog, database)) && same(name, table.table);
+  };
 }
+
+/** How long an engine may take to stop; then its caller goes on without it. */
+const graceMs = 1000;
 
 /** Runs `work` under the caller's signal and the time limit, which it is told in whole milliseconds; `cancel` is called once when either ends first. */
 export async function withinLimits<T>(
@@ -70,17 +76,40 @@ export async function withinLimits<T>(
 ): Promise<T> {
   const milliseconds = Math.min(Math.ceil(timeoutMs), largestNumber);
   const stop = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-  stop.addEventListener('abort', cancel, { once: true });
+  const overdue = Promise.withResolvers<never>();
+  let grace: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    cancel();
+    grace = setTimeout(() => overdue.reject(stop.reason), graceMs);
+  };
+  stop.addEventListener('abort', end, { once: true });
   try {
     signal.throwIfAborted();
-    return await work(milliseconds);
+    return await Promise.race([work(milliseconds), overdue.promise]);
   } catch (error) {
     if (!stop.aborted) throw error;
     if (stop.reason === signal.reason) throw failure('query_cancelled', 'The query was cancelled.');
     throw failure('query_timeout', `The query ran longer than ${timeoutMs / 1000} s and was cancelled.`);
   } finally {
-    stop.removeEventListener('abort', cancel);
+    stop.removeEventListener('abort', end);
+    clearTimeout(grace);
   }
+}
+
+/** What an answer may hold: a process that keeps more, and writes it out, would run out of memory. */
+const largestAnswer = 64 * 2 ** 20;
+
+/** Counts the bytes, characters or values of one answer; throws where they are too many to keep. */
+export function answerMeter(): (size: number) => void {
+  let total = 0;
+  return (size) => {
+    total += size;
+    if (total > largestAnswer) throw failure('query_failed', 'The answer is too large: ask for fewer rows or columns, or shorter values.');
+  };
+}
+
+export function rowSize(cells: readonly Cell[]): number {
+  return cells.reduce<number>((size, cell) => size + (typeof cell === 'string' ? cell.length : 8), 0);
 }
 
 /** Integers that a double holds are numbers, others text. */

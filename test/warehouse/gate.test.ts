@@ -19,10 +19,14 @@ const fixtures: Readonly<Record<EngineName, string>> = {
     CREATE OPERATOR ### (LEFTARG = int, RIGHTARG = int, FUNCTION = evil_pair);
     CREATE OPERATOR <@ (LEFTARG = int, RIGHTARG = int, FUNCTION = evil_pair);
     CREATE CAST (int AS point) WITH FUNCTION evil_point(int);
-    CREATE DOMAIN dom AS int CHECK (evil_check(VALUE)); CREATE TYPE holds_dom AS (a dom);
+    CREATE DOMAIN dom AS int CHECK (evil_check(VALUE)); CREATE TYPE holds_dom AS (a dom); CREATE TABLE holds (a dom);
+    CREATE TABLE users (id int, first text); CREATE TABLE other (id int, full_name text);
+    CREATE FUNCTION full_name(users) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;
     CREATE SCHEMA other; CREATE FUNCTION other.lower(text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN 1; END $$;`,
   sqlite: `CREATE TABLE t (a INTEGER, "delete" TEXT); INSERT INTO t VALUES (1, 'x');`,
-  duckdb: `CREATE TABLE t (a INTEGER, b INTEGER); INSERT INTO t VALUES (1, 2);`,
+  duckdb: `CREATE TABLE t (a INTEGER, b INTEGER); INSERT INTO t VALUES (1, 2);
+    CREATE MACRO abs(x) AS current_setting('home_directory'); CREATE MACRO upper(x) AS (SELECT list(value) FROM duckdb_settings());
+    CREATE MACRO range(n) AS TABLE FROM duckdb_settings();`,
 };
 const canary = 'CREATE TABLE canary (id INTEGER); INSERT INTO canary VALUES (1), (2), (3);';
 const afterCanary: Readonly<Record<EngineName, string>> = {
@@ -39,6 +43,21 @@ interface Hostile {
 }
 const corpus = readJson('read-only-sql.json') as Corpus;
 const hostile = readJson('hostile-sql.json') as Hostile;
+const analyst = readJson('analyst-sql.json') as Hostile & { readonly fixtures: Readonly<Record<EngineName | 'common', string>> };
+
+describe.each(engines)('an analyst on %s', (engine) => {
+  test('is let pass with everything that only reads', async () => {
+    const database = await makeDatabase(engine, analyst.fixtures.common + analyst.fixtures[engine]);
+    const warehouse = await database.open();
+    const stopped: string[] = [];
+    for (const sql of analyst.dialects[engine]) {
+      await warehouse.query(sql, generous, never).catch((error: unknown) => stopped.push(`${sql} → ${String(error)}`));
+    }
+    await warehouse.close();
+    await database.remove();
+    expect(stopped).toEqual([]);
+  });
+});
 
 describe.each(engines)('the gate on %s', (engine) => {
   let database: TestDatabase;
@@ -177,6 +196,33 @@ describe.each(engines)('the gate on %s', (engine) => {
   test('refuses a statement that is too long to be stopped in time', async () => {
     const long = `SELECT 1 WHERE 1 IN (${'1, '.repeat(40_000)}1)`;
     await expect(warehouse.query(long, generous, never)).rejects.toMatchObject({ code: 'statement_too_long', exitCode: 2 });
+  });
+
+  test('refuses what is nested or chained without end, and goes on', async () => {
+    const ctes = Array.from({ length: 201 }, (_, index) => `c${index} AS (SELECT 1)`).join(', ');
+    for (const sql of [`SELECT 1${' + 1'.repeat(5000)}`, `SELECT ${'('.repeat(20_000)}1${')'.repeat(20_000)}`, `WITH ${ctes} SELECT 1`]) {
+      const { refusal } = await attempt(() => warehouse.query(sql, generous, never));
+      expect(isRefused(refusal), sql.slice(0, 40)).toBe(true);
+    }
+    expect((await warehouse.query('SELECT 1', generous, never)).rows).toEqual([[1]]);
+  });
+
+  test('gives an answer up that is too large to keep, and goes on', async () => {
+    const large = {
+      postgres: ["SELECT repeat('x', 80000000)", "SELECT repeat('x', 1000000) FROM generate_series(1, 100)"],
+      sqlite: ["WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 100) SELECT printf('%1000000d', n) FROM c"],
+      duckdb: [
+        "SELECT repeat('x', 1000000) || a FROM t, unnest(generate_series(1, 100))",
+        "SELECT {'a': [list(n)]} FROM generate_series(1, 10000000) x(n)",
+      ],
+    }[engine];
+    for (const sql of large) {
+      await expect(warehouse.query(sql, generous, never)).rejects.toMatchObject({
+        code: 'query_failed',
+        message: expect.stringContaining('too large'),
+      });
+    }
+    expect((await warehouse.query('SELECT 1', generous, never)).rows).toEqual([[1]]);
   });
 
   test('names the rule, the thing and what is meant', async () => {

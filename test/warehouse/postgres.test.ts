@@ -145,6 +145,48 @@ describe('Postgres', () => {
     expect((await warehouse.query(sql, generous, never)).rows).toEqual([]);
   });
 
+  test('lets what owners put into types, views and policies run, and the engine lets none of it write', async () => {
+    const own = await createDatabase('own');
+    const deleting = (name: string, type: string) =>
+      `CREATE FUNCTION ${name} RETURNS ${type} LANGUAGE plpgsql AS $$ BEGIN DELETE FROM canary; RETURN NULL; END $$;`;
+    await runPostgres(
+      own,
+      `CREATE TABLE canary (id int); INSERT INTO canary VALUES (1); CREATE TYPE mood AS ENUM ('ok'); CREATE TABLE m (x mood); INSERT INTO m VALUES ('ok');
+      ${deleting('mood_int(mood)', 'int')} CREATE CAST (mood AS int) WITH FUNCTION mood_int(mood) AS IMPLICIT;
+      ${deleting('seen()', 'int')} CREATE VIEW v AS SELECT seen();`,
+    );
+    const open = await openWith({ driver: 'postgres', url: 'env:URL' }, own);
+    try {
+      for (const sql of ['SELECT x + 1 FROM m', 'SELECT sum(x) FROM m', 'SELECT * FROM v']) {
+        await expect(open.query(sql, generous, never)).rejects.toMatchObject({ code: 'gate_refused', details: { rule: 'engine' } });
+      }
+      await expect(open.query("SELECT '1'::int", generous, never)).rejects.toMatchObject({ details: { rule: 'function' } });
+      expect((await open.query('SELECT id FROM canary', generous, never)).rows).toEqual([[1]]);
+    } finally {
+      await open.close();
+    }
+  });
+
+  test('knows functions, operators and casts that are made while it is open', async () => {
+    const own = await createDatabase('own');
+    const open = await openWith({ driver: 'postgres', url: 'env:URL' }, own);
+    const attempts = ['SELECT abs(1)', 'SELECT 1 + 1', 'SELECT 1::money'];
+    try {
+      for (const sql of attempts) expect((await open.query(sql, generous, never)).rows).toHaveLength(1);
+      await runPostgres(
+        own,
+        `CREATE FUNCTION abs(text) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION plus(text, int) RETURNS int LANGUAGE sql AS 'SELECT 1';
+        CREATE OPERATOR + (LEFTARG = text, RIGHTARG = int, FUNCTION = plus); CREATE TYPE mood AS ENUM ('ok');
+        CREATE FUNCTION priced(mood) RETURNS money LANGUAGE sql AS 'SELECT 1::money'; CREATE CAST (mood AS money) WITH FUNCTION priced(mood);`,
+      );
+      for (const sql of attempts) {
+        await expect(open.query(sql, generous, never)).rejects.toMatchObject({ code: 'gate_refused', details: { rule: 'function' } });
+      }
+    } finally {
+      await open.close();
+    }
+  });
+
   test('gives a connection up once a cancel was sent to it, though its query answered', async () => {
     const open = await openWith({ driver: 'postgres', url: 'env:URL', allow_functions: ['pg_backend_pid', 'stubborn'] });
     const backend = async () => (await open.query('SELECT pg_backend_pid()', generous, never)).rows[0]?.[0];

@@ -1,7 +1,7 @@
-import { type DuckDBConnection, DuckDBInstance, StatementType } from '@duckdb/node-api';
-import { resolve } from 'node:path';
+import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, DuckDBVector, StatementType } from '@duckdb/node-api';
+import { join, resolve } from 'node:path';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
-import { type DriverSession, type Limits, type OpenContext, type Rows, withinLimits } from '../../driver.ts';
+import { answerMeter, type DriverSession, type Limits, type OpenContext, rowSize, type Rows, withinLimits } from '../../driver.ts';
 import { explaining, type FailureRules, refused } from '../../failure.ts';
 import { checkDatabaseFile, fileMark, statsOf } from '../../database-file.ts';
 import type { Cell } from '../../warehouse.ts';
@@ -24,18 +24,19 @@ const readOnly = {
 export async function open(config: DuckdbConfig, context: OpenContext, signal: AbortSignal): Promise<DriverSession> {
   const path = resolve(context.projectDir, config.path);
   const source = await sourceOf(path, context, signal);
-  const instance = await openInstance(source.database, path);
+  const instance = await openInstance(source.database, path, context);
   const parser = await instance.connect();
   for (const statement of sealing) await parser.run(statement);
-  const limited = async <T>(limits: Limits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
-    const connection = await instance.connect();
-    return withinLimits({ ...limits, cancel: () => connection.interrupt() }, () => work(connection))
-      .catch(explaining(queryFailures))
-      .finally(() => connection.closeSync());
+  const limited = <T>(limits: Limits, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
+    let connection: DuckDBConnection | undefined;
+    return withinLimits({ ...limits, cancel: () => connection?.interrupt() }, async () => {
+      const own = (connection = await instance.connect());
+      return work(own).finally(() => own.closeSync());
+    }).catch(explaining(queryFailures));
   };
   return {
     dialect: duckdb,
-    policy: duckdbPolicy(parser),
+    policy: await duckdbPolicy(parser),
     introspect: (scope, caller) =>
       limited({ signal: caller }, (connection) => {
         const ask = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
@@ -57,8 +58,11 @@ async function sourceOf(path: string, context: OpenContext, signal: AbortSignal)
   return { database: path, marker: () => fileMark([path, `${path}.wal`]) };
 }
 
-function openInstance(database: string, path: string): Promise<DuckDBInstance> {
-  return DuckDBInstance.create(database, readOnly).catch(
+/** What does not fit into memory goes into a folder of ktx's own, not beside the database; the order counts. */
+function openInstance(database: string, path: string, { cacheDir, connection }: OpenContext): Promise<DuckDBInstance> {
+  const memory_limit = `${Math.floor(process.availableMemory() / 2 ** 21)}MiB`;
+  const room = { memory_limit, temp_directory: join(cacheDir, `${connection}.tmp`), max_temp_directory_size: '20GB' };
+  return DuckDBInstance.create(database, { ...room, ...readOnly }).catch(
     explaining([
       [/set lock|another process|conflicting lock|different configuration|already attached/i, 'warehouse_locked', `${path} is in use`],
       [/permission denied/i, 'warehouse_unreachable', `${path} cannot be opened`],
@@ -83,13 +87,33 @@ async function runOne(connection: DuckDBConnection, sql: string, maxRows: number
   const result = await statement.stream();
   const columns = result.columnNames().map((name, index) => ({ name, type: fieldType(String(result.columnType(index))) }));
   const rows: Cell[][] = [];
-  for await (const chunk of result.yieldRows()) {
-    for (const row of chunk) {
+  const count = answerMeter();
+  for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
+    // A list is one value to the engine, and many here.
+    if (columns.some(({ type }) => type === 'unknown')) count(itemsIn(chunk) * 8);
+    for (let index = 0; index < chunk.rowCount; index += 1) {
       if (rows.length === maxRows) return { columns, rows, truncated: true };
-      rows.push(row.map(duckdbCell));
+      const cells = chunk.getRowValues(index).map(duckdbCell);
+      count(rowSize(cells));
+      rows.push(cells);
     }
   }
   return { columns, rows, truncated: false };
+}
+
+/** Values of a chunk, those inside lists, maps and structs too. */
+function itemsIn(chunk: DuckDBDataChunk): number {
+  let items = 0;
+  const vectors = Array.from({ length: chunk.columnCount }, (_, index) => chunk.getColumnVector(index));
+  for (let vector = vectors.pop(); vector !== undefined; vector = vectors.pop()) {
+    items += vector.itemCount;
+    vectors.push(
+      ...Object.values(vector)
+        .flat()
+        .filter((part) => part instanceof DuckDBVector),
+    );
+  }
+  return items;
 }
 
 const queryFailures: FailureRules = [

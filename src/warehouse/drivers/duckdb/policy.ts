@@ -11,19 +11,25 @@ import { duckdbFunctions } from './functions.ts';
 const classes = wordsOf(new URL('expression-classes.txt', import.meta.url));
 const types = wordsOf(new URL('node-types.txt', import.meta.url));
 const pivotRules = { dialect: duckdb, roots: ['pivot', 'select'], alwaysRecursive: false };
-/** Without a list of options: what follows must be a statement by itself, and is what the gate reads. */
-const explain = /^\s*EXPLAIN\b(?:\s+ANALYZE\b)?/i;
+/** What follows must be a statement by itself, and is what the gate reads. */
+const option = '(?:ANALYZE|FORMAT\\s+\\w+)';
+const explain = new RegExp(`^\\s*EXPLAIN\\b(?:\\s+ANALYZE\\b|\\s*\\(\\s*${option}(?:\\s*,\\s*${option})*\\s*\\))?`, 'i');
 
 /** DuckDB's own parser, by `json_serialize_sql`; PIVOT without its values, which that does not take, by the general analyzer. */
-export function duckdbPolicy(parser: DuckDBConnection): GatePolicy {
+export async function duckdbPolicy(parser: DuckDBConnection): Promise<GatePolicy> {
+  // Nobody can add a macro while the file is open.
+  const reader = await parser.runAndReadAll(
+    `SELECT current_database(), list(lower(function_name)) FROM duckdb_functions() WHERE NOT internal AND database_name = current_database()`,
+  );
+  const [database, macros] = reader.getRowsJson()[0] as [string, string[] | null];
   return {
-    functions: duckdbFunctions,
+    functions: duckdbFunctions.difference(new Set(macros)),
     inspect: (sql) =>
       inspect(
         parser,
         sql.replace(explain, (words) => words.replaceAll(/\S/g, ' ')),
       ),
-    means: sameNames(duckdb),
+    means: sameNames(duckdb, database),
   };
 }
 
@@ -51,6 +57,7 @@ const reading: TreeReading = {
       body: value,
       recursive: JSON.stringify(value).includes('"type":"RECURSIVE_CTE_NODE"'),
     })),
+  looksAhead: false,
   fold: (name) => name.toLowerCase(),
   use: (node) => {
     const { class: kind, type, function_name: called } = node;
@@ -59,9 +66,21 @@ const reading: TreeReading = {
     if (!isListed) throw notListed(String(kind ?? type).toLowerCase());
     if (type === 'SHOW_REF' && !isRecord(node['query'])) throw refused('node', 'SHOW; `ktx search` lists tables and columns.');
     if (type === 'BASE_TABLE' && isRecord(node['at_clause'])) throw refused('node', 'AT (time travel).');
+    const summarized = type === 'TABLE_FUNCTION' ? summarizedTable(node['function']) : undefined;
     return {
       function: node['is_operator'] === true ? undefined : called,
+      ...(summarized !== undefined && { table: summarized }),
       ...(type === 'BASE_TABLE' && { table: { catalog: node['catalog_name'], schema: node['schema_name'], table: node['table_name'] } }),
     };
   },
 };
+
+/** `histogram(t, a)` in FROM takes a table by its name; no CTE is meant. */
+function summarizedTable(call: unknown): { schema: string; table: string } | undefined {
+  if (!isRecord(call) || call['function_name'] !== 'histogram') return undefined;
+  const [first = {}, ...others] = recordsOf(call['children']);
+  const name = others.find(({ alias }) => alias === 'source') ?? first;
+  const value = isRecord(name['value']) ? name['value']['value'] : undefined;
+  const parts = Array.isArray(name['column_names']) ? name['column_names'] : [value];
+  return { schema: duckdb.defaultSchema, table: parts.map(String).join('.') };
+}

@@ -6,8 +6,9 @@ import { explaining, failure, type FailureRules } from '../../failure.ts';
 import type { Ask } from '../../table-schemas.ts';
 import type { PostgresConfig } from './config.ts';
 import { introspectPostgres } from './introspect.ts';
-import { postgresPolicy, type PostgresPlace } from './policy.ts';
-import { runLimited } from './limited-query.ts';
+import { ownObjectsSql, type OwnObjects, placeSql, type PostgresPlace } from './place.ts';
+import { postgresPolicy } from './policy.ts';
+import { runLimited, socketOf } from './limited-query.ts';
 
 export async function open(config: PostgresConfig, context: OpenContext, signal: AbortSignal): Promise<DriverSession> {
   const settings = clientSettings(config, context);
@@ -41,13 +42,14 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
   };
   const introspecting = <T>(caller: AbortSignal, work: (ask: Ask) => Promise<T>) =>
     reading({ signal: caller }, (client) => work(async (sql) => (await client.query(sql)).rows as unknown[]));
-  const [place] = (await introspecting(signal, (ask) => ask(placeSql)).catch(async (error: unknown) => {
+  const one = async <Row>(sql: string, caller: AbortSignal) => ((await introspecting(caller, (ask) => ask(sql))) as [Row])[0];
+  const place = await one<PostgresPlace>(placeSql, signal).catch(async (error: unknown) => {
     await pool.end();
     throw error;
-  })) as [PostgresPlace];
+  });
   return {
     dialect: postgres,
-    policy: postgresPolicy(place),
+    policy: postgresPolicy(place, () => one<OwnObjects>(ownObjectsSql, new AbortController().signal)),
     introspect: (scope, caller) => introspecting(caller, (ask) => introspectPostgres(ask, { schemas: scope.schemas ?? config.schemas })),
     run: (sql, { maxRows, timeoutMs }, caller) => reading({ timeoutMs, signal: caller }, (client) => runLimited(client, sql, maxRows)),
     async privileges() {
@@ -61,7 +63,8 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
 async function rolledBack<T>(client: PoolClient, milliseconds: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
   await client.query(`BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${milliseconds};
     SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`);
-  return work(client).finally(() => client.query('ROLLBACK'));
+  // A connection that is gone has nothing to roll back.
+  return work(client).finally(() => client.query('ROLLBACK').catch(() => undefined));
 }
 
 /** By SQLSTATE, or the library's own code or words. `where` is host, port and database, never a secret. */
@@ -78,24 +81,6 @@ function serverFailures(where: string): FailureRules {
     [/^/, 'query_failed', 'Postgres could not run the query'],
   ];
 }
-
-/** Of users: what an extension brings is trusted. */
-const byUser = (catalog: string, oid: string): string =>
-  `${oid} >= 16384 AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass AND d.objid = ${oid} AND d.deptype = 'e')`;
-const oneArgument = 'u.pronargs >= 1 AND u.pronargs - u.pronargdefaults <= 1';
-
-/** Functions of users that are named like one of the system's would be called in its place. A column stands before a function of its name. */
-const placeSql = `SELECT current_database()::text AS database, current_schemas(false)::text[] AS "searchPath",
-  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u JOIN pg_proc s ON s.proname = u.proname AND s.pronamespace = 'pg_catalog'::regnamespace
-    WHERE ${byUser('pg_proc', 'u.oid')}) AS shadowed,
-  ARRAY(SELECT DISTINCT o.oprname::text FROM pg_operator o WHERE pg_operator_is_visible(o.oid) AND ${byUser('pg_operator', 'o.oid')}) AS operators,
-  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u WHERE ${oneArgument}) AS "ofOne",
-  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u JOIN pg_type t ON t.oid = u.proargtypes[0] WHERE ${oneArgument} AND t.typtype IN ('c', 'p', 'd')
-    AND NOT EXISTS (SELECT FROM pg_attribute a WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attname = u.proname AND NOT a.attisdropped)) AS "ofRow",
-  ARRAY(SELECT DISTINCT name FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace, unnest(ARRAY[t.typname::text, n.nspname || '.' || t.typname]) name
-    WHERE t.oid >= 16384 AND (t.typtype = 'e' OR t.typtype = 'b' AND t.typcategory <> 'A' AND NOT (${byUser('pg_type', 't.oid')}))) AS "ownTypes",
-  ARRAY(SELECT DISTINCT t.typname::text FROM pg_type t WHERE (t.typtype NOT IN ('e', 'b') AND t.oid >= 16384 AND pg_type_is_visible(t.oid))
-    OR EXISTS (SELECT FROM pg_cast c WHERE c.casttarget = t.oid AND c.castfunc <> 0 AND ${byUser('pg_proc', 'c.castfunc')})) AS "castTypes"`;
 
 function clientSettings(config: PostgresConfig, { connection, secrets }: OpenContext): ClientConfig {
   const ssl = config.ssl === undefined ? {} : { ssl: config.ssl === 'off' ? false : { rejectUnauthorized: config.ssl === 'verify' } };
@@ -114,12 +99,12 @@ function clientSettings(config: PostgresConfig, { connection, secrets }: OpenCon
 
 /** Asks the server to stop; where it does not answer, the connection is cut. */
 async function cancel(client: PoolClient, settings: ClientConfig): Promise<void> {
-  const { processID, connection } = client as unknown as { processID: number; connection: { stream: { destroy(): void } } };
+  const { processID } = client as unknown as { processID: number };
   const canceller = new Client({ ...settings, connectionTimeoutMillis: 3000, query_timeout: 3000 });
   await canceller
     .connect()
     .then(() => canceller.query('SELECT pg_cancel_backend($1)', [processID]))
-    .catch(() => connection.stream.destroy());
+    .catch(() => socketOf(client).destroy());
   await canceller.end().catch(() => undefined);
 }
 

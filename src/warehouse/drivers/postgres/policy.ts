@@ -6,44 +6,30 @@ import type { GatePolicy } from '../../driver.ts';
 import { refused, unparsed } from '../../failure.ts';
 import { notListed, onlyOne, recordsOf, statementFacts, type TreeReading } from '../../statement-facts.ts';
 import { postgresFunctions } from './functions.ts';
+import type { OwnObjects, PostgresPlace } from './place.ts';
 
 const tags = wordsOf(new URL('nodes.txt', import.meta.url));
 const systemTypes = wordsOf(new URL('types.txt', import.meta.url));
-const systemOperators = wordsOf(new URL('operators.txt', import.meta.url));
 
-export interface PostgresPlace {
-  readonly database: string;
-  /** Where the engine looks for a table without schema. */
-  readonly searchPath: readonly string[];
-  /** Names of system functions that a user's function may stand in for. */
-  readonly shadowed: readonly string[];
-  /** Names of operators of users. */
-  readonly operators: readonly string[];
-  /** Names of functions that one argument is enough for, which `(x).f` calls; and of those that take a row, which `t.f` calls. */
-  readonly ofOne: readonly string[];
-  readonly ofRow: readonly string[];
-  /** Types beyond the system's that only compute, with and without their schema. */
-  readonly ownTypes: readonly string[];
-  /** Names of types that a cast may run a user's code for. */
-  readonly castTypes: readonly string[];
-}
-
-/** Postgres's own parser. */
-export function postgresPolicy(place: PostgresPlace): GatePolicy {
-  const { database, searchPath, shadowed } = place;
-  const useIn = usesOf(place);
+/** Postgres's own parser; what people made in the database is asked for anew, since it may have been made meanwhile. */
+export function postgresPolicy(place: PostgresPlace, ownObjects: () => Promise<OwnObjects>): GatePolicy {
   return {
-    functions: new Set([...postgresFunctions].filter((name) => !shadowed.includes(name))),
+    functions: postgresFunctions,
     async inspect(sql) {
       const tree = await onlyQuery(sql);
-      return statementFacts(tree, { ...shape, use: useIn(calledRanges(tree)) });
+      const use = usesOf(place, await ownObjects());
+      const ctes = ctesOf(tree);
+      const facts = statementFacts(tree, { ...shape, use: use(rangesOf(tree, ctes)) });
+      // A name that is a CTE here and a table there is taken for the table.
+      if (!facts.tables.some(({ table }) => ctes.has(table))) return facts;
+      return statementFacts(tree, { ...shape, use: use(rangesOf(tree, new Map())) });
     },
     means(written, table) {
-      if (written.catalog !== undefined && written.catalog !== database) return false;
+      if (written.catalog !== undefined && written.catalog !== place.database) return false;
       if (written.table !== table.table) return false;
       if (written.schema !== undefined) return written.schema === table.schema;
       // The system's catalogs come first on every search path.
-      return searchPath.includes(table.schema) && !written.table.startsWith('pg_');
+      return place.searchPath.includes(table.schema) && !written.table.startsWith('pg_');
     },
   };
 }
@@ -75,51 +61,105 @@ const shape: Omit<TreeReading, 'use'> = {
       body: entry,
       recursive: clause['recursive'] === true,
     })),
+  looksAhead: true,
   fold: (name) => name,
 };
 
-/** What runs a function without the node of a call: operators, casts, and fields that are no columns. */
-function usesOf({ operators, ofOne, ofRow, ownTypes, castTypes, shadowed }: PostgresPlace) {
-  const [own, one, row] = [new Set(operators), new Set(ofOne), new Set(ofRow)];
-  const types = new Set([...systemTypes, ...ownTypes].filter((name) => !castTypes.includes(name.slice(name.lastIndexOf('.') + 1))));
-  const isCalled = (name: string): boolean => one.has(name) && (!types.has(name) || shadowed.includes(name));
-  const calledOn = (ranges: ReadonlySet<unknown>, fields: readonly string[]): string[] => {
-    const mayBeValue = ranges.has(fields.at(-2)) || ranges.has(undefined);
-    return fields.slice(1).filter((name) => row.has(name) || (mayBeValue && isCalled(name)));
-  };
-  return (ranges: ReadonlySet<unknown>): TreeReading['use'] =>
+/** What runs a function: calls, and without the node of a call operators, casts, and fields that are no columns. */
+function usesOf(place: PostgresPlace, { shadows, castTypes, ...own }: OwnObjects) {
+  const operators = new Set(place.operators).difference(new Set(own.operators));
+  const types = new Set([...systemTypes, ...own.types].filter((name) => !castTypes.includes(name.slice(name.lastIndexOf('.') + 1))));
+  const [one, row, columns] = [new Set([...place.ofOne, ...own.ofOne]), new Set(own.ofRow), new Set(own.columns)];
+  const shadowOf = (name: string): string => shadows.find((shadow) => shadow.slice(shadow.lastIndexOf('.') + 1) === name) ?? name;
+  const isCalled = (name: string): boolean => one.has(name) && (!types.has(name) || shadowOf(name) !== name);
+  const calledOn = (ranges: Ranges, fields: readonly string[]): string[] =>
+    fields.slice(1).filter((name, before) => {
+      const found = ranges.get(fields[before]) ?? [];
+      if (row.has(name) && !(found.length > 0 && found.every((range) => hasColumn(range, name)))) return true;
+      return isCalled(name) && [...found, ...(ranges.get(undefined) ?? [])].some(({ kind }) => kind === 'function');
+    });
+  const hasColumn = (range: Range, name: string): boolean => range.columns.has(name) || columns.has(`${String(range.table)}.${name}`);
+  return (ranges: Ranges): TreeReading['use'] =>
     (node) => {
       if (node['intoClause'] !== undefined) throw refused('node', 'SELECT INTO.');
       const unlisted = Object.keys(node).find((tag) => /^[A-Z]/.test(tag) && !tags.has(tag));
       if (unlisted !== undefined) throw notListed(unlisted);
-      const operator = operatorsOf(node).find((name) => own.has(name) || !systemOperators.has(name));
+      const operator = operatorsOf(node).find((name) => !operators.has(name));
       if (operator !== undefined) throw refused('function', `the operator ${operator} is not one of the system's alone.`);
       const written = node['typeName'] ?? node['TypeName'];
       const type = isRecord(written) ? qualified(written['names']) : undefined;
       if (type !== undefined && !types.has(type)) throw refused('function', `the type ${type} is not on the list of those to cast to.`);
       const { FuncCall: call, RangeVar: range, ColumnRef: column, A_Indirection: part } = node;
+      const called = isRecord(call) ? namesIn(call['funcname']) : [];
       return {
         function: [
-          ...(isRecord(call) ? [qualified(call['funcname'])] : []),
+          called[0] === 'pg_catalog' ? called.slice(1).join('.') : shadowOf(called.join('.')),
           ...(isRecord(column) ? calledOn(ranges, namesIn(column['fields'])) : []),
-          ...(isRecord(part) ? namesIn(part['indirection']).filter(isCalled) : []),
-        ],
+          ...(isRecord(part) ? namesIn(part['indirection']).filter((name) => isCalled(name) || row.has(name)) : []),
+        ].filter((name) => name !== ''),
         ...(isRecord(range) && { table: { catalog: range['catalogname'], schema: range['schemaname'], table: range['relname'] } }),
       };
     };
 }
 
-/** Names of functions in FROM, undefined for one without alias: their row may be a plain value, on which `x.f` calls any function of one argument. */
-function calledRanges(tree: unknown): ReadonlySet<unknown> {
-  const ranges = new Set<unknown>();
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const range = isRecord(value) ? value['RangeFunction'] : undefined;
-    if (isRecord(range)) ranges.add(isRecord(range['alias']) ? range['alias']['aliasname'] : undefined);
-    for (const part of Object.values(value)) visit(part);
-  };
-  visit(tree);
-  return ranges;
+/** What a name before a dot may mean: a function's row may be a plain value, on which `x.f` calls any function of one argument. */
+interface Range {
+  readonly kind: 'function' | 'table' | 'query';
+  readonly table?: unknown;
+  /** Those that are certain. */
+  readonly columns: ReadonlySet<unknown>;
+}
+type Ranges = ReadonlyMap<unknown, readonly Range[]>;
+
+/** Everything that stands in FROM, by its alias; undefined for a function without one. */
+function rangesOf(tree: unknown, ctes: ReadonlyMap<unknown, ReadonlySet<unknown>>): Ranges {
+  const found = nodesIn(tree).flatMap(({ RangeFunction: called, RangeVar: table, RangeSubselect: query }): [unknown, Range][] => {
+    if (isRecord(called)) return [[aliasOf(called).name, { kind: 'function', columns: new Set() }]];
+    if (isRecord(query)) return [[aliasOf(query).name, { kind: 'query', columns: columnsOf(query['subquery'], aliasOf(query).columns) }]];
+    if (!isRecord(table)) return [];
+    const { name = table['relname'], columns } = aliasOf(table);
+    const cte = table['schemaname'] === undefined ? ctes.get(table['relname']) : undefined;
+    if (columns.length > 0) return [[name, { kind: 'query', columns: new Set(columns) }]];
+    return [[name, cte === undefined ? { kind: 'table', table: table['relname'], columns: new Set() } : { kind: 'query', columns: cte }]];
+  });
+  return new Map([...Map.groupBy(found, ([name]) => name)].map(([name, all]) => [name, all.map(([, range]) => range)]));
+}
+
+function ctesOf(tree: unknown): ReadonlyMap<unknown, ReadonlySet<unknown>> {
+  const ctes = nodesIn(tree).flatMap(({ CommonTableExpr: cte }) => (isRecord(cte) ? [cte] : []));
+  const columns = Map.groupBy(ctes, (cte) => cte['ctename']);
+  return new Map(
+    [...columns].map(([name, all]) => [
+      name,
+      all.map((cte) => columnsOf(cte['ctequery'], namesIn(cte['aliascolnames']))).reduce((a, b) => a.intersection(b)),
+    ]),
+  );
+}
+
+function nodesIn(tree: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const values: unknown[] = [tree];
+  for (const value of values) if (typeof value === 'object' && value !== null) values.push(...Object.values(value));
+  return values.filter((value) => isRecord(value));
+}
+
+function aliasOf(range: Readonly<Record<string, unknown>>): { readonly name?: unknown; readonly columns: readonly string[] } {
+  const alias = range['alias'];
+  return isRecord(alias) ? { name: alias['aliasname'], columns: namesIn(alias['colnames']) } : { columns: [] };
+}
+
+/** Names of columns that a query certainly has: as it was told to call them, or as its first SELECT does. */
+function columnsOf(query: unknown, given: readonly string[]): ReadonlySet<unknown> {
+  if (given.length > 0) return new Set(given);
+  const select = isRecord(query) ? (query['SelectStmt'] ?? query) : undefined;
+  if (!isRecord(select)) return new Set();
+  if (isRecord(select['larg'])) return columnsOf(select['larg'], []);
+  return new Set(
+    recordsOf(select['targetList']).flatMap(({ ResTarget: target }) => {
+      const { name, val: value } = isRecord(target) ? target : {};
+      const column = isRecord(value) ? value['ColumnRef'] : undefined;
+      return name ?? (isRecord(column) ? namesIn(column['fields']).slice(-1) : []);
+    }),
+  );
 }
 
 /** The grammar leaves some to what they mean. */

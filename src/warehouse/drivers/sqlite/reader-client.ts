@@ -7,7 +7,7 @@ import type { ReaderReply, ReaderRequest } from './reader-process.ts';
 
 /**
  * SQLite runs in a process of its own: its calls block, and only killing their process stops them.
- * One request at a time; at its limits it fails at once. After a kill the next request starts a new process.
+ * One request at a time. After a kill the next request starts a new process.
  */
 export function startReader(path: string, extraFunctions: readonly string[]) {
   let child: ChildProcess | undefined;
@@ -19,23 +19,20 @@ export function startReader(path: string, extraFunctions: readonly string[]) {
   return {
     stop,
     ask(request: ReaderRequest, limits: Limits): Promise<unknown> {
-      const stopped = Promise.withResolvers<never>();
-      let isRunning = false;
-      let isStopped = false;
+      let state: 'waiting' | 'running' | 'stopped' = 'waiting';
       const cancel = (): void => {
-        if (isRunning) stop();
-        isStopped = true;
-        stopped.reject(new Error('stopped'));
+        if (state === 'running') stop();
+        state = 'stopped';
       };
       return withinLimits({ ...limits, cancel }, () => {
-        const answer = last.then(async () => {
-          if (isStopped) return undefined;
-          isRunning = true;
+        const answer = last.then(() => {
+          if (state === 'stopped') return undefined;
+          state = 'running';
           if (child?.connected !== true) child = forkReader([path, ...extraFunctions]);
           return exchange(child, request);
         });
         last = answer.catch(() => undefined);
-        return Promise.race([answer, stopped.promise]);
+        return answer;
       });
     },
   };

@@ -2,7 +2,7 @@ import { constants, DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../lib/error.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
-import { integerCell, type Rows } from '../../driver.ts';
+import { answerMeter, integerCell, rowSize, type Rows } from '../../driver.ts';
 import type { Cell } from '../../warehouse.ts';
 import { registerFunctions } from './aggregates.ts';
 import { sqliteFunctions } from './functions.ts';
@@ -21,7 +21,7 @@ export interface ReaderReply {
 }
 
 /** Table-valued functions; everything else in FROM must be a table of the database. */
-const tableFunctions = ['json_each', 'json_tree', 'pragma_table_info'];
+const tableFunctions = ['json_each', 'json_tree', 'jsonb_each', 'jsonb_tree', 'pragma_table_info'];
 const [path = '', ...extraFunctions] = process.argv.slice(2);
 const functions = new Set([...sqliteFunctions, ...extraFunctions.map(folded)]);
 let opened: DatabaseSync | undefined;
@@ -44,6 +44,7 @@ process.on('disconnect', () => process.exit());
 
 function openDatabase(): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  db.exec('PRAGMA hard_heap_limit = 1073741824');
   registerFunctions(db);
   return db;
 }
@@ -61,13 +62,18 @@ function query(db: DatabaseSync, sql: string, maxRows: number): Rows {
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
   const declared = statement.columns().map(({ name, type }) => ({ name, type: type === null ? undefined : declaredType(type) }));
-  const found: unknown[][] = [];
+  const rows: Cell[][] = [];
+  const count = answerMeter();
+  let truncated = false;
   for (const row of statement.iterate() as Iterable<unknown>) {
-    if (found.push(row as unknown[]) > maxRows) break;
+    truncated = rows.length === maxRows;
+    if (truncated) break;
+    const cells = (row as unknown[]).map((value, index) => cell(value, declared[index]?.type));
+    count(rowSize(cells));
+    rows.push(cells);
   }
-  const rows = found.slice(0, maxRows).map((row) => row.map((value, index) => cell(value, declared[index]?.type)));
   const columns = declared.map(({ name, type }, index) => ({ name, type: type ?? typeOfCells(rows, index) }));
-  return { columns, rows, truncated: found.length > maxRows };
+  return { columns, rows, truncated };
 }
 
 function cell(value: unknown, type: FieldType | undefined): Cell {
