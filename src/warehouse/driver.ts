@@ -97,7 +97,7 @@ export async function withinLimits<T>(
 }
 
 /** What an answer may hold: a process that keeps more, and writes it out, would run out of memory. */
-const largestAnswer = 64 * 2 ** 20;
+export const largestAnswer = 64 * 2 ** 20;
 
 /** Counts the bytes, characters or values of one answer; throws where they are too many to keep. */
 export function answerMeter(): (size: number) => void {

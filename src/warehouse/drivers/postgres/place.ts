@@ -5,8 +5,9 @@ export interface PostgresPlace {
   readonly searchPath: readonly string[];
   /** Names of the operators of the system and of extensions; all of them only compute. */
   readonly operators: readonly string[];
-  /** Names of the system's functions that one argument is enough for, which `(x).f` calls. */
+  /** Names of the system's functions that one argument is enough for, which `(x).f` calls; and of those that take any row, which `t.f` calls. */
   readonly ofOne: readonly string[];
+  readonly ofRow: readonly string[];
 }
 
 /** What people made in the database: some of it runs without the node of a call. What an extension brings is trusted, its functions apart. */
@@ -28,10 +29,11 @@ export interface OwnObjects {
 
 export const placeSql = `SELECT current_database()::text AS database, current_schemas(false)::text[] AS "searchPath",
   ARRAY(SELECT DISTINCT o.oprname::text FROM pg_operator o WHERE o.oid < 16384 OR o.oid IN (${ofExtension('pg_operator')})) AS operators,
-  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u WHERE u.oid < 16384 AND ${takesOne('u')}) AS "ofOne"`;
+  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u WHERE u.oid < 16384 AND ${takesOne('u')}) AS "ofOne",
+  ARRAY(SELECT DISTINCT u.proname::text FROM pg_proc u WHERE u.oid < 16384 AND ${takesRow('u')}) AS "ofRow"`;
 
 export const ownObjectsSql = `WITH f AS (SELECT u.*, u.oid IN (${ofExtension('pg_proc')}) AS brought FROM pg_proc u WHERE u.oid >= 16384),
-  r AS (SELECT DISTINCT f.proname AS name FROM f JOIN pg_type t ON t.oid = f.proargtypes[0] WHERE ${takesOne('f')} AND t.typtype IN ('c', 'p', 'd') AND NOT brought)
+  r AS (SELECT DISTINCT f.proname AS name FROM f WHERE ${takesRow('f')})
   SELECT ARRAY(SELECT f.pronamespace::regnamespace || '.' || f.proname FROM f WHERE NOT brought
       AND EXISTS (SELECT FROM pg_proc s WHERE s.proname = f.proname AND s.pronamespace = 'pg_catalog'::regnamespace)) AS shadows,
     ARRAY(SELECT o.oprname::text FROM pg_operator o WHERE o.oid >= 16384 AND o.oid NOT IN (${ofExtension('pg_operator')})) AS operators,
@@ -46,6 +48,10 @@ export const ownObjectsSql = `WITH f AS (SELECT u.*, u.oid IN (${ofExtension('pg
 
 function ofExtension(catalog: string): string {
   return `SELECT objid FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND classid = '${catalog}'::regclass AND deptype = 'e'`;
+}
+
+function takesRow(alias: string): string {
+  return `${takesOne(alias)} AND EXISTS (SELECT FROM pg_type t WHERE t.oid = ${alias}.proargtypes[0] AND t.typtype IN ('c', 'p', 'd'))`;
 }
 
 function takesOne(alias: string): string {

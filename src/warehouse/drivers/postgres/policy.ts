@@ -17,12 +17,12 @@ export function postgresPolicy(place: PostgresPlace, ownObjects: () => Promise<O
     functions: postgresFunctions,
     async inspect(sql) {
       const tree = await onlyQuery(sql);
-      const use = usesOf(place, await ownObjects());
-      const ctes = ctesOf(tree);
-      const facts = statementFacts(tree, { ...shape, use: use(rangesOf(tree, ctes)) });
+      const own = await ownObjects();
+      const [use, ctes] = [usesOf(place, own), ctesOf(tree)];
+      const facts = statementFacts(tree, { ...shape, use: use(rangesOf(tree, ctes, own.columns)) });
       // A name that is a CTE here and a table there is taken for the table.
       if (!facts.tables.some(({ table }) => ctes.has(table))) return facts;
-      return statementFacts(tree, { ...shape, use: use(rangesOf(tree, new Map())) });
+      return statementFacts(tree, { ...shape, use: use(rangesOf(tree, new Map(), own.columns)) });
     },
     means(written, table) {
       if (written.catalog !== undefined && written.catalog !== place.database) return false;
@@ -69,16 +69,15 @@ const shape: Omit<TreeReading, 'use'> = {
 function usesOf(place: PostgresPlace, { shadows, castTypes, ...own }: OwnObjects) {
   const operators = new Set(place.operators).difference(new Set(own.operators));
   const types = new Set([...systemTypes, ...own.types].filter((name) => !castTypes.includes(name.slice(name.lastIndexOf('.') + 1))));
-  const [one, row, columns] = [new Set([...place.ofOne, ...own.ofOne]), new Set(own.ofRow), new Set(own.columns)];
+  const [one, row] = [new Set([...place.ofOne, ...own.ofOne]), new Set([...place.ofRow, ...own.ofRow])];
   const shadowOf = (name: string): string => shadows.find((shadow) => shadow.slice(shadow.lastIndexOf('.') + 1) === name) ?? name;
   const isCalled = (name: string): boolean => one.has(name) && (!types.has(name) || shadowOf(name) !== name);
   const calledOn = (ranges: Ranges, fields: readonly string[]): string[] =>
     fields.slice(1).filter((name, before) => {
-      const found = ranges.get(fields[before]) ?? [];
-      if (row.has(name) && !(found.length > 0 && found.every((range) => hasColumn(range, name)))) return true;
-      return isCalled(name) && [...found, ...(ranges.get(undefined) ?? [])].some(({ kind }) => kind === 'function');
+      const found = ranges.get(fields[before]);
+      if (row.has(name) && found?.every((columns) => columns?.has(name)) !== true) return true;
+      return isCalled(name) && (found?.includes(undefined) === true || ranges.has(undefined));
     });
-  const hasColumn = (range: Range, name: string): boolean => range.columns.has(name) || columns.has(`${String(range.table)}.${name}`);
   return (ranges: Ranges): TreeReading['use'] =>
     (node) => {
       if (node['intoClause'] !== undefined) throw refused('node', 'SELECT INTO.');
@@ -102,29 +101,27 @@ function usesOf(place: PostgresPlace, { shadows, castTypes, ...own }: OwnObjects
     };
 }
 
-/** What a name before a dot may mean: a function's row may be a plain value, on which `x.f` calls any function of one argument. */
-interface Range {
-  readonly kind: 'function' | 'table' | 'query';
-  readonly table?: unknown;
-  /** Those that are certain. */
-  readonly columns: ReadonlySet<unknown>;
-}
-type Ranges = ReadonlyMap<unknown, readonly Range[]>;
+/** What a name before a dot may mean: columns that it certainly has; undefined for a function, whose row may be a plain value, so that `x.f` calls any function of one argument. */
+type Ranges = ReadonlyMap<unknown, readonly (ReadonlySet<unknown> | undefined)[]>;
 
 /** Everything that stands in FROM, by its alias; undefined for a function without one. */
-function rangesOf(tree: unknown, ctes: ReadonlyMap<unknown, ReadonlySet<unknown>>): Ranges {
-  const found = nodesIn(tree).flatMap(({ RangeFunction: called, RangeVar: table, RangeSubselect: query }): [unknown, Range][] => {
-    if (isRecord(called)) return [[aliasOf(called).name, { kind: 'function', columns: new Set() }]];
-    if (isRecord(query)) return [[aliasOf(query).name, { kind: 'query', columns: columnsOf(query['subquery'], aliasOf(query).columns) }]];
-    if (!isRecord(table)) return [];
-    const { name = table['relname'], columns } = aliasOf(table);
-    const cte = table['schemaname'] === undefined ? ctes.get(table['relname']) : undefined;
-    if (columns.length > 0) return [[name, { kind: 'query', columns: new Set(columns) }]];
-    return [[name, cte === undefined ? { kind: 'table', table: table['relname'], columns: new Set() } : { kind: 'query', columns: cte }]];
+function rangesOf(tree: unknown, ctes: ReadonlyMap<unknown, ReadonlySet<unknown>>, columns: readonly string[]): Ranges {
+  const found = nodesIn(tree).flatMap(({ RangeFunction: called, RangeVar: table, RangeSubselect: query }) => {
+    const range = [called, table, query].find((one) => isRecord(one));
+    if (range === undefined) return [];
+    const { relname, schemaname: schema, alias: written, subquery } = range;
+    const alias = isRecord(written) ? written : {};
+    const given = namesIn(alias['colnames']);
+    const ofTable = () =>
+      columns.flatMap((column) => (column.startsWith(`${String(relname)}.`) ? column.slice(String(relname).length + 1) : []));
+    const cte = schema === undefined ? ctes.get(relname) : undefined;
+    const own = isRecord(table) && given.length === 0 ? (cte ?? new Set(ofTable())) : columnsOf(subquery, given);
+    return [{ name: alias['aliasname'] ?? relname, own: isRecord(called) ? undefined : own }];
   });
-  return new Map([...Map.groupBy(found, ([name]) => name)].map(([name, all]) => [name, all.map(([, range]) => range)]));
+  return new Map([...Map.groupBy(found, ({ name }) => name)].map(([name, all]) => [name, all.map(({ own }) => own)]));
 }
 
+/** Columns of CTEs, by name; of several with one name those that all have. */
 function ctesOf(tree: unknown): ReadonlyMap<unknown, ReadonlySet<unknown>> {
   const ctes = nodesIn(tree).flatMap(({ CommonTableExpr: cte }) => (isRecord(cte) ? [cte] : []));
   const columns = Map.groupBy(ctes, (cte) => cte['ctename']);
@@ -140,11 +137,6 @@ function nodesIn(tree: unknown): readonly Readonly<Record<string, unknown>>[] {
   const values: unknown[] = [tree];
   for (const value of values) if (typeof value === 'object' && value !== null) values.push(...Object.values(value));
   return values.filter((value) => isRecord(value));
-}
-
-function aliasOf(range: Readonly<Record<string, unknown>>): { readonly name?: unknown; readonly columns: readonly string[] } {
-  const alias = range['alias'];
-  return isRecord(alias) ? { name: alias['aliasname'], columns: namesIn(alias['colnames']) } : { columns: [] };
 }
 
 /** Names of columns that a query certainly has: as it was told to call them, or as its first SELECT does. */

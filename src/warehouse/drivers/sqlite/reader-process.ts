@@ -2,7 +2,7 @@ import { constants, DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../lib/error.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
-import { answerMeter, integerCell, rowSize, type Rows } from '../../driver.ts';
+import { answerMeter, integerCell, largestAnswer, rowSize, type Rows } from '../../driver.ts';
 import type { Cell } from '../../warehouse.ts';
 import { registerFunctions } from './aggregates.ts';
 import { sqliteFunctions } from './functions.ts';
@@ -43,7 +43,7 @@ process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
 
 function openDatabase(): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000, limits: { length: largestAnswer } });
   db.exec('PRAGMA hard_heap_limit = 1073741824');
   registerFunctions(db);
   return db;
