@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
+import type { LlmStatus } from '../project/llm-setup.ts';
 import type { ConnectionStatus } from '../project/status.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { failureOf } from './failure.ts';
@@ -62,10 +63,20 @@ async function projectFindings(context: CommandContext): Promise<readonly Findin
   // It writes into the folder, too.
   const lock = await tried('lock', () => withProjectLock(project.dir, async () => 'free', { waitMs: 0 }));
   context.progress.update('asking the warehouses');
-  const { git, uncommitted, connections } = await projectStatus(project, false, context.signal);
+  const { git, uncommitted, connections, llm } = await projectStatus(project, false, context.signal);
   const tracked = uncommitted === undefined ? 'none yet: ktx ingest makes one' : 'found';
   const repository = finding('repository', git ?? tracked, git === undefined ? undefined : { state: 'broken', fix: 'do what git says' });
-  return [configuration, disk, lock, repository, ...connections.flatMap(connectionFindings)];
+  return [configuration, disk, lock, repository, ...connections.flatMap(connectionFindings), ...llmFindings(llm)];
+}
+
+function llmFindings({ backend, state, account, ignored, error }: LlmStatus): readonly Finding[] {
+  if (state === 'none') return [finding('llm', 'none; everything but reading prose works')];
+  const broken = error && finding('llm', error.message, { state: 'broken', fix: error.hint });
+  const honoured = { state: 'warning', fix: 'take the settings out of llm.promptCaching' } as const;
+  return [
+    broken ?? finding('llm', [`${backend} answers`, account].filter(Boolean).join(', ')),
+    ...(ignored.length === 0 ? [] : [finding('llm settings', ignored.join('; '), honoured)]),
+  ];
 }
 
 function connectionFindings({ connection, tables = 0, error, privileges = [], invalid }: ConnectionStatus): readonly Finding[] {

@@ -1,8 +1,10 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
+import type { UsageLine } from '../llm/usage.ts';
 import type { Project } from '../project/open.ts';
 import { defineCommand, type CommandContext } from './command.ts';
+import { usageText } from './llm-lines.ts';
 import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
 
@@ -17,21 +19,30 @@ export const ingest = defineCommand({
   ],
   define: (command) => command.argument('[connections...]', 'all where they are left out').option('--dry-run', 'plan only'),
   async run({ args: [connections], options: { dryRun = false } }, context) {
-    const report = await runIngest(await context.project(), { connections, dryRun }, context);
+    const project = await context.project();
+    const report = await runIngest(project, { connections, dryRun }, context);
+    const called = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
+    const usage = called ? await usageOf(project) : [];
     const next = [
       'ktx sl list  what there is now',
       'ktx sl query --help  ask for numbers',
       'ktx explain <subject>  where a fact comes from',
     ];
     return {
-      data: report,
+      data: called ? { ...report, usage } : report,
       text: describeIngest(report, context.screen).join('\n'),
+      notes: called ? [usageText(usage)] : [],
       exitCode: report.exitCode,
       failure: ingestFailure(report),
       next: report.exitCode === 0 && !dryRun ? next : [],
     };
   },
 });
+
+async function usageOf(project: Project): Promise<readonly UsageLine[]> {
+  const { usageReport } = await import('../llm/usage.ts');
+  return usageReport(project.journal().db, { run: project.runId });
+}
 
 /** Each event goes to `--json` as a line; a person sees what runs now. */
 export async function runIngest(project: Project, asked: { connections: readonly string[]; dryRun: boolean }, context: CommandContext) {

@@ -1,28 +1,54 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
+import type { LlmStatus } from '../project/llm-setup.ts';
+import type { Project } from '../project/open.ts';
 import type { ConnectionStatus } from '../project/status.ts';
-import { defineCommand } from './command.ts';
+import { defineCommand, type Outcome } from './command.ts';
+import { llmLines, usageText } from './llm-lines.ts';
 import type { Screen } from './output.ts';
 
 export const status = defineCommand({
   description: 'What is configured, reachable and fresh, what the semantic layer holds, and what is not committed.',
   examples: [
     ['ktx status', 'asks every warehouse'],
-    ['ktx status --fast', 'asks no warehouse'],
+    ['ktx status --fast', 'asks no warehouse, pays no model'],
+    ['ktx status --usage', 'tokens and money of the model calls'],
   ],
-  define: (command) => command.option('--fast', 'make no slow call'),
+  define: (command) =>
+    command
+      .option('--fast', 'make no slow call and no paid one')
+      .option('--usage', 'what model calls took so far, by backend, model and role'),
   async run({ options }, context) {
     const project = await context.project();
+    if (options.usage === true) return usage(project);
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, uncommitted, git = 'no git repository' } = data;
+    const { dir, connections, uncommitted, llm, git = 'no git repository' } = data;
     const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
     const lines = connections.flatMap((each) => describe(each, context.screen));
-    const text = [dir, ...lines, uncommitted === undefined ? git : files].join('\n');
-    return { data, text, next: nextSteps(connections), failure: unreachable(connections) };
+    const text = [dir, ...lines, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
+    return { data, text, next: nextSteps(connections), failure: unreachable(connections) ?? unusable(llm) };
   },
 });
+
+async function usage(project: Project): Promise<Outcome> {
+  const { usageReport } = await import('../llm/usage.ts');
+  const lines = usageReport(project.journal().db);
+  if (lines.length === 0) return { data: { usage: [] }, text: 'No model was called yet.' };
+  const columns = ['backend', 'model', 'role', 'calls', 'failed', 'in', 'out', 'cache read', 'cache write', 'USD'];
+  const rows = lines.map((line) => {
+    const { backend, model, role, calls, failed, input, output, cacheRead, cacheWrite, costUsd } = line;
+    return [backend, model, role, calls, failed, input, output, cacheRead, cacheWrite, costUsd === null ? 'unknown' : costUsd.toFixed(4)];
+  });
+  const named = columns.map((name, index) => ({ name, type: index < 3 ? 'string' : 'number' }));
+  const reasons = [...new Set(lines.flatMap(({ costReason }) => costReason ?? []))].map((reason) => `cost unknown: ${reason}`);
+  return { data: { usage: lines }, table: { columns: named, rows }, notes: [usageText(lines), ...reasons] };
+}
+
+function unusable({ backend, error }: LlmStatus): UserError | undefined {
+  return error && new UserError(error.code, `${backend}: ${error.message}`, error);
+}
 
 /** The first cause decides the code; every connection says its own. */
 function unreachable(connections: readonly ConnectionStatus[]): UserError | undefined {

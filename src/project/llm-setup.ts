@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { check } from '../lib/schema-check.ts';
 import { UserError } from '../lib/error.ts';
 import type { ProbeReport } from '../llm/backend.ts';
 import { llmConfigSchema, type BackendName, type LlmConfig } from '../llm/config.ts';
 import type { LlmRuntime } from '../llm/govern.ts';
 import { resolveSecret } from '../store/secrets.ts';
+import { projectPaths } from '../store/directories.ts';
+import { readText } from '../store/files.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { editConfig, readConfig } from './config-file.ts';
 
@@ -14,62 +17,53 @@ export interface NewLlm {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-interface LlmSetup {
+export interface LlmTrial {
+  /** Where the project is, or will be. */
   readonly dir: string;
   readonly runId: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly llm: NewLlm;
   readonly warn: (message: string) => void;
 }
 
-export interface LlmSetupReport {
-  readonly backend: BackendName;
-  readonly models: LlmConfig['models'];
-  readonly written: readonly string[];
+/** A backend that has answered, and what there is to write. */
+export interface TriedLlm extends NewLlm {
   /** Undefined with `none`. */
   readonly probe: ProbeReport | undefined;
   readonly ignored: readonly string[];
 }
 
-/** Chooses the backend of a project. It is probed first, with a minimal call; where that fails nothing is written. */
-export async function setUpLlm({ dir, runId, llm, warn }: LlmSetup, signal: AbortSignal): Promise<LlmSetupReport> {
+/** Makes one minimal call with the backend as it would be configured; throws where it cannot be used. Writes nothing. */
+export async function tryLlm({ dir, runId, env, llm, warn }: LlmTrial, signal: AbortSignal): Promise<TriedLlm> {
+  const present = existsSync(projectPaths(dir).config) ? (await readConfig(dir)).llm : llmConfigSchema.parse({});
   const { backend, models, settings } = llm;
-  const { llm: present } = await readConfig(dir);
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
   const wanted = { ...present, provider: { ...present.provider, backend, ...block }, models };
   const { data: config, problems } = check(llmConfigSchema, wanted);
   if (config === undefined) throw invalid(problems);
-  const probe = await probeConfig({ dir, runId, config, warn }, signal);
-  const before = JSON.stringify([present.provider, present.models]);
-  const isSame = before === JSON.stringify([config.provider, config.models]);
-  if (!isSame) {
-    await withProjectLock(dir, () =>
-      editConfig(dir, (document) => {
-        document.setIn(['llm', 'provider', 'backend'], backend);
-        if (Object.keys(settings).length > 0) document.setIn(['llm', 'provider', backend], document.createNode(settings));
-        if (Object.keys(models).length > 0) document.setIn(['llm', 'models'], document.createNode(models));
-      }),
-    );
-  }
-  return { backend, models, written: isSame ? [] : ['ktx.yaml'], probe, ignored: await ignoredFields(config) };
-}
-
-interface Probed {
-  readonly dir: string;
-  readonly runId: string;
-  readonly config: LlmConfig;
-  readonly warn: (message: string) => void;
-}
-
-async function probeConfig({ dir, runId, config, warn }: Probed, signal: AbortSignal): Promise<ProbeReport | undefined> {
   const { openLlm } = await import('../llm/factory.ts');
   const secret = (reference: string): string => resolveSecret(reference, dir);
   const quiet = { record: () => undefined, onPause: () => undefined, warn };
-  const runtime = await openLlm({ config, projectDir: dir, env: process.env, run: runId, secret, ...quiet });
+  const projectDir = existsSync(dir) ? dir : process.cwd();
+  const runtime = await openLlm({ config, projectDir, env, run: runId, secret, ...quiet });
   try {
-    return await runtime?.probe(signal);
+    return { ...llm, probe: await runtime?.probe(signal), ignored: await ignoredFields(config) };
   } finally {
     await runtime?.close();
   }
+}
+
+/** Writes the backend into `ktx.yaml`, whose comments and further settings stay; gives the files that changed. */
+export async function writeLlm(dir: string, { backend, models, settings }: NewLlm): Promise<readonly string[]> {
+  const before = await readText(projectPaths(dir).config);
+  await withProjectLock(dir, () =>
+    editConfig(dir, (document) => {
+      document.setIn(['llm', 'provider', 'backend'], backend);
+      if (Object.keys(settings).length > 0) document.setIn(['llm', 'provider', backend], document.createNode(settings));
+      if (Object.keys(models).length > 0) document.setIn(['llm', 'models'], document.createNode(models));
+    }),
+  );
+  return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
 }
 
 /** Settings of `ktx.yaml` that the backend cannot honour, each with what happens instead. */
@@ -96,17 +90,16 @@ export interface LlmStatus {
   readonly ignored: readonly string[];
   /** Whether frequent values of columns may leave the machine. */
   readonly sendsSamples: boolean;
-  readonly error?: UserError | undefined;
+  readonly error?: Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'> | undefined;
 }
 
 interface StatusOf {
-  readonly dir: string;
   readonly config: { readonly llm: LlmConfig; readonly scan: { readonly send_samples: boolean } };
-  readonly runtime: () => Promise<LlmRuntime | undefined>;
+  readonly llm: () => Promise<LlmRuntime | undefined>;
 }
 
 /** Readiness of the backend. `fast` asks only what is free. */
-export async function llmStatus({ config, runtime }: StatusOf, fast: boolean, signal: AbortSignal): Promise<LlmStatus> {
+export async function llmStatus({ config, llm: runtime }: StatusOf, fast: boolean, signal: AbortSignal): Promise<LlmStatus> {
   const { llm, scan } = config;
   const { backend } = llm.provider;
   const about = { backend, models: llm.models, sendsSamples: scan.send_samples };
@@ -120,6 +113,7 @@ export async function llmStatus({ config, runtime }: StatusOf, fast: boolean, si
     return { ...about, state: 'ready', account: probe?.account?.source ?? account, ignored };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
-    return { ...about, state: 'broken', ignored, error };
+    const { code, message, hint, exitCode, retryable } = error;
+    return { ...about, state: 'broken', ignored, error: { code, message, hint, exitCode, retryable } };
   }
 }

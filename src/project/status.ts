@@ -3,6 +3,7 @@ import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import { commitState } from './commit.ts';
+import { llmStatus } from './llm-setup.ts';
 import type { Connection, Project } from './open.ts';
 
 export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
@@ -19,16 +20,17 @@ interface Answer {
 const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sources'];
 
 /**
- * What is configured, reachable, fresh. With `fast` no warehouse is asked. `uncommitted` are the project's files that differ
+ * What is configured, reachable, fresh. With `fast` no warehouse is asked and no model is paid. `uncommitted` are the project's files that differ
  * from the last commit; undefined outside a git repository, and where `git` has why git does not say.
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = Object.keys(project.config.connections);
-  const [{ uncommitted, git }, connections] = await Promise.all([
+  const [{ uncommitted, git }, connections, llm] = await Promise.all([
     commitState(project.dir, ownPaths),
     Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
+    llmStatus(project, fast, signal),
   ]);
-  return { dir: project.dir, connections, uncommitted, git };
+  return { dir: project.dir, connections, uncommitted, git, llm };
 }
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {
