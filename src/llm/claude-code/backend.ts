@@ -1,0 +1,177 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { messageOf, UserError } from '../../lib/error.ts';
+import { check } from '../../lib/schema-check.ts';
+import type { AccountReport, BackendCall, CallWatch, LoopCall, ModelBackend } from '../backend.ts';
+import type { PromptCaching } from '../config.ts';
+import { LlmError } from '../error.ts';
+import { openChildren } from './children.ts';
+import { type Conversation, follow } from './conversation.ts';
+import { childEnv } from './env.ts';
+import { cachingEnv } from './ignored-settings.ts';
+import { type Account, checkAccount } from './isolation.ts';
+import { launch, type Launched } from './launch.ts';
+import { expectedOf, optionsOf, type Order, poolKey } from './order.ts';
+import { outcomeOf } from './outcome.ts';
+import { openPool } from './pool.ts';
+import { bundledProgram } from './program.ts';
+
+export interface ClaudeCodeOptions {
+  readonly projectDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly promptCaching?: PromptCaching | undefined;
+  /** In place of the program that ships with the Agent SDK. */
+  readonly executable?: string | undefined;
+}
+
+/** Foreign text never begins a message: a leading slash would run a command. */
+const promptHeader = 'A task from ktx follows.';
+const idleMs = 30_000;
+
+/** The user's own local Claude Code session. Children are started as needed, and ahead for calls without tools. */
+export function openClaudeCodeBackend({ projectDir, env, promptCaching, executable }: ClaudeCodeOptions): ModelBackend {
+  const children = openChildren();
+  const closing = new AbortController();
+  const pool = openPool<Launched>({ most: Math.min(4, availableParallelism()), idleMs });
+  const place = {
+    children,
+    program: executable ?? bundledProgram(),
+    cwd: resolve(projectDir),
+    env: childEnv(env, cachingEnv(promptCaching)),
+  };
+  const start = (order: Order, signal: AbortSignal): Promise<Launched> => launch({ ...place, options: optionsOf(order) }, signal);
+  const until = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
+
+  return adapter({
+    account: (order, signal) => used(() => start(order, until(signal)), (child) => child.account(), until(signal)), // prettier-ignore
+    async converse(order, prompt, watch) {
+      const signal = until(watch.signal);
+      const key = poolKey(order);
+      const take = () => (key === undefined ? start(order, signal) : pool.take(key, (stop) => start(order, stop), signal));
+      const ask = async (child: Launched): Promise<Conversation> => {
+        const query = await child.ask(`${promptHeader}\n\n${prompt}`);
+        return follow(query, { expected: expectedOf(order), stepBudget: order.stepBudget, watch });
+      };
+      try {
+        return await used(take, ask, signal);
+      } finally {
+        if (key !== undefined) pool.done(key);
+      }
+    },
+    async close() {
+      closing.abort(new LlmError('aborted', 'The backend was closed.'));
+      await pool.close();
+      await children.close();
+    },
+  });
+}
+
+/** Runs with a child and ends it; on an abort at once, and then it is gone when this throws. */
+async function used<T>(take: () => Promise<Launched>, run: (child: Launched) => Promise<T>, signal: AbortSignal): Promise<T> {
+  let child: Launched | undefined;
+  const onAbort = (): void => void child?.end();
+  signal.addEventListener('abort', onAbort);
+  try {
+    child = await take();
+    signal.throwIfAborted();
+    const value = await run(child);
+    void child.end();
+    return value;
+  } catch (error) {
+    const fate = child?.fate();
+    await child?.end();
+    throw failureOf(error, signal, fate);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function failureOf(error: unknown, signal: AbortSignal, fate: string | undefined): UserError {
+  if (signal.aborted) {
+    return signal.reason instanceof UserError ? signal.reason : new LlmError('aborted', 'The call was stopped.', { cause: signal.reason });
+  }
+  if (error instanceof UserError) return error;
+  if (fate !== undefined) return new LlmError('spawn', `Claude Code went away (${fate}).`, { cause: error });
+  return new LlmError('execution', messageOf(error), { cause: error });
+}
+
+interface Session {
+  converse(order: Order, prompt: string, watch: CallWatch): Promise<Conversation>;
+  account(order: Order, signal: AbortSignal): Promise<Account>;
+  close(): Promise<void>;
+}
+
+function adapter(session: Session): ModelBackend {
+  return {
+    async text(call) {
+      const stepBudget = Object.keys(call.tools).length > 0 ? call.stepBudget : 1;
+      const { facts } = await finished(session, call, { stepBudget });
+      if (facts === undefined || facts.text.trim() === '') throw new LlmError('invalid_output', 'The model answered without any text.');
+      return facts.text;
+    },
+    async object({ schema, ...call }) {
+      const asked = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+      const { object } = await finished(session, call, { stepBudget: Math.max(2, call.stepBudget), schema: asked });
+      if (object === undefined) throw new LlmError('invalid_output', 'The model ended without the object that it was asked for.');
+      const { data, problems } = check(schema, object.value);
+      if (problems === undefined) return data;
+      const where = problems.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
+      throw new LlmError('invalid_output', `The model gave an object that does not fit: ${where.join('; ')}.`);
+    },
+    async loop(call) {
+      const conversation = await converse(session, call, { stepBudget: call.stepBudget });
+      const { facts, text } = conversation;
+      const stopReason = endOf(conversation);
+      return { stopReason, text: stopReason === 'natural' ? (facts?.text ?? text) : text };
+    },
+    async probe(model, signal) {
+      const order = plainOrder(model);
+      const account = reportOf(await session.account(order, signal));
+      const conversation = await session.converse(order, 'Answer with the one word: ready', silentWatch(signal));
+      endOf(conversation);
+      return { model: conversation.model ?? model, account };
+    },
+    account: async (signal) => reportOf(await session.account(plainOrder('sonnet'), signal)),
+    close: () => session.close(),
+  };
+}
+
+type Limits = Pick<Order, 'stepBudget' | 'schema'>;
+
+function converse(session: Session, call: BackendCall | LoopCall, limits: Limits): Promise<Conversation> {
+  const { model, role, system = '', tools, temperature, prompt, watch } = call;
+  if (temperature !== undefined) watch.warn('Claude Code sets the temperature itself: the temperature given has no effect.');
+  return session.converse({ model, role, system, tools, ...limits }, prompt, watch);
+}
+
+/** A conversation that must not run out of turns. */
+async function finished(session: Session, call: BackendCall, limits: Limits): Promise<Conversation> {
+  const conversation = await converse(session, call, limits);
+  if (endOf(conversation) === 'natural') return conversation;
+  throw new LlmError('step_limit', `The model did not come to an end within ${limits.stepBudget} turns.`);
+}
+
+function endOf({ facts, object }: Conversation): 'natural' | 'budget' {
+  // Without facts ktx ended it: at an object, or past the budget.
+  if (facts === undefined) return object === undefined ? 'budget' : 'natural';
+  const outcome = outcomeOf(facts);
+  if (outcome.kind === 'failed') throw outcome.failure;
+  return outcome.kind;
+}
+
+function plainOrder(model: string): Order {
+  return { model, role: 'triage', system: '', tools: {}, stepBudget: 1 };
+}
+
+function silentWatch(signal: AbortSignal): CallWatch {
+  const ignore = (): void => undefined;
+  return { signal, alive: ignore, step: ignore, apiCall: ignore, used: ignore, toolFailed: ignore, limit: ignore, warn: ignore };
+}
+
+function reportOf(account: Account): AccountReport {
+  checkAccount(account);
+  const { tokenSource, subscriptionType, apiProvider: provider } = account;
+  const how = tokenSource === 'CLAUDE_CODE_OAUTH_TOKEN' ? `token from ${tokenSource}` : subscriptionType;
+  return { source: `your own local Claude Code session${how === undefined ? '' : ` (${how})`}`, provider };
+}

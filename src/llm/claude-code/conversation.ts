@@ -1,0 +1,196 @@
+import type { Query, SDKAssistantMessage, SDKMessage, SDKPartialAssistantMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'; // prettier-ignore
+import type { CallWatch } from '../backend.ts';
+import { LlmError } from '../error.ts';
+import type { TokenUsage } from '../runtime.ts';
+import { checkInit, type Expected, outputTool } from './isolation.ts';
+import { limitsOf, refusedLimit } from './limits.ts';
+import type { Facts } from './outcome.ts';
+
+export interface Following {
+  readonly expected: Expected;
+  readonly stepBudget: number;
+  readonly watch: CallWatch;
+}
+
+/** What a conversation came to. */
+export interface Conversation {
+  /** Undefined where ktx ended it: at an object that was accepted, or past the budget. */
+  readonly facts: Facts | undefined;
+  /** Text of the last turn. */
+  readonly text: string;
+  /** Full id of the model that answered last. */
+  readonly model: string | undefined;
+  /** The object that was accepted. */
+  readonly object: { readonly value: unknown } | undefined;
+}
+
+/** Reads a conversation to its result and tells the watch; the result that was seen decides, whatever is thrown after it. */
+export async function follow(query: Query, following: Following): Promise<Conversation> {
+  const reader = new Reader(following);
+  try {
+    while (!reader.isOver()) {
+      // Not `for await`: leaving it would wait for the end of the child.
+      const next = await query.next();
+      if (next.done === true) break;
+      following.watch.alive();
+      reader.read(next.value);
+    }
+  } finally {
+    reader.reportUsage();
+  }
+  return reader.conversation();
+}
+
+/** From this release on an accepted object ends the turn; before, the model is called once more for nothing. */
+const endsAtObject = [2, 1, 325];
+
+class Reader {
+  readonly #following: Following;
+  readonly #usage = new Map<string, { readonly model: string; readonly tokens: TokenUsage }>();
+  readonly #turns = new Set<string>();
+  readonly #calls = new Map<string, { readonly name: string; readonly input: unknown }>();
+  #version: readonly number[] | undefined;
+  #result: SDKResultMessage | undefined;
+  #text = '';
+  #model: string | undefined;
+  #streaming = '';
+  #error: string | undefined;
+  #limit: Facts['limit'];
+  #object: Conversation['object'];
+
+  constructor(following: Following) {
+    this.#following = following;
+  }
+
+  read(message: SDKMessage): void {
+    if (message.type === 'system') {
+      if (message.subtype === 'init') {
+        checkInit(message, this.#following.expected);
+        this.#version = message.claude_code_version.split('.').map(Number);
+      } else if (message.subtype === 'api_retry') this.#following.watch.apiCall();
+    } else if (message.type === 'rate_limit_event') this.#readLimit(message.rate_limit_info);
+    else if (this.#version !== undefined) this.#readAnswer(message);
+    else if (message.type === 'assistant' || message.type === 'result') {
+      throw new LlmError('isolation', 'Claude Code answered before it had said what it runs with.');
+    }
+  }
+
+  isOver(): boolean {
+    const isTaken = this.#object !== undefined && isBefore(this.#version, endsAtObject);
+    return isTaken || this.#result !== undefined || this.#isOverBudget();
+  }
+
+  reportUsage(): void {
+    const { watch } = this.#following;
+    const models = Object.entries(this.#result?.modelUsage ?? {});
+    for (const [model, { costUSD, ...used }] of models) {
+      const { inputTokens: input, outputTokens: output, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheWrite } = used;
+      watch.used(model, { input, output, cacheRead, cacheWrite }, costUSD);
+    }
+    // Without a result the turns say what was used, and nobody what it cost.
+    if (models.length === 0) this.#usage.forEach(({ model, tokens }) => watch.used(model, tokens));
+  }
+
+  conversation(): Conversation {
+    const facts = this.#result && factsOf(this.#result, this.#error, this.#limit);
+    if (facts === undefined && this.#object === undefined && !this.#isOverBudget()) throw this.#noResult();
+    const given = this.#result?.subtype === 'success' ? this.#result.structured_output : undefined;
+    return { facts, text: this.#text, model: this.#model, object: given === undefined ? this.#object : { value: given } };
+  }
+
+  /** Claude Code keeps the budget itself; this is the second lock. */
+  #isOverBudget(): boolean {
+    return this.#turns.size > this.#following.stepBudget;
+  }
+
+  #noResult(): LlmError {
+    return this.#version === undefined
+      ? new LlmError('spawn', 'Claude Code ended without a word.', { hint: 'See whether it runs by itself: claude -p hello' })
+      : new LlmError('execution', 'Claude Code ended without a result.');
+  }
+
+  #readLimit(info: unknown): void {
+    const reports = limitsOf(info);
+    reports.forEach((report) => this.#following.watch.limit(report));
+    this.#limit = refusedLimit(reports) ?? this.#limit;
+  }
+
+  #readAnswer(message: SDKMessage): void {
+    if (message.type === 'result') this.#result = message;
+    // What a helper of the program says is no turn of ours; there should be none.
+    if (!('parent_tool_use_id' in message) || message.parent_tool_use_id !== null) return;
+    if (message.type === 'stream_event') this.#readEvent(message);
+    else if (message.type === 'assistant') this.#readTurn(message);
+    else if (message.type === 'user') this.#readResults(message);
+  }
+
+  #readEvent({ event }: SDKPartialAssistantMessage): void {
+    if (event.type === 'message_start') {
+      this.#following.watch.apiCall();
+      this.#streaming = event.message.id;
+      this.#usage.set(this.#streaming, { model: event.message.model, tokens: tokensOf(event.message.usage) });
+    } else if (event.type === 'message_delta') {
+      const { model = '', tokens = tokensOf({}) } = this.#usage.get(this.#streaming) ?? {};
+      this.#usage.set(this.#streaming, { model, tokens: { ...tokens, output: event.usage.output_tokens } });
+    }
+  }
+
+  /** One message comes for each block of a turn, all with the id of the turn. */
+  #readTurn({ message: { id, model, content }, error }: SDKAssistantMessage): void {
+    this.#error = error;
+    if (error !== undefined) return;
+    if (!this.#turns.has(id)) {
+      this.#turns.add(id);
+      [this.#text, this.#model] = ['', model];
+      if (!this.#isOverBudget()) this.#following.watch.step();
+    }
+    for (const block of content) {
+      if (block.type === 'text') this.#text += block.text;
+      if (block.type === 'tool_use') this.#calls.set(block.id, { name: block.name, input: block.input });
+    }
+  }
+
+  #readResults({ message: { content } }: SDKUserMessage): void {
+    if (typeof content === 'string') return;
+    for (const block of content) {
+      const called = block.type === 'tool_result' ? this.#calls.get(block.tool_use_id) : undefined;
+      if (block.type !== 'tool_result' || called === undefined) continue;
+      if (called.name === outputTool) this.#object = block.is_error === true ? undefined : { value: called.input };
+      else if (block.is_error === true) this.#toolFailed(called.name, block.tool_use_id);
+    }
+  }
+
+  #toolFailed(id: string, callId: string): void {
+    const { expected, watch } = this.#following;
+    const name = expected.tools.get(id);
+    if (name !== undefined) watch.toolFailed(name, callId);
+  }
+}
+
+function factsOf(result: SDKResultMessage, error: string | undefined, limit: Facts['limit']): Facts {
+  const { subtype, is_error: isError, terminal_reason: terminalReason, stop_reason: stopReason } = result;
+  const status = result.subtype === 'success' ? (result.api_error_status ?? undefined) : undefined;
+  const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
+  return { subtype, isError, terminalReason, stopReason, status, error, limit, text };
+}
+
+interface ApiUsage {
+  readonly input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+}
+
+function tokensOf(usage: ApiUsage): TokenUsage {
+  return {
+    input: usage.input_tokens ?? 0,
+    output: usage.output_tokens ?? 0,
+    cacheRead: usage.cache_read_input_tokens ?? 0,
+    cacheWrite: usage.cache_creation_input_tokens ?? 0,
+  };
+}
+
+function isBefore(version: readonly number[] = [], other: readonly number[]): boolean {
+  const index = other.findIndex((part, at) => (version[at] ?? 0) !== part);
+  return index >= 0 && (version[index] ?? 0) < (other[index] ?? 0);
+}

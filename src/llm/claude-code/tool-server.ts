@@ -1,0 +1,18 @@
+import { createSdkMcpServer, type McpSdkServerConfigWithInstance, tool } from '@anthropic-ai/claude-agent-sdk';
+import type { KtxToolSet } from '../runtime.ts';
+import { callTool } from '../tool-set.ts';
+import { serverName } from './isolation.ts';
+
+/**
+ * The tools of one call as an MCP server inside this process. Fresh for each: two calls that share one lose its tools.
+ * The model sees markdown only; structured content would take its place.
+ */
+export function toolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
+  const served = Object.values(tools).map((descriptor) =>
+    tool(descriptor.name, descriptor.description, descriptor.inputSchema.shape, async (input) => {
+      const { markdown, isError } = await callTool(descriptor, input);
+      return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
+    }),
+  );
+  return createSdkMcpServer({ name: serverName, version: '1.0.0', alwaysLoad: true, tools: served });
+}
