@@ -22,10 +22,14 @@ export interface Session {
 }
 
 /** The model of a call, with everything that ktx does to each single request: markers, counting, limits, recording. */
-export async function watchedModel(session: Session, call: BackendCall): Promise<Exclude<LanguageModel, string>> {
+export async function watchedModel(session: Session, call: BackendCall, schema?: object): Promise<Exclude<LanguageModel, string>> {
   const { provider, caching } = session;
   const middleware: LanguageModelMiddleware = {
-    transformParams: ({ params }) => Promise.resolve(withCacheMarkers(params, provider, { model: call.model, caching })),
+    transformParams: ({ params }) => {
+      // The SDK's own `output` parses the whole text anew with every chunk: 20 s for an object of 40 kB.
+      const asked = schema === undefined ? params : { ...params, responseFormat: { type: 'json' as const, schema } };
+      return Promise.resolve(withCacheMarkers(asked, provider, { model: call.model, caching }));
+    },
     wrapStream: async ({ doStream }) => {
       const { watch, role, model, tags } = call;
       watch.apiCall();

@@ -1,4 +1,4 @@
-import { isStepCount, jsonSchema, Output, streamText } from 'ai';
+import { isStepCount, streamText } from 'ai';
 import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
 import type { BackendCall } from '../backend.ts';
 import { LlmError, type LlmErrorKind } from '../error.ts';
@@ -77,14 +77,13 @@ function follow(part: Part, { watch, tools, model, temperature }: BackendCall, p
 async function start(session: Session, call: BackendCall, options: RunOptions) {
   const { stepBudget, schema, maxOutputTokens, maxRetries } = options;
   const { thinking, effort } = roleSettings[call.role];
-  const model = await watchedModel(session, call);
+  const model = await watchedModel(session, call, schema);
   return streamText({
     model,
     ...(call.system !== undefined && { instructions: call.system }),
     prompt: call.prompt,
     ...sdkTools(call.tools, askRepair(session, call)),
     stopWhen: isStepCount(stepBudget),
-    ...(schema !== undefined && { output: Output.object({ schema: jsonSchema(schema) }) }),
     // The SDK leaves it out where the model refuses it, as most do while they think.
     temperature: call.temperature ?? 0,
     reasoning: thinking ? effort : 'none',
