@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
+import { builtInTools } from '../../src/llm/claude-code/isolation.ts';
 import { openCallGate } from '../../src/llm/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/error.ts';
@@ -114,6 +115,33 @@ describe.skipIf(binary === undefined)(`a hostile host of the Claude Code binary$
     const ran = await host.ran();
     expect(ran).toEqual(expect.arrayContaining(['hook-user-SessionStart', 'hook-project-SessionStart', 'hook-project-UserPromptSubmit']));
     expect(ran.some((name) => name.startsWith('mcp-'))).toBe(true);
+  });
+
+  test('has no built-in tool that ktx does not deny by name [I9]', async () => {
+    const running = endpoint.start(() => say('Ready.'));
+    const { query } = await import('@anthropic-ai/claude-agent-sdk');
+    const options = { cwd: machine.projectDir, env: machine.env, settingSources: [], model: testModel };
+    const tools: string[] = [];
+    for await (const message of query({ prompt: `Hello. ${running.marker}`, options })) {
+      if (message.type === 'system' && message.subtype === 'init') tools.push(...message.tools);
+    }
+    expect(tools).toContain('Bash');
+    expect(tools.filter((name) => !builtInTools.includes(name as (typeof builtInTools)[number]))).toEqual([]);
+    const named = [
+      'Agent',
+      'Task',
+      'AskUserQuestion',
+      'Bash',
+      'Read',
+      'Edit',
+      'Write',
+      'Glob',
+      'Grep',
+      'WebFetch',
+      'WebSearch',
+      'TodoWrite',
+    ];
+    expect(builtInTools).toEqual(expect.arrayContaining(named));
   });
 
   test('gives the model none of its tools: each is refused, and the loop goes on [I4 I7 I8 I17 Q3 Q10]', async () => {
