@@ -83,7 +83,7 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
   }
 }
 
-export function limitReached({ window, until }: Pause): LlmError {
+function limitReached({ window, until }: Pause): LlmError {
   const message = `The limit of the model provider is reached (${window.replaceAll('_', ' ')}); it resets at ${until.toISOString()}.`;
   return new LlmError('rate_limit', message, { resetsAt: until, window });
 }

@@ -5,7 +5,7 @@ import type { CallGate } from './call-gate.ts';
 import { openMeter } from './call-meter.ts';
 import type { LlmConfig } from './config.ts';
 import { LlmError } from './error.ts';
-import type { CallMetrics, KtxRuntimeToolDescriptor, KtxToolSet, RunLoopParams } from './runtime.ts';
+import type { CallMetrics, KtxRuntimeToolDescriptor, KtxToolSet, StepFinished } from './runtime.ts';
 import type { Spending } from './spending.ts';
 
 interface CallWatchOptions {
@@ -15,7 +15,7 @@ interface CallWatchOptions {
   readonly spending: Spending;
   readonly warn: (message: string) => void;
   readonly stepBudget?: number;
-  readonly onStepFinish?: RunLoopParams['onStepFinish'];
+  readonly onStepFinish?: ((step: StepFinished) => void) | undefined;
 }
 
 /** The clocks and counters of one call; `watch` is the adapter's side of it. */

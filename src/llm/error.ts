@@ -37,8 +37,6 @@ const kinds = {
   unknown: { exitCode: 1, retryable: false, hint: 'ktx status probes the backend.' },
 } as const satisfies Record<string, KindRule>;
 
-export const llmErrorKinds = Object.keys(kinds) as LlmErrorKind[];
-
 export interface LlmErrorOptions {
   /** In place of the hint of the kind. */
   readonly hint?: string | undefined;

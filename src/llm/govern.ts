@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import type { AccountReport, BackendCall, ModelBackend, ProbeReport } from './backend.ts';
 import { openCallWatch, type Watching } from './call-watch.ts';
 import type { CallGate } from './call-gate.ts';
 import type { LlmConfig } from './config.ts';
 import { LlmError } from './error.ts';
-import type { AgentRunnerPort, CallMetrics, KtxGenerateTextInput, KtxLlmRuntimePort, KtxModelRole, KtxToolSet } from './runtime.ts';
+import type {
+  AgentRunnerPort,
+  CallMetrics,
+  KtxGenerateObjectInput,
+  KtxGenerateTextInput,
+  KtxLlmRuntimePort,
+  KtxModelRole,
+  KtxToolSet,
+} from './runtime.ts';
 import type { RunLoopParams, RunLoopResult } from './runtime.ts';
 import type { Spending } from './spending.ts';
 import { checkToolSet } from './tool-set.ts';
@@ -51,7 +58,7 @@ export function govern(options: GovernOptions): LlmRuntime {
     concurrency: options.concurrency,
     generateText: (input) =>
       single(options, input, (call) => adapter.text({ ...call, stepBudget: hasTools(input.tools) ? turnsWithTools : 1 })),
-    generateObject: <T>(input: Parameters<KtxLlmRuntimePort['generateObject']>[0] & { readonly schema: z.ZodType<T> }) =>
+    generateObject: <T>(input: KtxGenerateObjectInput<T>) =>
       single(options, input, (call) => {
         const stepBudget = turnsOfObject + (hasTools(input.tools) ? turnsWithTools : 0);
         return adapter.object<T>({ ...call, stepBudget, schema: input.schema });

@@ -67,7 +67,7 @@ export async function writeLlm(dir: string, { backend, models, settings }: NewLl
 }
 
 /** Settings of `ktx.yaml` that the backend cannot honour, each with what happens instead. */
-export async function ignoredFields({ provider, promptCaching }: LlmConfig): Promise<readonly string[]> {
+async function ignoredFields({ provider, promptCaching }: LlmConfig): Promise<readonly string[]> {
   if (provider.backend !== 'claude-code' && provider.backend !== 'claude-agent') return [];
   const { ignoredCaching } = await import('../llm/claude-code/ignored-settings.ts');
   return ignoredCaching(promptCaching);

@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
+import { describing } from '../support/describing-model.ts';
+import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
+import { fail } from '../support/model-script.ts';
+import { seededVariables } from '../support/provider-variables.ts';
+import { envelopeSchema, folder, shopDatabase } from './run-cli.ts';
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts');
+let endpoint: ModelEndpoint;
+let session: ClaudeHome;
+let nobody: ClaudeHome;
+
+beforeAll(async () => {
+  endpoint = await openModelEndpoint();
+  [session, nobody] = await Promise.all([makeClaudeHome(endpoint), makeClaudeHome(endpoint, { session: false })]);
+});
+afterAll(async () => {
+  await Promise.all([session.remove(), nobody.remove()]);
+  await endpoint.close();
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `ktx` as a process of its own, as a machine with this environment would run it. */
+function ktx(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = session.env): Promise<Ended> {
+  const child = spawn(process.execPath, [main, ...argv], {
+    cwd,
+    env: { ...env, TEST_KEY: 'sk-made-up' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString();
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout: text(stdout), stderr: text(stderr) }));
+  });
+}
+
+async function json(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv) {
+  const { code, stdout } = await ktx([...argv, '--json'], cwd, env);
+  return { code, envelope: envelopeSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')) };
+}
+
+/** A folder with a database, and a `ktx.yaml` on it with this `llm` section. */
+function project(llm = ''): string {
+  const dir = folder();
+  shopDatabase(join(dir, 'shop.sqlite'));
+  writeFileSync(join(dir, 'ktx.yaml'), `# mine\nconnections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
+  return dir;
+}
+
+const yaml = (dir: string): string => readFileSync(join(dir, 'ktx.yaml'), 'utf8');
+const anthropic = () => ['--llm-api-key', 'env:TEST_KEY', '--llm-base-url', `${endpoint.url}/v1`];
+const loggedOut = /Claude Code.*(?:log in|authenticate)/is;
+
+describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
+  test('writes an API backend that answered; the rest of ktx.yaml stays', async () => {
+    endpoint.fallback = describing;
+    const dir = project('llm:\n  promptCaching: {systemTtl: 5m}\n');
+    const { code, envelope } = await json(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir);
+    expect(code).toBe(0);
+    expect(envelope.data).toMatchObject({ llm: { backend: 'anthropic', models: { default: 'claude-sonnet-4-6' }, written: ['ktx.yaml'] } });
+    expect(yaml(dir)).toContain('# mine');
+    expect(yaml(dir)).toContain('promptCaching: {systemTtl: 5m}');
+    expect(yaml(dir)).toMatch(/backend: anthropic[^]*api_key: env:TEST_KEY/);
+    const before = yaml(dir);
+    expect((await json(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir)).envelope.data).toMatchObject({
+      llm: { written: [] },
+    });
+    expect(yaml(dir)).toBe(before);
+  });
+
+  test('writes nothing where the probe fails [U4]', async () => {
+    endpoint.fallback = () => fail('auth');
+    const dir = project();
+    const before = yaml(dir);
+    const { code, stderr } = await ktx(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('[llm_auth]') });
+    expect(yaml(dir)).toBe(before);
+    const fresh = folder();
+    shopDatabase(join(fresh, 'shop.sqlite'));
+    const both = ['setup', '--driver', 'sqlite', '--path', 'shop.sqlite', '--llm-backend', 'anthropic', ...anthropic()];
+    expect((await ktx(both, fresh)).code).toBe(4);
+    expect(existsSync(join(fresh, 'ktx.yaml'))).toBe(false);
+  });
+
+  test('makes a project with a warehouse and a model at once', async () => {
+    endpoint.fallback = describing;
+    const dir = folder();
+    shopDatabase(join(dir, 'shop.sqlite'));
+    const both = [
+      'setup',
+      '--driver',
+      'sqlite',
+      '--path',
+      'shop.sqlite',
+      '--llm-backend',
+      'anthropic',
+      '--llm-preset',
+      'economical',
+      ...anthropic(),
+    ];
+    expect((await ktx(both, dir)).code).toBe(0);
+    expect(yaml(dir)).toMatch(/driver: sqlite[^]*backend: anthropic[^]*default: claude-haiku/);
+  });
+
+  test('refuses what is not complete, in words [U9]', async () => {
+    const dir = project();
+    const said = async (...flags: string[]) => {
+      const { code, stderr } = await ktx(['setup', '--no-input', ...flags], dir);
+      return `${code} ${stderr}`;
+    };
+    expect(await said('--llm-model', 'sonnet')).toMatch(/^2 .*--llm-backend is missing/);
+    expect(await said('--llm-backend', 'openai')).toMatch(/^2 .*--llm-model is missing/);
+    expect(await said('--llm-backend', 'claude-code', '--llm-api-key', 'env:X')).toMatch(/^2 .*--llm-api-key is no setting of claude-code/);
+    expect(await said('--llm-backend', 'claude-code', '--llm-model', 'gpt-5')).toMatch(/^2 .*gpt-5 .*sonnet/);
+    expect(await said('--llm-backend', 'anthropic')).toMatch(/^2 .*provider\.anthropic/);
+    expect(await said('--llm-backend', 'anthropic', '--llm-api-key', 'sk-ant-literal')).not.toContain('sk-ant-literal');
+    expect(yaml(dir)).not.toContain('llm');
+  });
+
+  test.skipIf(claudeBinary() === undefined)(
+    'takes the local Claude Code session, with sonnet where no model is named [U1 U2 U3 U5]',
+    async () => {
+      endpoint.fallback = describing;
+      const dir = project('llm:\n  promptCaching: {cacheTools: true}\n');
+      const { code, stdout, stderr } = await ktx(['setup', '--llm-backend', 'claude-code'], dir);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('claude-code answers') });
+      expect(stderr).toMatch(/ignored: .*cacheTools/);
+      expect(yaml(dir)).toMatch(/promptCaching: \{cacheTools: true\}/);
+      expect(yaml(dir)).toMatch(/backend: claude-code[^]*default: sonnet/);
+    },
+  );
+});
+
+describe('readiness', { timeout: 60_000 }, () => {
+  test('without a model everything else is green, and one line says what one would add', async () => {
+    const dir = project();
+    const { code, stdout } = await ktx(['status'], dir);
+    expect(code).toBe(0);
+    expect(stdout.match(/^llm: .*/gm)).toEqual([expect.stringContaining('ktx setup --llm-backend')]);
+    expect((await ktx(['doctor'], dir)).stdout).toMatch(/llm: none/);
+  });
+
+  test.skipIf(claudeBinary() === undefined)('of a session: verified, or with --fast for nothing [U6 U9 U10 K2 K4]', async () => {
+    endpoint.fallback = describing;
+    const dir = project('llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n  promptCaching: {historyTtl: 1h}\n');
+    const asked = endpoint.requests.length;
+    const fast = await ktx(['status', '--fast'], dir);
+    expect({ code: fast.code, stdout: fast.stdout }).toEqual({ code: 0, stdout: expect.stringContaining('session found, not verified') });
+    expect(endpoint.requests.slice(asked).filter(({ path }) => path.includes('/messages'))).toEqual([]);
+    const full = await ktx(['status'], dir);
+    expect(full.stdout).toContain('local Claude Code session authenticated');
+    expect(full.stdout).toMatch(/account: \S/);
+    expect(full.stdout).toMatch(/ignored: .*historyTtl/);
+    expect((await ktx(['doctor'], dir)).stdout).toMatch(/historyTtl/);
+  });
+
+  test('shows what was used, and what is not known of its cost [Q4]', async () => {
+    endpoint.fallback = describing;
+    const block = `anthropic: {api_key: env:TEST_KEY, base_url: '${endpoint.url}/v1'}`;
+    const dir = project(`llm:\n  provider: {backend: anthropic, ${block}}\n  models: {default: claude-sonnet-4-6}\n`);
+    const run = await ktx(['ingest'], dir);
+    expect(run.stderr).toMatch(/\d+ model calls: [\d,]+ tokens in, .*cost unknown: .*llm\.prices/);
+    const { envelope } = await json(['status', '--usage'], dir);
+    const usage = { backend: 'anthropic', role: 'candidateExtraction', failed: 0, cost_usd: null };
+    expect(envelope.data).toMatchObject({ usage: [usage] });
+  });
+});
+
+describe.skipIf(claudeBinary() === undefined)('with every provider variable set and nobody logged in', { timeout: 60_000 }, () => {
+  test('setup, status, ingest and doctor ask for the local session, and nothing is sent [E8 E13 E15 Q6 U7]', async () => {
+    endpoint.fallback = describing;
+    const dir = project('llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n');
+    const seeded = { ...seededVariables, ...nobody.env };
+    delete (seeded as NodeJS.ProcessEnv)['NODE_OPTIONS'];
+    const asked = endpoint.requests.length;
+    const commands = [['setup', '--llm-backend', 'claude-code'], ['status'], ['ingest'], ['doctor']];
+    const ended = await Promise.all(commands.map((argv) => ktx(argv, dir, seeded)));
+    expect(ended.map(({ code }) => code)).toEqual([4, 4, 4, 1]);
+    for (const { stdout, stderr } of ended) expect(stdout + stderr).toMatch(loggedOut);
+    expect(endpoint.requests.slice(asked).map(({ path }) => path)).toEqual([]);
+    expect(existsSync(join(dir, 'semantic-layer'))).toBe(false);
+  });
+});
