@@ -35,7 +35,7 @@ describe('a call', () => {
     const text = await anthropic(endpoint.url).text({ ...callOf(seen.watch, { system: 'Be brief.' }), stepBudget: 1 });
     expect(text).toBe('An orders table.');
     expect(seen.counts).toMatchObject({ steps: 1, apiCalls: 1 });
-    // Headers, three pings, the text's start, delta and end, the step's start and end, the start and end of all.
+    // Three pings, the text's start, delta and end, the step's start and end, the start and end of all.
     expect(seen.counts.alive).toBeGreaterThanOrEqual(10);
     const usage = { input: 100, output: 7, cacheRead: 30, cacheWrite: 20 };
     expect(seen.used).toEqual([{ model: 'claude-sonnet-4-5-20250929', usage, costUsd: undefined }]);
@@ -283,7 +283,7 @@ describe('a rate limit', () => {
   });
 
   test('that is over in a moment does not end a loop that has got somewhere', async () => {
-    const turn = anthropicTurn([{ tool: 'lookup', input: { table: 'orders' } }]);
+    const turn = anthropicTurn([{ text: 'I look it up.' }, { tool: 'lookup', input: { table: 'orders' } }]);
     const replies = [turn, anthropicError(429, 'rate_limit_error', { 'retry-after-ms': '5' }), anthropicTurn([{ text: 'Done.' }])];
     await using endpoint = await scriptedEndpoint(inTurn(...replies));
     const seen = watching();

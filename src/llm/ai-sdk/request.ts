@@ -36,7 +36,6 @@ export async function watchedModel(session: Session, call: BackendCall, schema?:
       const record = (entry: object) => session.isRecording && recordRequest(session.projectDir, { role, model, tags, ...entry });
       try {
         const result = await doStream();
-        watch.alive();
         for (const limit of limitsOf(result.response?.headers)) watch.limit(limit);
         record({ request: result.request?.body });
         return result;
