@@ -101,7 +101,7 @@ describe('the documentation', () => {
       .filter(({ language }) => language === 'yaml')
       .flatMap(({ path, text }) => {
         const value = load(text) as Record<string, unknown>;
-        const schema = 'connections' in value ? projectConfigSchema : 'dimensions' in value ? querySchema : datasetSchema;
+        const schema = 'connections' in value || 'llm' in value ? projectConfigSchema : 'dimensions' in value ? querySchema : datasetSchema;
         const whole = schema === datasetSchema && !('dataset' in value) ? { dataset: 'fragment', ...value } : value;
         const parsed = schema.safeParse(whole);
         return parsed.success ? [] : [`${path}: ${text.split('\n')[0]}: ${parsed.error.message}`];
@@ -122,5 +122,33 @@ describe('the documentation', () => {
     const rooms = globSync('src/*/', { cwd: root }).map((folder) => relative('src', folder));
     expect(rooms.length).toBeGreaterThan(10);
     expect(rooms.filter((room) => !architecture.includes(`| \`${room}/\` |`))).toEqual([]);
+  });
+});
+
+describe('the pages on the LLM', () => {
+  const page = (path: string): string => pages.find((one) => one.path === path)?.text ?? '';
+  const llm = page('docs/llm.md');
+
+  it('are where a reader looks for them [X1d]', () => {
+    for (const path of ['docs/README.md', 'docs/quickstart.md', 'docs/files-and-git.md', 'docs/scan.md', 'README.md'])
+      expect(page(path)).toContain('llm.md');
+    for (const flag of ['--llm-backend', '--usage']) expect(page('docs/reference/commands.md')).toContain(flag);
+    expect(page('docs/reference/config.md')).toContain('`provider.backend`');
+  });
+
+  it('know claude-code wherever they know anthropic [C10]', () => {
+    const one = pages.filter(({ text }) => /\banthropic\b/.test(text) && !/claude-code/.test(text));
+    expect(one.map(({ path }) => path)).toEqual([]);
+    expect(readFileSync(join(root, 'schemas/ktx.schema.json'), 'utf8')).toContain('"claude-code"');
+  });
+
+  it('call it your own local Claude Code session, with no credentials of others, and name the gaps [K7 X2d X3d X4d X5d]', () => {
+    expect(llm).toContain('your own local Claude Code session');
+    expect(llm).toMatch(/do not share it, resell it/);
+    expect(llm).toMatch(/does not use API keys, Vertex, gateway or Bedrock credentials/);
+    expect(llm).toMatch(/not invokable/);
+    expect(llm).not.toMatch(/skills[^.]*disabled/i);
+    const gaps = llm.slice(llm.indexOf('## Known gaps'));
+    for (const gap of [/same step/, /OpenTelemetry/, /[Pp]rompt caching/, /Embeddings are separate/]) expect(gaps).toMatch(gap);
   });
 });

@@ -23,7 +23,7 @@ export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown): 
   const refusal = refusalOf(tool, input);
   if (refusal !== undefined) return { markdown: refusal, isError: true };
   try {
-    return { markdown: (await tool.execute(tool.inputSchema.parse(input ?? {}))).markdown, isError: false };
+    return { markdown: markdownOf(await tool.execute(tool.inputSchema.parse(input ?? {}))), isError: false };
   } catch (error) {
     return { markdown: `${tool.name} failed: ${messageOf(error)}`, isError: true };
   }
@@ -35,3 +35,30 @@ export function refusalOf(tool: KtxRuntimeToolDescriptor, input: unknown): strin
   const lines = problems?.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
   return lines && `Invalid input for ${tool.name}:\n${lines.join('\n')}`;
 }
+
+const answerSchema = z.looseObject({ markdown: z.string() });
+const skillSchema = z.looseObject({ name: z.string(), content: z.string(), skillDirectory: z.string() });
+const flatSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+
+/**
+ * What a model sees of a tool's output: its markdown and nothing beside it. A tool of elsewhere may give a bare text, a
+ * skill, or any other object, which is told the same way each time; the object itself stays with whoever called.
+ */
+export function markdownOf(output: unknown): string {
+  if (typeof output === 'string') return output;
+  const answer = answerSchema.safeParse(output).data;
+  if (answer !== undefined) return answer.markdown;
+  const skill = skillSchema.safeParse(output).data;
+  if (skill !== undefined) return `# ${skill.name}\n\n${skill.content}`;
+  const flat = flatSchema.safeParse(output).data;
+  if (flat !== undefined)
+    return Object.entries(flat)
+      .sort(byName)
+      .map(([name, value]) => `- ${name}: ${String(value)}`)
+      .join('\n');
+  const sorted = (_key: string, value: unknown): unknown =>
+    value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
+  return `\`\`\`json\n${JSON.stringify(output ?? null, sorted, 2)}\n\`\`\``;
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

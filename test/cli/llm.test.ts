@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registry } from '../../src/cli/registry.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
@@ -63,7 +64,7 @@ const anthropic = () => ['--llm-api-key', 'env:TEST_KEY', '--llm-base-url', `${e
 const loggedOut = /Claude Code.*(?:log in|authenticate)/is;
 
 describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
-  test('writes an API backend that answered; the rest of ktx.yaml stays', async () => {
+  test('writes an API backend that answered; the rest of ktx.yaml stays, no key is kept [E14]', async () => {
     endpoint.fallback = describing;
     const dir = project('llm:\n  promptCaching: {systemTtl: 5m}\n');
     const { code, envelope } = await json(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir);
@@ -165,7 +166,7 @@ describe('readiness', { timeout: 60_000 }, () => {
     expect((await ktx(['doctor'], dir)).stdout).toMatch(/historyTtl/);
   });
 
-  test('shows what was used, and what is not known of its cost [Q4]', async () => {
+  test('shows what was used, and what is not known of its cost', async () => {
     endpoint.fallback = describing;
     const block = `anthropic: {api_key: env:TEST_KEY, base_url: '${endpoint.url}/v1'}`;
     const dir = project(`llm:\n  provider: {backend: anthropic, ${block}}\n  models: {default: claude-sonnet-4-6}\n`);

@@ -103,7 +103,7 @@ const described = (calls: number) => [expect.objectContaining({ descriptions: { 
 const backends = Object.keys(blocks).filter((backend) => backend !== 'claude-code' || claudeBinary() !== undefined);
 
 describe.each(backends)('tables described by a model behind %s', { timeout: 60_000 }, (backend) => {
-  test('[M3] every table in one call; a second run makes none; one changed table costs one', async () => {
+  test('every table in one call; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
     const dir = project(backend);
     answering(describing);
     const first = await ended(dir);
@@ -237,7 +237,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
 
   const orders = (dir: string): string => readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
 
-  test('[M4] are accepted where the model says yes and the values bear it out; a second run asks nothing', async () => {
+  test('are accepted where the model says yes and the values bear it out; a second run asks nothing [M4 Q2]', async () => {
     const dir = project('anthropic', doubtful);
     const model = judging(true);
     answering(model.script);
