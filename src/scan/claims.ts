@@ -9,7 +9,7 @@ import {
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
-import { sameTable } from '../sql/dialect.ts';
+import { tableKey } from '../sql/dialect.ts';
 
 /**
  * What a scan claims, in an order that does not depend on the findings' order. Evidence is coarse: new rows of a day change
@@ -17,10 +17,14 @@ import { sameTable } from '../sql/dialect.ts';
  */
 export function claimsOf(findings: ScanFindings): Claim[] {
   const names = datasetNames(findings.catalog);
-  return sortedBy(
-    findings.catalog.tables.flatMap((table) => tableClaims(table, names, findings)),
-    (claim) => claim,
-  );
+  const isAccepted = ({ status }: KeyFinding | LinkFinding): boolean => status === 'accepted';
+  const keys = Map.groupBy(findings.primaryKeys.filter(isAccepted), ({ table }) => tableKey(table));
+  const links = Map.groupBy(findings.links.filter(isAccepted), ({ from }) => tableKey(from.table));
+  const claims = findings.catalog.tables.flatMap((table) => {
+    const found = { names, keys: keys.get(tableKey(table)) ?? [], links: links.get(tableKey(table)) ?? [] };
+    return tableClaims(table, findings.catalog.connection, found);
+  });
+  return sortedBy(claims, (claim) => claim);
 }
 
 function sortedBy<T>(values: readonly T[], read: (value: T) => unknown): T[] {
@@ -31,7 +35,9 @@ function sortedBy<T>(values: readonly T[], read: (value: T) => unknown): T[] {
 /** A claim of the catalog where no evidence stands, and none where there is nothing to say. */
 type Draft = readonly [subject: string, kind: Claim['kind'], body: Json | undefined, evidence?: Evidence];
 
-function tableClaims(table: CatalogTable, names: DatasetNames, { catalog: { connection }, primaryKeys, links }: ScanFindings): Claim[] {
+type Found = { readonly names: DatasetNames; readonly keys: readonly KeyFinding[]; readonly links: readonly LinkFinding[] };
+
+function tableClaims(table: CatalogTable, connection: string, { names, keys, links }: Found): Claim[] {
   const dataset = names.dataset(table);
   const field = (column: string): string => names.field(table, column);
   const place = { connection, item: catalogPath(connection, table.schema), location: table.table };
@@ -40,9 +46,7 @@ function tableClaims(table: CatalogTable, names: DatasetNames, { catalog: { conn
   const count = subjects.metric(connection, dataset, countName(table.columns.map(({ name }) => field(name))));
   const source = { ...(table.catalog === undefined ? {} : { catalog: table.catalog }), schema: table.schema, table: table.table };
   const [time, ...times] = table.columns.filter(({ type }) => type === 'date' || type === 'datetime' || type === 'datetime_tz');
-  const keys = primaryKeys.filter((found) => found.status === 'accepted' && sameTable(found.table, table));
-  const outgoing = links.filter((link) => link.status === 'accepted' && sameTable(link.from.table, table));
-  const bySubject = Map.groupBy(outgoing, ({ from }) => subjects.relationship(connection, dataset, from.columns.map(field)));
+  const bySubject = Map.groupBy(links, ({ from }) => subjects.relationship(connection, dataset, from.columns.map(field)));
   const joins = [...bySubject].map(([subject, same]) => ({ subject, links: sortedBy(same, ({ origin, to }) => [origin, to]) }));
   const drafts: Draft[] = [
     [about, 'dataset', { source, kind: table.kind }],

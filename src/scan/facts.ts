@@ -59,16 +59,8 @@ export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' |
         own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
       const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
       const judged = { present: profile.rows - found.nulls, family: familyOf(column, found.kind), home, away };
-      columns.push({
-        id: tableKey(ref) + column.name,
-        name: column.name,
-        table,
-        schema: column,
-        profile: found,
-        position,
-        parts: own,
-        ...judged,
-      });
+      const place = { id: tableKey(ref) + column.name, name: column.name, table, position };
+      columns.push({ ...place, schema: column, profile: found, parts: own, ...judged });
     }
     return table;
   });

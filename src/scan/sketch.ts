@@ -23,7 +23,8 @@ const comparedAtMost = 128;
  */
 export function inclusion(child: Sketch, parent: ReadonlySet<string>, parentLast: string | undefined) {
   const end = parent.size < sketchSize ? undefined : parentLast;
-  const compared = child.slice(0, comparedAtMost).filter((hash) => end === undefined || hash <= end);
+  const first = child.slice(0, comparedAtMost);
+  const compared = end === undefined ? first : first.filter((hash) => hash <= end);
   const share = compared.length === 0 ? 1 : compared.filter((hash) => parent.has(hash)).length / compared.length;
   return { share, compared: compared.length };
 }
