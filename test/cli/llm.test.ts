@@ -78,6 +78,11 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
       llm: { written: [] },
     });
     expect(yaml(dir)).toBe(before);
+    const files = globSync('**/*', { cwd: dir, withFileTypes: true }).filter((entry) => entry.isFile());
+    const holding = files.filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes('sk-made-up'));
+    expect(files.length).toBeGreaterThan(1);
+    expect(holding.map(({ name }) => name)).toEqual([]);
+    expect(registry.filter(({ path }) => /log ?in|auth|token/.test(path))).toEqual([]);
   });
 
   test('writes nothing where the probe fails [U4]', async () => {
@@ -182,8 +187,8 @@ describe.skipIf(claudeBinary() === undefined)('with every provider variable set 
   test('setup, status, ingest and doctor ask for the local session, and nothing is sent [E8 E13 E15 Q6 U7]', async () => {
     endpoint.fallback = describing;
     const dir = project('llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n');
-    const seeded = { ...seededVariables, ...nobody.env };
-    delete (seeded as NodeJS.ProcessEnv)['NODE_OPTIONS'];
+    const seeded: NodeJS.ProcessEnv = { ...seededVariables, ...nobody.env };
+    delete seeded['NODE_OPTIONS'];
     const asked = endpoint.requests.length;
     const commands = [['setup', '--llm-backend', 'claude-code'], ['status'], ['ingest'], ['doctor']];
     const ended = await Promise.all(commands.map((argv) => ktx(argv, dir, seeded)));

@@ -211,7 +211,10 @@ describe.each(engines)('the gate on %s', (engine) => {
     const large = {
       postgres: ["SELECT repeat('x', 80000000)", "SELECT repeat('x', 1000000) FROM generate_series(1, 70)"],
       sqlite: ["WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 70) SELECT printf('%1000000d', n) FROM c"],
-      duckdb: ["SELECT repeat('x', 1000000) || a FROM t, unnest(generate_series(1, 70))", "SELECT {'a': [generate_series(1, a * 9000000)]} FROM t"],
+      duckdb: [
+        "SELECT repeat('x', 1000000) || a FROM t, unnest(generate_series(1, 70))",
+        "SELECT {'a': [generate_series(1, a * 9000000)]} FROM t",
+      ],
     }[engine];
     for (const sql of large) {
       await expect(warehouse.query(sql, generous, never)).rejects.toMatchObject({
