@@ -44,7 +44,7 @@ const flatSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boole
  * What a model sees of a tool's output: its markdown and nothing beside it. A tool of elsewhere may give a bare text, a
  * skill, or any other object, which is told the same way each time; the object itself stays with whoever called.
  */
-export function markdownOf(output: unknown): string {
+function markdownOf(output: unknown): string {
   if (typeof output === 'string') return output;
   const answer = answerSchema.safeParse(output).data;
   if (answer !== undefined) return answer.markdown;

@@ -1,11 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callTool, markdownOf } from '../../src/llm/tool-set.ts';
+import { callTool } from '../../src/llm/tool-set.ts';
 import type { KtxRuntimeToolDescriptor } from '../../src/llm/runtime.ts';
 
 function tool(execute: (input: { readonly n: number }) => unknown): KtxRuntimeToolDescriptor {
   const inputSchema = z.object({ n: z.number() });
   return { name: 'count', description: 'counts', inputSchema, execute: async (input) => execute(inputSchema.parse(input)) as never };
+}
+
+/** What the model sees of this output. */
+async function told(output: unknown): Promise<string> {
+  return (
+    await callTool(
+      tool(() => output),
+      { n: 1 },
+    )
+  ).markdown;
 }
 
 describe('what a model sees of a tool', () => {
@@ -33,18 +43,18 @@ describe('what a model sees of a tool', () => {
     ).toEqual({ markdown: 'plain', isError: false });
   });
 
-  test('of a plain object is a list, of a skill its header and body, the same each time [V4]', () => {
-    expect(markdownOf({ rows: 3, done: true, note: null })).toBe('- done: true\n- note: null\n- rows: 3');
-    expect(markdownOf({ note: null, done: true, rows: 3 })).toBe(markdownOf({ rows: 3, done: true, note: null }));
-    expect(markdownOf({ name: 'joins', content: 'Look at keys first.', skillDirectory: '/skills/joins' })).toBe(
+  test('of a plain object is a list, of a skill its header and body, the same each time [V4]', async () => {
+    expect(await told({ rows: 3, done: true, note: null })).toBe('- done: true\n- note: null\n- rows: 3');
+    expect(await told({ note: null, done: true, rows: 3 })).toBe(await told({ rows: 3, done: true, note: null }));
+    expect(await told({ name: 'joins', content: 'Look at keys first.', skillDirectory: '/skills/joins' })).toBe(
       '# joins\n\nLook at keys first.',
     );
   });
 
-  test('of any other object is fenced JSON, the same each time [V5]', () => {
+  test('of any other object is fenced JSON, the same each time [V5]', async () => {
     const fenced = '```json\n{\n  "a": [\n    {\n      "c": 2,\n      "d": 1\n    }\n  ],\n  "b": {}\n}\n```';
-    expect(markdownOf({ b: {}, a: [{ d: 1, c: 2 }] })).toBe(fenced);
-    expect(markdownOf(undefined)).toBe('```json\nnull\n```');
+    expect(await told({ b: {}, a: [{ d: 1, c: 2 }] })).toBe(fenced);
+    expect(await told(undefined)).toBe('```json\nnull\n```');
   });
 
   test('of input that the schema refuses, and of a handler that throws, is what went wrong', async () => {
