@@ -48,10 +48,17 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
     async converse(order, prompt, watch) {
       const signal = until(watch.signal);
       const key = poolKey(order);
-      const take = () => (key === undefined ? start(order, signal) : pool.take(key, (stop) => start(order, stop), signal));
+      const again = (stop: AbortSignal): Promise<Launched> => start(order, stop);
+      const take = (): Promise<Launched> => (key === undefined ? again(signal) : pool.take(key, again, signal));
+      // The next child starts while the model writes: nothing else is to do then.
+      const refill = (): void => {
+        if (key !== undefined) pool.refill(key, again);
+        watch.apiCall();
+      };
       const ask = async (child: Launched): Promise<Conversation> => {
         const query = await child.ask(`${promptHeader}\n\n${prompt}`);
-        return follow(query, { expected: expectedOf(order), stepBudget: order.stepBudget, watch });
+        const { stepBudget } = order;
+        return follow(query, { expected: expectedOf(order), stepBudget, watch: { ...watch, apiCall: refill } });
       };
       try {
         return await used(take, ask, signal);

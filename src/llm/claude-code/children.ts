@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
+import { openWatchdog } from './watchdog.ts';
 
 /** One Claude Code process of ours. */
 export interface Child {
-  readonly pid: number | undefined;
   /** Why it did not start, or how it went. */
   fate(): string | undefined;
   /** Resolves when it is gone; it is asked first, and killed after two seconds. */
@@ -12,34 +12,34 @@ export interface Child {
 
 export interface Children {
   spawn(options: SpawnOptions): { readonly spawned: ChildProcess; readonly child: Child };
-  /** Ids of those that live. */
-  pids(): readonly number[];
   close(): Promise<void>;
 }
 
 const graceMs = 2000;
 
-/**
- * Starts Claude Code processes and knows each until it is gone. They end with `close`, with the exit of this process,
- * and, should it crash, with the end of their standard input, which only this process holds open.
- */
+/** Starts Claude Code processes and knows each until it is gone: by `close`, by the exit of this process, by its crash. */
 export function openChildren(): Children {
   const live = new Map<ChildProcess, Child>();
+  const watchdog = openWatchdog();
   const killAll = (): void => live.forEach((_, spawned) => void spawned.kill('SIGKILL'));
   process.on('exit', killAll);
   return {
     spawn({ command, args, cwd, env }) {
       const spawned = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });
       const child = childOf(spawned);
+      const { pid } = spawned;
       live.set(spawned, child);
-      const forget = (): void => void live.delete(spawned);
-      spawned.once('exit', forget);
-      spawned.once('error', forget);
+      if (pid !== undefined) watchdog.add(pid);
+      spawned.once('error', () => void live.delete(spawned));
+      spawned.once('exit', () => {
+        live.delete(spawned);
+        if (pid !== undefined) watchdog.remove(pid);
+      });
       return { spawned, child };
     },
-    pids: () => [...live.values()].flatMap(({ pid }) => pid ?? []),
     async close() {
       await Promise.all([...live.values()].map((child) => child.end()));
+      watchdog.close();
       process.off('exit', killAll);
     },
   };
@@ -54,7 +54,6 @@ function childOf(spawned: ChildProcess): Child {
   // A pipe that breaks because the process went is told by its exit.
   spawned.stdin?.on('error', () => undefined);
   return {
-    pid: spawned.pid,
     fate: () => fate,
     async end() {
       if (fate !== undefined) return;

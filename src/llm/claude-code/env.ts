@@ -64,6 +64,8 @@ const set = {
   CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
   CLAUDE_CODE_MAX_RETRIES: '2',
+  // No inbox for messages of other sessions on the machine.
+  CLAUDE_CODE_RESTRICTED: '1',
   DISABLE_AUTOUPDATER: '1',
 } as const;
 

@@ -128,13 +128,16 @@ export interface Account {
   readonly subscriptionType?: string | undefined;
 }
 
+/** Where the user's own session may come from; a login of the program itself names no source. */
+const ownSources: ReadonlySet<string | undefined> = new Set([undefined, 'claude.ai', 'CLAUDE_CODE_OAUTH_TOKEN']);
+
 /** Throws unless a child would use the user's own Claude session. Free: asked before the first request. */
-export function checkAccount({ tokenSource = 'none', apiKeySource = 'none', apiProvider = 'firstParty' }: Account): void {
-  if (apiProvider !== 'firstParty') {
-    throw new LlmError('auth', `Claude Code would call ${apiProvider} in place of your own local session.`, { hint: authHint });
-  }
+export function checkAccount({ tokenSource, apiKeySource, apiProvider = 'firstParty' }: Account): void {
   if (!noApiKey.has(apiKeySource)) throw apiKeyInUse(apiKeySource);
   if (tokenSource === 'none') throw notAuthenticated();
+  const other = apiProvider === 'firstParty' ? tokenSource : apiProvider;
+  if (apiProvider === 'firstParty' && ownSources.has(tokenSource)) return;
+  throw new LlmError('auth', `Claude Code would go by ${other} in place of your own local session.`, { hint: authHint });
 }
 
 const authHint = 'Authenticate Claude Code locally: claude auth login. Then run ktx setup, or this command, again.';
@@ -144,7 +147,7 @@ export function notAuthenticated(status?: number): LlmError {
   return new LlmError('auth', `Authenticate Claude Code locally: ${why}.`, { hint: authHint, status });
 }
 
-function apiKeyInUse(source: string): LlmError {
+function apiKeyInUse(source: string | undefined): LlmError {
   const message = `Claude Code would use an API key (${source}); the backend claude-code takes your own local session only.`;
   return new LlmError('auth', message, { hint: `${authHint} To use an API key, choose the backend anthropic.` });
 }

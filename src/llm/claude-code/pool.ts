@@ -7,8 +7,10 @@ interface Parked {
 type Start<T> = (signal: AbortSignal) => Promise<T>;
 
 export interface Pool<T extends Parked> {
-  /** One that waits under the key, or a new one; as many as are in use are started again in the background. */
+  /** One that waits under the key, or a new one. */
   take(key: string, start: Start<T>, signal: AbortSignal): Promise<T>;
+  /** Starts as many in the background as are in use under the key. To be called when there is time: a start takes a core. */
+  refill(key: string, start: Start<T>): void;
   /** The one taken is in use no more. */
   done(key: string): void;
   close(): Promise<void>;
@@ -37,35 +39,32 @@ export function openPool<T extends Parked>({ most, idleMs }: { readonly most: nu
     place.controller.abort();
     await (await leave(place))?.end();
   };
-  const refill = (key: string, start: Start<T>): void => {
-    const wanted = isClosed ? 0 : Math.min(most, inUse.get(key) ?? 0);
-    for (let waiting = under(key).length; waiting < wanted; waiting += 1) {
-      const [oldest] = places.size < most ? [] : [...places].filter((place) => place.key !== key);
-      if (oldest !== undefined) void discard(oldest);
-      const controller = new AbortController();
-      const item = start(controller.signal).catch(() => undefined);
-      const timer = setTimeout(() => void discard(place), idleMs).unref();
-      const place = { key, controller, item, timer };
-      places.add(place);
-    }
-  };
   const under = (key: string): Place<T>[] => [...places].filter((place) => place.key === key);
 
   return {
     async take(key, start, signal) {
       inUse.set(key, (inUse.get(key) ?? 0) + 1);
-      for (const place of under(key)) {
-        const stop = (): void => place.controller.abort();
+      for (let [place] = under(key); place !== undefined; [place] = under(key)) {
+        const { controller } = place;
+        const stop = (): void => controller.abort();
         signal.addEventListener('abort', stop, { once: true });
         const item = await leave(place);
         signal.removeEventListener('abort', stop);
-        if (item?.isAlive() !== true) continue;
-        refill(key, start);
-        return item;
+        if (item?.isAlive() === true) return item;
       }
-      const started = start(signal);
-      refill(key, start);
-      return started;
+      return start(signal);
+    },
+    refill(key, start) {
+      const wanted = isClosed ? 0 : Math.min(most, inUse.get(key) ?? 0);
+      for (let waiting = under(key).length; waiting < wanted; waiting += 1) {
+        const [oldest] = places.size < most ? [] : [...places].filter((place) => place.key !== key);
+        if (oldest !== undefined) void discard(oldest);
+        const controller = new AbortController();
+        const item = start(controller.signal).catch(() => undefined);
+        const timer = setTimeout(() => void discard(place), idleMs).unref();
+        const place = { key, controller, item, timer };
+        places.add(place);
+      }
     },
     done(key) {
       const left = (inUse.get(key) ?? 1) - 1;
