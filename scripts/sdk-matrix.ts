@@ -1,9 +1,10 @@
 // Runs the suites of the Claude Code backend against several releases of the Agent SDK: the pinned one and the one that the
-// design was verified on must pass, the newest is reported. Each lives in a cache folder of its own, beside the project's.
+// design was verified on must pass, the newest is reported. Each release lives in a cache folder; the suites run in a copy of
+// the project whose `node_modules` differs from the project's in that one package, so that nothing has to know of it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const sdk = '@anthropic-ai/claude-agent-sdk';
@@ -42,19 +43,32 @@ process.exit(failed.length > 0 ? 1 : 0);
 function run(version: string): boolean {
   const scratch = mkdtempSync(join(tmpdir(), 'ktx-sdk-matrix-'));
   const output = join(scratch, 'report.json');
-  const folder = version === pinned ? join(root, 'node_modules', sdk) : install(version);
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const filter = ['-t', 'claude-code|Claude Code'];
   try {
-    spawnSync(process.execPath, [vitest, 'run', ...suites, ...filter, '--reporter=json', `--outputFile=${output}`], {
-      cwd: root,
+    const project = version === pinned ? root : projectWith(install(version), join(scratch, 'project'));
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    spawnSync(process.execPath, [vitest, 'run', ...suites, '-t', 'claude-code|Claude Code', '--reporter=json', `--outputFile=${output}`], {
+      cwd: project,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, KTX_TEST_AGENT_SDK: folder },
     });
     return existsSync(output) && told(version, JSON.parse(readFileSync(output, 'utf8')) as Report);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** A copy of the project with another Agent SDK; every other package is the project's own. */
+function projectWith(packages: string, folder: string): string {
+  for (const entry of ['src', 'test', 'prompts', 'package.json', 'tsconfig.json', 'vitest.config.ts']) {
+    cpSync(join(root, entry), join(folder, entry), { recursive: true });
+  }
+  const scope = dirname(sdk);
+  const ours = join(root, 'node_modules');
+  const link = (from: string, name: string): void => symlinkSync(join(from, name), join(folder, 'node_modules', name), 'junction');
+  mkdirSync(join(folder, 'node_modules', scope), { recursive: true });
+  for (const name of readdirSync(ours)) if (name !== scope) link(ours, name);
+  for (const name of readdirSync(join(ours, scope))) if (!`${scope}/${name}`.startsWith(sdk)) link(ours, `${scope}/${name}`);
+  for (const name of readdirSync(join(packages, scope))) if (`${scope}/${name}`.startsWith(sdk)) link(packages, `${scope}/${name}`);
+  return folder;
 }
 
 function told(version: string, { numPassedTests, numFailedTests, testResults }: Report): boolean {
@@ -69,13 +83,14 @@ function told(version: string, { numPassedTests, numFailedTests, testResults }: 
   return numFailedTests === 0 && numPassedTests > 0 && testResults.every(({ assertionResults }) => assertionResults.length > 0);
 }
 
+/** The `node_modules` folder that has the release. */
 function install(version: string): string {
   const folder = join(cache, version);
-  const installed = join(folder, 'node_modules', sdk);
-  if (!existsSync(join(installed, 'package.json'))) {
+  const packages = join(folder, 'node_modules');
+  if (!existsSync(join(packages, sdk, 'package.json'))) {
     mkdirSync(folder, { recursive: true });
     const args = ['install', '--prefix', folder, '--no-save', '--no-package-lock', `${sdk}@${version}`];
     execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
   }
-  return installed;
+  return packages;
 }

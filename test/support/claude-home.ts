@@ -42,9 +42,7 @@ export async function makeClaudeHome(endpoint: ModelEndpoint, { session = true }
 
 /** The real Claude Code program that ships with the Agent SDK; undefined on a platform that has none. */
 export function claudeBinary(): string | undefined {
-  const folder = process.env['KTX_TEST_AGENT_SDK'];
-  const sdk = folder === undefined ? createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk') : join(folder, 'sdk.mjs');
-  const resolver = createRequire(sdk);
+  const resolver = createRequire(createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'));
   const program = process.platform === 'win32' ? 'claude.exe' : 'claude';
   const names = [`${process.platform}-${process.arch}`, `${process.platform}-${process.arch}-musl`];
   for (const name of names) {
