@@ -12,7 +12,7 @@ import { childEnv } from './env.ts';
 import { cachingEnv } from './ignored-settings.ts';
 import { type Account, checkAccount } from './isolation.ts';
 import { launch, type Launched } from './launch.ts';
-import { expectedOf, optionsOf, type Order, poolKey } from './order.ts';
+import { expectedOf, hasTools, optionsOf, type Order, poolKey } from './order.ts';
 import { outcomeOf } from './outcome.ts';
 import { openPool } from './pool.ts';
 import { bundledProgram } from './program.ts';
@@ -112,7 +112,7 @@ interface Session {
 function adapter(session: Session): ModelBackend {
   return {
     async text(call) {
-      const stepBudget = Object.keys(call.tools).length > 0 ? call.stepBudget : 1;
+      const stepBudget = hasTools(call) ? call.stepBudget : 1;
       const { facts } = await finished(session, call, { stepBudget });
       if (facts === undefined || facts.text.trim() === '') throw new LlmError('invalid_output', 'The model answered without any text.');
       return facts.text;
@@ -156,7 +156,9 @@ function converse(session: Session, call: BackendCall | LoopCall, limits: Limits
 async function finished(session: Session, call: BackendCall, limits: Limits): Promise<Conversation> {
   const conversation = await converse(session, call, limits);
   if (endOf(conversation) === 'natural') return conversation;
-  throw new LlmError('step_limit', `The model did not come to an end within ${limits.stepBudget} turns.`);
+  // Without tools there was nothing to do in all these turns but to give the object.
+  const kind = limits.schema !== undefined && !hasTools(call) ? 'invalid_output' : 'step_limit';
+  throw new LlmError(kind, `The model did not come to an end within ${limits.stepBudget} turns.`);
 }
 
 function endOf({ facts, object }: Conversation): 'natural' | 'budget' {

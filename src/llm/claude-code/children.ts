@@ -17,12 +17,10 @@ export interface Children {
 
 const graceMs = 2000;
 
-/** Starts Claude Code processes and knows each until it is gone: by `close`, by the exit of this process, by its crash. */
+/** Starts Claude Code processes and knows each until it is gone: by `close`, or with this process, however it ends. */
 export function openChildren(): Children {
   const live = new Map<ChildProcess, Child>();
   const watchdog = openWatchdog();
-  const killAll = (): void => live.forEach((_, spawned) => void spawned.kill('SIGKILL'));
-  process.on('exit', killAll);
   return {
     spawn({ command, args, cwd, env }) {
       const spawned = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });
@@ -40,7 +38,6 @@ export function openChildren(): Children {
     async close() {
       await Promise.all([...live.values()].map((child) => child.end()));
       watchdog.close();
-      process.off('exit', killAll);
     },
   };
 }

@@ -41,6 +41,6 @@ export function poolKey(order: Order): string | undefined {
   return hasTools(order) ? undefined : JSON.stringify([model, roleSettings[role], system, schema, stepBudget]);
 }
 
-function hasTools({ tools }: Order): boolean {
+export function hasTools({ tools }: Pick<Order, 'tools'>): boolean {
   return Object.keys(tools).length > 0;
 }

@@ -68,14 +68,15 @@ const kindByError: Readonly<Record<string, LlmErrorKind>> = {
   max_output_tokens: 'invalid_output',
   // Without a status, because no response came.
   server_error: 'network',
+  unknown: 'network',
 };
 
-function kindOf({ subtype, terminalReason, status, error }: Facts): LlmErrorKind {
+function kindOf({ subtype, terminalReason, stopReason, status, error }: Facts): LlmErrorKind {
   const first = kindBySubtype[subtype] ?? kindByTerminalReason[terminalReason ?? ''];
   if (first !== undefined) return first;
   if (error === 'billing_error') return 'billing';
   if (status !== undefined && status >= 400) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
-  return kindByError[error ?? ''] ?? 'execution';
+  return kindByError[error ?? ''] ?? (stopReason === 'max_tokens' ? 'invalid_output' : 'execution');
 }
 
 function failureOf(facts: Facts): LlmError {

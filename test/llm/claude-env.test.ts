@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { childEnv, denylist, isDenied } from '../../src/llm/claude-code/env.ts';
+import { cachingEnv, ignoredCaching } from '../../src/llm/claude-code/ignored-settings.ts';
+import { llmConfigSchema, type PromptCaching } from '../../src/llm/config.ts';
+import { deniedVariables, seededVariables } from '../support/provider-variables.ts';
+
+describe('the environment of a Claude Code child', () => {
+  test.for(deniedVariables)('has no %s [E2 E4 E6]', (name) => {
+    const env = childEnv({ [name]: 'seeded', PATH: '/bin' });
+    expect(env).not.toHaveProperty(name);
+    expect(Object.values(env)).not.toContain('seeded');
+  });
+
+  test('has none of what the denylist names, nor what begins like its prefixes [E3 E6 Q7]', () => {
+    const names = denylist.map((rule) => rule.replace('*', 'X_MADE_UP'));
+    expect(names.filter((name) => !isDenied(name))).toEqual([]);
+    const seeded = childEnv(Object.fromEntries(names.map((name) => [name, `seeded-${name}`])));
+    expect(Object.values(seeded).filter((value) => value.startsWith('seeded-'))).toEqual([]);
+  });
+
+  test('has none of them in lower case, which Windows takes for the same [E2]', () => {
+    const env = childEnv(Object.fromEntries(Object.entries(seededVariables).map(([name, value]) => [name.toLowerCase(), value])));
+    expect(Object.values(env).filter((value) => value.startsWith('seeded-'))).toEqual([]);
+  });
+
+  test('keeps the session, the way through a proxy, and everything else [E4 E5]', () => {
+    const env = {
+      PATH: '/bin',
+      HOME: '/home/ada',
+      USERPROFILE: 'C:\\Users\\ada',
+      LANG: 'C.UTF-8',
+      TMPDIR: '/tmp',
+      HTTPS_PROXY: 'http://proxy:3128',
+      NO_PROXY: 'localhost',
+      NODE_EXTRA_CA_CERTS: '/ca.pem',
+      SSL_CERT_FILE: '/ca.pem',
+      CLAUDE_CONFIG_DIR: '/home/ada/.claude-work',
+      CLAUDE_CODE_OAUTH_TOKEN: 'made-up',
+      CLAUDE_CODE_CLIENT_CERT: '/cert.pem',
+      MY_OWN: 'kept',
+    };
+    expect(childEnv(env)).toMatchObject(env);
+  });
+
+  test('turns off what reads files, and keeps the retries few [I20]', () => {
+    expect(childEnv({ CLAUDE_CODE_DISABLE_ATTACHMENTS: '0', CLAUDE_CODE_MAX_RETRIES: '99' })).toMatchObject({
+      CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+      CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
+      CLAUDE_CODE_MAX_RETRIES: '2',
+    });
+  });
+});
+
+describe('llm.promptCaching on Claude Code', () => {
+  const parsed = (promptCaching: PromptCaching): PromptCaching | undefined => llmConfigSchema.parse({ promptCaching }).promptCaching;
+
+  test('is no concern where it is not set, or says what holds anyway [K1]', () => {
+    expect(ignoredCaching(undefined)).toEqual([]);
+    expect(ignoredCaching(parsed({}))).toEqual([]);
+    expect(ignoredCaching(parsed({ enabled: true, cacheSystem: true }))).toEqual([]);
+    expect(cachingEnv(undefined)).toEqual({});
+  });
+
+  const fields: readonly PromptCaching[] = [
+    { cacheSystem: false },
+    { cacheTools: true },
+    { cacheTools: false },
+    { cacheHistory: true },
+    { systemTtl: '5m' },
+    { toolsTtl: '1h' },
+    { historyTtl: '5m' },
+    { vertexFallbackTo5m: true },
+  ];
+  test.for(fields)('names %o as ignored, and what to do [K2 K3 K4]', (field) => {
+    const [name] = Object.keys(field);
+    expect(ignoredCaching(parsed(field))).toEqual([
+      expect.stringMatching(new RegExp(`^llm.promptCaching.${name} is ignored: .* ktx.yaml.$`)),
+    ]);
+  });
+
+  test('is honoured where it turns caching off, or asks for an hour throughout [K8]', () => {
+    const off = parsed({ enabled: false, cacheTools: false });
+    expect(cachingEnv(off)).toEqual({ DISABLE_PROMPT_CACHING: '1' });
+    expect(ignoredCaching(off)).toEqual([]);
+    const hour = parsed({ systemTtl: '1h', toolsTtl: '1h', historyTtl: '1h' });
+    expect(cachingEnv(hour)).toEqual({ ENABLE_PROMPT_CACHING_1H: '1' });
+    expect(ignoredCaching(hour)).toEqual([]);
+    expect(childEnv({ ENABLE_PROMPT_CACHING_1H: 'mine' }, cachingEnv(hour))).toMatchObject({ ENABLE_PROMPT_CACHING_1H: '1' });
+  });
+});

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { limitsOf, refusedLimit } from '../../src/llm/claude-code/limits.ts';
+import { openPool } from '../../src/llm/claude-code/pool.ts';
+
+class Item {
+  readonly n: number;
+  isEnded = false;
+  constructor(n: number) {
+    this.n = n;
+  }
+  isAlive(): boolean {
+    return !this.isEnded;
+  }
+  end(): Promise<void> {
+    this.isEnded = true;
+    return Promise.resolve();
+  }
+}
+
+/** A pool, and all that was ever started in it. */
+function opened({ most = 2, idleMs = 60_000 } = {}) {
+  const started: Item[] = [];
+  const start = (signal: AbortSignal): Promise<Item> => {
+    signal.throwIfAborted();
+    const item = new Item(started.length + 1);
+    started.push(item);
+    return Promise.resolve(item);
+  };
+  return { pool: openPool<Item>({ most, idleMs }), started, start };
+}
+const never = new AbortController().signal;
+const living = (items: readonly Item[]): number[] => items.filter((item) => item.isAlive()).map(({ n }) => n);
+
+describe('the pool of children', () => {
+  test('starts one where none waits, and gives each out once [E1]', async () => {
+    const { pool, started, start } = opened();
+    const first = await pool.take('a', start, never);
+    pool.refill('a', start);
+    const second = await pool.take('a', start, never);
+    expect([first.n, second.n, started.length]).toEqual([1, 2, 2]);
+    expect((await pool.take('a', start, never)).n).toBe(3);
+  });
+
+  test('gives what waits under the same key only [E1]', async () => {
+    const { pool, start } = opened();
+    await pool.take('a', start, never);
+    pool.refill('a', start);
+    expect((await pool.take('b', start, never)).n).toBe(3);
+    expect((await pool.take('a', start, never)).n).toBe(2);
+  });
+
+  test('gives two takers at once one each, though the one that waited is gone', async () => {
+    const { pool, started, start } = opened();
+    await pool.take('a', start, never);
+    pool.refill('a', start);
+    await started[1]?.end();
+    const taken = await Promise.all([pool.take('a', start, never), pool.take('a', start, never)]);
+    expect(new Set(taken.map(({ n }) => n)).size).toBe(2);
+    expect(taken.every((item) => item.isAlive())).toBe(true);
+  });
+
+  test('keeps as many as are in use, and no more than it may', async () => {
+    const { pool, started, start } = opened({ most: 2 });
+    for (let use = 0; use < 3; use += 1) await pool.take('a', start, never);
+    pool.refill('a', start);
+    pool.refill('a', start);
+    expect(started).toHaveLength(5);
+    for (let use = 0; use < 3; use += 1) pool.done('a');
+    pool.refill('a', start);
+    expect(started).toHaveLength(5);
+  });
+
+  test('makes room for another key by ending the oldest that waits', async () => {
+    const { pool, started, start } = opened({ most: 1 });
+    await pool.take('a', start, never);
+    pool.refill('a', start);
+    await pool.take('b', start, never);
+    pool.refill('b', start);
+    await expect.poll(() => living(started)).toEqual([1, 3, 4]);
+  });
+
+  test('ends what waits too long, and all of it when it closes', async () => {
+    const short = opened({ idleMs: 10 });
+    await short.pool.take('a', short.start, never);
+    short.pool.refill('a', short.start);
+    await expect.poll(() => living(short.started)).toEqual([1]);
+    const long = opened();
+    await long.pool.take('a', long.start, never);
+    long.pool.refill('a', long.start);
+    await long.pool.close();
+    expect(living(long.started)).toEqual([1]);
+    long.pool.refill('a', long.start);
+    expect(long.started).toHaveLength(2);
+  });
+
+  test('stops a start that is waited for when the call is aborted, and forgets one that failed', async () => {
+    const { pool, start } = opened();
+    await pool.take('a', start, never);
+    const slow = (signal: AbortSignal): Promise<Item> => sleep(60_000, new Item(9), { signal });
+    pool.refill('a', slow);
+    const controller = new AbortController();
+    const taken = pool.take('a', start, controller.signal);
+    controller.abort(new Error('stopped'));
+    await expect(taken).rejects.toThrow('stopped');
+    expect((await pool.take('a', start, never)).n).toBe(2);
+  });
+});
+
+describe('what Claude Code says of its limits', () => {
+  const resetsAt = 1_900_000_000;
+  const at = new Date(resetsAt * 1000);
+
+  test('is a report for each window [E16]', () => {
+    expect(limitsOf({ status: 'allowed' })).toEqual([{ window: 'requests', state: 'open', utilization: undefined, resetsAt: undefined }]);
+    expect(limitsOf({ status: 'allowed_warning', rateLimitType: 'seven_day', resetsAt, utilization: 0.8 })).toEqual([
+      { window: 'seven_day', state: 'near', utilization: 0.8, resetsAt: at },
+    ]);
+    const unifiedWindows = {
+      five_hour: { status: 'allowed_warning', utilization: 0.91, resetsAt },
+      seven_day: { status: 'allowed', utilization: 0.1 },
+    };
+    expect(limitsOf({ status: 'allowed', rateLimitType: 'five_hour', resetsAt, unifiedWindows })).toEqual([
+      { window: 'five_hour', state: 'near', utilization: 0.91, resetsAt: at },
+      { window: 'seven_day', state: 'open', utilization: 0.1, resetsAt: undefined },
+    ]);
+    const refused = limitsOf({ status: 'rejected', rateLimitType: 'seven_day', resetsAt, unifiedWindows });
+    expect(refused.map(({ window, state }) => [window, state])).toEqual([['five_hour', 'near'], ['seven_day', 'closed']]); // prettier-ignore
+    expect(refusedLimit(refused)).toEqual({ window: 'seven_day', resetsAt: at });
+  });
+
+  test('is nothing where it cannot be read, and open where the word is new', () => {
+    expect(limitsOf(undefined)).toEqual([]);
+    expect(limitsOf({ status: 'brand_new', rateLimitType: 'five_hour' })).toMatchObject([{ window: 'five_hour', state: 'open' }]);
+    expect(refusedLimit(limitsOf({ status: 'allowed' }))).toBeUndefined();
+  });
+});

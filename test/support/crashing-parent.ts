@@ -1,0 +1,17 @@
+// A process that makes a call of the Claude Code backend and waits in it until somebody ends the process.
+import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
+
+const [projectDir = '', executable = '', prompt = ''] = process.argv.slice(2);
+const nothing = (): void => undefined;
+const backend = openClaudeCodeBackend({ projectDir, env: process.env, executable });
+const watch = {
+  signal: new AbortController().signal,
+  alive: nothing,
+  step: nothing,
+  apiCall: nothing,
+  used: nothing,
+  toolFailed: nothing,
+  limit: nothing,
+  warn: nothing,
+};
+await backend.text({ role: 'triage', model: 'sonnet', prompt, system: 'S', tools: {}, temperature: undefined, tags: {}, watch, stepBudget: 1 }); // prettier-ignore
