@@ -184,7 +184,7 @@ describe('a malformed tool call', () => {
     expect(seen.failures).toEqual([{ tool: 'lookup', callId: 'toolu_x' }]);
     const [, call, reply] = endpoint.requests.at(-1)?.body.messages ?? [];
     expect(call.content[0].input).toEqual({});
-    expect(reply.content[0]).toMatchObject({ is_error: true, content: 'Invalid input for lookup:\ntable: is missing (string)' });
+    expect(reply.content[0]).toMatchObject({ is_error: true, content: 'Invalid input for lookup:\ntable: is missing (a text)' });
   });
 });
 
