@@ -149,7 +149,7 @@ describe('a malformed tool call', () => {
     expect(endpoint.requests[1]?.body.messages[1].content[0].input).toEqual({ table: 'orders' });
   });
 
-  test('goes to the repair model with its schema, and what that took counts [P12]', async () => {
+  test('goes to the repair model with its schema, and what that took counts [P12 M8]', async () => {
     const wrong = anthropicTurn([{ tool: 'lookup', input: { name: 'orders' } }]);
     await using endpoint = await scriptedEndpoint(({ body }, index) =>
       body.model === 'claude-haiku-4-5' ? fixed : index === 0 ? wrong : done,

@@ -1,6 +1,7 @@
 /**
  * What never reaches a Claude Code child: credentials of an API or a cloud, routing, and whatever changes what is sent.
  * A name ends in `*` where everything that begins so is meant. A further variable is one line here.
+ * @internal exported for its tests
  */
 export const denylist = [
   // Keys, tokens, addresses, models, headers, betas.
@@ -69,6 +70,7 @@ const set = {
   DISABLE_AUTOUPDATER: '1',
 } as const;
 
+/** @internal exported for its tests */
 export function isDenied(name: string): boolean {
   // Windows does not tell cases apart.
   const upper = name.toUpperCase();

@@ -5,7 +5,10 @@ import { LlmError } from '../error.ts';
 export const serverName = 'ktx';
 export const outputTool = 'StructuredOutput';
 
-/** Every built-in tool that some release of Claude Code has; `npm run test:sdk-matrix` compares. */
+/**
+ * Every built-in tool that some release of Claude Code has; `npm run test:sdk-matrix` compares.
+ * @internal exported for its tests
+ */
 export const builtInTools = [
   'Agent',
   'AskUserQuestion',
@@ -89,7 +92,10 @@ export function isolationOptions({ tools }: Expected): Options {
   };
 }
 
-/** Insurance: `dontAsk` decides before it is asked. */
+/**
+ * Insurance: `dontAsk` decides before it is asked.
+ * @internal exported for its tests
+ */
 export function permission(toolIds: readonly string[]): NonNullable<Options['canUseTool']> {
   return (name, input, { toolUseID }): Promise<PermissionResult> =>
     Promise.resolve(
