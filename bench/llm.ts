@@ -1,5 +1,6 @@
 // What a call of the Claude Code backend costs beside the model: the real binary against a scripted endpoint that answers at
 // once, so that everything measured is overhead. Cold is the first call of a runtime, warm one whose child was started before.
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -9,10 +10,11 @@ import { makeMachine, openRuntime } from '../test/support/llm-runtimes.ts';
 import { openModelEndpoint } from '../test/support/model-endpoint.ts';
 import { give, say } from '../test/support/model-script.ts';
 
-const rounds = 7;
+const rounds = 5;
+const warmCalls = 4;
 const callsPerLevel = 16;
 /** Long enough for the next child to be ready. */
-const restMs = 4000;
+const restMs = 2500;
 const schema = z.object({ answer: z.string() });
 
 if (claudeBinary() === undefined) {
@@ -28,51 +30,57 @@ const kinds = {
   object: (runtime: LlmRuntime): Promise<unknown> => runtime.generateObject({ role: 'triage', prompt, system: 'S', schema }),
 };
 
-for (const [kind, call] of Object.entries(kinds)) {
+const [level] = process.argv.slice(2).map(Number);
+if (level === undefined) {
+  for (const kind of ['text', 'object'] as const) console.log(await coldAndWarm(kind));
+  console.log(await memory());
+  // The gate is the process's: each level has a process of its own.
+  const [alone = 0, ...more] = [1, 2, 4].map((at) => Number(execFileSync(process.execPath, [import.meta.filename, String(at)])));
+  [alone, ...more].forEach((rate, index) =>
+    console.log(`at once  ${2 ** index}: ${rate.toFixed(2)} calls/s   ratio ${(rate / alone).toFixed(2)}`),
+  );
+} else console.log(await callsPerSecond(level));
+await endpoint.close();
+await machine.remove();
+
+async function coldAndWarm(kind: keyof typeof kinds): Promise<string> {
   const [cold, warm]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
     await withRuntime(1, async (runtime) => {
-      cold.push(await milliseconds(() => call(runtime)));
-      await sleep(restMs);
-      warm.push(await milliseconds(() => call(runtime)));
+      cold.push(await milliseconds(() => kinds[kind](runtime)));
+      for (let call = 0; call < warmCalls; call += 1) {
+        await sleep(restMs);
+        warm.push(await milliseconds(() => kinds[kind](runtime)));
+      }
     });
   }
   const [slow, fast] = [median(cold), median(warm)];
-  console.log(
-    `${kind.padEnd(8)} cold ${slow.toFixed(0)} ms   warm ${fast.toFixed(0)} ms   ratio ${(fast / slow).toFixed(2)}   (medians of ${rounds})`,
-  );
+  return `${kind.padEnd(8)} cold ${slow.toFixed(0)} ms   warm ${fast.toFixed(0)} ms   ratio ${(fast / slow).toFixed(2)}   (medians of ${cold.length} and ${warm.length})`;
 }
 
-let alone = 0;
-for (const concurrency of [1, 2, 4]) {
-  await withRuntime(concurrency, async (runtime) => {
+async function callsPerSecond(concurrency: number): Promise<number> {
+  return withRuntime(concurrency, async (runtime) => {
     // One call first: afterwards there is something to keep warm.
     await kinds.text(runtime);
     await sleep(restMs);
     const taken = await milliseconds(() => Promise.all(Array.from({ length: callsPerLevel }, () => kinds.text(runtime))));
-    const rate = (callsPerLevel * 1000) / taken;
-    if (concurrency === 1) alone = rate;
-    console.log(`at once  ${concurrency}: ${rate.toFixed(2)} calls/s   ratio ${(rate / alone).toFixed(2)}   (${callsPerLevel} text calls)`);
+    return (callsPerLevel * 1000) / taken;
   });
 }
 
-await withRuntime(1, async (runtime) => {
-  await kinds.text(runtime);
-  await sleep(restMs);
-  const sizes = childMegabytes();
-  console.log(
-    sizes.length === 0
-      ? 'memory   no child is kept, or no /proc here'
-      : `memory   ${sizes.map((size) => size.toFixed(0)).join(', ')} MB resident in each idle child`,
-  );
-});
-await endpoint.close();
-await machine.remove();
+async function memory(): Promise<string> {
+  return withRuntime(1, async (runtime) => {
+    await kinds.text(runtime);
+    await sleep(restMs);
+    const sizes = childMegabytes().map((size) => `${size.toFixed(0)} MB`);
+    return `memory   ${sizes.length === 0 ? 'no child is kept, or no /proc here' : `${sizes.join(', ')} resident in each idle child`}`;
+  });
+}
 
-async function withRuntime(concurrency: number, run: (runtime: LlmRuntime) => Promise<void>): Promise<void> {
+async function withRuntime<T>(concurrency: number, run: (runtime: LlmRuntime) => Promise<T>): Promise<T> {
   const { runtime } = await openRuntime('claude-code', endpoint, { machine, concurrency });
   try {
-    await run(runtime);
+    return await run(runtime);
   } finally {
     await runtime.close();
   }

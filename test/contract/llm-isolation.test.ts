@@ -79,7 +79,7 @@ async function probe(runtime: LlmRuntime): Promise<unknown> {
 }
 
 describe.skipIf(binary === undefined)(`a hostile host of the Claude Code binary${title}`, { timeout: 60_000 }, () => {
-  test('leaves no trace in any request and runs nothing, in any kind of call [T2 O4 I1 I2 I3 I15 I18 I19 A1 E11 E12 Q4 Q10]', async () => {
+  test('leaves no trace in any request and runs nothing, in any kind of call [T2 O4 I1 I2 I3 I15 I18 I19 E11 E12 Q4 Q10]', async () => {
     const host = await makeHostile(machine);
     const runtime = await open();
     await everyCall(runtime);
@@ -93,8 +93,6 @@ describe.skipIf(binary === undefined)(`a hostile host of the Claude Code binary$
     expect(sent).not.toContain(hostileMark);
     expect(sent).not.toContain(secretMark);
     expect(sent).not.toContain('x-hostile');
-    // The folder that the child works in is the project's, whatever that of this process.
-    expect(sent).toContain(machine.projectDir);
     expect(sent).not.toContain(process.cwd());
     expect(await host.ran()).toEqual([]);
     expect(endpoint.refused).toEqual([]);
@@ -267,7 +265,7 @@ describe.skipIf(binary === undefined)(`credentials and the Claude Code binary${t
     expect(endpoint.refused).toEqual([]);
   });
 
-  test('of other providers never reach the child of a session, in any kind of call [E1 E2 E4 E5 E7 Q6]', async () => {
+  test('of other providers never reach the child of a session, in any kind of call, and it works in the project [E1 E2 E4 E5 E7 A1 Q6]', async () => {
     const dumps = join(dirname(machine.home), 'env');
     await mkdir(dumps);
     const wrapper = join(dirname(machine.home), 'claude');
@@ -288,7 +286,8 @@ describe.skipIf(binary === undefined)(`credentials and the Claude Code binary${t
       expect([...seededIn(text)]).toEqual([]);
       // The SDK itself sets one of them, to its own name.
       expect(deniedVariables.filter((name) => names.has(name))).toEqual([]);
-      for (const [name, value] of Object.entries({ ...machine.env, MY_OWN_VARIABLE: 'kept' })) expect(text).toContain(`${name}=${value}`);
+      const wanted = { ...machine.env, MY_OWN_VARIABLE: 'kept', PWD: machine.projectDir };
+      expect(Object.entries(wanted).filter(([name, value]) => !text.includes(`${name}=${value}\n`))).toEqual([]);
     }
   });
 
