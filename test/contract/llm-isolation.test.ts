@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
-import { builtInTools } from '../../src/llm/claude-code/isolation.ts';
+import { builtInTools } from '../../src/llm/claude-code/built-in-tools.ts';
 import { openCallGate } from '../../src/llm/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/error.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LlmError } from '../../src/llm/error.ts';
-import { builtInTools, checkAccount, checkInit, type Expected, isolationOptions, permission } from '../../src/llm/claude-code/isolation.ts';
+import { builtInTools } from '../../src/llm/claude-code/built-in-tools.ts';
+import { checkAccount, checkInit, type Expected, isolationOptions } from '../../src/llm/claude-code/isolation.ts';
 import { expectedOf, optionsOf, type Order, poolKey } from '../../src/llm/claude-code/order.ts';
 import type { KtxToolSet } from '../../src/llm/runtime.ts';
 
@@ -79,7 +80,11 @@ describe('the options of a child', () => {
 
 describe('the permission handler', () => {
   const ask = (name: string) =>
-    permission([id])(name, { path: 'x' }, { signal: new AbortController().signal, toolUseID: 'use-1', requestId: 'request-1' });
+    isolationOptions(expectedOf(orders.loop)).canUseTool?.(
+      name,
+      { path: 'x' },
+      { signal: new AbortController().signal, toolUseID: 'use-1', requestId: 'request-1' },
+    );
 
   test('allows a tool of the call, with its input as it is [I10 Q3]', async () => {
     expect(await ask(id)).toEqual({ behavior: 'allow', updatedInput: { path: 'x' }, toolUseID: 'use-1' });

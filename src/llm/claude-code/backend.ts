@@ -55,7 +55,11 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
         if (key !== undefined) pool.refill(key, again);
         watch.apiCall();
       };
+      // A child that starts is no model that is silent; its own clock is shorter.
+      const starting = setInterval(() => watch.alive(), 1000);
       const ask = async (child: Launched): Promise<Conversation> => {
+        clearInterval(starting);
+        watch.alive();
         const query = await child.ask(`${promptHeader}\n\n${prompt}`);
         const { stepBudget } = order;
         return follow(query, { expected: expectedOf(order), stepBudget, watch: { ...watch, apiCall: refill } });
@@ -63,6 +67,7 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
       try {
         return await used(take, ask, signal);
       } finally {
+        clearInterval(starting);
         if (key !== undefined) pool.done(key);
       }
     },

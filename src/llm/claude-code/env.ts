@@ -1,9 +1,8 @@
 /**
  * What never reaches a Claude Code child: credentials of an API or a cloud, routing, and whatever changes what is sent.
  * A name ends in `*` where everything that begins so is meant. A further variable is one line here.
- * @internal exported for its tests
  */
-export const denylist = [
+const denylist = [
   // Keys, tokens, addresses, models, headers, betas.
   'ANTHROPIC_*',
   // Routing, models, nested sessions, modes, and some thousand switches of the program: see `kept`.
@@ -70,8 +69,7 @@ const set = {
   DISABLE_AUTOUPDATER: '1',
 } as const;
 
-/** @internal exported for its tests */
-export function isDenied(name: string): boolean {
+function isDenied(name: string): boolean {
   // Windows does not tell cases apart.
   const upper = name.toUpperCase();
   if (kept.has(upper)) return false;

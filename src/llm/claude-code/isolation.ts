@@ -1,60 +1,10 @@
 import type { Options, PermissionResult, SDKSystemMessage } from '@anthropic-ai/claude-agent-sdk';
 import { LlmError } from '../error.ts';
+import { builtInTools } from './built-in-tools.ts';
 
 /** The name of the one MCP server that a child may have. */
 export const serverName = 'ktx';
 export const outputTool = 'StructuredOutput';
-
-/**
- * Every built-in tool that some release of Claude Code has; `npm run test:sdk-matrix` compares.
- * @internal exported for its tests
- */
-export const builtInTools = [
-  'Agent',
-  'AskUserQuestion',
-  'Bash',
-  'BashOutput',
-  'CronCreate',
-  'CronDelete',
-  'CronList',
-  'Edit',
-  'EnterPlanMode',
-  'EnterWorktree',
-  'ExitPlanMode',
-  'ExitWorktree',
-  'Glob',
-  'Grep',
-  'KillShell',
-  'ListAgents',
-  'ListMcpResourcesTool',
-  'LSP',
-  'Monitor',
-  'MultiEdit',
-  'NotebookEdit',
-  'PowerShell',
-  'Read',
-  'ReadMcpResourceTool',
-  'RemoteTrigger',
-  'ReportFindings',
-  'ScheduleWakeup',
-  'SendMessage',
-  'Skill',
-  'SlashCommand',
-  'Task',
-  'TaskCreate',
-  'TaskGet',
-  'TaskList',
-  'TaskOutput',
-  'TaskStop',
-  'TaskUpdate',
-  'TodoWrite',
-  'ToolSearch',
-  'WaitForMcpServers',
-  'WebFetch',
-  'WebSearch',
-  'Workflow',
-  'Write',
-] as const;
 
 /** Plugins that ship inside the program and are on by default. */
 const builtInPlugins = ['cc-plugin-agents-md', 'cc-plugin-plugin-authoring', 'cc-plugin-privacy', 'cc-plugin-telemetry'];
@@ -92,11 +42,8 @@ export function isolationOptions({ tools }: Expected): Options {
   };
 }
 
-/**
- * Insurance: `dontAsk` decides before it is asked.
- * @internal exported for its tests
- */
-export function permission(toolIds: readonly string[]): NonNullable<Options['canUseTool']> {
+/** Insurance: `dontAsk` decides before it is asked. */
+function permission(toolIds: readonly string[]): NonNullable<Options['canUseTool']> {
   return (name, input, { toolUseID }): Promise<PermissionResult> =>
     Promise.resolve(
       toolIds.includes(name)
