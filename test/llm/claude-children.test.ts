@@ -97,7 +97,7 @@ describe.skipIf(binary === undefined)(`children of the Claude Code binary${title
     await expect.poll(() => started.filter(alive), { timeout: 10_000 }).toEqual([]);
   });
 
-  test('start with every switch of the isolation, in any kind of call and ahead of one [E1 E7 E11 I11 T1 O5 Q4]', async () => {
+  test('start with every switch of the isolation, in any kind of call and ahead of one; nothing of the login stays [E1 E7 E11 E14 I11 T1 O5 Q4]', async () => {
     const backend = open({ executable: await recorded() });
     const text = endpoint.start(() => say('A text.'));
     expect(await backend.text(call(text.marker))).toBe('A text.');
@@ -112,6 +112,7 @@ describe.skipIf(binary === undefined)(`children of the Claude Code binary${title
     await backend.account(new AbortController().signal);
     await backend.close();
 
+    expect(await readdir(machine.projectDir)).toEqual([]);
     const all = await Promise.all((await readdir(runs)).map((name) => readFile(join(runs, name), 'utf8')));
     // Two for text and for object, of which one was started ahead; one each for loop, probe and account.
     expect(all.length).toBeGreaterThanOrEqual(6);

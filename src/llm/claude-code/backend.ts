@@ -57,12 +57,13 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
       };
       // A child that starts is no model that is silent; its own clock is shorter.
       const starting = setInterval(() => watch.alive(), 1000);
-      const ask = async (child: Launched): Promise<Conversation> => {
+      const ask = async (child: Launched): Promise<Answered> => {
         clearInterval(starting);
         watch.alive();
         const query = await child.ask(`${promptHeader}\n\n${prompt}`);
         const { stepBudget } = order;
-        return follow(query, { expected: expectedOf(order), stepBudget, watch: { ...watch, apiCall: refill } });
+        const conversation = await follow(query, { expected: expectedOf(order), stepBudget, watch: { ...watch, apiCall: refill } });
+        return { ...conversation, account: await child.account() };
       };
       try {
         return await used(take, ask, signal);
@@ -108,8 +109,10 @@ function failureOf(error: unknown, signal: AbortSignal, fate: string | undefined
   return new LlmError('execution', messageOf(error), { cause: error });
 }
 
+type Answered = Conversation & { readonly account: Account };
+
 interface Session {
-  converse(order: Order, prompt: string, watch: CallWatch): Promise<Conversation>;
+  converse(order: Order, prompt: string, watch: CallWatch): Promise<Answered>;
   account(order: Order, signal: AbortSignal): Promise<Account>;
   close(): Promise<void>;
 }
@@ -138,11 +141,9 @@ function adapter(session: Session): ModelBackend {
       return { stopReason, text: stopReason === 'natural' ? (facts?.text ?? text) : text };
     },
     async probe(model, signal) {
-      const order = plainOrder(model);
-      const account = reportOf(await session.account(order, signal));
-      const conversation = await session.converse(order, 'Answer with the one word: ready', silentWatch(signal));
+      const conversation = await session.converse(plainOrder(model), 'Answer with the one word: ready', silentWatch(signal));
       endOf(conversation);
-      return { model: conversation.model ?? model, account };
+      return { model: conversation.model ?? model, account: reportOf(conversation.account) };
     },
     account: async (signal) => reportOf(await session.account(plainOrder('sonnet'), signal)),
     close: () => session.close(),
@@ -175,7 +176,7 @@ function endOf({ facts, object }: Conversation): 'natural' | 'budget' {
 }
 
 function plainOrder(model: string): Order {
-  return { model, role: 'triage', system: '', tools: {}, stepBudget: 1 };
+  return { model, role: 'triage', system: '', tools: {}, stepBudget: 1, isLone: true };
 }
 
 function silentWatch(signal: AbortSignal): CallWatch {

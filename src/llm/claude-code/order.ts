@@ -13,6 +13,8 @@ export interface Order {
   /** Draft-7 JSON schema of the object that is asked for. */
   readonly schema?: Record<string, unknown> | undefined;
   readonly stepBudget: number;
+  /** True where no other call like it is to be expected. */
+  readonly isLone?: boolean | undefined;
 }
 
 export function optionsOf(order: Order): Options {
@@ -35,10 +37,10 @@ export function expectedOf({ tools, schema }: Order): Expected {
   return { tools: new Map(Object.keys(tools).map((name) => [toolId(name), name])), hasObject: schema !== undefined };
 }
 
-/** Orders of one key can take each other's child; undefined for those with tools, which answer to one call only. */
+/** Orders of one key can take each other's child; undefined for those that share none, as the ones with tools. */
 export function poolKey(order: Order): string | undefined {
   const { model, role, system, schema, stepBudget } = order;
-  return hasTools(order) ? undefined : JSON.stringify([model, roleSettings[role], system, schema, stepBudget]);
+  return hasTools(order) || order.isLone === true ? undefined : JSON.stringify([model, roleSettings[role], system, schema, stepBudget]);
 }
 
 export function hasTools({ tools }: Pick<Order, 'tools'>): boolean {
