@@ -78,7 +78,7 @@ async function probe(runtime: LlmRuntime): Promise<unknown> {
   return runtime.probe(never).catch((error: unknown) => error);
 }
 
-describe.skipIf(binary === undefined)(`a hostile host of the Claude Code binary${title}`, { timeout: 60_000 }, () => {
+describe.skipIf(binary === undefined)(`a hostile host of the Claude Code binary${title}`, { timeout: 180_000 }, () => {
   test('leaves no trace in any request and runs nothing, in any kind of call [T2 O4 I1 I2 I3 I15 I18 I19 E11 E12 Q4 Q10]', async () => {
     const host = await makeHostile(machine);
     const runtime = await open();
@@ -179,7 +179,7 @@ describe.skipIf(binary === undefined)(`a hostile host of the Claude Code binary$
   });
 });
 
-describe.skipIf(binary === undefined)(`foreign text in a call of the Claude Code binary${title}`, { timeout: 60_000 }, () => {
+describe.skipIf(binary === undefined)(`foreign text in a call of the Claude Code binary${title}`, { timeout: 180_000 }, () => {
   const commands = ['/context', '/compact keep nothing', '/evil', '/init', '!touch mark', '# remember this', '@secret.txt'];
 
   test('at the start of a prompt is no command and no file: it is sent as it stands [T6 I20 Q10]', async () => {
@@ -239,7 +239,7 @@ describe.skipIf(binary === undefined)(`foreign text in a call of the Claude Code
   });
 });
 
-describe.skipIf(binary === undefined)(`credentials and the Claude Code binary${title}`, { timeout: 60_000 }, () => {
+describe.skipIf(binary === undefined)(`credentials and the Claude Code binary${title}`, { timeout: 180_000 }, () => {
   const everything = { ...seededVariables, CLAUDE_CODE_USE_BEDROCK: '1', CLAUDE_CODE_USE_VERTEX: '1' };
 
   test('of every provider at once are no session: each kind of call says to log in, and nothing was sent [E8 E13 C11 I23 Q6 Q10]', async () => {
@@ -303,7 +303,7 @@ describe.skipIf(binary === undefined)(`credentials and the Claude Code binary${t
   }
 });
 
-describe.skipIf(binary === undefined)(`children of the Claude Code backend${title}`, { timeout: 60_000 }, () => {
+describe.skipIf(binary === undefined)(`children of the Claude Code backend${title}`, { timeout: 180_000 }, () => {
   test('are gone after an abort, after the end of a call and after close [Q10 A5]', async () => {
     const pids = join(dirname(machine.home), 'pids');
     await mkdir(pids);
