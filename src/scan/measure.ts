@@ -1,6 +1,6 @@
 import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { type Dialect, statisticsOf } from '../sql/dialect.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
 import { numberOf, tableName, type ScanContext } from './profile.ts';
 
@@ -51,7 +51,7 @@ export function uniquenessOf(columns: Columns, dialect: Dialect): Measurement {
   const [{ table }] = columns;
   const name = tableName(table.schema, dialect);
   const { fraction } = table.profile;
-  const source = fraction < 1 ? dialect.statistics.sample(name, fraction) : undefined;
+  const source = fraction < 1 ? statisticsOf(dialect).sample(name, fraction) : undefined;
   const names = columns.map((column) => dialect.quote(column.name));
   const present = names.map((column) => `${column} IS NOT NULL`).join(' AND ');
   const grouped = `SELECT count(*) AS n FROM ${source ?? name} WHERE ${present} GROUP BY ${names.join(', ')}`;
@@ -67,7 +67,7 @@ export function inclusionOf({ from, to }: Pairing, dialect: Dialect): Measuremen
   const values = (columns: readonly ColumnFacts[], others: readonly ColumnFacts[], letter: string): string => {
     const selected = columns.map((column, index) => {
       const quoted = dialect.quote(column.name);
-      const value = baseType(column) === baseType(others[index]) ? quoted : dialect.statistics.text(quoted, column.schema.type);
+      const value = baseType(column) === baseType(others[index]) ? quoted : statisticsOf(dialect).text(quoted, column.schema.type);
       return `${value} AS ${letter}${index}`;
     });
     return selected.join(', ');

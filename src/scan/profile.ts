@@ -1,5 +1,5 @@
 import { UserError, messageOf } from '../lib/error.ts';
-import type { Dialect, TableRef } from '../sql/dialect.ts';
+import { type Dialect, statisticsOf, type TableRef } from '../sql/dialect.ts';
 import type { Cell, ColumnSchema, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
 import { isPersonal, kindOf, type ValueKind } from './kinds.ts';
@@ -61,7 +61,7 @@ async function runProfile(table: TableSchema, columns: readonly ColumnSchema[], 
   const { warehouse, config, signal, onQuery } = context;
   const name = tableName(table, warehouse.dialect);
   const share = config.sample_rows / Math.max(1, table.rowEstimate ?? 0);
-  const sampled = share < 1 && table.kind === 'table' ? warehouse.dialect.statistics.sample(name, share) : undefined;
+  const sampled = share < 1 && table.kind === 'table' ? statisticsOf(warehouse.dialect).sample(name, share) : undefined;
   const measured = columns.filter(isMeasured);
   const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, warehouse.dialect));
   const sql = `SELECT ${['count(*) AS n', ...aggregates, ...firstRows(name, measured, warehouse.dialect)].join(', ')} FROM ${sampled ?? name}`;
@@ -82,20 +82,20 @@ async function runProfile(table: TableSchema, columns: readonly ColumnSchema[], 
 function firstRows(table: string, columns: readonly ColumnSchema[], dialect: Dialect): string[] {
   if (columns.length === 0) return [];
   const values = columns.map((column) => {
-    const text = dialect.statistics.text(dialect.quote(column.name), column.type);
+    const text = statisticsOf(dialect).text(dialect.quote(column.name), column.type);
     return `coalesce(substr(${text}, 1, 100), ${dialect.literal(nullMark)})`;
   });
   const joined = `concat_ws(${[dialect.literal(separator), ...values].join(', ')})`;
-  const rows = `SELECT ${joined} AS v FROM ${table} ${dialect.limit(sampledRows)}`;
-  return [`(SELECT ${dialect.statistics.jsonList('v')} FROM (${rows}) AS first_rows) AS s`];
+  const rows = `SELECT ${joined} AS v FROM ${table} ${dialect.limit(sampledRows, false)}`;
+  return [`(SELECT ${statisticsOf(dialect).jsonList('v')} FROM (${rows}) AS first_rows) AS s`];
 }
 
 function columnAggregates(column: ColumnSchema, index: number, dialect: Dialect): string[] {
   const quoted = dialect.quote(column.name);
   const counted = `count(${quoted}) AS c${index}`;
   if (!isMeasured(column)) return [counted];
-  const text = dialect.statistics.text(quoted, column.type);
-  const sketched = [counted, `${dialect.statistics.sketch(text, sketchSize)} AS k${index}`];
+  const text = statisticsOf(dialect).text(quoted, column.type);
+  const sketched = [counted, `${statisticsOf(dialect).sketch(text, sketchSize)} AS k${index}`];
   if (isNumeric(column)) return [...sketched, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
   return column.type === 'string' ? [...sketched, `max(length(${text})) AS hi${index}`] : sketched;
 }

@@ -11,7 +11,7 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
     case 'column':
       return `${dialect.quote(expr.alias)}.${dialect.quote(expr.name)}`;
     case 'written':
-      return `${dialect.quote(expr.alias)}.${expr.text}`;
+      return `${dialect.quote(expr.alias)}.${expr.text.startsWith('"') ? dialect.quote(unquoted(expr.text)) : expr.text}`;
     case 'text': {
       const text = expr.parts.map((part) => partSql(part, dialect)).join('');
       return /^[\w.]+$/.test(text) ? text : `(${text})`;
@@ -41,6 +41,7 @@ function aggregateSql(expr: AggregateExpr, dialect: Dialect): string {
   const value = expr.of === undefined ? undefined : exprSql(expr.of, dialect);
   const where = conditionsSql(expr.where, dialect);
   const argument = where === '' ? (value ?? '*') : `CASE WHEN ${where} THEN ${value ?? '1'} END`;
+  if (expr.function === 'avg') return dialect.average(argument);
   if (expr.function === 'count_distinct') return `count(DISTINCT ${argument})`;
   if (expr.function === 'median' || expr.function === 'percentile') return dialect.percentile(argument, expr.fraction ?? 0.5);
   return `${expr.function}(${argument})`;
@@ -51,6 +52,7 @@ interface Operands {
   readonly left: string;
   readonly values: Compare['values'];
   readonly literals: readonly string[];
+  readonly dialect: Dialect;
 }
 
 const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => string>> = {
@@ -65,20 +67,14 @@ const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => strin
   between: ({ left, literals }) => `${left} BETWEEN ${literals[0]} AND ${literals[1]}`,
   is_null: ({ left }) => `${left} IS NULL`,
   is_not_null: ({ left }) => `${left} IS NOT NULL`,
-  contains: ({ left, literals }) => `replace(${asText(left)}, ${literals[0]}, '') <> ${asText(left)}`,
-  starts_with: ({ left, literals, values }) => `substr(${asText(left)}, 1, ${lengthOf(values[0])}) = ${literals[0]}`,
-  ends_with: ({ left, literals, values }) =>
-    `substr(${asText(left)}, length(${asText(left)}) - ${lengthOf(values[0])} + 1) = ${literals[0]}`,
+  contains: ({ left, literals: [part = ''], dialect }) => dialect.text.contains(left, part),
+  starts_with: ({ left, literals: [part = ''], dialect }) => dialect.text.startsWith(left, part),
+  ends_with: ({ left, literals: [part = ''], dialect }) => dialect.text.endsWith(left, part),
 };
 
 function compareSql({ op, left, values }: Compare, dialect: Dialect): string {
   const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
-  return comparisons[op]({ left: exprSql(left, dialect), values, literals });
-}
-
-/** SQLite never takes a number for equal to a text. */
-function asText(sql: string): string {
-  return `CAST(${sql} AS TEXT)`;
+  return comparisons[op]({ left: exprSql(left, dialect), values, literals, dialect });
 }
 
 /** NULL among the values is meant as a value: `= NULL` is IS NULL, `!= NULL` is IS NOT NULL. */
@@ -87,7 +83,7 @@ function isAmong({ left, values, literals }: Operands): string {
   return (values.includes(null) ? [...tests, `${left} IS NULL`] : tests).join(' OR ');
 }
 
-/** In characters, as SQL counts them. */
-function lengthOf(value: unknown): number {
-  return Array.from(String(value)).length;
+/** People quote names with `"` whatever the dialect. */
+function unquoted(name: string): string {
+  return name.slice(1, -1).replaceAll('""', '"');
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from '../sql/dialect.ts';
 import { conditionsSql, exprSql, resultName } from './emit-expr.ts';
+import type { Expr } from './expr.ts';
 import type { Members } from './members.ts';
 import type { Relation } from './model.ts';
 import type { Block, Plan } from './plan.ts';
@@ -18,14 +19,17 @@ const mergedName = 'ktx result';
 export function emit(plan: Plan, dialect: Dialect): string {
   const tables = commonTables(plan, dialect);
   const bodies = tables.map(({ name, lines }) => `${dialect.quote(name)} AS (\n${lines.map((line) => `  ${line}`).join('\n')}\n)`);
-  const order = plan.order.map(({ expr, dir }) => `${exprSql(expr, dialect)}${dir === 'desc' ? ' DESC' : ''} NULLS LAST`);
+  const order = plan.order.map(({ expr, dir }) => dialect.order(exprSql(expr, dialect), dir));
   const lines = [
     `WITH ${bodies.join(',\n')}`,
-    ...select(plan.columns.map(({ name, expr }) => `${exprSql(expr, dialect)} AS ${dialect.quote(name)}`)),
+    ...select(
+      plan.columns.map(({ name, expr }, index) => `${exprSql(expr, dialect)} AS ${dialect.quote(dialect.resultColumn(name, index))}`),
+    ),
     `FROM ${dialect.quote(tables.at(-1)?.name ?? factName)} AS ${dialect.quote(resultName)}`,
     ...clause('WHERE', conditionsSql(plan.having, dialect)),
     ...clause('ORDER BY', order.join(', ')),
-    ...(plan.limit === undefined ? [] : [dialect.limit(plan.limit)]),
+    ...(plan.limit === undefined ? [] : [dialect.limit(plan.limit, order.length > 0)]),
+    ...(dialect.settings === undefined ? [] : [dialect.settings]),
   ];
   return lines.join('\n');
 }
@@ -46,8 +50,12 @@ function blockLines(block: Block, dialect: Dialect): readonly string[] {
     `FROM ${tableSql(block, dialect)}`,
     ...block.joins.map((join) => `LEFT JOIN ${tableSql(join, dialect)} ON ${exprSql(join.on, dialect)}`),
     ...clause('WHERE', conditionsSql(block.where, dialect)),
-    ...clause('GROUP BY', block.dimensions.map((_, index) => index + 1).join(', ')),
+    ...clause('GROUP BY', block.dimensions.map(({ expr }, index) => groupItem(expr, index, dialect)).join(', ')),
   ];
+}
+
+function groupItem(expr: Expr, index: number, dialect: Dialect): string {
+  return dialect.groupsByPosition ? String(index + 1) : exprSql(expr, dialect);
 }
 
 function tableSql({ relation, alias }: { relation: Relation; alias: string }, dialect: Dialect): string {

@@ -1,3 +1,4 @@
+import { UserError } from '../lib/error.ts';
 import type { FieldType } from './field-type.ts';
 
 /** A table's full identity. `catalog` only where one connection spans several. Compared exactly, never by name alone. */
@@ -27,10 +28,32 @@ export interface Dialect {
   readonly division: string;
   /** Start of the period. `expr` is a date, a timestamp, or a timestamp with time zone as `type` says. */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
-  /** Continuous percentile, `fraction` in 0..1; NULLs ignored. */
+  /** Continuous percentile, `fraction` in 0..1; NULLs ignored. Throws `not_supported` where the engine has no exact one. */
   percentile(expr: string, fraction: number): string;
-  limit(rows: number): string;
-  readonly statistics: StatisticsSql;
+  /** Mean of the values, not cut to their scale. */
+  average(expr: string): string;
+  /** Tests of a value as text against a part of it, which is not empty; they mind case. */
+  readonly text: TextTests;
+  /** An item of ORDER BY with NULLs last. */
+  order(expr: string, dir: 'asc' | 'desc'): string;
+  /** `isOrdered`: an ORDER BY stands before it. */
+  limit(rows: number, isOrdered: boolean): string;
+  /** False where GROUP BY takes no positions. */
+  readonly groupsByPosition: boolean;
+  /** The name of a result column, as near to what was asked as the engine allows; `index` tells equal ones apart. */
+  resultColumn(name: string, index: number): string;
+  /** Ends every statement: settings without which the engine answers otherwise. */
+  readonly settings?: string;
+  /** What the engine reads otherwise than standard SQL in a text or a quoted name, such as a backslash; refused in fragments. */
+  readonly misread?: RegExp;
+  /** Absent where ktx has no driver that scans the engine. */
+  readonly statistics?: StatisticsSql;
+}
+
+export interface TextTests {
+  contains(expr: string, part: string): string;
+  startsWith(expr: string, part: string): string;
+  endsWith(expr: string, part: string): string;
 }
 
 export interface TruncateOptions {
@@ -50,6 +73,16 @@ interface StatisticsSql {
   jsonList(text: string): string;
   /** FROM item that reads about this share (0..1) of a table's rows; undefined where the engine cannot. */
   sample(table: string, share: number): string | undefined;
+}
+
+export function statisticsOf({ name, statistics }: Dialect): StatisticsSql {
+  if (statistics !== undefined) return statistics;
+  throw noSuchSql(name, 'statistics of its columns', 'Write the datasets by hand, or import them.');
+}
+
+/** An engine cannot, or ktx does not know how. */
+export function noSuchSql(engine: string, what: string, hint: string): UserError {
+  return new UserError('not_supported', `There is no SQL for ${engine} that gives ${what}`, { hint, details: { feature: what } });
 }
 
 export function sameTable(a: TableRef, b: TableRef): boolean {

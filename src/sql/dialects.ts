@@ -1,11 +1,21 @@
 import { UserError } from '../lib/error.ts';
 import type { Dialect } from './dialect.ts';
+import { bigquery } from './dialects/bigquery.ts';
+import { clickhouse } from './dialects/clickhouse.ts';
+import { databricks } from './dialects/databricks.ts';
 import { duckdb } from './dialects/duckdb.ts';
+import { mysql } from './dialects/mysql.ts';
 import { postgres } from './dialects/postgres.ts';
+import { redshift } from './dialects/redshift.ts';
+import { snowflake } from './dialects/snowflake.ts';
 import { sqlite } from './dialects/sqlite.ts';
+import { sqlserver } from './dialects/sqlserver.ts';
+import { trino } from './dialects/trino.ts';
 
 /** The visible list: a new dialect is one file and one entry here. */
-const dialects: readonly Dialect[] = [duckdb, postgres, sqlite];
+const dialects: readonly Dialect[] = [
+  duckdb, sqlite, postgres, mysql, clickhouse, sqlserver, snowflake, bigquery, redshift, databricks, trino,
+]; // prettier-ignore
 
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.find((candidate) => candidate.name === name);

@@ -55,6 +55,7 @@ export function parseFragment(text: string, use: FragmentUse): Fragment {
 function analyze(text: string, use: FragmentUse): Fragment {
   const tokens = tokensOf(text);
   checkWords(text, tokens, use.origin);
+  checkTexts(text, tokens, use.dialect);
   const aggregates = aggregateCalls(text, tokens);
   const references = referencesOf(text, chainsOf(text, tokens), { ...use, tokens });
   return { text, tokens, references, aggregates, conjuncts: conjunctsOf(text, tokens), divisions: tokens.filter(isDivision) };
@@ -84,6 +85,14 @@ function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse[
       throw notAllowed('sql_fragment', text, `the operator ${token.text}`);
     }
   }
+}
+
+/** Where the engine sees another end of a text than ktx, SQL could hide in it. */
+function checkTexts(text: string, tokens: readonly Token[], { name, misread }: Dialect): void {
+  const texts = tokens.filter(({ kind }) => kind === 'string' || kind === 'quoted').map(({ start, end }) => text.slice(start, end));
+  const refused = texts.find((one) => misread?.test(one));
+  if (refused !== undefined)
+    throw notAllowed('sql_fragment', text, `the text ${refused}, whose backslash or doubled quote ${name} reads in its own way`);
 }
 
 function checkFunction(text: string, name: string, use: { origin: FragmentUse['origin']; isMember: boolean }): void {

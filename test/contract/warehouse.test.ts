@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { statisticsOf } from '../../src/sql/dialect.ts';
 import type { Cell, TableSchema, Warehouse } from '../../src/warehouse/warehouse.ts';
 import { type EngineName, engines, generous, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
 
@@ -185,7 +186,7 @@ describe.each(engines)('a warehouse on %s', (engine) => {
 
   test('computes the statistics of its dialect through the gate', async () => {
     const { dialect } = warehouse;
-    const { statistics } = dialect;
+    const statistics = statisticsOf(dialect);
     const parts = [
       statistics.sketch(statistics.text('n', 'integer'), 3),
       statistics.jsonList(statistics.text('n', 'integer')),

@@ -1,13 +1,36 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timeGrains, type TruncateOptions } from '../../src/sql/dialect.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';
+import { parseFragment } from '../../src/sql/expression.ts';
+import { dialectNames } from '../support/dialect-names.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 
 const noisy = ["it's", 'back\\slash', "\\' or 1=1 --", '"quoted"', 'é𝒳\n\ttab', '%_', ''];
 
 test('a dialect is found by its name, an unknown one names the known', () => {
-  expect(engineNames.map((name) => dialectNamed(name).name)).toEqual(engineNames);
+  expect(dialectNames.map((name) => dialectNamed(name).name)).toEqual(dialectNames);
+  expect(() => dialectNamed('oracle')).toThrow(expect.objectContaining({ hint: `Known: ${dialectNames.join(', ')}` }));
   expect(() => dialectNamed('oracle')).toThrow('no SQL dialect named oracle');
+});
+
+test('a text that the engine would end elsewhere than ktx is refused in a fragment', () => {
+  const hidden = String.raw`status = '\' or secret = ' or (1 = 1) -- '`.replace(' -- ', ' ');
+  const dialects = dialectNames.map((name) => dialectNamed(name));
+  const readers = dialects.filter(({ misread }) => misread !== undefined).map(({ name }) => name);
+  expect(readers).toEqual(['mysql', 'clickhouse', 'sqlserver', 'snowflake', 'bigquery', 'redshift', 'databricks']);
+  for (const dialect of dialects) {
+    const parse = () => parseFragment(hidden, { dialect, origin: 'query' });
+    if (readers.includes(dialect.name) && dialect.name !== 'sqlserver') expect(parse).toThrow('reads in its own way');
+    else expect(parse().references.map(({ parts }) => parts.join('.'))).toEqual(['status', 'secret']);
+  }
+  for (const name of ['bigquery', 'databricks']) {
+    for (const text of ["'it''s'", "'''x'''"]) {
+      expect(() => parseFragment(`a = ${text}`, { dialect: dialectNamed(name), origin: 'query' })).toThrow('reads in its own way');
+    }
+    expect(parseFragment("a = '' or a = 'b'", { dialect: dialectNamed(name), origin: 'query' }).references).toHaveLength(2);
+  }
+  const broken = { dialect: dialectNamed('sqlserver'), origin: 'query' } as const;
+  expect(() => parseFragment("a = 'x\\\ny'", broken)).toThrow('reads in its own way');
 });
 
 describe.each(engineNames)('the dialect of %s', (name) => {
@@ -44,7 +67,7 @@ describe.each(engineNames)('the dialect of %s', (name) => {
     const { dialect } = engine.warehouse;
     const [a, real] = [dialect.quote('a b'), dialect.division];
     const sql = `SELECT ${a} ${real} NULLIF(zero, 0), 1 ${real} 2, 7 - 3 ${real} 2 * 3
-      FROM ${dialect.quote('odd "name')} ORDER BY ${a} ${dialect.limit(3)}`;
+      FROM ${dialect.quote('odd "name')} ORDER BY ${a} ${dialect.limit(3, true)}`;
     expect((await rowsOf(engine, sql)).map((row) => row.map((cell) => (cell === null ? null : Number(cell))))).toEqual([
       [null, 0.5, 2.5],
       [null, 0.5, 2.5],

@@ -1,18 +1,18 @@
 import type { Dialect } from '../dialect.ts';
-import { charactersSpliced, dateTruncated, quoted, standardLiteral } from './standard.ts';
+import { charactersSpliced, dateTruncated, standard, standardLiteral, textByFunctions } from './standard.ts';
 
 export const duckdb: Dialect = {
+  ...standard,
   name: 'duckdb',
   analyzer: 'duckdb',
   defaultSchema: 'main',
   ignoresCase: true,
-  quote: quoted,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
   division: '/',
   truncate: dateTruncated,
   // Of a DECIMAL, the result would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
-  limit: (rows) => `LIMIT ${rows}`,
+  text: textByFunctions(['contains', 'starts_with', 'ends_with'], (expr) => `CAST(${expr} AS TEXT)`),
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS VARCHAR), '[.]0+$', '')` : `CAST(${expr} AS VARCHAR)`),
     sketch: (text, size) =>

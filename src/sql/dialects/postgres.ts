@@ -1,18 +1,21 @@
 import type { Dialect } from '../dialect.ts';
-import { dateTruncated, quoted, standardLiteral } from './standard.ts';
+import { dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
 
 export const postgres: Dialect = {
+  ...standard,
   name: 'postgres',
   analyzer: 'postgresql',
   defaultSchema: 'public',
   ignoresCase: false,
-  quote: quoted,
   literal: (value) => standardLiteral(value, textLiteral),
   // Times 1.0: an integer becomes numeric, a float stays a float.
   division: '* 1.0 /',
   truncate: dateTruncated,
   percentile: (expr, fraction) => `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
-  limit: (rows) => `LIMIT ${rows}`,
+  text: textByPosition(
+    (text, part) => `strpos(${text}, ${part})`,
+    (expr) => `CAST(${expr} AS TEXT)`,
+  ),
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS text), '[.]0+$', '')` : `CAST(${expr} AS text)`),
     sketch: (text, size) => {

@@ -1,19 +1,23 @@
 import { UserError } from '../../lib/error.ts';
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { charactersSpliced, quoted, standardLiteral } from './standard.ts';
+import { charactersSpliced, standard, standardLiteral } from './standard.ts';
 
 /** `ktx_percentile` and `ktx_sketch` are aggregates that the driver registers. */
 export const sqlite: Dialect = {
+  ...standard,
   name: 'sqlite',
   analyzer: 'sqlite',
   defaultSchema: 'main',
   ignoresCase: true,
-  quote: quoted,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
   division: '* 1.0 /',
   truncate,
   percentile: (expr, fraction) => `ktx_percentile(${expr}, ${fraction})`,
-  limit: (rows) => `LIMIT ${rows}`,
+  text: {
+    contains: (expr, part) => `instr(${asText(expr)}, ${part}) > 0`,
+    startsWith: (expr, part) => `substr(${asText(expr)}, 1, length(${part})) = ${part}`,
+    endsWith: (expr, part) => `substr(${asText(expr)}, -length(${part})) = ${part}`,
+  },
   statistics: {
     text: (expr, type) =>
       type === 'decimal'
@@ -24,6 +28,11 @@ export const sqlite: Dialect = {
     sample: () => undefined,
   },
 };
+
+/** SQLite never takes a number for equal to a text. */
+function asText(expr: string): string {
+  return `CAST(${expr} AS TEXT)`;
+}
 
 /** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. What is no ISO date stays. */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {

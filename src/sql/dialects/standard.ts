@@ -1,7 +1,58 @@
-import type { TimeGrain, TruncateOptions } from '../dialect.ts';
+import type { Dialect, TextTests, TimeGrain, TruncateOptions } from '../dialect.ts';
+
+/** What most dialects agree on. */
+export const standard = {
+  quote: quoted,
+  average: (expr) => `avg(${expr})`,
+  order: (expr, dir) => `${expr}${dir === 'desc' ? ' DESC' : ''} NULLS LAST`,
+  limit: (rows) => `LIMIT ${rows}`,
+  groupsByPosition: true,
+  resultColumn: (name) => name,
+} satisfies Partial<Dialect>;
+
+/** ORDER BY where there is no NULLS LAST. */
+export function orderedByCase(expr: string, dir: 'asc' | 'desc'): string {
+  return `CASE WHEN ${expr} IS NULL THEN 1 ELSE 0 END, ${expr}${dir === 'desc' ? ' DESC' : ''}`;
+}
+
+/** By where a part begins, from 1, 0 where it does not; `cast` makes a text that minds case of any value. */
+export function textByPosition(position: (text: string, part: string) => string, cast: (expr: string) => string): TextTests {
+  return {
+    contains: (expr, part) => `${position(cast(expr), part)} > 0`,
+    startsWith: (expr, part) => `${position(cast(expr), part)} = 1`,
+    endsWith: (expr, part) => `${position(`reverse(${cast(expr)})`, `reverse(${part})`)} = 1`,
+  };
+}
+
+/** By calls of three functions. */
+export function textByFunctions(
+  [contains, startsWith, endsWith]: readonly [string, string, string],
+  cast: (expr: string) => string,
+): TextTests {
+  return {
+    contains: (expr, part) => `${contains}(${cast(expr)}, ${part})`,
+    startsWith: (expr, part) => `${startsWith}(${cast(expr)}, ${part})`,
+    endsWith: (expr, part) => `${endsWith}(${cast(expr)}, ${part})`,
+  };
+}
+
+/** A single-quoted text of an engine that reads backslashes: `escapes` are what it needs spelled, beside quote and backslash. */
+export function backslashed(text: string, escapes: Readonly<Record<string, string>> = {}): string {
+  const all: Readonly<Record<string, string>> = { '\\': '\\\\', "'": "\\'", ...escapes };
+  return `'${Array.from(text, (character) => all[character] ?? character).join('')}'`;
+}
+
+/** Whether periods of the type are to be cut in a zone other than UTC. */
+export function isZoned({ type, timezone = 'UTC' }: TruncateOptions): boolean {
+  return type === 'datetime_tz' && timezone !== 'UTC';
+}
+
+export function isClock(grain: TimeGrain): boolean {
+  return grain === 'second' || grain === 'minute' || grain === 'hour';
+}
 
 /** Pieces of standard SQL that several dialects share. */
-export function quoted(identifier: string): string {
+function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
@@ -26,5 +77,5 @@ export function dateTruncated(grain: TimeGrain, expr: string, { type, weekStart,
     return `CAST(date_trunc('week', ${local} + INTERVAL '1 day') - INTERVAL '1 day' AS DATE)`;
   }
   const start = `date_trunc('${grain}', ${local})`;
-  return grain === 'second' || grain === 'minute' || grain === 'hour' ? start : `CAST(${start} AS DATE)`;
+  return isClock(grain) ? start : `CAST(${start} AS DATE)`;
 }

@@ -1,0 +1,47 @@
+import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import { backslashed, isClock, standard, standardLiteral } from './standard.ts';
+
+export const bigquery: Dialect = {
+  ...standard,
+  name: 'bigquery',
+  analyzer: 'bigquery',
+  defaultSchema: '',
+  ignoresCase: true,
+  quote: (identifier) => `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\n', '\\n')}\``,
+  literal: (value) => standardLiteral(value, textLiteral),
+  division: '/',
+  truncate,
+  percentile,
+  text: {
+    contains: (expr, part) => `STRPOS(${asText(expr)}, ${part}) > 0`,
+    startsWith: (expr, part) => `STARTS_WITH(${asText(expr)}, ${part})`,
+    endsWith: (expr, part) => `ENDS_WITH(${asText(expr)}, ${part})`,
+  },
+  // Result columns are named like those of tables: letters, digits and _ only, unique in any case.
+  resultColumn: (name, index) => `${name.replaceAll(/\W/g, '_').slice(0, 200)}_${index + 1}`.replace(/^(?=\d)/, '_'),
+  // Two quotes inside a text would end it and begin another.
+  misread: /\\|\n|^'[^]*''[^]*'$/,
+};
+
+function textLiteral(text: string): string {
+  return backslashed(text, { '\n': '\\n', '\r': '\\r', '\0': '\\x00' });
+}
+
+function asText(expr: string): string {
+  return `CAST(${expr} AS STRING)`;
+}
+
+/** Between the two values around the fraction: PERCENTILE_CONT is no aggregate here. */
+function percentile(expr: string, fraction: number): string {
+  const sorted = `ARRAY_AGG(CAST(${expr} AS FLOAT64) IGNORE NULLS ORDER BY CAST(${expr} AS FLOAT64))`;
+  const place = `${fraction} * (COUNT(${expr}) - 1)`;
+  const at = (rounded: string) => `${sorted}[SAFE_OFFSET(CAST(${rounded}(${place}) AS INT64))]`;
+  const [low, high] = [at('FLOOR'), at('CEIL')];
+  return `(${low} + (${high} - ${low}) * (${place} - FLOOR(${place})))`;
+}
+
+function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+  const local = type === 'datetime_tz' ? `DATETIME(${expr}, ${textLiteral(timezone)})` : `CAST(${expr} AS DATETIME)`;
+  const part = grain === 'week' ? `WEEK(${weekStart.toUpperCase()})` : grain.toUpperCase();
+  return isClock(grain) ? `DATETIME_TRUNC(${local}, ${part})` : `DATE_TRUNC(CAST(${local} AS DATE), ${part})`;
+}

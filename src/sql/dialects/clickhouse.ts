@@ -1,0 +1,35 @@
+import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import { backslashed, standard, standardLiteral, textByFunctions } from './standard.ts';
+
+export const clickhouse: Dialect = {
+  ...standard,
+  name: 'clickhouse',
+  analyzer: 'clickhouse',
+  defaultSchema: 'default',
+  ignoresCase: false,
+  quote: (identifier) => `"${identifier.replaceAll('\\', '\\\\').replaceAll('"', '""')}"`,
+  literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
+  // Of decimals, `/` keeps the scale of the left side.
+  division: '* 1e0 /',
+  truncate,
+  percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
+  text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
+  // By default a row without a partner has zeros and empty texts in place of NULLs, a sum of nothing is 0, dates end in 1970.
+  settings: 'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
+  misread: /\\/,
+};
+
+function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+  const local = type === 'datetime_tz' ? `toTimeZone(${expr}, ${backslashed(timezone)})` : expr;
+  const starts: Readonly<Record<TimeGrain, string>> = {
+    second: `toStartOfSecond(toDateTime64(${local}, 3))`,
+    minute: `toStartOfMinute(${local})`,
+    hour: `toStartOfHour(${local})`,
+    day: `toDate32(${local})`,
+    week: `toStartOfWeek(${local}, ${weekStart === 'monday' ? 1 : 0})`,
+    month: `toStartOfMonth(${local})`,
+    quarter: `toStartOfQuarter(${local})`,
+    year: `toStartOfYear(${local})`,
+  };
+  return starts[grain];
+}

@@ -1,0 +1,31 @@
+import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import { backslashed, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+
+export const databricks: Dialect = {
+  ...standard,
+  name: 'databricks',
+  analyzer: 'databricks',
+  defaultSchema: 'default',
+  ignoresCase: true,
+  quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
+  literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
+  // Of decimals, `/` may be cut to six digits.
+  division: '* 1D /',
+  truncate,
+  percentile: (expr, fraction) => `percentile(${expr}, ${fraction}D)`,
+  average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
+  text: textByFunctions(['contains', 'startswith', 'endswith'], (expr) => `CAST(${expr} AS STRING)`),
+  // Two quotes inside a text are none: they join two texts.
+  misread: /\\|^'[^]*''[^]*'$/,
+};
+
+/** A timestamp is an instant that the session's zone shows; local times stand in TIMESTAMP_NTZ. */
+function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+  const naive = `CAST(${expr} AS TIMESTAMP_NTZ)`;
+  const local = type === 'datetime_tz' ? `convert_timezone(current_timezone(), ${backslashed(timezone)}, ${naive})` : naive;
+  if (grain === 'week' && weekStart === 'sunday') {
+    return `date_sub(CAST(date_trunc('WEEK', date_add(CAST(${local} AS DATE), 1)) AS DATE), 1)`;
+  }
+  const start = `date_trunc('${grain.toUpperCase()}', ${local})`;
+  return isClock(grain) ? start : `CAST(${start} AS DATE)`;
+}

@@ -1,0 +1,59 @@
+import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
+import { isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+
+/** MySQL 8 and MariaDB 10.6 alike: only what both know. */
+export const mysql: Dialect = {
+  ...standard,
+  name: 'mysql',
+  analyzer: 'mysql',
+  defaultSchema: '',
+  ignoresCase: true,
+  quote: (identifier) => `\`${identifier.replaceAll('`', '``')}\``,
+  literal: (value) => standardLiteral(value, textLiteral),
+  // Times a float: `/` of exact numbers has four digits more than its left side, and no others.
+  division: '* 1e0 /',
+  truncate,
+  percentile: () => {
+    throw noSuchSql('MySQL and MariaDB', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
+  },
+  average: (expr) => `avg(${expr} * 1e0)`,
+  // The collation of a column may take A for a.
+  text: textByPosition(
+    (text, part) => `LOCATE(${part}, ${text} COLLATE utf8mb4_bin)`,
+    (expr) => `CONVERT(${expr} USING utf8mb4)`,
+  ),
+  order: orderedByCase,
+  misread: /\\/,
+};
+
+/** Spelled as a call, a backslash is one in every sql_mode. */
+function textLiteral(text: string): string {
+  const pieces = text.split(/([\\\0])/).flatMap((piece, index) => {
+    if (index % 2 === 1) return [`CHAR(${piece.charCodeAt(0)} USING utf8mb4)`];
+    return piece === '' ? [] : [`'${piece.replaceAll("'", "''")}'`];
+  });
+  const [only = "''"] = pieces;
+  return pieces.length < 2 ? only : `CONCAT(${pieces.join(', ')})`;
+}
+
+function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
+  if (isZoned(options)) {
+    // CONVERT_TZ answers NULL where the server's time zone tables are not loaded, as they are not after an installation.
+    const hint = 'Leave timezone out (UTC), or ask for UTC.';
+    throw noSuchSql('MySQL and MariaDB', `periods cut in ${options.timezone} for certain, on every server`, hint);
+  }
+  const local = options.type === 'datetime_tz' ? `CONVERT_TZ(${expr}, @@session.time_zone, '+00:00')` : expr;
+  const day = `DATE(${local})`;
+  const year = `CAST(DATE_FORMAT(${local}, '%Y-01-01') AS DATE)`;
+  const starts: Readonly<Record<TimeGrain, string>> = {
+    second: `CAST(DATE_FORMAT(${local}, '%Y-%m-%d %H:%i:%s') AS DATETIME)`,
+    minute: `CAST(DATE_FORMAT(${local}, '%Y-%m-%d %H:%i:00') AS DATETIME)`,
+    hour: `CAST(DATE_FORMAT(${local}, '%Y-%m-%d %H:00:00') AS DATETIME)`,
+    day,
+    week: `(${day} - INTERVAL ${options.weekStart === 'monday' ? `WEEKDAY(${local})` : `(DAYOFWEEK(${local}) - 1)`} DAY)`,
+    month: `CAST(DATE_FORMAT(${local}, '%Y-%m-01') AS DATE)`,
+    quarter: `(${year} + INTERVAL (QUARTER(${local}) - 1) QUARTER)`,
+    year,
+  };
+  return starts[grain];
+}

@@ -1,0 +1,29 @@
+import type { Dialect } from '../dialect.ts';
+import { dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
+
+export const redshift: Dialect = {
+  ...standard,
+  name: 'redshift',
+  analyzer: 'redshift',
+  defaultSchema: 'public',
+  ignoresCase: true,
+  literal: (value) => standardLiteral(value, textLiteral),
+  // Of exact numbers, `/` has as few as four digits.
+  division: '* CAST(1 AS FLOAT8) /',
+  truncate: dateTruncated,
+  percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
+  average: (expr) => `avg(CAST(${expr} AS FLOAT8))`,
+  text: textByPosition(
+    (text, part) => `STRPOS(${text}, ${part})`,
+    (expr) => `CAST(${expr} AS VARCHAR)`,
+  ),
+  misread: /\\/,
+};
+
+/** Spelled as a call, a backslash is one whether the server reads it as an escape or not. */
+function textLiteral(text: string): string {
+  const pieces = text.split(/([\\\0])/).map((piece, index) => {
+    return index % 2 === 1 ? `CHR(${piece.charCodeAt(0)})` : `'${piece.replaceAll("'", "''")}'`;
+  });
+  return pieces.length === 1 ? `${pieces[0]}` : `(${pieces.join(' || ')})`;
+}

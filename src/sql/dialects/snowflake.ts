@@ -1,0 +1,29 @@
+import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import { backslashed, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+
+export const snowflake: Dialect = {
+  ...standard,
+  name: 'snowflake',
+  analyzer: 'snowflake',
+  defaultSchema: 'PUBLIC',
+  ignoresCase: false,
+  literal: (value) => standardLiteral(value, (text) => backslashed(text, { '\0': '\\0' })),
+  // `/` of exact numbers has six digits more than its left side, and no others.
+  division: '* CAST(1 AS FLOAT) /',
+  truncate,
+  percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
+  average: (expr) => `avg(CAST(${expr} AS FLOAT))`,
+  text: textByFunctions(['CONTAINS', 'STARTSWITH', 'ENDSWITH'], (expr) => `TO_VARCHAR(${expr})`),
+  misread: /\\/,
+};
+
+/** Weeks independent of the parameter WEEK_START. */
+function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+  const zoned = type === 'datetime_tz' ? `CONVERT_TIMEZONE(${backslashed(timezone)}, ${expr})` : expr;
+  const local = `CAST(${zoned} AS TIMESTAMP_NTZ)`;
+  const start = `DATE_TRUNC('${grain}', ${local})`;
+  if (isClock(grain)) return start;
+  if (grain !== 'week') return `CAST(${start} AS DATE)`;
+  const since = weekStart === 'monday' ? `DAYOFWEEKISO(${local}) - 1` : `DAYOFWEEKISO(${local}) % 7`;
+  return `DATEADD(day, -(${since}), CAST(${local} AS DATE))`;
+}

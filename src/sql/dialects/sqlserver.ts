@@ -1,0 +1,55 @@
+import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
+import { isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+
+/** SQL Server 2016 and newer, Azure SQL. */
+export const sqlserver: Dialect = {
+  ...standard,
+  name: 'sqlserver',
+  analyzer: 'tsql',
+  defaultSchema: 'dbo',
+  ignoresCase: true,
+  quote: (identifier) => `[${identifier.replaceAll(']', ']]')}]`,
+  literal: (value) => (typeof value === 'boolean' ? `CAST(${value ? 1 : 0} AS bit)` : standardLiteral(value, textLiteral)),
+  // Times a float: of large decimals the quotient would be cut to six digits.
+  division: '* 1e0 /',
+  truncate,
+  percentile: () => {
+    throw noSuchSql('SQL Server', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
+  },
+  average: (expr) => `avg(${expr} * 1e0)`,
+  // The collation of a column may take A for a.
+  text: textByPosition(
+    (text, part) => `CHARINDEX(${part}, ${text} COLLATE Latin1_General_BIN2)`,
+    (expr) => `CAST(${expr} AS nvarchar(max))`,
+  ),
+  order: orderedByCase,
+  limit: (rows, isOrdered) => `${isOrdered ? '' : 'ORDER BY (SELECT NULL) '}OFFSET 0 ROWS FETCH NEXT ${rows} ROWS ONLY`,
+  groupsByPosition: false,
+  misread: /\\[\r\n]/,
+};
+
+/** A backslash before a line break would take both out of the text. */
+function textLiteral(text: string): string {
+  const pieces = text.split(/(?<=\\)(?=[\r\n])/).map((piece) => `N'${piece.replaceAll("'", "''")}'`);
+  return pieces.length === 1 ? `${pieces[0]}` : `(${pieces.join(' + ')})`;
+}
+
+/** Independent of DATEFIRST, which moves DATEPART(weekday). */
+function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
+  if (isZoned(options)) {
+    throw noSuchSql('SQL Server', `periods cut in ${options.timezone}: it has zone names of its own`, 'Leave timezone out (UTC).');
+  }
+  const local = options.type === 'datetime_tz' ? `CAST(SWITCHOFFSET(${expr}, '+00:00') AS datetime2)` : expr;
+  const day = `CAST(${local} AS date)`;
+  if (grain === 'second' || grain === 'minute' || grain === 'hour')
+    return `DATEADD(${grain}, DATEDIFF(${grain}, ${day}, ${local}), CAST(${day} AS datetime2(0)))`;
+  const firstDay = options.weekStart === 'monday' ? '00010101' : '00010107';
+  const starts: Readonly<Record<typeof grain, string>> = {
+    day,
+    week: `DATEADD(day, -(DATEDIFF(day, CAST('${firstDay}' AS date), ${day}) % 7), ${day})`,
+    month: `DATEFROMPARTS(YEAR(${local}), MONTH(${local}), 1)`,
+    quarter: `DATEFROMPARTS(YEAR(${local}), DATEPART(quarter, ${local}) * 3 - 2, 1)`,
+    year: `DATEFROMPARTS(YEAR(${local}), 1, 1)`,
+  };
+  return starts[grain];
+}

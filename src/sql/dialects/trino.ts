@@ -1,0 +1,40 @@
+import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
+import { charactersSpliced, isClock, standard, standardLiteral, textByPosition } from './standard.ts';
+
+export const trino: Dialect = {
+  ...standard,
+  name: 'trino',
+  analyzer: 'trino',
+  defaultSchema: 'default',
+  ignoresCase: true,
+  literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
+  // Of decimals, `/` has no more digits than they have.
+  division: '* 1e0 /',
+  truncate,
+  percentile,
+  average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
+  text: textByPosition(
+    (text, part) => `strpos(${text}, ${part})`,
+    (expr) => `CAST(${expr} AS VARCHAR)`,
+  ),
+};
+
+/** Between the two values around the fraction: the engine's own percentile is an estimate. The lambda names the sorted list once. */
+function percentile(expr: string, fraction: number): string {
+  const sorted = `array_agg(CAST(${expr} AS DOUBLE) ORDER BY ${expr}) FILTER (WHERE ${expr} IS NOT NULL)`;
+  const place = `${fraction}e0 * (cardinality(v) - 1)`;
+  const at = (rounded: string) => `element_at(v, CAST(${rounded}(${place}) AS INTEGER) + 1)`;
+  const between = `${at('floor')} + (${at('ceil')} - ${at('floor')}) * (${place} - floor(${place}))`;
+  return `element_at(transform(ARRAY[${sorted}], v -> ${between}), 1)`;
+}
+
+function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+  const zoned = type === 'datetime_tz' ? `(${expr}) AT TIME ZONE ${charactersSpliced(timezone, 'chr')}` : expr;
+  // With fewer digits, a cast would round up into the next period.
+  const local = `CAST(${zoned} AS TIMESTAMP(12))`;
+  if (grain === 'week' && weekStart === 'sunday') {
+    return `CAST(date_trunc('week', ${local} + INTERVAL '1' DAY) - INTERVAL '1' DAY AS DATE)`;
+  }
+  const start = `date_trunc('${grain}', ${local})`;
+  return isClock(grain) ? start : `CAST(${start} AS DATE)`;
+}

@@ -1,0 +1,195 @@
+-- own field
+WITH `ktx facts` AS (
+  SELECT
+    `orders`.`status` AS `d1`,
+    sum(`orders`.`amount`) AS `m1`
+  FROM `orders` AS `orders`
+  GROUP BY 1
+)
+SELECT
+  `ktx`.`d1` AS `orders_status_1`,
+  `ktx`.`m1` AS `orders_revenue_2`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- expression with a division
+WITH `ktx facts` AS (
+  SELECT
+    (`orders`.`amount` / `orders`.quantity) AS `d1`,
+    count(*) AS `m1`
+  FROM `orders` AS `orders`
+  GROUP BY 1
+)
+SELECT
+  `ktx`.`d1` AS `orders_unit_price_1`,
+  `ktx`.`m1` AS `orders_order_count_2`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- one hop by its role
+WITH `ktx facts` AS (
+  SELECT
+    `orders.buyer`.`segment` AS `d1`,
+    sum(`orders`.`amount`) AS `m1`
+  FROM `orders` AS `orders`
+  LEFT JOIN `customers` AS `orders.buyer` ON (`orders`.`customer_id` = `orders.buyer`.`id`)
+  GROUP BY 1
+)
+SELECT
+  `ktx`.`d1` AS `orders_buyer_segment_1`,
+  `ktx`.`m1` AS `orders_revenue_2`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- two hops
+WITH `ktx facts` AS (
+  SELECT
+    `orders.recipient.regions`.`name` AS `d1`,
+    sum(`orders`.`amount`) AS `m1`
+  FROM `orders` AS `orders`
+  LEFT JOIN `customers` AS `orders.recipient` ON (`orders`.`ship_customer_id` = `orders.recipient`.`id`)
+  LEFT JOIN `regions` AS `orders.recipient.regions` ON (`orders.recipient`.`region_id` = `orders.recipient.regions`.`id`)
+  GROUP BY 1
+)
+SELECT
+  `ktx`.`d1` AS `orders_recipient_regions_name_1`,
+  `ktx`.`m1` AS `orders_revenue_2`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- two roles
+WITH `ktx facts` AS (
+  SELECT
+    `orders.buyer`.`segment` AS `d1`,
+    `orders.recipient`.`segment` AS `d2`,
+    count(*) AS `m1`
+  FROM `orders` AS `orders`
+  LEFT JOIN `customers` AS `orders.buyer` ON (`orders`.`customer_id` = `orders.buyer`.`id`)
+  LEFT JOIN `customers` AS `orders.recipient` ON (`orders`.`ship_customer_id` = `orders.recipient`.`id`)
+  GROUP BY 1, 2
+)
+SELECT
+  `ktx`.`d1` AS `buyer_segment_1`,
+  `ktx`.`d2` AS `recipient_segment_2`,
+  `ktx`.`m1` AS `orders_order_count_3`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST, `ktx`.`d2` NULLS LAST;
+
+-- one to one
+WITH `ktx facts` AS (
+  SELECT
+    `customers.profiles`.`score` AS `d1`,
+    count(*) AS `m1`
+  FROM `customers` AS `customers`
+  LEFT JOIN `profiles` AS `customers.profiles` ON (`customers.profiles`.`customer_id` = `customers`.`id`)
+  GROUP BY 1
+)
+SELECT
+  `ktx`.`d1` AS `profiles_score_1`,
+  `ktx`.`m1` AS `customers_customer_count_2`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- itself
+WITH `ktx facts` AS (
+  SELECT
+    `employees.manager`.`name` AS `d1`,
+    count(*) AS `m1`,
+    sum(`employees`.salary) AS `m2`
+  FROM `employees` AS `employees`
+  LEFT JOIN `employees` AS `employees.manager` ON (`employees`.`manager_id` = `employees.manager`.`id`)
+  GROUP BY 1
+)
+SELECT
+  `ktx`.`d1` AS `employees_manager_name_1`,
+  `ktx`.`m1` AS `employees_headcount_2`,
+  `ktx`.`m2` AS `employees_payroll_3`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- without metrics
+WITH `ktx facts` AS (
+  SELECT
+    `customers`.`segment` AS `d1`,
+    `customers.regions`.`name` AS `d2`
+  FROM `customers` AS `customers`
+  LEFT JOIN `regions` AS `customers.regions` ON (`customers`.`region_id` = `customers.regions`.`id`)
+  GROUP BY 1, 2
+)
+SELECT
+  `ktx`.`d1` AS `customers_segment_1`,
+  `ktx`.`d2` AS `regions_name_2`
+FROM `ktx facts` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST, `ktx`.`d2` NULLS LAST;
+
+-- empty members
+WITH `ktx facts` AS (
+  SELECT
+    `orders.buyer`.`segment` AS `d1`,
+    count(*) AS `m1`,
+    sum(`orders`.`amount`) AS `m2`
+  FROM `orders` AS `orders`
+  LEFT JOIN `customers` AS `orders.buyer` ON (`orders`.`customer_id` = `orders.buyer`.`id`)
+  GROUP BY 1
+),
+`ktx members 1` AS (
+  SELECT `orders.buyer`.`segment` AS `d1`
+  FROM `customers` AS `orders.buyer`
+  GROUP BY 1
+),
+`ktx result` AS (
+  SELECT
+    `d1`,
+    COALESCE(max(`m1`), 0) AS `m1`,
+    max(`m2`) AS `m2`
+  FROM (
+    SELECT `d1`, `m1`, `m2` FROM `ktx facts`
+    UNION ALL
+    SELECT `d1`, NULL, NULL FROM `ktx members 1`
+  ) AS `all`
+  GROUP BY `d1`
+)
+SELECT
+  `ktx`.`d1` AS `buyer_segment_1`,
+  `ktx`.`m1` AS `orders_order_count_2`,
+  (`ktx`.`m2` / NULLIF(`ktx`.`m1`, 0)) AS `orders_aov_3`
+FROM `ktx result` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST;
+
+-- empty combinations
+WITH `ktx facts` AS (
+  SELECT
+    `orders.buyer`.`segment` AS `d1`,
+    `orders`.`status` AS `d2`,
+    sum(`orders`.`amount`) AS `m1`
+  FROM `orders` AS `orders`
+  LEFT JOIN `customers` AS `orders.buyer` ON (`orders`.`customer_id` = `orders.buyer`.`id`)
+  GROUP BY 1, 2
+),
+`ktx members 1` AS (
+  SELECT `orders.buyer`.`segment` AS `d1`
+  FROM `customers` AS `orders.buyer`
+  GROUP BY 1
+),
+`ktx members 2` AS (
+  SELECT DISTINCT `d2`
+  FROM `ktx facts`
+),
+`ktx result` AS (
+  SELECT
+    `d1`,
+    `d2`,
+    max(`m1`) AS `m1`
+  FROM (
+    SELECT `d1`, `d2`, `m1` FROM `ktx facts`
+    UNION ALL
+    SELECT `d1`, `d2`, NULL FROM `ktx members 1` CROSS JOIN `ktx members 2`
+  ) AS `all`
+  GROUP BY `d1`, `d2`
+)
+SELECT
+  `ktx`.`d1` AS `buyer_segment_1`,
+  `ktx`.`d2` AS `orders_status_2`,
+  `ktx`.`m1` AS `orders_revenue_3`
+FROM `ktx result` AS `ktx`
+ORDER BY `ktx`.`d1` NULLS LAST, `ktx`.`d2` NULLS LAST;
