@@ -10,7 +10,7 @@ export interface CommandEntry {
 /** Words that only group commands. */
 export const groups: Readonly<Record<string, string>> = {
   connection: 'The warehouses in ktx.yaml: add, list, test, remove',
-  sl: 'The semantic layer: list, read, validate, query',
+  sl: 'The semantic layer: list, read, validate, query, export, import',
   mcp: 'The MCP server for agents',
 };
 
@@ -30,6 +30,8 @@ export const registry: readonly CommandEntry[] = [
   { path: 'sl read', summary: 'One dataset with fields, metrics, joins', load: async () => (await import('./sl.ts')).read },
   { path: 'sl validate', summary: 'Check every dataset file', load: async () => (await import('./sl.ts')).validate },
   { path: 'sl query', summary: 'Ask for metrics by dimensions', load: async () => (await import('./sl-query.ts')).query },
+  { path: 'sl export', summary: 'The semantic layer for other tools', load: async () => (await import('./sl-exchange.ts')).exportModel },
+  { path: 'sl import', summary: 'Dataset files from another tool’s model', load: async () => (await import('./sl-exchange.ts')).importModel },
   { path: 'search', summary: 'Find datasets, fields and metrics by words', load: async () => (await import('./search.ts')).search },
   { path: 'sql', summary: 'Run one read-only SELECT', load: async () => (await import('./sql.ts')).sql },
   { path: 'explain', summary: 'Where a fact comes from: claims and evidence', load: async () => (await import('./explain.ts')).explain },

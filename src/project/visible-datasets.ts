@@ -22,12 +22,22 @@ export async function visibleDatasets(dir: string, connection: string): Promise<
   const read = (await datasetFiles(dir, connection)).map(async ({ path }) => {
     const dataset = await readArtifact(dir, path, datasetSchema);
     if (dataset === undefined) return [];
-    const { fields, metrics } = dataset;
+    const { fields, metrics, relationships } = dataset;
     const hidden = [...(fields ?? []), ...(metrics ?? [])].filter((item) => !isVisible(item)).length;
-    const visible = { ...dataset, fields: fields?.filter(isVisible), metrics: metrics?.filter(isVisible) };
+    const visible = {
+      ...plain(dataset),
+      fields: fields?.filter(isVisible).map(plain),
+      metrics: metrics?.filter(isVisible).map(plain),
+      relationships: relationships?.map(plain),
+    };
     return [{ connection, path, dataset: visible, hidden }];
   });
   return (await Promise.all(read)).flat();
+}
+
+/** What other formats left is no matter of agents, and may name what is hidden. */
+function plain<Item extends { readonly extensions?: unknown }>(item: Item): Item {
+  return item.extensions === undefined ? item : { ...item, extensions: undefined };
 }
 
 function isVisible(item: { readonly hidden?: boolean | undefined }): boolean {

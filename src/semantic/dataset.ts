@@ -13,6 +13,11 @@ const synonymsSchema = z.array(z.string()).optional().describe('Other words that
 const descriptionSchema = z.string().optional().describe('What it means, in plain words.');
 const hiddenSchema = z.boolean().optional().describe('Out of reach of every query; the model itself may use it.');
 
+const extensionsSchema = z
+  .record(z.string(), z.json())
+  .optional()
+  .describe('What another format has and ktx has no word for, by format; kept for export.');
+
 const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
 export type Aggregate = (typeof aggregates)[number];
 
@@ -24,6 +29,7 @@ const fieldSchema = z.strictObject({
   values: z.array(z.union([z.string(), z.number(), z.boolean()])).optional().describe('Every value that it can have, where that is declared.'), // prettier-ignore
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
+  extensions: extensionsSchema,
 });
 
 const segmentSchema = z.strictObject({
@@ -70,6 +76,7 @@ const metricSchema = z.strictObject({
   description: descriptionSchema,
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
+  extensions: extensionsSchema,
 });
 export type MetricDefinition = z.infer<typeof metricSchema>;
 
@@ -83,6 +90,7 @@ const relationshipSchema = z.strictObject({
   cardinality: cardinalitySchema.optional().describe('How many rows meet how many; many_to_one by default.'),
   via: z.string().optional().describe('The bridge dataset of a many_to_many.'),
   description: descriptionSchema,
+  extensions: extensionsSchema,
 });
 
 const columnsSchema = z.array(z.string());
@@ -105,6 +113,7 @@ export const datasetSchema = z
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),
     metrics: z.array(metricSchema).optional().describe('Aggregates.'),
     relationships: z.array(relationshipSchema).optional().describe('Joins to the one side.'),
+    extensions: extensionsSchema,
   })
   .describe('A dataset of the semantic layer.');
 export type Dataset = z.infer<typeof datasetSchema>;

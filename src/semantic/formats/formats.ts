@@ -1,0 +1,59 @@
+import { UserError } from '../../lib/error.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import type { Dataset } from '../dataset.ts';
+import type { ForeignModel, Misfit } from './foreign-model.ts';
+import { readOssie, writeOssie } from './ossie.ts';
+
+export interface ModelText {
+  /** As people know it. */
+  readonly file: string;
+  readonly text: string;
+}
+
+type Writer = (
+  datasets: readonly Dataset[],
+  as: { readonly dialect: Dialect; readonly name: string },
+) => { readonly text: string; readonly misfits: readonly Misfit[] };
+
+/** How another tool writes its model. Both directions are pure and run inside `withAnalyzer`. */
+interface Format {
+  readonly name: string;
+  /** Whether the files look like it. */
+  readonly recognizes: (file: ModelText) => boolean;
+  /** All files together, since one may refer to another; throws `import_invalid`. */
+  readonly read: (files: readonly ModelText[], dialect: Dialect) => ForeignModel;
+  /** Absent where ktx only reads the format. */
+  readonly write?: Writer;
+}
+
+const formats: readonly Format[] = [
+  {
+    name: 'ossie',
+    recognizes: ({ text }) => /^\s*"?semantic_model"?\s*:/m.test(text),
+    read: (files, dialect) => {
+      const models = files.map(({ text }) => readOssie(text, dialect));
+      return { datasets: models.flatMap(({ datasets }) => datasets), misfits: models.flatMap(({ misfits }) => misfits) };
+    },
+    write: writeOssie,
+  },
+];
+
+/** By its name, else by the looks of the files. */
+export function formatOf(name: string | undefined, files: readonly ModelText[]): Format {
+  const found = formats.find((format) => (name === undefined ? files.every((file) => format.recognizes(file)) : format.name === name));
+  if (found !== undefined) return found;
+  const what = name === undefined ? 'This looks like no format that ktx reads' : `There is no format ${name}`;
+  throw unknownFormat(what, formats.map((format) => format.name)); // prettier-ignore
+}
+
+/** The formats that ktx writes. */
+export function writerNamed(name: string): Writer {
+  const writers = formats.filter(({ write }) => write !== undefined);
+  const write = writers.find((format) => format.name === name)?.write;
+  if (write !== undefined) return write;
+  throw unknownFormat(`ktx writes no format ${name}`, writers.map((format) => format.name)); // prettier-ignore
+}
+
+function unknownFormat(message: string, names: readonly string[]): UserError {
+  return new UserError('unknown_format', `${message}.`, { hint: `--format ${names.join(', ')}`, exitCode: 2 });
+}
