@@ -75,10 +75,11 @@ async function runStages(run: Run): Promise<Outcome> {
     const connections = await eachConnection(run, 'scan', async (warehouse, scope) => {
       const { connection } = warehouse;
       const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
-      const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, signal, onProgress });
+      const known = await claimsOfModels(run, connection);
+      const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, known, signal, onProgress });
       const { catalog, profiled, reused, queries, links } = found;
       if (catalog.tables.length === 0) throw noTables(connection);
-      const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found));
+      const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found, known));
       findings.push({ catalog, claims: [...claimsOf(found), ...claims], warehouse });
       const { failure, ...judged } = found.judgements;
       const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
@@ -101,11 +102,15 @@ async function runStages(run: Run): Promise<Outcome> {
   }
 }
 
-async function describe(run: Run, found: ScanResult) {
-  const { connection } = found.catalog;
+/** What a model said in earlier runs. */
+async function claimsOfModels(run: Run, connection: string): Promise<Claim[]> {
   const files = await readProjectFiles(run.dir, [`claims/${connection}`]);
   const withModel = [...files].filter(([, text]) => text.includes('"origin":"model"'));
-  const known: Claim[] = withModel.flatMap(([path, text]) => parseClaims(path, text).claims);
+  return withModel.flatMap(([path, text]) => parseClaims(path, text).claims);
+}
+
+async function describe(run: Run, found: ScanResult, known: readonly Claim[]) {
+  const { connection } = found.catalog;
   const onProgress = (done: number, total: number) => run.emit({ type: 'description_progressed', connection, done, total });
   const { failure, ...described } = await describeTables({ found, known, model: run.model, signal: run.signal, onProgress });
   return { ...described, ...(failure && { failure: failureOf(failure) }) };

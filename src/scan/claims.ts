@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import {
   catalogPath,
+  type Catalog,
   type CatalogTable,
   type DatasetNames,
   type KeyFinding,
@@ -8,8 +10,32 @@ import {
 } from '../context/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
+import { subjectParts } from '../context/subject.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
+
+/** On claims of links that a model decided; raise it when the prompt or the form of the answer changes. */
+export const linkJudge = 'link-judge@1';
+
+const joinSchema = z.object({ to: z.string(), on: z.record(z.string(), z.string()) });
+
+/** The links that a model decided in earlier runs, as claims have them: whoever clones a project has them too. */
+export function judgedLinks(claims: readonly Claim[], catalog: Catalog): Pick<LinkFinding, 'from' | 'to'>[] {
+  const names = datasetNames(catalog);
+  const tables = new Map(catalog.tables.map((table) => [names.dataset(table), table]));
+  const end = (dataset: string, fields: readonly string[]): LinkFinding['from'][] => {
+    const table = tables.get(dataset);
+    const columns = fields.flatMap((field) => table?.columns.find(({ name }) => names.field(table, name) === field)?.name ?? []);
+    return table === undefined || columns.length < fields.length ? [] : [{ table, columns }];
+  };
+  return claims.flatMap(({ subject, kind, body, evidence }) => {
+    const join = joinSchema.safeParse(body).data;
+    if (kind !== 'relationship' || join === undefined || !evidence.some(({ extractor }) => extractor === linkJudge)) return [];
+    const [from] = end(subjectParts(subject)?.dataset ?? '', Object.keys(join.on));
+    const [to] = end(join.to, Object.values(join.on));
+    return from && to ? [{ from, to }] : [];
+  });
+}
 
 /**
  * What a scan claims, in an order that does not depend on the findings' order. Evidence is coarse: new rows of a day change
@@ -69,7 +95,7 @@ function tableClaims(table: CatalogTable, connection: string, { names, keys, lin
       const { from, to, role, cardinality } = link;
       const on = Object.fromEntries(from.columns.map((column, index) => [field(column), names.field(to.table, to.columns[index] ?? '')]));
       const body = { to: names.dataset(to.table), on, ...(role === undefined ? {} : { role }), cardinality };
-      const extractor = link.origin === 'judged' ? 'link-judge@1' : 'relationships@1';
+      const extractor = link.origin === 'judged' ? linkJudge : 'relationships@1';
       const evidence = { ...place, extractor, ...judgement(link) };
       const also = others.map((other) => `${names.dataset(other.to.table)}(${other.to.columns.join(', ')})`);
       return [[subject, 'relationship', body, also.length === 0 ? evidence : { ...evidence, measured: { also_refers_to: also } }]];

@@ -7,10 +7,11 @@ import { untrustedBlock } from '../lib/untrusted.ts';
 import { LlmError } from '../llm/error.ts';
 import { readPrompt } from '../llm/prompt.ts';
 import { tableKey } from '../sql/dialect.ts';
+import { linkJudge } from './claims.ts';
 import { inferredLink } from './composite-links.ts';
 import type { ScanModel } from './descriptions.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
-import { inclusionOf, measureAll, type Pairing } from './measure.ts';
+import { inclusionOf, measureAll, uniquenessOf, type Pairing } from './measure.ts';
 import type { ScanContext } from './profile.ts';
 
 export interface Judgements {
@@ -22,47 +23,60 @@ export interface Judgements {
   readonly failure?: UserError | undefined;
 }
 
-const version = 'link-judge@1';
 const perCall = 40;
+/** Proposals of one answer that are looked at: each is measured. */
+const mostProposed = 100;
 /** Exactly measured containment from which a proposal counts. */
 const leastProposed = 0.98;
 /** Exactly measured containment from which a yes to a candidate counts. */
 const leastJudged = 0.9;
 
+interface JudgeContext extends ScanContext {
+  /** Undefined where none is configured: then what was decided stays, and nothing is asked. */
+  readonly model: ScanModel | undefined;
+  /** The links that a model accepted in earlier runs, as git has them. */
+  readonly decided: readonly Pick<LinkFinding, 'from' | 'to'>[];
+}
+
 /** A model judges the links that measurements leave in doubt, each once, and may propose others; what it proposes is measured first. */
-export async function judgeLinks(
-  links: readonly LinkFinding[],
-  tables: readonly TableFacts[],
-  context: ScanContext & { readonly model: ScanModel },
-): Promise<Judgements> {
-  const { journal } = context.model;
+export async function judgeLinks(links: readonly LinkFinding[], tables: readonly TableFacts[], context: JudgeContext): Promise<Judgements> {
+  const { model, decided: earlier } = context;
+  const paid = (key: string): unknown => model?.journal.result(key);
+  const accepted = new Set(earlier.map(endsOf));
   const band = links.filter(isOpen).map((link) => ({ link, key: keyOf(link, context.warehouse.connection) }));
-  const known = new Map(band.map(({ link, key }) => [link, verdictSchema.safeParse(journal.result(key)).data]));
-  const open = band.filter(({ link }) => known.get(link) === undefined);
-  const proposalsKey = `${version} proposals ${context.warehouse.connection}`;
-  let proposals = proposalsSchema.safeParse(journal.result(proposalsKey)).data ?? [];
+  const known = new Map(
+    band.map(({ link, key }) => {
+      const verdict = verdictSchema.safeParse(paid(key)).data;
+      // Git goes before this machine's journal: else two people whose models disagree would undo each other's joins for ever.
+      return [link, accepted.has(endsOf(link)) && verdict?.joins !== true ? asBefore : verdict];
+    }),
+  );
+  const open = model === undefined ? [] : band.filter(({ link }) => known.get(link) === undefined);
+  const proposalsKey = `${linkJudge} proposals ${context.warehouse.connection}`;
+  let proposals = [...earlier.map(proposalOf), ...(proposalsSchema.safeParse(paid(proposalsKey)).data ?? [])];
   let calls = 0;
   let failure: UserError | undefined;
   for (let start = 0; start < open.length && failure === undefined; start += perCall) {
+    if (model === undefined) break;
     const batch = open.slice(start, start + perCall);
     try {
       calls += 1;
       const answer = await ask(
         batch.map(({ link }) => link),
         tables,
-        context,
+        { ...context, model },
       );
       const verdicts = batch.flatMap(({ link, key }, index) => {
         const [verdict] = answer.verdicts.filter(({ id }) => id === index + 1).map(({ joins, reason }) => ({ joins, reason }));
         return verdict === undefined ? [] : [{ link, key, verdict }];
       });
-      for (const { link, key, verdict } of verdicts) {
-        known.set(link, verdict);
-        journal.keep(key, verdict);
-      }
+      const proposed = answer.proposals.slice(0, mostProposed);
+      proposals = [...new Map([...proposals, ...proposed].map((one) => [canonicalJson(one), one])).values()];
+      for (const { link, verdict } of verdicts) known.set(link, verdict);
       if (verdicts.length < batch.length) failure = unanswered;
-      proposals = [...new Map([...proposals, ...answer.proposals].map((one) => [canonicalJson(one), one])).values()];
-      if (answer.proposals.length > 0) journal.keep(proposalsKey, proposals);
+      // Paid for: it counts, also where the journal does not take it; then nothing more is asked.
+      for (const { key, verdict } of verdicts) model.journal.keep(key, verdict);
+      if (proposed.length > 0) model.journal.keep(proposalsKey, proposals);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       context.signal.throwIfAborted();
@@ -70,14 +84,21 @@ export async function judgeLinks(
     }
   }
   const judged = links.map((link) => decided(link, known.get(link)));
-  const taken = new Set(judged.flatMap((link) => (link.status === 'accepted' ? [endsOf(link)] : [])));
-  const added = (await confirmed(proposals, tables, context)).filter((link) => !taken.has(endsOf(link)));
+  // What was judged stays as it was judged, and from columns that refer to something no further link leads.
+  const settled = new Set(judged.flatMap((link) => (link.origin === 'judged' ? [endsOf(link)] : [])));
+  const taken = new Set(judged.flatMap(({ status, from }) => (status === 'accepted' ? [endOf(from)] : [])));
+  const added = (await confirmed(proposals, tables, context)).filter((link) => {
+    const isNew = !settled.has(endsOf(link)) && !taken.has(endOf(link.from));
+    if (isNew) taken.add(endOf(link.from));
+    return isNew;
+  });
   const done = [...known.values()].filter((verdict) => verdict !== undefined).length;
   return { links: [...judged, ...added], total: band.length, done, calls, failure };
 }
 
-const endsOf = ({ from, to }: LinkFinding): string =>
-  canonicalJson([tableKey(from.table), [...from.columns], tableKey(to.table), [...to.columns]]);
+type Ends = Pick<LinkFinding, 'from' | 'to'>;
+const endOf = ({ table, columns }: Ends['from']): string => canonicalJson([tableKey(table), [...columns]]);
+const endsOf = ({ from, to }: Ends): string => endOf(from) + endOf(to);
 
 const unanswered = new LlmError('invalid_output', 'The model left candidates for relationships without a verdict.');
 
@@ -88,10 +109,11 @@ const isOpen = ({ status, origin, evidence }: LinkFinding): boolean =>
 function keyOf({ from, to, evidence }: LinkFinding, connection: string): string {
   const containment = Number(evidence['containment'] ?? 0);
   const step = containment >= 1 ? 'all' : containment >= leastJudged ? 'most' : 'some';
-  return `${version} ${shortHash(canonicalJson([connection, from, to, evidence['measured'] ?? null, step]), 32)}`;
+  return `${linkJudge} ${shortHash(canonicalJson([connection, from, to, evidence['measured'] ?? null, step]), 32)}`;
 }
 
 const verdictSchema = z.object({ joins: z.boolean(), reason: z.string() });
+const asBefore = { joins: true, reason: 'in an earlier run' };
 const columnNames = z.array(z.string()).min(1);
 const proposalsSchema = z.array(
   z.object({ from_table: z.string(), from_columns: columnNames, to_table: z.string(), to_columns: columnNames }),
@@ -136,7 +158,11 @@ const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu,
 
 type Proposal = z.infer<typeof proposalsSchema>[number];
 
-/** Those whose columns exist and whose values are contained; the others do not count. */
+function proposalOf({ from, to }: Ends): Proposal {
+  return { from_table: tableName(from.table), from_columns: [...from.columns], to_table: tableName(to.table), to_columns: [...to.columns] };
+}
+
+/** Those whose columns exist, whose target is a key, and whose values are contained; the others do not count. */
 async function confirmed(proposals: readonly Proposal[], tables: readonly TableFacts[], context: ScanContext): Promise<LinkFinding[]> {
   const byName = new Map(tables.map((table) => [tableName(table.ref), table]));
   const pairs = proposals.flatMap((proposal): Pairing[] => {
@@ -144,13 +170,15 @@ async function confirmed(proposals: readonly Proposal[], tables: readonly TableF
     const to = columnsOf(byName.get(proposal.to_table), proposal.to_columns);
     const [first, ...rest] = from;
     const [key, ...others] = to;
-    return first && key && rest.length === others.length ? [{ from: [first, ...rest], to: [key, ...others] }] : [];
+    const isItself = from.every((column, index) => column === to[index]);
+    return first && key && rest.length === others.length && !isItself ? [{ from: [first, ...rest], to: [key, ...others] }] : [];
   });
-  const measured = await measureAll(
-    pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect)),
-    context,
-  );
-  return pairs.flatMap((pair, index) => {
+  const { dialect } = context.warehouse;
+  const repeated = await measureAll(pairs.map(({ to }) => uniquenessOf(to, dialect)), context); // prettier-ignore
+  // A join to what is no key would count rows more than once.
+  const toKeys = pairs.filter((_, index) => (repeated[index]?.[0] ?? 2) <= 1);
+  const measured = await measureAll(toKeys.map((pair) => inclusionOf(pair, dialect)), context); // prettier-ignore
+  return toKeys.flatMap((pair, index) => {
     const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
     const containment = distinct === 0 ? 0 : found / distinct;
     if (containment < leastProposed) return [];

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ScanFindings } from '../context/catalog.ts';
+import type { Catalog, ScanFindings } from '../context/catalog.ts';
+import type { Claim } from '../context/claim.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
@@ -8,7 +9,8 @@ import { milliseconds, type ScanConfig } from './config.ts';
 import { factsOf } from './facts.ts';
 import type { ScanModel } from './descriptions.ts';
 import { findKeys } from './keys.ts';
-import { judgeLinks, type Judgements } from './judge.ts';
+import { judgedLinks } from './claims.ts';
+import { judgeLinks } from './judge.ts';
 import { findLinks } from './links.ts';
 import { profileTable, type ScanContext } from './profile.ts';
 import { openScanStore } from './store.ts';
@@ -21,6 +23,8 @@ export interface ScanOptions {
   readonly config: ScanConfig;
   /** Judges links in doubt; without one they are left for a person. */
   readonly model?: ScanModel | undefined;
+  /** The claims of the connection as they stand: what a model decided in an earlier run stays decided. */
+  readonly known?: readonly Claim[] | undefined;
   /** Pretend that the database declares no keys, no links, or neither. */
   readonly ignoreDeclared?: 'keys' | 'links' | 'all' | undefined;
   readonly signal: AbortSignal;
@@ -66,17 +70,18 @@ export async function scan(options: ScanOptions) {
   const keys = await findKeys(facts, context);
   onProgress?.({ phase: 'links', done: total, total });
   const found = await findLinks(facts, keys, context);
-  const unjudged: Judgements = { links: found, total: 0, done: 0, calls: 0 };
-  const judged = options.model === undefined ? unjudged : await judgeLinks(found, facts, { ...context, model: options.model });
-  const { links, ...judgements } = judged;
+  const catalog: Catalog = {
+    connection,
+    dialect: dialect.name,
+    firstSchema: options.scope.schemas?.[0] ?? dialect.defaultSchema,
+    tables: schema.tables,
+  };
+  const decided = judgedLinks(options.known ?? [], catalog);
+  const { links, ...judgements } = await judgeLinks(found, facts, { ...context, model: options.model, decided });
   store.prune();
   const byTable = new Map(profiles.map(({ profile, reused }, index) => [wanted[index], { profile, reused }]));
   const reusedCount = profiles.filter(({ reused }) => reused).length;
-  const findings: ScanFindings = {
-    catalog: { connection, dialect: dialect.name, firstSchema: options.scope.schemas?.[0] ?? dialect.defaultSchema, tables: schema.tables },
-    primaryKeys: keys.primaryKeys,
-    links,
-  };
+  const findings: ScanFindings = { catalog, primaryKeys: keys.primaryKeys, links };
   return {
     ...findings,
     judgements,

@@ -141,6 +141,21 @@ describe('descriptions', { timeout: 60_000 }, () => {
     for (const other of files) expect(other).toEqual(files[0]);
   });
 
+  test('are the same too where the model misbehaves once and is corrected', async () => {
+    const outcomes: Record<string, string>[] = [];
+    for (const backend of backends) {
+      const dir = project(backend);
+      let wrong = 0;
+      answering((call) => {
+        const isFirst = !call.objectTaken && tableAsked(call)?.table === 'orders' && (wrong += 1) === 1;
+        return isFirst ? give({ description: 12, columns: 'none' }) : describing(call);
+      });
+      expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
+      outcomes.push(artifacts(dir));
+    }
+    for (const other of outcomes) expect(other).toEqual(outcomes[0]);
+  });
+
   test('that arrived before a kill are not paid for again', async () => {
     const dir = project('anthropic');
     const { promise: started, resolve: start } = Promise.withResolvers<() => void>();
@@ -253,6 +268,22 @@ describe('links in doubt', { timeout: 60_000 }, () => {
     expect(orders(dir)).toContain('to: customers');
   });
 
+  test('that were accepted stay so in a clone, whoever answers there, or nobody; and nothing is asked', async () => {
+    const dir = project('anthropic', doubtful);
+    answering(judging(true).script);
+    expect((await ended(dir)).code).toBe(0);
+    const clone = `${dir}-clone`;
+    run(dir, 'clone', '-q', dir, clone);
+    cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
+    answering(() => fail('auth'));
+    const unchanged = { code: 0, envelope: { data: { connections: [{ judgements: { calls: 0 } }], commit: { none: 'unchanged' } } } };
+    expect(await ended(clone)).toMatchObject(unchanged);
+    write(clone, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${doubtful}`);
+    expect(await ended(clone)).toMatchObject(unchanged);
+    expect(orders(clone)).toContain('to: customers');
+    rmSync(clone, { recursive: true });
+  });
+
   test('are rejected where it says no', async () => {
     const dir = project('anthropic', doubtful);
     answering(judging(false).script);
@@ -261,11 +292,26 @@ describe('links in doubt', { timeout: 60_000 }, () => {
   });
 
   test('that the model proposes count only where the values bear them out', async () => {
-    const dir = project('anthropic', doubtful);
+    const dir = project('anthropic', 'scan: {accept: 0.9999, review: 0.5}\n');
     sql(dir, `ALTER TABLE orders ADD COLUMN promo TEXT; UPDATE orders SET promo = 'SUMMER' WHERE id % 5 = 0`);
     answering(judging(false, [proposal('promo', 'code'), proposal('status', 'code'), proposal('no such column', 'code')]).script);
     expect((await ended(dir)).code).toBe(0);
     expect(orders(dir)).toContain('to: coupons');
     expect(orders(dir).match(/to: coupons/g)).toHaveLength(1);
+  });
+
+  test('are not proposed from a column to itself, to what is no key, or against a verdict', async () => {
+    const dir = project('anthropic', doubtful);
+    sql(dir, `ALTER TABLE orders ADD COLUMN side TEXT; UPDATE orders SET side = CASE id % 2 WHEN 0 THEN 'north' ELSE 'south' END`);
+    const towards = (column: string, table: string, key: string) => ({ ...proposal(column, key), to_table: table });
+    const hostile = [
+      towards('id', 'main.orders', 'id'),
+      towards('side', 'main.customers', 'region'),
+      towards('customer_id', 'main.customers', 'id'),
+      towards('__proto__', '__proto__', 'constructor'),
+    ];
+    answering(judging(false, hostile).script);
+    expect((await ended(dir)).code).toBe(0);
+    expect(orders(dir)).not.toContain('relationships');
   });
 });
