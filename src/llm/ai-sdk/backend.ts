@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { check } from '../../lib/schema-check.ts';
+import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { BackendCall, CallWatch, ModelBackend } from '../backend.ts';
 import type { PromptCaching } from '../config.ts';
 import { LlmError } from '../error.ts';
@@ -77,14 +78,36 @@ async function text(session: Session, call: Parameters<ModelBackend['text']>[0])
 
 async function object<T>(session: Session, call: BackendCall & { stepBudget: number; schema: z.ZodType<T> }): Promise<T> {
   const schema = z.toJSONSchema(call.schema, { target: 'draft-7', io: 'input' });
-  const answer = await run(session, call, { stepBudget: call.stepBudget, schema });
-  if (answer.stopReason === 'budget') throw stepLimit(call.stepBudget);
-  const value = jsonIn(answer.text);
-  if (value === undefined) throw new LlmError('invalid_output', 'The model answered without the object that it was asked for.');
-  const { data, problems } = check(call.schema, value);
-  if (problems === undefined) return data;
+  let refusal: LlmError | undefined;
+  for (let tries = 0; tries < triesOfObject; tries += 1) {
+    const prompt = refusal === undefined ? call.prompt : corrected(call.prompt, refusal);
+    const answer = await run(session, { ...call, prompt }, { stepBudget: call.stepBudget, schema });
+    if (answer.stopReason === 'budget') throw stepLimit(call.stepBudget);
+    const { data, problems } = fitting(call.schema, jsonIn(answer.text));
+    if (problems === undefined) return data;
+    refusal = problems;
+  }
+  throw refusal ?? stepLimit(0);
+}
+
+/** Claude Code lets the model mend an object that does not fit; so does this. */
+const triesOfObject = 3;
+
+type Fitting<T> = { readonly data: T; readonly problems?: undefined } | { readonly data?: undefined; readonly problems: LlmError };
+
+function fitting<T>(schema: z.ZodType<T>, value: unknown): Fitting<T> {
+  const invalid = (message: string): Fitting<T> => ({ problems: new LlmError('invalid_output', message) });
+  if (value === undefined) return invalid('The model answered without the object that it was asked for.');
+  const { data, problems } = check(schema, value);
+  if (problems === undefined) return { data };
   const lines = problems.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
-  throw new LlmError('invalid_output', `The model's object does not fit its schema: ${lines.join('; ')}.`);
+  return invalid(`The model's object does not fit its schema: ${lines.join('; ')}.`);
+}
+
+/** The refusal may quote the answer, and that may quote the warehouse. */
+function corrected(prompt: string, { message }: LlmError): string {
+  const last = 'The last answer to this was refused, for the reason between the marks. Answer once more, with a whole object that fits.';
+  return `${prompt}\n\n${last}\n${untrustedBlock('refusal', message)}`;
 }
 
 const stepLimit = (budget: number) => new LlmError('step_limit', `The model had not answered after ${budget} turns.`);
