@@ -79,7 +79,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
   const lines = report.connections.map((each) => {
     const { connection, failure, tables, profiled, reused, queries, relationships, descriptions } = each;
     // The first one is told as the error.
-    if (failure !== undefined) return `${connection}: ${style('red', each === first ? 'failed' : failure.message)}`;
+    if (failure !== undefined) return `${connection}: ${style('red', each === first ? 'failed' : printable(failure.message))}`;
     if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
     const joins = `joins: ${relationships.accepted} accepted, ${relationships.review} to review`;
     const told = descriptions !== undefined && descriptions.done > 0 ? `, ${descriptions.done} of ${descriptions.total} described` : '';
@@ -101,7 +101,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
   return [
     ...lines,
     ...changes(files),
-    ...[...kept, ...(known > 0 ? [`as before: ${known}`] : [])].map((text) => `  kept     ${text}`),
+    ...[...kept, ...(known > 0 ? [`as before: ${known}`] : [])].map((text) => `  kept     ${printable(text)}`),
     ...Object.entries(marked).flatMap(([word, texts]) => texts.map((text) => `  ${style('yellow', word.padEnd(9))}${printable(text)}`)),
     commit.id === undefined ? `no commit: ${commit.none ?? 'nothing to do'}` : `commit ${commit.id.slice(0, 10)}`,
   ];

@@ -94,7 +94,9 @@ export function renderCsv(table: Table): string {
 
 export function renderError(error: UserError, screen: Screen): string {
   const hint = error.hint === undefined ? [] : [`  ${screen.style('dim', 'next:')} ${error.hint}`];
-  return [`${screen.style('red', 'error')} ${error.message} ${screen.style('dim', `[${error.code}]`)}`, ...hint].join('\n');
+  // It may name tables and quote servers: lines stay lines, everything else that drives a terminal is shown.
+  const message = error.message.split('\n').map(printable).join('\n');
+  return [`${screen.style('red', 'error')} ${message} ${screen.style('dim', `[${error.code}]`)}`, ...hint].join('\n');
 }
 
 /** `ktx` as a person has to type it here to get to the same program and project. */

@@ -9,6 +9,7 @@ import { invocation, renderCsv, renderError, renderTable, screenOf, snakeKeys, t
 import { attach, buildProgram, resolveCommand, usageError, type GlobalFlags } from './program.ts';
 import { progressLine } from './progress.ts';
 import { registry } from './registry.ts';
+import { printable } from './text-width.ts';
 
 interface Run {
   readonly runId: string;
@@ -103,11 +104,11 @@ async function openProjectHere({ surroundings, runId }: Run, projectDir: string 
   const { findProject } = await import('../project/config-file.ts');
   const { openProject } = await import('../project/open.ts');
   const notices = {
-    warn: (message: string) => context.say(message),
+    warn: (message: string) => context.say(printable(message)),
     onPause: ({ window, until }: { readonly window: string; readonly until: Date }) => {
       context.event({ type: 'rate_limited', window, resetsAt: until.toISOString() });
       context.say(
-        `The model provider's limit is reached (${window.replaceAll('_', ' ')}); going on at ${until.toLocaleTimeString()}. Ctrl-C keeps what is finished.`,
+        `The model provider's limit is reached (${printable(window.replaceAll('_', ' '))}); going on at ${until.toLocaleTimeString()}. Ctrl-C keeps what is finished.`,
       );
     },
   };

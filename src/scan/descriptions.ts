@@ -12,6 +12,7 @@ import { readPrompt } from '../llm/prompt.ts';
 import type { KtxLlmRuntimePort } from '../llm/runtime.ts';
 import { sameTable } from '../sql/dialect.ts';
 import type { Journal } from '../store/journal.ts';
+import { isPersonalName } from './kinds.ts';
 import type { ScanResult } from './scan.ts';
 
 /** What a scan needs of a model. */
@@ -85,8 +86,9 @@ async function askAll(pending: readonly Task[], model: ScanModel, { found, signa
       try {
         calls += 1;
         const answer = await describe(task, model, { found, signal });
-        model.journal.keep(task.key, answer);
+        // Paid for: it counts, also where the journal does not take it; then nothing more is asked.
         answered.set(task, claimsFrom(task, answer));
+        model.journal.keep(task.key, answer);
         onProgress(answered.size, pending.length);
       } catch (error) {
         if (!(error instanceof UserError)) throw error;
@@ -158,7 +160,11 @@ function taskOf(table: CatalogTable, { names, ours, input: { found, model } }: S
 
 const isOurs = ({ kind, evidence }: Claim): boolean => kind === 'description' && evidence.some(({ origin }) => origin === 'model');
 
-const sentence = z.string().trim().min(1).max(600);
+const sentence = z
+  .string()
+  .trim()
+  .max(600)
+  .refine((text) => oneLine(text) !== '', 'says nothing');
 const answerSchema = z.object({
   description: sentence.describe('What one row is, and what the table is used for.'),
   columns: z.array(z.object({ name: z.string().describe('Exactly as listed.'), description: sentence })),
@@ -201,6 +207,7 @@ function pictureOf({ table, missing }: Task, found: ScanResult, samples: boolean
     refers_to: found.links.filter(refers).map(({ from, to, role }) => ({ columns: from.columns, table: to.table.table, role })),
     columns: table.columns.map(({ name, nativeType, comment, values }) => {
       const measured = profile?.columns.find((column) => column.name === name);
+      const maySend = samples && !isPersonalName(name);
       return {
         name,
         type: nativeType,
@@ -208,9 +215,9 @@ function pictureOf({ table, missing }: Task, found: ScanResult, samples: boolean
         values,
         nulls: measured && rows > 0 ? `${Math.round((100 * measured.nulls) / rows)}%` : undefined,
         distinct: measured?.distinct,
-        min: samples ? measured?.min : undefined,
-        max: samples ? measured?.max : undefined,
-        frequent: samples ? measured?.top.slice(0, 5) : undefined,
+        min: maySend ? measured?.min : undefined,
+        max: maySend ? measured?.max : undefined,
+        frequent: maySend ? measured?.top.slice(0, 5) : undefined,
       };
     }),
     describe: missing.filter((column) => column !== undefined),
@@ -236,5 +243,5 @@ function claimsFrom(
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim();
 }

@@ -29,6 +29,17 @@ const personal: readonly ValueKind[] = ['email', 'phone', 'card', 'name', 'text'
 /** Kinds whose values may identify a person, or are prose: never stored in the clear. */
 export const isPersonal = (kind: ValueKind): boolean => personal.includes(kind);
 
+/**
+ * Names of columns whose values identify a person although they look like plain numbers, dates or codes: a telephone number
+ * without spaces is an integer like any other.
+ */
+export function isPersonalName(columnName: string): boolean {
+  return personalName.test(columnName.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_'));
+}
+
+const personalName =
+  /(?:^|[^a-z])(?:e?mail|phone|tele?phone|tel|mobile|cell|fax|ssn|social_sec\w*|passport|national_id|tax_id|iban|pan|card_(?:no|num\w*)|account_(?:no|num\w*)|birth\w*|date_of_birth|dob|password|passwd|pwd|secret|token|user_?name|login|street|address\d?|postal_?code|postcode|zip|ip)(?![a-z])|(?:first|last|full|sur|given|family|nick)_?name/i;
+
 /** Luhn's check: long integers are ids more often than cards. */
 function isCard(value: string): boolean {
   const digits = value.replaceAll(/\D/g, '').split('').toReversed().map(Number);

@@ -26,7 +26,13 @@ export function openJournal(dir: string): Journal {
       const body = select.get(key)?.['body'];
       return typeof body === 'string' ? (JSON.parse(body) as Json) : undefined;
     },
-    keep: (key, result) => void insert.run(key, JSON.stringify(result), new Date().toISOString()),
+    keep(key, result) {
+      try {
+        insert.run(key, JSON.stringify(result), new Date().toISOString());
+      } catch (error) {
+        throw unusable(`${journalDb} takes no result`, error);
+      }
+    },
     close: () => db.close(),
   };
 }
@@ -36,14 +42,18 @@ function open(path: string): DatabaseSync {
   try {
     db = new DatabaseSync(path, { timeout: 10_000 });
     chmodSync(path, 0o600);
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     db.exec('CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body TEXT NOT NULL, at TEXT NOT NULL) STRICT');
     return db;
   } catch (error) {
     db?.close();
-    throw new UserError('journal_unusable', `${path} cannot be opened (${messageOf(error)}).`, {
-      hint: 'It holds paid results: make the folder writable, or move the file away to begin a new one.',
-      cause: error,
-    });
+    throw unusable(`${path} cannot be opened`, error);
   }
+}
+
+function unusable(what: string, error: unknown): UserError {
+  return new UserError('journal_unusable', `${what} (${messageOf(error)}).`, {
+    hint: 'It holds paid results: give it room and a writable folder, or move the file away to begin a new one.',
+    cause: error,
+  });
 }

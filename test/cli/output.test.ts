@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PassThrough } from 'node:stream';
-import { renderCsv, renderTable, screenOf, type Surroundings } from '../../src/cli/output.ts';
+import { UserError } from '../../src/lib/error.ts';
+import { renderCsv, renderError, renderTable, screenOf, type Surroundings } from '../../src/cli/output.ts';
 import { cut, printable, textWidth } from '../../src/cli/text-width.ts';
 import { ktx, shopProject } from './run-cli.ts';
 
@@ -12,6 +13,11 @@ const screen = (env: Record<string, string> = {}, isTTY = true) => screenOf(surr
 const isColored = (env: Record<string, string>, isTTY = true) => screen(env, isTTY).style('red', 'x') !== 'x';
 
 describe('what a terminal may get', () => {
+  test('an error that quotes a table or a server cannot drive it', () => {
+    const text = renderError(new UserError('some_code', 'two\nlines of evil\u001b[2J\u0007'), screen({ NO_COLOR: '1' }));
+    expect(text).toBe('error two\nlines of evil\\u001b[2J\\u0007 [some_code]');
+  });
+
   test('colour for a person, unless it is refused', () => {
     expect(isColored({})).toBe(true);
     const plain: Record<string, string>[] = [

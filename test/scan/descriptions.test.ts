@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/lib/error.ts';
+import type { KtxLlmRuntimePort } from '../../src/llm/runtime.ts';
+import { describeTables, type ScanModel } from '../../src/scan/descriptions.ts';
+import { isPersonalName } from '../../src/scan/kinds.ts';
+import type { ScanResult } from '../../src/scan/scan.ts';
+
+const tables = ['a', 'b', 'c'].map((table) => ({
+  schema: 'main',
+  table,
+  kind: 'table',
+  columns: ['id', 'phone'].map((name) => ({ name, nativeType: 'BIGINT', type: 'integer' as const, nullable: true })),
+  uniqueKeys: [],
+  foreignKeys: [],
+}));
+const profiled = (name: string) => ({
+  name,
+  kind: 'integer',
+  nulls: 0,
+  distinct: 2,
+  min: 4_917_012_345,
+  max: 4_917_098_765,
+  top: ['4917012345'],
+  sketch: [],
+});
+const found = {
+  catalog: { connection: 'shop', dialect: 'sqlite', firstSchema: 'main', tables },
+  primaryKeys: [],
+  links: [],
+  tables: tables.map((table) => ({ table, profile: { rows: 4, fraction: 1, columns: ['id', 'phone'].map(profiled) } })),
+} as unknown as ScanResult;
+
+/** Answers like the model of `text`, one call after the other. */
+function scanModel(text: string, keep: ScanModel['journal']['keep'] = () => undefined) {
+  const prompts: string[] = [];
+  const generateObject: KtxLlmRuntimePort['generateObject'] = async ({ prompt, schema }) => {
+    prompts.push(prompt);
+    return schema.parse({ description: text, columns: ['id', 'phone'].map((name) => ({ name, description: text })) });
+  };
+  const runtime = { generateObject } as KtxLlmRuntimePort;
+  const model: ScanModel = { runtime, concurrency: 1, samples: true, journal: { result: () => undefined, keep } };
+  const run = () => describeTables({ found, known: [], model, signal: new AbortController().signal, onProgress: () => undefined });
+  return { prompts, run };
+}
+
+describe('descriptions', () => {
+  test('that were paid for count where the journal does not take them, and nothing more is asked', async () => {
+    const { prompts, run } = scanModel('Telephones.', () => {
+      throw new UserError('journal_unusable', 'No room.');
+    });
+    const outcome = await run();
+    expect(outcome).toMatchObject({ done: 1, total: 3, calls: 1, failure: { code: 'journal_unusable' } });
+    expect(outcome.claims.map(({ body }) => body)).toEqual(['Telephones.', 'Telephones.', 'Telephones.']);
+    expect(prompts).toHaveLength(1);
+  });
+
+  test('send no values of a column whose name says that they are personal, though they are plain numbers', async () => {
+    const { prompts, run } = scanModel('Telephones.');
+    await run();
+    const columns = /"name": "id"[^}]*\}|"name": "phone"[^}]*\}/g;
+    const [id = '', phone = ''] = prompts[0]?.match(columns) ?? [];
+    expect(id).toContain('4917012345');
+    expect(phone).not.toContain('4917');
+    expect(['phone', 'customerPhone', 'date_of_birth', 'tax_id'].filter((name) => !isPersonalName(name))).toEqual([]);
+    expect(['status', 'hotel', 'total', 'panel', 'description'].filter(isPersonalName)).toEqual([]);
+  });
+
+  test('of nothing but what cannot be seen are none', async () => {
+    await expect(scanModel('\u200b\u0007').run()).rejects.toThrow('says nothing');
+  });
+});
