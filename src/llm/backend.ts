@@ -26,8 +26,8 @@ export interface CallWatch {
   /** One assistant turn has ended. */
   step(): void;
   apiCall(): void;
-  /** Adds to what the model used. `costUsd` undefined where the backend does not say. */
-  used(model: string, usage: TokenUsage, costUsd?: number): void;
+  /** Adds to what the model used. `costUsd` undefined where the backend does not say; null where not all that was used is known. */
+  used(model: string, usage: TokenUsage, costUsd?: number | null): void;
   toolFailed(tool: string, callId: string | undefined): void;
   /** What the provider said of its limits. */
   limit(limit: LimitReport): void;

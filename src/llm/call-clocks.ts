@@ -5,24 +5,31 @@ import { LlmError } from './error.ts';
 export function openClocks(timeouts: LlmConfig['timeouts'], expire: (error: LlmError) => void) {
   let idle: NodeJS.Timeout | undefined;
   let whole: NodeJS.Timeout | undefined;
-  const hold = (): void => clearTimeout(idle);
+  let held = 0;
   const alive = (): void => {
-    hold();
-    if (whole === undefined) return;
+    clearTimeout(idle);
+    if (whole === undefined || held > 0) return;
     const error = () => new LlmError('timeout', `The model said nothing for ${timeouts.idle_seconds} s (llm.timeouts.idle_seconds).`);
     idle = setTimeout(() => expire(error()), timeouts.idle_seconds * 1000);
   };
   return {
     alive,
-    /** Until the next `alive`. */
-    hold,
+    /** The idle clock stands still, whatever arrives meanwhile, until there was a `release` for each. */
+    hold(): void {
+      held += 1;
+      clearTimeout(idle);
+    },
+    release(): void {
+      held -= 1;
+      alive();
+    },
     start(): void {
       const error = () => new LlmError('timeout', `The call took longer than ${timeouts.call_seconds} s (llm.timeouts.call_seconds).`);
       whole ??= setTimeout(() => expire(error()), timeouts.call_seconds * 1000);
       alive();
     },
     stop(): void {
-      hold();
+      clearTimeout(idle);
       clearTimeout(whole);
       whole = undefined;
     },

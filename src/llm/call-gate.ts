@@ -29,14 +29,14 @@ export interface CallGate {
 
 export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateOptions): CallGate {
   const closed = new Map<string, Date>();
-  const near = new Map<string, Date | undefined>();
+  const near = new Map<string, Date>();
   const waiting: (() => void)[] = [];
   let running = 0;
   let announced = 0;
 
   const forgetPast = (now: number): void => {
     for (const limits of [closed, near]) {
-      for (const [window, until] of limits) if (until !== undefined && until.getTime() <= now) limits.delete(window);
+      for (const [window, until] of limits) if (until.getTime() <= now) limits.delete(window);
     }
   };
   const pause = (): Pause | undefined => {
@@ -50,14 +50,19 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
   return {
     pause,
     async enter(signal) {
-      for (;;) {
-        signal.throwIfAborted();
-        const reached = pause();
-        if (reached !== undefined) await sleepThrough(reached, signal);
-        else if (isFree()) break;
-        else await turn(waiting, signal);
+      try {
+        for (;;) {
+          signal.throwIfAborted();
+          const reached = pause();
+          if (reached !== undefined) await sleepThrough(reached, signal);
+          else if (isFree()) break;
+          else await turn(waiting, signal);
+        }
+        running += 1;
+      } finally {
+        // Whoever was woken and goes away, or leaves room beside itself, wakes the next: a turn is never lost.
+        if (isFree()) wakeNext();
       }
-      running += 1;
       return () => {
         running -= 1;
         wakeNext();
@@ -65,8 +70,8 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
     },
     report({ window, state, resetsAt }) {
       near.delete(window);
-      if (state === 'near') near.set(window, resetsAt ?? new Date(Date.now() + 60_000));
-      if (state === 'closed' && resetsAt !== undefined) closed.set(window, resetsAt);
+      if (state === 'near') near.set(window, isMoment(resetsAt) ? resetsAt : new Date(Date.now() + 60_000));
+      if (state === 'closed' && isMoment(resetsAt)) closed.set(window, resetsAt);
       // With room again, more than one may go on.
       for (let free = waiting.length; free > 0 && isFree(); free -= 1) wakeNext();
     },
@@ -75,12 +80,15 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
   async function sleepThrough(reached: Pause, signal: AbortSignal): Promise<void> {
     const ms = reached.until.getTime() - Date.now();
     if (ms > longestPauseMs) throw limitReached(reached);
-    if (announced !== reached.until.getTime()) onPause(reached);
+    // Calls that were refused together name the same reset some milliseconds apart.
+    if (Math.abs(announced - reached.until.getTime()) > 1000) onPause(reached);
     announced = reached.until.getTime();
     const { setTimeout: sleep } = await import('node:timers/promises');
     await sleep(Math.max(1, ms), undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
+
+const isMoment = (time: Date | undefined): time is Date => time !== undefined && !Number.isNaN(time.getTime());
 
 function limitReached({ window, until }: Pause): LlmError {
   const message = `The limit of the model provider is reached (${window.replaceAll('_', ' ')}); it resets at ${until.toISOString()}.`;

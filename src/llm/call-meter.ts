@@ -17,7 +17,7 @@ export function openMeter(spending: Spending) {
     apiCall(): void {
       apiCalls += 1;
     },
-    used(model: string, tokens: TokenUsage, costUsd: number | undefined): void {
+    used(model: string, tokens: TokenUsage, costUsd: number | null | undefined): void {
       const before = usage[model] ?? nothing;
       usage[model] = {
         input: before.input + tokens.input,
@@ -25,8 +25,9 @@ export function openMeter(spending: Spending) {
         cacheRead: before.cacheRead + tokens.cacheRead,
         cacheWrite: before.cacheWrite + tokens.cacheWrite,
       };
-      const usd = costUsd ?? spending.priced(model, tokens) ?? null;
-      const reason = `no cost from the backend, and no price for ${model} in llm.prices`;
+      const usd = costUsd === undefined ? (spending.priced(model, tokens) ?? null) : costUsd;
+      const unpriced = `no cost from the backend, and no price for ${model} in llm.prices`;
+      const reason = costUsd === null ? 'an answer broke off before it was told what it used' : unpriced;
       spending.add(usd, reason);
       cost = usd === null || cost.usd === null ? { usd: null, reason: cost.reason ?? reason } : { usd: cost.usd + usd };
     },

@@ -23,7 +23,7 @@ export interface Watching {
   readonly watch: CallWatch;
   /** The tools, with the idle clock stopped while one of them runs. */
   readonly timed: (tools: KtxToolSet) => KtxToolSet;
-  /** Starts the clocks. */
+  /** Starts the clocks; aborts where the money was spent while the call waited. */
   start(): void;
   /** Stops them until the next `start`. */
   pause(): void;
@@ -76,7 +76,10 @@ export function openCallWatch(options: CallWatchOptions): Watching {
   return {
     watch,
     timed: (toolSet) => tools.timed(toolSet),
-    start: () => clocks.start(),
+    start() {
+      stopAtLimit();
+      clocks.start();
+    },
     pause: () => clocks.stop(),
     close() {
       clocks.stop();
@@ -94,18 +97,16 @@ export function openCallWatch(options: CallWatchOptions): Watching {
 
 /** Tools that stop the idle clock while one of them runs. */
 function timedTools(clocks: ReturnType<typeof openClocks>) {
-  let [started, running] = [0, 0];
+  let started = 0;
   const timedTool = (tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor => ({
     ...tool,
     async execute(input) {
       started += 1;
-      running += 1;
       clocks.hold();
       try {
         return await tool.execute(input);
       } finally {
-        running -= 1;
-        if (running === 0) clocks.alive();
+        clocks.release();
       }
     },
   });

@@ -27,7 +27,7 @@ const bytesPerChild = 256 * 2 ** 20;
 const longestPauseMs = 60 * 60 * 1000;
 
 /** One gate for each backend of the process, however many runtimes it opens. */
-const gates = new Map<string, CallGate>();
+const gates = new Map<string, { readonly gate: CallGate; readonly listeners: Set<LlmOptions['onPause']> }>();
 
 /** The one way from `ktx.yaml` to a model; undefined with backend `none`. Nothing is called yet. */
 export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefined> {
@@ -37,15 +37,29 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   modelOf(config, 'default');
   const adapter = await openAdapter(options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
-  const gate = gates.get(backend) ?? openCallGate({ concurrency, longestPauseMs, onPause });
-  gates.set(backend, gate);
+  const { gate, listeners } = gates.get(backend) ?? openGate(backend, concurrency);
+  listeners.add(onPause);
   const said = new Set<string>();
   const warn = (message: string): void => {
     if (said.has(message)) return;
     said.add(message);
     options.warn(message);
   };
-  return govern({ config, adapter, gate, spending: openSpending(config), run, concurrency, record, warn });
+  const runtime = govern({ config, adapter, gate, spending: openSpending(config), run, concurrency, record, warn });
+  const close = (): Promise<void> => {
+    listeners.delete(onPause);
+    return runtime.close();
+  };
+  return { ...runtime, close };
+}
+
+/** A pause is told to every runtime that is open. */
+function openGate(backend: string, concurrency: number) {
+  const listeners = new Set<LlmOptions['onPause']>();
+  const onPause = (pause: Pause): void => listeners.forEach((listener) => listener(pause));
+  const opened = { gate: openCallGate({ concurrency, longestPauseMs, onPause }), listeners };
+  gates.set(backend, opened);
+  return opened;
 }
 
 async function openAdapter({ config, projectDir, env, secret }: LlmOptions): Promise<ModelBackend> {

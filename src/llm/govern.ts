@@ -130,15 +130,17 @@ interface Ended<T> {
 
 /** One call from the gate to its record. Only mistakes of the caller are thrown: an invalid tool set, a missing model. */
 async function governed<T>(options: GovernOptions, call: Governed, attempt: (watching: Watching) => Promise<T>): Promise<Ended<T>> {
-  const { config, gate, spending, record, run, warn } = options;
+  const { config, gate, spending, run, warn } = options;
   checkToolSet(call.tools);
   const model = modelOf(config, call.role);
   const watching = openCallWatch({ ...call, timeouts: config.timeouts, gate, spending, warn });
   const end = (rest: Pick<Ended<T>, 'value' | 'failure'>): Ended<T> => {
     const metrics = watching.metrics();
     const outcome = rest.failure instanceof LlmError ? rest.failure.kind : (rest.failure?.code ?? 'ok');
-    record({ run, role: call.role, backend: config.provider.backend, model, outcome, metrics });
-    call.onMetrics?.(metrics);
+    const record = { run, role: call.role, backend: config.provider.backend, model, outcome, metrics };
+    // What was paid for is not lost with its bill.
+    attempted(() => options.record(record), (reason) => warn(`What a call used could not be kept: ${reason}`)); // prettier-ignore
+    attempted(() => call.onMetrics?.(metrics), (reason) => warn(`The metrics callback failed: ${reason}`)); // prettier-ignore
     return { ...rest, metrics, toolFailures: watching.toolFailures() };
   };
   try {
@@ -150,10 +152,19 @@ async function governed<T>(options: GovernOptions, call: Governed, attempt: (wat
   }
 }
 
+function attempted(run: () => void, onFailure: (reason: string) => void): void {
+  try {
+    run();
+  } catch (error) {
+    onFailure(messageOf(error));
+  }
+}
+
 async function admitted<T>(gate: CallGate, watching: Watching, attempt: (watching: Watching) => Promise<T>): Promise<T> {
   const leave = await gate.enter(watching.watch.signal);
   try {
     watching.start();
+    watching.watch.signal.throwIfAborted();
     return await attempt(watching);
   } finally {
     watching.pause();

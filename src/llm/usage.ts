@@ -31,6 +31,9 @@ const table = `CREATE TABLE IF NOT EXISTS calls (
   ms INTEGER NOT NULL, api_calls INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
   cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cost_usd REAL, cost_reason TEXT) STRICT`;
 
+/** Outcome of the further lines of a call that went over several models. */
+const further = 'also';
+
 /** Keeps calls in the journal. A call over several models is a line for each; its cost, not divisible, is on the first. */
 export function usageRecorder(db: DatabaseSync): (record: CallRecord) => void {
   db.exec(table);
@@ -44,7 +47,7 @@ export function usageRecorder(db: DatabaseSync): (record: CallRecord) => void {
       const tokens = [used.input, used.output, used.cacheRead, used.cacheWrite];
       const cost = [once ? costUsd : null, once ? (costReason ?? null) : null];
       const measured = [Math.round(once ? durationMs : 0), once ? apiCalls : 0];
-      insert.run(new Date().toISOString(), run, role, backend, name, outcome, ...measured, ...tokens, ...cost);
+      insert.run(new Date().toISOString(), run, role, backend, name, once ? outcome : further, ...measured, ...tokens, ...cost);
     }
   };
 }
@@ -54,7 +57,7 @@ export function usageReport(db: DatabaseSync, only: { readonly run?: string; rea
   db.exec(table);
   const rows = db
     .prepare(
-      `SELECT backend, model, role, count(*) AS calls, sum(outcome <> 'ok') AS failed, sum(input) AS input, sum(output) AS output,
+      `SELECT backend, model, role, sum(outcome <> '${further}') AS calls, sum(outcome NOT IN ('ok', '${further}')) AS failed, sum(input) AS input, sum(output) AS output,
          sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, sum(cost_usd) AS cost_usd, max(cost_reason) AS cost_reason
        FROM calls WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR at >= ?2)
        GROUP BY backend, model, role ORDER BY sum(cost_usd) DESC, sum(input) + sum(output) DESC`,

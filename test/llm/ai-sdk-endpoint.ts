@@ -71,7 +71,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<LlmError> {
 
 /** A watch that keeps what it is told. */
 export function watching(signal: AbortSignal = new AbortController().signal) {
-  const used: { model: string; usage: TokenUsage; costUsd: number | undefined }[] = [];
+  const used: { model: string; usage: TokenUsage; costUsd: number | null | undefined }[] = [];
   const limits: LimitReport[] = [];
   const failures: { tool: string; callId: string | undefined }[] = [];
   const warnings: string[] = [];

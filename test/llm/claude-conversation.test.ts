@@ -59,7 +59,7 @@ const result = (rest: object = {}) => ({
 
 /** What a call's watch was told. */
 function watching() {
-  const told = { steps: 0, apiCalls: 0, failed: [] as string[], used: [] as (readonly [string, TokenUsage, number | undefined])[] };
+  const told = { steps: 0, apiCalls: 0, failed: [] as string[], used: [] as (readonly [string, TokenUsage, number | null | undefined])[] };
   const nothing = (): void => undefined;
   const watch: CallWatch = {
     signal: new AbortController().signal,

@@ -54,12 +54,16 @@ function windowsOf(headers: Headers): ReadonlyMap<string, Window> {
 /** Headers write a moment as seconds from now, as `6m0s` or `20ms` from now, or as a date. */
 function momentOf(text: string | undefined, now: number): Date | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  if (Number.isFinite(Number(text))) return new Date(now + Number(text) * 1000);
+  if (Number.isFinite(Number(text))) return dateOf(now + Number(text) * 1000);
   const scale: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
   const parts = [...text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)];
   if (parts.length > 0 && parts.map(([part]) => part).join('') === text) {
-    return new Date(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (scale[unit ?? ''] ?? 0), 0));
+    return dateOf(now + parts.reduce((sum, [, count, unit]) => sum + Number(count) * (scale[unit ?? ''] ?? 0), 0));
   }
-  const date = new Date(text);
+  return dateOf(text);
+}
+
+function dateOf(moment: number | string): Date | undefined {
+  const date = new Date(moment);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -33,13 +33,15 @@ type StepEnd = Extract<Part, { type: 'finish-step' }>;
 interface Progress {
   text: string;
   steps: number;
+  /** Answers that have begun; one more than `steps` where the last broke off. */
+  begun: number;
   end: StepEnd | undefined;
   failure: unknown;
 }
 
 /** One call from its first request to its end, streamed; throws an `LlmError` for everything but a spent step budget. */
 export async function run(session: Session, call: BackendCall, options: RunOptions): Promise<Answer> {
-  const progress: Progress = { text: '', steps: 0, end: undefined, failure: undefined };
+  const progress: Progress = { text: '', steps: 0, begun: 0, end: undefined, failure: undefined };
   const { signal } = call.watch;
   try {
     for await (const part of (await start(session, call, options)).stream) follow(part, call, progress);
@@ -47,6 +49,7 @@ export async function run(session: Session, call: BackendCall, options: RunOptio
     progress.failure ??= error;
   }
   const { text, steps, end } = progress;
+  if (progress.begun > steps) call.watch.used(call.model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
   // An answer that is complete stays one, whatever happened after it.
   const isDone = end !== undefined && end.finishReason !== 'tool-calls';
   if (signal.aborted ? !isDone : progress.failure !== undefined) throw llmError(progress.failure, signal, session.secrets);
@@ -61,6 +64,7 @@ function follow(part: Part, { watch, tools, model, temperature }: BackendCall, p
   watch.alive();
   if (part.type === 'start-step') {
     progress.text = '';
+    progress.begun += 1;
     const isLeftOut = part.warnings.some((warning) => warning.type === 'unsupported' && warning.feature === 'temperature');
     if (isLeftOut && temperature !== undefined) watch.warn(`${model} does not take a temperature here; it is left out.`);
   }

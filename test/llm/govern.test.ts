@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { BackendCall, ModelBackend } from '../../src/llm/backend.ts';
+import { openCallGate, type CallGate } from '../../src/llm/call-gate.ts';
+import { llmConfigSchema } from '../../src/llm/config.ts';
+import { LlmError } from '../../src/llm/error.ts';
+import { govern, type GovernOptions } from '../../src/llm/govern.ts';
+import type { CallMetrics } from '../../src/llm/runtime.ts';
+import { openSpending } from '../../src/llm/spending.ts';
+
+const never = new AbortController().signal;
+const model = 'claude-sonnet-4-6';
+const tokens = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function gateOf(concurrency: number, pauses: { until: Date }[] = [], longestPauseMs = 60_000): CallGate {
+  return openCallGate({ concurrency, longestPauseMs, onPause: (pause) => pauses.push(pause) });
+}
+
+interface Around extends Partial<GovernOptions> {
+  readonly settings?: object;
+}
+
+/** A runtime over one function in place of a backend. */
+function runtimeOver(answer: (call: BackendCall) => Promise<string>, { settings, ...around }: Around = {}) {
+  const config = llmConfigSchema.parse({
+    provider: { backend: 'anthropic', anthropic: { api_key: 'env:KEY' } },
+    models: { default: model },
+    ...settings,
+  });
+  const warnings: string[] = [];
+  const adapter: ModelBackend = {
+    text: answer,
+    object: async <T>(call: BackendCall & { readonly schema: z.ZodType<T> }) => call.schema.parse(await answer(call)),
+    loop: async (call) => ({ text: await answer(call), stopReason: 'natural' }),
+    probe: () => Promise.resolve({ model, account: undefined }),
+    account: () => Promise.resolve(undefined),
+    close: () => Promise.resolve(),
+  };
+  const defaults = { gate: gateOf(4), spending: openSpending(config), run: 'test', concurrency: 4, record: () => undefined };
+  const warn = (message: string): void => void warnings.push(message);
+  return { warnings, runtime: govern({ config, adapter, warn, ...defaults, ...around }) };
+}
+
+const ask = { role: 'default', prompt: 'Hello.' } as const;
+
+describe('the gate', () => {
+  test('gives the turn of a call that was aborted as it was woken to the next', async () => {
+    const gate = gateOf(1);
+    const leave = await gate.enter(never);
+    const aborted = new AbortController();
+    const first = gate.enter(aborted.signal);
+    const second = gate.enter(never);
+    leave();
+    aborted.abort(new Error('stopped'));
+    await expect(first).rejects.toThrow('stopped');
+    (await second)();
+  });
+
+  test('lets all go on once a limit that was near is past, without a word from the provider', async () => {
+    const gate = gateOf(4);
+    gate.report({ window: 'tokens', state: 'near', resetsAt: new Date(Date.now() + 30) });
+    const leave = await gate.enter(never);
+    const waiting = [1, 2, 3].map(() => gate.enter(never));
+    await sleep(40);
+    leave();
+    const left = await Promise.all(waiting);
+    left.forEach((go) => go());
+  });
+
+  test('turns all away from a reset that is too far off, and none waits for ever', async () => {
+    const gate = gateOf(1, [], 1000);
+    const leave = await gate.enter(never);
+    const waiting = [1, 2, 3].map(() => gate.enter(never).catch((error: unknown) => error));
+    gate.report({ window: 'five_hour', state: 'closed', resetsAt: new Date(Date.now() + 3_600_000) });
+    leave();
+    for (const failure of await Promise.all(waiting)) expect(failure).toMatchObject({ kind: 'rate_limit', window: 'five_hour' });
+  });
+
+  test('tells a pause once, though each refused call names its reset anew; a time that is none is no pause', async () => {
+    const pauses: { until: Date }[] = [];
+    const gate = gateOf(4, pauses);
+    gate.report({ window: 'requests', state: 'closed', resetsAt: new Date(Number.NaN) });
+    expect(gate.pause()).toBeUndefined();
+    const soon = Date.now() + 60;
+    gate.report({ window: 'requests', state: 'closed', resetsAt: new Date(soon) });
+    const first = gate.enter(never);
+    await sleep(20);
+    gate.report({ window: 'requests', state: 'closed', resetsAt: new Date(soon + 5) });
+    const both = await Promise.all([first, gate.enter(never)]);
+    both.forEach((leave) => leave());
+    expect(pauses).toHaveLength(1);
+  });
+});
+
+describe('a governed call', () => {
+  test('keeps its answer where its usage cannot be kept, and where the callback of its metrics fails [P16]', async () => {
+    const record = (): never => {
+      throw new Error('database is locked');
+    };
+    const { runtime, warnings } = runtimeOver(() => Promise.resolve('Paid for.'), { record });
+    const onMetrics = (): never => {
+      throw new Error('no such callback');
+    };
+    expect(await runtime.generateText({ ...ask, onMetrics })).toBe('Paid for.');
+    expect(warnings.join('\n')).toMatch(/database is locked[^]*no such callback/);
+  });
+
+  test('that waited for its turn while the money was spent is not made', async () => {
+    let made = 0;
+    const settings = { max_usd_per_run: 1, prices: { [model]: { input: 2, output: 0 } } };
+    const gate = gateOf(1);
+    const { runtime } = runtimeOver(
+      async ({ watch }) => {
+        made += 1;
+        await sleep(5);
+        watch.used(model, tokens);
+        return 'ok';
+      },
+      { gate, settings },
+    );
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => runtime.generateText(ask)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(made).toBe(1);
+  });
+
+  test('is not idle while one of its tools runs, whatever else arrives meanwhile', async () => {
+    const slow = { name: 'slow', description: 'Waits.', inputSchema: z.object({}), execute: () => sleep(150, { markdown: 'done' }) };
+    const timeouts = { idle_seconds: 0.05 };
+    const { runtime } = runtimeOver(
+      async ({ tools, watch }) => {
+        const running = tools['slow']?.execute({});
+        // Another tool call of the same turn is still being written.
+        watch.alive();
+        await running;
+        return watch.signal.aborted ? 'aborted' : 'answered';
+      },
+      { settings: { timeouts } },
+    );
+    expect(await runtime.generateText({ ...ask, tools: { slow } })).toBe('answered');
+  });
+
+  test('that the provider refuses until a reset is made once more after it, and no third time', async () => {
+    let made = 0;
+    const { runtime } = runtimeOver(() => {
+      made += 1;
+      return Promise.reject(new LlmError('rate_limit', 'Too many.', { resetsAt: new Date(Date.now() + 20) }));
+    });
+    await expect(runtime.generateText(ask)).rejects.toMatchObject({ kind: 'rate_limit' });
+    expect(made).toBe(2);
+  });
+
+  test('tells nothing as free that broke off before its usage was told [P16]', async () => {
+    const { runtime } = runtimeOver(async ({ watch }) => {
+      watch.used(model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
+      throw new LlmError('network', 'Broken off.');
+    });
+    const { promise, resolve } = Promise.withResolvers<CallMetrics>();
+    await expect(runtime.generateText({ ...ask, onMetrics: resolve })).rejects.toThrow('Broken off.');
+    expect(await promise).toMatchObject({ costUsd: null, costReason: expect.stringContaining('broke off') });
+  });
+});
