@@ -15,12 +15,17 @@ export const ingest = defineCommand({
   examples: [
     ['ktx ingest', 'every connection'],
     ['ktx ingest warehouse --dry-run', 'what would be read; writes nothing'],
+    ['ktx ingest --no-llm', 'without the configured model, as where its key is not at hand'],
     ['ktx ingest --json', 'one event a line as it happens; the last line is the envelope, with the report'],
   ],
-  define: (command) => command.argument('[connections...]', 'all where they are left out').option('--dry-run', 'plan only'),
-  async run({ args: [connections], options: { dryRun = false } }, context) {
+  define: (command) =>
+    command
+      .argument('[connections...]', 'all where they are left out')
+      .option('--dry-run', 'plan only')
+      .option('--no-llm', 'call no model; what one has written stays'),
+  async run({ args: [connections], options: { dryRun = false, llm } }, context) {
     const project = await context.project();
-    const report = await runIngest(project, { connections, dryRun }, context);
+    const report = await runIngest(project, { connections, dryRun, llm }, context);
     const called = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
     const usage = called ? await usageOf(project) : [];
     const next = [
@@ -45,7 +50,11 @@ async function usageOf(project: Project): Promise<readonly UsageLine[]> {
 }
 
 /** Each event goes to `--json` as a line; a person sees what runs now. */
-export async function runIngest(project: Project, asked: { connections: readonly string[]; dryRun: boolean }, context: CommandContext) {
+export async function runIngest(
+  project: Project,
+  asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean },
+  context: CommandContext,
+) {
   const { ingestProject } = await import('../project/ingest.ts');
   return ingestProject(project, { ...asked, signal: context.signal, onEvent: (event) => show(event, context) });
 }

@@ -18,7 +18,7 @@ export function llmLines({ backend, models, state, account, ignored, sendsSample
     ...(account === undefined ? [] : [`  account: ${printable(account)}`]),
     ...ignored.map((line) => `  ignored: ${line}`),
     ...(error === undefined ? [] : [`  ${printable(error.message)}`]),
-    `  ${sendsSamples ? 'frequent values of columns go to the model; personal ones never' : 'no values of columns go to the model'} (scan.send_samples)`,
+    `  ${sendsSamples ? 'frequent values of columns go to the model, but for those that look personal' : 'no values of columns go to the model'} (scan.send_samples)`,
   ];
 }
 

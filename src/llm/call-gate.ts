@@ -27,6 +27,9 @@ export interface CallGate {
   pause(): Pause | undefined;
 }
 
+/** Clocks differ, and providers round a reset down to its second. */
+const marginMs = 1000;
+
 export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateOptions): CallGate {
   const closed = new Map<string, Date>();
   const near = new Map<string, Date>();
@@ -71,20 +74,29 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
     report({ window, state, resetsAt }) {
       near.delete(window);
       if (state === 'near') near.set(window, isMoment(resetsAt) ? resetsAt : new Date(Date.now() + 60_000));
-      if (state === 'closed' && isMoment(resetsAt)) closed.set(window, resetsAt);
+      if (state === 'closed' && isMoment(resetsAt)) {
+        closed.set(window, resetsAt);
+        announce({ window, until: resetsAt });
+      }
       // With room again, more than one may go on.
       for (let free = waiting.length; free > 0 && isFree(); free -= 1) wakeNext();
     },
   };
 
+  /** Said once a reset, when it is heard of: the wait may be inside a call that is running. */
+  function announce(reached: Pause): void {
+    const ms = reached.until.getTime() - Date.now();
+    // Calls that were refused together name the same reset some milliseconds apart.
+    if (ms > 0 && ms <= longestPauseMs && Math.abs(announced - reached.until.getTime()) > 1000) onPause(reached);
+    announced = reached.until.getTime();
+  }
+
   async function sleepThrough(reached: Pause, signal: AbortSignal): Promise<void> {
     const ms = reached.until.getTime() - Date.now();
     if (ms > longestPauseMs) throw limitReached(reached);
-    // Calls that were refused together name the same reset some milliseconds apart.
-    if (Math.abs(announced - reached.until.getTime()) > 1000) onPause(reached);
-    announced = reached.until.getTime();
+    announce(reached);
     const { setTimeout: sleep } = await import('node:timers/promises');
-    await sleep(Math.max(1, ms), undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(Math.max(1, ms + marginMs), undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 

@@ -24,6 +24,8 @@ export interface LlmOptions {
 
 /** A Claude Code child takes about 180 MB. */
 const bytesPerChild = 256 * 2 ** 20;
+/** These say themselves what a call cost. */
+const tellsCost: readonly string[] = ['gateway', 'claude-code', 'claude-agent'];
 const longestPauseMs = 60 * 60 * 1000;
 
 /** One gate for each backend of the process, however many runtimes it opens. */
@@ -35,6 +37,7 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
   modelOf(config, 'default');
+  checkBudget(config);
   const adapter = await openAdapter(options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
   const { gate, listeners } = gates.get(backend) ?? openGate(backend, concurrency);
@@ -51,6 +54,17 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
     return runtime.close();
   };
   return { ...runtime, close };
+}
+
+/** A limit in money needs to know what calls cost, before the first is paid for. */
+function checkBudget({ provider: { backend }, models, max_usd_per_run: limit, prices }: LlmConfig): void {
+  if (limit === undefined || tellsCost.includes(backend)) return;
+  const [unknown] = Object.values(models).filter((model) => model !== undefined && !Object.hasOwn(prices, model));
+  if (unknown === undefined) return;
+  throw new UserError('llm_budget_unknown', `llm.max_usd_per_run is set, and llm.prices has no price for ${unknown}.`, {
+    hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or take the limit away.',
+    exitCode: 2,
+  });
 }
 
 /** A pause is told to every runtime that is open. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, UserError } from '../lib/error.ts';
 import type { AccountReport, BackendCall, ModelBackend, ProbeReport } from './backend.ts';
 import { openCallWatch, type Watching } from './call-watch.ts';
@@ -181,8 +180,6 @@ async function afterReset<T>(watching: Watching, gate: CallGate, run: () => Prom
     const isAgain = failure instanceof LlmError && failure.kind === 'rate_limit' && failure.resetsAt !== undefined && !watching.hasActed();
     if (!isAgain) throw failure;
     gate.report({ window: failure.window ?? 'requests', state: 'closed', resetsAt: failure.resetsAt });
-    // The second of the reset itself still counts to the window.
-    await sleep(50, undefined, { signal: watching.watch.signal }).catch(() => messageOf(failure));
     return run();
   }
 }

@@ -7,15 +7,17 @@ import { refreshIndex } from './search.ts';
 interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent'> {
   /** All of them where it is empty. */
   readonly connections: readonly string[];
+  /** False: as if no model were configured. */
+  readonly llm?: boolean;
 }
 
 /** Brings the named connections of the project up to date. */
-export async function ingestProject(project: Project, { connections, ...run }: Asked): Promise<IngestReport> {
+export async function ingestProject(project: Project, { connections, llm = true, ...run }: Asked): Promise<IngestReport> {
   const asked = connections.length > 0 ? connections : Object.keys(project.config.connections);
   const named = asked.length > 0 ? [...new Set(asked)].map((name) => project.connection(name)) : [project.connection()];
   return ingest({
     ...run,
-    model: run.dryRun === true ? undefined : await scanModel(project, run.signal),
+    model: llm && run.dryRun !== true ? await scanModel(project, run.signal) : undefined,
     dir: project.dir,
     runId: project.runId,
     connections: named,

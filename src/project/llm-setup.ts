@@ -60,7 +60,8 @@ export async function writeLlm(dir: string, { backend, models, settings }: NewLl
     editConfig(dir, (document) => {
       document.setIn(['llm', 'provider', 'backend'], backend);
       if (Object.keys(settings).length > 0) document.setIn(['llm', 'provider', backend], document.createNode(settings));
-      if (Object.keys(models).length > 0) document.setIn(['llm', 'models'], document.createNode(models));
+      // One by one: comments and the models of other roles stay.
+      for (const [role, model] of Object.entries(models)) document.setIn(['llm', 'models', role], model);
     }),
   );
   return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];

@@ -13,7 +13,9 @@ export const scanConfigSchema = z.strictObject({
   send_samples: z
     .boolean()
     .default(true)
-    .describe('Whether the least, greatest and frequent values of a column may go to the configured LLM; personal ones never do.'),
+    .describe(
+      'Whether the least, greatest and frequent values of a column may go to the configured LLM; those that look personal are held back.',
+    ),
   accept: z.number().min(0).max(1).default(0.5).describe('Probability from which a link is accepted.'),
   review: z.number().min(0).max(1).default(0.2).describe('Probability from which a link is proposed for review.'),
 });

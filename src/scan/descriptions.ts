@@ -12,7 +12,7 @@ import { readPrompt } from '../llm/prompt.ts';
 import type { KtxLlmRuntimePort } from '../llm/runtime.ts';
 import { sameTable } from '../sql/dialect.ts';
 import type { Journal } from '../store/journal.ts';
-import { isPersonalName } from './kinds.ts';
+import { isPersonalName, looksPersonal } from './kinds.ts';
 import type { ScanResult } from './scan.ts';
 
 /** What a scan needs of a model. */
@@ -217,7 +217,7 @@ function pictureOf({ table, missing }: Task, found: ScanResult, samples: boolean
         distinct: measured?.distinct,
         min: maySend ? measured?.min : undefined,
         max: maySend ? measured?.max : undefined,
-        frequent: maySend ? measured?.top.slice(0, 5) : undefined,
+        frequent: maySend ? measured?.top.filter((value) => !looksPersonal(value)).slice(0, 5) : undefined,
       };
     }),
     describe: missing.filter((column) => column !== undefined),

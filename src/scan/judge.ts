@@ -129,7 +129,7 @@ function ask(batch: readonly LinkFinding[], tables: readonly TableFacts[], { mod
   const picture = {
     tables: tables
       .filter(({ ref }) => concerned.has(tableKey(ref)))
-      .map(({ ref, rows, columns }) => ({ table: tableName(ref), rows, columns: columns.map(({ name, schema }) => `${name} ${schema.nativeType}`) })),
+      .map(({ ref, columns }) => ({ table: tableName(ref), columns: columns.map(({ name, schema }) => `${name} ${schema.nativeType}`) })),
     other_tables: tables.filter(({ ref }) => !concerned.has(tableKey(ref))).slice(0, 300).map(({ ref }) => tableName(ref)),
     candidates: batch.map(({ from, to, probability, evidence }, index) => ({ id: index + 1, from: end(from), to: end(to), probability, evidence })),
   }; // prettier-ignore

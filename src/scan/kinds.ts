@@ -38,7 +38,12 @@ export function isPersonalName(columnName: string): boolean {
 }
 
 const personalName =
-  /(?:^|[^a-z])(?:e?mail|phone|tele?phone|tel|mobile|cell|fax|ssn|social_sec\w*|passport|national_id|tax_id|iban|pan|card_(?:no|num\w*)|account_(?:no|num\w*)|birth\w*|date_of_birth|dob|password|passwd|pwd|secret|token|user_?name|login|street|address\d?|postal_?code|postcode|zip|ip)(?![a-z])|(?:first|last|full|sur|given|family|nick)_?name/i;
+  /(?:^|[^a-z])(?:e?mail|phone|tele?phone|tel|mobile|cell|fax|ssn|social_sec\w*|passport|national_id|tax_id|iban|pan|card_(?:no|num\w*)|account_(?:no|num\w*)|birth\w*|date_of_birth|dob|password|passwd|pwd|secret|token|user_?name|login|street|address\d?|postal_?code|postcode|zip|ip|salary|wages?|plate|licen[cs]e_plate|diagnosis|api_?key|assigned_to|assignee|employee|manager|author|created_by|updated_by|modified_by|geburt\w*|passwort|kennwort|gehalt|diagnose|kennzeichen|strasse|straße|plz|vorname|nachname|mitarbeiter\w*|telefon\w*)(?![a-z])|(?:first|last|full|sur|given|family|nick)_?name/i;
+
+/** A value that may tell a person, whatever its column is called: an address of mail in it, a long number, a full name. */
+export function looksPersonal(value: string): boolean {
+  return /\S@\S+\.\S/.test(value) || /\d[\d .()/-]{6,}\d/.test(value) || /^\p{Lu}\p{Ll}+(?:[ -]\p{Lu}[\p{Ll}.]*){1,3}$/u.test(value.trim());
+}
 
 /** Luhn's check: long integers are ids more often than cards. */
 function isCard(value: string): boolean {

@@ -54,6 +54,9 @@ const anthropicMarker = (ttl: CacheTtl) => ({ anthropic: { cacheControl: { type:
 /** Claude says now and then that it is still there; the idle clock wants to know. */
 const pings = { anthropic: { includePings: true } };
 
+/** ANTHROPIC_BASE_URL is by custom written without the version that the provider's package expects. */
+const withVersion = (url: string): string => (/^https?:\/\/[^/]+\/?$/.test(url) ? `${url.replace(/\/$/, '')}/v1` : url);
+
 /** The visible list of providers behind the AI SDK; a further one is an entry here. */
 export const providers = {
   anthropic: provider({
@@ -62,7 +65,7 @@ export const providers = {
     account: () => keyOf('anthropic'),
     open: async ({ api_key: key, base_url: url = 'https://api.anthropic.com/v1' }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ apiKey: key, baseURL: url });
+      return createAnthropic({ apiKey: key, baseURL: withVersion(url) });
     },
     options: pings,
     cacheMarker: (_model, ttl) => anthropicMarker(ttl),
