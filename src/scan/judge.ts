@@ -53,7 +53,9 @@ export async function judgeLinks(links: readonly LinkFinding[], tables: readonly
   );
   const open = model === undefined ? [] : band.filter(({ link }) => known.get(link) === undefined);
   const proposalsKey = `${linkJudge} proposals ${context.warehouse.connection}`;
-  let proposals = [...earlier.map(proposalOf), ...(proposalsSchema.safeParse(paid(proposalsKey)).data ?? [])];
+  const seen = new Set(links.filter(({ status }) => status !== 'rejected').map(endsOf));
+  const unseen = earlier.filter((link) => !seen.has(endsOf(link)));
+  let proposals = [...unseen.map(proposalOf), ...(proposalsSchema.safeParse(paid(proposalsKey)).data ?? [])];
   let calls = 0;
   let failure: UserError | undefined;
   for (let start = 0; start < open.length && failure === undefined; start += perCall) {
