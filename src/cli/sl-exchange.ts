@@ -42,7 +42,7 @@ export const importModel = defineCommand({
   description:
     'Writes a dataset file for each dataset of another tool’s model; files that are there already are left alone, nothing is committed.',
   examples: [
-    ['ktx sl import model.yaml', 'an Ossie document'],
+    ['ktx sl import model.yaml', 'Ossie, dbt semantic models, or LookML'],
     ['ktx sl import model.yaml --dry-run', 'what it would write, and what does not fit'],
   ],
   define: (command) =>

@@ -2,6 +2,8 @@ import { UserError } from '../../lib/error.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Dataset } from '../dataset.ts';
 import type { ForeignModel, Misfit } from './foreign-model.ts';
+import { readLookml } from './lookml.ts';
+import { readMetricflow } from './metricflow.ts';
 import { readOssie, writeOssie } from './ossie.ts';
 
 export interface ModelText {
@@ -35,6 +37,16 @@ const formats: readonly Format[] = [
       return { datasets: models.flatMap(({ datasets }) => datasets), misfits: models.flatMap(({ misfits }) => misfits) };
     },
     write: writeOssie,
+  },
+  {
+    name: 'metricflow',
+    recognizes: ({ text }) => /^(?:semantic_models|metrics)\s*:/m.test(text),
+    read: (files, dialect) => readMetricflow(files.map(({ text }) => text), dialect), // prettier-ignore
+  },
+  {
+    name: 'lookml',
+    recognizes: ({ file, text }) => /\.(?:lkml|lookml)$/.test(file) || /^(?:view|explore)\s*:\s*\+?\w+\s*\{/m.test(text),
+    read: (files, dialect) => readLookml(files.map(({ text }) => text), dialect), // prettier-ignore
   },
 ];
 
