@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { readText } from '../store/files.ts';
 import { UserError } from '../lib/error.ts';
+import type { Project } from '../project/open.ts';
 import type { QueryResult } from '../warehouse/warehouse.ts';
 import { counted } from '../lib/counted.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
@@ -13,6 +14,7 @@ export const sql = defineCommand({
     ['ktx sql "SELECT count(*) FROM orders"', 'one statement'],
     ['ktx sql --file report.sql --format csv > report.csv', 'from a file, as CSV'],
     ['echo "SELECT 1" | ktx sql -', 'from standard input'],
+    ['ktx sql --lint --file report.sql', 'joins that repeat rows, filters that the metrics have; fails where it finds one'],
   ],
   rows: true,
   define: (command) =>
@@ -21,18 +23,35 @@ export const sql = defineCommand({
       .option('--file <path>', 'read the statement from a file')
       .option('--connection <name>', 'which warehouse, where there are several')
       .option('--limit <rows>', 'rows at most (query.max_rows in ktx.yaml)', positive)
-      .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive),
+      .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive)
+      .option('--lint', 'run nothing: say what the semantic layer knows better'),
   async run({ args: [statement], options }, context) {
     const select = await statementText(statement, options.file, context);
     const project = await context.project();
-    const { queryLimits } = await import('../project/query.ts');
     const connection = project.connection(options.connection).name;
+    if (options.lint === true) return lintOutcome(project, connection, select);
+    const { queryLimits } = await import('../project/query.ts');
     context.progress.update('running the statement');
     const warehouse = await project.warehouse(connection, context.signal);
     const limits = queryLimits(project, { maxRows: options.limit, timeoutSeconds: options.timeout });
     return rowsOutcome(await warehouse.query(select, limits, context.signal), { connection });
   },
 });
+
+async function lintOutcome(project: Project, connection: string, select: string): Promise<Outcome> {
+  const { lintStatement } = await import('../project/lint.ts');
+  const { findings, proposal } = await lintStatement(project, connection, select);
+  const flags = proposal && [...proposal.metrics.map((name) => `-m ${name}`), ...proposal.dimensions.map((name) => `-d ${name}`)];
+  const lines = findings.map(({ rule, message, hint }) => `${rule}: ${message}\n  ${hint}`);
+  const hint = 'correct the statement, or ask the semantic layer';
+  return {
+    data: { connection, findings, proposal },
+    text: lines.length === 0 ? 'Nothing found.' : lines.join('\n'),
+    next: flags === undefined ? [] : [`ktx sl query ${flags.join(' ')}`],
+    failure:
+      findings.length === 0 ? undefined : new UserError('sql_lint', `${counted(findings.length, 'finding')} in this statement.`, { hint }),
+  };
+}
 
 /** Rows with what was cut off said aloud. */
 export function rowsOutcome({ columns, rows, ...about }: QueryResult, extra: object): Outcome {

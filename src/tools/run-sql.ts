@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
+import { lintStatement } from '../project/lint.ts';
 import { queryLimits } from '../project/query.ts';
 import type { ToolDefinition } from './tool.ts';
 
@@ -24,8 +25,14 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
       });
     }
     const warehouse = await project.warehouse(name, signal);
-    const { columns, rows, queryId, ms, truncated } = await warehouse.query(sql, queryLimits(project), signal);
-    const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.`;
-    return { summary, trust: { status: 'ad_hoc' }, queryId, beside: { columns }, items: rows, truncated };
+    const [result, { findings, proposal }] = await Promise.all([
+      warehouse.query(sql, queryLimits(project), signal),
+      lintStatement(project, name, sql),
+    ]);
+    const { columns, rows, queryId, ms, truncated } = result;
+    const warnings = findings.map(({ message, hint }) => `${message}. ${hint}`);
+    const beside = { columns, ...(warnings.length > 0 && { warnings }), ...(proposal && { query_metrics: proposal }) };
+    const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.${warnings.length > 0 ? ' Likely wrong: see warnings.' : ''}`;
+    return { summary, trust: { status: 'ad_hoc' }, queryId, beside, items: rows, truncated };
   },
 };

@@ -117,6 +117,24 @@ describe('the tools of a project', () => {
     expect(markdown).toContain('tools.jsonl');
   });
 
+  it('warns where the semantic layer knows better, and says how to ask it', async () => {
+    const tools = await open();
+    mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
+    const dataset =
+      'dataset: orders\nsource: orders\nfields: [{name: note}]\nmetrics: [{name: revenue, agg: sum, of: amount, where: amount > 5}]\n';
+    writeFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), dataset);
+    const warned = await call(tools, 'run_sql', { sql: 'SELECT sum(amount) FROM orders' });
+    expect(warned.markdown).toContain('Likely wrong: see warnings.');
+    expect(warned.structured?.untrusted).toMatchObject({
+      rows: [[21]],
+      warnings: [expect.stringContaining('sum(orders.amount) has no amount > 5')],
+      query_metrics: { metrics: ['orders.revenue'], dimensions: [] },
+    });
+    const fine = await call(tools, 'run_sql', { sql: 'SELECT sum(amount) FROM orders WHERE amount > 5' });
+    expect(fine.structured?.untrusted).not.toHaveProperty('warnings');
+    expect(fine.markdown).not.toContain('Likely wrong');
+  });
+
   it('keeps run_sql away where the configuration says so', async () => {
     expect((await open('query: {run_sql: off}\n')).map(({ name }) => name)).toEqual(['search_context', 'read_context', 'query_metrics']);
     await project.close();
