@@ -45,7 +45,9 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
     segments: new Map(filters),
     metrics: byName(metrics.map((metric, index) => buildMetric(origin, { ...metric, dataset: name }, ['metrics', index]))),
     relationships: relationships.map((it, index) => buildRelationship(origin, { ...it, from: name }, ['relationships', index])),
+    primaryKey: primary_key.length === 0 ? undefined : primary_key,
     steps: [],
+    ways: [],
   };
   const keys = [primary_key, ...unique_keys].filter((key) => key.length > 0);
   return { ...built, keys: keys.map((key) => key.map((column) => columnIdentity(built, column))) };
@@ -98,7 +100,7 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
 function buildRelationship(origin: Origin, relationship: Relationship & { readonly from: string }, path: Keys): ModelRelationship {
   const { from, to, on, role = to, cardinality = 'many_to_one', via } = relationship;
   if (cardinality === 'many_to_many' && via === undefined) origin.fail(path, 'bridge', 'A many_to_many relationship needs its bridge');
-  const described = { from, to, name: role, cardinality };
+  const described = { from, to, name: role, cardinality, via };
   const condition = typeof on === 'string' ? rowFragment(origin, on, [...path, 'on']) : undefined;
   const pairs = typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
   return { ...described, condition, equal: condition === undefined ? pairs : equalities(condition, described) };

@@ -51,7 +51,8 @@ function checkField(checked: Checked, stack: readonly string[], index: number): 
   }
 }
 
-function checkRelationship(model: SemanticModel, { dataset, source, fail, warn }: Checked, index: number): void {
+function checkRelationship(model: SemanticModel, checked: Checked, index: number): void {
+  const { dataset, source, fail, warn } = checked;
   const relationship = dataset.relationships[index];
   if (relationship === undefined) return;
   const { to, name: role, condition } = relationship;
@@ -69,10 +70,21 @@ function checkRelationship(model: SemanticModel, { dataset, source, fail, warn }
     const message = `There is no dataset named ${name}`;
     fail([...path, key], 'unknown_name', { message, hint: didYouMean(name, model.datasets.keys()) });
   }
+  checkBridge(model, checked, index);
   for (const { parts } of condition?.references ?? []) {
     if (ownerInCondition(relationship, parts) !== undefined) continue;
     fail([...path, 'on'], 'foreign_field', `${parts.join('.')} is neither of ${dataset.name} nor of ${to}`);
   }
+}
+
+function checkBridge(model: SemanticModel, { dataset, fail }: Checked, index: number): void {
+  const { from = '', to = '', via, cardinality } = dataset.relationships[index] ?? {};
+  if (cardinality !== 'many_to_many' || via === undefined || !model.datasets.has(via) || !model.datasets.has(to)) return;
+  const ends = model.datasets.get(via)?.relationships.map((relationship) => relationship.to) ?? [];
+  const missing = [from, to].filter((end, position) => ends.filter((one) => one === end).length < (from === to ? position + 1 : 1));
+  if (missing.length === 0) return;
+  const message = `The bridge ${via} has no relationship to ${missing.join(' and ')}`;
+  fail(['relationships', index, 'via'], 'bridge', { message, hint: `Add it to the file of ${via}.` });
 }
 
 /** Faults that show only where a query uses the metric; what the planner does not support yet is no fault of the file. */

@@ -2,9 +2,10 @@ import { namesOutside } from './algebra.ts';
 import { refused } from './errors.ts';
 import { type Expr, type Piece, within } from './expr.ts';
 import type { SemanticModel } from './model.ts';
-import type { Condition, FilterOperator, FilterValue } from './query.ts';
-import { findMetric, newTrace, queryAlgebra, queryFragment, queryMetric, type Resolver } from './resolve.ts';
-import { placeExpr, placeInQuery, rowExpr, type Scope, visibleField } from './scope.ts';
+import type { Comparison, Condition, FilterOperator, FilterValue } from './query.ts';
+import { completed, findMetric, queryAlgebra, queryFragment, queryMetric, type Resolver } from './resolve.ts';
+import { placeInQuery, visibleField } from './place.ts';
+import { placeExpr, rowExpr, type Scope } from './scope.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */
 export interface Conditions {
@@ -12,8 +13,10 @@ export interface Conditions {
   readonly aggregates: readonly { readonly text: string; readonly expr: Expr }[];
 }
 
-interface RowCondition {
+export interface RowCondition {
   readonly text: string;
+  /** The dataset whose metrics alone it is about. */
+  readonly on: string | undefined;
   build(scope: Scope): Expr;
 }
 
@@ -29,9 +32,16 @@ export function conditionsOf(resolver: Resolver, query: Readonly<Record<Side, re
 }
 
 function splitCondition(resolver: Resolver, condition: Condition, side: Side): readonly Split[] {
-  if (typeof condition !== 'string') return [structured(resolver, condition, side)];
-  const fragment = queryFragment(resolver, condition);
-  return fragment.conjuncts.map((span) => conjunct(resolver, { fragment, span }, side));
+  if (typeof condition !== 'string' && 'field' in condition) return [structured(resolver, condition, side)];
+  const { on, where } = typeof condition === 'string' ? { on: undefined, where: condition } : condition;
+  const fragment = queryFragment(resolver, where);
+  return fragment.conjuncts.map((span) => scoped(conjunct(resolver, { fragment, span }, side), on));
+}
+
+function scoped(split: Split, on: string | undefined): Split {
+  if (on === undefined || 'build' in split) return { ...split, on };
+  const hint = 'Leave on: out. What is asked of an aggregate decides about whole rows of the result.';
+  throw refused('invalid_condition', `The condition ${JSON.stringify(split.text)} is about aggregates, so it cannot be scoped`, hint);
 }
 
 function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
@@ -40,9 +50,9 @@ function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
   const names = namesOutside(piece);
   const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, side));
   if (metrics.length === 0 && !fragment.aggregates.some((call) => within(call, span))) {
-    return { text, build: (scope) => rowExpr(scope, { ...piece, home: undefined }) };
+    return { text, on: undefined, build: (scope) => rowExpr(scope, { ...piece, home: undefined }) };
   }
-  if (metrics.length === names.length) return { text, expr: queryAlgebra(resolver, piece, newTrace()) };
+  if (metrics.length === names.length) return { text, expr: completed((trace) => queryAlgebra(resolver, piece, trace)) };
   throw refused(
     'mixed_condition',
     `The condition ${JSON.stringify(text)} mixes rows and aggregates under OR or in one comparison`,
@@ -58,14 +68,16 @@ function meansMetric({ model, named }: Resolver, parts: readonly string[], side:
 /** By a dataset or a role; metrics have no longer names. */
 function meansField(model: SemanticModel, [first = '', second = '', ...more]: readonly string[]): boolean {
   if (more.length > 0 || (first === 'metric_time' && second !== '')) return true;
-  const roles = [...model.datasets.values()].flatMap(({ steps }) => steps.filter(({ name }) => name === first).map(({ to }) => to));
+  const roles = [...model.datasets.values()].flatMap(({ steps, ways }) =>
+    [...steps, ...ways].filter(({ name }) => name === first).map(({ to }) => to),
+  );
   return [first, ...roles].some((name) => {
     const dataset = model.datasets.get(name);
     return dataset !== undefined && visibleField(dataset, second) !== undefined;
   });
 }
 
-function structured(resolver: Resolver, { field, op, value = [] }: Exclude<Condition, string>, side: Side): Split {
+function structured(resolver: Resolver, { field, op, value = [] }: Comparison, side: Side): Split {
   const values = Array.isArray(value) ? value : [value];
   const operand = operands[operandOf[op]];
   if (!operand.fits(values)) {
@@ -75,9 +87,9 @@ function structured(resolver: Resolver, { field, op, value = [] }: Exclude<Condi
   const parts = field.split('.');
   const text = `${field} ${op} ${values.map((one) => JSON.stringify(one)).join(', ')}`.trim();
   if (meansMetric(resolver, parts, side)) {
-    return { text, expr: { kind: 'compare', op, left: queryMetric(resolver, field, newTrace()), values } };
+    return { text, expr: { kind: 'compare', op, left: completed((trace) => queryMetric(resolver, field, trace)), values } };
   }
-  return { text, build: (scope) => ({ kind: 'compare', op, left: placeExpr(scope, placeInQuery(scope, parts)), values }) };
+  return { text, on: undefined, build: (scope) => ({ kind: 'compare', op, left: placeExpr(scope, placeInQuery(scope, parts)), values }) };
 }
 
 const operands = {

@@ -1,6 +1,7 @@
 import type { Dialect } from '../sql/dialect.ts';
 import type { AggregateExpr, Expr, Part } from './expr.ts';
-import type { FilterOperator } from './query.ts';
+import { compareSql } from './emit-compare.ts';
+import type { From, Join, Query, Select } from './select.ts';
 
 /** Before every column of a block: bare, `m1` would mean an output that was given this name. */
 export const resultName = 'ktx';
@@ -16,12 +17,20 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       const text = expr.parts.map((part) => partSql(part, dialect)).join('');
       return /^[\w.]+$/.test(text) ? text : `(${text})`;
     }
+    case 'call':
+      return expr.parts.map((part) => partSql(part, dialect)).join('');
+    case 'missing':
+      return dialect.nullsNeedType ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)` : 'NULL';
     case 'truncate':
       return dialect.truncate(expr.grain, exprSql(expr.of, dialect), expr.options);
     case 'compare':
-      return `(${compareSql(expr, dialect)})`;
+      return `(${compareSql(expr.op, { left: exprSql(expr.left, dialect), values: expr.values }, dialect)})`;
     case 'aggregate':
       return aggregateSql(expr, dialect);
+    case 'when':
+      return `CASE WHEN ${conditionsSql(expr.where, dialect)} THEN ${exprSql(expr.value, dialect)} END`;
+    case 'exists':
+      return existsSql(expr, dialect);
     case 'result':
       return `${dialect.quote(resultName)}.${dialect.quote(expr.column)}`;
   }
@@ -37,50 +46,77 @@ export function conditionsSql(conditions: readonly Expr[], dialect: Dialect): st
   return conditions.map((condition) => exprSql(condition, dialect)).join(' AND ');
 }
 
-function aggregateSql(expr: AggregateExpr, dialect: Dialect): string {
-  const value = expr.of === undefined ? undefined : exprSql(expr.of, dialect);
-  const where = conditionsSql(expr.where, dialect);
-  const argument = where === '' ? (value ?? '*') : `CASE WHEN ${where} THEN ${value ?? '1'} END`;
-  if (expr.function === 'avg') return dialect.average(argument);
-  if (expr.function === 'count_distinct') return `count(DISTINCT ${argument})`;
-  if (expr.function === 'median' || expr.function === 'percentile') return dialect.percentile(argument, expr.fraction ?? 0.5);
-  return `${expr.function}(${argument})`;
+function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: Dialect): string {
+  const argument = of === undefined ? '*' : exprSql(of, dialect);
+  if (name === 'avg') return dialect.average(argument);
+  if (name === 'count_distinct') return `count(DISTINCT ${argument})`;
+  if (name === 'median' || name === 'percentile') return dialect.percentile(argument, fraction ?? 0.5);
+  return `${name}(${argument})`;
 }
 
-type Compare = Extract<Expr, { kind: 'compare' }>;
-interface Operands {
-  readonly left: string;
-  readonly values: Compare['values'];
-  readonly literals: readonly string[];
-  readonly dialect: Dialect;
+function existsSql({ joins: [first, ...joins], where }: Extract<Expr, { kind: 'exists' }>, dialect: Dialect): string {
+  if (first === undefined) throw new Error('an EXISTS over no rows');
+  const rows = ['SELECT 1', `FROM ${relationSql(first, dialect)}`, ...joins.map((join) => joinSql(join, dialect))];
+  return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
 }
 
-const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => string>> = {
-  '=': isAmong,
-  in: isAmong,
-  '!=': (operands) => `NOT (${isAmong(operands)})`,
-  not_in: (operands) => `NOT (${isAmong(operands)})`,
-  '<': ({ left, literals }) => `${left} < ${literals[0]}`,
-  '<=': ({ left, literals }) => `${left} <= ${literals[0]}`,
-  '>': ({ left, literals }) => `${left} > ${literals[0]}`,
-  '>=': ({ left, literals }) => `${left} >= ${literals[0]}`,
-  between: ({ left, literals }) => `${left} BETWEEN ${literals[0]} AND ${literals[1]}`,
-  is_null: ({ left }) => `${left} IS NULL`,
-  is_not_null: ({ left }) => `${left} IS NOT NULL`,
-  contains: ({ left, literals: [part = ''], dialect }) => dialect.text.contains(left, part),
-  starts_with: ({ left, literals: [part = ''], dialect }) => dialect.text.startsWith(left, part),
-  ends_with: ({ left, literals: [part = ''], dialect }) => dialect.text.endsWith(left, part),
-};
-
-function compareSql({ op, left, values }: Compare, dialect: Dialect): string {
-  const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
-  return comparisons[op]({ left: exprSql(left, dialect), values, literals, dialect });
+function joinSql(join: Join, dialect: Dialect): string {
+  const table = relationSql(join, dialect);
+  if (join.kind === 'cross') return `CROSS JOIN ${table}`;
+  return `${join.kind === 'left' ? 'LEFT JOIN' : 'JOIN'} ${table} ON ${exprSql(join.on, dialect)}`;
 }
 
-/** NULL among the values is meant as a value: `= NULL` is IS NULL, `!= NULL` is IS NOT NULL. */
-function isAmong({ left, values, literals }: Operands): string {
-  const tests = literals.length === 0 ? [] : [`${left} IN (${literals.join(', ')})`];
-  return (values.includes(null) ? [...tests, `${left} IS NULL`] : tests).join(' OR ');
+function relationSql({ relation, alias }: From, dialect: Dialect): string {
+  return `${bodySql(relation, dialect)} AS ${dialect.quote(alias)}`;
+}
+
+function bodySql(relation: From['relation'], dialect: Dialect): string {
+  switch (relation.kind) {
+    case 'table':
+      return relation.parts.map((part) => dialect.quote(part)).join('.');
+    case 'query':
+      return `(\n${relation.sql}\n)`;
+    case 'common':
+      return dialect.quote(relation.name);
+    case 'select':
+      return `(\n${queryLines(relation.select, dialect).map(indented).join('\n')}\n)`;
+  }
+  return relation satisfies never;
+}
+
+/** The lines of a query, in parts: a person's SQL inside one may hold text literals with line breaks of their own. */
+export function queryLines(query: Query, dialect: Dialect): readonly string[] {
+  if (query.kind === 'select') return selectLines(query, dialect);
+  const keyword = query.all ? 'UNION ALL' : dialect.union;
+  return query.parts.flatMap((part, index) => [...(index === 0 ? [] : [keyword]), ...selectLines(part, dialect)]);
+}
+
+function selectLines({ distinct, columns, from, joins, where, groups = 0 }: Select, dialect: Dialect): readonly string[] {
+  const items = columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`);
+  return [
+    ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
+    `FROM ${relationSql(from, dialect)}`,
+    ...joins.map((join) => joinSql(join, dialect)),
+    ...clauseLines('WHERE', conditionsSql(where, dialect)),
+    ...clauseLines('GROUP BY', columns.slice(0, groups).map(({ expr }, index) => groupItem(expr, index, dialect)).join(', ')),
+  ]; // prettier-ignore
+}
+
+function groupItem(expr: Expr, index: number, dialect: Dialect): string {
+  return dialect.groupsByPosition ? String(index + 1) : exprSql(expr, dialect);
+}
+
+export function listLines(keyword: string, items: readonly string[]): readonly string[] {
+  const last = items.length - 1;
+  return items.length === 1 ? [`${keyword} ${items[0]}`] : [keyword, ...items.map((item, index) => `  ${item}${index < last ? ',' : ''}`)];
+}
+
+export function clauseLines(keyword: string, content: string): readonly string[] {
+  return content === '' ? [] : [`${keyword} ${content}`];
+}
+
+export function indented(line: string): string {
+  return `  ${line}`;
 }
 
 /** People quote names with `"` whatever the dialect. */

@@ -3,6 +3,7 @@ import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
 import type { Fragment, Reference } from '../sql/expression.ts';
 import type { Aggregate } from './dataset.ts';
 import type { FilterOperator, FilterValue } from './query.ts';
+import type { Join } from './select.ts';
 
 /** A typed expression of a plan; SQL text is made of it by `emit` alone. */
 export type Expr =
@@ -12,9 +13,17 @@ export type Expr =
   | { readonly kind: 'written'; readonly alias: string; readonly text: string }
   /** SQL with expressions in place of its names; always parenthesised. */
   | { readonly kind: 'text'; readonly parts: readonly Part[] }
+  /** As `text`, but one call, which needs no parentheses. */
+  | { readonly kind: 'call'; readonly parts: readonly Part[] }
+  /** NULL of the type of a column of a common table. */
+  | { readonly kind: 'missing'; readonly table: string; readonly column: string }
   | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
   | { readonly kind: 'compare'; readonly op: FilterOperator; readonly left: Expr; readonly values: readonly FilterValue[] }
   | AggregateExpr
+  /** NULL where not all of the conditions hold. */
+  | { readonly kind: 'when'; readonly where: readonly Expr[]; readonly value: Expr }
+  /** True where the joined rows, of which the first one's condition leads out, have one for which `where` holds. */
+  | { readonly kind: 'exists'; readonly joins: readonly Join[]; readonly where: Expr }
   /** A column that a block gives: a dimension `d1` or an aggregate `m1`. */
   | { readonly kind: 'result'; readonly column: string };
 
@@ -24,8 +33,6 @@ export interface AggregateExpr {
   /** Undefined counts rows. */
   readonly of: Expr | undefined;
   readonly fraction: number | undefined;
-  /** Only rows for which all of these hold. */
-  readonly where: readonly Expr[];
 }
 
 /** The operator of real division, which is spelled differently by dialects. */

@@ -8,7 +8,8 @@ import { buildDataset, type Report } from './build.ts';
 import { checkDataset } from './check.ts';
 import { checkColumns, type PhysicalTable } from './check-columns.ts';
 import { type Dataset, datasetSchema } from './dataset.ts';
-import type { ModelDataset, SemanticModel, Step } from './model.ts';
+import { linked } from './links.ts';
+import type { ModelDataset, SemanticModel } from './model.ts';
 
 export interface LoadedModel {
   readonly model: SemanticModel;
@@ -83,24 +84,8 @@ function report({ file, findings }: Loading, severity: Finding['severity']): Rep
 /** Every file without errors; relationships into a file with errors are gone. */
 function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
   const valid = all.filter((one) => !hasErrors(one)).flatMap(({ dataset }) => dataset ?? []);
-  const names = new Set(valid.map(({ name }) => name));
-  const relationships = valid.flatMap((dataset) => dataset.relationships.filter(({ to }) => names.has(to)));
-  const own = Map.groupBy(relationships, ({ from }) => from);
-  const steps = Map.groupBy(relationships.flatMap(stepsOf), ({ from }) => from);
-  const datasets = valid.map((dataset): [string, ModelDataset] => {
-    const { name } = dataset;
-    return [name, { ...dataset, relationships: own.get(name) ?? [], steps: steps.get(name) ?? [] }];
-  });
   const excluded = all.filter(hasErrors).map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
-  return { dialect, datasets: new Map(datasets), excluded: new Set(excluded) };
-}
-
-function stepsOf(relationship: ModelDataset['relationships'][number]): readonly Step[] {
-  const { from, to, name, cardinality } = relationship;
-  if (cardinality === 'many_to_many') return [];
-  const forward = { name, from, to, relationship, reversed: false };
-  if (cardinality === 'many_to_one' || from === to) return [forward];
-  return [forward, { name: from, from: to, to: from, relationship, reversed: true }];
+  return { dialect, datasets: linked(valid), excluded: new Set(excluded) };
 }
 
 function refuseTwins(all: readonly Loading[]): void {

@@ -21,8 +21,12 @@ export interface ModelDataset {
   readonly segments: ReadonlyMap<string, Fragment>;
   readonly metrics: ReadonlyMap<string, ModelMetric>;
   readonly relationships: readonly ModelRelationship[];
+  /** The fields of the primary key; undefined where none is declared. */
+  readonly primaryKey: readonly string[] | undefined;
   /** The hops that never multiply its rows. */
   readonly steps: readonly Step[];
+  /** The hops that may: down to datasets that point here, and through bridges. */
+  readonly ways: readonly Step[];
 }
 
 export type Relation = { readonly kind: 'table'; readonly parts: readonly string[] } | { readonly kind: 'query'; readonly sql: string };
@@ -56,12 +60,21 @@ export interface ModelRelationship extends Ends {
   readonly equal: readonly { readonly own?: string | undefined; readonly target?: string | undefined }[];
   /** As SQL; undefined where the equalities are all. */
   readonly condition: Fragment | undefined;
+  /** The bridge of a many_to_many. */
+  readonly via: string | undefined;
 }
 
-/** One to-one hop: from the many side to the one side, or either way of a one_to_one. */
+/** One hop as a path names it: a join, or two through a bridge. */
 export interface Step extends Ends {
+  readonly legs: readonly Leg[];
+  /** `up` and `same` (a one_to_one) never multiply rows. */
+  readonly direction: 'up' | 'same' | 'down' | 'bridge';
+}
+
+export interface Leg extends Pick<Ends, 'from' | 'to'> {
   readonly relationship: ModelRelationship;
   readonly reversed: boolean;
+  readonly many: boolean;
 }
 
 /** In any case: no two fields of a dataset differ by case alone. `quotedExactly`: a quoted name where the engine minds the case of those. */

@@ -1,25 +1,32 @@
 import type { UserError } from '../lib/error.ts';
 import { timeGrains } from '../sql/dialect.ts';
-import { ambiguous, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
-import { columnIdentity, fieldNamed, type ModelDataset, type ModelRelationship, type SemanticModel, type Step } from './model.ts';
+import { ambiguous, refused, unknownDataset, unknownName } from './errors.ts';
+import { isToOne } from './links.ts';
+import { columnIdentity, fieldNamed, type Leg, type ModelDataset, type SemanticModel, type Step } from './model.ts';
 
 export type Path = readonly Step[];
+
+/** Which hops a name may take: those that never multiply rows, or also those to many. */
+export type Reach = 'one' | 'many';
 
 /** Enough to be ambiguous. */
 const pathLimit = 12;
 
-function stepsFrom(model: SemanticModel, dataset: string): readonly Step[] {
-  return model.datasets.get(dataset)?.steps ?? [];
+function stepsFrom(model: SemanticModel, dataset: string, reach: Reach = 'one'): readonly Step[] {
+  const { steps = [], ways = [] } = model.datasets.get(dataset) ?? {};
+  return reach === 'one' ? steps : [...steps, ...ways];
 }
 
 /** Follows role names from a dataset, up to the last name, which is that of a field. */
-export function pathByNames(model: SemanticModel, dataset: string, names: readonly string[]): Path {
+export function pathByNames(model: SemanticModel, start: { dataset: string; reach: Reach }, names: readonly string[]): Path {
   const path: Step[] = [];
   const last = names.at(-1) ?? '';
   for (const [index, name] of names.slice(0, -1).entries()) {
-    const at = path.at(-1)?.to ?? dataset;
-    const steps = stepsFrom(model, at);
-    const [step, ...more] = steps.filter((candidate) => candidate.name === name);
+    const at = path.at(-1)?.to ?? start.dataset;
+    const steps = stepsFrom(model, at, start.reach);
+    const found = steps.filter((candidate) => candidate.name === name);
+    const safe = found.filter(isToOne);
+    const [step, ...more] = safe.length > 0 ? safe : found;
     if (step === undefined) {
       const { type = '', hidden = false } = model.datasets.get(at)?.fields.get(name) ?? {};
       if (index === names.length - 2 && type.startsWith('date') && !hidden) {
@@ -29,21 +36,22 @@ export function pathByNames(model: SemanticModel, dataset: string, names: readon
     }
     if (more.length > 0) {
       const paths = [step, ...more].map((one) => [...path, one]);
-      throw ambiguousPath([dataset, ...names.slice(0, -1)].join('.'), paths);
+      throw ambiguousPath([start.dataset, ...names.slice(0, -1)].join('.'), paths);
     }
     path.push(step);
   }
   return path;
 }
 
-/** The unique to-one path to a dataset, or to the hop of a role; else an error that lists the choices, or says why there is none. */
-export function uniquePath(model: SemanticModel, from: string, target: { name: string; field: string }): Path {
-  const { name, field } = target;
+/** The unique path to a dataset, or to the hop of a role; else an error that lists the choices, or says why there is none. */
+export function uniquePath(model: SemanticModel, from: string, target: { name: string; field: string; reach: Reach }): Path {
+  const { name, field, reach } = target;
   if (name === from) return [];
   const isDataset = model.datasets.has(name);
-  const paths = pathsWhere(model, from, (step) => (isDataset ? step.to : step.name) === name);
+  const safe = pathsWhere(model, from, (step) => (isDataset ? step.to : step.name) === name);
+  const paths = safe.length === 0 && reach === 'many' ? pathsToMany(model, from, name) : safe;
   const [only] = paths;
-  if (only === undefined) throw isDataset ? unreachable(model, from, name) : unknownDataset(model, name);
+  if (only === undefined) throw isDataset ? unreachable(model, from, target) : unknownDataset(model, name);
   if (paths.length > 1) throw ambiguousPath(`${name}.${field}`, paths, field);
   return only;
 }
@@ -52,15 +60,55 @@ export function reaches(model: SemanticModel, from: string, to: string): boolean
   return from === to || reachable(model, from).has(to);
 }
 
-/** Refuses a hop whose target columns are no key of the target: joining it could multiply rows. */
-export function checkFan(step: Step, target: ModelDataset): void {
-  const { equal } = step.relationship;
-  const names = equal.flatMap(({ own, target: joined }) => (step.reversed ? own : joined) ?? []);
+/** Straight down, or through one bridge with straight ways on both sides; a name that is no dataset is that of a hop of `from`. */
+function pathsToMany(model: SemanticModel, from: string, name: string): readonly Path[] {
+  if (!model.datasets.has(name)) return stepsFrom(model, from, 'many').flatMap((step) => (step.name === name ? [[step]] : []));
+  const bridges = [...model.datasets.values()].flatMap(({ ways }) => ways.filter(({ direction }) => direction === 'bridge'));
+  const across = bridges.flatMap((bridge): readonly Path[] => {
+    const ends = pathsUp(model, bridge.to, name);
+    const starts = ends.length === 0 ? [] : [...pathsUp(model, from, bridge.from), ...pathsDown(model, from, bridge.from)];
+    return starts.flatMap((start) => ends.map((end) => [...start, bridge, ...end]));
+  });
+  return [...pathsDown(model, from, name), ...across].slice(0, pathLimit);
+}
+
+function pathsUp(model: SemanticModel, from: string, to: string): readonly Path[] {
+  return from === to ? [[]] : pathsWhere(model, from, (step) => step.to === to);
+}
+
+/** The ways up, gone backwards. */
+function pathsDown(model: SemanticModel, from: string, to: string): readonly Path[] {
+  const back = ({ to: start, legs: [leg] }: Step): readonly Step[] =>
+    stepsFrom(model, start, 'many').filter((step) => step.legs.length === 1 && step.legs[0]?.relationship === leg?.relationship);
+  if (from === to) return [];
+  return pathsWhere(model, to, (step) => step.to === from).map((path) => path.toReversed().flatMap(back));
+}
+
+/** Refuses what goes up and then down to a sibling, or down and then up without a bridge: rows of the start would mean nothing there. */
+export function checkShape(path: Path, field: string): void {
+  const turn = path.findIndex((step, index) => {
+    const before = path.slice(0, index).map(({ direction }) => direction);
+    if (step.direction === 'down') return before.includes('up') || before.includes('bridge');
+    if (step.direction === 'bridge') return before.includes('bridge') || (before.includes('up') && before.includes('down'));
+    return step.direction === 'up' && before.includes('down') && !before.includes('bridge');
+  });
+  const step = path[turn];
+  if (step === undefined) return;
+  const why = step.direction === 'up' ? 'goes down and up again' : 'goes up and down again: it crosses one_to_many';
+  const { from, to } = { from: path[0]?.from ?? '', to: step.to };
+  const hint = `Ask for fields of ${step.from}, or declare a many_to_many from ${from} to ${to} with via: and the dataset between them.`;
+  throw refused('no_path', `${dottedPath(path)}.${field} is no path: at ${step.name} it ${why}`, hint);
+}
+
+/** Refuses a join whose target columns are no key of the target: it could multiply rows. */
+export function checkFan(leg: Leg, target: ModelDataset): void {
+  const { equal } = leg.relationship;
+  const names = equal.flatMap(({ own, target: joined }) => (leg.reversed ? own : joined) ?? []);
   const columns = names.map((name) => columnIdentity(target, name));
   if (target.keys.some((key) => key.every((column) => columns.includes(column)))) return;
   throw refused(
     'fan_risk',
-    `Joining ${step.from} to ${step.to} could multiply rows: ${columns.join(', ') || 'no column by equality'} is not a declared key of ${step.to}`,
+    `Joining ${leg.from} to ${leg.to} could multiply rows: ${columns.join(', ') || 'no column by equality'} is not a declared key of ${leg.to}`,
     `If it is unique, declare it in ${target.file}: primary_key or unique_keys: [[${columns.join(', ')}]].`,
   );
 }
@@ -75,8 +123,8 @@ const families = {
   datetime_tz: 'time',
 };
 
-/** Refuses a hop between declared types that an engine would convert: to the number 1, the texts '1' and '01' are one key. */
-export function checkTypes({ relationship, reversed, from, to }: Step, source: ModelDataset, target: ModelDataset): void {
+/** Refuses a join between declared types that an engine would convert: to the number 1, the texts '1' and '01' are one key. */
+export function checkTypes({ relationship, reversed, from, to }: Leg, source: ModelDataset, target: ModelDataset): void {
   for (const pair of relationship.equal) {
     const [own, joined] = reversed ? [pair.target, pair.own] : [pair.own, pair.target];
     if (own === undefined || joined === undefined) continue;
@@ -137,15 +185,17 @@ function ambiguousPath(asked: string, paths: readonly Path[], field?: string): U
   return refused('ambiguous_path', message, `Give each relationship from ${[...ends].join(' and ')} a role, then name it in the path.`);
 }
 
-function unreachable(model: SemanticModel, from: string, to: string): UserError {
-  if (reaches(model, to, from)) {
-    return notSupported('to-many path', `${to} is on the many side of ${from}: one row of ${from} has many of ${to}`);
-  }
-  const bridge = bridgeBetween(model, from, to);
-  if (bridge !== undefined) {
-    return notSupported('many_to_many', `${from} reaches ${to} only through many_to_many ${bridge.from} → ${bridge.to}`);
-  }
+function unreachable(
+  model: SemanticModel,
+  from: string,
+  { name: to, field, reach }: { name: string; field: string; reach: Reach },
+): UserError {
+  const many = reach === 'one' ? pathsToMany(model, from, to).map((path) => `${dottedPath(path)}.${field}`) : [];
   const start = `${to} cannot be reached from ${from}:`;
+  if (many.length > 0) {
+    const hint = `Ask for it in a dimension or a condition of a metric of ${from}; there it may be ${many.join(' or ')}.`;
+    return refused('no_path', `${start} one row of ${from} has many of ${to}`, hint);
+  }
   const shared = [...model.datasets.keys()].find((name) => reaches(model, from, name) && reaches(model, to, name));
   if (shared !== undefined) {
     const reason = `up to ${shared} and down again crosses one_to_many, which would fan out the rows of ${from}`;
@@ -155,12 +205,4 @@ function unreachable(model: SemanticModel, from: string, to: string): UserError 
   const neighbours = stepsFrom(model, from).map((step) => step.to);
   const hint = `From ${from} lead: ${neighbours.join(', ') || 'no relationships'}. Add one to its YAML, or ask for other fields.`;
   return refused('no_path', `${start} no relationship leads there`, hint);
-}
-
-/** A declared many_to_many on the way: each of its ends reached by to-one or to-many hops. */
-function bridgeBetween(model: SemanticModel, from: string, to: string): ModelRelationship | undefined {
-  const straight = (a: string, b: string): boolean => reaches(model, a, b) || reaches(model, b, a);
-  return [...model.datasets.values()]
-    .flatMap((dataset) => dataset.relationships.filter((it) => it.cardinality === 'many_to_many'))
-    .find((it) => (straight(from, it.from) && straight(it.to, to)) || (straight(from, it.to) && straight(it.from, to)));
 }

@@ -1,45 +1,31 @@
 import { UserError } from '../lib/error.ts';
 import type { TimeGrain } from '../sql/dialect.ts';
 import type { FieldType } from '../sql/field-type.ts';
+import { type Asked, type Block, blockOf, checkSegments } from './block.ts';
 import { conditionsOf } from './conditions.ts';
 import { ambiguous, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
-import { type AggregateExpr, type Expr, wholeOf } from './expr.ts';
-import { type Members, membersOf } from './members.ts';
-import type { ModelDataset, Relation, SemanticModel } from './model.ts';
+import type { Expr } from './expr.ts';
+import { mergeTables } from './merge.ts';
+import type { ModelDataset, SemanticModel } from './model.ts';
+import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
-import { findMetric, type Leaf, newTrace, openResolver, queryMetric, type Resolver, type Trace } from './resolve.ts';
-import { datasetNamed, dottedPlace, type Join, type Place, placeExpr, placeInQuery, rowExpr, type RowText, type Scope } from './scope.ts';
+import { blockKey, completed, findMetric, type Leaf, newTrace, openResolver, queryMetric, type Resolver, type Trace } from './resolve.ts';
+import type { CommonTable } from './select.ts';
 
 /**
- * What will be computed, as plain data: blocks of aggregates, one per owner dataset; members that are added to them;
- * then arithmetic, conditions and order over the merged columns. Today there is exactly one block.
+ * What will be computed, as plain data: a block of aggregates for each owner, merged to one row a group; then arithmetic,
+ * conditions and order over the merged columns.
  */
 export interface Plan {
-  readonly blocks: readonly Block[];
-  readonly members: readonly Members[];
+  /** Each may read those before it; the last one gives the rows. */
+  readonly tables: readonly CommonTable[];
   /** Those that were asked for: the dimensions, then the metrics. */
   readonly columns: readonly PlanColumn[];
   readonly having: readonly Expr[];
   readonly order: readonly { readonly expr: Expr; readonly dir: 'asc' | 'desc' }[];
   readonly limit: number | undefined;
   readonly receipt: { readonly metrics: readonly MetricReceipt[]; readonly notes: readonly string[] };
-}
-
-/** The rows of one owner, joined along to-one paths, filtered, grouped. */
-export interface Block {
-  readonly owner: string;
-  readonly alias: string;
-  readonly relation: Relation;
-  readonly joins: readonly Join[];
-  readonly where: readonly Expr[];
-  readonly dimensions: readonly ColumnOf<Expr>[];
-  readonly aggregates: readonly ColumnOf<AggregateExpr>[];
-}
-
-interface ColumnOf<Value> {
-  readonly column: string;
-  readonly expr: Value;
 }
 
 interface PlanColumn {
@@ -66,40 +52,65 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   checkNames([...query.dimensions, ...metrics.map((metric) => metric.name)]);
   const conditions = conditionsOf(resolver, query);
   const order = orderOf(resolver, query, metrics);
-  const leaves = [...resolver.leaves.values()];
-  const owner = ownerOf(model, query, leaves);
-  const scope: Scope = { model, owner, query, joins: new Map(), notes: new Set() };
-  if (query.include_empty && leaves.length === 0) {
-    throw refused('unused_option', 'include_empty means nothing in a query without metrics', 'Add a metric, or leave it out.');
-  }
-  const places = query.dimensions.map((name) => placeInQuery(scope, name.split('.')));
-  const dimensions = places.map((place, index) => ({ column: `d${index + 1}`, expr: placeExpr(scope, place) }));
-  const rows = conditions.rows.map((condition) => condition.build(scope));
-  const segments = query.segments.map((name) => rowExpr(scope, segmentRows(scope, name)));
-  const aggregates = leaves.map((leaf) => ({ column: leaf.column, expr: aggregateOf(scope, leaf) }));
-  const joins = [...scope.joins.values()];
-  const { name, relation } = owner;
-  const block: Block = { owner: name, alias: name, relation, joins, where: [...rows, ...segments], dimensions, aggregates };
-  const asked = {
-    block,
-    grain: query.dimensions,
-    filters: [...conditions.rows.map(({ text }) => text), ...query.segments.map((segment) => `segment ${segment}`)],
-    having: conditions.aggregates.map(({ text }) => text),
-  };
+  const notes = new Set<string>();
+  const blocks = blocksOf({ model, query, conditions, notes }, [...resolver.leaves.values()], metrics);
+  const [{ places }] = blocks;
+  const having = conditions.aggregates.map(({ text }) => text);
   return {
-    blocks: [block],
-    members: query.include_empty ? membersOf(block, { places, rows: block.where }) : [],
+    tables: mergeTables(blocks),
     columns: [...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', index)), ...metrics.map(metricColumn)],
     having: conditions.aggregates.map((condition) => condition.expr),
     order,
     limit: query.limit,
-    receipt: { metrics: metrics.map((metric) => metricReceipt(model, metric, asked)), notes: [...scope.notes] },
+    receipt: {
+      metrics: metrics.map((metric) => metricReceipt(model, metric, { blocks, grain: query.dimensions, having })),
+      notes: [...notes, ...fanNotes(blocks)],
+    },
   };
+}
+
+/** One for each owner of aggregates; without metrics, one of the rows that the dimensions are about. */
+function blocksOf(asked: Asked, leaves: readonly Leaf[], metrics: readonly Metric[]): readonly [Block, ...Block[]] {
+  const { model, query } = asked;
+  if (query.include_empty && leaves.length === 0) {
+    throw refused('unused_option', 'include_empty means nothing in a query without metrics', 'Add a metric, or leave it out.');
+  }
+  const groups = [...Map.groupBy(leaves, blockKey).values()];
+  const nameOf = (leaf: Leaf | undefined) => metrics.find(({ trace }) => leaf !== undefined && trace.leaves.has(leaf))?.name;
+  const blocks = groups.map((group) => {
+    const owner = datasetNamed(model, group[0]?.owner ?? '');
+    return blockOf(asked, group, { owner, metric: nameOf(group[0]) ?? `what is asked of ${owner.name}` });
+  });
+  const [first = blockOf(asked, [], { owner: ownerOf(model, query), metric: '' }), ...others] = blocks;
+  checkScopes(
+    asked,
+    [first, ...others].map(({ owner }) => owner),
+  );
+  return [first, ...others];
+}
+
+/** What restricts no block would be lost without a word. */
+function checkScopes({ model, query, conditions }: Asked, owners: readonly string[]): void {
+  checkSegments(model, query, owners);
+  for (const { on, text } of conditions.rows) {
+    if (on === undefined || owners.includes(on)) continue;
+    const message = `The condition ${JSON.stringify(text)} is scoped to ${on}, of which the query has no metric`;
+    throw refused('unused_scope', message, `Scope it to one of: ${owners.join(', ')}.`);
+  }
+}
+
+function fanNotes(blocks: readonly Block[]): readonly string[] {
+  return blocks.flatMap(({ owner, fanned }) =>
+    fanned.map(
+      (dimension) =>
+        `One row of ${owner} can have several ${dimension}: it counts once in each, so these groups do not add up to the total`,
+    ),
+  );
 }
 
 function metricOf(resolver: Resolver, name: string): Metric {
   const trace = newTrace();
-  const expr = queryMetric(resolver, name, trace);
+  const expr = completed(() => queryMetric(resolver, name, trace), trace);
   if (trace.leaves.size > 0) return { name, expr, trace };
   throw refused('no_owner', `${name} aggregates nothing`, 'Use a metric or an aggregate in it, like sum(orders.amount).');
 }
@@ -129,22 +140,21 @@ function dimensionResult(index: number): Expr {
 function orderMetric(resolver: Resolver, field: string, metrics: readonly Metric[]): Expr {
   const asked = metrics.find((metric) => metric.name === field);
   if (asked !== undefined) return asked.expr;
-  if (findMetric(resolver.model, field.split('.')) !== undefined) return queryMetric(resolver, field, newTrace());
+  if (findMetric(resolver.model, field.split('.')) !== undefined) return completed((trace) => queryMetric(resolver, field, trace));
   throw unknownName({ what: 'requested dimension or metric', name: field, candidates: metrics.map((metric) => metric.name) });
 }
 
-/** The dataset whose rows the query is about: that of its aggregates, else the one from which every dimension can be reached. */
-function ownerOf(model: SemanticModel, query: SemanticQuery, leaves: readonly Leaf[]): ModelDataset {
-  const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
-  const [only] = owners;
-  if (owners.length > 1) throw notSupported('metrics of several datasets in one query', `This one needs rows of ${owners.join(' and ')}`);
-  if (only !== undefined) return datasetNamed(model, only);
+/** The dataset whose rows a query without metrics is about: the one from which every dimension can be reached. */
+function ownerOf(model: SemanticModel, query: SemanticQuery): ModelDataset {
   const roots = query.dimensions.map((dimension) => dimension.split('.')[0] ?? '');
   const failures: UserError[] = [];
   const found: { readonly dataset: ModelDataset; readonly places: readonly Place[] }[] = [];
   for (const dataset of new Set(roots.flatMap((root) => candidatesFor(model, root)))) {
     try {
-      found.push({ dataset, places: query.dimensions.map((dimension) => placeInQuery({ model, owner: dataset }, dimension.split('.'))) });
+      found.push({
+        dataset,
+        places: query.dimensions.map((dimension) => placeInQuery({ model, owner: dataset, reach: 'one' }, dimension.split('.'))),
+      });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       failures.push(error);
@@ -168,23 +178,6 @@ function candidatesFor(model: SemanticModel, root: string): readonly ModelDatase
   if (root === 'metric_time') throw refused('no_owner', 'metric_time needs a metric', 'Add a metric.');
   const own = model.datasets.get(root);
   return own === undefined ? [...model.datasets.values()].filter(({ steps }) => steps.some((step) => step.name === root)) : [own];
-}
-
-function segmentRows({ model, owner }: Scope, asked: string): RowText {
-  const [home = '', ...rest] = asked.split('.');
-  const { segments } = datasetNamed(model, home);
-  const name = rest.join('.');
-  const fragment = segments.get(name);
-  if (fragment === undefined) throw unknownName({ what: `segment of ${home}`, name, candidates: segments.keys() });
-  if (home === owner.name) return { ...wholeOf(fragment), home };
-  const message = `The segment ${asked} restricts metrics of ${home} only, and the query has none`;
-  throw refused('unused_segment', message, `Write it as a condition in where: ${fragment.text}`);
-}
-
-function aggregateOf(scope: Scope, leaf: Leaf): AggregateExpr {
-  const of = leaf.of && rowExpr(scope, leaf.of);
-  const where = leaf.where.map((row) => rowExpr(scope, row));
-  return { kind: 'aggregate', function: leaf.function, of, fraction: leaf.fraction, where };
 }
 
 function dimensionColumn({ grain, field }: Place, name: string, index: number): PlanColumn {

@@ -14,15 +14,21 @@ const numberSchema = z
 const valueSchema = z.union([z.string(), numberSchema, z.boolean(), z.null()]);
 export type FilterValue = z.infer<typeof valueSchema>;
 
-const conditionSchema = z.union([
-  z.string().min(1).max(10_000).describe("SQL condition, like `orders.status = 'paid'`."),
-  z.strictObject({
-    field: z.string().describe('Field or metric, like orders.status.'),
-    op: z.enum(filterOperators).describe('Comparison.'),
-    value: z.union([valueSchema, z.array(valueSchema).min(1)]).optional().describe('Value; a list for in, not_in and between.'), // prettier-ignore
-  }),
-]);
-export type Condition = z.infer<typeof conditionSchema>;
+const sqlSchema = z.string().min(1).max(10_000);
+const comparisonSchema = z.strictObject({
+  field: z.string(),
+  op: z.enum(filterOperators),
+  value: z
+    .union([valueSchema, z.array(valueSchema).min(1)])
+    .optional()
+    .describe('A list for in, not_in and between.'),
+});
+const scopedSchema = z.strictObject({
+  on: z.string().describe('Dataset whose metrics alone it is about.'),
+  where: sqlSchema,
+});
+export type Comparison = z.infer<typeof comparisonSchema>;
+export type Condition = string | Comparison | z.infer<typeof scopedSchema>;
 
 const metricSchema = z.union([
   z.string().min(1).describe('Metric name, or an aggregate like `sum(orders.amount)`.'),
@@ -45,8 +51,16 @@ export const querySchema = z.strictObject({
   dimensions: namesSchema.describe(
     'What to group by: dataset.field, a path of roles like orders.buyer.regions.name; .month and other grains on a time field; metric_time.',
   ),
-  where: z.array(conditionSchema).max(100).default([]).describe('Conditions, all of which hold.'),
-  having: z.array(conditionSchema).max(100).default([]).describe('Conditions on aggregates.'),
+  where: z
+    .array(z.union([sqlSchema, comparisonSchema, scopedSchema]))
+    .max(100)
+    .default([])
+    .describe('Conditions, all of which hold.'),
+  having: z
+    .array(z.union([sqlSchema, comparisonSchema]))
+    .max(100)
+    .default([])
+    .describe('Conditions on aggregates.'),
   segments: namesSchema.describe('Named filters, as dataset.segment.'),
   order_by: z.array(orderSchema).default([]).describe('Order; ties follow the dimensions.'),
   limit: z.int().positive().optional().describe('Rows at most.'),

@@ -1,27 +1,27 @@
 import { metricAddress, type SemanticModel } from './model.ts';
-import type { Block } from './plan.ts';
+import type { Block } from './block.ts';
+import type { Piece } from './expr.ts';
 import { dottedPath } from './paths.ts';
-import type { Trace } from './resolve.ts';
+import type { Leaf, Trace } from './resolve.ts';
 
 export type MetricReceipt = ReturnType<typeof metricReceipt>;
 
 interface Asked {
-  readonly block: Block;
+  readonly blocks: readonly Block[];
   /** The dimensions that one value belongs to. */
   readonly grain: readonly string[];
-  /** Conditions of the query and of its segments on rows. */
-  readonly filters: readonly string[];
   /** Conditions of the query on aggregates. */
   readonly having: readonly string[];
 }
 
 /** Where one number comes from. The caller adds the commit of the files. */
 export function metricReceipt(model: SemanticModel, { name, trace }: { readonly name: string; readonly trace: Trace }, asked: Asked) {
-  const { block, grain, filters, having } = asked;
+  const { grain, having } = asked;
   const leaves = [...trace.leaves];
-  const own = leaves.flatMap((leaf) => leaf.where.map((row) => `${row.home}: ${row.fragment.text}`));
+  const blocks = asked.blocks.filter((block) => block.leaves.some((leaf) => trace.leaves.has(leaf)));
+  const own = leaves.flatMap((leaf) => leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`));
   const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
-  const joined = block.joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' }));
+  const joined = blocks.flatMap(({ joins }) => joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })));
   const datasets = [...owners, ...joined.map(({ dataset }) => dataset)];
   return {
     name,
@@ -29,16 +29,24 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
     owners,
     grain,
     /** The joins, as `owner.role → dataset`. */
-    paths: joined.map(({ path, dataset }) => `${path} → ${dataset}`),
+    paths: [...new Set(joined.map(({ path, dataset }) => `${path} → ${dataset}`))],
     /** Those of the metric itself come last. */
-    filters: [...filters, ...new Set(own)],
+    filters: [...new Set([...blocks.flatMap(({ filters }) => filters), ...own])],
     having,
     /** True where the values of groups add up to the total. */
-    additive: trace.linear && leaves.every((leaf) => leaf.function === 'sum' || leaf.function === 'count'),
+    additive: trace.linear && leaves.every(isAdditive) && blocks.every(({ fanned }) => fanned.length === 0),
     /** False for arithmetic that the query brought itself. */
     curated: trace.metric !== undefined,
     /** The metric of the model that it is, where `name` is another one. */
     metric: trace.metric && metricAddress(trace.metric),
     files: [...new Set([...trace.files, ...datasets.flatMap((dataset) => model.datasets.get(dataset)?.file ?? [])])].toSorted(),
   };
+}
+
+function isAdditive({ function: name }: Leaf): boolean {
+  return name === 'sum' || name === 'count';
+}
+
+function textOf({ fragment, span }: Piece): string {
+  return fragment.text.slice(span.start, span.end);
 }

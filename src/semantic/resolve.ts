@@ -1,5 +1,6 @@
 import type { UserError } from '../lib/error.ts';
 import { type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
+import { isWord } from '../sql/tokens.ts';
 import { algebraOf, isLinear } from './algebra.ts';
 import type { Aggregate } from './dataset.ts';
 import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
@@ -7,7 +8,8 @@ import { type Expr, type Piece, quotient, wholeOf, within } from './expr.ts';
 import { metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
-import { type RowText, visibleField } from './scope.ts';
+import { visibleField } from './place.ts';
+import type { RowText } from './scope.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface Leaf {
@@ -56,6 +58,28 @@ export function openResolver(model: SemanticModel, metrics: SemanticQuery['metri
 
 export function newTrace(): Trace {
   return { leaves: new Set(), files: new Set(), metric: undefined, linear: true };
+}
+
+/** Of an expression that is used as it is: arithmetic across blocks counts a sum without rows as 0. */
+export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace()): Expr {
+  const expr = build(trace);
+  if (new Set([...trace.leaves].map(blockKey)).size < 2) return expr;
+  const sums = new Set([...trace.leaves].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])));
+  return withZeros(expr, sums);
+}
+
+/** Leaves with equal keys are computed in one block. */
+export function blockKey({ owner }: Leaf): string {
+  return owner;
+}
+
+function withZeros(expr: Expr, sums: ReadonlySet<string>): Expr {
+  if (expr.kind === 'result') return sums.has(expr.column) ? { kind: 'call', parts: ['COALESCE(', expr, ', 0)'] } : expr;
+  if (expr.kind !== 'text') return expr;
+  return {
+    ...expr,
+    parts: expr.parts.map((part) => (typeof part === 'object' && part.kind !== 'division' ? withZeros(part, sums) : part)),
+  };
 }
 
 export function queryFragment({ model, named }: Resolver, text: string): Fragment {
@@ -141,9 +165,9 @@ function entered(stack: readonly string[], name: string): readonly string[] {
   throw refused('circular', `Circular metrics: ${[...stack, name].join(' → ')}`, 'A metric cannot be made of itself.');
 }
 
-function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, { home, where, trace }: Context): Expr {
-  const { function: name, of, fraction } = aggregate;
-  const owner = ownerOf(resolver.model, of, home);
+function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, { home, where: around, trace }: Context): Expr {
+  const { function: name, fraction } = aggregate;
+  const { owner, of, where } = ownedBy(resolver.model, aggregate.of, { home, where: around });
   const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
   const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf)]);
   const leaf = resolver.leaves.get(key) ?? { column: `m${resolver.leaves.size + 1}`, owner, function: name, of, fraction, where };
@@ -152,19 +176,42 @@ function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | '
   return { kind: 'result', column: leaf.column };
 }
 
-/** The dataset whose rows are aggregated: where the argument lives. */
-function ownerOf(model: SemanticModel, of: RowText | undefined, home: string | undefined): string {
-  const references = of?.fragment.references.filter((it) => within(it, of.span)) ?? [];
-  const owners = [...new Set(references.map((reference) => anchorOf(model, reference, home)))];
+type Owned = Pick<Leaf, 'owner' | 'of' | 'where'>;
+
+/** The dataset whose rows are aggregated: where the argument lives. A condition inside it, `CASE WHEN … THEN value END`, may live elsewhere. */
+function ownedBy(model: SemanticModel, of: RowText | undefined, around: Pick<Context, 'home' | 'where'>): Owned {
+  const { home, where } = around;
+  const owners = of === undefined ? [] : anchorsOf(model, of, home);
   const [only = home] = owners;
-  if (only !== undefined && owners.length <= 1) return only;
-  const text = of?.fragment.text ?? 'count(*)';
-  if (owners.length === 0) {
+  if (only !== undefined && owners.length <= 1) return { owner: only, of, where };
+  const text = of === undefined ? 'count(*)' : of.fragment.text;
+  if (of === undefined || owners.length === 0) {
     throw refused('no_owner', `${text} does not say whose rows to aggregate`, 'Name a field, like count(orders.id), or use a metric.');
   }
-  if (home !== undefined && owners.includes(home) && owners.every((owner) => reaches(model, home, owner))) return home;
-  const why = `${text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`;
-  throw notSupported('an aggregate over fields of several datasets', why);
+  if (home !== undefined && owners.includes(home) && owners.every((owner) => reaches(model, home, owner)))
+    return { owner: home, of, where };
+  const branch = onlyBranch(of);
+  const [owner, ...others] = branch === undefined ? [] : anchorsOf(model, branch.value, home);
+  if (branch !== undefined && owner !== undefined && others.length === 0)
+    return { owner, of: branch.value, where: [...where, branch.when] };
+  const hint = `Put it as a metric into the file of the dataset whose rows count once: ${owners.join(' or ')}.`;
+  throw refused('mixed_owners', `${text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`, hint);
+}
+
+/** Of `CASE WHEN … THEN … END`, which has one branch and no ELSE. */
+function onlyBranch(row: RowText): { readonly when: RowText; readonly value: RowText } | undefined {
+  const tokens = row.fragment.tokens.filter((token) => within(token, row.span));
+  const count = (word: string): number => tokens.filter((token) => isWord(token, word)).length;
+  if (['case', 'when', 'then', 'end'].some((word) => count(word) !== 1) || count('else') > 0) return undefined;
+  if (!isWord(tokens[0], 'case') || !isWord(tokens[1], 'when') || !isWord(tokens.at(-1), 'end')) return undefined;
+  const then = tokens.findIndex((token) => isWord(token, 'then'));
+  const piece = (from: number, to: number): RowText => ({ ...row, span: { start: tokens[from]?.start ?? 0, end: tokens[to]?.end ?? 0 } });
+  return { when: piece(2, then - 1), value: piece(then + 1, tokens.length - 2) };
+}
+
+function anchorsOf(model: SemanticModel, row: RowText, home: string | undefined): readonly string[] {
+  const references = row.fragment.references.filter((it) => within(it, row.span));
+  return [...new Set(references.map((reference) => anchorOf(model, reference, home)))];
 }
 
 function anchorOf(model: SemanticModel, { parts }: Reference, home: string | undefined): string {

@@ -1,35 +1,27 @@
 import { shortHash } from '../lib/hash.ts';
-import { type Dialect, type TimeGrain, timeGrains, type TruncateOptions } from '../sql/dialect.ts';
-import type { Reference } from '../sql/expression.ts';
-import { refused, unknownDataset, unknownName } from './errors.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { refused } from './errors.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
-import {
-  fieldNamed,
-  isExact,
-  type ModelDataset,
-  type ModelField,
-  ownerInCondition,
-  type Relation,
-  type SemanticModel,
-  type Step,
-} from './model.ts'; // prettier-ignore
-import { checkFan, checkTypes, dottedPath, type Path, pathByNames, uniquePath } from './paths.ts';
+import { fieldNamed, isExact, type Leg, type ModelDataset, ownerInCondition } from './model.ts';
+import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
+import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
 import type { SemanticQuery } from './query.ts';
+import type { Join } from './select.ts';
 
-/** The rows of one dataset, the to-one joins that its expressions need so far, and what is to be said about its times. */
-export interface Scope {
-  readonly model: SemanticModel;
-  readonly owner: ModelDataset;
+/** The rows of one dataset, the joins that its expressions need so far, and what is to be said about its times. */
+export interface Scope extends Start {
   readonly query: Pick<SemanticQuery, 'timezone' | 'week_start'>;
-  readonly joins: Map<string, Join>;
+  readonly joins: Map<string, ScopeJoin>;
+  /** Where joins go that could multiply rows, and those behind them; undefined puts them among the others. */
+  readonly inner: Map<string, ScopeJoin> | undefined;
   readonly notes: Set<string>;
 }
 
-export interface Join {
-  readonly alias: string;
-  readonly relation: Relation;
-  readonly on: Expr;
+export interface ScopeJoin extends Join {
   readonly path: Path;
+  /** The alias that its condition starts from. */
+  readonly base: string;
+  readonly many: boolean;
 }
 
 /** A piece of SQL over rows. `home`: the dataset whose file it stands in; undefined for that of a query. */
@@ -37,83 +29,46 @@ export interface RowText extends Piece {
   readonly home: string | undefined;
 }
 
-/** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
-export interface Place {
-  readonly path: Path;
-  readonly dataset: ModelDataset;
-  readonly name: string;
-  readonly field: ModelField | undefined;
-  readonly grain: TimeGrain | undefined;
-}
-
 /** Long paths are shortened: engines cut identifiers at 63 bytes, which could make two aliases one. */
 function aliasOf(owner: string, path: Path): string {
   const full = path.length === 0 ? owner : dottedPath(path);
-  return full.length <= 60 ? full : `${full.slice(0, 40)}.${shortHash(full)}`;
+  return full.length <= 56 ? full : `${full.slice(0, 40)}.${shortHash(full)}`;
 }
 
-type Start = Pick<Scope, 'model' | 'owner'>;
-
-/** Resolves `dataset.field`, `dataset.role.field`, `role.field`, `metric_time`, each with a grain or without. Hidden fields do not exist. */
-export function placeInQuery(start: Start, asked: readonly string[]): Place {
-  const { owner } = start;
-  const [first] = asked;
-  const parts = first === 'metric_time' ? [owner.name, defaultTime(owner), ...asked.slice(1)] : asked;
-  const form = `${owner.name}.${first}`;
-  if (parts.length < 2) throw refused('unknown_name', `The name ${first} is unknown on its own`, `Write its dataset too, like ${form}.`);
-  const grain = parts.length < 3 ? undefined : timeGrains.find((candidate) => candidate === parts.at(-1));
-  const timed = grain === undefined ? undefined : placeAt(start, parts.slice(0, -1));
-  if (timed?.field !== undefined) return checkGrain({ ...timed, grain });
-  const place = placeAt(start, parts);
-  if (place.field !== undefined) return place;
-  const { dataset, name } = place;
-  const candidates = [...dataset.fields.values()].filter((field) => !field.hidden).map((field) => field.name);
-  const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
-  throw unknownName({ what: `field of ${dataset.name}`, name, candidates, note });
+/** A condition on rows; one across a to-many path asks for any such row. `text` is what a person wrote. */
+export function conditionExpr(scope: Scope, text: string, build: (scope: Scope) => Expr): Expr {
+  const inner = new Map<string, ScopeJoin>();
+  const where = build({ ...scope, inner });
+  const joins = [...inner.values()];
+  if (joins.length === 0) return where;
+  const outside = [...aliasesIn(where)].filter((alias) => !inner.has(alias));
+  const isMixed = outside.length > 0 && /\b(or|case|coalesce)\b/i.test(text);
+  if (isMixed || joins.filter(({ base }) => !inner.has(base)).length > 1) {
+    const ways = joins.filter(({ many }) => many).map(({ path }) => dottedPath(path));
+    const message = `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(ways)].join(' and ')} with others`;
+    throw refused(
+      'mixed_condition',
+      message,
+      'A condition across one to many asks whether any such row fits: give each its own condition.',
+    );
+  }
+  return { kind: 'exists', joins: joins.map(plainJoin), where };
 }
 
-/** Where dataset or role, further roles, and a name lead. */
-function placeAt({ model, owner }: Start, parts: readonly string[]): Place {
-  const [first = '', ...rest] = parts.slice(0, -1);
-  const name = parts.at(-1) ?? '';
-  const start = uniquePath(model, owner.name, { name: first, field: [...rest, name].join('.') });
-  const path = [...start, ...pathByNames(model, start.at(-1)?.to ?? owner.name, [...rest, name])];
-  const dataset = datasetNamed(model, path.at(-1)?.to ?? owner.name);
-  return { path, dataset, name, field: visibleField(dataset, name), grain: undefined };
+/** Without what only planning needs. */
+export function plainJoin({ alias, relation, on, kind }: ScopeJoin): Join {
+  return { alias, relation, on, kind };
 }
 
-/** As it can be written in any query of its owner. */
-export function dottedPlace({ path, name, grain }: Place): string {
-  return [dottedPath(path), name, ...(grain === undefined ? [] : [grain])].join('.');
-}
-
-function checkGrain(place: Place): Place {
-  if (timeType(place) !== undefined) return place;
-  const { dataset, name, field, grain } = place;
-  const message = `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`;
-  throw refused('not_a_time', message, `Declare type: date, datetime or datetime_tz for it in ${dataset.file}, or leave the grain out.`);
-}
-
-function timeType({ field }: Place): TruncateOptions['type'] | undefined {
-  const type = field?.type;
-  return type === 'date' || type === 'datetime' || type === 'datetime_tz' ? type : undefined;
-}
-
-function defaultTime({ name, file, defaultTime: field }: ModelDataset): string {
-  if (field !== undefined) return field;
-  const message = `${name} has no default_time, so metric_time means nothing for its metrics`;
-  throw refused('no_default_time', message, `Declare default_time in ${file}, or name a time field.`);
-}
-
-export function datasetNamed(model: SemanticModel, name: string): ModelDataset {
-  const dataset = model.datasets.get(name);
-  if (dataset === undefined) throw unknownDataset(model, name);
-  return dataset;
-}
-
-export function visibleField(dataset: ModelDataset, name: string): ModelField | undefined {
-  const field = fieldNamed(dataset, name);
-  return field?.hidden === true ? undefined : field;
+export function aliasesIn(value: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (inner: unknown): void => {
+    if (typeof inner !== 'object' || inner === null) return;
+    if ('alias' in inner && typeof inner.alias === 'string') found.add(inner.alias);
+    for (const child of Object.values(inner)) visit(child);
+  };
+  visit(value);
+  return found;
 }
 
 /** What stands at a place, cut to its period, with the joins that it needs. */
@@ -140,18 +95,7 @@ export function rowExpr(scope: Scope, row: RowText): Expr {
   });
 }
 
-/** As `placeInQuery`; model text also knows bare names, hidden fields and physical columns. */
-function placeInModel({ model, owner }: Scope, home: string, { parts, written }: Reference): Place {
-  const name = parts.at(-1) ?? '';
-  const isOwn = parts.length === 1 || (parts.length === 2 && parts[0] === home);
-  const isOwners = parts.length === 2 && parts[0] === owner.name;
-  const base = isOwners ? [] : uniquePath(model, owner.name, { name: home, field: name });
-  const inner = isOwn || isOwners ? [] : placeAt({ model, owner: datasetNamed(model, home) }, parts).path;
-  const path = [...base, ...inner];
-  const dataset = datasetNamed(model, path.at(-1)?.to ?? owner.name);
-  return { path, dataset, name, field: fieldNamed(dataset, name, isExact(model.dialect, written)), grain: undefined };
-}
-
+/** A row of a join, as its condition sees it. */
 interface Side {
   readonly dialect: Dialect;
   readonly dataset: ModelDataset;
@@ -173,26 +117,41 @@ function memberExpr(side: Side, name: string, written?: string): Expr {
   return { kind: 'column', alias: side.alias, name: field?.name ?? name };
 }
 
+/** A field of the owner itself. */
+export function ownExpr({ model, owner }: Pick<Scope, 'model' | 'owner'>, name: string): Expr {
+  return memberExpr({ dialect: model.dialect, dataset: owner, alias: owner.name }, name);
+}
+
 /** Joins what is missing of the path, and gives the alias of its end. */
-function joinPath({ model, owner, joins }: Scope, path: Path): string {
-  let alias = aliasOf(owner.name, []);
+function joinPath(scope: Scope, path: Path): string {
+  let alias = aliasOf(scope.owner.name, []);
   for (const [index, step] of path.entries()) {
     const prefix = path.slice(0, index + 1);
-    const next = aliasOf(owner.name, prefix);
-    if (!joins.has(next)) {
-      const target = datasetNamed(model, step.to);
-      checkFan(step, target);
-      const source = { dialect: model.dialect, dataset: datasetNamed(model, step.from), alias };
-      checkTypes(step, source.dataset, target);
-      const on = joinCondition(step, source, { dialect: model.dialect, dataset: target, alias: next });
-      joins.set(next, { alias: next, relation: target.relation, path: prefix, on });
+    const next = aliasOf(scope.owner.name, prefix);
+    for (const [position, leg] of step.legs.entries()) {
+      const isEnd = position === step.legs.length - 1;
+      const name = isEnd ? next : `${next} via`;
+      addJoin(scope, { leg, alias: name, base: alias, path: prefix });
+      alias = name;
     }
-    alias = next;
   }
   return alias;
 }
 
-function joinCondition({ relationship, reversed }: Step, source: Side, joined: Side): Expr {
+function addJoin(scope: Scope, { leg, alias, base, path }: { leg: Leg; alias: string; base: string; path: Path }): void {
+  const { model, joins, inner } = scope;
+  if (joins.has(alias) || inner?.has(alias)) return;
+  const target = datasetNamed(model, leg.to);
+  const source = { dialect: model.dialect, dataset: datasetNamed(model, leg.from), alias: base };
+  if (!leg.many) checkFan(leg, target);
+  checkTypes(leg, source.dataset, target);
+  const on = joinCondition(leg, source, { dialect: model.dialect, dataset: target, alias });
+  const isInner = inner !== undefined && (leg.many || inner.has(base));
+  const kind = leg.many && (!isInner || !inner.has(base)) ? 'inner' : 'left';
+  (isInner ? inner : joins).set(alias, { alias, relation: target.relation, path, on, base, kind, many: leg.many });
+}
+
+function joinCondition({ relationship, reversed }: Leg, source: Side, joined: Side): Expr {
   const [own, target] = reversed ? [joined, source] : [source, joined];
   if (relationship.condition !== undefined) {
     return textOf(wholeOf(relationship.condition), ({ parts, written }) => {

@@ -40,6 +40,10 @@ export interface Dialect {
   limit(rows: number, isOrdered: boolean): string;
   /** False where GROUP BY takes no positions. */
   readonly groupsByPosition: boolean;
+  /** The operator of two queries that keeps one of equal rows. */
+  readonly union: 'UNION' | 'UNION DISTINCT';
+  /** True where a bare NULL in one part of a UNION may not take the type of another. */
+  readonly nullsNeedType: boolean;
   /** The name of a result column, as near to what was asked as the engine allows; `index` tells equal ones apart. */
   resultColumn(name: string, index: number): string;
   /** Ends every statement: settings without which the engine answers otherwise. */

@@ -13,7 +13,13 @@ INSERT INTO orders VALUES
 CREATE TABLE customers (id INTEGER, segment VARCHAR(20), region_id INTEGER);
 INSERT INTO customers VALUES (1, 'ent', 1), (2, 'smb', 2), (3, 'new', NULL);
 CREATE TABLE regions (id INTEGER, name VARCHAR(20));
-INSERT INTO regions VALUES (1, 'EMEA'), (2, 'AMER'), (3, 'APAC');`;
+INSERT INTO regions VALUES (1, 'EMEA'), (2, 'AMER'), (3, 'APAC');
+CREATE TABLE tickets (id INTEGER, customer_id INTEGER, priority VARCHAR(20), opened_at TIMESTAMP);
+INSERT INTO tickets VALUES (1, 1, 'high', '2024-01-09 00:00:00'), (2, 1, 'high', '2024-01-20 00:00:00'), (3, 1, 'low', '2024-03-01 00:00:00'), (4, 3, 'low', NULL), (5, 8, 'high', '2024-02-01 00:00:00');
+CREATE TABLE tags (id INTEGER, label VARCHAR(20));
+INSERT INTO tags VALUES (1, 'new'), (2, 'vip');
+CREATE TABLE order_tags (order_id INTEGER, tag_id INTEGER);
+INSERT INTO order_tags VALUES (1, 1), (1, 2), (2, 2), (3, 1), (3, 7);`;
 
 describe.each(engineNames)('a semantic query on %s', (name) => {
   let engine: Engine;
@@ -140,5 +146,58 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
         count('contains', '%'),
       ]),
     ).toEqual([2, 0, 1, 2, 0]);
+  });
+
+  test('answers several facts by what they share, each as if it were alone', async () => {
+    const metrics = ['orders.paid_revenue', 'tickets.ticket_count', { name: 'each', expr: 'orders.paid_revenue / tickets.ticket_count' }];
+    expect(await answer({ metrics, dimensions: ['metric_time.month'] })).toEqual([
+      ['2024-01-01', 7, 2, 3.5],
+      ['2024-02-01', null, 1, 0],
+      ['2024-03-01', null, 1, 0],
+      [null, 4, 1, 4],
+    ]);
+    expect(await answer({ metrics })).toEqual([[11, 5, 2.2]]);
+    const scoped = [
+      { on: 'tickets', where: "tickets.priority = 'high'" },
+      { on: 'orders', where: 'orders.amount < 7' },
+    ];
+    expect(await answer({ metrics, where: scoped })).toEqual([[4, 3, 4 / 3].map((it) => expect.closeTo(it, 5) as unknown)]);
+    const three = { metrics: ['tickets.ticket_count', 'customers.customer_count', 'regions.region_count'], dimensions: ['regions.name'] };
+    expect(await answer({ ...three, include_empty: true, order_by: [{ field: 'customers.customer_count', dir: 'desc' }] })).toEqual([
+      ['AMER', 0, 1, 1], ['EMEA', 3, 1, 1], [null, 2, 1, 0], ['APAC', 0, 0, 1],
+    ]); // prettier-ignore
+  });
+
+  test('asks of many whether any of them fits, and counts each row once', async () => {
+    const count = { metrics: ['customers.customer_count', 'customers.urgent_count'] };
+    expect(await answer({ ...count, where: ["tickets.priority = 'low'"] })).toEqual([[2, 1]]);
+    expect(await answer({ ...count, where: ["tickets.priority = 'low'", "tickets.priority = 'high'"] })).toEqual([[1, 1]]);
+    expect(await answer({ ...count, where: [{ field: 'tickets.id', op: '>', value: 4 }] })).toEqual([[0, 0]]);
+    expect(await answer({ ...count, dimensions: ['tickets.priority'] })).toEqual([
+      ['high', 1, 1],
+      ['low', 2, 1],
+    ]);
+    expect(await answer({ ...count, dimensions: ['tickets.priority'], where: ['tickets.id <> 3'] })).toEqual([
+      ['high', 1, 1],
+      ['low', 1, 0],
+    ]);
+    expect(await answer({ metrics: ['regions.region_count', 'customers.urgent_count'], where: ["tickets.priority = 'low'"] })).toEqual([
+      [1, 1],
+    ]);
+    expect(await answer({ metrics: ["count(case when tickets.priority = 'high' then customers.id end)"] })).toEqual([[1]]);
+  });
+
+  test('goes through a bridge, each row once in every group', async () => {
+    const query = { metrics: ['orders.revenue', 'orders.order_count'], dimensions: ['tags.label'] };
+    expect(await answer(query)).toEqual([['new', 10, 2], ['vip', 10, 2], [null, 3, 1]]); // prettier-ignore
+    expect(await answer({ ...query, where: ["tags.label = 'new'"] })).toEqual([['new', 10, 2]]);
+    expect(await answer({ metrics: ['orders.revenue'], where: ["tags.label = 'new'", "orders.tags.label = 'vip'"] })).toEqual([[7]]);
+    expect(await answer({ metrics: ['count(tags.id)'], dimensions: ['tags.orders.status'] })).toEqual([
+      ['open', 1],
+      ['paid', 2],
+      ['settled', 1],
+    ]);
+    expect(compile(model, query).receipt.notes.join()).toContain('do not add up');
+    expect(compile(model, query).receipt.metrics.map(({ additive }) => additive)).toEqual([false, false]);
   });
 });

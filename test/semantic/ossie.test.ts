@@ -54,6 +54,7 @@ describe('a model of ktx', () => {
         'metrics.orders.last_year',
         'metrics.orders.closing',
         'metrics.orders.enterprise_revenue',
+        'metrics.customers.urgent_count',
         'relationships.orders.tags',
       ]),
     );
@@ -80,6 +81,7 @@ describe('a model of ktx', () => {
         "(SUM(CASE WHEN (orders.status = 'paid') THEN orders.amount END)) / (COUNT(CASE WHEN (orders.status = 'paid') THEN orders.id END))",
       internal: 'SUM(orders.secret)',
       customer_count: 'COUNT(customers.id)',
+      region_count: 'COUNT(regions.id)',
       ticket_count: 'COUNT(tickets.id)',
       headcount: 'COUNT(employees.id)',
       payroll: 'SUM(employees.salary)',

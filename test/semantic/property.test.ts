@@ -173,7 +173,12 @@ function expected(data: Data, query: Query): readonly Row[] {
       chosen.every((filter) => filter.member === undefined || filter.member(customer) === true),
     );
     const own = query.dimensions.includes('orders.status') ? [...new Set(rows.map((it) => it.status))] : [null];
-    for (const customer of members) {
+    // Regions alone are members themselves; beside a segment, the customers in which both come together.
+    const isRegions = !query.dimensions.includes('orders.buyer.segment');
+    for (const { name } of isRegions ? data.regions : []) {
+      for (const status of own) at(query.dimensions.map((dimension) => (dimension === 'orders.status' ? status : name)));
+    }
+    for (const customer of isRegions ? [] : members) {
       for (const status of own)
         at(query.dimensions.map((name) => (name === 'orders.status' ? status : (dimensions[name]?.member?.(data, customer) ?? null))));
     }

@@ -51,7 +51,9 @@ dataset: customers
 source: customers
 primary_key: [id]
 fields: [{name: id, type: integer}, {name: segment, type: string}, {name: region_id, type: integer}]
-metrics: [{name: customer_count, agg: count}]
+metrics:
+  - {name: customer_count, agg: count}
+  - {name: urgent_count, agg: count, where: tickets.priority = 'high'}
 relationships:
   - {to: regions, on: {region_id: id}}
 `,
@@ -60,6 +62,21 @@ dataset: regions
 source: regions
 primary_key: [id]
 fields: [{name: id, type: integer}, {name: name, type: string}]
+metrics: [{name: region_count, agg: count}]
+`,
+  visits: `
+dataset: visits
+source: visits
+unique_keys: [[code]]
+fields: [{name: code, type: string}]
+metrics: [{name: visit_count, agg: count}]
+`,
+  hits: `
+dataset: hits
+source: hits
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: page, type: string}]
+relationships: [{to: visits, on: {visit_code: code}}]
 `,
   profiles: `
 dataset: profiles
@@ -73,7 +90,8 @@ relationships:
 dataset: tickets
 source: tickets
 primary_key: [id]
-fields: [{name: id, type: integer}, {name: priority, type: string}]
+default_time: opened_at
+fields: [{name: id, type: integer}, {name: priority, type: string}, {name: opened_at, type: datetime}]
 metrics: [{name: ticket_count, agg: count}]
 relationships:
   - {to: customers, on: {customer_id: id}}

@@ -73,7 +73,7 @@ function textFor(text: ExpressionText | undefined, { key }: Writing): string | u
 function formula(metric: ForeignMetric, at: Writing): string | undefined {
   const { agg, of, fraction, expr, where, ratio, ...others } = metric;
   if (Object.keys(without(others, ...descriptive)).length > 0 || at.stack.includes(metric.name)) return undefined;
-  const condition = where === undefined ? undefined : rowText(textFor(where, at), at);
+  const condition = where === undefined ? undefined : rowText(textFor(where, at), at, 'condition');
   if (where !== undefined && condition === undefined) return undefined;
   const inner = { ...at, where: condition === undefined ? at.where : [...at.where, condition], stack: [...at.stack, metric.name] };
   if (ratio !== undefined) {
@@ -124,9 +124,28 @@ function aggregate({ function: name, argument, fraction = 0.5 }: Aggregated, { w
   return `${name.toUpperCase()}(${value})`;
 }
 
-function rowText(text: string | undefined, { dialect, datasets, home }: Writing): string | undefined {
+/** Undefined also where it asks of many rows whether any fits: there, others would count a row once for each. */
+function rowText(text: string | undefined, { dialect, datasets, home }: Writing, role?: 'condition'): string | undefined {
   const fragment = text === undefined ? undefined : fragmentIn(text, dialect);
-  return fragment && qualified(fragment, home.dataset, datasets);
+  if (fragment === undefined) return undefined;
+  const names = fragment.references.map(({ parts }) => (parts.length === 1 ? home.dataset : (parts[0] ?? '')));
+  const owners = new Set(role === undefined ? names : [home.dataset, ...names]);
+  const safe = toOneFrom(home, datasets);
+  if (owners.size > 1 && (!owners.has(home.dataset) || !owners.isSubsetOf(safe))) return undefined;
+  return qualified(fragment, home.dataset, datasets);
+}
+
+/** The datasets of which a row of this one has at most one, with itself. */
+function toOneFrom({ dataset: start }: Dataset, datasets: Together['datasets']): ReadonlySet<string> {
+  const hops = [...datasets.values()].flatMap(({ dataset: from, relationships = [] }) =>
+    relationships.flatMap(({ to, cardinality }) => {
+      if (cardinality === 'many_to_many') return [];
+      return cardinality === 'one_to_one' ? [{ from, to }, { from: to, to: from }] : [{ from, to }]; // prettier-ignore
+    }),
+  );
+  const reached = new Set([start]);
+  for (const at of reached) for (const { from, to } of hops) if (from === at) reached.add(to);
+  return reached;
 }
 
 /** Another metric, in parentheses. */

@@ -31,14 +31,17 @@ export function readModel(model: OssieModel, dialect: Dialect): { datasets: read
   const known = { dialect, note, datasets: new Map(names.map((dataset) => [dataset, { dataset }])) };
   const bare = model.datasets.map((dataset, index) => readDataset(dataset, names[index] ?? dataset.name, known));
   const relationships = readRelationships(model.relationships ?? [], renamed, known);
+  const filledWith = (metrics: Placed['entries']) =>
+    bare.map((dataset, index) => {
+      const lists = withList(dataset, 'metrics', entriesOf(metrics, names[index]));
+      return withList(lists, 'relationships', entriesOf(relationships.entries, names[index]));
+    });
   const metrics = readMetrics(model.metrics ?? [], known, (views) => {
-    const filled = bare.map((dataset, index) => without(withList(dataset, 'metrics', entriesOf(views, names[index])), 'relationships'));
-    return new Map(filled.flatMap((dataset) => datasetSchema.safeParse(dataset).data ?? []).map((one) => [one.dataset, one]));
+    const filled = filledWith(views).flatMap((dataset) => datasetSchema.safeParse(dataset).data ?? []);
+    return new Map(filled.map((one) => [one.dataset, one]));
   });
   const aside = { metrics: metrics.aside, relationships: relationships.aside };
-  const datasets = bare.flatMap((dataset, index): Dataset[] => {
-    const lists = withList(dataset, 'metrics', entriesOf(metrics.entries, names[index]));
-    const whole = withList(lists, 'relationships', entriesOf(relationships.entries, names[index]));
+  const datasets = filledWith(metrics.entries).flatMap((whole, index): Dataset[] => {
     const { data, problems } = check(datasetSchema, withExtension(whole, 'ossie_model', headerOf(model, aside, index === 0)));
     if (data === undefined) note(`datasets.${names[index]}`, `left out: ${problems.map(sentence).join('; ')}`);
     return data === undefined ? [] : [data];
@@ -128,7 +131,7 @@ function readRelationships(given: readonly OssieRelationship[], renamed: Readonl
   return { entries, aside };
 }
 
-/** `filled`: the datasets with these metrics, since one may be written in terms of others. */
+/** `filled`: the datasets with these metrics, since one may be written in terms of others, and with what joins them. */
 function readMetrics(
   given: readonly OssieMetric[],
   reading: Reading,

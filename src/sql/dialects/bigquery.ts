@@ -17,6 +17,7 @@ export const bigquery: Dialect = {
     startsWith: (expr, part) => `STARTS_WITH(${asText(expr)}, ${part})`,
     endsWith: (expr, part) => `ENDS_WITH(${asText(expr)}, ${part})`,
   },
+  union: 'UNION DISTINCT',
   // Result columns are named like those of tables: letters, digits and _ only, unique in any case.
   resultColumn: (name, index) => `${name.replaceAll(/\W/g, '_').slice(0, 200)}_${index + 1}`.replace(/^(?=\d)/, '_'),
   // Two quotes inside a text would end it and begin another.

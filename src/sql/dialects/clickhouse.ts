@@ -14,6 +14,7 @@ export const clickhouse: Dialect = {
   truncate,
   percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
+  union: 'UNION DISTINCT',
   // By default a row without a partner has zeros and empty texts in place of NULLs, a sum of nothing is 0, dates end in 1970.
   settings: 'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
   misread: /\\/,

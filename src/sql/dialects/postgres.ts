@@ -16,6 +16,7 @@ export const postgres: Dialect = {
     (text, part) => `strpos(${text}, ${part})`,
     (expr) => `CAST(${expr} AS TEXT)`,
   ),
+  nullsNeedType: true,
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS text), '[.]0+$', '')` : `CAST(${expr} AS text)`),
     sketch: (text, size) => {

@@ -17,6 +17,7 @@ export const redshift: Dialect = {
     (text, part) => `STRPOS(${text}, ${part})`,
     (expr) => `CAST(${expr} AS VARCHAR)`,
   ),
+  nullsNeedType: true,
   misread: /\\/,
 };
 

@@ -14,6 +14,7 @@ export const snowflake: Dialect = {
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT))`,
   text: textByFunctions(['CONTAINS', 'STARTSWITH', 'ENDSWITH'], (expr) => `TO_VARCHAR(${expr})`),
+  nullsNeedType: true,
   misread: /\\/,
 };
 

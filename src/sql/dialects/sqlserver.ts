@@ -25,6 +25,7 @@ export const sqlserver: Dialect = {
   order: orderedByCase,
   limit: (rows, isOrdered) => `${isOrdered ? '' : 'ORDER BY (SELECT NULL) '}OFFSET 0 ROWS FETCH NEXT ${rows} ROWS ONLY`,
   groupsByPosition: false,
+  nullsNeedType: true,
   misread: /\\[\r\n]/,
 };
 

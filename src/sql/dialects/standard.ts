@@ -7,6 +7,8 @@ export const standard = {
   order: (expr, dir) => `${expr}${dir === 'desc' ? ' DESC' : ''} NULLS LAST`,
   limit: (rows) => `LIMIT ${rows}`,
   groupsByPosition: true,
+  union: 'UNION',
+  nullsNeedType: false,
   resultColumn: (name) => name,
 } satisfies Partial<Dialect>;
 

@@ -133,21 +133,28 @@ WITH `ktx facts` AS (
   GROUP BY 1
 ),
 `ktx members 1` AS (
-  SELECT `orders.buyer`.`segment` AS `d1`
+  SELECT DISTINCT `orders.buyer`.`segment` AS `d1`
   FROM `customers` AS `orders.buyer`
-  GROUP BY 1
 ),
 `ktx result` AS (
   SELECT
-    `d1`,
-    COALESCE(max(`m1`), 0) AS `m1`,
-    max(`m2`) AS `m2`
+    `ktx all`.`d1` AS `d1`,
+    COALESCE(max(`ktx all`.`m1`), 0) AS `m1`,
+    max(`ktx all`.`m2`) AS `m2`
   FROM (
-    SELECT `d1`, `m1`, `m2` FROM `ktx facts`
-    UNION ALL
-    SELECT `d1`, NULL, NULL FROM `ktx members 1`
-  ) AS `all`
-  GROUP BY `d1`
+  SELECT
+    `ktx facts`.`d1` AS `d1`,
+    `ktx facts`.`m1` AS `m1`,
+    `ktx facts`.`m2` AS `m2`
+  FROM `ktx facts` AS `ktx facts`
+  UNION ALL
+  SELECT
+    `ktx members 1`.`d1` AS `d1`,
+    NULL AS `m1`,
+    NULL AS `m2`
+  FROM `ktx members 1` AS `ktx members 1`
+) AS `ktx all`
+  GROUP BY 1
 )
 SELECT
   `ktx`.`d1` AS `buyer.segment`,
@@ -167,25 +174,33 @@ WITH `ktx facts` AS (
   GROUP BY 1, 2
 ),
 `ktx members 1` AS (
-  SELECT `orders.buyer`.`segment` AS `d1`
+  SELECT DISTINCT `orders.buyer`.`segment` AS `d1`
   FROM `customers` AS `orders.buyer`
-  GROUP BY 1
 ),
 `ktx members 2` AS (
-  SELECT DISTINCT `d2`
-  FROM `ktx facts`
+  SELECT DISTINCT `ktx facts`.`d2` AS `d2`
+  FROM `ktx facts` AS `ktx facts`
 ),
 `ktx result` AS (
   SELECT
-    `d1`,
-    `d2`,
-    max(`m1`) AS `m1`
+    `ktx all`.`d1` AS `d1`,
+    `ktx all`.`d2` AS `d2`,
+    max(`ktx all`.`m1`) AS `m1`
   FROM (
-    SELECT `d1`, `d2`, `m1` FROM `ktx facts`
-    UNION ALL
-    SELECT `d1`, `d2`, NULL FROM `ktx members 1` CROSS JOIN `ktx members 2`
-  ) AS `all`
-  GROUP BY `d1`, `d2`
+  SELECT
+    `ktx facts`.`d1` AS `d1`,
+    `ktx facts`.`d2` AS `d2`,
+    `ktx facts`.`m1` AS `m1`
+  FROM `ktx facts` AS `ktx facts`
+  UNION ALL
+  SELECT
+    `ktx members 1`.`d1` AS `d1`,
+    `ktx members 2`.`d2` AS `d2`,
+    NULL AS `m1`
+  FROM `ktx members 1` AS `ktx members 1`
+  CROSS JOIN `ktx members 2` AS `ktx members 2`
+) AS `ktx all`
+  GROUP BY 1, 2
 )
 SELECT
   `ktx`.`d1` AS `buyer.segment`,

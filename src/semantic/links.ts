@@ -1,0 +1,61 @@
+import type { Leg, ModelDataset, ModelRelationship, Step } from './model.ts';
+
+/** The datasets with their hops; a relationship that leads to none of them is gone. */
+export function linked(datasets: readonly ModelDataset[]): ReadonlyMap<string, ModelDataset> {
+  const names = new Set(datasets.map(({ name }) => name));
+  const relationships = datasets.flatMap((dataset) => dataset.relationships.filter(({ to }) => names.has(to)));
+  const own = Map.groupBy(relationships, ({ from }) => from);
+  const steps = relationships.flatMap((relationship) => stepsOf(relationship, own));
+  const [safe, fanning] = [steps.filter((step) => isToOne(step)), steps.filter((step) => !isToOne(step))];
+  const [toOne, toMany] = [safe, fanning].map((list) => Map.groupBy(list, ({ from }) => from));
+  return new Map(
+    datasets.map((dataset) => {
+      const { name } = dataset;
+      return [name, { ...dataset, relationships: own.get(name) ?? [], steps: toOne?.get(name) ?? [], ways: toMany?.get(name) ?? [] }];
+    }),
+  );
+}
+
+export function isToOne({ direction }: Step): boolean {
+  return direction === 'up' || direction === 'same';
+}
+
+type Own = ReadonlyMap<string, readonly ModelRelationship[]>;
+
+function stepsOf(relationship: ModelRelationship, own: Own): readonly Step[] {
+  const { from, to, name, cardinality } = relationship;
+  if (cardinality === 'many_to_many') return bridgeSteps(relationship, own);
+  const up: Leg = { from, to, relationship, reversed: false, many: false };
+  if (cardinality === 'one_to_one' && from !== to) {
+    const back: Leg = { from: to, to: from, relationship, reversed: true, many: false };
+    return [
+      { name, from, to, legs: [up], direction: 'same' },
+      { name: from, from: to, to: from, legs: [back], direction: 'same' },
+    ];
+  }
+  const down: Leg = { from: to, to: from, relationship, reversed: true, many: true };
+  return [
+    { name, from, to, legs: [up], direction: 'up' },
+    { name: nameDown(relationship, own), from: to, to: from, legs: [down], direction: 'down' },
+  ];
+}
+
+/** The name of the dataset that points here; with its role where that alone would not say which of its rows are meant. */
+function nameDown({ from, to, name }: ModelRelationship, own: Own): string {
+  const twins = own.get(from)?.filter((other) => other.to === to && other.cardinality !== 'many_to_many') ?? [];
+  return twins.length > 1 || from === to ? `${from}_as_${name}` : from;
+}
+
+/** Both ways through a bridge, whose own relationships say how it is joined. */
+function bridgeSteps({ from, to, name, via = '' }: ModelRelationship, own: Own): readonly Step[] {
+  const ends = own.get(via) ?? [];
+  const first = ends.find((end) => end.to === from);
+  const second = ends.find((end) => end.to === to && end !== first);
+  if (first === undefined || second === undefined) return [];
+  const down = (relationship: ModelRelationship): Leg => ({ from: relationship.to, to: via, relationship, reversed: true, many: true });
+  const up = (relationship: ModelRelationship): Leg => ({ from: via, to: relationship.to, relationship, reversed: false, many: false });
+  return [
+    { name, from, to, legs: [down(first), up(second)], direction: 'bridge' },
+    { name: from === to ? `${from}_as_${name}` : from, from: to, to: from, legs: [down(second), up(first)], direction: 'bridge' },
+  ];
+}
