@@ -1,0 +1,207 @@
+import type { Aggregate, Question, Test } from './question.ts';
+import type { Cell, Dataset, Row, World } from './world.ts';
+
+/** A hop of a path: the table that it leads to, and how to get there from a row. `isMany` where it may lead to several rows. */
+interface Hop {
+  readonly name: string;
+  readonly kind: 'up' | 'down' | 'bridge';
+  readonly from: string;
+  readonly to: string;
+  follow(row: Row): readonly Row[];
+}
+type Path = readonly Hop[];
+
+/** Rows by the names of the hops that led to them; undefined where a hop to one found none. */
+type Binding = ReadonlyMap<string, Row | undefined>;
+
+/** What the rules of the semantic layer say, by walking over arrays; undefined where they say that it is an error. */
+export function evaluate(world: World, question: Question): readonly (readonly Cell[])[] | undefined {
+  const aggregates = question.metrics.flatMap((metric) => ('left' in metric ? [metric.left, metric.right] : [metric]));
+  const owners = [...new Set(aggregates.map(({ owner }) => owner))];
+  const blocks = new Map<string, ReadonlyMap<string, readonly Row[]>>();
+  for (const owner of owners) {
+    const block = blockOf(world, question, owner);
+    if (block === undefined) return undefined;
+    blocks.set(owner, block);
+  }
+  const groups = [...new Set([...blocks.values()].flatMap((block) => [...block.keys()]))];
+  return groups
+    .map((group) => {
+      const valueOf = (one: Aggregate): Cell => aggregate(one, blocks.get(one.owner)?.get(group) ?? []);
+      const values = question.metrics.map((metric) => {
+        if (!('left' in metric)) return valueOf(metric);
+        const isAcross = metric.left.owner !== metric.right.owner;
+        const [left, right] = [metric.left, metric.right].map((one) => {
+          const value = valueOf(one);
+          return value === null && isAcross && one.function === 'sum' ? 0 : value;
+        });
+        return calculated(metric.op, left ?? null, right ?? null);
+      });
+      return { group, values };
+    })
+    .filter(({ values: [first = null] }) => question.having === undefined || (first !== null && Number(first) > question.having))
+    .map(({ group, values }) => [...(JSON.parse(group) as Cell[]), ...values]);
+}
+
+/** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
+function blockOf(world: World, { dimensions, where }: Question, owner: string): ReadonlyMap<string, readonly Row[]> | undefined {
+  const places = dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
+  const tests = where.map((all) => ({ all, path: pathTo(world, owner, all[0]?.dataset ?? '') }));
+  if ([...places, ...tests.map(({ path }) => path)].includes(undefined)) return undefined;
+  const groups = new Map<string, Row[]>(dimensions.length === 0 ? [['[]', []]] : []);
+  for (const row of datasetNamed(world, owner).rows) {
+    let bindings: readonly Binding[] = [new Map([['', row]])];
+    for (const path of places) bindings = bindings.flatMap((binding) => expanded(binding, path ?? [], 'inner'));
+    for (const binding of bindings) {
+      if (!tests.every(({ all, path }) => holds(binding, path ?? [], all))) continue;
+      const key = JSON.stringify(dimensions.map(({ field }, index) => cellOf(binding.get(nameOf(places[index] ?? [])), field)));
+      const group = groups.get(key) ?? [];
+      if (!group.includes(row)) group.push(row);
+      groups.set(key, group);
+    }
+  }
+  return groups;
+}
+
+/** All rows that a path leads to from what is bound already. `inner` drops what a hop to many does not find. */
+function expanded(binding: Binding, path: Path, mode: 'inner' | 'left'): readonly Binding[] {
+  let bindings = [binding];
+  for (const [index, hop] of path.entries()) {
+    const [base, name] = [nameOf(path.slice(0, index)), nameOf(path.slice(0, index + 1))];
+    bindings = bindings.flatMap((one) => {
+      if (one.has(name)) return [one];
+      const start = one.get(base);
+      const found: readonly (Row | undefined)[] = start === undefined ? [] : hop.follow(start);
+      const kept = found.length === 0 && (hop.kind === 'up' || mode === 'left') ? [undefined] : found;
+      return kept.map((row) => new Map([...one, [name, row]]));
+    });
+  }
+  return bindings;
+}
+
+/** A test beyond a hop to many that is not bound asks whether any row fits. */
+function holds(binding: Binding, path: Path, tests: readonly Test[]): boolean {
+  const first = path.findIndex((hop, index) => hop.kind !== 'up' && !binding.has(nameOf(path.slice(0, index + 1))));
+  const root = first === -1 ? path : path.slice(0, first + 1);
+  const rows = expanded(binding, root, 'inner').flatMap((one) => expanded(one, path, 'left'));
+  return rows.some((one) => tests.some((test) => fits(one.get(nameOf(path)), test)));
+}
+
+/** As SQL: what compares with NULL is not true. */
+function fits(row: Row | undefined, { op, value }: Test): boolean {
+  const { g = null, v = null } = row ?? {};
+  if (op === 'null') return v === null;
+  if (op === '>') return v !== null && v > value;
+  return g !== null && (op === '=') === (g === value);
+}
+
+function cellOf(row: Row | undefined, field: 'g' | 't.month'): Cell {
+  if (field === 'g') return row?.['g'] ?? null;
+  const time = row?.['t'];
+  return typeof time === 'string' ? `${time.slice(0, 8)}01` : null;
+}
+
+function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
+  const values = rows.map(({ v = null }) => v).filter((value) => typeof value === 'number');
+  const sum = values.reduce((total, value) => total + value, 0);
+  switch (name) {
+    case 'count_rows':
+      return rows.length;
+    case 'rows_in_a':
+      return rows.filter(({ g }) => g === 'a').length;
+    case 'count':
+      return values.length;
+    case 'count_distinct':
+      return new Set(values).size;
+    case 'sum':
+      return values.length === 0 ? null : sum;
+    case 'avg':
+      return values.length === 0 ? null : sum / values.length;
+    case 'min':
+      return values.length === 0 ? null : Math.min(...values);
+    case 'max':
+      return values.length === 0 ? null : Math.max(...values);
+  }
+  return name satisfies never;
+}
+
+function calculated(op: '-' | '/', left: Cell, right: Cell): Cell {
+  if (left === null || right === null) return null;
+  if (op === '-') return Number(left) - Number(right);
+  return right === 0 ? null : Number(left) / Number(right);
+}
+
+/** The one path that a dataset's name means: to one; else straight down, or up or down to a bridge and up from it. */
+function pathTo(world: World, from: string, to: string): Path | undefined {
+  if (from === to) return [];
+  const hops = hopsOf(world);
+  const ups = hops.filter(({ kind }) => kind === 'up');
+  const safe = walks(ups, { from: from, to: to });
+  if (safe.length > 0) return safe.length === 1 ? safe[0] : undefined;
+  const downs = hops.filter(({ kind }) => kind === 'down');
+  const across = hops
+    .filter(({ kind }) => kind === 'bridge')
+    .flatMap((bridge) => {
+      const starts =
+        from === bridge.from ? [[]] : [...walks(ups, { from: from, to: bridge.from }), ...walks(downs, { from: from, to: bridge.from })];
+      const ends = to === bridge.to ? [[]] : walks(ups, { from: bridge.to, to: to });
+      return starts.flatMap((start) => ends.map((end) => [...start, bridge, ...end]));
+    });
+  const many = [...walks(downs, { from: from, to: to }), ...across];
+  return many.length === 1 ? many[0] : undefined;
+}
+
+/** Every walk that visits no table twice. */
+function walks(hops: readonly Hop[], ends: { from: string; to: string }, seen: readonly string[] = [ends.from]): readonly Path[] {
+  const { from, to } = ends;
+  return hops
+    .filter((hop) => hop.from === from && !seen.includes(hop.to))
+    .flatMap((hop) => {
+      if (hop.to === to) return [[hop]];
+      return walks(hops, { from: hop.to, to }, [...seen, hop.to]).map((rest) => [hop, ...rest]);
+    });
+}
+
+function hopsOf(world: World): readonly Hop[] {
+  return world.datasets.flatMap(({ name, links }) =>
+    links.flatMap(({ role, to, via }): readonly Hop[] => {
+      const column = `${role}_id`;
+      if (via === undefined) {
+        const [own, target] = [datasetNamed(world, name), datasetNamed(world, to)];
+        return [
+          { name: role, kind: 'up', from: name, to, follow: (row) => target.rows.filter(({ id }) => id === row[column]) },
+          {
+            name: `${name} as ${role}`,
+            kind: 'down',
+            from: to,
+            to: name,
+            follow: (row) => own.rows.filter((one) => one[column] === row['id']),
+          },
+        ];
+      }
+      const { rows } = datasetNamed(world, via);
+      const across = (start: string, end: string): Hop => ({
+        name: `${end} via ${via}`,
+        kind: 'bridge',
+        from: start,
+        to: end,
+        follow(row) {
+          // A pair whose end is missing still counts, as a row of NULLs.
+          const pairs = rows.filter((pair) => pair[`${start}_id`] === row['id']);
+          return pairs.map((pair) => datasetNamed(world, end).rows.find(({ id }) => id === pair[`${end}_id`]) ?? {});
+        },
+      });
+      return [across(name, to), across(to, name)];
+    }),
+  );
+}
+
+function nameOf(path: Path): string {
+  return path.map(({ name }) => name).join(' / ');
+}
+
+function datasetNamed({ datasets }: World, name: string): Dataset {
+  const found = datasets.find((dataset) => dataset.name === name);
+  if (found === undefined) throw new Error(`no dataset ${name}`);
+  return found;
+}
