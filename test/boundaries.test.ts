@@ -7,7 +7,7 @@ const foundation = ['lib'];
 const store = ['store', ...foundation];
 const belowContext = ['semantic', 'sql', ...store];
 const belowScan = ['context', 'warehouse', 'llm', ...belowContext];
-const belowProject = ['ingest', 'scan', 'search', ...belowScan];
+const belowProject = ['ingest', 'sources', 'scan', 'search', ...belowScan];
 const belowTools = ['project', ...belowProject];
 const rooms: Readonly<Record<string, readonly string[]>> = {
   lib: [],
@@ -19,7 +19,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   context: belowContext,
   search: ['context', 'llm', ...store],
   scan: ['context', 'warehouse', 'sql', 'llm', ...store],
-  ingest: ['scan', 'search', ...belowScan],
+  sources: ['context', 'warehouse', ...belowContext],
+  ingest: ['sources', 'scan', 'search', ...belowScan],
   project: belowProject,
   tools: belowTools,
   mcp: ['tools', ...belowTools],

@@ -1,16 +1,42 @@
+import { counted } from '../lib/counted.ts';
+import { connectionNamed, isWarehouse } from '../project/config.ts';
+import type { Project } from '../project/open.ts';
 import { defineCommand } from './command.ts';
-import { connectionFlags } from './connection-flags.ts';
+import { allKinds, connectionFlags, connectionFrom, connectionName } from './connection-flags.ts';
 import { withFlags } from './schema-flags.ts';
-import { connect, describeProbe, warnings } from './setup.ts';
+import { connectWarehouse, describeProbe, warnings } from './setup.ts';
 
 export const add = defineCommand({
-  description: 'Adds a warehouse to ktx.yaml; comments and order stay. Nothing is written unless the warehouse answers.',
-  examples: [['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse']],
-  define: (command) => withFlags(command.argument('<name>', 'name of the connection'), connectionFlags()),
-  async run({ args: [name], options }, context) {
-    return connect({ dir: (await context.project()).dir, name, options }, context);
+  description:
+    'Adds a warehouse, or a source of context such as a folder of documents, to ktx.yaml; comments and order stay. ' +
+    'Nothing is written unless it answers.',
+  examples: [
+    ['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse'],
+    ['ktx connection add handbook --driver docs --path ./docs', 'documents: their tables of terms, metrics and columns'],
+  ],
+  define: (command) => withFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allKinds)),
+  async run({ args: [asked], options }, context) {
+    const { dir } = await context.project();
+    const name = connectionName(asked);
+    const config = await connectionFrom(options, context, allKinds);
+    if (isWarehouse(config)) return connectWarehouse({ dir, name, config }, context);
+    context.progress.update(`reading ${name}`);
+    const { addSource } = await import('../project/add-source.ts');
+    const { written, probe } = await addSource({ dir, name, config }, context.signal);
+    const change = written.length === 0 ? 'everything stood already' : `wrote ${written.join(', ')}`;
+    return {
+      data: { dir, connection: name, written, probe },
+      text: `${name}: ${describeItems(probe)}\n${dir}: ${change}`,
+      notes: probe.failed.map((line) => `cannot be read: ${line}`),
+      next: [`ktx ingest ${name}  read it`, 'git add ktx.yaml  the configuration is yours to commit'],
+    };
   },
 });
+
+function describeItems({ items, failed, isComplete }: { items: number; failed: readonly string[]; isComplete: boolean }): string {
+  const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
+  return `${counted(items, 'item')}${unread}${isComplete ? '' : ', the listing is cut short'}`;
+}
 
 export const list = defineCommand({
   description: 'The connections of ktx.yaml, without their secrets.',
@@ -35,6 +61,12 @@ export const test = defineCommand({
   define: (command) => command.argument('[name]', 'the only one where it is left out'),
   async run({ args: [asked] }, context) {
     const project = await context.project();
+    const source = asked === undefined ? undefined : connectionNamed(project.config, asked);
+    if (asked !== undefined && source !== undefined && !isWarehouse(source)) {
+      const { probeSource } = await import('../project/add-source.ts');
+      const probe = await probeSource({ dir: project.dir, name: asked, config: source }, context.signal);
+      return { data: { connection: asked, probe }, text: `${asked}: ${describeItems(probe)}` };
+    }
     const { name, config } = project.connection(asked);
     const { probeConnection } = await import('../project/setup.ts');
     context.progress.update(`connecting to ${name}`);
@@ -50,9 +82,13 @@ export const remove = defineCommand({
   define: (command) => command.argument('<name>', 'name of the connection'),
   async run({ args: [asked] }, context) {
     const project = await context.project();
-    const name = project.connection(asked).name;
+    const name = anyConnection(project, asked);
     const { removeConnection } = await import('../project/setup.ts');
     await removeConnection(project.dir, name);
-    return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay in semantic-layer/${name}` };
+    return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay` };
   },
 });
+
+function anyConnection({ config, connection }: Project, name: string): string {
+  return connectionNamed(config, name) === undefined ? connection(name).name : name;
+}

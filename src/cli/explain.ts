@@ -10,6 +10,7 @@ export const explain = defineCommand({
     ['ktx explain orders', 'a dataset'],
     ['ktx explain "orders(customer_id)"', 'a join: why it was accepted'],
     ['ktx explain orders.status --measure', 'a field, measured anew'],
+    ['ktx explain term:revenue', 'a term of the wiki: which line of which document says so'],
   ],
   define: (command) =>
     command

@@ -1,6 +1,6 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
-import type { FileReport, IngestEvent, IngestReport } from '../ingest/event.ts';
+import type { FileReport, IngestEvent, IngestReport, SourceReport } from '../ingest/event.ts';
 import type { UsageLine } from '../llm/usage.ts';
 import type { Project } from '../project/open.ts';
 import { defineCommand, type CommandContext } from './command.ts';
@@ -10,7 +10,7 @@ import { printable } from './text-width.ts';
 
 export const ingest = defineCommand({
   description:
-    'Brings the project up to date with its connections: scans what changed, writes datasets, claims and structure, and ' +
+    'Brings the project up to date with its warehouses and sources: reads what changed, writes datasets, wiki, claims and items, and ' +
     'commits them. What people edited stays. Unchanged input changes no file and makes no commit.',
   examples: [
     ['ktx ingest', 'every connection'],
@@ -70,8 +70,8 @@ function show(event: IngestEvent, context: CommandContext): void {
 }
 
 /** The first failure of a connection, else of what a model was asked for, with the exit code of the whole. */
-export function ingestFailure({ connections, exitCode }: IngestReport): UserError | undefined {
-  const failure = connections.find((each) => each.failure !== undefined)?.failure;
+export function ingestFailure({ connections, sources, exitCode }: IngestReport): UserError | undefined {
+  const failure = [...connections, ...sources].find((each) => each.failure !== undefined)?.failure;
   if (failure !== undefined) return new UserError(failure.code, failure.message, { ...failure, exitCode });
   const work = connections.flatMap(({ descriptions, judgements }) => [
     { what: 'tables described', ...descriptions },
@@ -84,8 +84,8 @@ export function ingestFailure({ connections, exitCode }: IngestReport): UserErro
 }
 
 export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {
-  const first = report.connections.find(({ failure }) => failure !== undefined);
-  const lines = report.connections.map((each) => {
+  const first = [...report.connections, ...report.sources].find(({ failure }) => failure !== undefined);
+  const warehouses = report.connections.map((each) => {
     const { connection, failure, tables, profiled, reused, queries, relationships, descriptions } = each;
     // The first one is told as the error.
     if (failure !== undefined) return `${connection}: ${style('red', each === first ? 'failed' : printable(failure.message))}`;
@@ -94,6 +94,8 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     const told = descriptions !== undefined && descriptions.done > 0 ? `, ${descriptions.done} of ${descriptions.total} described` : '';
     return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged)${told}, ${joins}, ${counted(queries, 'statement')} sent`;
   });
+  const sources = report.sources.flatMap((each) => sourceLines(each, report.dryRun));
+  const lines = [...warehouses, ...sources];
   if (report.dryRun) return lines;
   const { files, keptEdits, newEdits, stale, leftAlone, setAside, quarantined, commit } = report;
   const known = keptEdits.length - newEdits.length;
@@ -101,6 +103,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     ({ path, at, isRemoval }) => `${path}, ${isRemoval ? 'taken out by a person' : 'as a person wrote it'} in ${at}`,
   );
   const marked: Readonly<Record<string, readonly string[]>> = {
+    contested: report.conflicts.map(({ subject, kind, variants }) => `${subject} ${kind}: ${variants.length} versions; ktx review`),
     stale: stale.map(({ path, at }) => `${path} in ${at}: gone from the warehouse`),
     left: leftAlone.map(({ path, reason }) => `${path}: ${reason}`),
     copied: setAside.map(({ path, copy }) => `${path}: an uncommitted text is kept in ${copy}`),
@@ -111,15 +114,32 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     ...lines,
     ...changes(files),
     ...[...kept, ...(known > 0 ? [`as before: ${known}`] : [])].map((text) => `  kept     ${printable(text)}`),
-    ...Object.entries(marked).flatMap(([word, texts]) => texts.map((text) => `  ${style('yellow', word.padEnd(9))}${printable(text)}`)),
+    ...Object.entries(marked).flatMap(([word, texts]) =>
+      texts.map((text) => `  ${style('yellow', word.padEnd(9).padEnd(word.length + 1))}${printable(text)}`),
+    ),
     commit.id === undefined ? `no commit: ${commit.none ?? 'nothing to do'}` : `commit ${commit.id.slice(0, 10)}`,
   ];
+}
+
+/** Items by what became of them; those that are worth a name, by name. */
+function sourceLines({ connection, failure, items, claims, total, pending }: SourceReport, dryRun: boolean): readonly string[] {
+  const reads = pending.length === 0 ? '' : `, ${pending.length} with prose that waits for a model`;
+  if (failure !== undefined) return [`${connection}: ${failure.message}`];
+  if (items === undefined) return [];
+  const { added, changed, gone, failed, unchanged, listing } = items;
+  const counts = Object.entries({ added, changed, gone, failed }).flatMap(([word, some]) =>
+    some.length === 0 ? [] : [`${some.length} ${word}`],
+  );
+  const cut = listing.complete ? [] : [`  cut short: ${listing.reason ?? 'the listing did not end'}; nothing is taken for gone`];
+  const becomes = [...counts, `${unchanged} unchanged`].join(', ');
+  const last = dryRun ? '' : `; ${counted(claims, 'claim')}${reads}`;
+  return [`${connection}: ${counted(total, 'item')} (${becomes})${last}`, ...cut, ...failed.map(({ key, reason }) => `  not read  ${printable(key)}: ${printable(reason)}`)]; // prettier-ignore
 }
 
 /** The files that people read, by name; what is generated beside them as a number. */
 function changes(files: FileReport): readonly string[] {
   const all = (['added', 'changed', 'removed'] as const).flatMap((kind) => files[kind].map((path) => ({ kind, path })));
-  const read = all.filter(({ path }) => path.startsWith('semantic-layer/'));
+  const read = all.filter(({ path }) => !/^(claims|sources)\//.test(path) && path !== '.gitattributes');
   const shown = read.slice(0, 40).map(({ kind, path }) => `  ${kind.padEnd(9)}${path}`);
   const more = read.length > shown.length ? [`  … and ${read.length - shown.length} more`] : [];
   const others = all.length - read.length;

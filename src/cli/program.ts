@@ -34,10 +34,10 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
   for (const { path, summary } of registry) {
     const [first = '', second] = path.split(' ');
     const parent = second === undefined ? program : group(program, first);
-    parent
-      .command(second ?? first)
-      .summary(summary)
-      .allowExcessArguments(false);
+    const name = second ?? first;
+    // A group can be a command too.
+    const command = find(parent, name) ?? parent.command(name);
+    command.summary(summary).allowExcessArguments(false);
   }
   return program;
 }

@@ -11,6 +11,7 @@ export interface CommandEntry {
 export const groups: Readonly<Record<string, string>> = {
   connection: 'The warehouses in ktx.yaml: add, list, test, remove',
   sl: 'The semantic layer: list, read, validate, query, export, import',
+  review: 'Decide what sources say differently',
   mcp: 'The MCP server for agents',
 };
 
@@ -34,6 +35,11 @@ export const registry: readonly CommandEntry[] = [
   { path: 'sl import', summary: 'Dataset files from another tool’s model', load: async () => (await import('./sl-exchange.ts')).importModel },
   { path: 'search', summary: 'Find datasets, fields and metrics by words', load: async () => (await import('./search.ts')).search },
   { path: 'sql', summary: 'Run one read-only SELECT', load: async () => (await import('./sql.ts')).sql },
+  { path: 'remember', summary: 'Keep what you tell it', load: async () => (await import('./remember.ts')).remember },
+  { path: 'review list', summary: 'What is contested, with both numbers', load: async () => (await import('./review.ts')).list },
+  { path: 'review choose', summary: 'Decide one conflict', load: async () => (await import('./review.ts')).choose },
+  { path: 'review', summary: 'Decide what sources say differently', load: async () => (await import('./review.ts')).review },
+  { path: 'check', summary: 'For CI: nothing stale, contested or invalid', load: async () => (await import('./check.ts')).check },
   { path: 'explain', summary: 'Where a fact comes from: claims and evidence', load: async () => (await import('./explain.ts')).explain },
   { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
   { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },

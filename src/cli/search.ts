@@ -5,7 +5,8 @@ import { defineCommand } from './command.ts';
 import { positive } from './sql.ts';
 
 export const search = defineCommand({
-  description: 'Finds metrics, datasets, fields, segments, joins, and tables that are not modelled; words may be misspelt or cut short.',
+  description:
+    'Finds metrics, datasets, fields, segments, joins, terms, rules, and tables that are not modelled; words may be misspelt or cut short.',
   examples: [
     ['ktx search revenue by region', 'best first'],
     ['ktx search customer --kind field', 'only fields'],
@@ -24,7 +25,9 @@ export const search = defineCommand({
     const hits = found.slice(0, limit);
     const truncated = found.length >= Math.min(limit + 1, 200);
     const cutOff = truncated ? [`Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`] : [];
-    const rows = hits.map(({ subject, detail, description }) => [subject, detail ?? '', description ?? '']);
+    const rows = hits.map(({ subject, detail, description, contested }) => {
+      return [subject, [detail ?? [], contested === true ? 'contested' : []].flat().join(', '), description ?? ''];
+    });
     const isEmpty = hits.length === 0;
     return {
       data: { hits, truncated },

@@ -5,8 +5,9 @@ import { UserError } from '../lib/error.ts';
 import type { ProjectConfig } from '../project/config.ts';
 import type { TriedLlm } from '../project/llm-setup.ts';
 import type { Probe } from '../project/setup.ts';
+import type { WarehouseConfig } from '../warehouse/config.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
-import { connectionFlags, connectionFrom, connectionName } from './connection-flags.ts';
+import { connectionFlags, connectionName, warehouseFrom } from './connection-flags.ts';
 import { withHint } from './failure.ts';
 import { llmFlags, llmFrom } from './llm-flags.ts';
 import { saidBy, withFlags, type Settings } from './schema-flags.ts';
@@ -86,10 +87,21 @@ interface Asked {
   readonly options: Settings;
 }
 
-/** The connection that the flags say, tried and written. */
-export async function connect({ dir, options, ...asked }: Asked, context: CommandContext): Promise<Outcome> {
+interface Warehouse {
+  readonly dir: string;
+  readonly name: string;
+  readonly config: WarehouseConfig;
+}
+
+/** The warehouse that the flags say, tried and written. */
+async function connect({ dir, options, ...asked }: Asked, context: CommandContext): Promise<Outcome> {
   const name = connectionName(asked.name);
-  const config = await connectionFrom(options, context);
+  const config = await warehouseFrom(options, context);
+  return connectWarehouse({ dir, name, config }, context);
+}
+
+/** Tried, and written where it answers. */
+export async function connectWarehouse({ dir, name, config }: Warehouse, context: CommandContext): Promise<Outcome> {
   context.progress.update(`connecting to ${name}`);
   const { setUpProject } = await import('../project/setup.ts');
   const report = await setUpProject({ dir, name, config }, context.signal).catch(inFlags);

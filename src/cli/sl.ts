@@ -3,6 +3,7 @@ import { load } from 'js-yaml';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
+import { conflictsAbout, conflictsIn, contestedLines } from '../project/conflicts.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
 
@@ -47,9 +48,10 @@ export const read = defineCommand({
       const hint = suggestion === undefined ? 'ktx sl list shows what there is' : `did you mean ${suggestion}?`;
       throw new UserError('dataset_unknown', `${connection} has no dataset ${dataset}.`, { hint, exitCode: 2 });
     }
-    const notes = isInvalid ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
-    const data = { connection, file, definition: isInvalid ? undefined : load(text), yaml: text };
-    return { verbatim: true, data, text: text.trimEnd(), notes };
+    const contested = contestedLines(conflictsAbout(await conflictsIn(project.dir), connection, dataset));
+    const invalid = isInvalid ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
+    const data = { connection, file, definition: isInvalid ? undefined : load(text), yaml: text, contested };
+    return { verbatim: true, data, text: text.trimEnd(), notes: [...invalid, ...contested] };
   },
 });
 
@@ -59,7 +61,7 @@ export const validate = defineCommand({
   define: (command) => command.argument('[connection]', 'all where it is left out'),
   async run({ args: [asked] }, context) {
     const project = await context.project();
-    const names = asked === undefined ? Object.keys(project.config.connections) : [project.connection(asked).name];
+    const names = asked === undefined ? project.warehouses : [project.connection(asked).name];
     const loaded = await Promise.all(names.map((name) => project.model(name)));
     const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
     const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);

@@ -1,8 +1,9 @@
 import { canonicalJson, type Json } from '../lib/json.ts';
 import type { Dataset } from '../semantic/dataset.ts';
-import { bodies, claimId, type Bodies, type ClaimKind } from './claim.ts';
+import { bodies, claimId, type Bodies, type Claim, type ClaimKind } from './claim.ts';
 import type { Verdict } from './judge.ts';
 import { keyOrder } from './leaves.ts';
+import { meaningOf } from './meaning.ts';
 import { grantNames, slug } from './slug.ts';
 import type { SubjectParts } from './subject.ts';
 
@@ -43,16 +44,29 @@ function fieldOf(known: Known) {
 }
 
 function metricOf(known: Known) {
-  const { metric, description, synonyms } = bodiesOf(known);
+  const { metric, synonyms } = bodiesOf(known);
+  const [description, unit] = (['description', 'unit'] as const).map((kind) => beside(known, kind));
   const definition = bodies.metric.parse(JSON.parse(canonicalJson(metric)));
-  return inOrder({ ...definition, name: known.about.name, description, synonyms });
+  const said = Object.entries({ unit, description, synonyms }).filter(([, value]) => value !== undefined);
+  return inOrder({ ...definition, ...Object.fromEntries(said), name: known.about.name });
+}
+
+/** What is said where the definition is that counts, if something is: words must not tell of another definition. A person's count anyway. */
+function beside({ verdicts }: Known, kind: 'description' | 'unit'): Json | undefined {
+  const places = ({ evidence }: Claim) => evidence.map(({ item, location }) => `${item} ${location}`);
+  const defined = new Set(verdicts.get('metric')?.shown.flatMap(places));
+  const ranked = verdicts.get(kind)?.ranked ?? [];
+  const isPersons = ranked[0]?.evidence.some(({ origin }) => origin === 'person') === true;
+  const near = isPersons ? undefined : ranked.find((claim) => places(claim).some((place) => defined.has(place)));
+  return (near ?? ranked[0])?.body;
 }
 
 function relationshipsOf(members: readonly Known[], fields: readonly string[]) {
   const links = members.flatMap((known) => {
     const { columns } = known.about;
-    return (known.verdicts.get('relationship')?.shown ?? []).map((claim) => {
-      const { on, ...body } = bodies.relationship.parse(claim.body);
+    const { shown = [], ranked = [] } = known.verdicts.get('relationship') ?? {};
+    return shown.map((claim) => {
+      const { on, ...body } = completed(claim, ranked);
       const pairs = Object.entries(on).sort(([a], [b]) => columns.indexOf(a) - columns.indexOf(b));
       return { ...body, on: Object.fromEntries(pairs), id: claimId(claim), description: bodiesOf(known).description };
     });
@@ -71,6 +85,15 @@ function relationshipsOf(members: readonly Known[], fields: readonly string[]) {
     const narrowed = cardinality === 'one_to_one' ? cardinality : undefined;
     return inOrder({ to, on, role: name === to ? undefined : name, cardinality: narrowed, description });
   });
+}
+
+/** A link with the role and the cardinality that others of the same meaning know. */
+function completed(claim: Claim, ranked: readonly Claim[]): Bodies['relationship'] {
+  const same = ranked.filter((other) => other !== claim && meaningOf(other) === meaningOf(claim));
+  const links = same.flatMap(({ body }) => bodies.relationship.safeParse(body).data ?? []);
+  const [role, cardinality] = (['role', 'cardinality'] as const).map((key) => links.find((link) => link[key] !== undefined)?.[key]);
+  const own = bodies.relationship.parse(claim.body);
+  return { ...own, ...bodies.relationship.partial().parse({ role: own.role ?? role, cardinality: own.cardinality ?? cardinality }) };
 }
 
 /** Of each kind the body that counts; each is of its kind, or compiling would have set its claim aside. */

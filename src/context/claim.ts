@@ -3,6 +3,7 @@ import { sha256 } from '../lib/hash.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
 import { datasetSchema } from '../semantic/dataset.ts';
 import { fieldTypes } from '../sql/field-type.ts';
+import { slug } from './slug.ts';
 
 /** Kept as it is, whatever its keys are. */
 export const json = z.custom<Json>((value) => value !== undefined);
@@ -27,6 +28,8 @@ export const bodies = {
   description: text,
   synonyms: texts,
   tags: texts,
+  /** About a metric: the unit of its values, like EUR. */
+  unit: text.min(1),
   /** About `metric:c.d.m`: the metric as in the YAML of a dataset, without its name. */
   metric: datasetSchema.shape.metrics.unwrap().element.omit({ name: true }),
   /** About `relationship:c.d(columns)`; `on`: own field names to those of the dataset `to`. */
@@ -36,6 +39,16 @@ export const bodies = {
     role: text.optional(),
     cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
   }),
+  /** About `term:slug` and `rule:slug`: as people write it, and what it says. */
+  title: text.min(1),
+  definition: text.min(1),
+  rule: text.min(1),
+  /** About a term or a rule: the subjects that it stands for or governs. */
+  refs: texts,
+  /** About a term or a rule: the wiki page that it stands on. */
+  page: text.regex(/^[a-z0-9_-]+$/),
+  /** About anything: a person decided a disagreement by what they wrote in an artifact; `value` is its hash. */
+  settled: z.object({ kind: text, value: text, seen: texts }),
   /** About anything: a person took it (null), or the keys of it that are null, out of an artifact. */
   edit: z.union([z.null(), z.record(text, z.null())]),
 };
@@ -72,10 +85,22 @@ export function claimId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string
   return sha256(canonicalJson([claim.subject, claim.kind, claim.body]));
 }
 
+/** The id as files and people have it. */
+export function shortId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string {
+  return claimId(claim).slice(0, 12);
+}
+
+/** What only records a person's edit of a file; it claims nothing. */
+export function isRecord({ kind }: Pick<Claim, 'kind'>): boolean {
+  return kind === 'edit' || kind === 'settled';
+}
+
 export const subjects = {
   dataset: (connection: string, dataset: string) => `dataset:${connection}.${dataset}`,
   field: (connection: string, dataset: string, field: string) => `field:${connection}.${dataset}.${field}`,
   metric: (connection: string, dataset: string, metric: string) => `metric:${connection}.${dataset}.${metric}`,
   relationship: (connection: string, dataset: string, columns: readonly string[]) =>
     `relationship:${connection}.${dataset}(${columns.join(',')})`,
+  term: (title: string) => `term:${slug(title)}`,
+  rule: (title: string) => `rule:${slug(title)}`,
 };

@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import type { Dataset } from '../semantic/dataset.ts';
 import { assembleDataset, type Known } from './assemble.ts';
-import { bodies, subjects, type Claim, type ClaimKind } from './claim.ts';
+import { bodies, isRecord, subjects, type Claim, type ClaimKind } from './claim.ts';
 import { uniteClaims } from './claims-file.ts';
-import { judge } from './judge.ts';
+import { conflictsOf, type Conflict } from './conflicts.ts';
+import { judge, type Verdict } from './judge.ts';
+import { pinFor, type Pin } from './pins.ts';
 import { subjectParts, type Owner, type SubjectParts } from './subject.ts';
 
 export interface Compilation {
   /** Sorted by name. */
   readonly artifacts: readonly Dataset[];
+  /** Sorted by subject and kind. */
+  readonly conflicts: readonly Conflict[];
   /** Claims that are in no artifact, because what they speak of does not exist or their body is not of their kind. */
   readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
 }
@@ -19,12 +23,19 @@ interface Read {
   readonly about: SubjectParts;
 }
 
+/** What people decided. */
+export interface Decided {
+  /** Subjects of datasets whose files they deleted. */
+  readonly deleted?: ReadonlySet<string>;
+  readonly pins?: readonly Pin[];
+}
+
 /**
  * Claims to artifacts: pure, total, and the same whatever the order of its inputs. A claim that cannot be shown is
  * returned with its reason and holds up nothing else. Nothing refers to a dataset (by subject) that a person deleted; all
  * other edits are the merge's.
  */
-export function compile(claims: Iterable<Claim>, deleted: ReadonlySet<string> = new Set()): Compilation {
+export function compile(claims: Iterable<Claim>, { deleted = new Set(), pins = [] }: Decided = {}): Compilation {
   const quarantined: Compilation['quarantined'][number][] = [];
   const isSound = (claim: Claim, fault: string | undefined) => {
     if (fault !== undefined) quarantined.push({ claim, reason: fault });
@@ -32,20 +43,23 @@ export function compile(claims: Iterable<Claim>, deleted: ReadonlySet<string> = 
   };
   const read = uniteClaims(claims).flatMap((claim): Read[] => {
     const about = subjectParts(claim.subject);
-    return claim.kind !== 'edit' && isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
+    return !isRecord(claim) && isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });
   const standing = read.filter((one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)));
   const exists = new Set(standing.filter(({ claim, about }) => claim.kind === about.type).map(({ claim }) => claim.subject));
   const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
-  const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap(knownOf);
-  return { artifacts: artifactsOf(known), quarantined };
+  const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap((group): Known[] => {
+    const verdicts = verdictsOf(group.map(({ claim }) => claim), pins); // prettier-ignore
+    return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
+  });
+  const conflicts = conflictsOf(known.flatMap(({ verdicts }) => [...verdicts.values()]));
+  return { artifacts: artifactsOf(known), conflicts, quarantined };
 }
 
-/** All of one subject. */
-function knownOf(group: readonly Read[]): Known[] {
-  const byKind = Map.groupBy(group, ({ claim }) => claim.kind);
-  const verdicts = new Map([...byKind].map(([kind, variants]) => [kind, judge(variants.map(({ claim }) => claim))]));
-  return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
+/** Of all claims about one subject. */
+export function verdictsOf(claims: readonly Claim[], pins: readonly Pin[]): Map<ClaimKind, Verdict> {
+  const byKind = [...Map.groupBy(claims, ({ kind }) => kind)];
+  return new Map(byKind.map(([kind, [first, ...others]]) => [kind, judge(first ? [first, ...others] : [], first && pinFor(pins, first))]));
 }
 
 function artifactsOf(known: readonly Known[]): Dataset[] {
@@ -61,12 +75,17 @@ function datasetOf({ connection, dataset }: Owner): string {
 
 const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   dataset: 'dataset', field: 'field', type: 'field', values: 'field', primary_key: 'dataset', unique_key: 'dataset',
-  default_time: 'dataset', metric: 'metric', relationship: 'relationship',
+  default_time: 'dataset', metric: 'metric', unit: 'metric', relationship: 'relationship',
 }; // prettier-ignore
 
 function bodyFault({ kind, body }: Claim, about: SubjectParts | undefined): string | undefined {
   if (!about) return 'its subject is none of a warehouse';
-  if ((subjectTypes[kind] ?? about.type) !== about.type) return `${kind} cannot be said of a ${about.type}`;
+  const isWiki = kind === 'title' || kind === 'definition' || kind === 'rule' || kind === 'refs' || kind === 'page';
+  if (isWiki || (subjectTypes[kind] ?? about.type) !== about.type) return `${kind} cannot be said of a ${about.type}`;
+  return schemaFault({ kind, body });
+}
+
+export function schemaFault({ kind, body }: Pick<Claim, 'kind' | 'body'>): string | undefined {
   const { error } = bodies[kind].safeParse(body);
   return error && `its body is not that of a ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
 }

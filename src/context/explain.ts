@@ -68,7 +68,7 @@ function namesOf(subject: string): string[] {
 }
 
 /** By kind, in the order in which they count. */
-function judgedClaims(claims: readonly Claim[]): Explanation['claims'] {
+export function judgedClaims(claims: readonly Claim[]): Explanation['claims'] {
   return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
     const { ranked, shown } = judge(group);
     return ranked.map((claim) => ({ ...claim, id: claimId(claim), shown: shown.includes(claim) }));

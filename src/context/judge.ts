@@ -1,26 +1,53 @@
-import type { Claim } from './claim.ts';
+import { shortId, type Claim, type ClaimKind } from './claim.ts';
+import { meaningOf } from './meaning.ts';
+import type { Pin } from './pins.ts';
+import { subjectParts } from './subject.ts';
 
 export interface Verdict {
   /** All claims, what counts first. */
   readonly ranked: readonly Claim[];
   /** Those of them that artifacts show. */
   readonly shown: readonly Claim[];
+  /** One claim of each meaning, what is shown first, where they disagree and nobody has decided; else none. */
+  readonly contested: readonly Claim[];
 }
 
 /** In the order of precedence. */
 const origins = ['person', 'catalog', 'code', 'model'] as const;
+/** Of these one is right; of all other kinds several can be, and are only ranked. */
+const contestable: ReadonlySet<ClaimKind> = new Set(['type', 'primary_key', 'metric', 'relationship', 'unit', 'definition', 'rule']);
 
 /**
- * Judges the claims about one subject and kind, in the order of `uniteClaims`. Person before catalog before code before
- * model, then confidence, then that order; never the order of arrival.
+ * Judges the claims about one subject and kind, in the order of `uniteClaims`. Person before pin before catalog before code
+ * before model, then confidence, then that order; never the order of arrival.
  */
-export function judge(claims: readonly Claim[]): Verdict {
-  const rank = (claim: Claim) => origins.indexOf(originOf(claim));
+export function judge(claims: readonly Claim[], pin?: Pin): Verdict {
+  const chosen = pin && claims.find((claim) => shortId(claim) === pin.choose);
+  const rank = (claim: Claim) => (claim === chosen ? 0.5 : origins.indexOf(originOf(claim)));
   const ranked = claims.toSorted((a, b) => rank(a) - rank(b) || confidence(b) - confidence(a));
   // A table can have several keys, and several declared links by the same columns, all true.
   const isDeclaredLink = (claim: Claim) => claim.kind === 'relationship' && originOf(claim) === 'catalog';
-  const isAlsoShown = (claim: Claim) => claim.kind === 'unique_key' || (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));
-  return { ranked, shown: ranked.filter((claim, index) => index === 0 || isAlsoShown(claim)) };
+  const isAlsoShown = (claim: Claim) =>
+    claim.kind === 'unique_key' || claim.kind === 'refs' || (isDeclaredLink(claim) && ranked.slice(0, 1).every(isDeclaredLink));
+  const shown = ranked.filter((claim, index) => index === 0 || isAlsoShown(claim));
+  return { ranked, shown, contested: contestedIn(ranked, chosen && pin) };
+}
+
+function contestedIn(ranked: readonly Claim[], pin: Pin | undefined): readonly Claim[] {
+  const [first] = ranked;
+  if (!first || !contestable.has(first.kind)) return [];
+  const variants = [...Map.groupBy(voices(ranked), meaningOf).values()].flatMap((same) => same.slice(0, 1));
+  if (variants.length < 2 || (first.kind === 'relationship' && variants.every((claim) => originOf(claim) === 'catalog'))) return [];
+  const seen = pin?.seen ?? (originOf(first) === 'person' ? ranked.map(shortId) : []);
+  return variants.every((claim) => seen.includes(shortId(claim))) ? [] : variants;
+}
+
+/** What a warehouse says of itself counts once: what it declares and what was found in it are ranked, not contested. */
+function voices(ranked: readonly Claim[]): readonly Claim[] {
+  const isOwn = ({ subject, evidence }: Claim) => evidence.every(({ connection }) => connection === subjectParts(subject)?.connection);
+  const [own] = ranked.filter(isOwn);
+  const isVague = ({ kind, body }: Claim) => kind === 'type' && body === 'unknown';
+  return ranked.filter((claim) => (claim === own || !isOwn(claim)) && !isVague(claim));
 }
 
 /** The best that its evidence has. */

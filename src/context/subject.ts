@@ -28,6 +28,12 @@ export function subjectParts(subject: string): SubjectParts | undefined {
   return type && isComplete ? { type, connection, dataset, name, columns: columns?.split(',') ?? [] } : undefined;
 }
 
+/** Undefined where the text is no subject of the wiki. */
+export function wikiSubject(subject: string): { readonly type: 'term' | 'rule'; readonly slug: string } | undefined {
+  const { type, slug = '' } = /^(?<type>term|rule):(?<slug>[a-z0-9_]+)$/.exec(subject)?.groups ?? {};
+  return type === 'term' || type === 'rule' ? { type, slug } : undefined;
+}
+
 /** The subject of an entry in a dataset's file; segments and the top have that of the dataset. */
 export function entrySubject({ connection, dataset }: Owner, entry: Entry): string {
   const [list] = entry.at;

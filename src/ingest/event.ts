@@ -1,3 +1,4 @@
+import type { Conflict } from '../context/conflicts.ts';
 import type { ExitCode, UserError } from '../lib/error.ts';
 
 /** The steps of publishing, in their order. A kill after any of them loses nothing; see `publish.ts`. */
@@ -9,10 +10,11 @@ export type IngestEvent =
   | { readonly type: 'connection_started'; readonly connection: string }
   | { readonly type: 'scan_progressed'; readonly connection: string; readonly step: string; readonly done: number; readonly total: number }
   | { readonly type: 'description_progressed'; readonly connection: string; readonly done: number; readonly total: number }
+  | { readonly type: 'items_fetched'; readonly connection: string; readonly added: number; readonly changed: number; readonly gone: number }
   | { readonly type: 'publish_step'; readonly step: PublishStep; readonly path?: string | undefined }
   | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport };
 
-export type Stage = 'plan' | 'scan' | 'describe' | 'validate' | 'publish' | 'index';
+export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'validate' | 'compare' | 'publish' | 'index';
 
 /** A claim that was left out of the artifacts, or something of a person's in them that does not work. */
 export interface Quarantined {
@@ -55,6 +57,10 @@ export interface CommitReport {
 
 export type Failure = Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
 
+export function failureOf({ code, message, hint, retryable, exitCode }: UserError): Failure {
+  return { code, message, hint, retryable, exitCode };
+}
+
 /** Work for a model: with a failure, what is not done is pending. */
 interface ModelWork {
   readonly done: number;
@@ -78,10 +84,36 @@ export interface ConnectionReport {
   readonly relationships: { readonly accepted: number; readonly review: number };
 }
 
+/** What became of a source's items; keys, sorted. */
+export interface ItemReport {
+  readonly listing: { readonly complete: boolean; readonly reason?: string | undefined };
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly gone: readonly string[];
+  /** They stay as they were. */
+  readonly failed: readonly { readonly key: string; readonly reason: string }[];
+  readonly unchanged: number;
+}
+
+export interface SourceReport {
+  readonly connection: string;
+  readonly failure?: Failure;
+  /** Absent where the source was not read in this run. */
+  readonly items?: ItemReport;
+  /** What stands once the run is done. */
+  readonly total: number;
+  readonly claims: number;
+  /** Items with something in them that only a model can read. */
+  readonly pending: readonly string[];
+}
+
 export interface IngestReport extends EditReport {
   readonly runId: string;
   readonly dryRun: boolean;
   readonly connections: readonly ConnectionReport[];
+  readonly sources: readonly SourceReport[];
+  /** What is contested once the run is done. */
+  readonly conflicts: readonly Conflict[];
   /** Those of `keptEdits` that no run before met as they are now. */
   readonly newEdits: readonly KeptEdit[];
   readonly files: FileReport;

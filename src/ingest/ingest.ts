@@ -1,6 +1,9 @@
 import { type ExitCode, UserError } from '../lib/error.ts';
+import type { Catalog } from '../context/catalog.ts';
+import { loadCatalog } from '../context/catalog-files.ts';
 import type { Claim } from '../context/claim.ts';
 import { parseClaims } from '../context/claims-file.ts';
+import type { Pin } from '../context/pins.ts';
 import { claimsOf } from '../scan/claims.ts';
 import type { ScanConfig } from '../scan/config.ts';
 import { describeTables, type ScanModel } from '../scan/descriptions.ts';
@@ -8,18 +11,28 @@ import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
-import type { ConnectionReport, Failure, IngestEvent, IngestReport, PublishStep, Stage } from './event.ts';
+import { compareMetrics } from './compare.ts';
+import { failureOf, type ConnectionReport, type IngestEvent, type IngestReport, type PublishStep, type Stage } from './event.ts';
+import type { ConnectionFindings } from './findings.ts';
 import { newEdits } from './new-edits.ts';
 import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
-import { foldersOf, type ConnectionFindings } from './render.ts';
+import { extractSource, fetchSources, isPartial, sourceReport, type SourceInput } from './read-sources.ts';
+import { foldersOf } from './render.ts';
 import { validate } from './validate.ts';
 
 export interface IngestInput {
   /** The folder that holds `ktx.yaml`. */
   readonly dir: string;
   readonly runId: string;
+  /** Warehouses to scan. */
   readonly connections: readonly { readonly name: string; readonly scope: Scope }[];
+  /** The other warehouses of the project: what is known of them counts, and is brought up to date with the sources. */
+  readonly standing?: readonly string[];
+  /** All sources of the project. */
+  readonly sources?: readonly SourceInput[];
+  /** A decision that a person makes with this run. */
+  readonly pin?: Pin | undefined;
   readonly scan: ScanConfig;
   /** Opens a connection; the caller closes it. */
   readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
@@ -34,7 +47,7 @@ export interface IngestInput {
 }
 
 /**
- * Brings the project up to date with the connections: plan, scan, compile, validate, publish, index. One that fails is
+ * Brings the project up to date with its warehouses and sources: plan, scan, fetch, extract, compile, validate, publish, index. One that fails is
  * reported, its files stay, and the others go on. The whole run holds the project's lock. Every outcome that is a
  * report comes back as one, with the exit code that it means; only bugs, an abort and failures of the project itself (lock, git,
  * disk) are thrown.
@@ -45,7 +58,17 @@ export async function ingest(input: IngestInput): Promise<IngestReport> {
   const onWait = (message: string) => run.emit({ type: 'lock_awaited', message });
   const outcome = dryRun ? await plan(run) : await withProjectLock(dir, () => runStages(run), { signal, onWait });
   const queries = outcome.connections.reduce((sum, connection) => sum + connection.queries, outcome.queries ?? 0);
-  const report = { runId, dryRun, files: noFiles, ...nothingDone, ...outcome, queries, milliseconds: run.milliseconds };
+  const report = {
+    runId,
+    dryRun,
+    files: noFiles,
+    sources: [],
+    conflicts: [],
+    ...nothingDone,
+    ...outcome,
+    queries,
+    milliseconds: run.milliseconds,
+  };
   return { ...report, exitCode: exitCodeOf(report) };
 }
 
@@ -64,43 +87,94 @@ async function plan(run: Run): Promise<Outcome> {
     const { tables, queries } = await warehouse.introspect(scope, run.signal);
     return { tables: tables.length, queries };
   });
-  return { connections, commit: { none: 'dry run' } };
+  const sources = (await readSources(run, await standingCatalogs(run, run.connections.map(({ name }) => name)))).map(({ report }) => report); // prettier-ignore
+  return { connections, sources, commit: { none: 'dry run' } };
 }
 
 async function runStages(run: Run): Promise<Outcome> {
-  const { dir, runId, signal, emit } = run;
+  const { dir, runId, signal, emit, pin } = run;
   const state = openState(dir);
   try {
-    const findings: ConnectionFindings[] = [];
-    const connections = await eachConnection(run, 'scan', async (warehouse, scope) => {
-      const { connection } = warehouse;
-      const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
-      const known = await claimsOfModels(run, connection);
-      const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, known, signal, onProgress });
-      const { catalog, profiled, reused, queries, links } = found;
-      if (catalog.tables.length === 0) throw noTables(connection);
-      const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found, known));
-      findings.push({ catalog, claims: [...claimsOf(found), ...claims], warehouse });
-      const { failure, ...judged } = found.judgements;
-      const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
-      const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
-      const relationships = { accepted: accepted.length, review: review.length };
-      return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions, judgements };
-    });
-    if (findings.length === 0) return { connections, commit: { none: 'nothing was read' } };
-    const { files, render, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
+    const scanned: ConnectionFindings[] = [];
+    const tried = await scanConnections(run, state, scanned);
+    const names = scanned.map(({ catalog }) => catalog.connection);
+    const failed = tried.filter(({ failure }) => failure !== undefined).map(({ connection }) => connection);
+    const others = await standingCatalogs(run, failed);
+    const standing = others.map((catalog) => ({ catalog, claims: undefined, warehouse: () => run.warehouse(catalog.connection, signal) }));
+    const read = await readSources(run, [...scanned.map(({ catalog }) => catalog), ...others]);
+    const sources = read.map(({ report }) => report);
+    const isRead = names.length > 0 || pin !== undefined || sources.some(({ items }) => items !== undefined);
+    if (!isRead) return { connections: tried, sources, commit: { none: 'nothing was read' } };
+    const findings = { connections: [...scanned, ...standing], sources: read.map((one) => one.findings), pin };
+    const { files, render, unchecked, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
     signal.throwIfAborted();
-    const names = findings.map(({ catalog }) => catalog.connection);
+    const connections = withUnchecked(tried, unchecked);
+    const updated = [...names, ...sources.filter(({ items }) => items !== undefined).map(({ connection }) => connection)];
+    const message = pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`;
     const onStep = (step: PublishStep, path?: string) => emit({ type: 'publish_step', step, path });
-    const publication = { dir, runId, message: `ktx: update ${names.join(', ')}`, folders: foldersOf(names), files, render, onStep };
-    const published = await timed(run, 'publish', () => publish(publication));
+    const publication = { dir, runId, message, folders: foldersOf(findings), files, render, onStep };
+    const { standing: stands, ...published } = await timed(run, 'publish', () => publish(publication));
     emit({ type: 'published', commit: published.commit, files: published.files });
+    const open = (name: string) => run.warehouse(name, signal);
+    const compared = { conflicts: published.conflicts, files: stands, state, open, signal };
+    await timed(run, 'compare', () => compareMetrics(compared));
     await timed(run, 'index', async () => run.updateIndex?.(state));
-    return { connections, ...checked, ...published, newEdits: newEdits(state, names, published.keptEdits) };
+    const covered = findings.connections.map(({ catalog }) => catalog.connection);
+    return { connections, sources, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
   } finally {
     state.close();
   }
 }
+
+/** Scans each warehouse into `findings`. */
+function scanConnections(run: Run, state: State, findings: ConnectionFindings[]): Promise<ConnectionReport[]> {
+  const { signal, emit } = run;
+  return eachConnection(run, 'scan', async (warehouse, scope) => {
+    const { connection } = warehouse;
+    const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
+    const known = await claimsOfModels(run, connection);
+    const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, known, signal, onProgress });
+    const { catalog, profiled, reused, queries, links } = found;
+    if (catalog.tables.length === 0) throw noTables(connection);
+    const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found, known));
+    findings.push({ catalog, claims: [...claimsOf(found), ...claims], warehouse: async () => warehouse });
+    const { failure, ...judged } = found.judgements;
+    const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
+    const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
+    const relationships = { accepted: accepted.length, review: review.length };
+    return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions, judgements };
+  });
+}
+
+/** What git has of the warehouses that this run does not scan, or could not. */
+async function standingCatalogs({ dir, standing = [] }: Run, failed: readonly string[]): Promise<Catalog[]> {
+  const catalogs = await Promise.all([...new Set([...standing, ...failed])].sort().map((name) => loadCatalog(dir, name)));
+  return catalogs.filter((catalog) => catalog !== undefined);
+}
+
+/** Fetches and extracts; items that did not change are read again too, since code reads for nothing. */
+async function readSources(run: Run, catalogs: readonly Catalog[]) {
+  const { dir, dryRun = false, signal, emit, sources = [] } = run;
+  const fetched = await timed(run, 'fetch', () => fetchSources(sources, { dir, dryRun, signal, emit }));
+  return timed(run, 'extract', async () =>
+    fetched.map((one) => {
+      const findings = extractSource(one, catalogs);
+      return { findings, report: sourceReport(one, findings) };
+    }),
+  );
+}
+
+/** A warehouse that did not open to check what the sources say of it. */
+function withUnchecked(
+  reports: readonly ConnectionReport[],
+  unchecked: readonly { connection: string; error: UserError }[],
+): ConnectionReport[] {
+  const known = new Set(reports.filter(({ failure }) => failure !== undefined).map(({ connection }) => connection));
+  const fresh = unchecked.filter(({ connection }) => !known.has(connection));
+  return [...reports, ...fresh.map(({ connection, error }) => ({ ...nothingRead, connection, failure: failureOf(error) }))];
+}
+
+const nothingRead = { tables: 0, profiled: 0, reused: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
 
 /** What a model said in earlier runs. */
 async function claimsOfModels(run: Run, connection: string): Promise<Claim[]> {
@@ -128,7 +202,7 @@ type Read = (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionRe
 async function eachConnection(run: Run, stage: Stage, read: Read): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = [];
   for (const { name: connection, scope } of run.connections) {
-    const nothing = { connection, tables: 0, profiled: 0, reused: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
+    const nothing = { ...nothingRead, connection };
     run.signal.throwIfAborted();
     run.emit({ type: 'connection_started', connection });
     try {
@@ -142,20 +216,18 @@ async function eachConnection(run: Run, stage: Stage, read: Read): Promise<Conne
   return reports;
 }
 
-function failureOf({ code, message, hint, retryable, exitCode }: UserError): Failure {
-  return { code, message, hint, retryable, exitCode };
-}
-
-function exitCodeOf({ connections, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
-  const failures = connections.flatMap(({ failure }) => failure ?? []);
+function exitCodeOf({ connections, sources, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
+  const failures = [...connections, ...sources].flatMap(({ failure }) => failure ?? []);
+  const asked = connections.length + sources.filter(({ items, failure }) => items ?? failure).length;
   const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
-  if (first !== undefined && failures.length === connections.length) return others.length === 0 ? first : 1;
+  if (first !== undefined && failures.length === asked) return others.length === 0 ? first : 1;
   const undescribed = connections.flatMap(({ descriptions, judgements }) =>
     [descriptions?.failure ?? [], judgements?.failure ?? []].flat(),
   );
   if (undescribed.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
-  return failures.length + undescribed.length > 0 || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;
+  const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
+  return failures.length + undescribed.length > 0 || isCut || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;
 }
 
 async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {

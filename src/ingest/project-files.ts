@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { messageOf, UserError } from '../lib/error.ts';
 import { readText, temporarySuffix } from '../store/files.ts';
 
@@ -8,24 +8,31 @@ import { readText, temporarySuffix } from '../store/files.ts';
 export type FileView = ReadonlyMap<string, string>;
 
 /**
- * The YAML and JSONL files in `folders` (or the files that they name) on disk, exactly as they are. What a killed write left
- * behind is removed; the caller holds the project's lock. A file that people write and ktx cannot read is a text that is not
+ * The YAML and JSONL files in `folders` (or the files that they name), items and wiki pages on disk, exactly as they are. What a killed write left
+ * behind is removed (`tidy`); the caller holds the project's lock then. A file that people write and ktx cannot read is a text that is not
  * well-formed and goes on with the reason; one of ktx's own that cannot be read is a failure.
  */
-export async function readProjectFiles(dir: string, folders: readonly string[]): Promise<FileView> {
+export async function readProjectFiles(dir: string, folders: readonly string[], { tidy = true } = {}): Promise<FileView> {
   const files = new Map<string, string>();
   for (const folder of folders) {
     const isFolder = requireNoLink(dir, folder)?.isDirectory() === true;
     const text = isFolder ? undefined : await readText(join(dir, folder), dir);
     if (text !== undefined) files.set(folder, text);
-    const entries = isFolder ? readdirSync(join(dir, folder), { withFileTypes: true }) : [];
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const path = `${folder}/${entry.name}`;
-      if (entry.isFile() && path.endsWith(temporarySuffix)) rmSync(join(dir, path), { force: true });
-      if (/\.(ya?ml|jsonl)$/.test(path)) files.set(path, plainText(join(dir, path), entry.isFile()));
+    // Items lie as deep as their source has them, and have any name.
+    const [recursive, names] = folder.startsWith('sources/') ? [true, /./] : [false, folder === 'wiki' ? /\.md$/ : /\.(ya?ml|jsonl)$/];
+    const entries = isFolder ? readdirSync(join(dir, folder), { withFileTypes: true, recursive }) : [];
+    const found = entries.map((entry) => [relative(dir, join(entry.parentPath, entry.name)).replaceAll('\\', '/'), entry] as const);
+    for (const [path, entry] of found.sort(([a], [b]) => (a < b ? -1 : 1))) {
+      if (recursive && entry.isDirectory()) continue;
+      if (path.endsWith(temporarySuffix)) rmTemporary(join(dir, path), tidy && entry.isFile());
+      else if (names.test(path)) files.set(path, plainText(join(dir, path), entry.isFile()));
     }
   }
   return files;
+}
+
+function rmTemporary(file: string, isDue: boolean): void {
+  if (isDue) rmSync(file, { force: true });
 }
 
 /** Git keeps nothing behind a link. */

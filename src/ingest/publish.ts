@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Conflict } from '../context/conflicts.ts';
 import { UserError } from '../lib/error.ts';
 import { commitFiles, refreshIndex } from '../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../store/files.ts';
@@ -21,6 +22,7 @@ export interface Rendering extends EditReport {
   /** In an order that a kill cannot spoil; see `publish`. */
   readonly writes: readonly Write[];
   readonly quarantined: readonly Quarantined[];
+  readonly conflicts: readonly Conflict[];
 }
 
 interface Publication {
@@ -44,10 +46,10 @@ export const settled = {
   beside: 'only in the working tree, beside your uncommitted edits',
 } as const;
 
-type Published = Pick<IngestReport, keyof EditReport | 'setAside' | 'commit' | 'files'>;
+type Published = Pick<IngestReport, keyof EditReport | 'setAside' | 'commit' | 'files' | 'conflicts'>;
 
 /**
- * Brings the working tree and then git up to date. The caller holds the project's lock.
+ * Brings the working tree and then git up to date; `standing` are the files as they are then. The caller holds the project's lock.
  *
  * Two places are rendered separately: the working tree with whatever a person changed in it, and HEAD. So the commit has
  * ktx's changes on top of what is committed, and a person's uncommitted edit stays uncommitted, in the merged file.
@@ -61,7 +63,7 @@ type Published = Pick<IngestReport, keyof EditReport | 'setAside' | 'commit' | '
  * - The commit is one compare-and-swap of HEAD. Where the run ended before the person's index had its entries, those that
  *   still are as before the commit are refreshed at the next start.
  */
-export async function publish(publication: Publication): Promise<Published> {
+export async function publish(publication: Publication): Promise<Published & { readonly standing: FileView }> {
   const { dir, runId } = publication;
   const setAside = new Map<string, string>();
   let start: FileView | undefined;
@@ -78,9 +80,20 @@ export async function publish(publication: Publication): Promise<Published> {
     }
     const commit = (await writeWorkingTree(attempt)) ? await commitRendering({ ...attempt, start }) : undefined;
     if (commit === undefined) continue;
-    const { keptEdits, stale, leftAlone } = rendering;
+    const { keptEdits, stale, leftAlone, conflicts } = rendering;
     const copies = [...setAside].map(([path, copy]) => ({ path, copy }));
-    return { keptEdits, stale, leftAlone, setAside: copies, commit, files: fileReport(start, targetsOf(rendering.writes)) };
+    const after = new Map<string, string | undefined>([...before, ...targetsOf(rendering.writes)]);
+    const standing = new Map([...after].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+    return {
+      standing,
+      keptEdits,
+      stale,
+      leftAlone,
+      conflicts,
+      setAside: copies,
+      commit,
+      files: fileReport(start, targetsOf(rendering.writes)),
+    };
   }
   throw new UserError('publish_raced', 'The files or the branch kept changing while ktx published.', {
     hint: 'Run `ktx ingest` again when nothing else works in this folder.',

@@ -9,42 +9,50 @@ import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric } fr
 import { plan } from '../semantic/plan.ts';
 import { querySchema } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
+import { dialectNamed } from '../sql/dialects.ts';
 import type { State } from '../store/state.ts';
 import type { Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
 import { targetsOf } from './publish.ts';
-import { foldersOf, renderProject, type ConnectionFindings } from './render.ts';
+import type { ConnectionFindings, Findings } from './findings.ts';
+import { foldersOf, renderProject } from './render.ts';
 
 /**
  * Checks the artifacts as they will stand: schema and references, columns against the catalog, every expression by a zero-row
- * query. Gives the files of one place as they shall be without the claims that failed; those claims, and what of people's
+ * query; `unchecked` are the warehouses that did not open for it. Gives the files of one place as they shall be without the claims that failed; those claims, and what of people's
  * does not work (it stays in their files).
  */
-export async function validate(dir: string, findings: readonly ConnectionFindings[], run: { state: State; signal: AbortSignal }) {
-  const files = await readProjectFiles(dir, foldersOf(findings.map(({ catalog }) => catalog.connection)));
+export async function validate(dir: string, findings: Findings, run: { state: State; signal: AbortSignal }) {
+  const files = await readProjectFiles(dir, foldersOf(findings));
   const rendering = renderProject(findings, files);
   const view = new Map([...files, ...targetsOf(rendering.writes)]);
   const quarantined = [...rendering.quarantined];
+  const unchecked: { readonly connection: string; readonly error: UserError }[] = [];
   let queries = 0;
-  for (const one of findings) {
+  for (const one of findings.connections) {
     const { connection, tables } = one.catalog;
     const isModel = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
     const model = [...view].flatMap(([path, text]) => (text !== undefined && isModel.test(path) ? [{ path, text }] : []));
     model.sort((a, b) => (a.path < b.path ? -1 : 1));
     const passed = passedCheck(run.state, connection, shortHash(JSON.stringify([tables, model]), 32));
     if (passed.known) continue;
-    const checked = await checkModel(one, model, run.signal);
-    if (checked.faults.length === 0) passed.save();
-    quarantined.push(...checked.faults);
-    queries += checked.queries;
+    try {
+      const checked = await checkModel(one, model, run.signal);
+      if (checked.faults.length === 0) passed.save();
+      quarantined.push(...checked.faults);
+      queries += checked.queries;
+    } catch (error) {
+      if (!(error instanceof UserError) || run.signal.aborted) throw error;
+      unchecked.push({ connection, error });
+    }
   }
   const failed = new Set(quarantined.map(({ subject }) => subject));
   const render = (place: FileView) => (failed.size === 0 && sameView(place, files) ? rendering : renderProject(findings, place, failed));
-  return { files, render, quarantined, queries };
+  return { files, render, quarantined, queries, unchecked };
 }
 
-async function checkModel({ catalog, warehouse }: ConnectionFindings, files: readonly ProjectFile[], signal: AbortSignal) {
-  const { model, diagnostics } = await loadModel({ dialect: warehouse.dialect, files });
+async function checkModel({ catalog, warehouse: open }: ConnectionFindings, files: readonly ProjectFile[], signal: AbortSignal) {
+  const { model, diagnostics } = await loadModel({ dialect: dialectNamed(catalog.dialect), files });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const unreadable = new Map(files.filter(({ text }) => !text.isWellFormed()).map(({ path, text }) => [path, text.slice(1)]));
   const faults = errors.map(({ file, line, rule, message, hint }): Quarantined => {
@@ -52,11 +60,12 @@ async function checkModel({ catalog, warehouse }: ConnectionFindings, files: rea
     return { subject: file, kind: unreadable.has(file) ? 'unreadable' : rule, reason, location: `${file}:${line}` };
   });
   const probes = [...model.datasets.values()].flatMap((dataset) => probesOf(catalog, dataset));
+  const warehouse = probes.length === 0 ? undefined : await open();
   for (const { query, ...probe } of probes) {
     try {
       const planned = await withAnalyzer(() => plan(model, querySchema.parse(query)));
       const sql = emit({ ...planned, limit: 0 }, model.dialect);
-      await warehouse.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
+      await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;
       // What the planner cannot do yet is no fault of the model.

@@ -27,8 +27,8 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
   return { contents: [{ uri, mimeType, text: `# ${begin}\n${datasetText(found)}# ${end}\n` }] };
 }
 
-async function datasets({ dir, config }: Project): Promise<VisibleDataset[]> {
-  const connections = Object.keys(config.connections).sort();
+async function datasets({ dir, warehouses }: Project): Promise<VisibleDataset[]> {
+  const connections = warehouses.toSorted();
   return (await Promise.all(connections.map((connection) => visibleDatasets(dir, connection)))).flat();
 }
 

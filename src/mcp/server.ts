@@ -25,7 +25,7 @@ interface Streams {
  */
 export async function serveStdio(project: Project, { stdin, stdout, signal }: Streams): Promise<void> {
   // What the first query needs loads while the client thinks; what fails here fails again where it is asked for.
-  void Promise.allSettled(Object.keys(project.config.connections).map((name) => project.model(name)));
+  void Promise.allSettled(project.warehouses.map((name) => project.model(name)));
   const handle = serveTransport(() => createServer(project), { transport: new StdioServerTransport(stdin, stdout) });
   const ended = new AbortController();
   for (const event of ['end', 'close', 'error']) stdin.once(event, () => ended.abort());

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { llmConfigSchema } from '../llm/config.ts';
 import { scanConfigSchema } from '../scan/config.ts';
-import { warehouseConfigSchema } from '../warehouse/config.ts';
+import { sourceConfigSchemas, type SourceConfig } from '../sources/config.ts';
+import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../warehouse/config.ts';
 import type { Scope } from '../warehouse/warehouse.ts';
 
 const queryConfigSchema = z
@@ -15,18 +16,25 @@ const queryConfigSchema = z
   })
   .describe('Limits of `ktx sl query`, `ktx sql` and the MCP tools.');
 
+/** The source that every project has: what people and agents hand in. */
+export const notesName = 'notes';
+
 /** A connection's name is part of paths and of subjects. */
 export const connectionNameSchema = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'a connection is named in lower case: a letter, then letters, digits, _ or -');
+  .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'a connection is named in lower case: a letter, then letters, digits, _ or -')
+  .refine((name) => name !== 'wiki' && name !== notesName, 'wiki and notes are names of ktx’s own');
+
+/** One connection of `ktx.yaml`: a warehouse, or a source of context. */
+export const connectionConfigSchema = z.discriminatedUnion('driver', [...warehouseConfigSchemas, ...sourceConfigSchemas]);
 
 /** `ktx.yaml`: composed from the slice that each room declares. */
 export const projectConfigSchema = z
   .strictObject({
     connections: z
-      .record(connectionNameSchema, warehouseConfigSchema)
+      .record(connectionNameSchema, connectionConfigSchema)
       .default({})
-      .describe('Warehouses by name; the name is the folder under semantic-layer/.'),
+      .describe('Warehouses, and sources of context, by name; the name of a warehouse is the folder under semantic-layer/.'),
     scan: scanConfigSchema.prefault({}).describe('How warehouses are profiled and joined up.'),
     query: queryConfigSchema.prefault({}),
     llm: llmConfigSchema.prefault({}),
@@ -41,7 +49,21 @@ export function connectionNamed({ connections }: ProjectConfig, name: string): C
   return Object.hasOwn(connections, name) ? connections[name] : undefined;
 }
 
+export function isWarehouse(config: ConnectionConfig): config is WarehouseConfig {
+  return drivers.some(({ name }) => name === config.driver);
+}
+
+/** The names of all warehouses. */
+export function warehouseNames({ connections }: ProjectConfig): string[] {
+  return Object.keys(connections).filter((name) => isWarehouse(connections[name] as ConnectionConfig));
+}
+
+/** All sources by name. */
+export function sourcesOf({ connections }: ProjectConfig): [name: string, config: SourceConfig][] {
+  return Object.entries(connections).flatMap(([name, config]) => (isWarehouse(config) ? [] : [[name, config]]));
+}
+
 /** What of the warehouse the connection is about. */
-export function scopeOf(config: ConnectionConfig): Scope {
+export function scopeOf(config: WarehouseConfig): Scope {
   return 'schemas' in config && Array.isArray(config.schemas) ? { schemas: config.schemas.map(String) } : {};
 }

@@ -1,13 +1,16 @@
 import { basename, extname, join } from 'node:path';
 import { claimsPath, parseClaims } from '../context/claims-file.ts';
-import { explain, type Explanation, type Provenance } from '../context/explain.ts';
-import { subjectParts } from '../context/subject.ts';
+import { explain, judgedClaims, type Explanation, type Provenance } from '../context/explain.ts';
+import { subjectParts, wikiSubject } from '../context/subject.ts';
+import { wikiClaimsPath } from '../context/wiki-merge.ts';
 import { UserError } from '../lib/error.ts';
+import { didYouMean, nearest } from '../lib/suggest.ts';
 import type { ScanOptions } from '../scan/scan.ts';
 import { readText } from '../store/files.ts';
 import { listFiles } from './model-files.ts';
 import type { Project } from './open.ts';
 import { scanProject } from './scan.ts';
+import { wikiEntries } from './wiki.ts';
 
 type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
 
@@ -21,6 +24,7 @@ interface Asked {
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */
 export async function explainSubject(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
   const { subject } = asked;
+  if (wikiSubject(subject)) return [await explainTopic(project.dir, subject)];
   const connection = project.connection(asked.connection ?? subjectParts(subject)?.connection).name;
   const written = { connection, datasets: await provenance(project.dir, connection) };
   if (!asked.measure) {
@@ -46,4 +50,22 @@ async function provenance(dir: string, connection: string): Promise<Provenance['
       return { dataset, claims: parseClaims(claims, lines), artifact: text === undefined ? undefined : { path, text } };
     }),
   );
+}
+
+/** A term or a rule: what is claimed of it, and by which line of which item. */
+async function explainTopic(dir: string, subject: string): Promise<Explanation> {
+  const { claims } = parseClaims(wikiClaimsPath, (await readText(join(dir, wikiClaimsPath), dir)) ?? '');
+  const own = judgedClaims(claims.filter((claim) => claim.subject === subject));
+  const section = (await wikiEntries(dir)).find((entry) => entry.subject === subject);
+  if (own.length === 0 && section === undefined) {
+    const known = [...new Set(claims.map((claim) => claim.subject))];
+    const hint = didYouMean(subject, known) ?? 'ktx search finds terms';
+    throw new UserError('subject_unknown', `Nothing is known of \`${subject}\` in the wiki.`, {
+      hint,
+      exitCode: 2,
+      details: { nearest: nearest(subject, known) },
+    });
+  }
+  const value = section && { key: 'section', value: section.text, by: section.by, path: section.path, line: section.line };
+  return { subject, values: value ? [value] : [], claims: own, findings: [] };
 }

@@ -1,11 +1,19 @@
 import type { IngestReport } from '../ingest/event.ts';
 import { ingest, type IngestInput } from '../ingest/ingest.ts';
+import type { SourceInput } from '../ingest/read-sources.ts';
+import { UserError } from '../lib/error.ts';
 import type { ScanModel } from '../scan/descriptions.ts';
+import { storedNotes } from '../sources/notes/inbox.ts';
+import { openNotes, openSource } from '../sources/registry.ts';
+import { itemPath } from '../sources/source.ts';
+import { notesName, sourcesOf } from './config.ts';
+import { tidyInbox } from './inbox.ts';
+import { markOf } from './model-files.ts';
 import type { Project } from './open.ts';
 import { refreshIndex } from './search.ts';
 
-interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent'> {
-  /** All of them where it is empty. */
+interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin'> {
+  /** Warehouses and sources; all of them where it is empty. */
   readonly connections: readonly string[];
   /** False: as if no model were configured. */
   readonly llm?: boolean;
@@ -13,18 +21,38 @@ interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent'> {
 
 /** Brings the named connections of the project up to date. */
 export async function ingestProject(project: Project, { connections, llm = true, ...run }: Asked): Promise<IngestReport> {
-  const asked = connections.length > 0 ? connections : Object.keys(project.config.connections);
-  const named = asked.length > 0 ? [...new Set(asked)].map((name) => project.connection(name)) : [project.connection()];
-  return ingest({
+  const sources = sourcesOf(project.config);
+  const isSource = (name: string) => name === notesName || sources.some(([source]) => source === name);
+  const names = Object.keys(project.config.connections);
+  const asked = run.pin === undefined ? new Set(connections.length > 0 ? connections : names) : new Set<string>();
+  if (names.length === 0) project.connection();
+  const warehouses = [...asked].filter((name) => !isSource(name)).map((name) => project.connection(name));
+  if (project.warehouses.length === 0) {
+    throw new UserError('no_connection', 'ktx.yaml has no warehouse for its sources to speak of.', {
+      hint: 'ktx connection add <name> --driver duckdb --path <file>',
+      exitCode: 2,
+    });
+  }
+  const configured = sources.map(([name, config]): SourceInput => ({ name, open: () => openSource(config), isAsked: asked.has(name) }));
+  const notes = (await hasNotes(project.dir)) ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }] : [];
+  const report = await ingest({
     ...run,
-    model: llm && run.dryRun !== true ? await scanModel(project, run.signal) : undefined,
+    model: !llm || run.dryRun === true || warehouses.length === 0 ? undefined : await scanModel(project, run.signal),
     dir: project.dir,
     runId: project.runId,
-    connections: named,
+    connections: warehouses,
+    standing: project.warehouses.filter((name) => !asked.has(name)),
+    sources: [...configured, ...notes],
     scan: project.config.scan,
     updateIndex: (state) => refreshIndex(project, state),
     warehouse: (name, signal) => project.warehouse(name, signal),
   });
+  if (!report.dryRun) await tidyInbox(project.dir);
+  return report;
+}
+
+async function hasNotes(dir: string): Promise<boolean> {
+  return (await markOf(dir, itemPath(notesName, 'index.jsonl'))) !== undefined || (await storedNotes(dir)).length > 0;
 }
 
 /** Undefined where no model is configured. One that cannot be used fails here, before any work. */

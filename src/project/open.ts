@@ -9,17 +9,18 @@ import { dialectNamed } from '../sql/dialects.ts';
 import { projectPaths } from '../store/directories.ts';
 import { readAnyText } from '../store/files.ts';
 import { resolveSecret } from '../store/secrets.ts';
+import type { WarehouseConfig } from '../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../warehouse/open.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
-import { connectionNamed, scopeOf, type ConnectionConfig, type ProjectConfig } from './config.ts';
+import { connectionNamed, isWarehouse, scopeOf, warehouseNames, type ProjectConfig } from './config.ts';
 import { datasetFiles } from './model-files.ts';
 import { openProjectLlm, type LlmNotices } from './llm.ts';
 
-/** A connection of `ktx.yaml`, and what of the warehouse it is about. */
+/** A warehouse of `ktx.yaml`, and what of it the connection is about. */
 export interface Connection {
   readonly name: string;
-  readonly config: ConnectionConfig;
+  readonly config: WarehouseConfig;
   readonly scope: Scope;
 }
 
@@ -63,7 +64,9 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     dir,
     config,
     runId,
-    /** The named connection, or the only one; else an error that lists the names. */
+    /** Names of all warehouses. */
+    warehouses: warehouseNames(config),
+    /** The named warehouse, or the only one; else an error that lists the names. */
     connection,
     /** As the files in git have it; undefined where nothing was ingested yet. */
     catalog,
@@ -111,17 +114,21 @@ export function openConnection({ dir, name, ...spec }: Opening, signal: AbortSig
 }
 
 function chooseConnection(project: ProjectConfig, name: string | undefined): Connection {
-  const names = Object.keys(project.connections);
+  const names = warehouseNames(project);
   const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
   const config = connectionNamed(project, chosen);
+  if (config !== undefined && !isWarehouse(config)) {
+    const hint = `one of ${names.join(', ') || 'none: ktx connection add <name> --driver duckdb --path <file>'}`;
+    throw new UserError('not_a_warehouse', `${chosen} is a source of context (${config.driver}), and no warehouse.`, { hint, exitCode: 2 });
+  }
   if (config !== undefined) return { name: chosen, config, scope: scopeOf(config) };
   if (names.length === 0) {
     const hint = 'ktx connection add <name> --driver duckdb --path <file>';
-    throw new UserError('no_connection', 'ktx.yaml has no connection.', { hint, exitCode: 2 });
+    throw new UserError('no_connection', 'ktx.yaml has no warehouse.', { hint, exitCode: 2 });
   }
   const [suggestion] = name === undefined ? [] : nearest(name, names, 1);
   const hint = suggestion === undefined ? `one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
   const options = { hint, exitCode: 2, details: { choices: names } } as const;
-  if (name === undefined) throw new UserError('connection_required', 'There are several connections; which one?', options);
+  if (name === undefined) throw new UserError('connection_required', 'There are several warehouses; which one?', options);
   throw new UserError('connection_unknown', `ktx.yaml has no connection ${name}.`, options);
 }

@@ -1,8 +1,11 @@
+import type { Conflict } from '../context/conflicts.ts';
+import { subjectParts } from '../context/subject.ts';
 import { UserError } from '../lib/error.ts';
 import type { SemanticQuery } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
 import type { QueryLimits } from '../warehouse/warehouse.ts';
 import { commitState } from './commit.ts';
+import { conflictsIn } from './conflicts.ts';
 import type { Project } from './open.ts';
 
 interface Asked {
@@ -49,7 +52,15 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
   }
   const plan = await withAnalyzer(() => planOf(model, query));
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
-  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt: { ...plan.receipt, files } };
+  const named = new Set(plan.receipt.metrics.flatMap(({ metric }) => (metric === undefined ? [] : [`metric:${connection}.${metric}`])));
+  // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
+  const isMeant = ({ subject, kind }: Conflict) => {
+    const parts = subjectParts(subject);
+    const isUsed = parts?.connection === connection && files.some((file) => file.endsWith(`/${parts.dataset}.yaml`));
+    return named.has(subject) || (isUsed && (kind === 'primary_key' || kind === 'relationship'));
+  };
+  const contested = (await conflictsIn(project.dir)).filter(isMeant).map(({ subject }) => subject);
+  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt: { ...plan.receipt, files, contested } };
 }
 
 export function queryLimits({ config }: Project, wanted: WantedLimits = {}): QueryLimits {

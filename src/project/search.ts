@@ -1,11 +1,16 @@
+import { conflictsPath } from '../context/conflicts.ts';
 import { shortHash } from '../lib/hash.ts';
 import { catalogDocuments } from '../search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../search/index.ts';
 import { search, type SearchHit, type SearchOptions } from '../search/search.ts';
 import { openState, type State } from '../store/state.ts';
-import { datasetFiles, markOf } from './model-files.ts';
+import { datasetFiles, markOf, type MarkedFile } from './model-files.ts';
 import type { Project } from './open.ts';
 import { datasetDocuments, datasetFinder, visibleDatasets } from './visible-datasets.ts';
+import { wikiDocument, wikiEntries, wikiFiles } from './wiki.ts';
+
+/** In the index the wiki stands beside the connections; none can have its name. */
+const wiki = 'wiki';
 
 /** What the text may mean, best first; the index is brought up to date before. Without a connection all are searched. */
 export async function searchProject(
@@ -13,7 +18,7 @@ export async function searchProject(
   text: string,
   { connection, ...options }: Pick<SearchOptions, 'limit' | 'kinds'> & { readonly connection?: string | undefined },
 ): Promise<SearchHit[]> {
-  const connections = connection === undefined ? Object.keys(project.config.connections) : [project.connection(connection).name];
+  const connections = connection === undefined ? [...project.warehouses, wiki] : [project.connection(connection).name];
   const state = openState(project.dir);
   try {
     await refreshIndex(project, state);
@@ -26,9 +31,11 @@ export async function searchProject(
 /** Brings the search index up to date with the project's files; reads them only where one changed. */
 export async function refreshIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  for (const connection of Object.keys(project.config.connections)) {
+  const contested = await markOf(dir, conflictsPath);
+  await refreshWiki(dir, state, contested);
+  for (const connection of project.warehouses) {
     const marks = await Promise.all([markOf(dir, `sources/${connection}/index.jsonl`), datasetFiles(dir, connection)]);
-    const fingerprint = shortHash(JSON.stringify(marks), 32);
+    const fingerprint = shortHash(JSON.stringify([...marks, contested]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
     const datasets = await visibleDatasets(dir, connection);
     const catalog = await project.catalog(connection);
@@ -38,4 +45,12 @@ export async function refreshIndex(project: Project, state: State): Promise<void
     ];
     updateIndex(state, { connection, documents, fingerprint });
   }
+}
+
+async function refreshWiki(dir: string, state: State, contested: MarkedFile | undefined): Promise<void> {
+  const marks = await Promise.all((await wikiFiles(dir)).map((path) => markOf(dir, path)));
+  const fingerprint = shortHash(JSON.stringify([marks, contested]), 32);
+  if (indexedFingerprint(state, wiki) === fingerprint) return;
+  const documents = new Map((await wikiEntries(dir)).map((entry) => [entry.subject, wikiDocument(entry)]));
+  updateIndex(state, { connection: wiki, documents: [...documents.values()], fingerprint });
 }

@@ -10,13 +10,14 @@ import { findRepository, openRepository } from '../store/git.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { editConfig, readConfig } from './config-file.ts';
 import { connectionNamed, scopeOf, type ConnectionConfig } from './config.ts';
+import type { WarehouseConfig } from '../warehouse/config.ts';
 import { openConnection } from './open.ts';
 import { jsonSchemaText } from './schemas.ts';
 
 interface NewConnection {
   readonly dir: string;
   readonly name: string;
-  readonly config: ConnectionConfig;
+  readonly config: WarehouseConfig;
 }
 
 export type Probe = Awaited<ReturnType<typeof probeConnection>>;
@@ -26,9 +27,14 @@ export type Probe = Awaited<ReturnType<typeof probeConnection>>;
  * `written` has the files and folders that were made or changed, relative to the project.
  */
 export async function setUpProject(connection: NewConnection, signal: AbortSignal) {
-  const { dir, name, config } = connection;
+  const { dir, name } = connection;
   const probe = await probeConnection(connection, signal);
-  const written = await withProjectLock(dir, async () => {
+  return { dir, connection: name, written: await writeConnection(connection), probe };
+}
+
+/** Makes the project, or adds the connection to the one that stands. */
+export async function writeConnection({ dir, name, config }: Pick<NewConnection, 'dir' | 'name'> & { readonly config: ConnectionConfig }) {
+  return withProjectLock(dir, async () => {
     const isNew = !existsSync(projectPaths(dir).config);
     const present = isNew ? undefined : connectionNamed(await readConfig(dir), name);
     if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
@@ -42,7 +48,6 @@ export async function setUpProject(connection: NewConnection, signal: AbortSigna
     const schema = await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText('ktx'));
     return [...(made ? ['.git'] : []), ...(present === undefined ? ['ktx.yaml'] : []), ...schema];
   });
-  return { dir, connection: name, written, probe };
 }
 
 /** On a machine without git scans and queries work all the same. */

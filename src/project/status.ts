@@ -24,7 +24,7 @@ const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sou
  * from the last commit; undefined outside a git repository, and where `git` has why git does not say.
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
-  const names = Object.keys(project.config.connections);
+  const names = project.warehouses;
   const [{ uncommitted, git }, connections, llm] = await Promise.all([
     commitState(project.dir, ownPaths),
     Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),

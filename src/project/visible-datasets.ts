@@ -3,10 +3,13 @@ import { CORE_SCHEMA, dump } from 'js-yaml';
 import type { z } from 'zod';
 import type { Catalog, CatalogTable } from '../context/catalog.ts';
 import { subjects } from '../context/claim.ts';
+import type { Conflict } from '../context/conflicts.ts';
 import { parseArtifact } from '../context/merge.ts';
+import { subjectParts } from '../context/subject.ts';
 import type { DocumentKind, SearchDocument } from '../search/documents.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../semantic/dataset.ts';
 import { readAnyText } from '../store/files.ts';
+import { conflictsAbout, conflictsIn, contestedLines } from './conflicts.ts';
 import { datasetFiles } from './model-files.ts';
 
 /** A dataset as agents may see it: hidden fields and metrics are left out, and counted. */
@@ -15,10 +18,12 @@ export interface VisibleDataset {
   readonly path: string;
   readonly dataset: Dataset;
   readonly hidden: number;
+  readonly contested: readonly Conflict[];
 }
 
 /** The valid datasets of a connection, sorted by path; of what is not valid, nothing tells what is hidden. */
 export async function visibleDatasets(dir: string, connection: string): Promise<VisibleDataset[]> {
+  const conflicts = await conflictsIn(dir);
   const read = (await datasetFiles(dir, connection)).map(async ({ path }) => {
     const dataset = await readArtifact(dir, path, datasetSchema);
     if (dataset === undefined) return [];
@@ -30,7 +35,11 @@ export async function visibleDatasets(dir: string, connection: string): Promise<
       metrics: metrics?.filter(isVisible).map(plain),
       relationships: relationships?.map(plain),
     };
-    return [{ connection, path, dataset: visible, hidden }];
+    const unseen = new Set([...(fields ?? []), ...(metrics ?? [])].filter((item) => !isVisible(item)).map(({ name }) => name));
+    const contested = conflictsAbout(conflicts, connection, dataset.dataset).filter(
+      ({ subject }) => !unseen.has(subjectParts(subject)?.name ?? ''),
+    );
+    return [{ connection, path, dataset: visible, hidden, contested }];
   });
   return (await Promise.all(read)).flat();
 }
@@ -51,9 +60,10 @@ async function readArtifact<T>(dir: string, path: string, schema: z.ZodType<T>):
 }
 
 /** As YAML, one entry a line. */
-export function datasetText({ dataset, hidden }: VisibleDataset): string {
+export function datasetText({ dataset, hidden, contested }: VisibleDataset): string {
   const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
-  return hidden === 0 ? text : `${text}# ${hidden} hidden, left out\n`;
+  const marks = contestedLines(contested).map((line) => `# ${line}\n`);
+  return text + marks.join('') + (hidden === 0 ? '' : `# ${hidden} hidden, left out\n`);
 }
 
 /** Finds the dataset that stands on a table of the catalog. */
@@ -67,11 +77,13 @@ export function datasetFinder(datasets: readonly VisibleDataset[], { firstSchema
 }
 
 /** What can be found of a dataset. */
-export function datasetDocuments({ connection, path: file, dataset }: VisibleDataset): SearchDocument[] {
+export function datasetDocuments({ connection, path: file, dataset, contested }: VisibleDataset): SearchDocument[] {
+  const disputed = new Set(contested.map(({ subject }) => subject));
   const { dataset: parent, source = '', tags = [], metrics = [], segments = [], fields = [], relationships = [] } = dataset;
   const part = (kind: DocumentKind, { name, synonyms, description }: Named, more: Partial<SearchDocument> = {}): SearchDocument => {
     const subject = `${kind}:${connection}.${parent}.${name}`;
-    return { kind, connection, subject, name, parent, synonyms, description, context: [parent], file, ...more };
+    const document = { kind, connection, subject, name, parent, synonyms, description, context: [parent], file, ...more };
+    return disputed.has(document.subject) ? { ...document, contested: true } : document;
   };
   const own = { subject: subjects.dataset(connection, parent), context: [source, ...tags] };
   return [

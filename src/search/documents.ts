@@ -1,7 +1,17 @@
 import type { Catalog, CatalogTable } from '../context/catalog.ts';
 
 /** How much a kind counts beside an equally good match of another kind: what a person wrote above what a database has. */
-export const kindWeights = { metric: 1.6, dataset: 1.5, segment: 1.2, field: 1, table: 0.9, relationship: 0.8, column: 0.6 } as const;
+export const kindWeights = {
+  metric: 1.6,
+  dataset: 1.5,
+  term: 1.4,
+  segment: 1.2,
+  rule: 1.1,
+  field: 1,
+  table: 0.9,
+  relationship: 0.8,
+  column: 0.6,
+} as const;
 export type DocumentKind = keyof typeof kindWeights;
 export const documentKinds = Object.keys(kindWeights) as DocumentKind[];
 
@@ -19,6 +29,8 @@ export interface SearchDocument {
   readonly context?: readonly string[] | undefined;
   /** Path in the project of the file that says so. */
   readonly file?: string | undefined;
+  /** Sources say differently what it is, and nobody has decided. */
+  readonly contested?: boolean | undefined;
   /** What a reader wants to know at once, e.g. the type. */
   readonly detail?: string | undefined;
 }

@@ -31,6 +31,12 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
   },
 };
 
-function trustOf({ metrics, files, commit, uncommitted }: QueryReceipt): Trust {
-  return { status: metrics.every(({ curated }) => curated) ? 'curated' : 'ad_hoc', files, commit, uncommitted };
+function trustOf({ metrics, files, contested, commit, uncommitted }: QueryReceipt): Trust {
+  return {
+    status: metrics.every(({ curated }) => curated) ? 'curated' : 'ad_hoc',
+    files,
+    ...(contested.length === 0 ? {} : { contested }),
+    commit,
+    uncommitted,
+  };
 }

@@ -8,13 +8,15 @@ import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/commit.ts';
+import { conflictsIn, contestedLines } from '../project/conflicts.ts';
 import type { Project } from '../project/open.ts';
 import { datasetDocuments, datasetFinder, datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
+import { wikiEntries } from '../project/wiki.ts';
 import { readText } from '../store/files.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
-  name: z.string().optional().describe('dataset, dataset.metric, dataset.field, schema.table or a subject.'),
+  name: z.string().optional().describe('dataset, dataset.metric, dataset.field, schema.table, term:… or another subject.'),
   connection: z.string().optional(),
 });
 
@@ -25,6 +27,7 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
   inputSchema,
   itemsName: 'text',
   async run({ name, connection: wanted }, { project }) {
+    if (/^(term|rule|page):/.test(name ?? '')) return readEntry(project, name ?? '');
     const [, subjectConnection, address = name] = /^\w+:([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
     const connection = project.connection(wanted ?? subjectConnection).name;
     const datasets = await visibleDatasets(project.dir, connection);
@@ -55,6 +58,23 @@ async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): 
   return { summary: `${counted(items.length, 'dataset')}.`, trust: { status: 'curated', ...commit }, items };
 }
 
+/** A term, a rule or another section of the wiki, with what sources say differently. */
+async function readEntry({ dir }: Project, name: string): Promise<Answer> {
+  const entries = await wikiEntries(dir);
+  const found = entries.find(({ subject }) => subject === name);
+  if (found === undefined) {
+    const hint = didYouMean(name, entries.map(({ subject }) => subject)) ?? 'search_context finds names.'; // prettier-ignore
+    throw new UserError('not_found', `The wiki has no ${name}.`, { hint, exitCode: 2 });
+  }
+  const conflicts = (await conflictsIn(dir)).filter(({ subject }) => subject === name);
+  const contested = conflicts.length === 0 ? {} : { contested: [name] };
+  return {
+    summary: `${found.path}: one section.`,
+    trust: { status: 'curated', files: [found.path], ...contested, ...(await commitState(dir, [found.path])) },
+    items: [...found.text.split('\n'), ...contestedLines(conflicts)],
+  };
+}
+
 /** The dataset and what justifies it and its metrics and joins; of its fields, what justifies the one that was asked for. */
 async function readDataset({ dir }: Project, found: VisibleDataset, address: string): Promise<Answer> {
   const { connection, path } = found;
@@ -70,9 +90,11 @@ async function readDataset({ dir }: Project, found: VisibleDataset, address: str
       const standing = shown ? '' : ' (contradicted)';
       return `${subject} ${kind} ${canonicalJson(body)}${standing}: ${reasons.map(canonicalJson).join('; ')}`;
     });
+  const subjects = found.contested.map(({ subject }) => subject);
+  const contested = subjects.length === 0 ? {} : { contested: subjects };
   return {
     summary: `Dataset ${dataset} of ${connection}.`,
-    trust: { status: 'curated', files: [path], ...(await commitState(dir, [path])) },
+    trust: { status: 'curated', files: [path], ...contested, ...(await commitState(dir, [path])) },
     items: [...datasetText(found).split('\n'), '# Evidence', ...evidence],
   };
 }

@@ -14,19 +14,29 @@ const inputSchema = z.strictObject({
 
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
-  description: 'Finds metrics, datasets, fields, relationships and bare tables. Start here; its names work in the other tools.',
+  description:
+    'Finds metrics, datasets, fields, relationships, terms, rules and bare tables. Start here; its names work in the other tools.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
   async run({ text, ...options }, { project }) {
     const hits = await searchProject(project, text, options);
+    const contested = hits.filter((hit) => hit.contested === true).map(({ subject }) => subject);
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
       summary: hits.length === 0 ? 'Nothing found; try other words.' : `${counted(hits.length, 'hit')}, best first.`,
-      trust: { status: files.length > 0 ? 'curated' : 'ad_hoc', ...(await commitState(project.dir, files)) },
+      trust: {
+        status: files.length > 0 ? 'curated' : 'ad_hoc',
+        ...(contested.length === 0 ? {} : { contested }),
+        ...(await commitState(project.dir, files)),
+      },
       items: hits.map((hit) => ({
         ...hit,
-        name: ['dataset', 'table'].includes(hit.kind) ? hit.parent : `${hit.parent}.${hit.name}`.replace(/^\./, ''),
+        name: ['dataset', 'table'].includes(hit.kind)
+          ? hit.parent
+          : hit.connection === 'wiki'
+            ? hit.subject
+            : `${hit.parent}.${hit.name}`.replace(/^\./, ''),
         trust: hit.file === undefined ? 'ad_hoc' : 'curated',
         context: undefined,
       })),

@@ -40,6 +40,8 @@ export interface Trust extends CommitState {
   /** Curated: defined in reviewed files of the semantic layer. Ad hoc: made up for this question. */
   readonly status: 'curated' | 'ad_hoc';
   readonly files?: readonly string[];
+  /** Subjects that sources define differently, and nobody has decided. */
+  readonly contested?: readonly string[];
 }
 
 /** The structured answer of every tool; `untrusted` begins and ends with the same random marks as the text. */

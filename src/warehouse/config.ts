@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { duckdbConfigSchema } from './drivers/duckdb/config.ts';
 import { postgresConfigSchema } from './drivers/postgres/config.ts';
 import { sqliteConfigSchema } from './drivers/sqlite/config.ts';
@@ -10,6 +10,6 @@ export const drivers = [
   { name: 'sqlite', title: 'SQLite', config: sqliteConfigSchema },
 ] as const;
 
-/** One warehouse connection of `ktx.yaml`. */
-export const warehouseConfigSchema = z.discriminatedUnion('driver', [duckdbConfigSchema, postgresConfigSchema, sqliteConfigSchema]);
-export type WarehouseConfig = z.infer<typeof warehouseConfigSchema>;
+/** What makes one connection of `ktx.yaml` a warehouse. */
+export const warehouseConfigSchemas = [duckdbConfigSchema, postgresConfigSchema, sqliteConfigSchema] as const;
+export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;

@@ -37,7 +37,7 @@ function link(name: string, on: Record<string, string>, body: { to: string; role
 const shop = [...table('orders', ['id', 'buyer_id', 'gift_to_id', 'status']), ...table('customers', ['id', 'name'])];
 
 function compiled(claims: readonly Claim[], deleted: ReadonlySet<string> = new Set()) {
-  const result = compile(claims, deleted);
+  const result = compile(claims, { deleted });
   return { ...result, orders: result.artifacts.find((one) => one.dataset === 'orders') };
 }
 

@@ -1,11 +1,14 @@
 import { createServer } from 'node:net';
 import { inject } from 'vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { warehouseConfigSchema, type WarehouseConfig } from '../../src/warehouse/config.ts';
+import { z } from 'zod';
+import { type WarehouseConfig, warehouseConfigSchemas } from '../../src/warehouse/config.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { TableSchema, Warehouse } from '../../src/warehouse/warehouse.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { generous, never } from '../support/warehouses.ts';
+
+const warehouseConfigSchema = z.discriminatedUnion('driver', warehouseConfigSchemas);
 
 const script = `
   CREATE SCHEMA sales; CREATE SCHEMA "Odd Schema";

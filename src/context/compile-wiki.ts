@@ -1,0 +1,33 @@
+import { isRecord, type Claim, type ClaimKind } from './claim.ts';
+import { uniteClaims } from './claims-file.ts';
+import { schemaFault, verdictsOf, type Compilation } from './compile.ts';
+import { conflictsOf } from './conflicts.ts';
+import type { Pin } from './pins.ts';
+import { wikiSubject } from './subject.ts';
+import { wikiPages, type WikiPage } from './wiki.ts';
+
+interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'> {
+  /** Sorted by name. */
+  readonly pages: readonly WikiPage[];
+}
+
+/** Claims about terms and rules to pages: pure, total, and the same whatever the order of its inputs. */
+export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
+  const judged = uniteClaims(claims).flatMap((claim) => (isRecord(claim) ? [] : [{ claim, reason: wikiFault(claim) }]));
+  const quarantined = judged.flatMap(({ claim, reason }) => (reason === undefined ? [] : [{ claim, reason }]));
+  const sound = judged.flatMap(({ claim, reason }) => (reason === undefined ? [claim] : []));
+  const bySubject = [...Map.groupBy(sound, ({ subject }) => subject)];
+  const topics = bySubject.map(([subject, group]) => ({ subject, verdicts: verdictsOf(group, pins) }));
+  const conflicts = conflictsOf(topics.flatMap(({ verdicts }) => [...verdicts.values()]));
+  return { pages: wikiPages(topics), conflicts, quarantined };
+}
+
+const wikiKinds: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'refs', 'page', 'synonyms', 'tags', 'description']);
+
+function wikiFault({ subject, kind, body }: Claim): string | undefined {
+  const type = wikiSubject(subject)?.type;
+  if (type === undefined) return 'its subject is none of the wiki';
+  const isOther = (type === 'rule' && kind === 'definition') || (type === 'term' && kind === 'rule');
+  if (isOther || !wikiKinds.has(kind)) return `${kind} cannot be said of a ${type}`;
+  return schemaFault({ kind, body });
+}

@@ -1,0 +1,81 @@
+import type { Bodies, ClaimKind } from './claim.ts';
+import type { Verdict } from './judge.ts';
+import { wikiSubject } from './subject.ts';
+
+/** A page as its claims have it. */
+export interface WikiPage {
+  /** Name of the file. */
+  readonly page: string;
+  readonly title: string;
+  /** By subject. */
+  readonly sections: readonly WikiSection[];
+}
+
+export interface WikiSection {
+  /** The term or the rule. */
+  readonly subject: string;
+  readonly title: string;
+  /** With its heading and a line end; LF only. */
+  readonly text: string;
+}
+
+/** A term or a rule, and the claims about it by kind. */
+export interface Topic {
+  readonly subject: string;
+  readonly verdicts: ReadonlyMap<ClaimKind, Verdict>;
+}
+
+const homes = { term: 'glossary', rule: 'rules' } as const;
+
+/** Where nothing says otherwise, terms are in the glossary and rules on a page of their own. */
+export function wikiPages(topics: readonly Topic[]): WikiPage[] {
+  const byPage = Map.groupBy(topics, (topic) => said(topic, 'page')[0] ?? homes[wikiSubject(topic.subject)?.type ?? 'term']);
+  return [...byPage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([page, own]) => {
+    const sections = own.map(sectionOf).sort((a, b) => (a.subject < b.subject ? -1 : 1));
+    return { page, title: words(page), sections };
+  }); // prettier-ignore
+}
+
+function sectionOf(topic: Topic): WikiSection {
+  const { subject, verdicts } = topic;
+  const { type = 'term', slug = '' } = wikiSubject(subject) ?? {};
+  const title = oneLine(said(topic, 'title')[0] ?? words(slug));
+  const kind = type === 'term' ? 'definition' : 'rule';
+  const statements = said(topic, kind);
+  const { contested = [] } = verdicts.get(kind) ?? {};
+  const [synonyms = [], tags = []] = (['synonyms', 'tags'] as const).map((list) => said(topic, list).flat());
+  const refs = [...new Set(said(topic, 'refs').flat())].sort();
+  const paragraphs = [
+    ...(contested.length > 0 ? [`> Contested: ${contested.length} versions; \`ktx review\` decides.`] : []),
+    ...(contested.length > 0
+      ? contested.map(({ body }) => `- ${oneLine(typeof body === 'string' ? body : '')}`)
+      : statements.slice(0, 1).map(paragraph)),
+    ...said(topic, 'description').slice(0, 1).map(paragraph),
+    ...(synonyms.length > 0 ? [`Also: ${synonyms.map(oneLine).join(', ')}.`] : []),
+    ...(refs.length > 0 ? [`See ${refs.map((ref) => `\`${ref}\``).join(', ')}.`] : []),
+    ...(tags.length > 0 ? [`Tags: ${tags.map(oneLine).join(', ')}.`] : []),
+  ];
+  return { subject, title, text: `## ${title}\n\n${paragraphs.join('\n\n')}`.trimEnd() + '\n' };
+}
+
+type Told = 'title' | 'definition' | 'rule' | 'refs' | 'page' | 'synonyms' | 'tags' | 'description';
+
+/** Of one kind what is shown; each is of its kind, or compiling would have set its claim aside. */
+function said<Kind extends Told>({ verdicts }: Topic, kind: Kind): readonly Bodies[Kind][] {
+  return (verdicts.get(kind)?.shown ?? []).map(({ body }) => body as Bodies[Kind]);
+}
+
+/** No line of a text from outside may look like a heading, or the section would end there. */
+function paragraph(text: string): string {
+  const lines = text.replaceAll('\r', '').trim().split('\n');
+  return lines.map((line) => line.replace(/^(\s*)(#|```|~~~|---|===)/, '$1\\$2').trimEnd()).join('\n');
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function words(slug: string): string {
+  const plain = slug.replaceAll(/[_-]+/g, ' ').trim();
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}

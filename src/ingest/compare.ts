@@ -1,0 +1,110 @@
+import type { Conflict } from '../context/conflicts.ts';
+import { bodies } from '../context/claim.ts';
+import { keyOrder } from '../context/leaves.ts';
+import { artifactPath, parseArtifact } from '../context/merge.ts';
+import { subjectParts } from '../context/subject.ts';
+import { isList, isMapping, yamlFile } from '../context/yaml-text.ts';
+import { UserError } from '../lib/error.ts';
+import { shortHash } from '../lib/hash.ts';
+import { canonicalJson, type Json } from '../lib/json.ts';
+import { emit } from '../semantic/emit.ts';
+import { loadModel } from '../semantic/load.ts';
+import { plan } from '../semantic/plan.ts';
+import { querySchema } from '../semantic/query.ts';
+import { withAnalyzer } from '../sql/analyzer.ts';
+import type { State } from '../store/state.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { FileView } from './project-files.ts';
+
+/** What a version of a metric gives over everything; a failure where it does not run. */
+export interface ComparedNumber {
+  readonly value?: Json;
+  readonly failure?: string;
+}
+
+interface Comparison {
+  readonly conflicts: readonly Conflict[];
+  /** The files as they stand. */
+  readonly files: FileView;
+  readonly state: State;
+  readonly open: (connection: string) => Promise<Warehouse>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs every version of each contested metric over everything, one after the other, and keeps the numbers in `.ktx`. A version
+ * that ran on the same files before is not run again.
+ */
+export async function compareMetrics({ conflicts, files, state, open, signal }: Comparison): Promise<void> {
+  for (const { subject, kind, variants } of conflicts) {
+    const about = subjectParts(subject);
+    if (kind !== 'metric' || !about) continue;
+    const own = [...files].filter(([path]) => path.startsWith(`semantic-layer/${about.connection}/`));
+    const mark = shortHash(JSON.stringify(own), 16);
+    const standing = keptNumbers(state, subject);
+    for (const { id, says } of variants) {
+      signal.throwIfAborted();
+      if (standing.get(id)?.mark === mark) continue;
+      const path = artifactPath(about.connection, about.dataset);
+      const text = withMetric(files.get(path) ?? '', about.name, says);
+      const model = own.map(([at, stands]) => ({ path: at, text: at === path ? text : stands }));
+      const metric = `${about.dataset}.${about.name}`;
+      const number = await numberOf({ files: model, metric, open: () => open(about.connection), signal });
+      if (number) keepNumber(state, { subject, id, mark, number });
+    }
+  }
+}
+
+/** Of one subject, by the id of the version. */
+export function comparedNumbers(state: State, subject: string): ReadonlyMap<string, ComparedNumber> {
+  return new Map([...keptNumbers(state, subject)].map(([id, { number }]) => [id, number]));
+}
+
+interface Asked {
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** `dataset.metric` */
+  readonly metric: string;
+  readonly open: () => Promise<Warehouse>;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined where the warehouse does not open: another run may know. */
+async function numberOf({ files, metric, open, signal }: Asked): Promise<ComparedNumber | undefined> {
+  try {
+    const warehouse = await open();
+    const { model } = await loadModel({ dialect: warehouse.dialect, files });
+    const planned = await withAnalyzer(() => plan(model, querySchema.parse({ metrics: [metric] })));
+    const { rows } = await warehouse.query(emit(planned, model.dialect), { maxRows: 1, timeoutMs: 60_000 }, signal);
+    return { value: rows[0]?.at(-1) ?? null };
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    return error.retryable ? undefined : { failure: error.message };
+  }
+}
+
+/** The dataset with that definition in place of the metric that it has. */
+function withMetric(text: string, name: string, says: Json): string {
+  const parsed = parseArtifact(text);
+  const definition = bodies.metric.safeParse(says).data;
+  if ('reason' in parsed || definition === undefined) return text;
+  const { metrics, ...others } = parsed.mapping;
+  const standing = isList(metrics) ? metrics.filter((one) => !isMapping(one) || one['name'] !== name) : [];
+  const all = [...standing, JSON.parse(canonicalJson({ ...definition, name })) as Json];
+  const pairs = Object.entries({ ...others, metrics: all }).sort(([a], [b]) => keyOrder.indexOf(a) - keyOrder.indexOf(b));
+  return yamlFile('', Object.fromEntries(pairs));
+}
+
+function keptNumbers({ db }: State, subject: string) {
+  ensureTable(db);
+  const rows = db.prepare('SELECT id, mark, number FROM compared_numbers WHERE subject = ?').all(subject);
+  return new Map(rows.map(({ id, mark, number }) => [String(id), { mark: String(mark), number: JSON.parse(String(number)) as ComparedNumber }])); // prettier-ignore
+}
+
+function keepNumber({ db }: State, { subject, id, mark, number }: { subject: string; id: string; mark: string; number: ComparedNumber }) {
+  ensureTable(db);
+  db.prepare('INSERT OR REPLACE INTO compared_numbers VALUES (?, ?, ?, ?)').run(subject, id, mark, JSON.stringify(number));
+}
+
+function ensureTable(db: State['db']): void {
+  db.exec('CREATE TABLE IF NOT EXISTS compared_numbers (subject TEXT, id TEXT, mark TEXT, number TEXT, PRIMARY KEY (subject, id))');
+}

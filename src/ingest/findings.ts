@@ -1,0 +1,30 @@
+import type { Catalog } from '../context/catalog.ts';
+import type { Claim } from '../context/claim.ts';
+import type { Pin } from '../context/pins.ts';
+import type { Extraction, Item } from '../sources/source.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+
+/** What a run knows of one warehouse. */
+export interface ConnectionFindings {
+  readonly catalog: Catalog;
+  /** Of the scan; undefined where this run did not scan it: then what the claims files record counts. */
+  readonly claims: readonly Claim[] | undefined;
+  /** Opens it, or has it open already. */
+  readonly warehouse: () => Promise<Warehouse>;
+}
+
+/** What a run knows of one source: all its items as they shall stand, and what code reads in them. */
+export interface SourceFindings {
+  readonly connection: string;
+  readonly extractor: string;
+  readonly items: readonly Item[];
+  readonly extractions: readonly Extraction[];
+}
+
+/** All that a run knows of the project. */
+export interface Findings {
+  readonly connections: readonly ConnectionFindings[];
+  readonly sources: readonly SourceFindings[];
+  /** A decision that a person makes with this run. */
+  readonly pin?: Pin | undefined;
+}

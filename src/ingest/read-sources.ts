@@ -1,0 +1,84 @@
+import type { Catalog } from '../context/catalog.ts';
+import { UserError } from '../lib/error.ts';
+import type { OpenSource } from '../sources/registry.ts';
+import type { Item } from '../sources/source.ts';
+import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
+import { resolveSecret } from '../store/secrets.ts';
+import { failureOf, type IngestEvent, type ItemReport, type SourceReport } from './event.ts';
+import { fetchItems } from './fetch.ts';
+import type { SourceFindings } from './findings.ts';
+import { itemsIn } from './item-files.ts';
+import { readProjectFiles } from './project-files.ts';
+
+/** A source of the project. */
+export interface SourceInput {
+  readonly name: string;
+  readonly open: () => Promise<OpenSource>;
+  /** False where this run only needs what it already knows of it. */
+  readonly isAsked: boolean;
+}
+
+interface Reading {
+  readonly dir: string;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly emit: (event: IngestEvent) => void;
+}
+
+/** The items of one source as they shall stand. */
+export interface FetchedSource {
+  readonly input: SourceInput;
+  readonly source: OpenSource;
+  readonly items: readonly Item[];
+  readonly report: Pick<SourceReport, 'items' | 'failure'>;
+}
+
+/** Fetches what was asked for; of a source that fails, and of the others, the items stay as they are. */
+export async function fetchSources(inputs: readonly SourceInput[], reading: Reading): Promise<FetchedSource[]> {
+  const fetched: FetchedSource[] = [];
+  for (const input of inputs) {
+    reading.signal.throwIfAborted();
+    const source = await input.open();
+    const view = await readProjectFiles(reading.dir, [`sources/${input.name}`], { tidy: !reading.dryRun });
+    fetched.push({ input, source, ...(await fetchOne({ input, source, before: itemsIn(view, input.name) }, reading)) });
+  }
+  return fetched;
+}
+
+type Standing = Pick<FetchedSource, 'input' | 'source'> & { readonly before: readonly Item[] };
+
+async function fetchOne({ input, source, before }: Standing, { dir, signal, dryRun, emit }: Reading) {
+  if (!input.isAsked) return { items: before, report: {} };
+  const { name: connection } = input;
+  emit({ type: 'connection_started', connection });
+  try {
+    const { cache } = dryRun ? projectPaths(dir) : ensureStateDirectory(dir);
+    const secrets = (reference: string) => resolveSecret(reference, dir);
+    const fetching = { connection, source, before, projectDir: dir, cacheDir: cache, secrets, signal };
+    const { items, report } = await fetchItems(fetching);
+    const [added, changed, gone] = [report.added.length, report.changed.length, report.gone.length];
+    emit({ type: 'items_fetched', connection, added, changed, gone });
+    return { items, report: { items: report } };
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    return { items: before, report: { failure: failureOf(error) } };
+  }
+}
+
+/** What code reads in the items. */
+export function extractSource({ input, source, items }: FetchedSource, catalogs: readonly Catalog[]): SourceFindings {
+  const known = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
+  const extractions = source.extract(items, { connection: input.name, catalogs: known });
+  return { connection: input.name, extractor: source.extractor, items, extractions };
+}
+
+export function sourceReport({ report, input }: FetchedSource, { items, extractions }: SourceFindings): SourceReport {
+  const pending = extractions.filter(({ unread = [] }) => unread.length > 0).map(({ key }) => key);
+  const claims = extractions.reduce((sum, extraction) => sum + extraction.claims.length, 0);
+  return { connection: input.name, ...report, total: items.length, claims, pending: pending.sort() };
+}
+
+/** Whether something of it could not be read. */
+export function isPartial({ listing, failed }: ItemReport): boolean {
+  return !listing.complete || failed.length > 0;
+}

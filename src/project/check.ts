@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { parsePins, pinsPath } from '../context/pins.ts';
+import { readText } from '../store/files.ts';
+import { sourcesOf } from './config.ts';
+import { conflictsIn } from './conflicts.ts';
+import { ingestProject } from './ingest.ts';
+import type { Project } from './open.ts';
+
+export interface CheckFinding {
+  readonly what: 'invalid' | 'contested' | 'stale';
+  /** A place `path:line:column`, a subject, or a source. */
+  readonly where: string;
+  readonly found: string;
+  /** The least to do about it. */
+  readonly fix: string;
+}
+
+/**
+ * What must not be relied on: files that are not valid, what sources say differently, sources that say something else than when
+ * they were ingested. Asks no warehouse and no model, and writes nothing.
+ */
+export async function checkProject(project: Project, signal: AbortSignal): Promise<readonly CheckFinding[]> {
+  const findings = [...(await invalid(project)), ...(await contested(project)), ...(await stale(project, signal))];
+  return findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
+}
+
+async function invalid(project: Project): Promise<CheckFinding[]> {
+  const loaded = await Promise.all(project.warehouses.map((name) => project.model(name)));
+  // A name that the catalog does not have leaves a dataset usable, yet is a fault until someone looks.
+  const errors = loaded
+    .flatMap(({ diagnostics }) => diagnostics)
+    .filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name');
+  const files = errors.map(({ file, line, column, message, hint }): CheckFinding => {
+    return { what: 'invalid', where: `${file}:${line}:${column}`, found: message, fix: hint ?? `correct ${file}` };
+  });
+  const { fault } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
+  return fault === undefined ? files : [...files, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
+}
+
+async function contested({ dir }: Project): Promise<CheckFinding[]> {
+  return (await conflictsIn(dir)).map(({ subject, kind, variants }) => {
+    const found = `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`;
+    return { what: 'contested', where: subject, found, fix: `ktx review choose ${JSON.stringify(subject)} ${variants[0]?.id}` };
+  });
+}
+
+async function stale(project: Project, signal: AbortSignal): Promise<CheckFinding[]> {
+  const names = sourcesOf(project.config).map(([name]) => name);
+  if (names.length === 0 || project.warehouses.length === 0) return [];
+  const { sources } = await ingestProject(project, { connections: names, dryRun: true, signal });
+  return sources.flatMap(({ connection, items, failure }): CheckFinding[] => {
+    const fix = `ktx ingest ${connection}`;
+    if (failure) return [{ what: 'stale', where: connection, found: failure.message, fix: failure.hint ?? fix }];
+    const { added = [], changed = [], gone = [] } = items ?? {};
+    const moved = Object.entries({ added, changed, gone }).flatMap(([word, keys]) => (keys.length === 0 ? [] : [`${keys.length} ${word} (${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ', …' : ''})`])); // prettier-ignore
+    return moved.length === 0 ? [] : [{ what: 'stale', where: connection, found: moved.join(', '), fix }];
+  });
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { UserError } from '../lib/error.ts';
+import { noteId, storedNotes, storeNote } from '../sources/notes/inbox.ts';
+import { itemPath } from '../sources/source.ts';
+import { readText } from '../store/files.ts';
+import { ingestProject } from './ingest.ts';
+import { notesName } from './config.ts';
+import type { Project } from './open.ts';
+
+const longest = 100_000;
+
+/**
+ * `stored`: on this disk, in git with the next ingest. `pending`: in the project, a model has yet to read it. `read`: a model
+ * has. `unknown`: no such note.
+ */
+export interface NoteStatus {
+  readonly id: string;
+  readonly status: 'stored' | 'pending' | 'read' | 'unknown';
+  readonly path?: string;
+  /** Why it did not get further, though it is safe. */
+  readonly warning?: string;
+}
+
+/** Keeps a note: on the disk first, then in the project. Handed in twice it is one note. */
+export async function remember(project: Project, text: string, signal: AbortSignal): Promise<NoteStatus> {
+  const said = text.trim();
+  if (said === '' || said.length > longest || !said.isWellFormed()) {
+    const hint = `a note is text, at most ${longest} characters`;
+    throw new UserError('note_unusable', said === '' ? 'There is nothing to remember.' : 'This is no text to remember.', {
+      hint,
+      exitCode: 2,
+    });
+  }
+  const id = noteId(said);
+  const known = await noteStatus(project, id);
+  if (known.status === 'pending' || known.status === 'read') return known;
+  await storeNote(project.dir, said);
+  if (project.warehouses.length === 0) return { id, status: 'stored', warning: 'ktx.yaml has no warehouse yet' };
+  try {
+    const { commit } = await ingestProject(project, { connections: [notesName], signal });
+    const status = await noteStatus(project, id);
+    return commit.id === undefined && commit.none !== undefined ? { ...status, warning: `no commit: ${commit.none}` } : status;
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    return { ...(await noteStatus(project, id)), warning: error.message };
+  }
+}
+
+export async function noteStatus({ dir }: Project, id: string): Promise<NoteStatus> {
+  const path = itemPath(notesName, `${id}.md`);
+  const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
+  const line = index.split('\n').find((one) => one.includes(`"key":"${id}"`));
+  if (line !== undefined) return { id, status: line.includes('+pending"') ? 'pending' : 'read', path };
+  const isStored = (await storedNotes(dir)).some((note) => note.id === id);
+  return { id, status: isStored ? 'stored' : 'unknown' };
+}

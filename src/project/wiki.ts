@@ -1,0 +1,44 @@
+import { basename, join } from 'node:path';
+import { parseClaims } from '../context/claims-file.ts';
+import { sectionSubject, sectionsOf, wikiClaimsPath } from '../context/wiki-merge.ts';
+import type { SearchDocument } from '../search/documents.ts';
+import { readAnyText } from '../store/files.ts';
+import { conflictsIn } from './conflicts.ts';
+import { listFiles } from './model-files.ts';
+
+/** A section of the wiki: a term, a rule, or whatever a person wrote below a second-level heading. */
+export interface WikiEntry {
+  /** `term:net_revenue`, `rule:…`; of other pages `page:<page>/<section>`. */
+  readonly subject: string;
+  readonly title: string;
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+  readonly by: 'ktx' | 'person';
+  readonly isContested: boolean;
+}
+
+export async function wikiFiles(dir: string): Promise<readonly string[]> {
+  return listFiles(dir, 'wiki', /^[^.].*\.md$/);
+}
+
+/** Every section of every page, in their order. */
+export async function wikiEntries(dir: string): Promise<readonly WikiEntry[]> {
+  const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
+  const { base } = parseClaims(wikiClaimsPath, (await readAnyText(join(dir, wikiClaimsPath), dir)) ?? '');
+  const pages = (await wikiFiles(dir)).map(async (path) => {
+    const text = (await readAnyText(join(dir, path), dir)) ?? '';
+    return sectionsOf(basename(path, '.md'), text, base).map((section) => {
+      const subject = sectionSubject(path, section.title);
+      return { ...section, subject, path, isContested: contested.has(subject) };
+    });
+  });
+  return (await Promise.all(pages)).flat();
+}
+
+export function wikiDocument({ subject, title, text, path, isContested }: WikiEntry): SearchDocument {
+  const body = text.replace(/^## .*\n/, '').replaceAll(/\s+/g, ' ').trim(); // prettier-ignore
+  const kind = subject.startsWith('rule:') ? 'rule' : 'term';
+  const contested = isContested ? { contested: true } : {};
+  return { kind, connection: 'wiki', subject, name: title, parent: path, description: body.slice(0, 600), file: path, ...contested };
+}

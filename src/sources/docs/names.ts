@@ -1,0 +1,48 @@
+import type { Catalog } from '../../context/catalog.ts';
+import { subjects } from '../../context/claim.ts';
+import { datasetNames } from '../../context/names.ts';
+import { slug } from '../../context/slug.ts';
+
+export interface KnownDataset {
+  readonly connection: string;
+  readonly dataset: string;
+  /** By the lower-case name of the column or the field. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** What documents can mean by a name. A name that means several things means none. */
+export interface KnownNames {
+  dataset(name: string): KnownDataset | undefined;
+  /** The subject of `orders`, `orders.amount`, `main.orders`. */
+  subject(name: string): string | undefined;
+}
+
+export function knownNames(catalogs: Iterable<Catalog>): KnownNames {
+  const found = new Map<string, KnownDataset | undefined>();
+  for (const catalog of catalogs) {
+    const names = datasetNames(catalog);
+    for (const table of catalog.tables) {
+      const dataset = names.dataset(table);
+      const fields = table.columns.flatMap(({ name }) => [name, names.field(table, name)].map((each) => [each.toLowerCase(), names.field(table, name)] as const)); // prettier-ignore
+      const known = { connection: catalog.connection, dataset, fields: new Map(fields) };
+      const spellings = [dataset, table.table, `${table.schema}.${table.table}`, `${catalog.connection}.${dataset}`];
+      for (const spelling of new Set(spellings.map(key))) found.set(spelling, found.has(spelling) ? undefined : known);
+    }
+  }
+  const dataset = (name: string) => found.get(key(name)) ?? found.get(slug(name));
+  return {
+    dataset,
+    subject(name) {
+      const whole = dataset(name);
+      if (whole) return subjects.dataset(whole.connection, whole.dataset);
+      const dot = name.lastIndexOf('.');
+      const owner = dot > 0 ? dataset(name.slice(0, dot)) : undefined;
+      const field = owner?.fields.get(key(name.slice(dot + 1)));
+      return owner && field !== undefined ? subjects.field(owner.connection, owner.dataset, field) : undefined;
+    },
+  };
+}
+
+function key(name: string): string {
+  return name.trim().replaceAll(/[`"]/g, '').toLowerCase();
+}

@@ -1,0 +1,29 @@
+import type { SourceConfig } from './config.ts';
+import type { ExtractContext, Extraction, FetchContext, Fetched, Item, Source } from './source.ts';
+
+/** A source with its configuration. */
+export interface OpenSource {
+  readonly extractor: string;
+  fetch(context: Omit<FetchContext<unknown>, 'config'>): AsyncIterable<Fetched>;
+  covers(key: string): boolean;
+  extract(items: readonly Item[], context: Omit<ExtractContext<unknown>, 'config'>): readonly Extraction[];
+}
+
+/** The visible list of sources; each loads when it is used. */
+export async function openSource(config: SourceConfig): Promise<OpenSource> {
+  return bound((await import('./docs/source.ts')).docs, config);
+}
+
+/** Notes need no configuration: every project has them. */
+export async function openNotes(): Promise<OpenSource> {
+  return bound((await import('./notes/source.ts')).notes, undefined);
+}
+
+function bound<Config>(source: Source<Config>, config: Config): OpenSource {
+  return {
+    extractor: source.extractor,
+    fetch: (context) => source.fetch({ ...context, config }),
+    covers: (key) => source.covers?.(key, config) ?? true,
+    extract: (items, context) => source.extract(items, { ...context, config }),
+  };
+}
