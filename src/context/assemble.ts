@@ -13,13 +13,13 @@ export interface Known {
   readonly verdicts: ReadonlyMap<ClaimKind, Verdict>;
 }
 
-/** One dataset as its claims have it: fields in the order of their columns, relationships in that of their first column. */
+/** One dataset as its claims have it: fields in the order of their columns and then of their names, relationships in that of their first column. */
 export function assembleDataset(own: Known, members: readonly Known[]): Dataset {
   const { dataset: physical, primary_key, default_time, description, synonyms, tags } = bodiesOf(own);
   const { catalog, schema, table } = bodies.dataset.parse(physical).source;
   const unique = own.verdicts.get('unique_key')?.shown.map(({ body }) => bodies.unique_key.parse(body));
   const { field = [], metric = [], relationship = [] } = Object.groupBy(members, ({ about }) => about.type);
-  const fields = field.map(fieldOf).sort((a, b) => a.position - b.position);
+  const fields = field.map(fieldOf).sort((a, b) => a.position - b.position || (a.value.name < b.value.name ? -1 : 1));
   return inOrder({
     dataset: own.about.dataset,
     source: [...(catalog === undefined ? [] : [catalog]), schema, table].map((part) => (/[."]/.test(part) ? quoted(part) : part)).join('.'),
@@ -38,9 +38,14 @@ export function assembleDataset(own: Known, members: readonly Known[]): Dataset 
 function fieldOf(known: Known) {
   const { field, type, values, description, synonyms } = bodiesOf(known);
   const { name } = known.about;
-  const { column, position } = bodies.field.parse(field);
-  const expr = column === name ? undefined : quoted(column);
-  return { position, value: inOrder({ name, expr, type: type === 'unknown' ? undefined : type, values, description, synonyms }) };
+  const physical = bodies.field.parse(field);
+  const isColumn = 'column' in physical;
+  const own = isColumn && physical.column === name ? undefined : isColumn ? quoted(physical.column) : physical.expr;
+  // Expressions follow the columns.
+  return {
+    position: isColumn ? physical.position : Infinity,
+    value: inOrder({ name, expr: own, type: type === 'unknown' ? undefined : type, values, description, synonyms }),
+  };
 }
 
 function metricOf(known: Known) {

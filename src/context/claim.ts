@@ -14,8 +14,8 @@ const texts = z.array(text);
 export const bodies = {
   /** About `dataset:c.d`: it exists. */
   dataset: z.object({ source: z.object({ catalog: text.optional(), schema: text, table: text }), kind: text }),
-  /** About `field:c.d.f`: it exists; `column` is the physical name. */
-  field: z.object({ column: text, position: z.number() }),
+  /** About `field:c.d.f`: it exists; `column` is the physical name. What is no column has an expression over the row. */
+  field: z.union([z.object({ column: text, position: z.number() }), z.object({ expr: text })]),
   type: z.enum(fieldTypes),
   /** About a field: declared values, in declared order. */
   values: z.array(z.union([text, z.number(), z.boolean()])),

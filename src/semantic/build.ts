@@ -79,9 +79,13 @@ function buildMetric(origin: Origin, metric: MetricDefinition & { readonly datas
 
 function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRule {
   const { name, agg, of, fraction, ratio } = metric;
-  const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset'] as const).filter((kind) => metric[kind] !== undefined);
+  const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset', 'conversion'] as const).filter((kind) => metric[kind] !== undefined);
   const faults = [
-    [kinds.length !== 1, kinds.join(' and ') || 'nothing to compute', 'Give exactly one of agg, expr, ratio, cumulative, offset.'],
+    [
+      kinds.length !== 1,
+      kinds.join(' and ') || 'nothing to compute',
+      'Give exactly one of agg, expr, ratio, cumulative, offset, conversion.',
+    ],
     [agg !== undefined && agg !== 'count' && of === undefined, `${agg} of nothing`, 'Add of: with a field or an expression.'],
     [agg === undefined && of !== undefined, 'of but no agg', 'Add agg: sum, count, avg…'],
     [(agg === 'percentile') !== (fraction !== undefined), 'fraction without percentile or reverse', 'A percentile needs fraction: 0.9.'],
@@ -89,7 +93,7 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
   for (const [isFault, what, hint] of faults) {
     if (isFault) origin.fail(path, 'metric', { message: `The metric ${name} has ${what}`, hint });
   }
-  const feature = (['semi_additive', 'cumulative', 'offset'] as const).find((key) => metric[key] !== undefined);
+  const feature = (['semi_additive', 'cumulative', 'offset', 'conversion'] as const).find((key) => metric[key] !== undefined);
   if (feature !== undefined) return { kind: 'unsupported', feature };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   const fragment = agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;

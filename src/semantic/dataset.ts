@@ -61,6 +61,14 @@ const semiAdditiveSchema = z.strictObject({
   take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
 });
 
+const conversionSchema = z.strictObject({
+  base: z.string().describe('Metric that counts the first events.'),
+  to: z.string().describe('Metric that counts the events that follow.'),
+  on: z.record(z.string(), z.string()).describe('Fields of the base to those of the other that must be equal.'),
+  window: periodSchema.optional().describe('How long after the base an event still counts, like `7 days`; without it, ever.'),
+  calculation: z.enum(['conversion_rate', 'conversions']).describe('Share of the base events, or how many.'),
+});
+
 const metricSchema = z.strictObject({
   name: nameSchema.describe('Name in queries, as dataset.name.'),
   agg: z.enum(aggregates).optional().describe('Aggregate of `of`.'),
@@ -72,6 +80,7 @@ const metricSchema = z.strictObject({
   cumulative: cumulativeSchema.optional().describe('Running total.'),
   offset: offsetSchema.optional().describe('The value of an earlier period.'),
   semi_additive: semiAdditiveSchema.optional().describe('For balances and stocks.'),
+  conversion: conversionSchema.optional().describe('How often one event is followed by another.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
   description: descriptionSchema,
   hidden: hiddenSchema,

@@ -45,7 +45,7 @@ export type MetricRule =
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Fragment | undefined; readonly fraction: number | undefined } // prettier-ignore
   | { readonly kind: 'expression'; readonly fragment: Fragment }
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
-  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'offset' | 'semi_additive' };
+  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'offset' | 'semi_additive' | 'conversion' };
 
 export interface Ends {
   readonly from: string;

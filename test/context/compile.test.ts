@@ -122,6 +122,20 @@ describe('compile', () => {
     expect(result.orders?.relationships).toBeUndefined();
     expect(result.quarantined).toEqual([]);
   });
+
+  it('puts fields that are expressions after the columns, by name', () => {
+    const { orders, quarantined } = compiled([
+      ...shop,
+      said('code', claim(field('orders', 'is_late'), 'field', { expr: 'status = 1' })),
+      said('code', claim(field('orders', 'a_gift'), 'field', { expr: 'gift_to_id is not null' })),
+    ]);
+    expect(quarantined).toEqual([]);
+    expect(orders?.fields?.slice(3)).toEqual([
+      { name: 'status' },
+      { name: 'a_gift', expr: 'gift_to_id is not null' },
+      { name: 'is_late', expr: 'status = 1' },
+    ]);
+  });
 });
 
 describe('claims that disagree', () => {

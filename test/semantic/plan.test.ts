@@ -126,6 +126,7 @@ describe('a query that has no single right answer', () => {
     ['a cumulative metric', { metrics: ['orders.running'] }, 'not_supported', /cumulative/],
     ['an offset metric', { metrics: ['orders.last_year'] }, 'not_supported', /offset/],
     ['a semi-additive metric', { metrics: ['orders.closing'] }, 'not_supported', /semi_additive/],
+    ['a conversion metric', { metrics: ['orders.bought_again'] }, 'not_supported', /conversion/],
     [
       'periods without rows',
       { metrics: ['orders.revenue'], dimensions: ['metric_time.month'], fill_time: true },

@@ -41,6 +41,7 @@ metrics:
   - {name: running, cumulative: {of: revenue}}
   - {name: last_year, offset: {of: revenue, by: 1 year}}
   - {name: closing, agg: sum, of: amount, semi_additive: {over: created_at, take: last}}
+  - {name: bought_again, conversion: {base: order_count, to: order_count, on: {buyer_id: buyer_id}, window: 7 days, calculation: conversion_rate}}
 relationships:
   - {to: customers, on: {customer_id: id}, role: buyer}
   - {to: customers, on: {ship_customer_id: id}, role: recipient}
