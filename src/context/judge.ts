@@ -42,12 +42,17 @@ function contestedIn(ranked: readonly Claim[], pin: Pin | undefined): readonly C
   return variants.every((claim) => seen.includes(shortId(claim))) ? [] : variants;
 }
 
-/** What a warehouse says of itself counts once: what it declares and what was found in it are ranked, not contested. */
+/**
+ * What a warehouse says of itself counts once: what it declares and what was found in it are ranked, not contested. What was
+ * only measured in it contradicts nobody who says what it is.
+ */
 function voices(ranked: readonly Claim[]): readonly Claim[] {
   const isOwn = ({ subject, evidence }: Claim) => evidence.every(({ connection }) => connection === subjectParts(subject)?.connection);
   const [own] = ranked.filter(isOwn);
   const isVague = ({ kind, body }: Claim) => kind === 'type' && body === 'unknown';
-  return ranked.filter((claim) => (claim === own || !isOwn(claim)) && !isVague(claim));
+  const isSaid = ranked.some((claim) => !isOwn(claim) && confidence(claim) === 1);
+  const isMeasured = (claim: Claim) => isSaid && isOwn(claim) && originOf(claim) !== 'catalog' && confidence(claim) < 1;
+  return ranked.filter((claim) => (claim === own || !isOwn(claim)) && !isVague(claim) && !isMeasured(claim));
 }
 
 /** The best that its evidence has. */

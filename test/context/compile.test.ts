@@ -170,6 +170,19 @@ describe('claims that disagree', () => {
     expect(orders?.primary_key).toEqual(['id']);
     expect(orders?.relationships?.map(({ to }) => to)).toEqual(['customers']);
   });
+
+  it('are not contested where one was only measured in the warehouse and the other is said', () => {
+    const measured = { ...claim(dataset('orders'), 'primary_key', ['id', 'status']), evidence: [because('code', 0.9)] };
+    const declared = (confidence: number) => {
+      const evidence = [{ ...because('code', confidence), connection: 'dbt' }];
+      return { ...claim(dataset('orders'), 'primary_key', ['id']), evidence };
+    };
+    expect(compiled([...shop, measured, declared(1)]).conflicts).toEqual([]);
+    expect(compiled([...shop, measured, declared(1)]).orders?.primary_key).toEqual(['id']);
+    expect(compiled([...shop, measured, declared(0.9)]).conflicts).toHaveLength(1);
+    const catalog = claim(dataset('orders'), 'primary_key', ['id', 'status']);
+    expect(compiled([...shop, catalog, declared(1)]).conflicts).toHaveLength(1);
+  });
 });
 
 const universe: fc.Arbitrary<Claim> = fc
