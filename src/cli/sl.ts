@@ -4,6 +4,7 @@ import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import { conflictsAbout, conflictsIn, contestedLines } from '../project/conflicts.ts';
+import { isQueryable } from '../semantic/check.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
 
@@ -19,13 +20,14 @@ export const list = defineCommand({
     const rows = [...model.datasets.values()].map(({ name, metrics, relationships }) => {
       const visible = [...metrics.values()].filter(({ hidden }) => !hidden);
       const joins = relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`));
-      return [name, visible.map((metric) => metric.name).join(', '), joins.join(', ')];
+      const named = visible.map((metric) => (isQueryable(model, metric) ? metric.name : `${metric.name} (not yet queryable)`));
+      return [name, named.join(', '), joins.join(', ')];
     });
     const columns = ['dataset', 'metrics', 'joins'].map((name) => ({ name }));
     return {
       data: { connection, columns, rows },
       table: { columns, rows },
-      notes: diagnostics.length === 0 ? [] : [`${counted(model.excluded.size, 'dataset')} left out as invalid`],
+      notes: model.excluded.size === 0 ? [] : [`${counted(model.excluded.size, 'dataset')} left out as invalid`],
       next: rows.length === 0 ? ['ktx ingest'] : diagnostics.length > 0 ? ['ktx sl validate'] : [`ktx sl read ${String(rows[0]?.[0])}`],
     };
   },

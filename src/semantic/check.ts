@@ -29,10 +29,15 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
   for (const [index, name] of [...dataset.fields.keys()].entries()) checkField(checked, [name], index);
   for (const index of dataset.relationships.keys()) checkRelationship(model, checked, index);
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
-    const failure = metricFailure(model, metric);
-    if (failure === undefined) continue;
-    fail(['metrics', index], failure.code, { message: `${metricAddress(metric)}: ${failure.message}`, hint: failure.hint });
+    const { code = '', message, hint } = metricFailure(model, metric) ?? {};
+    const address = metricAddress(metric);
+    if (code !== '' && !planners.includes(code)) fail(['metrics', index], code, { message: `${address}: ${message}`, hint });
   }
+}
+
+/** A query refuses the metric by name: it is of a kind that the planner does not answer yet. */
+export function isQueryable(model: SemanticModel, metric: ModelMetric): boolean {
+  return metricFailure(model, metric)?.code !== 'not_supported';
 }
 
 /** Follows the names in the expression of the last of `stack`, which the others led to. */
@@ -96,7 +101,7 @@ function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | u
     resolveMetric(openResolver(model, []), metric);
     return undefined;
   } catch (failure) {
-    if (failure instanceof UserError) return planners.includes(failure.code) ? undefined : failure;
+    if (failure instanceof UserError) return failure;
     throw failure;
   }
 }
