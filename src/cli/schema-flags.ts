@@ -11,10 +11,11 @@ export interface SchemaFlag {
   readonly option: Option;
 }
 
-/** A flag for each key of a schema, as the schema describes it; lists take several words: `schemas` is `--schema <names...>`. */
+/** A flag for each key of a schema, as the schema describes it; lists take several words: `schemas` is `--schema <names...>`. What is a map is for the file. */
 export function schemaFlags(schema: z.ZodType, short: Readonly<Record<string, string>> = {}): readonly SchemaFlag[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return Object.entries(properties).map(([key, property]) => {
+  const simple = Object.entries(properties).filter(([, property]) => typeof property !== 'object' || property.type !== 'object');
+  return simple.map(([key, property]) => {
     const { type, description, enum: choices } = typeof property === 'object' ? property : {};
     const name = `--${(type === 'array' ? key.replace(/s$/, '') : key).replaceAll('_', '-')}`;
     const value = placeholders[String(type)] ?? ` <${choices?.join('|') ?? 'value'}>`;

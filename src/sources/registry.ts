@@ -11,7 +11,15 @@ export interface OpenSource {
 
 /** The visible list of sources; each loads when it is used. */
 export async function openSource(config: SourceConfig): Promise<OpenSource> {
-  return bound((await import('./docs/source.ts')).docs, config);
+  switch (config.driver) {
+    case 'dbt':
+      return bound((await import('./dbt/source.ts')).dbt, config);
+    case 'docs':
+      return bound((await import('./docs/source.ts')).docs, config);
+    case 'metricflow':
+      return bound((await import('./metricflow/source.ts')).metricflow, config);
+  }
+  return config satisfies never;
 }
 
 /** Notes need no configuration: every project has them. */

@@ -1,0 +1,90 @@
+import { reservedWords } from '../../../sql/scalar-functions.ts';
+import { MetricFault } from './metric.ts';
+import { columnOf, primaryEntity, type Dimension, type SemanticModelSpec } from './semantic-model.ts';
+
+/** A semantic model and the dataset that its rows are. */
+export interface PlacedModel {
+  readonly spec: SemanticModelSpec;
+  readonly dataset: string;
+  /** The field that a column has, in whatever case it is written; undefined where there is no such column. */
+  readonly field: (column: string) => string | undefined;
+}
+
+/** A dimension as a field: one that stands for a column, or one of its own with an expression. */
+export type DimensionField =
+  | { readonly kind: 'column'; readonly name: string }
+  | { readonly kind: 'expression'; readonly name: string; readonly expr: string };
+
+/** Undefined where the dataset has no such column, or one of the dimension's name that is not what the dimension says. */
+export function dimensionField(model: PlacedModel, dimension: Dimension): DimensionField | undefined {
+  const column = columnOf(dimension);
+  const own = model.field(column ?? dimension.name);
+  if (column !== undefined) return own === undefined ? undefined : { kind: 'column', name: own };
+  return own === undefined ? { kind: 'expression', name: dimension.name, expr: dimension.expr ?? dimension.name } : undefined;
+}
+
+/** A name as an expression writes it. */
+export function written(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/i.test(name) && !reservedWords.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** What a filter template says, as a row filter of the dataset of `home`. */
+export function filterSql(template: string, home: PlacedModel, models: readonly PlacedModel[]): string {
+  const sql = template.replaceAll(/\{\{(.*?)\}\}/gs, (_, inner: string) => referenceSql(inner.trim(), home, models));
+  if (/\{[{%#]/.test(sql)) throw new MetricFault(`its filter cannot be read: ${template.trim()}`);
+  return sql.trim();
+}
+
+const call = /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
+
+function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedModel[]): string {
+  const [, kind, , path = '', , second, , third] = call.exec(inner) ?? [];
+  if (kind === undefined) throw new MetricFault(`its filter uses ${inner}`);
+  if (kind === 'Entity') return entitySql(path, home);
+  const grain = (second ?? third)?.toLowerCase();
+  const parts = path.split('__');
+  const name = parts.pop() ?? '';
+  const isTime = name === 'metric_time' && parts.length === 0;
+  const own = primaryEntity(home.spec);
+  const hops = parts[0] === own ? parts.slice(1) : parts;
+  const end = hops.reduce((from, entity) => hopTo(entity, from, { models, name: hops.at(-1) === entity ? name : undefined }), home);
+  const dimension = end.spec.dimensions.find((one) => one.name === (isTime ? home.spec.defaults?.agg_time_dimension : name));
+  if (dimension === undefined) throw new MetricFault(`its filter uses ${path}, which is no dimension of ${end.spec.name}`);
+  if (grain !== undefined && grain !== granularityOf(dimension)) throw new MetricFault(`its filter cuts ${path} to its ${grain}`);
+  const field = dimensionField(end, dimension);
+  if (field !== undefined) return [...(end === home ? [] : [end.dataset]), field.name].map(written).join('.');
+  if (end === home && columnOf(dimension) === undefined) return `(${dimension.expr})`;
+  throw new MetricFault(`its filter uses ${path}, which is no field of ${end.dataset}`);
+}
+
+function entitySql(path: string, home: PlacedModel): string {
+  const name = path.split('__').at(-1);
+  const entity = home.spec.entities.find((one) => one.name === name);
+  const column = entity && columnOf(entity);
+  const field = column === undefined ? undefined : home.field(column);
+  if (field === undefined) throw new MetricFault(`its filter uses the entity ${path}, which is no column of ${home.dataset}`);
+  return written(field);
+}
+
+/** The model on the one side of an entity; of several the one that has the dimension. */
+function hopTo(
+  entity: string,
+  from: PlacedModel,
+  { models, name }: { models: readonly PlacedModel[]; name: string | undefined },
+): PlacedModel {
+  const isOne = (model: PlacedModel) =>
+    primaryEntity(model.spec) === entity || model.spec.entities.some((one) => one.name === entity && one.type === 'unique');
+  const all = models.filter((model) => model !== from && isOne(model));
+  const fitting = name === undefined ? all : all.filter(({ spec }) => spec.dimensions.some((one) => one.name === name));
+  const [only, ...others] = fitting;
+  if (only !== undefined && others.length === 0) return only;
+  const why = others.length > 0 ? `leads to ${fitting.map(({ spec }) => spec.name).join(' and ')}` : 'leads nowhere';
+  throw new MetricFault(`its filter uses the entity ${entity}, which from ${from.spec.name} ${why}`);
+}
+
+/** Of a time dimension. */
+function granularityOf(dimension: Dimension): string | undefined {
+  const { type_params: params } = dimension;
+  const grain: unknown = params instanceof Object && 'time_granularity' in params ? params.time_granularity : undefined;
+  return typeof grain === 'string' ? grain.toLowerCase() : undefined;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { messageOf, UserError } from '../../lib/error.ts';
+import { fileItem, filesBelow, readFileItem } from '../folder-files.ts';
+import type { FetchContext, Fetched } from '../source.ts';
+import { artifactNames, reduceArtifact } from './artifacts.ts';
+import type { DbtConfig } from './config.ts';
+import { projectFile, type ProjectFile, readProjectFile } from './project-file.ts';
+import { artifactKey } from './read-artifacts.ts';
+
+const wanted = /\.(ya?ml|sql|py|md)$/;
+
+/** The files of a dbt project that say something, and its artifacts without what changes by itself. */
+export async function* fetchProject({ config, projectDir, signal }: FetchContext<DbtConfig>): AsyncIterable<Fetched> {
+  const folder = resolve(projectDir, config.path);
+  const own = await readIfThere(join(folder, projectFile));
+  const project = readProjectFile(own ?? '');
+  const artifacts = config.artifacts === undefined ? join(folder, project.targetPath) : resolve(projectDir, config.artifacts);
+  const found = await Promise.all(artifactNames.map(async (name) => ({ name, text: await readIfThere(join(artifacts, `${name}.json`)) })));
+  if (own === undefined && found.every(({ text }) => text === undefined)) throw noProject(folder);
+  if (own !== undefined) yield fileItem(projectFile, Buffer.from(own));
+  for (const { name, text } of found) if (text !== undefined) yield artifactItem(name, text);
+  const problems: string[] = [];
+  for (const key of own === undefined ? [] : await filesOf(folder, project, problems)) {
+    signal.throwIfAborted();
+    yield await readFileItem(folder, key);
+  }
+  const [reason] = problems;
+  yield { kind: 'end', listingComplete: reason === undefined, ...(reason === undefined ? {} : { reason }) };
+}
+
+function noProject(folder: string): UserError {
+  const hint = 'Set `path` to the folder with dbt_project.yml; or `artifacts` to one with manifest.json.';
+  return new UserError('dbt_project_missing', `${folder} has no ${projectFile} and no artifacts of dbt.`, { hint, exitCode: 2 });
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    const hint = 'Check that the file can be read.';
+    throw new UserError('dbt_project_unreadable', `${file}: ${messageOf(error)}.`, { hint, cause: error });
+  }
+}
+
+/** Below the paths that the project names, sorted; a folder that cannot be listed is a problem. */
+async function filesOf(folder: string, { paths }: ProjectFile, problems: string[]): Promise<string[]> {
+  const roots = new Set(Object.values(paths).flat().map((one) => one.replace(/^\.\//, '').replace(/\/+$/, ''))); // prettier-ignore
+  const inside = [...roots].filter((one) => one !== '' && !one.startsWith('/') && !one.split('/').includes('..'));
+  const found = await Promise.all(inside.map((root) => filesBelow({ folder, wanted, problems }, root)));
+  return [...new Set(found.flat())].sort();
+}
+
+/** Apart from the files: where people ignore `target/`, git would not keep it. */
+function artifactItem(name: (typeof artifactNames)[number], text: string): Fetched {
+  const key = artifactKey(name);
+  try {
+    return { kind: 'item', key, path: key, body: reduceArtifact(name, text) };
+  } catch (error) {
+    return { kind: 'failed', key, reason: `${name}.json: ${messageOf(error).split('\n')[0]}` };
+  }
+}

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { subjects } from '../context/claim.ts';
+import { mapMetrics } from '../semantic/formats/metricflow/metrics.ts';
+import { MetricFault, readMetric, type MetricSpec } from '../semantic/formats/metricflow/metric.ts';
+import { dimensionField, type PlacedModel } from '../semantic/formats/metricflow/placed-model.ts';
+import { columnOf, primaryEntity, semanticModelSchema, type SemanticModelSpec } from '../semantic/formats/metricflow/semantic-model.ts';
+import type { Findings, Place } from './findings.ts';
+import type { KnownTable } from './tables.ts';
+
+/** A mapping of a file, in MetricFlow's older form, and where it and its keys stand. */
+export interface Stated {
+  readonly raw: unknown;
+  readonly place: (key?: string) => Place;
+}
+
+/** A semantic model: the table that it is about, or why there is none. */
+export interface StatedModel extends Stated {
+  readonly table: KnownTable | { readonly missing: string };
+  /** Where one of its entities, dimensions or measures stands; its own place where that is not known. */
+  readonly memberPlace: (list: 'entities' | 'dimensions' | 'measures', name: string) => Place;
+}
+
+interface KnownModel extends PlacedModel {
+  readonly table: KnownTable;
+  readonly stated: StatedModel;
+}
+
+/** What a model or a column says of itself counts before what its semantic model says of it. */
+const inPassing = 0.9;
+
+/** Claims everything that semantic models and metrics say of tables, and names what does not fit. */
+export function claimSemantics(models: readonly StatedModel[], metrics: readonly Stated[], findings: Findings): void {
+  const known = models.flatMap((stated) => knownModel(stated, findings));
+  for (const model of known) claimModel(model, findings);
+  claimJoins(known, findings);
+  claimMetrics(known, metrics, findings);
+}
+
+function knownModel(stated: StatedModel, findings: Findings): KnownModel[] {
+  const spec = attempt(stated, findings, () => semanticModelSchema.parse(stated.raw));
+  if (spec === undefined) return [];
+  const { table } = stated;
+  if ('missing' in table) {
+    findings.problem(stated.place(), `semantic model ${spec.name}: ${table.missing}`);
+    return [];
+  }
+  return [{ spec, dataset: table.dataset, field: table.field, table, stated }];
+}
+
+function attempt<T>(stated: Stated, findings: Findings, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const name = stated.raw instanceof Object && 'name' in stated.raw ? `${String(stated.raw.name)}: ` : '';
+    if (error instanceof z.ZodError) {
+      const [issue] = error.issues;
+      findings.problem(stated.place(), `${name}${issue?.path.join('.')}: ${issue?.message}`);
+    } else if (error instanceof MetricFault) findings.problem(stated.place(), `${name}${error.message}`);
+    else throw error;
+    return undefined;
+  }
+}
+
+function claimModel(model: KnownModel, findings: Findings): void {
+  const { spec, table, stated, dataset } = model;
+  const { connection } = table;
+  const about = subjects.dataset(connection, dataset);
+  if (spec.description)
+    findings.claim(stated.place('description'), {
+      subject: about,
+      kind: 'description',
+      body: spec.description.trim(),
+      confidence: inPassing,
+    });
+  if (spec.label) findings.claim(stated.place('label'), { subject: about, kind: 'synonyms', body: [spec.label] });
+  const time = spec.dimensions.find(({ name }) => name === spec.defaults?.agg_time_dimension);
+  const timeField = time && dimensionField(model, time);
+  if (timeField) findings.claim(stated.place('defaults'), { subject: about, kind: 'default_time', body: timeField.name });
+  for (const entity of spec.entities) {
+    const field = fieldOf(model, entity);
+    const kind = ({ primary: 'primary_key', unique: 'unique_key' } as const)[entity.type];
+    if (kind === undefined) continue;
+    const place = stated.memberPlace('entities', entity.name);
+    if (field !== undefined) findings.claim(place, { subject: about, kind, body: [field] });
+    else findings.problem(place, `${spec.name}.${entity.name}: ${entity.expr ?? entity.name} is no column of ${dataset}, so it is no key`);
+  }
+  for (const dimension of spec.dimensions) claimDimension(model, dimension, findings);
+}
+
+function claimDimension(model: KnownModel, dimension: SemanticModelSpec['dimensions'][number], findings: Findings): void {
+  const { table, dataset, stated, spec } = model;
+  const { name, label, description } = dimension;
+  const place = stated.memberPlace('dimensions', name);
+  const field = dimensionField(model, dimension);
+  if (field === undefined) {
+    const column = columnOf(dimension);
+    const why = column === undefined ? 'has an expression, and the column of that name stays what it is' : `is not in the table: ${column}`;
+    return findings.problem(place, `${spec.name}.${name} ${why}`);
+  }
+  const subject = subjects.field(table.connection, dataset, field.name);
+  if (field.kind === 'expression') findings.claim(place, { subject, kind: 'field', body: { expr: field.expr } });
+  if (description) findings.claim(place, { subject, kind: 'description', body: description.trim(), confidence: inPassing });
+  const others = [name, label ?? ''].filter((one) => one !== '' && plain(one) !== plain(field.name));
+  if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...new Set(others)] });
+}
+
+/** As people say it: `Order Total` and `order_total` are the same words. */
+function plain(words: string): string {
+  return words.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim(); // prettier-ignore
+}
+
+function fieldOf({ field }: PlacedModel, entity: SemanticModelSpec['entities'][number]): string | undefined {
+  const column = columnOf(entity);
+  return column === undefined ? undefined : field(column);
+}
+
+/** An entity of one name joins the models that have it: many rows to the one that it identifies. */
+function claimJoins(models: readonly KnownModel[], findings: Findings): void {
+  for (const from of models) {
+    for (const entity of from.spec.entities) {
+      const own = fieldOf(from, entity);
+      if (own === undefined || entity.type === 'natural') continue;
+      const targets = joinTargets(models, from, entity);
+      const place = from.stated.memberPlace('entities', entity.name);
+      const [target, ...others] = targets;
+      const field = target && identified(target, entity.name);
+      if (target === undefined || field === undefined) continue;
+      if (others.length > 0) {
+        const names = targets.map(({ dataset }) => dataset).join(' and ');
+        findings.problem(place, `${from.spec.name}.${entity.name} is the key of ${names}: which one it refers to is not said`);
+        continue;
+      }
+      const subject = subjects.relationship(from.table.connection, from.dataset, [own]);
+      const cardinality = entity.type === 'foreign' ? 'many_to_one' : 'one_to_one';
+      findings.claim(place, { subject, kind: 'relationship', body: { to: target.dataset, on: { [own]: field }, cardinality } });
+    }
+  }
+}
+
+/** The models that an entity identifies a row of; those whose primary entity it is come before those where it is only unique. */
+function joinTargets(models: readonly KnownModel[], from: KnownModel, entity: SemanticModelSpec['entities'][number]): KnownModel[] {
+  const others = models.filter((to) => to.dataset !== from.dataset && to.table.connection === from.table.connection);
+  const found = others.filter((to) => identified(to, entity.name) !== undefined);
+  const primary = found.filter((to) => isPrimary(to, entity.name));
+  const best = primary.length > 0 ? primary : found;
+  if (entity.type === 'foreign') return best;
+  // Of two that are each other's, one refers to the other.
+  return isPrimary(from, entity.name) ? best.filter((to) => isPrimary(to, entity.name) && to.dataset < from.dataset) : primary;
+}
+
+function isPrimary({ spec }: PlacedModel, name: string): boolean {
+  return primaryEntity(spec) === name;
+}
+
+/** The field by which an entity identifies a row of a model. */
+function identified(model: KnownModel, name: string): string | undefined {
+  const entity = model.spec.entities.find((one) => one.name === name && (one.type === 'primary' || one.type === 'unique'));
+  return entity && fieldOf(model, entity);
+}
+
+function claimMetrics(models: readonly KnownModel[], metrics: readonly Stated[], findings: Findings): void {
+  const read = metrics.flatMap((stated) => {
+    const spec = attempt(stated, findings, () => readMetric(stated.raw));
+    return spec === undefined ? [] : [{ stated, spec }];
+  });
+  const stated = new Map(read.map((one) => [one.spec.name, one]));
+  const measurePlace = (name: string): Place | undefined =>
+    models.find(({ spec }) => spec.measures.some((one) => one.name === name))?.stated.memberPlace('measures', name);
+  const placeOf = (name: string) => stated.get(name)?.stated.place() ?? measurePlace(name);
+  const { metrics: mapped, misfits } = mapMetrics(models, read.map(({ spec }) => spec)); // prettier-ignore
+  for (const { dataset, name, body, of, isHelper } of mapped) {
+    const connection = models.find((model) => model.dataset === dataset)?.table.connection ?? '';
+    const place = placeOf(of);
+    if (place === undefined) continue;
+    const subject = subjects.metric(connection, dataset, name);
+    findings.claim(place, { subject, kind: 'metric', body });
+    const spec = isHelper ? undefined : (stated.get(of)?.spec ?? measureSpec(models, of));
+    if (spec?.description) findings.claim(place, { subject, kind: 'description', body: spec.description.trim() });
+    const others = isHelper ? [] : [of, spec?.label ?? ''].filter((one) => one !== '' && plain(one) !== plain(name));
+    if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...new Set(others)] });
+  }
+  for (const { name, reason } of misfits) {
+    const place = placeOf(name);
+    if (place !== undefined) findings.problem(place, `metric ${name}: ${reason}`);
+  }
+  for (const { spec, stated: where } of read) {
+    if (spec.extras.length > 0) findings.problem(where.place(), `metric ${spec.name}: ktx has no word for ${spec.extras.join(', ')}`);
+  }
+}
+
+function measureSpec(models: readonly KnownModel[], name: string): Pick<MetricSpec, 'description' | 'label'> | undefined {
+  return models.flatMap(({ spec }) => spec.measures).find((one) => one.name === name);
+}

@@ -1,0 +1,116 @@
+import { execFileSync, type ExecFileSyncOptionsWithStringEncoding } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Dataset } from '../../src/semantic/dataset.ts';
+import { bakery, duckdbFile } from '../sources/dbt-fixture.ts';
+import { run } from '../store/git-project.ts';
+
+const program = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+let dir: string;
+
+beforeAll(async () => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-dbt-e2e-')));
+  cpSync(bakery, join(dir, 'bakery'), { recursive: true });
+  await duckdbFile(dir, readFileSync(join(bakery, 'warehouse.sql'), 'utf8'));
+  const connections = 'shop: {driver: duckdb, path: warehouse.duckdb, schemas: [main, raw]}\n  bakery: {driver: dbt, path: bakery}';
+  writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n`);
+  writeFileSync(join(dir, '.gitignore'), 'warehouse.duckdb*\ntarget/\n');
+  run(dir, 'init', '-q', '-b', 'main');
+  run(dir, 'add', '.');
+  run(dir, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit', '-qm', 'start');
+  return () => rmSync(dir, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly code: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A command in a process of its own, with its JSON. */
+function ktx(...args: readonly string[]): Answer {
+  const options: ExecFileSyncOptionsWithStringEncoding = { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+  try {
+    return { code: 0, ...answerIn(execFileSync(process.execPath, [program, ...args, '--json'], options)) };
+  } catch (error) {
+    const { status, stdout } = error as { status: number; stdout: string };
+    return { code: status, ...answerIn(stdout) };
+  }
+}
+
+function answerIn(stdout: string): Pick<Answer, 'data'> {
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Pick<Answer, 'data'>;
+}
+
+function dataset(name: string): Dataset {
+  return load(readFileSync(join(dir, `semantic-layer/shop/${name}.yaml`), 'utf8')) as Dataset;
+}
+
+describe('ktx ingest over a warehouse and the dbt project that built it', () => {
+  test('gives datasets with what dbt says, and says what does not fit', { timeout: 60_000 }, () => {
+    const { code, data } = ktx('ingest');
+    expect(code).toBe(3);
+    const quarantined = data['quarantined'] as readonly { readonly reason: string }[];
+    expect(quarantined.map(({ reason }) => reason)).toEqual([
+      'metric exact_top_basket: ktx has no discrete percentile',
+      'metric revenue_since_month_start: ktx has no offset_to_grain: month of revenue',
+      'metric gross: ktx has no word for fill_nulls_with: 0',
+    ]);
+    expect(data['conflicts']).toEqual([]);
+
+    const baskets = dataset('baskets');
+    expect(baskets).toMatchObject({
+      description: 'One row per basket that a customer paid for. Baskets that were voided at the till never get here.',
+      primary_key: ['basket_id'], default_time: 'bought_at', tags: ['daily', 'finance'],
+      relationships: [{ to: 'people', on: { person_id: 'person_id' } }, { to: 'shops', on: { shop_id: 'shop_id' } }],
+    }); // prettier-ignore
+    expect(baskets.fields).toContainEqual({ name: 'size', type: 'string', description: 'Big above 40 euros, else small.', values: ['big', 'small'] });
+    expect(baskets.fields?.at(-1)).toMatchObject({ name: 'is_margin_thin', expr: 'net < 2 * material_cost' });
+    expect(baskets.metrics).toContainEqual({ name: 'revenue', agg: 'sum', of: 'net', description: 'Takings without tax, in euros.' });
+    expect(baskets.metrics?.find(({ name }) => name === 'revenue_mtd')).toEqual({ name: 'revenue_mtd', cumulative: { of: 'revenue', grain_to_date: 'month' } });
+    expect(dataset('people').metrics?.map(({ name }) => name)).toEqual(['card_holders', 'count', 'regular_share', 'regulars', 'top_spender']);
+    expect(readFileSync(join(dir, 'wiki/exposures.md'), 'utf8')).toContain('See `dataset:shop.baskets`, `dataset:shop.shops`.');
+    expect(run(dir, 'ls-files', 'sources/bakery/artifacts').split('\n')).toHaveLength(3);
+  }); // prettier-ignore
+
+  test('a second run changes nothing', { timeout: 60_000 }, () => {
+    const [head, status] = [run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')];
+    const { data } = ktx('ingest');
+    expect(data).toMatchObject({ commit: { none: 'unchanged' }, files: { added: [], changed: [], removed: [] } });
+    expect([run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')]).toEqual([head, status]);
+  });
+
+  test('the metrics answer, and those that cannot yet are marked and refused', { timeout: 60_000 }, () => {
+    const asked = ['basket_total', 'big_share', 'margin', 'town_baskets', 'top_basket'].flatMap((name) => ['--metric', `baskets.${name}`]);
+    const { code, data } = ktx('sl', 'query', ...asked);
+    expect(code).toBe(0);
+    const [row = []] = data['rows'] as readonly (readonly unknown[])[];
+    const byHand = ktx(
+      'sql',
+      `SELECT count(*), avg(CASE WHEN size = 'big' THEN 1.0 ELSE 0 END), (sum(net) - sum(material_cost)) / sum(net),
+        count(*) FILTER (WHERE size = 'big' AND town = 'Lund'), quantile_cont(net, 0.95)
+       FROM baskets LEFT JOIN shops USING (shop_id)`,
+    );
+    const [wanted = []] = byHand.data['rows'] as readonly (readonly unknown[])[];
+    expect(wanted).toHaveLength(5);
+    expect(row.map((value) => Number(value).toFixed(6))).toEqual(wanted.map((value) => Number(value).toFixed(6)));
+    const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
+    expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain('revenue_mtd (not yet queryable)');
+    expect(ktx('sl', 'query', '--metric', 'baskets.revenue_mtd').code).not.toBe(0);
+  });
+
+  test('a broken YAML file keeps what it said, and the rest goes on', { timeout: 60_000 }, () => {
+    const file = join(dir, 'bakery/models/marts/baskets.yml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('    config:', '   config: ['));
+    const other = join(dir, 'bakery/models/marts/shops.yml');
+    writeFileSync(other, readFileSync(other, 'utf8').replace('Where we sell.', 'Where we bake and sell.'));
+    const { code, data } = ktx('ingest');
+    expect(code).toBe(3);
+    expect(JSON.stringify(data['sources'])).toMatch(/models\/marts\/baskets.yml","reason":"line \d+: not YAML/);
+    expect(dataset('shops').description).toBe('Where we bake and sell.');
+    expect(dataset('baskets').metrics?.some(({ name }) => name === 'revenue')).toBe(true);
+    expect(dataset('baskets').fields?.find(({ name }) => name === 'size')?.values).toEqual(['big', 'small']);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { readLocatedYaml } from '../../src/lib/located-yaml.ts';
+
+function read(text: string) {
+  const result = readLocatedYaml(text);
+  if ('broken' in result) throw new Error(result.broken.reason);
+  const top = result.documents[0] as { models: readonly Record<string, unknown>[] };
+  return { ...result, top };
+}
+
+const text = `version: 2
+shared: &shared {owner: finance}
+models:
+  # said first
+  - name: orders
+    <<: *shared
+    description: >
+      One row
+      per order
+    values: [1, {b: 2}]
+  - name: "pe\\"ople"
+    same: *shared
+`;
+
+describe('YAML with places', () => {
+  test('has the line and the text of every key, mapping and list entry', () => {
+    const { top, place } = read(text);
+    const [orders, people] = top.models;
+    expect(orders).toEqual({ name: 'orders', owner: 'finance', description: 'One row per order\n', values: [1, { b: 2 }] });
+    expect(place(orders).line).toBe(5);
+    expect(place(orders, 'description')).toEqual({ line: 7, text: 'description: >\n      One row\n      per order' });
+    expect(place(orders?.['values'], 1)).toEqual({ line: 10, text: '{b: 2' });
+    expect(place(people, 'name')).toEqual({ line: 11, text: 'name: "pe\\"ople' });
+    expect(place(orders, 'absent')).toEqual(place(orders));
+  });
+
+  test('reads several documents, and none', () => {
+    const several = readLocatedYaml('--- {a: 1}\n---\nb: 2\n');
+    expect('documents' in several && several.documents).toEqual([{ a: 1 }, { b: 2 }]);
+    expect('documents' in several && several.place(several.documents[1], 'b').line).toBe(3);
+    for (const empty of ['', '# nothing\n']) expect(readLocatedYaml(empty)).toMatchObject({ documents: [] });
+  });
+
+  test('says where a text stops being YAML', () => {
+    expect(readLocatedYaml('a: 1\nb: [1,\nc: {')).toMatchObject({ broken: { line: 3 } });
+    expect(readLocatedYaml(`a: ${'['.repeat(200)}`)).toHaveProperty('broken');
+    expect(readLocatedYaml('a: *nowhere')).toHaveProperty('broken');
+  });
+
+  test('takes keys of every kind as names', () => {
+    const { documents } = readLocatedYaml('__proto__: {a: 1}\nconstructor: 2\n1: x\n') as { documents: readonly object[] };
+    expect(Object.keys(documents[0] ?? {})).toEqual(['1', '__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(documents[0])).toBe(Object.prototype);
+  });
+});
