@@ -284,9 +284,9 @@ describe('from the files alone', () => {
   }); // prettier-ignore
 
   test('a table that should be there is named where it is not; what lies in a schema that is not read is not', async () => {
-    const without = (test: (table: Catalog['tables'][number]) => boolean) => ({
+    const without = (keeps: (table: Catalog['tables'][number]) => boolean) => ({
       ...catalog,
-      tables: catalog.tables.filter((one) => !test(one)),
+      tables: catalog.tables.filter((one) => !keeps(one)),
     });
     const missing = await extracted({}, [without(({ table }) => table === 'till_lines' || table === 'stg_people')]);
     expect(missing.problems.join('\n')).toContain('_sources.yml line 21: no table in the warehouse for pos.lines');
