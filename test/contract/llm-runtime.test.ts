@@ -294,6 +294,21 @@ function contract(subject: Subject): void {
       expect(refused?.text).toContain('word');
     });
 
+    test('on after input that can be repaired: within the step, where the backend has a hook for that [P12 A6]', async () => {
+      const { runtime } = await open({ models: { repair: 'claude-haiku-4-5' } });
+      const { tools, ran } = makeTools();
+      const inStep = differs('repair', subject);
+      const correction = inStep ? [] : [use('look_up', { word: 'five' })];
+      const script = atModel(testModel, inTurn(use('look_up', { word: 5 }), ...correction, say('Repaired.')), give({ word: 'five' }));
+      const running = endpoint.start(script);
+      const params = { modelRole: 'default' as const, systemPrompt: system, userPrompt: `A task of ktx. ${running.marker}` };
+      const result = await runtime.runAgentLoop({ ...params, toolSet: tools, stepBudget: 5 });
+      const expected = inStep ? { toolFailures: {}, metrics: { steps: 2 } } : { toolFailures: { look_up: 1 }, metrics: { steps: 3 } };
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'Repaired.', ...expected });
+      expect(ran).toEqual([{ word: 'five' }]);
+      expect(running.calls.filter(({ model }) => model === 'claude-haiku-4-5')).toHaveLength(inStep ? 1 : 0);
+    });
+
     test('on after input that only the schema itself can refuse [D7]', async () => {
       const { tools, ran } = makeTools();
       const script = atModel(
