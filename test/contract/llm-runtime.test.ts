@@ -101,6 +101,8 @@ for (const subject of subjects) {
 
 function contract(subject: Subject): void {
   let usual: TestRuntime;
+  /** A repair model that does no better; it is asked by its own prompt, so its name tells whose it is. */
+  const hopeless = `claude-hopeless-${subject}`;
   const opened: TestRuntime[] = [];
   const open = async (around: Omit<Parameters<typeof openRuntime>[2], 'machine'> = {}): Promise<TestRuntime> => {
     const made = await openRuntime(subject, endpoint, { machine, ...around });
@@ -109,7 +111,8 @@ function contract(subject: Subject): void {
   };
   beforeAll(async () => {
     // Much of what a case takes is waiting: more at once than a machine of two cores would start by itself.
-    usual = await open({ concurrency: 4 });
+    usual = await open({ concurrency: 4, models: { repair: hopeless } });
+    endpoint.start(() => give({ word: 6, from: 6, to: 1 }), hopeless);
   });
   afterAll(async () => {
     await Promise.all(opened.map(({ runtime }) => runtime.close()));
@@ -233,7 +236,8 @@ function contract(subject: Subject): void {
 
     test('to the natural end: a step for each turn [G1 G2 G3 G4 P10 R2 R9 A3 Q5]', async () => {
       const { running, result, steps } = await loopOf(inTurn(turn(1), turn(2), turn(3), say('All done.')));
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'All done.', toolFailures: {} });
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'All done.' });
+      expect(result.toolFailures).toEqual({});
       expect(result.error).toBeUndefined();
       expect(result.metrics).toMatchObject({ steps: 4, apiCalls: 4, usage: used(4) });
       expect(steps).toEqual([1, 2, 3, 4].map((stepIndex) => ({ stepIndex, stepBudget: 10 })));
@@ -278,62 +282,55 @@ function contract(subject: Subject): void {
       expect(result).toMatchObject({ stopReason: 'natural', text: 'Done.', metrics: { steps: 2 } });
     });
 
-    // The repair model, where there is one, does no better.
     test('on after input that the schema refuses: the model is told and corrects it [A6 D7 R7]', async () => {
       const { tools, ran } = makeTools();
-      const script = atModel(
-        testModel,
-        inTurn(use('look_up', { word: 5 }), use('look_up', { word: 'five' }), say('Corrected.')),
-        give({ word: 6 }),
-      );
+      const script = inTurn(use('look_up', { word: 5 }), use('look_up', { word: 'five' }), say('Corrected.'));
       const { running, result, steps } = await loopOf(script, { tools });
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'Corrected.', toolFailures: { look_up: 1 } });
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'Corrected.' });
+      expect(result.toolFailures).toEqual({ look_up: 1 });
       expect(ran).toEqual([{ word: 'five' }]);
       expect(steps).toHaveLength(3);
-      const [refused] = running.calls.filter(({ model }) => model === testModel).flatMap(({ results }) => results);
-      expect(refused?.text).toContain('word');
-    });
-
-    test('on after input that can be repaired: within the step, where the backend has a hook for that [P12 A6]', async () => {
-      const { runtime } = await open({ models: { repair: 'claude-haiku-4-5' } });
-      const { tools, ran } = makeTools();
-      const inStep = differs('repair', subject);
-      const correction = inStep ? [] : [use('look_up', { word: 'five' })];
-      const script = atModel(testModel, inTurn(use('look_up', { word: 5 }), ...correction, say('Repaired.')), give({ word: 'five' }));
-      const running = endpoint.start(script);
-      const params = { modelRole: 'default' as const, systemPrompt: system, userPrompt: `A task of ktx. ${running.marker}` };
-      const result = await runtime.runAgentLoop({ ...params, toolSet: tools, stepBudget: 5 });
-      const expected = inStep ? { toolFailures: {}, metrics: { steps: 2 } } : { toolFailures: { look_up: 1 }, metrics: { steps: 3 } };
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'Repaired.', ...expected });
-      expect(ran).toEqual([{ word: 'five' }]);
-      expect(running.calls.filter(({ model }) => model === 'claude-haiku-4-5')).toHaveLength(inStep ? 1 : 0);
+      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual([expect.stringContaining('word')]);
     });
 
     test('on after input that only the schema itself can refuse [D7]', async () => {
       const { tools, ran } = makeTools();
-      const script = atModel(
-        testModel,
-        inTurn(use('range', { from: 5, to: 1 }), use('range', { from: 1, to: 5 }), say('Counted.')),
-        give({ from: 6, to: 1 }),
-      );
+      const script = inTurn(use('range', { from: 5, to: 1 }), use('range', { from: 1, to: 5 }), say('Counted.'));
       const { running, result } = await loopOf(script, { tools });
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'Counted.', toolFailures: { range: 1 } });
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'Counted.' });
+      expect(result.toolFailures).toEqual({ range: 1 });
       expect(ran).toEqual([{ from: 1, to: 5 }]);
-      const refusals = running.calls.filter(({ model }) => model === testModel)[1]?.results ?? [];
-      expect(refusals[0]?.text).toContain('from must not be above to');
+      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual([expect.stringContaining('from must not be above to')]);
+    });
+
+    test('on after input that can be repaired: within the step, where the backend has a hook for that [P12 A6]', async () => {
+      const inStep = differs('repair', subject);
+      const model = `claude-repair-${subject}`;
+      const repairing = endpoint.start(() => give({ word: 'five' }), model);
+      const { runtime } = await open({ models: { repair: model } });
+      const { tools, ran } = makeTools();
+      const correction = inStep ? [] : [use('look_up', { word: 'five' })];
+      const running = endpoint.start(inTurn(use('look_up', { word: 5 }), ...correction, say('Repaired.')));
+      const params = { modelRole: 'default' as const, systemPrompt: system, userPrompt: `A task of ktx. ${running.marker}` };
+      const result = await runtime.runAgentLoop({ ...params, toolSet: tools, stepBudget: 5 });
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'Repaired.', metrics: { steps: inStep ? 2 : 3 } });
+      expect(result.toolFailures).toEqual(inStep ? {} : { look_up: 1 });
+      expect(ran).toEqual([{ word: 'five' }]);
+      expect(repairing.calls).toHaveLength(inStep ? 1 : 0);
     });
 
     test('on after a tool that throws: the model is told, the failure counted [D8 R7]', async () => {
       const { running, result } = await loopOf(inTurn(use('broken', {}), say('Without it, then.')));
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'Without it, then.', toolFailures: { broken: 1 } });
+      expect(result).toMatchObject({ stopReason: 'natural', text: 'Without it, then.' });
+      expect(result.toolFailures).toEqual({ broken: 1 });
       expect(running.calls[1]?.results[0]?.text).toContain('the pump is dry');
       if (subject !== 'openai') expect(running.calls[1]?.results[0]?.isError).toBe(true);
     });
 
     test('on after a tool that does not exist [A4 I17]', async () => {
-      const { running, result } = await loopOf(atModel(testModel, inTurn(use('rm_rf', { path: '/' }), say('It is not there.')), give({})));
+      const { running, result } = await loopOf(inTurn(use('rm_rf', { path: '/' }), say('It is not there.')));
       expect(result).toMatchObject({ stopReason: 'natural', text: 'It is not there.' });
-      expect(running.calls.findLast(({ model }) => model === testModel)?.results).toHaveLength(1);
+      expect(running.calls.map(({ results }) => results.length)).toEqual([0, 1]);
     });
 
     test('whatever the progress callback does [G7 Q5]', async () => {
@@ -510,15 +507,4 @@ function contract(subject: Subject): void {
       expect([running.calls.length, other.calls.length]).toEqual([asked, 0]);
     });
   });
-}
-
-/** One script for the model that the test is about, another answer for the repair model. */
-function atModel(model: string, script: Script, otherwise: Answer): Script {
-  let n = 0;
-  return (call) => {
-    // On backends that repair with the same model as they loop with, a repair asks for an object.
-    if (call.model !== model || (call.wantsObject && !call.objectTaken)) return otherwise;
-    n += 1;
-    return script({ ...call, n });
-  };
 }
