@@ -1,15 +1,16 @@
 import { UserError } from '../lib/error.ts';
 import type { Conditions, RowCondition } from './conditions.ts';
-import { refused, unknownName } from './errors.ts';
-import { type AggregateExpr, type Expr, wholeOf } from './expr.ts';
+import { notSupported, refused, unknownName } from './errors.ts';
+import { type Expr, wholeOf } from './expr.ts';
 import { isToOne } from './links.ts';
 import { type Members, membersOf } from './members.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
-import type { Leaf } from './resolve.ts';
-import { conditionExpr, ownExpr, placeExpr, plainJoin, rowExpr, type Scope, type ScopeJoin } from './scope.ts';
-import type { ColumnOf, Select } from './select.ts';
+import type { Leaf, Nested } from './resolve.ts';
+import { conditionExpr, ownExpr, placeExpr, plainJoin, rowExpr, type RowText, type Scope, type ScopeJoin } from './scope.ts';
+import type { Select } from './select.ts';
+import { balanced, grouped, nested, staged, type Value } from './stages.ts';
 
 /** The rows of one owner, joined, filtered and grouped, each row once a group. */
 export interface Block {
@@ -32,77 +33,108 @@ export interface Asked {
   readonly notes: Set<string>;
 }
 
-/** `metric`: what to call the block in an error. */
-export function blockOf(asked: Asked, leaves: readonly Leaf[], { owner, metric }: { owner: ModelDataset; metric: string }): Block {
+interface At {
+  readonly owner: ModelDataset;
+  /** What to call the block in an error. */
+  readonly metric: string;
+}
+
+export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const { model, query, conditions, notes } = asked;
+  const { owner, metric } = at;
+  const [first] = leaves;
+  if (first?.nested !== undefined) return nestedBlock(asked, first, { ...at, nested: first.nested });
   const scope: Scope = { model, owner, query, reach: 'many', joins: new Map(), inner: undefined, notes };
   const places = query.dimensions.map((name) => attributed(`dimension ${name}`, metric, () => placeInQuery(scope, name.split('.'))));
   const dimensions = places.map((place, index) => ({ column: `d${index + 1}`, expr: placeExpr(scope, place) }));
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
-  const rows = own.map((condition) => rowCondition(scope, condition, metric));
-  const where = [...rows, ...segmentsOf(scope, query)];
-  const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, leaf) }));
-  const joins = [...scope.joins.values()];
+  const rows = [...own.map((condition) => rowCondition(scope, condition, metric)), ...segmentsOf(scope, query)];
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
-  const from = { alias: owner.name, relation: owner.relation };
-  const base: Select = { kind: 'select', columns: dimensions, from, joins: joins.map(plainJoin), where };
-  const isStaged =
-    fanned.length > 0 || values.some(({ expr }) => expr?.kind === 'when' && expr.where.some(({ kind }) => kind === 'exists'));
-  const select = isStaged ? staged(base, values, fanned.length > 0 ? keyOf(scope, fanned) : []) : grouped(base, values);
-  const filters = [
-    ...own.map(({ text }) => text),
-    ...query.segments.filter((name) => name.startsWith(`${owner.name}.`)).map((name) => `segment ${name}`),
-  ];
-  const members = query.include_empty ? membersOf(base, { places, joins }) : [];
-  return { owner: owner.name, leaves, select, places, joins, filters, fanned, members };
-}
-
-interface Value {
-  readonly leaf: Leaf;
-  readonly expr: Expr | undefined;
-}
-
-function grouped(base: Select, values: readonly Value[]): Select {
-  const aggregates = values.map(({ leaf, expr }) => ({ column: leaf.column, expr: aggregateOf(leaf, expr) }));
-  return { ...base, columns: [...base.columns, ...aggregates], groups: base.columns.length };
-}
-
-/** Each row of the owner once a group, whatever its joins repeat, then aggregated. */
-function staged(base: Select, values: readonly Value[], key: readonly Expr[]): Select {
-  const keys = key.map((expr, index) => ({ column: `k${index + 1}`, expr }));
-  const given = values.flatMap(({ expr }, index) => (expr === undefined ? [] : [{ column: `v${index + 1}`, expr }]));
-  const rows: Select = { ...base, distinct: keys.length > 0, columns: [...base.columns, ...keys, ...given] };
-  const alias = 'ktx rows';
-  const named = (column: string): Expr => ({ kind: 'column', alias, name: column });
-  const columns: readonly ColumnOf<Expr>[] = [
-    ...base.columns.map(({ column }) => ({ column, expr: named(column) })),
-    ...values.map(({ leaf, expr }, index) => ({ column: leaf.column, expr: aggregateOf(leaf, expr && named(`v${index + 1}`)) })),
-  ];
-  return {
+  const base: Select = {
     kind: 'select',
-    columns,
-    from: { alias, relation: { kind: 'select', select: rows } },
+    columns: dimensions,
+    from: { alias: owner.name, relation: owner.relation },
     joins: [],
-    where: [],
-    groups: base.columns.length,
+    where: rows,
+  };
+  const select =
+    first?.balance === undefined ? grouping(scope, base, { leaves, fanned }) : balanceOf(scope, base, { leaves, places, fanned });
+  const joins = [...scope.joins.values()];
+  const segments = query.segments.filter((name) => name.startsWith(`${owner.name}.`)).map((name) => `segment ${name}`);
+  return {
+    owner: owner.name,
+    leaves,
+    select: joinedTo(select, joins.map(plainJoin)),
+    places,
+    joins,
+    filters: [...own.map(({ text }) => text), ...segments],
+    fanned,
+    members: query.include_empty ? membersOf(base, { places, joins }) : [],
   };
 }
 
-function aggregateOf({ function: name, fraction }: Leaf, of: Expr | undefined): AggregateExpr {
-  return { kind: 'aggregate', function: name, of, fraction };
+/** The joins belong to the innermost rows. */
+function joinedTo(select: Select, joins: Select['joins']): Select {
+  const { relation } = select.from;
+  if (relation.kind !== 'select' || relation.select.kind !== 'select') return { ...select, joins };
+  return { ...select, from: { ...select.from, relation: { kind: 'select', select: { ...relation.select, joins } } } };
 }
+
+function grouping(scope: Scope, base: Select, { leaves, fanned }: { leaves: readonly Leaf[]; fanned: readonly string[] }): Select {
+  const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, leaf) }));
+  const isAsking = ({ expr }: Value) => expr?.kind === 'when' && expr.where.some(({ kind }) => kind === 'exists');
+  if (fanned.length > 0) return staged(base, values, keyOf(scope, fanned));
+  return values.some(isAsking) ? staged(base, values, []) : grouped(base, values);
+}
+
+function balanceOf(
+  scope: Scope,
+  base: Select,
+  rest: { leaves: readonly Leaf[]; places: readonly Place[]; fanned: readonly string[] },
+): Select {
+  const { leaves, places, fanned } = rest;
+  const [first] = leaves;
+  const balance = first?.balance;
+  if (balance === undefined || fanned.length > 0) {
+    throw notSupported('a semi-additive metric by a dimension to many', `${fanned.join(' and ')} has several values for one row`);
+  }
+  const { over, take, per = [] } = balance;
+  const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, { ...leaf, where: [] }) ?? one }));
+  const conditions = first?.where.map((row) => leafCondition(scope, row)) ?? [];
+  const periods = base.columns
+    .filter((_, index) => places[index]?.path.length === 0 && places[index]?.name === over)
+    .map(({ expr }) => expr);
+  scope.notes.add(
+    `Of the values at each ${scope.owner.name}.${over}, the ${take} counts${per.length === 0 ? '' : ` for each ${per.join(' and ')}`}`,
+  );
+  const at = { entity: per.map((name) => ownExpr(scope, name)), time: ownExpr(scope, over), periods, take, where: conditions };
+  return balanced(base, values, at);
+}
+
+function nestedBlock(asked: Asked, leaf: Leaf, { nested: inside, ...at }: At & { readonly nested: Nested }): Block {
+  const { query } = asked;
+  const dimensions = [...query.dimensions, inside.per];
+  const inner = blockOf({ ...asked, query: { ...query, dimensions, include_empty: false } }, inside.leaves, at);
+  const members = query.include_empty ? blockOf(asked, [], at).members : [];
+  const places = inner.places.slice(0, query.dimensions.length);
+  return { ...inner, leaves: [leaf], places, members, select: nested(inner.select, leaf, places.length) };
+}
+
+const one: Expr = { kind: 'text', parts: ['1'] };
 
 /** What is aggregated; undefined for rows as such. Its own conditions ask about the owner's row, whatever the dimensions join. */
 function valueOf(scope: Scope, leaf: Leaf): Expr | undefined {
   const safe = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inside: Scope = { ...scope, joins: safe };
   const of = leaf.of && rowExpr({ ...inside, reach: 'one' }, leaf.of);
-  const where = leaf.where.map((row) => {
-    const { text } = row.fragment;
-    return conditionExpr(inside, text.slice(row.span.start, row.span.end), (start) => rowExpr(start, row));
-  });
+  const where = leaf.where.map((row) => leafCondition(inside, row));
   for (const [alias, join] of safe) scope.joins.set(alias, join);
-  return where.length === 0 ? of : { kind: 'when', where, value: of ?? { kind: 'text', parts: ['1'] } };
+  return where.length === 0 ? of : { kind: 'when', where, value: of ?? one };
+}
+
+function leafCondition(scope: Scope, row: RowText): Expr {
+  const text = row.fragment.text.slice(row.span.start, row.span.end);
+  return conditionExpr(scope, text, (start) => rowExpr(start, row));
 }
 
 function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Expr[] {

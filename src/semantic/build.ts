@@ -43,7 +43,9 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
     defaultTime: dataset.default_time,
     fields: byName(fields.map((field, index) => ({ ...field, expr: rowFragment(origin, field.expr, ['fields', index, 'expr']) }))),
     segments: new Map(filters),
-    metrics: byName(metrics.map((metric, index) => buildMetric(origin, { ...metric, dataset: name }, ['metrics', index]))),
+    metrics: byName(
+      metrics.map((metric, index) => buildMetric(origin, { ...metric, dataset: name, key: primary_key }, ['metrics', index])),
+    ),
     relationships: relationships.map((it, index) => buildRelationship(origin, { ...it, from: name }, ['relationships', index])),
     primaryKey: primary_key.length === 0 ? undefined : primary_key,
     steps: [],
@@ -72,13 +74,17 @@ function byName<Item extends { readonly name: string }>(items: readonly Item[]):
   return new Map(items.map((item) => [item.name, item]));
 }
 
-function buildMetric(origin: Origin, metric: MetricDefinition & { readonly dataset: string }, path: Keys): ModelMetric {
+type Metric = MetricDefinition & { readonly dataset: string; readonly key: readonly string[] };
+
+function buildMetric(origin: Origin, { key, ...metric }: Metric, path: Keys): ModelMetric {
   const where = rowFragment(origin, metric.where, [...path, 'where']);
-  return { ...metric, file: origin.file, where, definition: ruleOf(origin, metric, path) };
+  const { over, take, per = key.includes(over ?? '') ? key.filter((name) => name !== over) : undefined } = metric.semi_additive ?? {};
+  const balance = over === undefined || take === undefined ? undefined : { over, take, per };
+  return { ...metric, file: origin.file, where, definition: ruleOf(origin, metric, path), balance };
 }
 
 function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRule {
-  const { name, agg, of, fraction, ratio } = metric;
+  const { name, agg, of, fraction, ratio, per } = metric;
   const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset', 'conversion'] as const).filter((kind) => metric[kind] !== undefined);
   const faults = [
     [
@@ -88,16 +94,19 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
     ],
     [agg !== undefined && agg !== 'count' && of === undefined, `${agg} of nothing`, 'Add of: with a field or an expression.'],
     [agg === undefined && of !== undefined, 'of but no agg', 'Add agg: sum, count, avg…'],
+    [agg === undefined && per !== undefined, 'per but no agg', 'Add agg: avg… and of: with a metric or aggregates.'],
     [(agg === 'percentile') !== (fraction !== undefined), 'fraction without percentile or reverse', 'A percentile needs fraction: 0.9.'],
   ] as const;
   for (const [isFault, what, hint] of faults) {
     if (isFault) origin.fail(path, 'metric', { message: `The metric ${name} has ${what}`, hint });
   }
-  const feature = (['semi_additive', 'cumulative', 'offset', 'conversion'] as const).find((key) => metric[key] !== undefined);
+  const feature = (['cumulative', 'offset', 'conversion'] as const).find((key) => metric[key] !== undefined);
   if (feature !== undefined) return { kind: 'unsupported', feature };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   const fragment = agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;
   if (fragment !== undefined) return { kind: 'expression', fragment };
+  const inner = per === undefined ? undefined : fragmentOf(origin, of, [...path, 'of']);
+  if (inner !== undefined && per !== undefined) return { kind: 'nested', function: agg ?? 'count', fraction, of: inner, per };
   return { kind: 'aggregate', function: agg ?? 'count', of: rowFragment(origin, of, [...path, 'of']), fraction };
 }
 

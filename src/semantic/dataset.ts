@@ -18,7 +18,7 @@ const extensionsSchema = z
   .optional()
   .describe('What another format has and ktx has no word for, by format; kept for export.');
 
-const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
+export const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 const fieldSchema = z.strictObject({
@@ -59,6 +59,7 @@ const offsetSchema = z.strictObject({
 const semiAdditiveSchema = z.strictObject({
   over: nameSchema.describe('Time field over which the values must not be summed.'),
   take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
+  per: z.array(nameSchema).optional().describe('Fields of what has a value each, like account_id; by default the primary key without `over`.'), // prettier-ignore
 });
 
 const conversionSchema = z.strictObject({
@@ -75,6 +76,7 @@ const metricSchema = z.strictObject({
   of: expressionSchema.optional().describe('What is aggregated; only a count can do without.'),
   fraction: z.number().min(0).max(1).optional().describe('Of a percentile, 0 to 1.'),
   expr: expressionSchema.optional().describe('Aggregates written out, or arithmetic over other metrics by name.'),
+  per: z.string().optional().describe('Aggregates twice: `of` is a metric or aggregates, computed for each of this field, like buyer.id.'), // prettier-ignore
   where: expressionSchema.optional().describe('Row filter of this metric; on a derived metric it applies to its inputs.'),
   ratio: ratioSchema.optional().describe('Real division of two metrics.'),
   cumulative: cumulativeSchema.optional().describe('Running total.'),

@@ -29,6 +29,11 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return aggregateSql(expr, dialect);
     case 'when':
       return `CASE WHEN ${conditionsSql(expr.where, dialect)} THEN ${exprSql(expr.value, dialect)} END`;
+    case 'rank': {
+      const partition = expr.partition.map((one) => exprSql(one, dialect)).join(', ');
+      const order = `ORDER BY ${exprSql(expr.order, dialect)}${expr.isDescending ? ' DESC' : ''}`;
+      return `rank() OVER (${partition === '' ? '' : `PARTITION BY ${partition} `}${order})`;
+    }
     case 'exists':
       return existsSql(expr, dialect);
     case 'result':

@@ -39,13 +39,24 @@ export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'u
   readonly file: string;
   readonly where: Fragment | undefined;
   readonly definition: MetricRule;
+  readonly balance: Balance | undefined;
 };
+
+/** Values that must not be summed over a time: of each `per`, one counts. */
+export interface Balance {
+  readonly over: string;
+  readonly take: 'first' | 'last' | 'min' | 'max' | 'avg';
+  /** Undefined where it is not known whose values they are. */
+  readonly per: readonly string[] | undefined;
+}
 
 export type MetricRule =
   | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Fragment | undefined; readonly fraction: number | undefined } // prettier-ignore
   | { readonly kind: 'expression'; readonly fragment: Fragment }
+  /** An aggregate of what is aggregated for each `per`. */
+  | { readonly kind: 'nested'; readonly function: Aggregate; readonly fraction: number | undefined; readonly of: Fragment; readonly per: string } // prettier-ignore
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
-  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'offset' | 'semi_additive' | 'conversion' };
+  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'offset' | 'conversion' };
 
 export interface Ends {
   readonly from: string;

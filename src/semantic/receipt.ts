@@ -19,7 +19,8 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
   const { grain, having } = asked;
   const leaves = [...trace.leaves];
   const blocks = asked.blocks.filter((block) => block.leaves.some((leaf) => trace.leaves.has(leaf)));
-  const own = leaves.flatMap((leaf) => leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`));
+  const inner = leaves.flatMap((leaf): readonly Leaf[] => leaf.nested?.leaves ?? [leaf]);
+  const own = inner.flatMap((leaf) => leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`));
   const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
   const joined = blocks.flatMap(({ joins }) => joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })));
   const datasets = [...owners, ...joined.map(({ dataset }) => dataset)];
@@ -43,8 +44,8 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
   };
 }
 
-function isAdditive({ function: name }: Leaf): boolean {
-  return name === 'sum' || name === 'count';
+function isAdditive({ function: name, balance, nested }: Leaf): boolean {
+  return balance === undefined && nested === undefined && (name === 'sum' || name === 'count');
 }
 
 function textOf({ fragment, span }: Piece): string {

@@ -2,10 +2,10 @@ import type { UserError } from '../lib/error.ts';
 import { type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
 import { isWord } from '../sql/tokens.ts';
 import { algebraOf, isLinear } from './algebra.ts';
-import type { Aggregate } from './dataset.ts';
+import { type Aggregate, aggregates } from './dataset.ts';
 import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
 import { type Expr, type Piece, quotient, wholeOf, within } from './expr.ts';
-import { metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
+import { type Balance, metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
 import { visibleField } from './place.ts';
@@ -20,6 +20,15 @@ export interface Leaf {
   readonly of: RowText | undefined;
   readonly fraction: number | undefined;
   readonly where: readonly RowText[];
+  readonly balance: Balance | undefined;
+  readonly nested: Nested | undefined;
+}
+
+/** What is aggregated first, for each value of a field; `of` is over its own leaves. */
+export interface Nested {
+  readonly of: Expr;
+  readonly leaves: readonly Leaf[];
+  readonly per: string;
 }
 
 /** What a metric is made of; collected while it is resolved. */
@@ -36,15 +45,22 @@ export interface Trace {
 export interface Resolver {
   readonly model: SemanticModel;
   /** `{name, expr}` metrics of the query. */
-  readonly named: ReadonlyMap<string, Fragment>;
+  readonly named: ReadonlyMap<string, Formula>;
   /** By what they compute. */
   readonly leaves: Map<string, Leaf>;
+}
+
+/** Arithmetic, or the aggregate of what it says for each value of a field: `avg(sum(orders.amount)) per customers.id`. */
+interface Formula {
+  readonly fragment: Fragment;
+  readonly around: { readonly function: Aggregate; readonly per: string } | undefined;
 }
 
 /** Where an expression stands: its dataset (undefined in a query), the filters around it, the metrics that led to it. */
 interface Context {
   readonly home: string | undefined;
   readonly where: readonly RowText[];
+  readonly balance: Balance | undefined;
   readonly stack: readonly string[];
   readonly trace: Trace;
 }
@@ -52,8 +68,17 @@ interface Context {
 export function openResolver(model: SemanticModel, metrics: SemanticQuery['metrics']): Resolver {
   const own = metrics.filter((metric) => typeof metric !== 'string');
   const names = new Set(own.map((metric) => metric.name));
-  const named = new Map(own.map(({ name, expr }) => [name, parseFragment(expr, { dialect: model.dialect, origin: 'query', names })]));
-  return { model, named, leaves: new Map() };
+  return { model, named: new Map(own.map(({ name, expr }) => [name, formulaOf(model, expr, names)])), leaves: new Map() };
+}
+
+const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
+
+function formulaOf(model: SemanticModel, text: string, names: ReadonlySet<string>): Formula {
+  const [, name = '', inner, per = ''] = perPattern.exec(text) ?? [];
+  const outer = aggregates.find((one) => one === name.toLowerCase());
+  const use = { dialect: model.dialect, origin: 'query' as const, names };
+  if (inner === undefined || outer === undefined) return { fragment: parseFragment(text, use), around: undefined };
+  return { fragment: parseFragment(inner, use), around: { function: outer, per } };
 }
 
 export function newTrace(): Trace {
@@ -69,8 +94,10 @@ export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner }: Leaf): string {
-  return owner;
+export function blockKey({ owner, balance, nested, where, column }: Leaf): string {
+  if (nested !== undefined) return column;
+  const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
+  return balance === undefined ? owner : JSON.stringify([owner, balance, conditions]);
 }
 
 function withZeros(expr: Expr, sums: ReadonlySet<string>): Expr {
@@ -88,19 +115,29 @@ export function queryFragment({ model, named }: Resolver, text: string): Fragmen
 
 /** A metric of a query: a name, the query's own names first, or arithmetic over aggregates and names. */
 export function queryMetric(resolver: Resolver, text: string, trace: Trace): Expr {
-  return queryAlgebra(resolver, wholeOf(resolver.named.get(text) ?? queryFragment(resolver, text)), trace);
+  const { model, named } = resolver;
+  const formula = named.get(text) ?? formulaOf(model, text, new Set(named.keys()));
+  if (formula.around === undefined) return queryAlgebra(resolver, wholeOf(formula.fragment), trace);
+  return formulaExpr(resolver, formula, { ...top, trace });
+}
+
+const top = { home: undefined, where: [], balance: undefined, stack: [] };
+
+function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context: Context): Expr {
+  if (around === undefined) return algebra(resolver, wholeOf(fragment), context);
+  return addNested(resolver, { ...around, of: fragment, fraction: undefined }, context);
 }
 
 export function queryAlgebra(resolver: Resolver, piece: Piece, trace: Trace): Expr {
   const only = piece.fragment.references[0];
   const isName = only?.start === piece.span.start && only.end === piece.span.end;
   if (isName && !resolver.named.has(only.parts.join('.'))) trace.metric = findMetric(resolver.model, only.parts);
-  return algebra(resolver, piece, { home: undefined, where: [], stack: [], trace });
+  return algebra(resolver, piece, { ...top, trace });
 }
 
 /** A metric of the model, on its own. */
 export function resolveMetric(resolver: Resolver, metric: ModelMetric): Expr {
-  return metricExpr(resolver, metric, { home: metric.dataset, where: [], stack: [], trace: newTrace() });
+  return metricExpr(resolver, metric, { ...top, home: metric.dataset, trace: newTrace() });
 }
 
 /** The metric that a name means; undefined where it means none. Model text, which has a home, may use hidden metrics, a query may not. */
@@ -131,23 +168,25 @@ function algebra(resolver: Resolver, piece: Piece, context: Context): Expr {
 function referenceExpr(resolver: Resolver, parts: readonly string[], context: Context): Expr {
   const name = parts.join('.');
   const named = context.home === undefined ? resolver.named.get(name) : undefined;
-  if (named !== undefined) return algebra(resolver, wholeOf(named), { ...context, stack: entered(context.stack, name) });
+  if (named !== undefined) return formulaExpr(resolver, named, { ...context, stack: entered(context.stack, name) });
   const metric = findMetric(resolver.model, parts, context.home);
   if (metric === undefined) throw unknownMetric(resolver, parts);
   return metricExpr(resolver, metric, context);
 }
 
-function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, trace }: Context): Expr {
+function metricExpr(resolver: Resolver, metric: ModelMetric, { where, balance, stack, trace }: Context): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
   const own = metric.where === undefined ? [] : [{ ...wholeOf(metric.where), home }];
-  const inner: Context = { home, where: [...where, ...own], stack: entered(stack, address), trace };
+  const inner: Context = { home, where: [...where, ...own], balance: metric.balance ?? balance, stack: entered(stack, address), trace };
   trace.files.add(metric.file);
   switch (definition.kind) {
     case 'aggregate':
       return addLeaf(resolver, { ...definition, of: definition.of && { ...wholeOf(definition.of), home } }, inner);
     case 'expression':
       return algebra(resolver, wholeOf(definition.fragment), inner);
+    case 'nested':
+      return addNested(resolver, definition, inner);
     case 'ratio':
       trace.linear = false;
       return quotient(
@@ -165,15 +204,68 @@ function entered(stack: readonly string[], name: string): readonly string[] {
   throw refused('circular', `Circular metrics: ${[...stack, name].join(' → ')}`, 'A metric cannot be made of itself.');
 }
 
-function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, { home, where: around, trace }: Context): Expr {
+function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, context: Context): Expr {
+  const { home, where: around, balance } = context;
   const { function: name, fraction } = aggregate;
-  const { owner, of, where } = ownedBy(resolver.model, aggregate.of, { home, where: around });
+  const owned = ownedBy(resolver.model, aggregate.of, { home, where: around });
+  if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
+  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, nested: undefined }, context.trace);
+}
+
+/** Equal leaves are one. */
+function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
   const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf)]);
-  const leaf = resolver.leaves.get(key) ?? { column: `m${resolver.leaves.size + 1}`, owner, function: name, of, fraction, where };
-  resolver.leaves.set(key, leaf);
-  trace.leaves.add(leaf);
-  return { kind: 'result', column: leaf.column };
+  const { owner, function: name, fraction, of, where, balance, nested } = leaf;
+  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf)])]]); // prettier-ignore
+  const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
+  leaves.set(key, kept);
+  trace.leaves.add(kept);
+  return { kind: 'result', column: kept.column };
+}
+
+/** What is inside is resolved for itself: its leaves are no columns of the result. */
+function addNested(
+  resolver: Resolver,
+  nested: { function: Aggregate; fraction: number | undefined; of: Fragment; per: string },
+  context: Context,
+): Expr {
+  const inner: Resolver = { ...resolver, leaves: new Map() };
+  const trace = newTrace();
+  const of = algebra(inner, wholeOf(nested.of), { ...context, trace });
+  const leaves = [...inner.leaves.values()];
+  const [first, ...others] = new Set(leaves.map(blockKey));
+  for (const file of trace.files) context.trace.files.add(file);
+  context.trace.linear = false;
+  const owner = leaves[0]?.owner ?? '';
+  if (first === undefined || others.length > 0) {
+    const why = first === undefined ? 'aggregates nothing' : 'needs rows of several datasets';
+    throw refused('nested', `What is inside ${nested.of.text} per ${nested.per} ${why}`, 'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.'); // prettier-ignore
+  }
+  const per = nested.per.includes('.') || context.home === undefined ? nested.per : `${context.home}.${nested.per}`;
+  const { function: name, fraction } = nested;
+  return keptLeaf(
+    resolver,
+    { owner, function: name, fraction, of: undefined, where: [], balance: undefined, nested: { of, leaves, per } },
+    context.trace,
+  );
+}
+
+function checkBalance(model: SemanticModel, { over, per }: Balance, { owner, home }: { owner: string; home: string | undefined }): void {
+  const dataset = model.datasets.get(owner);
+  const unknown = `needs per: the primary key does not contain ${over}, so it is not known whose values they are`;
+  const [fault] = [
+    ...(owner === home ? [] : [`aggregates rows of ${owner}, not of ${home}`]),
+    ...(per === undefined ? [unknown] : []),
+    ...[over, ...(per ?? [])].flatMap((name) =>
+      dataset?.fields.has(name) === true ? [] : [`names ${name}, which is no field of ${owner}`],
+    ),
+  ];
+  if (fault === undefined) return;
+  throw refused(
+    'semi_additive',
+    `A semi-additive metric ${fault}`,
+    'For example semi_additive: {over: day, take: last, per: [account_id]}.',
+  );
 }
 
 type Owned = Pick<Leaf, 'owner' | 'of' | 'where'>;

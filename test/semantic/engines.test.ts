@@ -200,4 +200,49 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
     expect(compile(model, query).receipt.notes.join()).toContain('do not add up');
     expect(compile(model, query).receipt.metrics.map(({ additive }) => additive)).toEqual([false, false]);
   });
+
+  test('takes of a balance the value that counts, for each of whom it is', async () => {
+    const query = { metrics: ['orders.closing', 'orders.lowest', 'orders.revenue'] };
+    expect(await answer(query)).toEqual([[6, 6, 17]]);
+    expect(await answer({ ...query, where: ["orders.created_at < '2024-01-08'"] })).toEqual([[7, 7, 7]]);
+    expect(await answer({ ...query, dimensions: ['metric_time.month'] })).toEqual([
+      ['2024-01-01', 3, 3, 10],
+      ['2024-02-01', 3, 3, 3],
+      [null, null, null, 4],
+    ]);
+    expect(await answer({ ...query, dimensions: ['orders.status'] })).toEqual([
+      ['open', 3, 3, 3],
+      ['paid', null, 7, 11],
+      ['settled', 3, 3, 3],
+      [null, null, null, null],
+    ]);
+  });
+
+  test('aggregates what was aggregated for each', async () => {
+    const metrics = [
+      'orders.per_buyer',
+      'avg(sum(orders.amount)) per buyer.segment',
+      { name: 'most', expr: 'max(orders.order_count) per orders.customer_id' },
+    ];
+    expect(await answer({ metrics })).toEqual([[7, 6.5, 2]]);
+    expect(await answer({ metrics: metrics.slice(1), dimensions: ['orders.status'], where: ['orders.id < 4'] })).toEqual([
+      ['open', 3, 1],
+      ['paid', 7, 1],
+      ['settled', 3, 1],
+    ]);
+  });
+
+  test('keeps a group of which a balance or a nested aggregate uses no row (found by fuzzing)', async () => {
+    expect(await answer({ metrics: ['orders.closing'], dimensions: ['metric_time.month'] })).toEqual([
+      ['2024-01-01', 3],
+      ['2024-02-01', 3],
+      [null, null],
+    ]);
+    expect(await answer({ metrics: ['avg(orders.revenue) per buyer.segment'], dimensions: ['orders.status'] })).toEqual([
+      ['open', 3],
+      ['paid', 7],
+      ['settled', 3],
+      [null, null],
+    ]);
+  });
 });

@@ -155,3 +155,22 @@ relationships: [{to: customers, on: {customer_id: id}}, {to: customers, role: sa
     expect(await found(text, postgres)).toEqual([expect.stringContaining('4:12 warning unknown_name')]);
   });
 });
+
+test('a semi-additive metric says whose values it has', async () => {
+  const stock = (key: string, more = ''): string =>
+    `dataset: stock\nsource: stock\nprimary_key: [${key}]\nfields: [{name: item}, {name: day, type: date}, {name: id}]\n` +
+    `metrics: [{name: level, agg: sum, of: units, semi_additive: {over: day, take: last${more}}}]\n`;
+  const rules = async (text: string): Promise<readonly string[]> => (await load({ stock: text })).diagnostics.map(({ rule }) => rule);
+  expect(await rules(stock('item, day'))).toEqual([]);
+  expect(await rules(stock('id', ', per: [item]'))).toEqual([]);
+  expect(await rules(stock('id'))).toEqual(['semi_additive']);
+  expect(await rules(stock('id', ', per: [itme]'))).toEqual(['semi_additive']);
+});
+
+test('a bridge leads to both ends', async () => {
+  const files = { ...shop, order_tags: shop['order_tags']?.replace('  - {to: tags, on: {tag_id: id}}\n', '') ?? '' };
+  const { diagnostics } = await load(files);
+  expect(diagnostics.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
+    'bridge: The bridge order_tags has no relationship to tags',
+  ]);
+});

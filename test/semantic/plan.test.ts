@@ -125,8 +125,15 @@ describe('a query that has no single right answer', () => {
     ],
     ['a cumulative metric', { metrics: ['orders.running'] }, 'not_supported', /cumulative/],
     ['an offset metric', { metrics: ['orders.last_year'] }, 'not_supported', /offset/],
-    ['a semi-additive metric', { metrics: ['orders.closing'] }, 'not_supported', /semi_additive/],
     ['a conversion metric', { metrics: ['orders.bought_again'] }, 'not_supported', /conversion/],
+    ['a semi-additive metric by many', { metrics: ['orders.closing'], dimensions: ['tags.label'] }, 'not_supported', /semi-additive/],
+    ['an aggregate per something of nothing', { metrics: ['avg(1 + 1) per orders.id'] }, 'nested', /aggregates nothing/],
+    [
+      'an aggregate per something of two facts',
+      { metrics: ['avg(orders.revenue / tickets.ticket_count) per customers.id'] },
+      'nested',
+      /several datasets/,
+    ],
     [
       'periods without rows',
       { metrics: ['orders.revenue'], dimensions: ['metric_time.month'], fill_time: true },

@@ -40,7 +40,9 @@ metrics:
   - {name: internal, agg: sum, of: secret, hidden: true}
   - {name: running, cumulative: {of: revenue}}
   - {name: last_year, offset: {of: revenue, by: 1 year}}
-  - {name: closing, agg: sum, of: amount, semi_additive: {over: created_at, take: last}}
+  - {name: closing, agg: sum, of: amount, semi_additive: {over: created_at, take: last, per: [customer_id]}}
+  - {name: lowest, agg: sum, of: amount, semi_additive: {over: created_at, take: min, per: [customer_id]}}
+  - {name: per_buyer, agg: avg, of: revenue / order_count, per: customer_id, where: amount > 3}
   - {name: bought_again, conversion: {base: order_count, to: order_count, on: {buyer_id: buyer_id}, window: 7 days, calculation: conversion_rate}}
 relationships:
   - {to: customers, on: {customer_id: id}, role: buyer}

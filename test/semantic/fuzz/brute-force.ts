@@ -24,16 +24,29 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     if (block === undefined) return undefined;
     blocks.set(owner, block);
   }
+  const isTime = ({ dataset }: Question['dimensions'][number], owner: string): boolean => dataset === owner;
+  for (const { owner, function: name } of aggregates) {
+    const places = question.dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
+    if (name === 'closing' && places.some((path) => path?.some(({ kind }) => kind !== 'up'))) return undefined;
+  }
   const groups = [...new Set([...blocks.values()].flatMap((block) => [...block.keys()]))];
   return groups
     .map((group) => {
-      const valueOf = (one: Aggregate): Cell => aggregate(one, blocks.get(one.owner)?.get(group) ?? []);
+      const valueOf = (one: Aggregate): Cell => {
+        const block = blocks.get(one.owner);
+        const rows = block?.get(group) ?? [];
+        if (one.function !== 'closing') return aggregate(one, rows);
+        const isMonthly = question.dimensions.some((dimension) => dimension.field === 't.month' && isTime(dimension, one.owner));
+        return aggregate({ ...one, function: 'sum' }, lastOf(rows, { all: [...(block?.values() ?? [])].flat(), isMonthly }));
+      };
       const values = question.metrics.map((metric) => {
         if (!('left' in metric)) return valueOf(metric);
-        const isAcross = metric.left.owner !== metric.right.owner;
+        // Each of these is a block of its own.
+        const kindOf = ({ owner, function: name }: Aggregate) => `${owner} ${name === 'closing' || name === 'each' ? name : ''}`;
+        const isAcross = kindOf(metric.left) !== kindOf(metric.right);
         const [left, right] = [metric.left, metric.right].map((one) => {
           const value = valueOf(one);
-          return value === null && isAcross && one.function === 'sum' ? 0 : value;
+          return value === null && isAcross && (one.function === 'sum' || one.function === 'closing') ? 0 : value;
         });
         return calculated(metric.op, left ?? null, right ?? null);
       });
@@ -101,6 +114,23 @@ function cellOf(row: Row | undefined, field: 'g' | 't.month'): Cell {
   return typeof time === 'string' ? `${time.slice(0, 8)}01` : null;
 }
 
+/** The rows that no later one of the same `g`, in the same month where months are asked for, comes after. */
+function lastOf(rows: readonly Row[], { all, isMonthly }: { all: readonly Row[]; isMonthly: boolean }): readonly Row[] {
+  const entity = (row: Row): string => JSON.stringify([row['g'], isMonthly && cellOf(row, 't.month')]);
+  const timed = all.filter(({ t }) => t !== null);
+  return rows.filter(
+    (row) => row['t'] !== null && !timed.some((other) => entity(other) === entity(row) && String(other['t']) > String(row['t'])),
+  );
+}
+
+function averageOfEach(rows: readonly Row[]): Cell {
+  const totals = [...Map.groupBy(rows, ({ t = null }) => t)].flatMap(([time, own]) => {
+    const total = time === null ? null : aggregate({ owner: '', function: 'sum' }, own);
+    return total === null ? [] : [Number(total)];
+  });
+  return totals.length === 0 ? null : totals.reduce((sum, total) => sum + total, 0) / totals.length;
+}
+
 function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
   const values = rows.map(({ v = null }) => v).filter((value) => typeof value === 'number');
   const sum = values.reduce((total, value) => total + value, 0);
@@ -115,6 +145,10 @@ function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
       return new Set(values).size;
     case 'sum':
       return values.length === 0 ? null : sum;
+    case 'closing':
+      throw new Error('needs more than the rows of its group');
+    case 'each':
+      return averageOfEach(rows);
     case 'avg':
       return values.length === 0 ? null : sum / values.length;
     case 'min':

@@ -92,6 +92,8 @@ export function filesOf({ datasets }: World): Record<string, string> {
       const metrics = [
         { name: 'total', agg: 'sum', of: 'v' },
         { name: 'rows_in_a', agg: 'count', where: "g = 'a'" },
+        { name: 'closing', agg: 'sum', of: 'v', semi_additive: { over: 't', take: 'last', per: ['g'] } },
+        { name: 'each', agg: 'avg', of: 'total', per: 't' },
       ];
       return [
         name,
