@@ -8,7 +8,7 @@ import type { ModelDataset, SemanticModel } from './model.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
 import type { Leaf, Nested } from './resolve.ts';
-import { conditionExpr, ownExpr, placeExpr, plainJoin, rowExpr, type RowText, type Scope, type ScopeJoin } from './scope.ts';
+import { conditionExpr, isOwnTime, ownExpr, placeExpr, plainJoin, rowExpr, type RowText, type Scope, type ScopeJoin } from './scope.ts';
 import type { Select } from './select.ts';
 import { balanced, grouped, nested, staged, type Value } from './stages.ts';
 
@@ -44,8 +44,9 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const { owner, metric } = at;
   const [first] = leaves;
   if (first?.nested !== undefined) return nestedBlock(asked, first, { ...at, nested: first.nested });
-  const scope: Scope = { model, owner, query, reach: 'many', joins: new Map(), inner: undefined, notes };
+  const scope: Scope = { model, owner, query, reach: 'many', joins: new Map(), inner: undefined, notes, shift: first?.shift ?? [] };
   const places = query.dimensions.map((name) => attributed(`dimension ${name}`, metric, () => placeInQuery(scope, name.split('.'))));
+  if (scope.shift.length > 0) checkTime(scope, places);
   const dimensions = places.map((place, index) => ({ column: `d${index + 1}`, expr: placeExpr(scope, place) }));
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
   const rows = [...own.map((condition) => rowCondition(scope, condition, metric)), ...segmentsOf(scope, query)];
@@ -71,6 +72,15 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
     fanned,
     members: query.include_empty ? membersOf(base, { places, joins }) : [],
   };
+}
+
+/** What is moved in time needs a time to move, in whole periods. */
+function checkTime(scope: Scope, places: readonly Place[]): void {
+  const { owner } = scope;
+  if (owner.defaultTime === undefined) placeInQuery(scope, ['metric_time']);
+  if (!places.some((place) => isOwnTime(scope, place) && place.grain === undefined)) return;
+  const message = `A metric of another time is asked for by ${owner.name}.${owner.defaultTime} without a period`;
+  throw refused('no_period', message, 'Add one, like metric_time.day.');
 }
 
 /** The joins belong to the innermost rows. */

@@ -4,6 +4,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../sql/expression.ts';
 import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
 import { within } from './expr.ts';
+import { periodOf } from './periods.ts';
 import {
   columnIdentity,
   type Ends,
@@ -100,8 +101,9 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
   for (const [isFault, what, hint] of faults) {
     if (isFault) origin.fail(path, 'metric', { message: `The metric ${name} has ${what}`, hint });
   }
-  const feature = (['cumulative', 'offset', 'conversion'] as const).find((key) => metric[key] !== undefined);
-  if (feature !== undefined) return { kind: 'unsupported', feature };
+  if (metric.conversion !== undefined) return { kind: 'unsupported', feature: 'conversion' };
+  if (metric.cumulative !== undefined) return { kind: 'unsupported', feature: 'cumulative' };
+  if (metric.offset !== undefined) return { kind: 'offset', of: metric.offset.of, by: periodOf(metric.offset.by) };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   const fragment = agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;
   if (fragment !== undefined) return { kind: 'expression', fragment };

@@ -23,6 +23,8 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return dialect.nullsNeedType ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)` : 'NULL';
     case 'truncate':
       return dialect.truncate(expr.grain, exprSql(expr.of, dialect), expr.options);
+    case 'add':
+      return dialect.add(exprSql(expr.of, dialect), expr.period, expr.type);
     case 'compare':
       return `(${compareSql(expr.op, { left: exprSql(expr.left, dialect), values: expr.values }, dialect)})`;
     case 'aggregate':

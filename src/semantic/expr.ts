@@ -1,5 +1,5 @@
 import type { Span } from '../sql/analyzer.ts';
-import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
+import type { Period, TimeGrain, TruncateOptions } from '../sql/dialect.ts';
 import type { Fragment, Reference } from '../sql/expression.ts';
 import type { Aggregate } from './dataset.ts';
 import type { FilterOperator, FilterValue } from './query.ts';
@@ -18,6 +18,7 @@ export type Expr =
   /** NULL of the type of a column of a common table. */
   | { readonly kind: 'missing'; readonly table: string; readonly column: string }
   | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
+  | { readonly kind: 'add'; readonly of: Expr; readonly period: Period; readonly type: TruncateOptions['type'] }
   | { readonly kind: 'compare'; readonly op: FilterOperator; readonly left: Expr; readonly values: readonly FilterValue[] }
   | AggregateExpr
   /** NULL where not all of the conditions hold. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '../sql/dialect.ts';
+import type { Dialect, Period } from '../sql/dialect.ts';
 import type { Fragment } from '../sql/expression.ts';
 import type { Aggregate, Dataset, MetricDefinition } from './dataset.ts';
 
@@ -56,7 +56,8 @@ export type MetricRule =
   /** An aggregate of what is aggregated for each `per`. */
   | { readonly kind: 'nested'; readonly function: Aggregate; readonly fraction: number | undefined; readonly of: Fragment; readonly per: string } // prettier-ignore
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
-  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'offset' | 'conversion' };
+  | { readonly kind: 'offset'; readonly of: string; readonly by: Period }
+  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'conversion' };
 
 export interface Ends {
   readonly from: string;

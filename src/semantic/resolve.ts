@@ -1,5 +1,6 @@
 import type { UserError } from '../lib/error.ts';
 import { type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
+import type { Period } from '../sql/dialect.ts';
 import { isWord } from '../sql/tokens.ts';
 import { algebraOf, isLinear } from './algebra.ts';
 import { type Aggregate, aggregates } from './dataset.ts';
@@ -21,6 +22,8 @@ export interface Leaf {
   readonly fraction: number | undefined;
   readonly where: readonly RowText[];
   readonly balance: Balance | undefined;
+  /** How far its rows are moved on in time, so that they meet later ones. */
+  readonly shift: readonly Period[];
   readonly nested: Nested | undefined;
 }
 
@@ -61,6 +64,7 @@ interface Context {
   readonly home: string | undefined;
   readonly where: readonly RowText[];
   readonly balance: Balance | undefined;
+  readonly shift: readonly Period[];
   readonly stack: readonly string[];
   readonly trace: Trace;
 }
@@ -94,10 +98,10 @@ export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner, balance, nested, where, column }: Leaf): string {
+export function blockKey({ owner, balance, shift, nested, where, column }: Leaf): string {
   if (nested !== undefined) return column;
   const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
-  return balance === undefined ? owner : JSON.stringify([owner, balance, conditions]);
+  return JSON.stringify([owner, shift, ...(balance === undefined ? [] : [balance, conditions])]);
 }
 
 function withZeros(expr: Expr, sums: ReadonlySet<string>): Expr {
@@ -121,7 +125,7 @@ export function queryMetric(resolver: Resolver, text: string, trace: Trace): Exp
   return formulaExpr(resolver, formula, { ...top, trace });
 }
 
-const top = { home: undefined, where: [], balance: undefined, stack: [] };
+const top = { home: undefined, where: [], balance: undefined, shift: [], stack: [] };
 
 function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context: Context): Expr {
   if (around === undefined) return algebra(resolver, wholeOf(fragment), context);
@@ -174,11 +178,18 @@ function referenceExpr(resolver: Resolver, parts: readonly string[], context: Co
   return metricExpr(resolver, metric, context);
 }
 
-function metricExpr(resolver: Resolver, metric: ModelMetric, { where, balance, stack, trace }: Context): Expr {
+function metricExpr(resolver: Resolver, metric: ModelMetric, { where, balance, shift, stack, trace }: Context): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
   const own = metric.where === undefined ? [] : [{ ...wholeOf(metric.where), home }];
-  const inner: Context = { home, where: [...where, ...own], balance: metric.balance ?? balance, stack: entered(stack, address), trace };
+  const inner: Context = {
+    home,
+    where: [...where, ...own],
+    balance: metric.balance ?? balance,
+    shift,
+    stack: entered(stack, address),
+    trace,
+  };
   trace.files.add(metric.file);
   switch (definition.kind) {
     case 'aggregate':
@@ -193,6 +204,8 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, balance, s
         referenceExpr(resolver, definition.numerator.split('.'), inner),
         referenceExpr(resolver, definition.denominator.split('.'), inner),
       );
+    case 'offset':
+      return referenceExpr(resolver, definition.of.split('.'), { ...inner, shift: [...shift, definition.by] });
     case 'unsupported':
       throw notSupported(`${definition.feature} metrics`, `${address} is one`);
   }
@@ -205,18 +218,18 @@ function entered(stack: readonly string[], name: string): readonly string[] {
 }
 
 function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, context: Context): Expr {
-  const { home, where: around, balance } = context;
+  const { home, where: around, balance, shift } = context;
   const { function: name, fraction } = aggregate;
   const owned = ownedBy(resolver.model, aggregate.of, { home, where: around });
   if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
-  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, nested: undefined }, context.trace);
+  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, shift, nested: undefined }, context.trace);
 }
 
 /** Equal leaves are one. */
 function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
   const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const { owner, function: name, fraction, of, where, balance, nested } = leaf;
-  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf)])]]); // prettier-ignore
+  const { owner, function: name, fraction, of, where, balance, shift, nested } = leaf;
+  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])]]); // prettier-ignore
   const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
   leaves.set(key, kept);
   trace.leaves.add(kept);
@@ -245,7 +258,7 @@ function addNested(
   const { function: name, fraction } = nested;
   return keptLeaf(
     resolver,
-    { owner, function: name, fraction, of: undefined, where: [], balance: undefined, nested: { of, leaves, per } },
+    { owner, function: name, fraction, of: undefined, where: [], balance: undefined, shift: [], nested: { of, leaves, per } },
     context.trace,
   );
 }

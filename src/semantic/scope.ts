@@ -1,5 +1,5 @@
 import { shortHash } from '../lib/hash.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
 import { refused } from './errors.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
 import { fieldNamed, isExact, type Leg, type ModelDataset, ownerInCondition } from './model.ts';
@@ -15,6 +15,8 @@ export interface Scope extends Start {
   /** Where joins go that could multiply rows, and those behind them; undefined puts them among the others. */
   readonly inner: Map<string, ScopeJoin> | undefined;
   readonly notes: Set<string>;
+  /** How far the owner's default time is moved on where the query names it. */
+  readonly shift: readonly Period[];
 }
 
 export interface ScopeJoin extends Join {
@@ -75,14 +77,34 @@ export function aliasesIn(value: unknown): ReadonlySet<string> {
 export function placeExpr(scope: Scope, place: Place): Expr {
   const { query, notes } = scope;
   const type = timeType(place);
-  const of = memberExpr({ dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) }, place.name);
+  const member = memberExpr({ dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) }, place.name);
+  const cut = { weekStart: query.week_start, timezone: place.grain === undefined ? undefined : query.timezone };
+  const isMoved = type !== undefined && scope.shift.length > 0 && isOwnTime(scope, place);
+  const moved = isMoved ? shifted(member, { ...cut, type }, scope.shift) : { of: member, type };
   if (query.timezone !== undefined && (type === 'datetime_tz') !== (place.grain !== undefined)) {
     const name = `${place.dataset.name}.${place.name}`;
     if (type === 'datetime_tz') notes.add(`${name} itself is compared and shown in UTC; only its periods are cut in ${query.timezone}`);
     else if (type !== undefined) notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
   }
-  if (place.grain === undefined || type === undefined) return of;
-  return { kind: 'truncate', grain: place.grain, of, options: { type, weekStart: query.week_start, timezone: query.timezone } };
+  if (place.grain === undefined || moved.type === undefined) return moved.of;
+  return { kind: 'truncate', grain: place.grain, of: moved.of, options: { ...cut, type: moved.type } };
+}
+
+/** The time that `metric_time` means. */
+export function isOwnTime({ owner }: Pick<Scope, 'owner'>, { path, name }: Place): boolean {
+  return path.length === 0 && name === owner.defaultTime;
+}
+
+/** Moved as the clock of the zone shows it: a month later is the same hour of the day. */
+function shifted(
+  of: Expr,
+  options: TruncateOptions,
+  shift: readonly Period[],
+): { readonly of: Expr; readonly type: TruncateOptions['type'] } {
+  const isInstant = options.type === 'datetime_tz';
+  const type = isInstant ? 'datetime' : options.type;
+  const local: Expr = isInstant ? { kind: 'truncate', grain: 'second', of, options } : of;
+  return { type, of: shift.reduce<Expr>((moved, period) => ({ kind: 'add', of: moved, period, type }), local) };
 }
 
 /** SQL over rows, its names resolved from the owner of the scope. */
@@ -91,7 +113,9 @@ export function rowExpr(scope: Scope, row: RowText): Expr {
     const { parts, written } = reference;
     if (row.home === undefined) return placeExpr(scope, placeInQuery(scope, parts));
     const place = placeInModel(scope, row.home, reference);
-    return place.field === undefined ? { kind: 'written', alias: joinPath(scope, place.path), text: written } : placeExpr(scope, place);
+    return place.field === undefined
+      ? { kind: 'written', alias: joinPath(scope, place.path), text: written }
+      : placeExpr({ ...scope, shift: [] }, place);
   });
 }
 

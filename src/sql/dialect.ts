@@ -28,6 +28,8 @@ export interface Dialect {
   readonly division: string;
   /** Start of the period. `expr` is a date, a timestamp, or a timestamp with time zone as `type` says. */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
+  /** A date, or a timestamp as `type` says, moved by whole units; the day is cut to the length of the month. */
+  add(expr: string, period: Period, type: TruncateOptions['type']): string;
   /** Continuous percentile, `fraction` in 0..1; NULLs ignored. Throws `not_supported` where the engine has no exact one. */
   percentile(expr: string, fraction: number): string;
   /** Mean of the values, not cut to their scale. */
@@ -52,6 +54,11 @@ export interface Dialect {
   readonly misread?: RegExp;
   /** Absent where ktx has no driver that scans the engine. */
   readonly statistics?: StatisticsSql;
+}
+
+export interface Period {
+  readonly count: number;
+  readonly unit: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year';
 }
 
 export interface TextTests {

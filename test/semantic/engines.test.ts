@@ -245,4 +245,31 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       [null, null],
     ]);
   });
+
+  test('shows the value of an earlier period', async () => {
+    const query = { metrics: ['orders.revenue', 'orders.last_month', 'orders.growth'], dimensions: ['metric_time.month'] };
+    expect(await answer(query)).toEqual([
+      ['2024-01-01', 10, null, 0],
+      ['2024-02-01', 3, 7, 0],
+      ['2024-03-01', null, null, 0],
+      [null, 4, 4, 0],
+    ]);
+    const weeks = {
+      metrics: ['orders.growth', 'orders.last_week'],
+      dimensions: ['metric_time.week'],
+      where: ["metric_time >= '2024-01-08'"],
+    };
+    expect(await answer(weeks)).toEqual([
+      ['2024-01-08', -4, 7],
+      ['2024-01-15', -3, 3],
+      ['2024-01-29', 3, null],
+      ['2024-02-05', -3, 3],
+      ['2024-02-26', 0, null],
+      ['2024-03-04', 0, null],
+    ]);
+    expect(await answer({ metrics: ['orders.last_year'], where: ["metric_time.year = '2025-01-01'"] })).toEqual([[13]]);
+    expect(
+      await answer({ metrics: [{ name: 'x', expr: 'orders.last_year' }], dimensions: ['orders.created_at.day'], where: ['orders.id = 4'] }),
+    ).toEqual([['2025-02-28', null]]);
+  });
 });

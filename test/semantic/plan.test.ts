@@ -124,8 +124,13 @@ describe('a query that has no single right answer', () => {
       /primary_key in semantic-layer\/warehouse\/visits/,
     ],
     ['a cumulative metric', { metrics: ['orders.running'] }, 'not_supported', /cumulative/],
-    ['an offset metric', { metrics: ['orders.last_year'] }, 'not_supported', /offset/],
     ['a conversion metric', { metrics: ['orders.bought_again'] }, 'not_supported', /conversion/],
+    [
+      'an offset metric by a time without a period',
+      { metrics: ['orders.last_year'], dimensions: ['metric_time'] },
+      'no_period',
+      /metric_time\.day/,
+    ],
     ['a semi-additive metric by many', { metrics: ['orders.closing'], dimensions: ['tags.label'] }, 'not_supported', /semi-additive/],
     ['an aggregate per something of nothing', { metrics: ['avg(1 + 1) per orders.id'] }, 'nested', /aggregates nothing/],
     [

@@ -40,6 +40,9 @@ metrics:
   - {name: internal, agg: sum, of: secret, hidden: true}
   - {name: running, cumulative: {of: revenue}}
   - {name: last_year, offset: {of: revenue, by: 1 year}}
+  - {name: last_month, offset: {of: paid_aov, by: 1 month}}
+  - {name: growth, expr: revenue - last_week}
+  - {name: last_week, offset: {of: revenue, by: 1 week}}
   - {name: closing, agg: sum, of: amount, semi_additive: {over: created_at, take: last, per: [customer_id]}}
   - {name: lowest, agg: sum, of: amount, semi_additive: {over: created_at, take: min, per: [customer_id]}}
   - {name: per_buyer, agg: avg, of: revenue / order_count, per: customer_id, where: amount > 3}

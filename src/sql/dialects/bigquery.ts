@@ -1,5 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, isClock, standard, standardLiteral } from './standard.ts';
+import { backslashed, dated, isClock, standard, standardLiteral } from './standard.ts';
 
 export const bigquery: Dialect = {
   ...standard,
@@ -11,6 +11,7 @@ export const bigquery: Dialect = {
   literal: (value) => standardLiteral(value, textLiteral),
   division: '/',
   truncate,
+  add: (expr, { count, unit }, type) => dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL ${count} ${unit.toUpperCase()})`, type),
   percentile,
   text: {
     contains: (expr, part) => `STRPOS(${asText(expr)}, ${part}) > 0`,

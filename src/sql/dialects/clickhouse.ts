@@ -12,6 +12,10 @@ export const clickhouse: Dialect = {
   // Of decimals, `/` keeps the scale of the left side.
   division: '* 1e0 /',
   truncate,
+  add: (expr, { count, unit }, type) => {
+    const moved = `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${expr}, ${count})`;
+    return type === 'date' ? `toDate32(${moved})` : moved;
+  },
   percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
   union: 'UNION DISTINCT',

@@ -1,5 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+import { backslashed, dated, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
 
 export const databricks: Dialect = {
   ...standard,
@@ -12,6 +12,8 @@ export const databricks: Dialect = {
   // Of decimals, `/` may be cut to six digits.
   division: '* 1D /',
   truncate,
+  add: (expr, { count, unit }, type) =>
+    dated(`(CAST(${expr} AS TIMESTAMP_NTZ) ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)}' ${unit.toUpperCase()})`, type),
   percentile: (expr, fraction) => `percentile(${expr}, ${fraction}D)`,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByFunctions(['contains', 'startswith', 'endswith'], (expr) => `CAST(${expr} AS STRING)`),

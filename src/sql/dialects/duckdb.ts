@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { charactersSpliced, dateTruncated, standard, standardLiteral, textByFunctions } from './standard.ts';
+import { charactersSpliced, dateTruncated, intervalAdded, standard, standardLiteral, textByFunctions } from './standard.ts';
 
 export const duckdb: Dialect = {
   ...standard,
@@ -10,6 +10,7 @@ export const duckdb: Dialect = {
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
   division: '/',
   truncate: dateTruncated,
+  add: intervalAdded,
   // Of a DECIMAL, the result would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
   text: textByFunctions(['contains', 'starts_with', 'ends_with'], (expr) => `CAST(${expr} AS TEXT)`),

@@ -1,5 +1,5 @@
 import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
-import { isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+import { dated, isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
 
 /** MySQL 8 and MariaDB 10.6 alike: only what both know. */
 export const mysql: Dialect = {
@@ -13,6 +13,7 @@ export const mysql: Dialect = {
   // Times a float: `/` of exact numbers has four digits more than its left side, and no others.
   division: '* 1e0 /',
   truncate,
+  add: (expr, { count, unit }, type) => dated(`(${expr} ${count < 0 ? '-' : '+'} INTERVAL ${Math.abs(count)} ${unit.toUpperCase()})`, type),
   percentile: () => {
     throw noSuchSql('MySQL and MariaDB', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
   },

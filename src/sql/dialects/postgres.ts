@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
+import { dateTruncated, intervalAdded, standard, standardLiteral, textByPosition } from './standard.ts';
 
 export const postgres: Dialect = {
   ...standard,
@@ -11,6 +11,7 @@ export const postgres: Dialect = {
   // Times 1.0: an integer becomes numeric, a float stays a float.
   division: '* 1.0 /',
   truncate: dateTruncated,
+  add: intervalAdded,
   percentile: (expr, fraction) => `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   text: textByPosition(
     (text, part) => `strpos(${text}, ${part})`,

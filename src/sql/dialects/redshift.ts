@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
+import { dateAdded, dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
 
 export const redshift: Dialect = {
   ...standard,
@@ -11,6 +11,7 @@ export const redshift: Dialect = {
   // Of exact numbers, `/` has as few as four digits.
   division: '* CAST(1 AS FLOAT8) /',
   truncate: dateTruncated,
+  add: dateAdded,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT8))`,
   text: textByPosition(

@@ -1,5 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+import { backslashed, dateAdded, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
 
 export const snowflake: Dialect = {
   ...standard,
@@ -11,6 +11,7 @@ export const snowflake: Dialect = {
   // `/` of exact numbers has six digits more than its left side, and no others.
   division: '* CAST(1 AS FLOAT) /',
   truncate,
+  add: dateAdded,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT))`,
   text: textByFunctions(['CONTAINS', 'STARTSWITH', 'ENDSWITH'], (expr) => `TO_VARCHAR(${expr})`),

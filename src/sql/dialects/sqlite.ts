@@ -12,6 +12,9 @@ export const sqlite: Dialect = {
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
   division: '* 1.0 /',
   truncate,
+  // `floor`: else 31 January and a month is 2 March.
+  add: (expr, { count, unit }, type) =>
+    `${type === 'date' ? 'date' : 'datetime'}(${expr}, '${count < 0 ? '' : '+'}${count} ${unit}s', 'floor')`,
   percentile: (expr, fraction) => `ktx_percentile(${expr}, ${fraction})`,
   text: {
     contains: (expr, part) => `instr(${asText(expr)}, ${part}) > 0`,

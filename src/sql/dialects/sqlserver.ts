@@ -1,5 +1,5 @@
 import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
-import { isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+import { dateAdded, isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
 
 /** SQL Server 2016 and newer, Azure SQL. */
 export const sqlserver: Dialect = {
@@ -13,6 +13,8 @@ export const sqlserver: Dialect = {
   // Times a float: of large decimals the quotient would be cut to six digits.
   division: '* 1e0 /',
   truncate,
+  // A date takes no hours.
+  add: (expr, period, type) => dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
   percentile: () => {
     throw noSuchSql('SQL Server', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
   },

@@ -1,4 +1,4 @@
-import type { Dialect, TextTests, TimeGrain, TruncateOptions } from '../dialect.ts';
+import type { Dialect, Period, TextTests, TimeGrain, TruncateOptions } from '../dialect.ts';
 
 /** What most dialects agree on. */
 export const standard = {
@@ -80,4 +80,18 @@ export function dateTruncated(grain: TimeGrain, expr: string, { type, weekStart,
   }
   const start = `date_trunc('${grain}', ${local})`;
   return isClock(grain) ? start : `CAST(${start} AS DATE)`;
+}
+
+export function intervalAdded(expr: string, { count, unit }: Period, type: TruncateOptions['type']): string {
+  return dated(`(${expr} ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)} ${unit}')`, type);
+}
+
+/** By DATEADD, which takes a unit as a word. */
+export function dateAdded(expr: string, { count, unit }: Period, type: TruncateOptions['type']): string {
+  return dated(`DATEADD(${unit}, ${count}, ${expr})`, type);
+}
+
+/** A date stays one, though a sum with it may be a timestamp. */
+export function dated(expr: string, type: TruncateOptions['type']): string {
+  return type === 'date' ? `CAST(${expr} AS DATE)` : expr;
 }

@@ -1,5 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { charactersSpliced, isClock, standard, standardLiteral, textByPosition } from './standard.ts';
+import { charactersSpliced, dated, isClock, standard, standardLiteral, textByPosition } from './standard.ts';
 
 export const trino: Dialect = {
   ...standard,
@@ -11,6 +11,8 @@ export const trino: Dialect = {
   // Of decimals, `/` has no more digits than they have.
   division: '* 1e0 /',
   truncate,
+  // A date takes no hours.
+  add: (expr, { count, unit }, type) => dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
   percentile,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByPosition(

@@ -17,12 +17,11 @@ type Binding = ReadonlyMap<string, Row | undefined>;
 /** What the rules of the semantic layer say, by walking over arrays; undefined where they say that it is an error. */
 export function evaluate(world: World, question: Question): readonly (readonly Cell[])[] | undefined {
   const aggregates = question.metrics.flatMap((metric) => ('left' in metric ? [metric.left, metric.right] : [metric]));
-  const owners = [...new Set(aggregates.map(({ owner }) => owner))];
   const blocks = new Map<string, ReadonlyMap<string, readonly Row[]>>();
-  for (const owner of owners) {
-    const block = blockOf(world, question, owner);
+  for (const one of aggregates) {
+    const block = blockOf(world, question, one);
     if (block === undefined) return undefined;
-    blocks.set(owner, block);
+    blocks.set(blockName(one), block);
   }
   const isTime = ({ dataset }: Question['dimensions'][number], owner: string): boolean => dataset === owner;
   for (const { owner, function: name } of aggregates) {
@@ -33,7 +32,7 @@ export function evaluate(world: World, question: Question): readonly (readonly C
   return groups
     .map((group) => {
       const valueOf = (one: Aggregate): Cell => {
-        const block = blocks.get(one.owner);
+        const block = blocks.get(blockName(one));
         const rows = block?.get(group) ?? [];
         if (one.function !== 'closing') return aggregate(one, rows);
         const isMonthly = question.dimensions.some((dimension) => dimension.field === 't.month' && isTime(dimension, one.owner));
@@ -41,12 +40,10 @@ export function evaluate(world: World, question: Question): readonly (readonly C
       };
       const values = question.metrics.map((metric) => {
         if (!('left' in metric)) return valueOf(metric);
-        // Each of these is a block of its own.
-        const kindOf = ({ owner, function: name }: Aggregate) => `${owner} ${name === 'closing' || name === 'each' ? name : ''}`;
-        const isAcross = kindOf(metric.left) !== kindOf(metric.right);
+        const isAcross = blockName(metric.left) !== blockName(metric.right);
         const [left, right] = [metric.left, metric.right].map((one) => {
           const value = valueOf(one);
-          return value === null && isAcross && (one.function === 'sum' || one.function === 'closing') ? 0 : value;
+          return value === null && isAcross && ['sum', 'closing', 'earlier'].includes(one.function) ? 0 : value;
         });
         return calculated(metric.op, left ?? null, right ?? null);
       });
@@ -56,8 +53,17 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     .map(({ group, values }) => [...(JSON.parse(group) as Cell[]), ...values]);
 }
 
+/** Aggregates of one name read the same groups of rows, and are arithmetic of one block. */
+function blockName({ owner, function: name }: Aggregate): string {
+  return `${owner} ${['closing', 'each', 'earlier'].includes(name) ? name : ''}`;
+}
+
 /** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
-function blockOf(world: World, { dimensions, where }: Question, owner: string): ReadonlyMap<string, readonly Row[]> | undefined {
+function blockOf(
+  world: World,
+  { dimensions, where }: Question,
+  { owner, function: name }: Aggregate,
+): ReadonlyMap<string, readonly Row[]> | undefined {
   const places = dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
   const tests = where.map((all) => ({ all, path: pathTo(world, owner, all[0]?.dataset ?? '') }));
   if ([...places, ...tests.map(({ path }) => path)].includes(undefined)) return undefined;
@@ -67,7 +73,13 @@ function blockOf(world: World, { dimensions, where }: Question, owner: string): 
     for (const path of places) bindings = bindings.flatMap((binding) => expanded(binding, path ?? [], 'inner'));
     for (const binding of bindings) {
       if (!tests.every(({ all, path }) => holds(binding, path ?? [], all))) continue;
-      const key = JSON.stringify(dimensions.map(({ field }, index) => cellOf(binding.get(nameOf(places[index] ?? [])), field)));
+      const key = JSON.stringify(
+        dimensions.map(({ field }, index) => {
+          const path = places[index] ?? [];
+          const cell = cellOf(binding.get(nameOf(path)), field);
+          return name === 'earlier' && field === 't.month' && path.length === 0 ? nextMonth(cell) : cell;
+        }),
+      );
       const group = groups.get(key) ?? [];
       if (!group.includes(row)) group.push(row);
       groups.set(key, group);
@@ -108,6 +120,10 @@ function fits(row: Row | undefined, { op, value }: Test): boolean {
   return g !== null && (op === '=') === (g === value);
 }
 
+function nextMonth(cell: Cell): Cell {
+  return typeof cell === 'string' ? `2024-0${Number(cell.slice(5, 7)) + 1}-01` : cell;
+}
+
 function cellOf(row: Row | undefined, field: 'g' | 't.month'): Cell {
   if (field === 'g') return row?.['g'] ?? null;
   const time = row?.['t'];
@@ -143,6 +159,7 @@ function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
       return values.length;
     case 'count_distinct':
       return new Set(values).size;
+    case 'earlier':
     case 'sum':
       return values.length === 0 ? null : sum;
     case 'closing':

@@ -5,7 +5,18 @@ import type { World } from './world.ts';
 
 export interface Aggregate {
   readonly owner: string;
-  readonly function: 'sum' | 'count' | 'count_rows' | 'avg' | 'min' | 'max' | 'count_distinct' | 'rows_in_a' | 'closing' | 'each';
+  readonly function:
+    | 'sum'
+    | 'count'
+    | 'count_rows'
+    | 'avg'
+    | 'min'
+    | 'max'
+    | 'count_distinct'
+    | 'rows_in_a'
+    | 'closing'
+    | 'each'
+    | 'earlier';
 }
 
 /** Of a row that a name leads to. */
@@ -27,7 +38,19 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
   const dataset = fc.constantFrom(...datasets.map(({ name }) => name));
   const aggregate = fc.record({
     owner: dataset,
-    function: fc.constantFrom('sum', 'count', 'count_rows', 'avg', 'min', 'max', 'count_distinct', 'rows_in_a', 'closing', 'each' as const),
+    function: fc.constantFrom(
+      'sum',
+      'count',
+      'count_rows',
+      'avg',
+      'min',
+      'max',
+      'count_distinct',
+      'rows_in_a',
+      'closing',
+      'each',
+      'earlier' as const,
+    ),
   });
   const derived = fc.record({ op: fc.constantFrom('-' as const, '/' as const), left: aggregate, right: aggregate });
   const test = dataset.chain((name) =>
@@ -65,7 +88,7 @@ function textOf(metric: Question['metrics'][number]): string {
   if ('left' in metric) return `${textOf(metric.left)} ${metric.op} ${textOf(metric.right)}`;
   const { owner, function: name } = metric;
   if (name === 'sum') return `${owner}.total`;
-  if (name === 'rows_in_a' || name === 'closing' || name === 'each') return `${owner}.${name}`;
+  if (['rows_in_a', 'closing', 'each', 'earlier'].includes(name)) return `${owner}.${name}`;
   if (name === 'count_rows') return `count(${owner}.id)`;
   return name === 'count_distinct' ? `count(distinct ${owner}.v)` : `${name}(${owner}.v)`;
 }
