@@ -1,4 +1,5 @@
 import { UserError } from '../lib/error.ts';
+import type { Period } from '../sql/dialect.ts';
 import type { Conditions, RowCondition } from './conditions.ts';
 import { notSupported, refused, unknownName } from './errors.ts';
 import { type Expr, wholeOf } from './expr.ts';
@@ -8,6 +9,7 @@ import type { ModelDataset, SemanticModel } from './model.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
 import type { Leaf, Nested } from './resolve.ts';
+import { isAboutPeriods, runningRows } from './running.ts';
 import { conditionExpr, isOwnTime, ownExpr, placeExpr, plainJoin, rowExpr, type RowText, type Scope, type ScopeJoin } from './scope.ts';
 import type { Select } from './select.ts';
 import { balanced, grouped, nested, staged, type Value } from './stages.ts';
@@ -37,6 +39,8 @@ interface At {
   readonly owner: ModelDataset;
   /** What to call the block in an error. */
   readonly metric: string;
+  /** Of rows without aggregates, how far they are moved on in time. */
+  readonly shift?: readonly Period[];
 }
 
 export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
@@ -44,20 +48,21 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const { owner, metric } = at;
   const [first] = leaves;
   if (first?.nested !== undefined) return nestedBlock(asked, first, { ...at, nested: first.nested });
-  const scope: Scope = { model, owner, query, reach: 'many', joins: new Map(), inner: undefined, notes, shift: first?.shift ?? [] };
+  const shift = first?.shift ?? at.shift ?? [];
+  const scope: Scope = { model, owner, query, reach: 'many', joins: new Map(), inner: undefined, notes, shift, visited: new Set() };
   const places = query.dimensions.map((name) => attributed(`dimension ${name}`, metric, () => placeInQuery(scope, name.split('.'))));
-  if (scope.shift.length > 0) checkTime(scope, places);
-  const dimensions = places.map((place, index) => ({ column: `d${index + 1}`, expr: placeExpr(scope, place) }));
+  if (shift.length > 0) checkTime(scope, places);
+  const running = first?.running && runningRows(scope, places, first.running);
+  const dimensions = places.map((place, index) => ({
+    column: `d${index + 1}`,
+    expr: running?.dimension(place) ?? placeExpr(scope, place),
+  }));
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
-  const rows = [...own.map((condition) => rowCondition(scope, condition, metric)), ...segmentsOf(scope, query)];
+  const onRows = running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
+  const rows = [...onRows.map((condition) => rowCondition(scope, condition, metric)), ...segmentsOf(scope, query)];
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
-  const base: Select = {
-    kind: 'select',
-    columns: dimensions,
-    from: { alias: owner.name, relation: owner.relation },
-    joins: [],
-    where: rows,
-  };
+  const table = { alias: owner.name, relation: owner.relation };
+  const base: Select = { kind: 'select', columns: dimensions, from: running?.from ?? table, joins: [], where: rows };
   const select =
     first?.balance === undefined ? grouping(scope, base, { leaves, fanned }) : balanceOf(scope, base, { leaves, places, fanned });
   const joins = [...scope.joins.values()];
@@ -65,13 +70,22 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   return {
     owner: owner.name,
     leaves,
-    select: joinedTo(select, joins.map(plainJoin)),
+    select: joinedTo(select, [...(running === undefined ? [] : [running.join]), ...joins.map(plainJoin)]),
     places,
     joins,
     filters: [...own.map(({ text }) => text), ...segments],
     fanned,
-    members: query.include_empty ? membersOf(base, { places, joins }) : [],
+    members: membersFor(asked, { ...at, base: running === undefined ? base : undefined }, { places, joins }),
   };
+}
+
+function membersFor(
+  asked: Asked,
+  { base, ...at }: At & { readonly base: Select | undefined },
+  found: Pick<Block, 'places' | 'joins'>,
+): Block['members'] {
+  if (!asked.query.include_empty) return [];
+  return base === undefined ? blockOf(asked, [], at).members : membersOf(base, found);
 }
 
 /** What is moved in time needs a time to move, in whole periods. */

@@ -4,7 +4,7 @@ import type { Dialect } from '../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../sql/expression.ts';
 import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
 import { within } from './expr.ts';
-import { periodOf } from './periods.ts';
+import { grainOf, periodOf } from './periods.ts';
 import {
   columnIdentity,
   type Ends,
@@ -102,7 +102,7 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
     if (isFault) origin.fail(path, 'metric', { message: `The metric ${name} has ${what}`, hint });
   }
   if (metric.conversion !== undefined) return { kind: 'unsupported', feature: 'conversion' };
-  if (metric.cumulative !== undefined) return { kind: 'unsupported', feature: 'cumulative' };
+  if (metric.cumulative !== undefined) return runningOf(origin, metric.cumulative, path);
   if (metric.offset !== undefined) return { kind: 'offset', of: metric.offset.of, by: periodOf(metric.offset.by) };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   const fragment = agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;
@@ -110,6 +110,21 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
   const inner = per === undefined ? undefined : fragmentOf(origin, of, [...path, 'of']);
   if (inner !== undefined && per !== undefined) return { kind: 'nested', function: agg ?? 'count', fraction, of: inner, per };
   return { kind: 'aggregate', function: agg ?? 'count', of: rowFragment(origin, of, [...path, 'of']), fraction };
+}
+
+function runningOf(
+  origin: Origin,
+  { of, window, grain_to_date: since }: NonNullable<MetricDefinition['cumulative']>,
+  path: Keys,
+): MetricRule {
+  if (window !== undefined && since !== undefined) {
+    origin.fail([...path, 'cumulative'], 'metric', { message: 'window and grain_to_date exclude each other', hint: 'Keep one of them.' });
+  }
+  return {
+    kind: 'running',
+    of,
+    running: { window: window === undefined ? undefined : { period: periodOf(window), grain: grainOf(window) }, since },
+  };
 }
 
 function buildRelationship(origin: Origin, relationship: Relationship & { readonly from: string }, path: Keys): ModelRelationship {

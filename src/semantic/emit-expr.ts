@@ -21,6 +21,8 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return expr.parts.map((part) => partSql(part, dialect)).join('');
     case 'missing':
       return dialect.nullsNeedType ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)` : 'NULL';
+    case 'greatest':
+      return `(SELECT max(${dialect.quote(expr.column)}) FROM ${dialect.quote(expr.table)})`;
     case 'truncate':
       return dialect.truncate(expr.grain, exprSql(expr.of, dialect), expr.options);
     case 'add':

@@ -17,6 +17,8 @@ export type Expr =
   | { readonly kind: 'call'; readonly parts: readonly Part[] }
   /** NULL of the type of a column of a common table. */
   | { readonly kind: 'missing'; readonly table: string; readonly column: string }
+  /** The greatest value of a column of a common table. */
+  | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
   | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
   | { readonly kind: 'add'; readonly of: Expr; readonly period: Period; readonly type: TruncateOptions['type'] }
   | { readonly kind: 'compare'; readonly op: FilterOperator; readonly left: Expr; readonly values: readonly FilterValue[] }

@@ -1,4 +1,5 @@
 import type { Block } from './block.ts';
+import type { Calendar } from './calendar.ts';
 import type { Expr } from './expr.ts';
 import type { Members } from './members.ts';
 import type { ColumnOf, CommonTable, From, Query, Select } from './select.ts';
@@ -8,10 +9,10 @@ const factName = 'ktx facts';
 const source = 'ktx all';
 
 /** The queries that lead to one row for each group that any block has, or any combination of members. The last one is the result. */
-export function mergeTables(blocks: readonly Block[]): readonly CommonTable[] {
+export function mergeTables(blocks: readonly Block[], filled: Calendar['filled']): readonly CommonTable[] {
   const facts = blocks.map(({ select }, index) => ({ name: blocks.length === 1 ? factName : `${factName} ${index + 1}`, query: select }));
   const dimensions = (blocks[0]?.places ?? []).map((_, index) => `d${index + 1}`);
-  const sets = memberSets(blocks, facts);
+  const sets = [...memberSets(blocks, facts), ...(filled === undefined ? [] : [periodSet(filled, { dimensions, facts })])];
   if (facts.length === 1 && sets.length === 0) return facts;
   const leaves = blocks.flatMap((block, index) => block.leaves.map((leaf) => ({ ...leaf, table: facts[index]?.name ?? '' })));
   const rows = (tables: readonly Pick<MemberTable, 'name' | 'columns'>[]): Select => {
@@ -33,7 +34,7 @@ export function mergeTables(blocks: readonly Block[]): readonly CommonTable[] {
   ];
   const all: From = { alias: source, relation: { kind: 'select', select: { kind: 'union', all: true, parts } } };
   const query: Select = { kind: 'select', columns, from: all, joins: [], where: [], groups: dimensions.length };
-  const members = new Map(sets.flat().map((table) => [table.name, table]));
+  const members = new Map(sets.flat().flatMap((table) => ('query' in table ? [[table.name, table]] : [])));
   return [...facts, ...members.values(), { name: 'ktx result', query }];
 }
 
@@ -41,6 +42,18 @@ export function mergeTables(blocks: readonly Block[]): readonly CommonTable[] {
 function merged(column: string, isCount: boolean): Expr {
   const value: Expr = { kind: 'call', parts: ['max(', from(source, column), ')'] };
   return isCount ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
+}
+
+/** Every period beside what the result has of the other dimensions. */
+function periodSet(
+  { column, table }: NonNullable<Calendar['filled']>,
+  rest: { dimensions: readonly string[]; facts: readonly CommonTable[] },
+) {
+  const others = rest.dimensions.filter((one) => one !== column);
+  const periods = { name: table, columns: [column] };
+  if (others.length === 0) return [periods];
+  const { query, columns } = memberQuery({ kind: 'fact', columns: others }, rest.facts);
+  return [periods, { name: 'ktx others', query, columns }];
 }
 
 interface MemberTable extends CommonTable {

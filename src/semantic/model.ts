@@ -1,4 +1,4 @@
-import type { Dialect, Period } from '../sql/dialect.ts';
+import type { Dialect, Period, TimeGrain } from '../sql/dialect.ts';
 import type { Fragment } from '../sql/expression.ts';
 import type { Aggregate, Dataset, MetricDefinition } from './dataset.ts';
 
@@ -42,6 +42,12 @@ export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'u
   readonly balance: Balance | undefined;
 };
 
+/** What counts beside the period itself: what came before it in a trailing window or since a start, else all. */
+export interface Running {
+  readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
+  readonly since: TimeGrain | undefined;
+}
+
 /** Values that must not be summed over a time: of each `per`, one counts. */
 export interface Balance {
   readonly over: string;
@@ -57,7 +63,8 @@ export type MetricRule =
   | { readonly kind: 'nested'; readonly function: Aggregate; readonly fraction: number | undefined; readonly of: Fragment; readonly per: string } // prettier-ignore
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
   | { readonly kind: 'offset'; readonly of: string; readonly by: Period }
-  | { readonly kind: 'unsupported'; readonly feature: 'cumulative' | 'conversion' };
+  | { readonly kind: 'running'; readonly of: string; readonly running: Running }
+  | { readonly kind: 'unsupported'; readonly feature: 'conversion' };
 
 export interface Ends {
   readonly from: string;

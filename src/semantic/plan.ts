@@ -2,8 +2,9 @@ import { UserError } from '../lib/error.ts';
 import type { TimeGrain } from '../sql/dialect.ts';
 import type { FieldType } from '../sql/field-type.ts';
 import { type Asked, type Block, blockOf, checkSegments } from './block.ts';
+import { calendarOf } from './calendar.ts';
 import { conditionsOf } from './conditions.ts';
-import { ambiguous, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
+import { ambiguous, refused, unknownDataset, unknownName } from './errors.ts';
 import type { Expr } from './expr.ts';
 import { mergeTables } from './merge.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
@@ -20,6 +21,8 @@ import type { CommonTable } from './select.ts';
 export interface Plan {
   /** Each may read those before it; the last one gives the rows. */
   readonly tables: readonly CommonTable[];
+  /** True where one of them reads itself. */
+  readonly isRecursive: boolean;
   /** Those that were asked for: the dimensions, then the metrics. */
   readonly columns: readonly PlanColumn[];
   readonly having: readonly Expr[];
@@ -46,18 +49,21 @@ interface Metric {
 
 /** Pure; runs inside `withAnalyzer`. Throws a `UserError` that names the choices, or `not_supported`. */
 export function plan(model: SemanticModel, query: SemanticQuery): Plan {
-  if (query.fill_time) throw notSupported('fill_time', 'Periods without rows cannot be added');
   const resolver = openResolver(model, query.metrics);
   const metrics = query.metrics.map((metric) => metricOf(resolver, typeof metric === 'string' ? metric : metric.name));
   checkNames([...query.dimensions, ...metrics.map((metric) => metric.name)]);
   const conditions = conditionsOf(resolver, query);
   const order = orderOf(resolver, query, metrics);
   const notes = new Set<string>();
-  const blocks = blocksOf({ model, query, conditions, notes }, [...resolver.leaves.values()], metrics);
+  const asked = { model, query, conditions, notes };
+  const leaves = [...resolver.leaves.values()];
+  const blocks = blocksOf(asked, leaves, metrics);
   const [{ places }] = blocks;
+  const calendar = calendarOf(asked, blocks);
   const having = conditions.aggregates.map(({ text }) => text);
   return {
-    tables: mergeTables(blocks),
+    tables: [...calendar.tables, ...mergeTables(blocks, calendar.filled)],
+    isRecursive: calendar.filled !== undefined,
     columns: [...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', index)), ...metrics.map(metricColumn)],
     having: conditions.aggregates.map((condition) => condition.expr),
     order,

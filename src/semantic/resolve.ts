@@ -6,7 +6,7 @@ import { algebraOf, isLinear } from './algebra.ts';
 import { type Aggregate, aggregates } from './dataset.ts';
 import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
 import { type Expr, type Piece, quotient, wholeOf, within } from './expr.ts';
-import { type Balance, metricAddress, type ModelMetric, type SemanticModel } from './model.ts';
+import { type Balance, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
 import { visibleField } from './place.ts';
@@ -24,6 +24,7 @@ export interface Leaf {
   readonly balance: Balance | undefined;
   /** How far its rows are moved on in time, so that they meet later ones. */
   readonly shift: readonly Period[];
+  readonly running: Running | undefined;
   readonly nested: Nested | undefined;
 }
 
@@ -65,6 +66,7 @@ interface Context {
   readonly where: readonly RowText[];
   readonly balance: Balance | undefined;
   readonly shift: readonly Period[];
+  readonly running: Running | undefined;
   readonly stack: readonly string[];
   readonly trace: Trace;
 }
@@ -98,10 +100,10 @@ export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner, balance, shift, nested, where, column }: Leaf): string {
+export function blockKey({ owner, balance, shift, running, nested, where, column }: Leaf): string {
   if (nested !== undefined) return column;
   const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
-  return JSON.stringify([owner, shift, ...(balance === undefined ? [] : [balance, conditions])]);
+  return JSON.stringify([owner, shift, running ?? null, ...(balance === undefined ? [] : [balance, conditions])]);
 }
 
 function withZeros(expr: Expr, sums: ReadonlySet<string>): Expr {
@@ -125,7 +127,7 @@ export function queryMetric(resolver: Resolver, text: string, trace: Trace): Exp
   return formulaExpr(resolver, formula, { ...top, trace });
 }
 
-const top = { home: undefined, where: [], balance: undefined, shift: [], stack: [] };
+const top = { home: undefined, where: [], balance: undefined, shift: [], running: undefined, stack: [] };
 
 function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context: Context): Expr {
   if (around === undefined) return algebra(resolver, wholeOf(fragment), context);
@@ -178,18 +180,18 @@ function referenceExpr(resolver: Resolver, parts: readonly string[], context: Co
   return metricExpr(resolver, metric, context);
 }
 
-function metricExpr(resolver: Resolver, metric: ModelMetric, { where, balance, shift, stack, trace }: Context): Expr {
+function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...rest }: Context): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
   const own = metric.where === undefined ? [] : [{ ...wholeOf(metric.where), home }];
   const inner: Context = {
+    ...rest,
     home,
     where: [...where, ...own],
-    balance: metric.balance ?? balance,
-    shift,
+    balance: metric.balance ?? rest.balance,
     stack: entered(stack, address),
-    trace,
   };
+  const { trace, shift } = rest;
   trace.files.add(metric.file);
   switch (definition.kind) {
     case 'aggregate':
@@ -206,6 +208,9 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, balance, s
       );
     case 'offset':
       return referenceExpr(resolver, definition.of.split('.'), { ...inner, shift: [...shift, definition.by] });
+    case 'running':
+      if (rest.running !== undefined) throw refused('nested', `${address} runs over a running metric`, 'Accumulate the metric itself.');
+      return referenceExpr(resolver, definition.of.split('.'), { ...inner, running: definition.running });
     case 'unsupported':
       throw notSupported(`${definition.feature} metrics`, `${address} is one`);
   }
@@ -218,18 +223,21 @@ function entered(stack: readonly string[], name: string): readonly string[] {
 }
 
 function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, context: Context): Expr {
-  const { home, where: around, balance, shift } = context;
+  const { home, where: around, balance, shift, running } = context;
   const { function: name, fraction } = aggregate;
   const owned = ownedBy(resolver.model, aggregate.of, { home, where: around });
+  if (balance !== undefined && running !== undefined) {
+    throw notSupported('a running semi-additive metric', 'Its values must not be added up over time');
+  }
   if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
-  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, shift, nested: undefined }, context.trace);
+  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, shift, running, nested: undefined }, context.trace);
 }
 
 /** Equal leaves are one. */
 function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
   const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const { owner, function: name, fraction, of, where, balance, shift, nested } = leaf;
-  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])]]); // prettier-ignore
+  const { owner, function: name, fraction, of, where, balance, shift, running, nested } = leaf;
+  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, running, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])]]); // prettier-ignore
   const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
   leaves.set(key, kept);
   trace.leaves.add(kept);
@@ -254,11 +262,24 @@ function addNested(
     const why = first === undefined ? 'aggregates nothing' : 'needs rows of several datasets';
     throw refused('nested', `What is inside ${nested.of.text} per ${nested.per} ${why}`, 'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.'); // prettier-ignore
   }
+  if (leaves.some(({ running }) => running !== undefined)) {
+    throw notSupported('a running total inside another aggregate', `${nested.of.text} per ${nested.per} is one`);
+  }
   const per = nested.per.includes('.') || context.home === undefined ? nested.per : `${context.home}.${nested.per}`;
   const { function: name, fraction } = nested;
   return keptLeaf(
     resolver,
-    { owner, function: name, fraction, of: undefined, where: [], balance: undefined, shift: [], nested: { of, leaves, per } },
+    {
+      owner,
+      function: name,
+      fraction,
+      of: undefined,
+      where: [],
+      balance: undefined,
+      shift: [],
+      running: undefined,
+      nested: { of, leaves, per },
+    },
     context.trace,
   );
 }

@@ -17,6 +17,8 @@ export interface Scope extends Start {
   readonly notes: Set<string>;
   /** How far the owner's default time is moved on where the query names it. */
   readonly shift: readonly Period[];
+  /** What the names of a query have meant so far: the owner's default time, or anything else. */
+  readonly visited: Set<'time' | 'other'>;
 }
 
 export interface ScopeJoin extends Join {
@@ -77,6 +79,7 @@ export function aliasesIn(value: unknown): ReadonlySet<string> {
 export function placeExpr(scope: Scope, place: Place): Expr {
   const { query, notes } = scope;
   const type = timeType(place);
+  scope.visited.add(isOwnTime(scope, place) ? 'time' : 'other');
   const member = memberExpr({ dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) }, place.name);
   const cut = { weekStart: query.week_start, timezone: place.grain === undefined ? undefined : query.timezone };
   const isMoved = type !== undefined && scope.shift.length > 0 && isOwnTime(scope, place);

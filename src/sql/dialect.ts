@@ -44,6 +44,8 @@ export interface Dialect {
   readonly groupsByPosition: boolean;
   /** The operator of two queries that keeps one of equal rows. */
   readonly union: 'UNION' | 'UNION DISTINCT';
+  /** Begins common tables of which one reads itself; absent where the engine stops that early, or ktx does not know. */
+  readonly recursiveWith?: string;
   /** True where a bare NULL in one part of a UNION may not take the type of another. */
   readonly nullsNeedType: boolean;
   /** The name of a result column, as near to what was asked as the engine allows; `index` tells equal ones apart. */

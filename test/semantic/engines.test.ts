@@ -272,4 +272,63 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       await answer({ metrics: [{ name: 'x', expr: 'orders.last_year' }], dimensions: ['orders.created_at.day'], where: ['orders.id = 4'] }),
     ).toEqual([['2025-02-28', null]]);
   });
+
+  test('runs a total over the periods that are shown', async () => {
+    const query = {
+      metrics: ['orders.running', 'orders.month_to_date', 'orders.ten_days', 'orders.revenue'],
+      dimensions: ['metric_time.day'],
+    };
+    expect(await answer(query)).toEqual([
+      ['2024-01-07', 7, 7, 7, 7],
+      ['2024-01-08', 10, 10, 10, 3],
+      ['2024-02-01', 13, 3, 3, 3],
+      ['2024-02-29', 13, 3, null, null],
+      [null, null, null, null, 4],
+    ]);
+    const since = { ...query, metrics: ['orders.running'], where: ["metric_time >= '2024-02-01'"] };
+    expect(await answer(since)).toEqual([
+      ['2024-02-01', 13],
+      ['2024-02-29', 13],
+    ]);
+    expect(await answer({ ...since, dimensions: ['metric_time.month', 'metric_time.year'] })).toEqual([['2024-02-01', '2024-01-01', 13]]);
+    expect(await answer({ metrics: ['orders.running', 'tickets.ticket_count'], dimensions: ['metric_time.month'] })).toEqual([
+      ['2024-01-01', 10, 2],
+      ['2024-02-01', 13, 1],
+      ['2024-03-01', 13, 1],
+      [null, null, 1],
+    ]);
+    expect(
+      await answer({ metrics: ['orders.running'], dimensions: ['orders.status', 'metric_time.month'], where: ['orders.id < 4'] }),
+    ).toEqual([
+      ['open', '2024-01-01', 3],
+      ['open', '2024-02-01', 3],
+      ['paid', '2024-01-01', 7],
+      ['paid', '2024-02-01', 7],
+      ['settled', '2024-02-01', 3],
+    ]);
+  });
+
+  test('fills the periods between those that have rows', async () => {
+    const query = { metrics: ['tickets.ticket_count', 'orders.revenue'], dimensions: ['metric_time.week'], fill_time: true };
+    const where = ["metric_time < '2024-02-05'"];
+    expect(await answer({ ...query, where })).toEqual([
+      ['2024-01-01', 0, 7],
+      ['2024-01-08', 1, 3],
+      ['2024-01-15', 1, null],
+      ['2024-01-22', 0, null],
+      ['2024-01-29', 1, 3],
+    ]);
+    const byStatus = {
+      metrics: ['orders.order_count', 'orders.running'],
+      dimensions: ['orders.status', 'metric_time.month'],
+      fill_time: true,
+    };
+    expect(await answer({ ...byStatus, where: ['orders.id in (1, 4)'] })).toEqual([
+      ['paid', '2024-01-01', 1, 7],
+      ['paid', '2024-02-01', 0, 7],
+      [null, '2024-01-01', 0, null],
+      [null, '2024-02-01', 1, null],
+    ]);
+    expect(await answer({ ...query, where: ["metric_time < '2020-01-01'"] })).toEqual([]);
+  });
 });

@@ -123,8 +123,22 @@ describe('a query that has no single right answer', () => {
       'no_key',
       /primary_key in semantic-layer\/warehouse\/visits/,
     ],
-    ['a cumulative metric', { metrics: ['orders.running'] }, 'not_supported', /cumulative/],
     ['a conversion metric', { metrics: ['orders.bought_again'] }, 'not_supported', /conversion/],
+    ['a running total without a period', { metrics: ['orders.running'] }, 'no_period', /metric_time\.month/],
+    ['a month to date by week', { metrics: ['orders.month_to_date'], dimensions: ['metric_time.week'] }, 'no_period', /crosses/],
+    [
+      'a running total by week and month',
+      { metrics: ['orders.running'], dimensions: ['metric_time.week', 'metric_time.month'] },
+      'not_supported',
+      /week and month/,
+    ],
+    [
+      'a running total with a condition on its time or something else',
+      { metrics: ['orders.running'], dimensions: ['metric_time.day'], where: ["metric_time > '2024-01-01' or orders.id = 1"] },
+      'mixed_condition',
+      /apart/,
+    ],
+    ['periods to fill where there are none', { metrics: ['orders.revenue'], fill_time: true }, 'no_period', /metric_time\.month/],
     [
       'an offset metric by a time without a period',
       { metrics: ['orders.last_year'], dimensions: ['metric_time'] },
@@ -138,12 +152,6 @@ describe('a query that has no single right answer', () => {
       { metrics: ['avg(orders.revenue / tickets.ticket_count) per customers.id'] },
       'nested',
       /several datasets/,
-    ],
-    [
-      'periods without rows',
-      { metrics: ['orders.revenue'], dimensions: ['metric_time.month'], fill_time: true },
-      'not_supported',
-      /fill_time/,
     ],
     [
       'rows and aggregates under OR',

@@ -39,6 +39,8 @@ metrics:
   - {name: enterprise_revenue, agg: sum, of: amount, where: orders.buyer.segment = 'ent'}
   - {name: internal, agg: sum, of: secret, hidden: true}
   - {name: running, cumulative: {of: revenue}}
+  - {name: month_to_date, cumulative: {of: revenue, grain_to_date: month}}
+  - {name: ten_days, cumulative: {of: revenue, window: 10 days}}
   - {name: last_year, offset: {of: revenue, by: 1 year}}
   - {name: last_month, offset: {of: paid_aov, by: 1 month}}
   - {name: growth, expr: revenue - last_week}

@@ -14,6 +14,7 @@ export const duckdb: Dialect = {
   // Of a DECIMAL, the result would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
   text: textByFunctions(['contains', 'starts_with', 'ends_with'], (expr) => `CAST(${expr} AS TEXT)`),
+  recursiveWith: 'WITH RECURSIVE',
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS VARCHAR), '[.]0+$', '')` : `CAST(${expr} AS VARCHAR)`),
     sketch: (text, size) =>

@@ -18,6 +18,7 @@ export const postgres: Dialect = {
     (expr) => `CAST(${expr} AS TEXT)`,
   ),
   nullsNeedType: true,
+  recursiveWith: 'WITH RECURSIVE',
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS text), '[.]0+$', '')` : `CAST(${expr} AS text)`),
     sketch: (text, size) => {

@@ -21,6 +21,7 @@ export const sqlite: Dialect = {
     startsWith: (expr, part) => `substr(${asText(expr)}, 1, length(${part})) = ${part}`,
     endsWith: (expr, part) => `substr(${asText(expr)}, -length(${part})) = ${part}`,
   },
+  recursiveWith: 'WITH RECURSIVE',
   statistics: {
     text: (expr, type) =>
       type === 'decimal'

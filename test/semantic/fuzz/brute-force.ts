@@ -23,6 +23,14 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     if (block === undefined) return undefined;
     blocks.set(blockName(one), block);
   }
+  const times = new Set(aggregates.flatMap((one) => (one.function === 'running' ? [timeOf(question, one)] : [])));
+  if (times.size > 1 || times.has(-1)) return undefined;
+  for (const index of times) {
+    const periods = new Set(
+      [...blocks.values()].flatMap((block) => [...block.keys()].map((group) => (JSON.parse(group) as Cell[])[index] ?? null)),
+    );
+    for (const [name, block] of blocks) if (name.endsWith(' running')) blocks.set(name, accumulated(block, { index, periods }));
+  }
   const isTime = ({ dataset }: Question['dimensions'][number], owner: string): boolean => dataset === owner;
   for (const { owner, function: name } of aggregates) {
     const places = question.dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
@@ -43,7 +51,7 @@ export function evaluate(world: World, question: Question): readonly (readonly C
         const isAcross = blockName(metric.left) !== blockName(metric.right);
         const [left, right] = [metric.left, metric.right].map((one) => {
           const value = valueOf(one);
-          return value === null && isAcross && ['sum', 'closing', 'earlier'].includes(one.function) ? 0 : value;
+          return value === null && isAcross && ['sum', 'closing', 'earlier', 'running'].includes(one.function) ? 0 : value;
         });
         return calculated(metric.op, left ?? null, right ?? null);
       });
@@ -53,9 +61,32 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     .map(({ group, values }) => [...(JSON.parse(group) as Cell[]), ...values]);
 }
 
+/** Which dimension is the owner's own time. */
+function timeOf({ dimensions }: Question, { owner }: Aggregate): number {
+  return dimensions.findIndex(({ dataset, field }) => dataset === owner && field === 't.month');
+}
+
+/** In each period, the rows of it and of those before. */
+function accumulated(
+  block: ReadonlyMap<string, readonly Row[]>,
+  time: { index: number; periods: ReadonlySet<Cell> },
+): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, readonly Row[]>();
+  for (const period of time.periods) {
+    for (const [group, rows] of block) {
+      const cells = JSON.parse(group) as Cell[];
+      const own = cells[time.index] ?? null;
+      if (period === null || own === null || own > period) continue;
+      const key = JSON.stringify(cells.with(time.index, period));
+      groups.set(key, [...new Set([...(groups.get(key) ?? []), ...rows])]);
+    }
+  }
+  return groups;
+}
+
 /** Aggregates of one name read the same groups of rows, and are arithmetic of one block. */
 function blockName({ owner, function: name }: Aggregate): string {
-  return `${owner} ${['closing', 'each', 'earlier'].includes(name) ? name : ''}`;
+  return `${owner} ${['closing', 'each', 'earlier', 'running'].includes(name) ? name : ''}`;
 }
 
 /** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
@@ -160,6 +191,7 @@ function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
     case 'count_distinct':
       return new Set(values).size;
     case 'earlier':
+    case 'running':
     case 'sum':
       return values.length === 0 ? null : sum;
     case 'closing':

@@ -16,7 +16,8 @@ export interface Aggregate {
     | 'rows_in_a'
     | 'closing'
     | 'each'
-    | 'earlier';
+    | 'earlier'
+    | 'running';
 }
 
 /** Of a row that a name leads to. */
@@ -88,7 +89,7 @@ function textOf(metric: Question['metrics'][number]): string {
   if ('left' in metric) return `${textOf(metric.left)} ${metric.op} ${textOf(metric.right)}`;
   const { owner, function: name } = metric;
   if (name === 'sum') return `${owner}.total`;
-  if (['rows_in_a', 'closing', 'each', 'earlier'].includes(name)) return `${owner}.${name}`;
+  if (['rows_in_a', 'closing', 'each', 'earlier', 'running'].includes(name)) return `${owner}.${name}`;
   if (name === 'count_rows') return `count(${owner}.id)`;
   return name === 'count_distinct' ? `count(distinct ${owner}.v)` : `${name}(${owner}.v)`;
 }

@@ -94,6 +94,7 @@ export function filesOf({ datasets }: World): Record<string, string> {
         { name: 'rows_in_a', agg: 'count', where: "g = 'a'" },
         { name: 'closing', agg: 'sum', of: 'v', semi_additive: { over: 't', take: 'last', per: ['g'] } },
         { name: 'earlier', offset: { of: 'total', by: '1 month' } },
+        { name: 'running', cumulative: { of: 'total' } },
         { name: 'each', agg: 'avg', of: 'total', per: 't' },
       ];
       return [

@@ -1,0 +1,75 @@
+import { type Asked, type Block, blockOf } from './block.ts';
+import { notSupported, refused } from './errors.ts';
+import type { Expr } from './expr.ts';
+import { startType, unitsOf } from './periods.ts';
+import { datasetNamed, type Place } from './place.ts';
+import type { Leaf } from './resolve.ts';
+import { periodsName, timeDimension } from './running.ts';
+import type { CommonTable, From, Select } from './select.ts';
+
+/** The periods of the result, as running totals and `fill_time` need them. */
+export interface Calendar {
+  readonly tables: readonly CommonTable[];
+  /** All periods between the first and the last, where they are asked for: the dimension, and the table that has them. */
+  readonly filled: { readonly column: string; readonly table: string } | undefined;
+}
+
+export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
+  const { query } = asked;
+  const leaves = blocks.flatMap((block) => block.leaves.flatMap((leaf) => leaf.nested?.leaves ?? [leaf]));
+  const running = blocks.filter((block) => block.leaves.some((leaf) => leaf.running !== undefined));
+  if (running.length === 0 && !query.fill_time) return { tables: [], filled: undefined };
+  const [{ places } = { places: [] }] = blocks;
+  const times = running.map((block) => timeDimension({ ...asked, owner: datasetNamed(asked.model, block.owner) }, block.places).index);
+  const [index = finestTime(places), ...others] = new Set(times);
+  if (others.length > 0) throw notSupported('running totals over several times', 'Ask for metric_time, which is the time of each');
+  const grain = places[index]?.grain;
+  if (grain === undefined) {
+    throw refused(
+      'no_period',
+      'fill_time has no periods to fill: no dimension is one',
+      'Add a dimension like metric_time.month, or leave fill_time out.',
+    );
+  }
+  const column = `d${index + 1}`;
+  const seen = { name: query.fill_time ? `${periodsName} seen` : periodsName, query: seenPeriods(asked, leaves, index) };
+  if (!query.fill_time) return { tables: [seen], filled: undefined };
+  const name = `${periodsName} all`;
+  const next: Expr = { kind: 'add', of: { kind: 'column', alias: name, name: column }, period: unitsOf(1, grain), type: startType(grain) };
+  const first: Expr = { kind: 'aggregate', function: 'min', of: { kind: 'column', alias: seen.name, name: column }, fraction: undefined };
+  const isDue: Expr = { kind: 'text', parts: [next, ' <= ', { kind: 'greatest', table: seen.name, column }] };
+  const parts = [selectFrom(common(seen.name), { column, expr: first }, []), selectFrom(common(name), { column, expr: next }, [isDue])];
+  const known: Expr = { kind: 'text', parts: [{ kind: 'column', alias: name, name: column }, ' IS NOT NULL'] };
+  const filled = selectFrom(common(name), { column, expr: { kind: 'column', alias: name, name: column } }, [known]);
+  const tables = [seen, { name, query: { kind: 'union' as const, all: true, parts } }, { name: periodsName, query: filled }];
+  return { tables, filled: { column, table: periodsName } };
+}
+
+function finestTime(places: readonly Place[]): number {
+  const order = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
+  const grains = places.map(({ grain }) => grain);
+  const finest = order.find((grain) => grains.includes(grain));
+  return finest === undefined ? -1 : grains.indexOf(finest);
+}
+
+/** Those in which any block has rows. */
+function seenPeriods(asked: Asked, leaves: readonly Leaf[], index: number): CommonTable['query'] {
+  const dimension = asked.query.dimensions[index] ?? '';
+  const query = { ...asked.query, dimensions: [dimension], include_empty: false };
+  const sources = [...new Map(leaves.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }])).values()];
+  const parts = sources.map(({ owner, shift }): Select => {
+    const at = { owner: datasetNamed(asked.model, owner), metric: `what is asked of ${owner}`, shift };
+    const { select } = blockOf({ ...asked, query }, [], at);
+    const [{ expr } = { expr: undefined }] = select.columns;
+    return { ...select, columns: expr === undefined ? [] : [{ column: `d${index + 1}`, expr }] };
+  });
+  return { kind: 'union', all: false, parts };
+}
+
+function common(name: string): From {
+  return { alias: name, relation: { kind: 'common', name } };
+}
+
+function selectFrom(from: From, column: Select['columns'][number], where: readonly Expr[]): Select {
+  return { kind: 'select', columns: [column], from, joins: [], where };
+}

@@ -1,0 +1,85 @@
+import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
+import type { RowCondition } from './conditions.ts';
+import { notSupported, refused } from './errors.ts';
+import type { Expr } from './expr.ts';
+import type { Running } from './model.ts';
+import { finer, liesIn, startType, unitsOf } from './periods.ts';
+import { type Place, placeInQuery } from './place.ts';
+import { isOwnTime, placeExpr, type Scope } from './scope.ts';
+import type { From, Join } from './select.ts';
+
+/** The common table of all periods of the result, each once; its column is that of the dimension. */
+export const periodsName = 'ktx periods';
+
+/** The rows of an owner beside each period in which they count, however often that is. */
+export interface RunningRows {
+  readonly from: From;
+  readonly join: Join;
+  /** The period where the dimension is the time that runs; undefined where it is another. */
+  dimension(place: Place): Expr | undefined;
+}
+
+/** The dimension that cuts the owner's time most finely. */
+export function timeDimension(
+  scope: Pick<Scope, 'model' | 'owner'>,
+  places: readonly Place[],
+): { readonly index: number; readonly grain: TimeGrain } {
+  const own = places.flatMap((place, index) =>
+    isOwnTime(scope, place) && place.grain !== undefined ? [{ index, grain: place.grain }] : [],
+  );
+  const [first, ...others] = own.toSorted((a, b) => (finer(a.grain, b.grain) === a.grain ? -1 : 1));
+  if (first === undefined) {
+    if (scope.owner.defaultTime === undefined) placeInQuery({ ...scope, reach: 'one' }, ['metric_time']);
+    const message = `A running total of ${scope.owner.name} needs the period that it runs to`;
+    throw refused('no_period', message, 'Add a dimension like metric_time.month.');
+  }
+  for (const { grain } of others) {
+    if (!liesIn(first.grain, grain))
+      throw notSupported(`running totals by ${first.grain} and ${grain}`, 'One crosses the ends of the other');
+  }
+  return first;
+}
+
+export function runningRows(scope: Scope, places: readonly Place[], { window, since }: Running): RunningRows {
+  const { index, grain } = timeDimension(scope, places);
+  const place = places[index];
+  if (place === undefined) throw new Error('no dimension where one was found');
+  if (since !== undefined && !liesIn(grain, since)) {
+    throw refused(
+      'no_period',
+      `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`,
+      'Ask by day, or by the period itself.',
+    );
+  }
+  const start: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
+  const type = startType(grain);
+  const cut = (to: TimeGrain): Expr => placeExpr(scope, { ...place, grain: to });
+  const isBefore: Expr = { kind: 'text', parts: [cut(grain), ' <= ', start] };
+  const conditions = [isBefore];
+  if (window !== undefined) {
+    const end: Expr = { kind: 'add', of: start, period: unitsOf(1, grain), type };
+    const unit = finer(grain, window.grain);
+    const clock = type === 'date' && startType(unit) === 'date' ? 'date' : 'datetime';
+    const from: Expr = { kind: 'add', of: end, period: { ...window.period, count: -window.period.count }, type: clock };
+    conditions.push({ kind: 'text', parts: [cut(unit), ' >= ', from] });
+  }
+  const options: TruncateOptions = { type, weekStart: scope.query.week_start };
+  const startOf = (to: TimeGrain): Expr => (to === grain ? start : { kind: 'truncate', grain: to, of: start, options });
+  if (since !== undefined) conditions.push({ kind: 'text', parts: [cut(since), ' = ', startOf(since)] });
+  const on: Expr = { kind: 'text', parts: conditions.flatMap((one, position) => (position === 0 ? [one] : [' AND ', one])) };
+  const { name, relation } = scope.owner;
+  return {
+    from: { alias: periodsName, relation: { kind: 'common', name: periodsName } },
+    join: { alias: name, relation, on, kind: 'inner' },
+    dimension: (asked) => (isOwnTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined),
+  };
+}
+
+/** True for a condition on nothing but the time that runs: it says which periods are shown, not which rows count. */
+export function isAboutPeriods(scope: Scope, condition: RowCondition): boolean {
+  const visited = new Set<'time' | 'other'>();
+  condition.build({ ...scope, joins: new Map(scope.joins), inner: new Map(), visited });
+  if (visited.size < 2) return visited.has('time');
+  const message = `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`;
+  throw refused('mixed_condition', message, 'Conditions on the time say which periods are shown: write them apart.');
+}
