@@ -170,14 +170,12 @@ function measureRule({ models, note }: Reading, name: string): Placed {
   if (time !== undefined && home.fieldOf.get(time) !== home.dataset.default_time) {
     note(`measures.${name}`, `metric_time means ${home.dataset.default_time ?? 'nothing'} for all of ${home.dataset.dataset}, not ${time}`);
   }
-  if (balance && (balance.window_groupings?.length ?? 0) > 0) throw new Unreadable('ktx has no window_groupings');
+  // Whose values they are, one of each at a time, dbt leaves to the query; ktx has to know.
+  if (balance) throw new Unreadable('a balance (non_additive_dimension): write it with semi_additive');
   const rule = without({
     agg,
     of: agg === 'count' && of === '1' ? undefined : of,
     fraction: agg === 'percentile' ? measure.agg_params?.percentile : undefined,
-    semi_additive: balance
-      ? { over: home.fieldOf.get(balance.name) ?? balance.name, take: balance.window_choice === 'max' ? 'last' : 'first' }
-      : undefined,
   });
   return { home, rule };
 }
