@@ -68,13 +68,13 @@ function meansMetric({ model, named }: Resolver, parts: readonly string[], side:
 /** By a dataset or a role; metrics have no longer names. */
 function meansField(model: SemanticModel, [first = '', second = '', ...more]: readonly string[]): boolean {
   if (more.length > 0 || (first === 'metric_time' && second !== '')) return true;
-  const roles = [...model.datasets.values()].flatMap(({ steps, ways }) =>
-    [...steps, ...ways].filter(({ name }) => name === first).map(({ to }) => to),
-  );
-  return [first, ...roles].some((name) => {
+  const isField = (name: string): boolean => {
     const dataset = model.datasets.get(name);
     return dataset !== undefined && visibleField(dataset, second) !== undefined;
-  });
+  };
+  if (isField(first)) return true;
+  if (model.datasets.has(first)) return false;
+  return [...model.datasets.values()].some(({ steps, ways }) => [...steps, ...ways].some(({ name, to }) => name === first && isField(to)));
 }
 
 function structured(resolver: Resolver, { field, op, value = [] }: Comparison, side: Side): Split {

@@ -39,14 +39,13 @@ interface ModelText {
 
 /** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
-  const read = files.map(readFile);
-  const all = await withAnalyzer(() => built(read, dialect, tables));
+  const all = await withAnalyzer(() => built(files, dialect, tables));
   const diagnostics = await Promise.all(all.filter((one) => one.findings.length > 0).map((one) => located(one.file.text, one.findings)));
   return { model: modelOf(dialect, all), diagnostics: diagnostics.flat() };
 }
 
-function built(files: readonly Loading[], dialect: Dialect, tables: ModelText['tables']): readonly Loading[] {
-  const all = files.map((one) => buildFile(one, dialect));
+function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText['tables']): readonly Loading[] {
+  const all = files.map((file) => knownFile(file, dialect));
   refuseTwins(all);
   const model = modelOf(dialect, all);
   for (const one of all) {
@@ -120,10 +119,22 @@ function readFile(file: ModelFile): Loading {
   }
 }
 
-function buildFile({ file, source, findings }: Loading, dialect: Dialect): Loading {
-  const loading = { file, findings: [...findings] };
+const known = new Map<string, Loading>();
+
+/** Read and built once for each text; findings about its neighbours are added to a copy. */
+function knownFile(file: ModelFile, dialect: Dialect): Loading {
+  const key = `${dialect.name} ${file.path}`;
+  const last = known.get(key);
+  const loading = last?.file.text === file.text ? last : buildFile(readFile(file), dialect);
+  if (known.size > 20_000) known.clear();
+  known.set(key, loading);
+  return { ...loading, findings: [...loading.findings] };
+}
+
+function buildFile(loading: Loading, dialect: Dialect): Loading {
+  const { file, source } = loading;
   if (source === undefined) return loading;
-  return { ...loading, source, dataset: buildDataset({ file: file.path, dialect, fail: report(loading, 'error') }, source) };
+  return { ...loading, dataset: buildDataset({ file: file.path, dialect, fail: report(loading, 'error') }, source) };
 }
 
 /** A file of metrics that belong to no dataset. */
