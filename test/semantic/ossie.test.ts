@@ -88,6 +88,16 @@ describe('a model of ktx', () => {
     });
   });
 
+  test('does not say to others what a join would count more than once', () => {
+    const rest = { metrics: [{ name: 'bought', agg: 'count', where: "orders.status = 'paid'" }] };
+    const customers = datasetSchema.parse({ dataset: 'customers', source: 'c', primary_key: ['id'], fields: [{ name: 'id' }], ...rest });
+    const orders = datasetSchema.parse({ dataset: 'orders', source: 'o', relationships: [{ to: 'customers', on: { customer_id: 'id' } }] });
+    const { text, misfits } = write([customers, orders]);
+    expect(modelOf(text)).not.toHaveProperty('metrics');
+    expect(misfits).toContainEqual({ at: 'metrics.customers.bought', message: expect.stringContaining('cannot say') });
+    expect(readOssie(text, duckdb).datasets).toEqual([customers, orders]);
+  });
+
   test('takes what another tool edits, and keeps what it left alone', () => {
     const text = write(datasets).text.replace("SUM(CASE WHEN (orders.status = 'paid') THEN orders.amount END)\n", 'SUM(orders.cost)\n');
     expect(text).not.toBe(write(datasets).text);
