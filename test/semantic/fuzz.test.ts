@@ -61,4 +61,34 @@ describe.each(runnerNames)('compiled SQL on %s', (name) => {
       { numRuns: runs },
     );
   });
+
+  test('changes nothing when a metric, TRUE or another order is asked for', { timeout: runs * 4_000 }, async () => {
+    const rowsOf = async (world: World, query: ReturnType<typeof queryOf>): Promise<readonly (readonly unknown[])[]> => {
+      const { model } = await load(filesOf(world), dialect);
+      return runner.rows(compile(model, query).sql);
+    };
+    await fc.assert(
+      fc.asyncProperty(caseArbitrary, async ({ world, questions: [asked] }) => {
+        const question = asked && { ...asked, having: undefined };
+        if (question === undefined || evaluate(world, question) === undefined) return;
+        await runner.run(scriptOf(world, (value: Cell) => dialect.literal(value)));
+        const query = queryOf(question);
+        const { metrics = [], dimensions = [], where = [] } = query;
+        const all = await rowsOf(world, query);
+        expect(comparable(await rowsOf(world, { ...query, where: [...where, 'true'] }))).toEqual(comparable(all));
+        const mirrored = { ...query, metrics: metrics.toReversed(), dimensions: dimensions.toReversed(), where: where.toReversed() };
+        const width = dimensions.length;
+        const unmirrored = (await rowsOf(world, mirrored)).map((row) => [
+          ...row.slice(0, width).toReversed(),
+          ...row.slice(width).toReversed(),
+        ]);
+        expect(comparable(unmirrored)).toEqual(comparable(all));
+        for (const [index, metric] of metrics.entries()) {
+          const beside = comparable(all.map((row) => [...row.slice(0, width), row[width + index]]));
+          expect(beside).toEqual(expect.arrayContaining([...comparable(await rowsOf(world, { ...query, metrics: [metric] }))]));
+        }
+      }),
+      { numRuns: runs },
+    );
+  });
 });
