@@ -51,9 +51,8 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
   const edits = input.edits.filter((edit) => pageOf(removedPath(edit)) === page);
   const wanted = new Map(partsWanted(compiled).map((part) => [`${page}/${part.key}`, part]));
   const base = new Map([...input.base].filter(([path]) => pageOf(path) === page));
-  if (text !== undefined && !text.isWellFormed()) {
-    return { outcome: 'left_alone', text, base, edits, kept: new Map(), stale: [], reason: text.slice(1) || 'it is not valid UTF-8' };
-  }
+  const fault = text === undefined ? undefined : faultOf(text);
+  if (fault !== undefined) return { outcome: 'left_alone', text, base, edits, kept: new Map(), stale: [], reason: fault };
   if (text === undefined) return withoutFile({ ...input, edits, base }, wanted);
   return mergeSections({ ...input, edits, base, text }, wanted);
 }
@@ -62,6 +61,12 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
 export function placesOn(compiled: WikiPage): Map<string, string> {
   const parts = partsWanted(compiled);
   return new Map(compiled.sections.map(({ subject }, index) => [subject, `${compiled.page}/${parts[index]?.key}`]));
+}
+
+/** Behind a code fence that is not closed no section begins: what is there cannot be told apart, and what is added would be lost. */
+function faultOf(text: string): string | undefined {
+  if (!text.isWellFormed()) return text.slice(1) || 'it is not valid UTF-8';
+  return partsOf(text).isOpen ? 'a code fence in it is not closed' : undefined;
 }
 
 type Wanted = ReadonlyMap<string, Part>;
@@ -139,7 +144,7 @@ function partsWanted(compiled: WikiPage | undefined): Part[] {
   });
 }
 
-function partsOf(text: string): { start: string; parts: Part[] } {
+function partsOf(text: string): { start: string; parts: Part[]; isOpen: boolean } {
   const starts: number[] = [];
   let [at, fence] = [0, ''];
   for (const line of text.split('\n')) {
@@ -156,7 +161,7 @@ function partsOf(text: string): { start: string; parts: Part[] } {
     counts.set(name, count);
     return { key: count === 1 ? name : `${name}#${count}`, text: own };
   });
-  return { start: text.slice(0, starts[0] ?? text.length), parts };
+  return { start: text.slice(0, starts[0] ?? text.length), parts, isOpen: fence !== '' };
 }
 
 /** The sections of a page with their titles, where they begin, and whose they are. */
