@@ -70,7 +70,8 @@ function cellsOf(line: string): string[] {
 
 /** Links and images as their words, emphasis without its marks, tags taken out; code keeps its backticks. */
 function plainText(text: string): string {
-  const parts = text.split(/(`[^`]*`)/);
+  // A link on a piece of code first, since code is left as it is.
+  const parts = text.replaceAll(/!?\[(`[^`]*`)\]\([^)]*\)/g, '$1').split(/(`[^`]*`)/);
   const bare = parts.map((part, index) => (index % 2 === 1 ? part : withoutMarks(part)));
   return bare.join('').trim();
 }

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { openSource } from '../../src/sources/registry.ts';
+
+const column = (name: string, type: 'integer' | 'string') => ({ name, nativeType: type, type, nullable: true }) as const;
+const orders = { schema: 'main', table: 'orders', kind: 'table', columns: [column('id', 'integer'), column('amount', 'integer'), column('status', 'string')], uniqueKeys: [], foreignKeys: [] }; // prettier-ignore
+const catalog = { connection: 'shop', dialect: 'sqlite', firstSchema: 'main', tables: [orders] };
+
+/** Subject, kind and body of each claim, with the line that says so; and the texts that wait for a model. */
+async function read(key: string, body: string) {
+  const source = await openSource({ driver: 'docs', path: '.' });
+  const [found] = source.extract([{ key, path: key, body }], { connection: 'handbook', catalogs: new Map([['shop', catalog]]) });
+  const claims = found?.claims.map(({ subject, kind, body: said, evidence }) => [subject, kind, said, evidence[0]?.location]) ?? [];
+  return { claims, unread: found?.unread?.map(({ text }) => text) ?? [], mentions: found?.mentions };
+}
+
+const metric = (of: object, line: number) => ['metric:shop.orders.sales', 'metric', of, `line ${line}`];
+
+describe('a document', () => {
+  test.each([
+    ["sum(amount) where status = 'paid'", 'orders', { agg: 'sum', of: 'amount', where: "status = 'paid'" }],
+    ['`SUM( orders.amount )`', '', { agg: 'sum', of: 'amount' }],
+    ['count(*)', 'main.orders', { agg: 'count' }],
+    ['count(distinct orders.status)', '', { agg: 'count_distinct', of: 'status' }],
+    ['avg(abs(amount) + 1)', 'orders', { agg: 'avg', of: 'abs(amount) + 1' }],
+    ["sum(orders.amount) where orders.status = 'a.b'", '', { agg: 'sum', of: 'amount', where: "status = 'a.b'" }],
+  ])('reads the formula %s', async (formula, table, body) => {
+    const { claims } = await read('a.md', `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | ${table} |\n`);
+    expect(claims).toContainEqual(metric(body, 3));
+  });
+
+  test.each([
+    'revenue divided by orders',
+    'sum(*)',
+    'sum(distinct amount)',
+    'sum(orders.amount) / count(*)',
+    'sum(a.x + b.y)',
+    'sum(amount',
+    '',
+  ])('leaves what is no formula of one dataset to a model: %s', async (formula) => {
+    const { claims, unread } = await read('a.md', `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | nowhere |\n`);
+    expect(claims.map(([subject]) => subject)).toEqual(['term:sales']);
+    expect(unread).toHaveLength(formula === '' ? 0 : 1);
+  });
+
+  test('in HTML says the same, with the lines of the file', async () => {
+    const html = `<!doctype html><head><title>x</title><script>"<table>"</script></head>\n<h2>orders</h2>\n<table>\n<thead><tr><th>Column</th><th>Description</th></tr></thead>\n<tr><td></td><td>none</td></tr>\n<tr><td><code>amount</code></td><td>in &euro; &amp; cents</td></tr></table><p>Some words that nobody but a model can read.`;
+    const { claims, unread, mentions } = await read('a.html', html);
+    expect(claims).toEqual([['field:shop.orders.amount', 'description', 'in € & cents', 'line 6']]);
+    expect(unread).toEqual(['orders: Some words that nobody but a model can read.']);
+    expect(mentions).toContain('dataset:shop.orders');
+  });
+
+  test('reads rules, synonyms and links, and neither front matter nor code', async () => {
+    const text =
+      '---\ntitle: x and y and z and more words\n---\n```\n| Term | Definition |\n|---|---|\n| no | no |\n```\n' +
+      '| Rule | Description |\n|---|---|\n| Refunds first | See [`orders`](orders.md). |\n\n| Term | Meaning | Also |\n|---|---|---|\n| **Net** | What is _left_. | rest, remainder |\n';
+    const { claims, unread } = await read('a.mdx', text);
+    expect(claims.map(([subject, kind, said]) => [subject, kind, said])).toEqual([
+      ['rule:refunds_first', 'title', 'Refunds first'],
+      ['rule:refunds_first', 'rule', 'See `orders`.'],
+      ['rule:refunds_first', 'refs', ['dataset:shop.orders']],
+      ['term:net', 'title', 'Net'],
+      ['term:net', 'definition', 'What is left.'],
+      ['term:net', 'synonyms', ['rest', 'remainder']],
+    ]);
+    expect(unread).toEqual([]);
+  });
+});
