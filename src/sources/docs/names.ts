@@ -10,7 +10,7 @@ export interface KnownDataset {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What documents can mean by a name. A name that means several things means none. */
+/** What documents can mean by a name. A dataset's own name is its own, whatever tables of other schemas are called; else a name that means several things means none. */
 export interface KnownNames {
   dataset(name: string): KnownDataset | undefined;
   /** The subject of `orders`, `orders.amount`, `main.orders`. */
@@ -18,18 +18,20 @@ export interface KnownNames {
 }
 
 export function knownNames(catalogs: Iterable<Catalog>): KnownNames {
-  const found = new Map<string, KnownDataset | undefined>();
+  const [own, others] = [new Map<string, KnownDataset | undefined>(), new Map<string, KnownDataset | undefined>()];
+  const add = (found: typeof own, spelling: string, known: KnownDataset) => found.set(spelling, found.has(spelling) ? undefined : known);
   for (const catalog of catalogs) {
     const names = datasetNames(catalog);
     for (const table of catalog.tables) {
       const dataset = names.dataset(table);
       const fields = table.columns.flatMap(({ name }) => [name, names.field(table, name)].map((each) => [each.toLowerCase(), names.field(table, name)] as const)); // prettier-ignore
       const known = { connection: catalog.connection, dataset, fields: new Map(fields) };
-      const spellings = [dataset, table.table, `${table.schema}.${table.table}`, `${catalog.connection}.${dataset}`];
-      for (const spelling of new Set(spellings.map(key))) found.set(spelling, found.has(spelling) ? undefined : known);
+      for (const spelling of [dataset, `${catalog.connection}.${dataset}`].map(key)) add(own, spelling, known);
+      for (const spelling of [table.table, `${table.schema}.${table.table}`].map(key)) add(others, spelling, known);
     }
   }
-  const dataset = (name: string) => found.get(key(name)) ?? found.get(slug(name));
+  const named = (spelling: string) => (own.has(spelling) ? own : others).get(spelling);
+  const dataset = (name: string) => named(key(name)) ?? named(slug(name));
   return {
     dataset,
     subject(name) {
