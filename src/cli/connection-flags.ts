@@ -19,6 +19,11 @@ export async function warehouseFrom(options: Settings, context: CommandContext):
   throw usage(`${config.driver} is no warehouse.`, 'ktx connection add adds a source to a project that has a warehouse');
 }
 
+/** True where a person is asked for the driver, or for where the warehouse is. */
+export function asksConnection(options: Settings, { screen }: CommandContext): boolean {
+  return screen.interactive && (options['driver'] === undefined || (options['path'] === undefined && options['url'] === undefined));
+}
+
 /** The checked configuration that the flags say; what is missing is asked for where a person is there. */
 export async function connectionFrom(options: Settings, context: CommandContext, kinds: Kinds): Promise<ConnectionConfig> {
   const flags = connectionFlags(kinds);
@@ -29,13 +34,16 @@ export async function connectionFrom(options: Settings, context: CommandContext,
   const own = schemaFlags(kinds.find(({ name }) => name === driver)?.config ?? connectionConfigSchema).slice(1);
   const place = own.find(({ key }) => key === 'path' || key === 'url');
   if (place !== undefined && !(place.key in given) && context.screen.interactive) {
-    const validate = (value?: string) => (value ? undefined : 'something is needed');
-    const said = await answer(({ text }) => text({ message: place.option.description, signal: context.signal, validate }));
+    const validate = (value?: string) => {
+      const wrong = check(connectionConfigSchema, { ...given, [place.key]: value }).problems?.find(({ path }) => path[0] === place.key);
+      return value ? wrong?.message : 'something is needed';
+    };
+    const said = await answer(context, ({ text }) => text({ message: place.option.description, signal: context.signal, validate }));
     return connectionFrom({ ...options, driver, [place.key]: said }, context, kinds);
   }
   const lines = problems.map(({ path, message, rule }) => {
     const flag = flags.find(({ key }) => key === path[0])?.option.long ?? '';
-    return `${flag} ${rule === 'unknown_key' ? `is no setting of ${driver}` : message}`.trim();
+    return rule === 'unknown_key' ? `${flag} is no setting of ${driver}` : `${flag}: ${message}`;
   });
   throw usage(`The connection is not complete: ${lines.join('; ')}.`, `${driver} takes ${own.map(({ option }) => option.long).join(', ')}`);
 }
@@ -61,11 +69,12 @@ export function connectionFlags(kinds: Kinds = drivers): readonly SchemaFlag[] {
   });
 }
 
-async function askDriver({ screen, signal }: CommandContext, kinds: Kinds): Promise<string> {
-  if (!screen.interactive) {
+async function askDriver(context: CommandContext, kinds: Kinds): Promise<string> {
+  const { signal } = context;
+  if (!context.screen.interactive) {
     const hint = `one of ${kinds.map(({ name }) => `--driver ${name}`).join(', ')}`;
     throw new UserError('flag_missing', '--driver is missing, and there is no terminal to ask at.', { hint, exitCode: 2 });
   }
   const options = kinds.map(({ name, title }) => ({ value: name, label: title }));
-  return answer(({ select }) => select({ message: 'Which kind?', options, signal }));
+  return answer(context, ({ select }) => select({ message: 'Which kind?', options, signal }));
 }

@@ -25,7 +25,13 @@ export const explain = defineCommand({
       signal: context.signal,
       onProgress: ({ phase, done, total }) => context.progress.update(`measuring: ${phase}`, { done, total }),
     });
-    return { data: { explanations }, verbatim: true, text: explanations.map((each) => describe(each, context.screen)).join('\n\n') };
+    const isRounded = !asked.measure && explanations.some(({ claims }) => claims.some(({ evidence }) => evidence.some(isInferred)));
+    return {
+      data: { explanations },
+      verbatim: true,
+      text: explanations.map((each) => describe(each, context.screen)).join('\n\n'),
+      next: isRounded ? [`ktx explain ${JSON.stringify(subject)} --measure  the exact numbers, and what was weighed against it`] : [],
+    };
   },
 });
 
@@ -34,14 +40,31 @@ function describe({ subject, values, claims, findings }: Explanation, { style }:
   const claimed = claims.flatMap(({ kind, body, shown, evidence }) => [
     `  claim ${kind} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
     ...evidence.map(({ origin, extractor, item, location, quote, measured, confidence }) => {
-      const found = [[item, location].join(' ').trim(), quote, measured].filter((part) => part !== undefined && part !== '');
+      const found = [[item, location].join(' ').trim(), quote, inWords(measured)].filter((part) => part !== undefined && part !== '');
       return `    ${origin} by ${extractor}, confidence ${confidence}: ${found.map(said).join(', ') || 'as it stands'}`;
     }),
   ]);
-  const measured = findings.map(({ status, origin, probability, evidence }) => {
-    return `  measured: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`;
+  const measured = findings.map((finding) => {
+    const { status, origin, probability, evidence } = finding;
+    const parent = 'to' in finding ? ` to ${printable(finding.to.table.table)}(${finding.to.columns.map(printable).join(', ')})` : '';
+    return `  measured${parent}: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`;
   });
   return [style('bold', printable(subject)), ...written, ...claimed, ...measured].join('\n');
+}
+
+const isInferred = ({ measured }: { readonly measured?: unknown }): boolean => orphansIn(measured) !== undefined;
+
+function orphansIn(measured: unknown): unknown {
+  return measured instanceof Object && 'orphans' in measured ? measured.orphans : undefined;
+}
+
+/** What a link was accepted for is said too, not only what speaks against it. */
+function inWords(measured: unknown): unknown {
+  const orphans = orphansIn(measured);
+  if (typeof orphans !== 'string' || !(measured instanceof Object)) return measured;
+  const names = 'names' in measured ? [`names ${String(measured.names)}`] : [];
+  const values = orphans === 'none' ? 'every value is found there' : `most values are found there, ${orphans} not`;
+  return [values, ...names].join(', ');
 }
 
 /** A text as it is, anything else as the files write it. */

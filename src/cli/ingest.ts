@@ -28,10 +28,13 @@ export const ingest = defineCommand({
     const report = await runIngest(project, { connections, dryRun, llm }, context);
     const called = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
     const usage = called ? await usageOf(project) : [];
+    const isFaulty = report.quarantined.length + report.leftAlone.length > 0;
+    const review = report.connections.filter(({ relationships }) => relationships.review > 0).map(({ connection }) => connection);
     const next = [
+      ...review.map((name) => `ktx scan ${name}  the joins to review, and why they are in doubt`),
       'ktx sl list  what there is now',
       'ktx sl query --help  ask for numbers',
-      'ktx explain <subject>  where a fact comes from',
+      'ktx explain "<subject>"  where a fact comes from',
     ];
     return {
       data: called ? { ...report, usage } : report,
@@ -39,7 +42,7 @@ export const ingest = defineCommand({
       notes: called ? [usageText(usage)] : [],
       exitCode: report.exitCode,
       failure: ingestFailure(report),
-      next: report.exitCode === 0 && !dryRun ? next : [],
+      next: report.exitCode === 0 && !dryRun ? next : isFaulty ? ['ktx sl validate  what is wrong, and where'] : [],
     };
   },
 });
@@ -66,7 +69,11 @@ function show(event: IngestEvent, context: CommandContext): void {
   if (event.type === 'lock_awaited') context.say(event.message);
   if (event.type === 'description_progressed') progress.update(`${event.connection}: describing tables`, event);
   if (event.type === 'publish_step') progress.update('writing');
-  if (event.type === 'scan_progressed') progress.update(`${event.connection}: ${event.step}`, event);
+  if (event.type === 'scan_progressed') {
+    // The tables are done by then; what takes its time are measurements, and a model's judgement where there is one.
+    if (event.step === 'profile') progress.update(`${event.connection}: profile`, event);
+    else progress.update(`${event.connection}: ${event.step === 'links' ? 'weighing joins' : event.step}`);
+  }
 }
 
 /** The first failure of a connection, else of what a model was asked for, with the exit code of the whole. */
@@ -92,7 +99,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
     const joins = `joins: ${relationships.accepted} accepted, ${relationships.review} to review`;
     const told = descriptions !== undefined && descriptions.done > 0 ? `, ${descriptions.done} of ${descriptions.total} described` : '';
-    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled, ${reused} unchanged)${told}, ${joins}, ${counted(queries, 'statement')} sent`;
+    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled anew, ${reused} known)${told}, ${joins}, ${counted(queries, 'statement')} sent`;
   });
   const sources = report.sources.flatMap((each) => sourceLines(each, report.dryRun));
   const lines = [...warehouses, ...sources];
@@ -105,15 +112,19 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
   const marked: Readonly<Record<string, readonly string[]>> = {
     contested: report.conflicts.map(({ subject, kind, variants }) => `${subject} ${kind}: ${variants.length} versions; ktx review`),
     stale: stale.map(({ path, at }) => `${path} in ${at}: gone from the warehouse`),
-    left: leftAlone.map(({ path, reason }) => `${path}: ${reason}`),
+    left: leftAlone
+      .filter(({ path }) => !quarantined.some(({ subject }) => subject === path))
+      .map(({ path, reason }) => `${path}: ${reason}`),
     copied: setAside.map(({ path, copy }) => `${path}: an uncommitted text is kept in ${copy}`),
-    out: quarantined.map(({ subject, reason, location = '' }) => `${subject}: ${reason} ${location}`),
+    out: quarantined.map(({ subject, reason, location = subject }) => {
+      return location.startsWith(subject) ? `${location}: ${reason}` : `${location}: ${subject}: ${reason}`;
+    }),
     warning: commit.warning === undefined ? [] : [commit.warning],
   };
   return [
     ...lines,
     ...changes(files),
-    ...[...kept, ...(known > 0 ? [`as before: ${known}`] : [])].map((text) => `  kept     ${printable(text)}`),
+    ...[...kept, ...(known > 0 ? [`${counted(known, 'edit')} of before`] : [])].map((text) => `  kept     ${printable(text)}`),
     ...Object.entries(marked).flatMap(([word, texts]) =>
       texts.map((text) => `  ${style('yellow', word.padEnd(9).padEnd(word.length + 1))}${printable(text)}`),
     ),

@@ -1,7 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
 import { UserError } from '../lib/error.ts';
+import { check } from '../lib/schema-check.ts';
 import { providers, type ProviderName } from '../llm/ai-sdk/providers.ts';
-import { backends, type BackendName } from '../llm/config.ts';
+import { backends, type BackendName, type LlmConfig } from '../llm/config.ts';
 import { defaultModel, preset, presetNames, type PresetName } from '../llm/presets.ts';
 import type { NewLlm } from '../project/llm-setup.ts';
 import type { CommandContext } from './command.ts';
@@ -35,14 +36,24 @@ function settingFlags(): readonly SchemaFlag[] {
   });
 }
 
-/** What the flags say of the model backend, and what a person answers where one is there; undefined where nothing is to be changed. */
-export async function llmFrom(options: Settings, context: CommandContext): Promise<NewLlm | undefined> {
+/**
+ * What the flags say of the model backend, and what a person answers where one is there; undefined where nothing is to be
+ * changed. `standing` has the blocks of `ktx.yaml`.
+ */
+export async function llmFrom(
+  options: Settings,
+  context: CommandContext,
+  standing: Partial<LlmConfig['provider']> = {},
+): Promise<NewLlm | undefined> {
   const said = saidBy(llmFlags(), options);
   if (said['backend'] === undefined && Object.keys(said).length > 0) throw missing('--llm-backend', `one of ${backends.join(', ')}`);
   if (said['backend'] === undefined && !context.screen.interactive) return undefined;
   const backend = backends.find((name) => name === said['backend']) ?? (await askBackend(context));
   if (backend === 'none') return { backend, models: {}, settings: {} };
-  return { backend, models: await modelsFrom(backend, said, context), settings: await settingsFrom(backend, said, context) };
+  const models = await modelsFrom(backend, said, context);
+  const settings = await settingsFrom(backend, said, context);
+  if (isProvider(backend) && standing[backend] === undefined) refuseIncomplete(backend, settings);
+  return { backend, models, settings };
 }
 
 async function modelsFrom(backend: BackendName, said: Settings, context: CommandContext): Promise<NewLlm['models']> {
@@ -52,9 +63,11 @@ async function modelsFrom(backend: BackendName, said: Settings, context: Command
   if (chosen !== undefined && base === undefined) throw missing('--llm-model', `${backend} has no presets`);
   const model = typeof said['model'] === 'string' ? said['model'] : (base?.default ?? defaultModel(backend));
   if (model !== undefined) return { ...base, default: model };
-  if (!context.screen.interactive) throw missing('--llm-model', `${backend} has no model that would be obvious`);
+  if (!context.screen.interactive) throw missing('--llm-model', `--llm-model <id>: a model that your account at ${titleOf(backend)} has`);
   return {
-    default: await answer(({ text }) => text({ message: `Model id at ${titleOf(backend)}`, signal: context.signal, validate: needed })),
+    default: await answer(context, ({ text }) =>
+      text({ message: `Model id at ${titleOf(backend)}`, signal: context.signal, validate: needed }),
+    ),
   };
 }
 
@@ -68,11 +81,28 @@ async function settingsFrom(backend: BackendName, said: Settings, context: Comma
   if (Object.keys(settings).length > 0 || !context.screen.interactive) return settings;
   for (const { key, option } of schemaFlags(providers[backend].config).filter(({ key: name }) => name !== 'base_url')) {
     const initialValue = key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : undefined;
-    settings[key] = await answer(({ text }) =>
-      text({ message: option.description, initialValue, signal: context.signal, validate: needed }),
+    const validate = (value?: string) => {
+      const { problems } = check(providers[backend].config, { ...settings, [key]: value });
+      return value ? problems?.find(({ path }) => path[0] === key)?.message : 'something is needed';
+    };
+    settings[key] = await answer(context, ({ text }) =>
+      text({ message: option.description, initialValue, signal: context.signal, validate }),
     );
   }
   return settings;
+}
+
+/** Names the flag that is missing; what a flag says wrongly is found when it is tried. */
+function refuseIncomplete(backend: ProviderName, settings: NewLlm['settings']): void {
+  const { config } = providers[backend];
+  const flags = schemaFlags(config);
+  const { problems = [] } = check(config, settings);
+  const key = problems.map(({ path }) => path[0]).find((name) => settings[String(name)] === undefined);
+  const absent = flags.find((flag) => flag.key === key) ?? (Object.keys(settings).length === 0 ? flags[0] : undefined);
+  if (absent === undefined || problems.some(({ path }) => path[0] !== key)) return;
+  const flag = (absent.option.long ?? '').replace('--', '--llm-');
+  const value = absent.key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : `<${absent.key}>`;
+  throw missing(flag, `${flag} ${value}: ${absent.option.description}`);
 }
 
 const needed = (value?: string): string | undefined => (value ? undefined : 'something is needed');
@@ -80,23 +110,31 @@ const needed = (value?: string): string | undefined => (value ? undefined : 'som
 interface Choice {
   readonly value: string;
   readonly label: string;
-  readonly hint?: string;
 }
 
-async function askBackend({ signal }: CommandContext): Promise<BackendName> {
+async function askBackend(context: CommandContext): Promise<BackendName> {
   const offered = backends.filter((name) => name !== 'claude-agent');
   const choices: readonly Choice[] = offered.map((value) => ({ value, label: titleOf(value) }));
   const message = 'Which LLM may ktx use?';
-  const said = await answer(({ select }) => select({ message, options: [...choices], initialValue: 'none', signal }));
+  const { signal } = context;
+  const said = await answer(context, ({ select }) => select({ message, options: [...choices], initialValue: 'none', signal }));
   return backends.find((name) => name === said) ?? 'none';
 }
 
-async function askPreset(backend: BackendName, { signal }: CommandContext): Promise<PresetName | undefined> {
+async function askPreset(backend: BackendName, context: CommandContext): Promise<PresetName | undefined> {
   if (preset(backend, 'balanced') === undefined) return undefined;
-  const hint = (name: PresetName) => Object.values(preset(backend, name) ?? {}).join(', ');
-  const choices: readonly Choice[] = presetNames.map((value) => ({ value, label: value, hint: hint(value) }));
-  const said = await answer(({ select }) => select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }));
+  const { signal } = context;
+  const choices: readonly Choice[] = presetNames.map((value) => ({ value, label: `${value}: ${inWords(preset(backend, value) ?? {})}` }));
+  const said = await answer(context, ({ select }) =>
+    select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }),
+  );
   return presetNames.find((name) => name === said);
+}
+
+/** `sonnet; haiku for triage, repair` */
+function inWords({ default: model = '', ...roles }: NewLlm['models']): string {
+  const own = Map.groupBy(Object.entries(roles), ([, name]) => name);
+  return [model, ...[...own].map(([name, uses]) => `${name} for ${uses.map(([role]) => role).join(', ')}`)].join('; ');
 }
 
 function missing(flag: string, hint: string): UserError {

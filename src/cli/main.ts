@@ -16,5 +16,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   }
   const { runCli } = await import('./run.ts');
   const { stdin, stdout, stderr, env } = process;
-  process.exitCode = await runCli(argv, { stdin, stdout, stderr, env, cwd: process.cwd(), signal: interrupt.signal });
+  // `npm run` moves to the clone; what is typed is about the folder that it was typed in.
+  const typedIn = env['npm_lifecycle_event'] === 'ktx' ? env['INIT_CWD'] : undefined;
+  process.exitCode = await runCli(argv, { stdin, stdout, stderr, env, cwd: typedIn ?? process.cwd(), signal: interrupt.signal });
 }

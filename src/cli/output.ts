@@ -103,10 +103,17 @@ export function renderError(error: UserError, screen: Screen): string {
 export function invocation({ env, cwd }: Surroundings, projectDir: string | undefined): string {
   const script = env['npm_lifecycle_event'] ?? '';
   const entry = shortPath(cwd, process.argv[1] ?? '');
-  const fromClone = ['demo', 'ktx'].includes(script) ? 'npm run -s ktx --' : `node ${entry}`;
+  const clone = process.cwd();
+  const isInside = !relative(clone, cwd).startsWith('..');
+  const run = isInside ? 'npm run -s ktx --' : `npm --prefix ${shellWord(clone)} run -s ktx --`;
+  const fromClone = ['demo', 'ktx'].includes(script) ? run : `node ${entry}`;
   const ktx = entry.endsWith('.ts') ? fromClone : script === 'npx' ? 'npx ktx' : 'ktx';
   if (projectDir === undefined) return ktx;
-  return `${ktx} --project-dir ${/^[\w./-]+$/.test(projectDir) ? projectDir : JSON.stringify(projectDir)}`;
+  return `${ktx} --project-dir ${shellWord(projectDir)}`;
+}
+
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : JSON.stringify(path);
 }
 
 /** Relative where that is shorter to read. */

@@ -72,7 +72,7 @@ async function walk(project: Project, conflicts: readonly ReviewedConflict[], co
       return { value: id, label: printable(`${said(says)}${numberText(number)}`), hint: printable(evidence.join('; ')) };
     });
     const message = `${conflict.subject} ${conflict.kind}: which holds?`;
-    const chosen = await answer(({ select }) => select({ message, options: [...options, later], signal: context.signal }));
+    const chosen = await answer(context, ({ select }) => select({ message, options: [...options, later], signal: context.signal }));
     if (chosen !== '') decided.push(await decide(project, { ...conflict, choose: chosen }, context));
   }
   const text = [...decided.map((one) => one.text), `${decided.length} of ${conflicts.length} decided`].join('\n');

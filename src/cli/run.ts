@@ -155,7 +155,8 @@ function meta({ command, runId, started, exitCode }: Run): object {
 
 function told(error: unknown, { command, naming, surroundings }: Run): UserError {
   if (surroundings.signal.aborted) {
-    return new UserError('interrupted', 'Interrupted; what was finished is kept.', { exitCode: 130, retryable: true });
+    const hint = 'the same command again goes on from there';
+    return new UserError('interrupted', 'Interrupted; what was finished is kept.', { hint, exitCode: 130, retryable: true });
   }
   if (error instanceof CommanderError) return usageError(error, command);
   const failure = failureOf(error);

@@ -22,23 +22,37 @@ export const scan = defineCommand({
     const name = project.connection(connection).name;
     const { scanProject } = await import('../project/scan.ts');
     const { scanReport } = await import('../scan/report.ts');
-    const onProgress = ({ phase, ...counts }: ScanProgress) => context.progress.update(`${name}: ${phase}`, counts);
+    const onProgress = ({ phase, ...counts }: ScanProgress) =>
+      context.progress.update(`${name}: ${phase}`, phase === 'profile' ? counts : undefined);
     const asked = { connection: name, ignoreDeclared: options.ignoreDeclared };
     const report = scanReport(await scanProject(project, asked, { signal: context.signal, onProgress }));
     const place = ({ table, columns }: { table: string; columns: readonly string[] }) => `${table}(${columns.join(', ')})`;
     const rejected = report.links.filter(({ status }) => status === 'rejected').length;
     const shown = report.links.filter(({ status }) => status !== 'rejected');
-    const rows = shown.map((link) => [place(link.from), place(link.to), link.status, link.probability]);
+    const rows = shown.map(({ from, to, status, probability, evidence: { containment, orphans } }) => {
+      const found = typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : undefined;
+      return [place(from), place(to), status, probability, found, typeof orphans === 'number' ? orphans : undefined];
+    });
+    const columns = ['from', 'to', 'status', 'prob.', 'found', 'orphans'].map((column) => ({ name: column }));
+    // Of polymorphic references the report has notes of its own.
+    const doubts = shown.flatMap(({ from, to, status, evidence: { why } }) => {
+      const isTold = status === 'review' && typeof why === 'string' && !why.startsWith('polymorphic');
+      return isTold ? [`review: ${place(from)} to ${place(to)}: ${why}`] : [];
+    });
     const keys = report.primary_keys.filter(({ status }) => status === 'accepted').length;
     return {
       data: report,
-      table: { columns: ['from', 'to', 'status', 'probability'].map((column) => ({ name: column })), rows },
+      table: { columns, rows },
       notes: [
         `${counted(report.tables, 'table')}, ${counted(keys, 'key')}, ${counted(rejected, 'candidate')} rejected, ${counted(report.queries, 'statement')} sent; nothing was written to the project`,
+        ...doubts.slice(0, 20),
         ...report.notes,
       ],
       failure: report.tables === 0 ? noTables(name) : undefined,
-      next: ['ktx ingest  write this as a semantic layer', 'ktx scan --json  with the evidence of each'],
+      next: [
+        `ktx ingest${connection === undefined ? '' : ` ${name}`}  write this as a semantic layer`,
+        `ktx scan${connection === undefined ? '' : ` ${name}`} --json  with the evidence of each`,
+      ],
     };
   },
 });

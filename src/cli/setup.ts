@@ -7,16 +7,17 @@ import type { TriedLlm } from '../project/llm-setup.ts';
 import type { Probe } from '../project/setup.ts';
 import type { WarehouseConfig } from '../warehouse/config.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
-import { connectionFlags, connectionName, warehouseFrom } from './connection-flags.ts';
+import { asksConnection, connectionFlags, connectionName, warehouseFrom } from './connection-flags.ts';
 import { withHint } from './failure.ts';
 import { llmFlags, llmFrom } from './llm-flags.ts';
+import { askingAgain } from './prompt.ts';
 import { saidBy, withFlags, type Settings } from './schema-flags.ts';
 
 export const setup = defineCommand({
   description:
     'Makes a project: connects to the warehouse first, then writes ktx.yaml and the local folder .ktx, and ' +
     'makes a git repository where there is none. With --llm-backend also chooses who answers model calls, or only that where the ' +
-    'project stands. Nothing is written unless what was named answers; a second run changes nothing.',
+    'project stands. Nothing is written unless what was named answers; a second run keeps what stands and asks for the rest.',
   examples: [
     ['ktx setup --driver duckdb --path shop.duckdb', 'a project in this folder on a DuckDB file'],
     ['ktx setup --driver duckdb --path ./exports', 'on a folder of Parquet, CSV or JSON files'],
@@ -34,17 +35,49 @@ export const setup = defineCommand({
     const asking = options.input ? context : { ...context, screen: { ...context.screen, interactive: false } };
     const saysLlm = Object.keys(saidBy(llmFlags(), options)).length > 0;
     const saysConnection = Object.keys(saidBy(connectionFlags(), options)).length > 0;
+    const present = Object.keys((await configIn(dir))?.connections ?? {});
+    const isAnother = options.name !== 'warehouse' && !present.includes(options.name);
     // What the flags name is tried before anything is written; what is asked for comes after the warehouse.
     const named = saysLlm ? await triedLlm(dir, options, asking) : undefined;
-    const onlyLlm = saysLlm && !saysConnection && (await hasConnections(dir));
-    const connected = onlyLlm ? undefined : await connect({ dir, name: options.name, options }, asking);
-    const tried = named ?? (asking.screen.interactive && !(await hasLlm(dir)) ? await triedLlm(dir, options, asking) : undefined);
-    return tried === undefined ? connected : withLlm(connected, tried, dir);
+    const isStanding = present.length > 0 && !saysConnection && !isAnother;
+    const connected = isStanding
+      ? saysLlm
+        ? undefined
+        : standing(dir, present)
+      : await connectAsking({ dir, name: options.name, options }, asking);
+    if (named !== undefined) return withLlm(connected, named, dir);
+    if (!asking.screen.interactive || (await hasLlm(dir))) return connected;
+    if (connected?.text !== undefined) context.say(connected.text);
+    return chosenLlm(isStanding ? { data: {}, ...connected, next: undefined } : connected, dir, { options, context: asking });
   },
 });
 
-async function hasConnections(dir: string): Promise<boolean> {
-  return Object.keys((await configIn(dir))?.connections ?? {}).length > 0;
+/** A project keeps its connections: only what it lacks is asked for. */
+function standing(dir: string, connections: readonly string[]): Outcome {
+  return {
+    data: { dir, connections, written: [] },
+    text: `${dir}: the project stands, with ${counted(connections.length, 'connection')}: ${connections.join(', ')}`,
+    next: ['ktx status  what is there', 'ktx connection add --help  another warehouse', 'ktx setup --help  choose or change the LLM'],
+  };
+}
+
+async function connectAsking(asked: Asked, context: CommandContext): Promise<Outcome> {
+  const isAsked = asksConnection(asked.options, context);
+  return isAsked ? askingAgain(context, () => connect(asked, context)) : connect(asked, context);
+}
+
+/** One who leaves the question has the project all the same. */
+async function chosenLlm(connected: Outcome | undefined, dir: string, asked: { options: Settings; context: CommandContext }) {
+  const { options, context } = asked;
+  const { text: _said, ...rest } = connected ?? { data: {} };
+  try {
+    const tried = await askingAgain(context, () => triedLlm(dir, options, context));
+    return tried === undefined ? rest : await withLlm(rest, tried, dir);
+  } catch (error) {
+    if (!(error instanceof UserError && error.code === 'interrupted')) throw error;
+    const hint = 'ktx setup asks for an LLM again; everything else works without one: ktx ingest';
+    return { ...rest, failure: new UserError('interrupted', 'No LLM was chosen. The project stands.', { hint, exitCode: 130 }) };
+  }
 }
 
 async function hasLlm(dir: string): Promise<boolean> {
@@ -57,13 +90,33 @@ async function configIn(dir: string): Promise<ProjectConfig | undefined> {
 }
 
 async function triedLlm(dir: string, options: Settings, context: CommandContext): Promise<TriedLlm | undefined> {
-  const llm = await llmFrom(options, context);
+  const llm = await llmFrom(options, context, (await configIn(dir))?.llm.provider);
   if (llm === undefined) return undefined;
   const { tryLlm } = await import('../project/llm-setup.ts');
   context.progress.update(`asking ${llm.backend}`);
   const { env } = context.surroundings;
-  return tryLlm({ dir, runId: context.runId, env, llm, warn: (message) => context.say(message) }, context.signal);
+  const trial = { dir, runId: context.runId, env, llm, warn: (message: string) => context.say(message) };
+  return tryLlm(trial, context.signal).catch(inLlmFlags(llm));
 }
+
+/** What was tried is not in `ktx.yaml` yet: the hint names what was said. */
+function inLlmFlags({ settings, models }: TriedLlmSettings): (error: unknown) => never {
+  return (error) => {
+    const { api_key: key, base_url: url } = settings;
+    const place = typeof url === 'string' ? ` for ${url} (--llm-base-url)` : '';
+    const hints: Readonly<Record<string, string | undefined>> = {
+      llm_auth: typeof key === 'string' ? `check that ${key} holds a valid key${place}` : undefined,
+      llm_model_unavailable: `${models.default ?? 'the model'} is not there for this account: name another with --llm-model`,
+      llm_permission: `this account may not use ${models.default ?? 'the model'}: name another with --llm-model`,
+    };
+    const hint = error instanceof UserError ? hints[error.code] : undefined;
+    throw error instanceof UserError && hint !== undefined ? withHint(error, hint) : error;
+  };
+}
+
+type TriedLlmSettings = Pick<TriedLlm, 'settings' | 'models'>;
+
+const withModel = ['ktx ingest  describe what the database leaves undescribed', 'ktx status  who answers, and who pays'];
 
 async function withLlm(connected: Outcome | undefined, tried: TriedLlm, dir: string): Promise<Outcome> {
   const { writeLlm } = await import('../project/llm-setup.ts');
@@ -77,7 +130,7 @@ async function withLlm(connected: Outcome | undefined, tried: TriedLlm, dir: str
     data: { ...connected?.data, llm: { backend, models, probe, ignored, written } },
     text: [...(connected?.text === undefined ? [] : [connected.text]), answer, `${dir}: ${change}`].join('\n'),
     notes: [...(connected?.notes ?? []), ...ignored.map((line) => `ignored: ${line}`)],
-    next: connected?.next ?? ['ktx ingest  describe what the database leaves undescribed', 'ktx status  who answers, and who pays'],
+    next: connected?.next ?? (probe === undefined ? ['ktx ingest  works without one', 'ktx sl list  what there is'] : withModel),
   };
 }
 
@@ -122,7 +175,7 @@ export async function connectWarehouse({ dir, name, config }: Warehouse, context
 /** There is no `ktx.yaml` to correct yet. */
 function inFlags(error: unknown): never {
   if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
-  throw withHint(error, 'check --path, --database or --url; a relative path starts at the folder of the project');
+  throw withHint(error, 'check the path, database or address; a relative path starts at the folder of the project');
 }
 
 export function describeProbe(name: string, { tables, schemas, ms }: Probe): string {

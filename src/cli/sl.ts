@@ -1,37 +1,56 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { counted } from '../lib/counted.ts';
+import type { Diagnostic } from '../lib/diagnostic.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import { conflictsAbout, conflictsIn, contestedLines } from '../project/conflicts.ts';
 import { isQueryable } from '../semantic/check.ts';
+import type { Project } from '../project/open.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
 
 export const list = defineCommand({
   description: 'The datasets of the semantic layer with their metrics and what they join to.',
-  examples: [['ktx sl list', 'every dataset of the only warehouse']],
+  examples: [
+    ['ktx sl list', 'every dataset'],
+    ['ktx sl list --connection crm', 'those of one warehouse'],
+  ],
   rows: true,
-  define: (command) => command.option('--connection <name>', 'which warehouse, where there are several'),
+  define: (command) => command.option('--connection <name>', 'only this one'),
   async run({ options }, context) {
     const project = await context.project();
-    const connection = project.connection(options.connection).name;
-    const { model, diagnostics } = await project.model(connection);
-    const rows = [...model.datasets.values()].map(({ name, metrics, relationships }) => {
+    const names = connectionsOf(project, options.connection);
+    const loaded = await Promise.all(names.map(async (connection) => ({ connection, ...(await project.model(connection)) })));
+    const isOne = names.length === 1;
+    const found = loaded.flatMap(({ connection, model }) =>
+      [...model.datasets.values()].map((dataset) => ({ connection, model, dataset })),
+    );
+    const rows = found.map(({ connection, model, dataset: { name, metrics, relationships } }) => {
       const visible = [...metrics.values()].filter(({ hidden }) => !hidden);
       const joins = relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`));
       const named = visible.map((metric) => (isQueryable(model, metric) ? metric.name : `${metric.name} (not yet queryable)`));
-      return [name, named.join(', '), joins.join(', ')];
+      return [...(isOne ? [] : [connection]), name, named.join(', '), joins.join(', ')];
     });
-    const columns = ['dataset', 'metrics', 'joins'].map((name) => ({ name }));
+    const columns = [...(isOne ? [] : ['connection']), 'dataset', 'metrics', 'joins'].map((name) => ({ name }));
+    const excluded = loaded.reduce((sum, { model }) => sum + model.excluded.size, 0);
+    const isFaulty = loaded.some(({ diagnostics }) => diagnostics.length > 0);
+    const [first] = found;
+    const read = `ktx sl read ${first?.dataset.name ?? ''}${isOne ? '' : ` --connection ${first?.connection ?? ''}`}`;
     return {
-      data: { connection, columns, rows },
+      data: { ...(isOne ? { connection: names[0] } : { connections: names }), columns, rows },
       table: { columns, rows },
-      notes: model.excluded.size === 0 ? [] : [`${counted(model.excluded.size, 'dataset')} left out as invalid`],
-      next: rows.length === 0 ? ['ktx ingest'] : diagnostics.length > 0 ? ['ktx sl validate'] : [`ktx sl read ${String(rows[0]?.[0])}`],
+      notes: excluded === 0 ? [] : [`${counted(excluded, 'dataset')} left out as invalid`],
+      next: [rows.length === 0 ? 'ktx ingest' : isFaulty ? 'ktx sl validate' : read],
     };
   },
 });
+
+/** All where none is named; no connection at all is the error that it is elsewhere. */
+function connectionsOf(project: Project, asked: string | undefined): readonly string[] {
+  const names = Object.keys(project.config.connections);
+  return asked === undefined && names.length > 1 ? names : [project.connection(asked).name];
+}
 
 export const read = defineCommand({
   description: 'One dataset as its file has it: fields, metrics, segments, relationships.',
@@ -39,7 +58,7 @@ export const read = defineCommand({
   define: (command) => command.argument('<dataset>', 'its name').option('--connection <name>', 'which warehouse, where there are several'),
   async run({ args: [dataset], options }, context) {
     const project = await context.project();
-    const connection = project.connection(options.connection).name;
+    const connection = await connectionWith(project, dataset, options.connection);
     const { model } = await project.model(connection);
     const isInvalid = model.excluded.has(dataset);
     const file = model.datasets.get(dataset)?.file ?? `semantic-layer/${connection}/${dataset}.yaml`;
@@ -68,15 +87,29 @@ export const validate = defineCommand({
     const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
     const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);
     // A name that the catalog does not have leaves a dataset usable, yet is a fault until someone looks.
-    const errors = problems.filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name').length;
+    const isFault = ({ severity, rule }: Diagnostic) => severity === 'error' || rule === 'unknown_name';
+    const faults = problems.filter(isFault);
     const hint = 'correct the lines above; the other datasets work';
-    const lines = problems.map(({ file, line, column, severity, message, hint: meant }) => {
-      return `${file}:${line}:${column}: ${severity}: ${message}${meant === undefined ? '' : ` (${meant})`}`;
+    const lines = problems.map((problem) => {
+      const { file, line, column, message, hint: meant } = problem;
+      return `${file}:${line}:${column}: ${isFault(problem) ? 'error' : 'warning'}: ${message}${meant === undefined ? '' : ` (${meant})`}`;
     });
+    const all = datasets + loaded.reduce((sum, { model }) => sum + model.excluded.size, 0);
+    const faulty = new Set(faults.map(({ file }) => file)).size;
+    const valid = faulty === 0 ? counted(datasets, 'valid dataset') : `${Math.max(0, all - faulty)} of ${counted(all, 'dataset')} valid`;
+    const message = `${counted(faults.length, 'problem')} in the semantic layer.`;
     return {
       data: { datasets, problems },
-      text: [...lines, counted(datasets, 'valid dataset')].join('\n'),
-      failure: errors === 0 ? undefined : new UserError('model_invalid', `${counted(errors, 'problem')} in the semantic layer.`, { hint }),
+      text: [...lines, valid].join('\n'),
+      failure: faults.length === 0 ? undefined : new UserError('model_invalid', message, { hint }),
     };
   },
 });
+
+/** The connection that was named, or the one that has the dataset. */
+async function connectionWith(project: Project, dataset: string, asked: string | undefined): Promise<string> {
+  const names = connectionsOf(project, asked);
+  const models = await Promise.all(names.map((name) => project.model(name)));
+  const having = names.filter((_, index) => models[index]?.model.datasets.has(dataset) || models[index]?.model.excluded.has(dataset));
+  return project.connection(having.length === 1 ? having[0] : asked).name;
+}

@@ -52,7 +52,7 @@ export async function validate(dir: string, findings: Findings, run: { state: St
 }
 
 async function checkModel({ catalog, warehouse: open }: ConnectionFindings, files: readonly ProjectFile[], signal: AbortSignal) {
-  const { model, diagnostics } = await loadModel({ dialect: dialectNamed(catalog.dialect), files });
+  const { model, diagnostics } = await loadModel({ dialect: dialectNamed(catalog.dialect), files, tables: catalog.tables });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const unreadable = new Map(files.filter(({ text }) => !text.isWellFormed()).map(({ path, text }) => [path, text.slice(1)]));
   const faults = errors.map(({ file, line, rule, message, hint }): Quarantined => {
@@ -69,7 +69,12 @@ async function checkModel({ catalog, warehouse: open }: ConnectionFindings, file
     } catch (error) {
       if (!(error instanceof UserError) || signal.aborted) throw error;
       // What the planner cannot do yet is no fault of the model.
-      if (error.code !== 'not_supported') faults.push({ ...probe, reason: error.message });
+      if (error.code === 'not_supported') continue;
+      const named = diagnostics.find(({ file, rule, message }) => {
+        return file === probe.location && rule === 'unknown_name' && error.message.includes(message.split(' ').at(-1) ?? message);
+      });
+      const location = named === undefined ? probe.location : `${named.file}:${named.line}`;
+      faults.push({ ...probe, location, reason: [error.message, ...(named?.hint === undefined ? [] : [named.hint])].join('. ') });
     }
   }
   return { faults, queries: probes.length };

@@ -58,7 +58,9 @@ export function usageReport(db: DatabaseSync, only: { readonly run?: string; rea
   const rows = db
     .prepare(
       `SELECT backend, model, role, sum(outcome <> '${further}') AS calls, sum(outcome NOT IN ('ok', '${further}')) AS failed, sum(input) AS input, sum(output) AS output,
-         sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, sum(cost_usd) AS cost_usd, max(cost_reason) AS cost_reason
+         sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, max(cost_reason) AS cost_reason,
+         -- A call that failed and cost nothing tells nothing of what the others cost.
+         CASE WHEN max(cost_reason) IS NULL OR sum(cost_usd) > 0 THEN sum(cost_usd) END AS cost_usd
        FROM calls WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR at >= ?2)
        GROUP BY backend, model, role ORDER BY sum(cost_usd) DESC, sum(input) + sum(output) DESC`,
     )

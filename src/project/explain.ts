@@ -25,16 +25,37 @@ interface Asked {
 export async function explainSubject(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
   const { subject } = asked;
   if (wikiSubject(subject)) return [await explainTopic(project.dir, subject)];
-  const connection = project.connection(asked.connection ?? subjectParts(subject)?.connection).name;
-  const written = { connection, datasets: await provenance(project.dir, connection) };
-  if (!asked.measure) {
-    try {
-      return explain(subject, written);
-    } catch (error) {
-      if (!(error instanceof UserError && error.code === 'subject_unknown')) throw error;
-    }
+  const named = asked.connection ?? subjectParts(subject)?.connection;
+  const all = project.warehouses;
+  const names = named === undefined && all.length > 1 ? all : [project.connection(named).name];
+  const written = await Promise.all(names.map(async (connection) => ({ connection, datasets: await provenance(project.dir, connection) })));
+  const tries = written.map((one) => ({ one, ...attempt(subject, one) }));
+  const knowing = tries.filter(({ failure }) => failure === undefined);
+  if (knowing.length > 0 && !asked.measure) return knowing.flatMap(({ found }) => found);
+  const measured: Attempt[] = [];
+  for (const { one } of knowing.length > 0 ? knowing : tries) {
+    const findings = await scanProject(project, { connection: one.connection }, run);
+    measured.push(attempt(subject, { ...one, findings }));
   }
-  return explain(subject, { ...written, findings: await scanProject(project, { connection }, run) });
+  const failures = measured.flatMap(({ failure }) => failure ?? []);
+  // Where none knows it, the one with a guess says so.
+  if (failures.length === measured.length) throw failures.find(({ hint }) => hint?.startsWith('Did you mean')) ?? failures[0];
+  return measured.flatMap(({ found }) => found);
+}
+
+interface Attempt {
+  readonly found: readonly Explanation[];
+  /** The connection does not know the subject. */
+  readonly failure?: UserError;
+}
+
+function attempt(subject: string, known: Provenance): Attempt {
+  try {
+    return { found: explain(subject, known) };
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'subject_unknown') return { found: [], failure: error };
+    throw error;
+  }
 }
 
 /** Every dataset that has claims or a file. */

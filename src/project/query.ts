@@ -1,6 +1,8 @@
 import type { Conflict } from '../context/conflicts.ts';
 import { subjectParts } from '../context/subject.ts';
+import type { Diagnostic } from '../lib/diagnostic.ts';
 import { UserError } from '../lib/error.ts';
+import type { LoadedModel } from '../semantic/load.ts';
 import type { SemanticQuery } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
 import type { QueryLimits } from '../warehouse/warehouse.ts';
@@ -22,16 +24,16 @@ export type QueryReceipt = QueryAnswer['receipt'];
 
 /** Plans and compiles a semantic query: what would be sent, and where it comes from. Sends nothing. */
 export async function planQuery(project: Project, asked: Asked) {
-  const { receipt, ...compiled } = await compile(project, asked);
+  const { receipt, diagnostics: _diagnostics, ...compiled } = await compile(project, asked);
   return { ...compiled, receipt: { ...receipt, ...(await commitState(project.dir, receipt.files)) } };
 }
 
 /** The one way to run a semantic query, whoever asks: model → plan → SQL → rows with their receipt. */
 export async function runQuery(project: Project, asked: Asked & WantedLimits, signal: AbortSignal) {
-  const { connection, sql, receipt, columns } = await compile(project, asked);
+  const { connection, sql, receipt, columns, diagnostics } = await compile(project, asked);
   const warehouse = await project.warehouse(connection, signal);
   const [result, state] = await Promise.all([
-    warehouse.query(sql, queryLimits(project, asked), signal),
+    warehouse.query(sql, queryLimits(project, asked), signal).catch(namedInFiles(diagnostics, receipt.files)),
     commitState(project.dir, receipt.files),
   ]);
   const described = result.columns.map((column, index) => {
@@ -43,14 +45,8 @@ export async function runQuery(project: Project, asked: Asked & WantedLimits, si
 
 async function compile(project: Project, { connection: asked, query }: Asked) {
   // The planner and its parser load for semantic queries only; plain SQL does without.
-  const [{ emit }, { plan: planOf }] = await Promise.all([import('../semantic/emit.ts'), import('../semantic/plan.ts')]);
-  const connection = project.connection(asked).name;
-  const { model } = await project.model(connection);
-  if (model.datasets.size === 0) {
-    const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
-    throw new UserError('no_datasets', `${connection} has no valid dataset to ask.`, { hint });
-  }
-  const plan = await withAnalyzer(() => planOf(model, query));
+  const { emit } = await import('../semantic/emit.ts');
+  const { connection, model, diagnostics, plan } = await planned(project, asked, query);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
   const named = new Set(plan.receipt.metrics.flatMap(({ metric }) => (metric === undefined ? [] : [`metric:${connection}.${metric}`])));
   // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
@@ -60,7 +56,62 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
     return named.has(subject) || (isUsed && (kind === 'primary_key' || kind === 'relationship'));
   };
   const contested = (await conflictsIn(project.dir)).filter(isMeant).map(({ subject }) => subject);
-  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt: { ...plan.receipt, files, contested } };
+  const receipt = { ...plan.receipt, files, contested };
+  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt, diagnostics };
+}
+
+/** On the connection that was named or is the only one; else on the one of several that alone can answer. */
+async function planned(project: Project, asked: string | undefined, query: SemanticQuery) {
+  const names = project.warehouses;
+  if (asked !== undefined || names.length < 2) return planOn(project, project.connection(asked).name, query);
+  const tried = await Promise.allSettled(names.map((name) => planOn(project, name, query)));
+  const fitting = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return only;
+  if (only !== undefined) {
+    const choices = fitting.map(({ connection }) => connection);
+    const options = { hint: `one of ${choices.join(', ')}`, exitCode: 2, details: { choices } } as const;
+    throw new UserError('connection_required', `${choices.join(' and ')} can each answer this; which one?`, options);
+  }
+  // What is wrong is told by the one connection that has the datasets which are spoken of, else by one that has a guess.
+  const about = await Promise.all(names.map(async (name) => mentions(query, await project.model(name))));
+  const failures = tried.flatMap((one) => (one.status === 'rejected' && one.reason instanceof UserError ? [one.reason] : []));
+  const meant = failures.filter((_, index) => about[index] === true);
+  if (meant.length === 1 && failures.length === names.length) throw meant[0];
+  const guess = failures.find(({ code, hint }) => code === 'unknown_name' && hint?.startsWith('Did you mean'));
+  if (meant.length === 0 && guess !== undefined) throw guess;
+  return planOn(project, project.connection().name, query);
+}
+
+function mentions(query: SemanticQuery, { model }: LoadedModel): boolean {
+  const words = JSON.stringify(query).match(/[\p{L}\p{N}_]+(?=\.)/gu) ?? [];
+  return words.some((word) => model.datasets.has(word) || model.excluded.has(word));
+}
+
+async function planOn(project: Project, connection: string, query: SemanticQuery) {
+  const { plan: planOf } = await import('../semantic/plan.ts');
+  const { model, diagnostics } = await project.model(connection);
+  if (model.datasets.size === 0) {
+    const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
+    throw new UserError('no_datasets', `${connection} has no valid dataset to ask.`, { hint });
+  }
+  return { connection, model, diagnostics, plan: await withAnalyzer(() => planOf(model, query)) };
+}
+
+/** For `catch`: a name that the warehouse does not know, and that a file of the model says, is wrong there. */
+function namedInFiles(diagnostics: readonly Diagnostic[], files: readonly string[]): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof UserError && error.code === 'missing_object')) throw error;
+    const { code, message, exitCode, details } = error;
+    const about = diagnostics.filter(({ rule, file, message: said }) => {
+      return rule === 'unknown_name' && (files.length === 0 || files.includes(file)) && message.includes(said.split(' ').at(-1) ?? said);
+    });
+    if (about.length === 0) throw error;
+    const places = about.map(({ file, line, column, message: said }) => `${file}:${line}:${column}: ${said}`);
+    const meant = about.flatMap(({ hint }) => hint ?? []);
+    const hint = [...new Set(meant), 'Correct the file; ktx sl validate checks it.'].join(' ');
+    throw new UserError(code, [message, ...places].join('\n'), { hint, exitCode, details, cause: error });
+  };
 }
 
 export function queryLimits({ config }: Project, wanted: WantedLimits = {}): QueryLimits {

@@ -1,5 +1,12 @@
+import type { LinkFinding } from '../context/catalog.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';
+
+/** What an empty table has, or one of which nothing was compared, is no share of found values. */
+function shown({ containment, ...evidence }: LinkFinding['evidence']): LinkFinding['evidence'] {
+  const isKnown = containment !== undefined && evidence['rows'] !== 0;
+  return isKnown ? { ...evidence, containment } : evidence;
+}
 
 /** `data` of `ktx scan --json`. A table is its bare name in the connection's first schema, else `schema.table`. */
 export function scanReport({ catalog, tables, profiled, reused, queries, links, primaryKeys }: ScanResult) {
@@ -21,7 +28,10 @@ export function scanReport({ catalog, tables, profiled, reused, queries, links, 
     profiled,
     reused,
     queries,
-    links: links.map((link) => ({ ...link, from: place(link.from), to: place(link.to), probability: rounded(link.probability) })),
+    links: links.map((link) => {
+      const { from, to, probability, evidence } = link;
+      return { ...link, from: place(from), to: place(to), probability: rounded(probability), evidence: shown(evidence) };
+    }),
     primary_keys: primaryKeys.map((key) => ({ ...key, ...place(key), probability: rounded(key.probability) })),
     notes: [...unread, ...meant],
   };

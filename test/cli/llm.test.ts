@@ -3,6 +3,8 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '../../src/cli/registry.ts';
+import { usageRecorder, usageReport } from '../../src/llm/usage.ts';
+import { openJournal } from '../../src/store/journal.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing } from '../support/describing-model.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
@@ -91,6 +93,7 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
     const before = yaml(dir);
     const { code, stderr } = await ktx(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir);
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('[llm_auth]') });
+    expect(stderr).toContain(`check that env:TEST_KEY holds a valid key for ${endpoint.url}/v1`);
     expect(yaml(dir)).toBe(before);
     const fresh = folder();
     shopDatabase(join(fresh, 'shop.sqlite'));
@@ -129,7 +132,8 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
     expect(await said('--llm-backend', 'openai')).toMatch(/^2 .*--llm-model is missing/);
     expect(await said('--llm-backend', 'claude-code', '--llm-api-key', 'env:X')).toMatch(/^2 .*--llm-api-key is no setting of claude-code/);
     expect(await said('--llm-backend', 'claude-code', '--llm-model', 'gpt-5')).toMatch(/^2 .*gpt-5 .*sonnet/);
-    expect(await said('--llm-backend', 'anthropic')).toMatch(/^2 .*provider\.anthropic/);
+    expect(await said('--llm-backend', 'anthropic')).toMatch(/^2 .*--llm-api-key is missing[^]*--llm-api-key env:ANTHROPIC_API_KEY/);
+    expect(await said('--llm-backend', 'bedrock', '--llm-model', 'm')).toMatch(/^2 .*--llm-region is missing/);
     expect(await said('--llm-backend', 'anthropic', '--llm-api-key', 'sk-ant-literal')).not.toContain('sk-ant-literal');
     expect(yaml(dir)).not.toContain('llm');
   });
@@ -146,6 +150,11 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
       expect(yaml(dir)).toMatch(/backend: claude-code[^]*default: sonnet/);
     },
   );
+});
+
+test('no model is no promise of descriptions', async () => {
+  const { code, stderr } = await ktx(['setup', '--llm-backend', 'none'], project());
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/describe|who answers/) });
 });
 
 describe('readiness', { timeout: 60_000 }, () => {
@@ -180,6 +189,22 @@ describe('readiness', { timeout: 60_000 }, () => {
     const { envelope } = await json(['status', '--usage'], dir);
     const usage = { backend: 'anthropic', role: 'candidateExtraction', failed: 0, cost_usd: null };
     expect(envelope.data).toMatchObject({ usage: [usage] });
+    expect((await ktx(['status', '--usage'], dir)).stdout).toMatch(/ unknown$/m);
+  });
+
+  test('a call that failed for nothing makes no unknown cost known', () => {
+    const journal = openJournal(folder());
+    const call = { run: 'r', role: 'default', backend: 'anthropic', model: 'm' } as const;
+    const tokens = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0 };
+    const metrics = { durationMs: 1, steps: 1, apiCalls: 1 };
+    const record = usageRecorder(journal.db);
+    record({ ...call, outcome: 'ok', metrics: { ...metrics, usage: { m: tokens }, costUsd: null, costReason: 'no price' } });
+    record({ ...call, outcome: 'auth', metrics: { ...metrics, usage: {}, costUsd: 0 } });
+    const line = { calls: 2, failed: 1, costUsd: null, costReason: 'no price' };
+    expect(usageReport(journal.db)).toMatchObject([line]);
+    record({ ...call, outcome: 'ok', metrics: { ...metrics, usage: { m: tokens }, costUsd: 0.5 } });
+    expect(usageReport(journal.db)).toMatchObject([{ ...line, calls: 3, costUsd: 0.5 }]);
+    journal.close();
   });
 });
 

@@ -32,6 +32,14 @@ describe('ktx setup', () => {
     expect(second.envelope).toMatchObject({ ok: true, data: { written: [], probe: { tables: 2, schemas: ['main'] } } });
   });
 
+  test('keeps what stands where nothing new is said', async () => {
+    const cwd = await shopProject();
+    const before = readFileSync(join(cwd, 'ktx.yaml'), 'utf8');
+    const { code, stdout } = await ktx(['setup'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('the project stands, with 1 connection: warehouse') });
+    expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).toBe(before);
+  });
+
   test('a schema that does not exist is refused with those that do, and nothing is written', async () => {
     const url = await createDatabase('schemas');
     await runPostgres(url, 'CREATE SCHEMA analytics; CREATE TABLE analytics.t (id int)');
@@ -61,6 +69,23 @@ describe('ktx setup', () => {
     expect((await ktx(['sl', 'query', '-m', 'orders.count', '--project-dir', '.'], { cwd })).stderr).toContain(
       'next: ktx --project-dir . ingest',
     );
+  });
+
+  test('a file of the other engine is told by its name', async () => {
+    const cwd = folder();
+    shopDatabase(join(cwd, 'shop.db'));
+    const { envelope } = await ktxJson(['setup', '--driver', 'duckdb', '--path', 'shop.db'], { cwd });
+    expect(envelope.error).toMatchObject({ code: 'not_a_database', hint: expect.stringContaining('--driver sqlite') });
+    expect(envelope.error?.message).toContain('is a SQLite file');
+  });
+
+  test('from a clone it works in the folder that the command was typed in', async () => {
+    const cwd = await shopProject();
+    const env = { ...process.env, npm_lifecycle_event: 'ktx', INIT_CWD: cwd };
+    const argv = [join(import.meta.dirname, '../../src/cli/main.ts'), 'scan'];
+    const { stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8', env });
+    expect(stdout).toContain('orders(customer_id)');
+    expect(stderr).toMatch(/next {2}npm --prefix \S+ run -s ktx -- ingest/);
   });
 
   test('keeps to the folder of --project-dir, inside a repository that stands', async () => {
@@ -152,6 +177,7 @@ describe('a warehouse that does not answer', () => {
   const cases: readonly { what: string; prepare?: (cwd: string) => void; env?: () => string; argv: readonly string[]; code: number }[] = [
     { what: 'duckdb: a missing file', argv: ['--driver', 'duckdb', '--path', 'none.duckdb'], code: 2 },
     { what: 'duckdb: 0 bytes', prepare: (cwd) => writeFileSync(join(cwd, 'zero.duckdb'), ''), argv: ['--driver', 'duckdb', '--path', 'zero.duckdb'], code: 2 },
+    { what: 'duckdb: a SQLite file', prepare: (cwd) => shopDatabase(join(cwd, 'shop.db')), argv: ['--driver', 'duckdb', '--path', 'shop.db'], code: 2 },
     { what: 'duckdb: no database', prepare: (cwd) => writeFileSync(join(cwd, 'text.duckdb'), 'hello\n'.repeat(2000)), argv: ['--driver', 'duckdb', '--path', 'text.duckdb'], code: 2 },
     { what: 'sqlite: a missing file', argv: ['--driver', 'sqlite', '--path', 'none.db'], code: 2 },
     { what: 'sqlite: 0 bytes', prepare: (cwd) => writeFileSync(join(cwd, 'zero.db'), ''), argv: ['--driver', 'sqlite', '--path', 'zero.db'], code: 2 },

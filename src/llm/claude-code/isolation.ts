@@ -93,7 +93,8 @@ export function checkAccount({ tokenSource, apiKeySource, apiProvider = 'firstPa
   throw new LlmError('auth', `Claude Code would go by ${other} in place of your own local session.`, { hint: authHint });
 }
 
-const authHint = 'Authenticate Claude Code locally: claude auth login. Then run ktx setup, or this command, again.';
+const authHint =
+  'Authenticate Claude Code locally: claude auth login (no claude here? npm install -g @anthropic-ai/claude-code). Then run ktx setup, or this command, again.';
 
 export function notAuthenticated(status?: number): LlmError {
   const why = status === undefined ? 'there is no usable local session' : `the local session was refused (${status})`;

@@ -2,8 +2,8 @@ import { type DuckDBConnection, type DuckDBDataChunk, DuckDBInstance, DuckDBVect
 import { join, resolve } from 'node:path';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { answerMeter, type DriverSession, type Limits, type OpenContext, rowSize, type Rows, withinLimits } from '../../driver.ts';
-import { explaining, type FailureRules, refused } from '../../failure.ts';
-import { checkDatabaseFile, fileMark, statsOf } from '../../database-file.ts';
+import { explaining, failure, type FailureRules, refused } from '../../failure.ts';
+import { checkDatabaseFile, fileMark, startsLike, statsOf } from '../../database-file.ts';
 import type { Cell } from '../../warehouse.ts';
 import type { DuckdbConfig } from './config.ts';
 import { introspectDuckdb } from './introspect.ts';
@@ -55,6 +55,11 @@ async function sourceOf(path: string, context: OpenContext, signal: AbortSignal)
   const stats = statsOf(path);
   if (stats === undefined ? isPattern(path) : stats.isDirectory() || isTableFile(path)) return loadFiles(path, context, signal);
   checkDatabaseFile(path, context.connection);
+  if (startsLike(path, 'SQLite format 3')) {
+    throw failure('not_a_database', `${path} is a SQLite file.`, {
+      hint: 'Choose the driver sqlite: --driver sqlite, or driver: sqlite in ktx.yaml.',
+    });
+  }
   return { database: path, marker: () => fileMark([path, `${path}.wal`]) };
 }
 
