@@ -48,7 +48,7 @@ export const list = defineCommand({
 
 /** All where none is named; no connection at all is the error that it is elsewhere. */
 function connectionsOf(project: Project, asked: string | undefined): readonly string[] {
-  const names = Object.keys(project.config.connections);
+  const names = project.warehouses;
   return asked === undefined && names.length > 1 ? names : [project.connection(asked).name];
 }
 

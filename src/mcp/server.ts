@@ -62,7 +62,20 @@ function createServer(project: Project): McpServer {
   return mcp;
 }
 
-const untold = new Set(['default:[]', 'default:false', 'additionalProperties:{}', 'minLength:1', 'minItems:1', 'maximum:9007199254740991']);
+const untold = new Set([
+  'default:[]',
+  'default:false',
+  'additionalProperties:{}',
+  'additionalProperties:false',
+  'properties:{}',
+  'minLength:1',
+  'minItems:1',
+  'minimum:500',
+  'maximum:100000',
+  'maxLength:10000',
+  'maxItems:100',
+  'maximum:9007199254740991',
+]);
 
 /** JSON Schema 2020-12, the protocol's default dialect, without what costs a model tokens and teaches it nothing. */
 function listed(schema: z.ZodObject, io: 'input' | 'output'): { type: 'object'; [key: string]: unknown } {

@@ -4,15 +4,16 @@ import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
   text: z.string().optional(),
-  status_of: z.string().optional().describe('Id of a note: only say how far it came.'),
+  status_of: z.string().optional().describe('Id of a note: how far it came.'),
 });
 
 export const rememberNote: ToolDefinition<typeof inputSchema> = {
   name: 'remember',
-  description: 'Keeps what the user says about the data (term, rule, correction) for review. Not for your own guesses.',
+  description: 'Keeps what the user says about the data: terms, rules, corrections. No guesses.',
   effect: 'write',
   inputSchema,
   itemsName: 'text',
+  isShort: true,
   async run({ text = '', status_of: id }, { project, signal }) {
     const found = id === undefined ? await remember(project, text, signal) : await noteStatus(project, id);
     return { summary: `Note ${found.id}: ${found.status}.`, trust: { status: 'ad_hoc' }, items: [JSON.stringify(found)] };

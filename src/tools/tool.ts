@@ -17,6 +17,8 @@ export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {
   readonly inputSchema: TSchema;
   /** What `items` is called in the answer; as text, they are lines. */
   readonly itemsName: 'hits' | 'rows' | 'text';
+  /** Its answers are never cut, so it takes no `max_tokens` and no `cursor`. */
+  readonly isShort?: boolean;
   /** False where the configuration takes the tool away. */
   offered?(project: Project): boolean;
   run(input: z.infer<TSchema>, context: { readonly project: Project; readonly signal: AbortSignal }): Promise<Answer>;

@@ -16,7 +16,7 @@ const start: Position = { index: 0, character: 0 };
 
 const pagingSchema = z.looseObject({
   max_tokens: z.int().min(500).max(100_000).default(8000),
-  cursor: z.string().optional().describe('next_cursor of a truncated answer.'),
+  cursor: z.string().optional().describe('Of a truncated answer.'),
 });
 
 /** An answer and where to go on in it. */
@@ -32,7 +32,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
   let held: readonly Found[] = [];
   const bind = (definition: ToolDefinition, signal: AbortSignal): Tool => {
     const { name, description, effect } = definition;
-    const inputSchema = definition.inputSchema.extend(pagingSchema.shape);
+    const inputSchema = definition.isShort === true ? definition.inputSchema : definition.inputSchema.extend(pagingSchema.shape);
     const attempt = async (id: string, given: unknown) => {
       try {
         signal.throwIfAborted();
