@@ -104,7 +104,7 @@ function selectLines({ distinct, columns, from, joins, where, groups = 0 }: Sele
   const items = columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`);
   return [
     ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
-    `FROM ${relationSql(from, dialect)}`,
+    ...fromLines(from, dialect),
     ...joins.map((join) => joinSql(join, dialect)),
     ...clauseLines('WHERE', conditionsSql(where, dialect)),
     ...clauseLines('GROUP BY', columns.slice(0, groups).map(({ expr }, index) => groupItem(expr, index, dialect)).join(', ')),
@@ -113,6 +113,12 @@ function selectLines({ distinct, columns, from, joins, where, groups = 0 }: Sele
 
 function groupItem(expr: Expr, index: number, dialect: Dialect): string {
   return dialect.groupsByPosition ? String(index + 1) : exprSql(expr, dialect);
+}
+
+/** A query in it keeps its lines apart, so that they are indented with the others. */
+function fromLines(from: From, dialect: Dialect): readonly string[] {
+  if (from.relation.kind !== 'select') return [`FROM ${relationSql(from, dialect)}`];
+  return ['FROM (', ...queryLines(from.relation.select, dialect).map(indented), `) AS ${dialect.quote(from.alias)}`];
 }
 
 export function listLines(keyword: string, items: readonly string[]): readonly string[] {

@@ -19,9 +19,9 @@ WITH "ktx facts" AS (
     count("ktx rows"."v1") AS "m1",
     count(*) AS "m2"
   FROM (
-  SELECT CASE WHEN EXISTS (SELECT 1 FROM "tickets" AS "customers.tickets" WHERE ("customers.tickets"."customer_id" = "customers"."id") AND ("customers.tickets"."priority" = 'high')) THEN 1 END AS "v1"
-  FROM "customers" AS "customers"
-) AS "ktx rows"
+    SELECT CASE WHEN EXISTS (SELECT 1 FROM "tickets" AS "customers.tickets" WHERE ("customers.tickets"."customer_id" = "customers"."id") AND ("customers.tickets"."priority" = 'high')) THEN 1 END AS "v1"
+    FROM "customers" AS "customers"
+  ) AS "ktx rows"
 )
 SELECT
   "ktx"."m1" AS "customers.urgent_count",
@@ -34,12 +34,12 @@ WITH "ktx facts" AS (
     "ktx rows"."d1" AS "d1",
     count(*) AS "m1"
   FROM (
-  SELECT DISTINCT
-    "customers.tickets"."priority" AS "d1",
-    "customers"."id" AS "k1"
-  FROM "customers" AS "customers"
-  JOIN "tickets" AS "customers.tickets" ON ("customers.tickets"."customer_id" = "customers"."id")
-) AS "ktx rows"
+    SELECT DISTINCT
+      "customers.tickets"."priority" AS "d1",
+      "customers"."id" AS "k1"
+    FROM "customers" AS "customers"
+    JOIN "tickets" AS "customers.tickets" ON ("customers.tickets"."customer_id" = "customers"."id")
+  ) AS "ktx rows"
   GROUP BY 1
 )
 SELECT
@@ -55,14 +55,14 @@ WITH "ktx facts" AS (
     sum("ktx rows"."v1") AS "m1",
     count(*) AS "m2"
   FROM (
-  SELECT DISTINCT
-    "orders.tags"."label" AS "d1",
-    "orders"."id" AS "k1",
-    "orders"."amount" AS "v1"
-  FROM "orders" AS "orders"
-  JOIN "order_tags" AS "orders.tags via" ON ("orders.tags via"."order_id" = "orders"."id")
-  LEFT JOIN "tags" AS "orders.tags" ON ("orders.tags via"."tag_id" = "orders.tags"."id")
-) AS "ktx rows"
+    SELECT DISTINCT
+      "orders.tags"."label" AS "d1",
+      "orders"."id" AS "k1",
+      "orders"."amount" AS "v1"
+    FROM "orders" AS "orders"
+    JOIN "order_tags" AS "orders.tags via" ON ("orders.tags via"."order_id" = "orders"."id")
+    LEFT JOIN "tags" AS "orders.tags" ON ("orders.tags via"."tag_id" = "orders.tags"."id")
+  ) AS "ktx rows"
   GROUP BY 1
 )
 SELECT

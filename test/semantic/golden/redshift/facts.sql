@@ -22,18 +22,18 @@ WITH "ktx facts 1" AS (
     COALESCE(max("ktx all"."m1"), 0) AS "m1",
     COALESCE(max("ktx all"."m2"), 0) AS "m2"
   FROM (
-  SELECT
-    "ktx facts 1"."d1" AS "d1",
-    "ktx facts 1"."m1" AS "m1",
-    (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
-  FROM "ktx facts 1" AS "ktx facts 1"
-  UNION ALL
-  SELECT
-    "ktx facts 2"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
-    "ktx facts 2"."m2" AS "m2"
-  FROM "ktx facts 2" AS "ktx facts 2"
-) AS "ktx all"
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT
@@ -66,20 +66,20 @@ WITH "ktx facts 1" AS (
     COALESCE(max("ktx all"."m2"), 0) AS "m2",
     max("ktx all"."m3") AS "m3"
   FROM (
-  SELECT
-    "ktx facts 1"."d1" AS "d1",
-    "ktx facts 1"."m1" AS "m1",
-    (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2",
-    (SELECT "m3" FROM "ktx facts 2" WHERE 1 = 0) AS "m3"
-  FROM "ktx facts 1" AS "ktx facts 1"
-  UNION ALL
-  SELECT
-    "ktx facts 2"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
-    "ktx facts 2"."m2" AS "m2",
-    "ktx facts 2"."m3" AS "m3"
-  FROM "ktx facts 2" AS "ktx facts 2"
-) AS "ktx all"
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2",
+      (SELECT "m3" FROM "ktx facts 2" WHERE 1 = 0) AS "m3"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
+      "ktx facts 2"."m2" AS "m2",
+      "ktx facts 2"."m3" AS "m3"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT
@@ -112,18 +112,18 @@ WITH "ktx facts 1" AS (
     COALESCE(max("ktx all"."m1"), 0) AS "m1",
     COALESCE(max("ktx all"."m2"), 0) AS "m2"
   FROM (
-  SELECT
-    "ktx facts 1"."d1" AS "d1",
-    "ktx facts 1"."m1" AS "m1",
-    (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
-  FROM "ktx facts 1" AS "ktx facts 1"
-  UNION ALL
-  SELECT
-    "ktx facts 2"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
-    "ktx facts 2"."m2" AS "m2"
-  FROM "ktx facts 2" AS "ktx facts 2"
-) AS "ktx all"
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT
@@ -155,18 +155,18 @@ WITH "ktx facts 1" AS (
     COALESCE(max("ktx all"."m1"), 0) AS "m1",
     COALESCE(max("ktx all"."m2"), 0) AS "m2"
   FROM (
-  SELECT
-    "ktx facts 1"."d1" AS "d1",
-    "ktx facts 1"."m1" AS "m1",
-    (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
-  FROM "ktx facts 1" AS "ktx facts 1"
-  UNION ALL
-  SELECT
-    "ktx facts 2"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
-    "ktx facts 2"."m2" AS "m2"
-  FROM "ktx facts 2" AS "ktx facts 2"
-) AS "ktx all"
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT
@@ -202,24 +202,24 @@ WITH "ktx facts 1" AS (
     COALESCE(max("ktx all"."m1"), 0) AS "m1",
     COALESCE(max("ktx all"."m2"), 0) AS "m2"
   FROM (
-  SELECT
-    "ktx facts 1"."d1" AS "d1",
-    "ktx facts 1"."m1" AS "m1",
-    (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
-  FROM "ktx facts 1" AS "ktx facts 1"
-  UNION ALL
-  SELECT
-    "ktx facts 2"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
-    "ktx facts 2"."m2" AS "m2"
-  FROM "ktx facts 2" AS "ktx facts 2"
-  UNION ALL
-  SELECT
-    "ktx members 1"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
-    (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
-  FROM "ktx members 1" AS "ktx members 1"
-) AS "ktx all"
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+    UNION ALL
+    SELECT
+      "ktx members 1"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts 1" WHERE 1 = 0) AS "m1",
+      (SELECT "m2" FROM "ktx facts 2" WHERE 1 = 0) AS "m2"
+    FROM "ktx members 1" AS "ktx members 1"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT

@@ -142,18 +142,18 @@ WITH "ktx facts" AS (
     COALESCE(max("ktx all"."m1"), 0) AS "m1",
     max("ktx all"."m2") AS "m2"
   FROM (
-  SELECT
-    "ktx facts"."d1" AS "d1",
-    "ktx facts"."m1" AS "m1",
-    "ktx facts"."m2" AS "m2"
-  FROM "ktx facts" AS "ktx facts"
-  UNION ALL
-  SELECT
-    "ktx members 1"."d1" AS "d1",
-    (SELECT "m1" FROM "ktx facts" WHERE 1 = 0) AS "m1",
-    (SELECT "m2" FROM "ktx facts" WHERE 1 = 0) AS "m2"
-  FROM "ktx members 1" AS "ktx members 1"
-) AS "ktx all"
+    SELECT
+      "ktx facts"."d1" AS "d1",
+      "ktx facts"."m1" AS "m1",
+      "ktx facts"."m2" AS "m2"
+    FROM "ktx facts" AS "ktx facts"
+    UNION ALL
+    SELECT
+      "ktx members 1"."d1" AS "d1",
+      (SELECT "m1" FROM "ktx facts" WHERE 1 = 0) AS "m1",
+      (SELECT "m2" FROM "ktx facts" WHERE 1 = 0) AS "m2"
+    FROM "ktx members 1" AS "ktx members 1"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT
@@ -187,19 +187,19 @@ WITH "ktx facts" AS (
     "ktx all"."d2" AS "d2",
     max("ktx all"."m1") AS "m1"
   FROM (
-  SELECT
-    "ktx facts"."d1" AS "d1",
-    "ktx facts"."d2" AS "d2",
-    "ktx facts"."m1" AS "m1"
-  FROM "ktx facts" AS "ktx facts"
-  UNION ALL
-  SELECT
-    "ktx members 1"."d1" AS "d1",
-    "ktx members 2"."d2" AS "d2",
-    (SELECT "m1" FROM "ktx facts" WHERE 1 = 0) AS "m1"
-  FROM "ktx members 1" AS "ktx members 1"
-  CROSS JOIN "ktx members 2" AS "ktx members 2"
-) AS "ktx all"
+    SELECT
+      "ktx facts"."d1" AS "d1",
+      "ktx facts"."d2" AS "d2",
+      "ktx facts"."m1" AS "m1"
+    FROM "ktx facts" AS "ktx facts"
+    UNION ALL
+    SELECT
+      "ktx members 1"."d1" AS "d1",
+      "ktx members 2"."d2" AS "d2",
+      (SELECT "m1" FROM "ktx facts" WHERE 1 = 0) AS "m1"
+    FROM "ktx members 1" AS "ktx members 1"
+    CROSS JOIN "ktx members 2" AS "ktx members 2"
+  ) AS "ktx all"
   GROUP BY 1, 2
 )
 SELECT

@@ -4,13 +4,13 @@ WITH "ktx facts" AS (
     "ktx rows"."d1" AS "d1",
     sum(CASE WHEN ("ktx rows"."o" = 1) AND ("ktx rows"."r" = 1) THEN "ktx rows"."v1" END) AS "m1"
   FROM (
-  SELECT
-    CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP(12))) AS DATE) AS "d1",
-    "orders"."amount" AS "v1",
-    CASE WHEN ("orders"."created_at" IS NOT NULL) THEN 1 END AS "o",
-    rank() OVER (PARTITION BY CASE WHEN ("orders"."created_at" IS NOT NULL) THEN 1 END, "orders"."customer_id", CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP(12))) AS DATE) ORDER BY "orders"."created_at" DESC) AS "r"
-  FROM "orders" AS "orders"
-) AS "ktx rows"
+    SELECT
+      CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP(12))) AS DATE) AS "d1",
+      "orders"."amount" AS "v1",
+      CASE WHEN ("orders"."created_at" IS NOT NULL) THEN 1 END AS "o",
+      rank() OVER (PARTITION BY CASE WHEN ("orders"."created_at" IS NOT NULL) THEN 1 END, "orders"."customer_id", CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP(12))) AS DATE) ORDER BY "orders"."created_at" DESC) AS "r"
+    FROM "orders" AS "orders"
+  ) AS "ktx rows"
   GROUP BY 1
 )
 SELECT
@@ -25,13 +25,13 @@ WITH "ktx facts" AS (
     "ktx"."d1" AS "d1",
     avg(CAST(CASE WHEN ("ktx"."d2" IS NOT NULL) THEN "ktx"."m1" END AS DOUBLE)) AS "m1"
   FROM (
-  SELECT
-    "orders"."status" AS "d1",
-    "orders"."customer_id" AS "d2",
-    sum("orders"."amount") AS "m1"
-  FROM "orders" AS "orders"
-  GROUP BY 1, 2
-) AS "ktx"
+    SELECT
+      "orders"."status" AS "d1",
+      "orders"."customer_id" AS "d2",
+      sum("orders"."amount") AS "m1"
+    FROM "orders" AS "orders"
+    GROUP BY 1, 2
+  ) AS "ktx"
   GROUP BY 1
 )
 SELECT
@@ -61,18 +61,18 @@ WITH "ktx facts 1" AS (
     max("ktx all"."m1") AS "m1",
     max("ktx all"."m2") AS "m2"
   FROM (
-  SELECT
-    "ktx facts 1"."d1" AS "d1",
-    "ktx facts 1"."m1" AS "m1",
-    NULL AS "m2"
-  FROM "ktx facts 1" AS "ktx facts 1"
-  UNION ALL
-  SELECT
-    "ktx facts 2"."d1" AS "d1",
-    NULL AS "m1",
-    "ktx facts 2"."m2" AS "m2"
-  FROM "ktx facts 2" AS "ktx facts 2"
-) AS "ktx all"
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      NULL AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      NULL AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
   GROUP BY 1
 )
 SELECT
