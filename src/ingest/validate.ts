@@ -5,8 +5,8 @@ import { shortHash } from '../lib/hash.ts';
 import { UserError } from '../lib/error.ts';
 import { emit } from '../semantic/emit.ts';
 import { loadModel } from '../semantic/load.ts';
-import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric } from '../semantic/model.ts';
-import { plan } from '../semantic/plan.ts';
+import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from '../semantic/model.ts';
+import { plan, type Plan } from '../semantic/plan.ts';
 import { querySchema } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
 import { dialectNamed } from '../sql/dialects.ts';
@@ -63,7 +63,7 @@ async function checkModel({ catalog, warehouse: open }: ConnectionFindings, file
   const warehouse = probes.length === 0 ? undefined : await open();
   for (const { query, ...probe } of probes) {
     try {
-      const planned = await withAnalyzer(() => plan(model, querySchema.parse(query)));
+      const planned = await planProbe(model, query);
       const sql = emit({ ...planned, limit: 0 }, model.dialect);
       await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
     } catch (error) {
@@ -111,4 +111,15 @@ function passedCheck({ db }: State, connection: string, mark: string) {
   db.exec('CREATE TABLE IF NOT EXISTS passed_checks (connection TEXT PRIMARY KEY, mark TEXT NOT NULL)');
   const known = db.prepare('SELECT mark FROM passed_checks WHERE connection = ?').get(connection)?.['mark'] === mark;
   return { known, save: () => db.prepare('INSERT OR REPLACE INTO passed_checks VALUES (?, ?)').run(connection, mark) };
+}
+
+/** A running total or an offset is asked for by a period: that of months says as much about its formula as any. */
+async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
+  const planBy = (further: object) => withAnalyzer(() => plan(model, querySchema.parse({ ...query, ...further })));
+  try {
+    return await planBy({});
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'no_period') throw error;
+    return planBy({ dimensions: ['metric_time.month'] });
+  }
 }
