@@ -58,12 +58,15 @@ export async function runIngest(
   asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean },
   context: CommandContext,
 ) {
-  const { ingestProject } = await import('../project/ingest.ts');
-  return ingestProject(project, { ...asked, signal: context.signal, onEvent: (event) => show(event, context) });
+  const [{ ingestProject }, { loopTools }] = await Promise.all([import('../project/ingest.ts'), import('../tools/loop-tools.ts')]);
+  const onEvent = (event: IngestEvent) => show(event, context);
+  return ingestProject(project, { ...asked, tools: loopTools(project), signal: context.signal, onEvent });
 }
 
 function show(event: IngestEvent, context: CommandContext): void {
   const { progress } = context;
+  // The runner tells of a limit, whatever the command.
+  if (event.type === 'rate_limited') return;
   context.event(event);
   if (event.type === 'connection_started') progress.update(`reading ${event.connection}`);
   if (event.type === 'lock_awaited') context.say(event.message);

@@ -20,14 +20,17 @@ export const remember = defineCommand({
       .option('--status <id>', 'only say how far a note came'),
   async run({ args: [words], options: { file, status } }, context) {
     const project = await context.project();
-    const { noteStatus, remember: keep } = await import('../project/remember.ts');
+    const [{ noteStatus, remember: keep }, { loopTools }] = await Promise.all([
+      import('../project/remember.ts'),
+      import('../tools/loop-tools.ts'),
+    ]);
     if (status !== undefined) return told(await noteStatus(project, status));
     if (words.length > 0 && file !== undefined) throw usage('The note is given twice.', 'either words or --file');
     const isPiped = words.length === 0 && file === undefined && context.surroundings.stdin.isTTY !== true;
     const path = file === undefined || file === '-' ? '-' : resolve(context.surroundings.cwd, file);
     const text = file !== undefined || isPiped ? await readInput(path, context) : words.join(' ');
     context.progress.update('keeping the note');
-    return told(await keep(project, text, context.signal));
+    return told(await keep(project, text, { signal: context.signal, tools: loopTools(project) }));
   },
 });
 

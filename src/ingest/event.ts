@@ -11,8 +11,33 @@ export type IngestEvent =
   | { readonly type: 'scan_progressed'; readonly connection: string; readonly step: string; readonly done: number; readonly total: number }
   | { readonly type: 'description_progressed'; readonly connection: string; readonly done: number; readonly total: number }
   | { readonly type: 'items_fetched'; readonly connection: string; readonly added: number; readonly changed: number; readonly gone: number }
+  | { readonly type: 'work_unit_started'; readonly unit: string; readonly stage: UnitStage; readonly items: readonly string[] }
+  | { readonly type: 'work_unit_step'; readonly unit: string; readonly stepIndex: number; readonly stepBudget: number }
+  | {
+      readonly type: 'work_unit_finished';
+      readonly unit: string;
+      readonly outcome: 'natural' | 'budget' | 'error';
+      readonly claims: number;
+    }
+  | { readonly type: 'curate_step'; readonly stepIndex: number; readonly stepBudget: number }
+  | { readonly type: 'reconcile_step'; readonly stepIndex: number; readonly stepBudget: number }
+  | { readonly type: 'rate_limited'; readonly window: string; readonly resetsAt: string }
+  | ({ readonly type: 'llm_usage' } & RunUsage)
   | { readonly type: 'publish_step'; readonly step: PublishStep; readonly path?: string | undefined }
   | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport };
+
+type UnitStage = 'triage' | 'light' | 'extract';
+
+/** What all calls of the run took so far; `input` without what came from the cache or went into it. */
+interface RunUsage {
+  readonly calls: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** US dollars; null where that of some call is unknown. */
+  readonly costUsd: number | null;
+}
 
 export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'validate' | 'compare' | 'publish' | 'index';
 
@@ -107,11 +132,23 @@ export interface SourceReport {
   readonly pending: readonly string[];
 }
 
+/** What became of a stage that needs a model. */
+interface StageReport {
+  readonly stage: UnitStage | 'curate' | 'reconcile' | 'repair';
+  /** Units of work. */
+  readonly done: number;
+  readonly pending: number;
+  readonly calls: number;
+  readonly failures: readonly Failure[];
+}
+
 export interface IngestReport extends EditReport {
   readonly runId: string;
   readonly dryRun: boolean;
   readonly connections: readonly ConnectionReport[];
   readonly sources: readonly SourceReport[];
+  /** Those that had work, in their order. */
+  readonly stages: readonly StageReport[];
   /** What is contested once the run is done. */
   readonly conflicts: readonly Conflict[];
   /** Those of `keptEdits` that no run before met as they are now. */

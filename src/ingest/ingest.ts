@@ -14,6 +14,7 @@ import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { compareMetrics } from './compare.ts';
 import { failureOf, type ConnectionReport, type IngestEvent, type IngestReport, type PublishStep, type Stage } from './event.ts';
 import type { ConnectionFindings } from './findings.ts';
+import type { IngestModel } from './model.ts';
 import { newEdits } from './new-edits.ts';
 import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
@@ -38,6 +39,8 @@ export interface IngestInput {
   readonly warehouse: (name: string, signal: AbortSignal) => Promise<Warehouse>;
   /** The model that describes tables; undefined where none is configured. */
   readonly model?: ScanModel | undefined;
+  /** The model that reads prose, curates and reconciles; undefined where none is configured. */
+  readonly reader?: IngestModel | undefined;
   /** Brings the search index up to date; called after publishing, with the database that it is in. */
   readonly updateIndex?: (state: State) => Promise<void>;
   /** Stops after the plan: says what would be read, and writes nothing. */
@@ -63,6 +66,7 @@ export async function ingest(input: IngestInput): Promise<IngestReport> {
     dryRun,
     files: noFiles,
     sources: [],
+    stages: [],
     conflicts: [],
     ...nothingDone,
     ...outcome,

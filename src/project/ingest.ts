@@ -1,8 +1,9 @@
-import type { IngestReport } from '../ingest/event.ts';
+import type { IngestEvent, IngestReport } from '../ingest/event.ts';
 import { ingest, type IngestInput } from '../ingest/ingest.ts';
+import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { SourceInput } from '../ingest/read-sources.ts';
+import { withRunUsage } from '../ingest/run-usage.ts';
 import { UserError } from '../lib/error.ts';
-import type { ScanModel } from '../scan/descriptions.ts';
 import { storedNotes } from '../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../sources/registry.ts';
 import { itemPath } from '../sources/source.ts';
@@ -17,10 +18,15 @@ interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin
   readonly connections: readonly string[];
   /** False: as if no model were configured. */
   readonly llm?: boolean;
+  /** What loops of a model may use; without them a model reads no prose. */
+  readonly tools?: LoopTools | undefined;
 }
 
+/** Assistant turns of one loop. */
+const stepBudget = 24;
+
 /** Brings the named connections of the project up to date. */
-export async function ingestProject(project: Project, { connections, llm = true, ...run }: Asked): Promise<IngestReport> {
+export async function ingestProject(project: Project, { connections, llm = true, tools, ...run }: Asked): Promise<IngestReport> {
   const sources = sourcesOf(project.config);
   const isSource = (name: string) => name === notesName || sources.some(([source]) => source === name);
   const names = Object.keys(project.config.connections);
@@ -35,9 +41,14 @@ export async function ingestProject(project: Project, { connections, llm = true,
   }
   const configured = sources.map(([name, config]): SourceInput => ({ name, open: () => openSource(config), isAsked: asked.has(name) }));
   const notes = (await hasNotes(project.dir)) ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }] : [];
+  const emit = (event: IngestEvent): void => run.onEvent?.(event);
+  using _ = project.hearPauses(({ window, until }) => emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }));
+  const isWork = warehouses.length > 0 || [...asked].some(isSource);
+  const model = !llm || run.dryRun === true || !isWork ? undefined : await modelOf(project, { signal: run.signal, emit });
   const report = await ingest({
     ...run,
-    model: !llm || run.dryRun === true || warehouses.length === 0 ? undefined : await scanModel(project, run.signal),
+    model: model && { ...model, samples: project.config.scan.send_samples },
+    reader: model && tools && { ...model, tools, stepBudget },
     dir: project.dir,
     runId: project.runId,
     connections: warehouses,
@@ -56,9 +67,9 @@ async function hasNotes(dir: string): Promise<boolean> {
 }
 
 /** Undefined where no model is configured. One that cannot be used fails here, before any work. */
-async function scanModel(project: Project, signal: AbortSignal): Promise<ScanModel | undefined> {
+async function modelOf(project: Project, { signal, emit }: { signal: AbortSignal; emit: (event: IngestEvent) => void }) {
   const runtime = await project.llm();
   if (runtime === undefined) return undefined;
   await runtime.account(signal);
-  return { runtime, concurrency: runtime.concurrency, journal: project.journal(), samples: project.config.scan.send_samples };
+  return { runtime: withRunUsage(runtime, emit), concurrency: runtime.concurrency, journal: project.journal() };
 }

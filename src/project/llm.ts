@@ -26,18 +26,25 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Ll
   let journal: Journal | undefined;
   let opened: Promise<LlmRuntime | undefined> | undefined;
   const openedJournal = (): Journal => (journal ??= openJournal(dir));
+  const listeners = new Set<LlmNotices['onPause']>([notices.onPause]);
+  const onPause: LlmNotices['onPause'] = (pause) => listeners.forEach((listener) => listener(pause));
   const open = async (): Promise<LlmRuntime | undefined> => {
     if (runtime !== undefined) return runtime;
     const [{ openLlm }, { usageRecorder }] = await Promise.all([import('../llm/factory.ts'), import('../llm/usage.ts')]);
     const record = usageRecorder(openedJournal().db);
     const secret = (reference: string): string => resolveSecret(reference, dir);
-    return openLlm({ config, projectDir: dir, env, run: runId, secret, record, ...notices });
+    return openLlm({ config, projectDir: dir, env, run: runId, secret, record, warn: notices.warn, onPause });
   };
   return {
     journal: openedJournal,
     /** Undefined where no backend is configured. Nothing is called yet. */
     llm: (): Promise<LlmRuntime | undefined> =>
       config.provider.backend === 'none' && runtime === undefined ? Promise.resolve(undefined) : (opened ??= open()),
+    /** Tells of every wait for a limit, until the result is disposed of. */
+    hearPauses(listener: LlmNotices['onPause']): Disposable {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
     async close(): Promise<void> {
       const [outcome] = await Promise.allSettled([opened]);
       if (outcome?.status === 'fulfilled') await outcome.value?.close();

@@ -93,6 +93,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     },
     /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
     llm: () => languageModel.llm(),
+    /** Tells of every wait of model calls for a limit, until the result is disposed of. */
+    hearPauses: (listener: LlmNotices['onPause']) => languageModel.hearPauses(listener),
     /** What was paid for. */
     journal: () => languageModel.journal(),
     async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { LoopTools } from '../ingest/loop-tools.ts';
 import { UserError } from '../lib/error.ts';
 import { noteId, storedNotes, storeNote } from '../sources/notes/inbox.ts';
 import { itemPath } from '../sources/source.ts';
@@ -21,8 +22,14 @@ export interface NoteStatus {
   readonly warning?: string;
 }
 
+interface Remembering {
+  readonly signal: AbortSignal;
+  /** With them a model that is configured reads the note at once. */
+  readonly tools: LoopTools;
+}
+
 /** Keeps a note: on the disk first, then in the project. Handed in twice it is one note. */
-export async function remember(project: Project, text: string, signal: AbortSignal): Promise<NoteStatus> {
+export async function remember(project: Project, text: string, { signal, tools }: Remembering): Promise<NoteStatus> {
   const said = text.trim();
   if (said === '' || said.length > longest || !said.isWellFormed()) {
     const hint = `a note is text, at most ${longest} characters`;
@@ -37,7 +44,7 @@ export async function remember(project: Project, text: string, signal: AbortSign
   await storeNote(project.dir, said);
   if (project.warehouses.length === 0) return { id, status: 'stored', warning: 'ktx.yaml has no warehouse yet' };
   try {
-    const { commit } = await ingestProject(project, { connections: [notesName], signal });
+    const { commit } = await ingestProject(project, { connections: [notesName], signal, tools });
     const status = await noteStatus(project, id);
     return commit.id === undefined && commit.none !== undefined ? { ...status, warning: `no commit: ${commit.none}` } : status;
   } catch (error) {

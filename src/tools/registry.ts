@@ -1,9 +1,22 @@
+import type { LoopTool } from './loop-tool.ts';
+import { readItem } from './loops/read-item.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { readContext } from './read-context.ts';
 import { rememberNote } from './remember.ts';
 import { runSql } from './run-sql.ts';
 import { searchContext } from './search-context.ts';
 import type { ToolDefinition } from './tool.ts';
+import type { ExtractDesk } from '../ingest/extract/desk.ts';
 
-/** Every tool, in the order in which surfaces list them. */
-export const registry: readonly ToolDefinition[] = [searchContext, readContext, queryMetrics, runSql, rememberNote];
+interface Registry {
+  /** Over MCP and in chat, in the order in which surfaces list them. */
+  readonly agents: readonly ToolDefinition[];
+  /** In the loops of an ingest, by stage. */
+  readonly extract: readonly LoopTool<ExtractDesk>[];
+}
+
+/** Every tool, by where it is offered. */
+export const registry: Registry = {
+  agents: [searchContext, readContext, queryMetrics, runSql, rememberNote],
+  extract: [...readItem],
+};

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
+import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { KtxRuntimeToolDescriptor } from '../llm/runtime.ts';
 import type { CommitState } from '../project/commit.ts';
 import type { Project } from '../project/open.ts';
@@ -21,7 +22,14 @@ export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {
   readonly isShort?: boolean;
   /** False where the configuration takes the tool away. */
   offered?(project: Project): boolean;
-  run(input: z.infer<TSchema>, context: { readonly project: Project; readonly signal: AbortSignal }): Promise<Answer>;
+  run(input: z.infer<TSchema>, context: ToolContext): Promise<Answer>;
+}
+
+interface ToolContext {
+  readonly project: Project;
+  readonly signal: AbortSignal;
+  /** For what starts an ingest. */
+  readonly loops: LoopTools;
 }
 
 /** What a tool found, before it is cut to size and marked. Whatever came from outside is in `beside` or `items`. */

@@ -4,6 +4,7 @@ import { newId } from '../lib/id.ts';
 import { check, sentence } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open.ts';
+import { loopTools } from './loop-tools.ts';
 import { cutPage, type Position } from './page.ts';
 import { recordCall } from './record.ts';
 import { registry } from './registry.ts';
@@ -29,6 +30,7 @@ interface Found {
 
 /** The tools of the registry over one project; the last answers are held for continuation as long as the box lives. */
 export function openToolbox(project: Project): { tools(signal: AbortSignal): Tool[] } {
+  const loops = loopTools(project);
   let held: readonly Found[] = [];
   const bind = (definition: ToolDefinition, signal: AbortSignal): Tool => {
     const { name, description, effect } = definition;
@@ -37,7 +39,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
       try {
         signal.throwIfAborted();
         const { max_tokens: maxTokens, cursor, ...input } = parse(name, inputSchema, given ?? {});
-        const run = async () => ({ id, definition, answer: await definition.run(input, { project, signal }), from: start });
+        const run = async () => ({ id, definition, answer: await definition.run(input, { project, signal, loops }), from: start });
         const found = cursor === undefined ? await run() : resumed(held, cursor);
         held = [found, ...held].slice(0, heldAnswers);
         const result = present(found, maxTokens * charactersPerToken);
@@ -64,7 +66,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
     };
     return { name, description, effect, inputSchema, execute };
   };
-  const offered = registry.filter((definition) => definition.offered?.(project) ?? true);
+  const offered = registry.agents.filter((definition) => definition.offered?.(project) ?? true);
   return { tools: (signal) => offered.map((definition) => bind(definition, signal)) };
 }
 

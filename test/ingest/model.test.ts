@@ -55,6 +55,8 @@ function project(backend: string, further = ''): string {
 
 interface Ended {
   readonly code: number | null;
+  /** In their order, without the envelope. */
+  readonly events: readonly { readonly type: string; readonly [key: string]: unknown }[];
   readonly envelope: ReturnType<typeof envelopeSchema.parse> & { readonly data: Report };
 }
 interface Report {
@@ -70,8 +72,10 @@ function ingest(dir: string, onStart: (kill: () => void) => void = () => undefin
   onStart(() => child.kill('SIGKILL'));
   return new Promise((resolve) => {
     child.on('close', (code) => {
-      const last = Buffer.concat(chunks).toString().trimEnd().split('\n').at(-1) ?? '';
-      resolve(code === null ? 'killed' : ({ code, envelope: envelopeSchema.parse(JSON.parse(last)) } as Ended));
+      if (code === null) return resolve('killed');
+      const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
+      const [last, ...events] = lines.map((line) => JSON.parse(line) as Ended['events'][number]).toReversed();
+      return resolve({ code, events: events.toReversed(), envelope: envelopeSchema.parse(last) } as Ended);
     });
   });
 }
@@ -109,6 +113,7 @@ describe.each(backends)('tables described by a model behind %s', { timeout: 60_0
     const first = await ended(dir);
     expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
     expect(asked.toSorted()).toEqual(tables);
+    expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({ calls: 3, output: expect.any(Number) });
     const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
     expect(orders).toContain('One row is one of orders.');
     expect(orders).toContain('The amount of it.');

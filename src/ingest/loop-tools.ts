@@ -1,0 +1,10 @@
+import type { KtxToolSet } from '../llm/runtime.ts';
+import type { ExtractDesk } from './extract/desk.ts';
+
+/**
+ * The tools of each stage's loops over the desk that collects what a loop decides. `tools/` has them, in the one registry; whoever
+ * starts an ingest hands them in. A desk checks each proposal at once and throws a `UserError` that names the nearest valid choice.
+ */
+export interface LoopTools {
+  extract(desk: ExtractDesk, signal: AbortSignal): KtxToolSet;
+}

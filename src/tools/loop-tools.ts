@@ -1,0 +1,40 @@
+import type { LoopTools } from '../ingest/loop-tools.ts';
+import { newId } from '../lib/id.ts';
+import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/runtime.ts';
+import type { Project } from '../project/open.ts';
+import type { LoopTool } from './loop-tool.ts';
+import { recordCall } from './record.ts';
+import { registry } from './registry.ts';
+
+/** The tools that the registry offers to the loops of an ingest; each call is recorded like one of an agent. */
+export function loopTools(project: Project): LoopTools {
+  const bound = <Desk>(tools: readonly LoopTool<Desk>[], desk: Desk, signal: AbortSignal): KtxToolSet =>
+    Object.fromEntries(tools.map((tool) => [tool.name, recorded(project, bind(tool, { desk, signal }))]));
+  return { extract: (desk, signal) => bound(registry.extract, desk, signal) };
+}
+
+function bind<Desk>(tool: LoopTool<Desk>, context: { desk: Desk; signal: AbortSignal }): KtxRuntimeToolDescriptor {
+  const { name, description, inputSchema } = tool;
+  return { name, description, inputSchema, execute: async (input) => ({ markdown: await tool.run(input, context) }) };
+}
+
+function recorded(project: Project, tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor {
+  return {
+    ...tool,
+    async execute(input) {
+      const started = performance.now();
+      const record = (outcome: object) => {
+        const ms = Math.round(performance.now() - started);
+        recordCall(project.dir, { run: project.runId, call: newId('q'), tool: tool.name, input, ms, ...outcome });
+      };
+      try {
+        const answer = await tool.execute(input);
+        record({});
+        return answer;
+      } catch (error) {
+        record({ error: { message: error instanceof Error ? error.message : String(error) } });
+        throw error;
+      }
+    },
+  };
+}
