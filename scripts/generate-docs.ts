@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attach, buildProgram } from '../src/cli/program.ts';
+import { fileSchemas } from '../src/cli/file-schemas.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { jsonSchema, jsonSchemaText } from '../src/project/schemas.ts';
 
@@ -23,8 +24,8 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/config.md', configPage()],
-    ['schemas/ktx.schema.json', jsonSchemaText('ktx')],
-    ['schemas/dataset.schema.json', jsonSchemaText('dataset')],
+    ['docs/reference/agents.md', agentPage()],
+    ...(['ktx', 'dataset', 'agent'] as const).map((name) => [`schemas/${name}.schema.json`, jsonSchemaText(fileSchemas[name])] as const),
   ]);
 }
 
@@ -67,7 +68,7 @@ async function commandsPage(): Promise<string> {
 }
 
 function configPage(): string {
-  const { properties = {} } = jsonSchema('ktx') as Property;
+  const { properties = {} } = jsonSchema(fileSchemas.ktx) as Property;
   const connection = properties['connections']?.additionalProperties;
   const variants = typeof connection === 'object' ? (connection.oneOf ?? connection.anyOf ?? [connection]) : [];
   const connections = variants.flatMap((variant) => [
@@ -82,6 +83,18 @@ function configPage(): string {
     properties['connections']?.description ?? '',
     ...connections,
     ...others.flatMap(([name, section]) => [`## ${name}`, section.description ?? '', settings(section)]),
+  ]); // prettier-ignore
+}
+
+function agentPage(): string {
+  const agent = jsonSchema(fileSchemas.agent) as Property;
+  const server = agent.properties?.['mcp_servers']?.additionalProperties;
+  const variants = typeof server === 'object' ? (server.oneOf ?? server.anyOf ?? []) : [];
+  return page('Agent files', [
+    '`agents/<name>.yaml`. Everything but `name` may be left out; a key that is not listed here is an error with its line and column.',
+    fenced('name: analyst\ninstructions: {file: ./analyst.md}\ncontext: {semantic_layer: required}\nlimits: {max_turns: 20, timeout: 120s}', 'yaml'),
+    settings(agent),
+    ...variants.flatMap((variant) => [`## mcp_servers, transport: ${String(variant.properties?.['transport']?.const)}`, settings(variant)]),
   ]); // prettier-ignore
 }
 

@@ -24,7 +24,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   project: belowProject,
   tools: belowTools,
   mcp: ['tools', ...belowTools],
-  cli: ['mcp', 'tools', ...belowTools],
+  chat: ['tools', ...belowTools],
+  cli: ['chat', 'mcp', 'tools', ...belowTools],
 };
 
 const source = join(import.meta.dirname, '../src');

@@ -6,6 +6,7 @@ import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { attach, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
+import { agentSchema } from '../src/chat/agent-schema.ts';
 import { projectConfigSchema } from '../src/project/config.ts';
 import { datasetSchema } from '../src/semantic/dataset.ts';
 import { querySchema } from '../src/semantic/query.ts';
@@ -28,6 +29,12 @@ const blocks: readonly Block[] = pages.flatMap(({ path, text }) =>
     text: body,
   })),
 );
+
+function schemaOf(value: Readonly<Record<string, unknown>>) {
+  if ('connections' in value || 'llm' in value) return projectConfigSchema;
+  if ('instructions' in value || 'mcp_servers' in value) return agentSchema;
+  return 'dimensions' in value ? querySchema : datasetSchema;
+}
 
 function headings(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
@@ -96,12 +103,12 @@ describe('the documentation', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('shows configuration, datasets and queries that the schemas accept', () => {
+  it('shows configuration, agents, datasets and queries that the schemas accept', () => {
     const wrong = blocks
       .filter(({ language }) => language === 'yaml')
       .flatMap(({ path, text }) => {
         const value = load(text) as Record<string, unknown>;
-        const schema = 'connections' in value || 'llm' in value ? projectConfigSchema : 'dimensions' in value ? querySchema : datasetSchema;
+        const schema = schemaOf(value);
         const whole = schema === datasetSchema && !('dataset' in value) ? { dataset: 'fragment', ...value } : value;
         const parsed = schema.safeParse(whole);
         return parsed.success ? [] : [`${path}: ${text.split('\n')[0]}: ${parsed.error.message}`];

@@ -1,16 +1,20 @@
 import { Argument } from '@commander-js/extra-typings';
 import { defineCommand } from './command.ts';
 
+const names = ['ktx', 'dataset', 'query', 'agent'] as const;
+
 export const schema = defineCommand({
-  description: 'Prints the JSON Schema of ktx.yaml, of a dataset file, or of a query: for editors and programs.',
+  description: 'Prints the JSON Schema of ktx.yaml, of a dataset file, of a query, or of an agent file: for editors and programs.',
   examples: [
-    ['ktx schema', 'all three, by name'],
+    ['ktx schema', 'all of them, by name'],
     ['ktx schema dataset > dataset.schema.json', 'what a file in semantic-layer/ may contain'],
   ],
-  define: (command) => command.addArgument(new Argument('[name]', 'which one').choices(['ktx', 'dataset', 'query'])),
+  define: (command) => command.addArgument(new Argument('[name]', 'which one').choices(names)),
   async run({ args: [name] }) {
-    const { jsonSchema, schemaNames } = await import('../project/schemas.ts');
-    const data = name === undefined ? Object.fromEntries(schemaNames.map((each) => [each, jsonSchema(each)])) : jsonSchema(name);
+    const { jsonSchema } = await import('../project/schemas.ts');
+    const { fileSchemas } = await import('./file-schemas.ts');
+    const all = names.map((each) => [each, jsonSchema(fileSchemas[each])]);
+    const data = name === undefined ? Object.fromEntries(all) : jsonSchema(fileSchemas[name]);
     return { data, verbatim: true, text: JSON.stringify(data, null, 2) };
   },
 });

@@ -6,6 +6,9 @@ import { modelRoles } from './runtime.ts';
 export const backends = ['none', 'anthropic', 'vertex', 'gateway', 'openai', 'bedrock', 'claude-code', 'claude-agent'] as const;
 export type BackendName = (typeof backends)[number];
 
+/** Who pays for `claude-agent`. */
+export const authModes = ['api_key', 'oauth_token', 'bedrock', 'vertex', 'foundry'] as const;
+
 const ttl = z.enum(['5m', '1h']);
 
 /** Fields that only the AI SDK can honour; `llm/claude-code` names those that are set. */

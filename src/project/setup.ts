@@ -12,7 +12,7 @@ import { editConfig, readConfig } from './config-file.ts';
 import { connectionNamed, scopeOf, type ConnectionConfig } from './config.ts';
 import type { WarehouseConfig } from '../warehouse/config.ts';
 import { openConnection } from './open.ts';
-import { jsonSchemaText } from './schemas.ts';
+import { jsonSchemaText, projectSchemas } from './schemas.ts';
 
 interface NewConnection {
   readonly dir: string;
@@ -45,7 +45,7 @@ export async function writeConnection({ dir, name, config }: Pick<NewConnection,
     const text = `# yaml-language-server: $schema=./.ktx/ktx.schema.json\n${stringify({ connections: { [name]: config } })}`;
     if (isNew) await writeAtomically(projectPaths(dir).config, text, { within: dir });
     else if (present === undefined) await editConfig(dir, (yaml) => yaml.setIn(['connections', name], yaml.createNode(config)));
-    const schema = await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText('ktx'));
+    const schema = await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText(projectSchemas.ktx));
     return [...(made ? ['.git'] : []), ...(present === undefined ? ['ktx.yaml'] : []), ...schema];
   });
 }

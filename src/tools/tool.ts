@@ -2,11 +2,9 @@ import { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
 import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { KtxRuntimeToolDescriptor } from '../llm/runtime.ts';
+import type { ToolEffect } from '../llm/session.ts';
 import type { CommitState } from '../project/commit.ts';
 import type { Project } from '../project/open.ts';
-
-/** What a tool may touch; permissions and annotations follow from it. */
-type ToolEffect = 'context' | 'query' | 'write' | 'external';
 
 /** A tool as its file declares it: one entry of the registry. */
 export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {

@@ -1,0 +1,5 @@
+import { agentSchema } from '../chat/agent-schema.ts';
+import { projectSchemas } from '../project/schemas.ts';
+
+/** Every kind of file that a person writes, each with its schema. */
+export const fileSchemas = { ...projectSchemas, agent: agentSchema } as const;
