@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { subjects } from '../context/claim.ts';
 import { mapMetrics } from '../semantic/formats/metricflow/metrics.ts';
 import { MetricFault, readMetric, type MetricSpec } from '../semantic/formats/metricflow/metric.ts';
-import { dimensionField, type PlacedModel } from '../semantic/formats/metricflow/placed-model.ts';
-import { columnOf, primaryEntity, semanticModelSchema, type SemanticModelSpec } from '../semantic/formats/metricflow/semantic-model.ts';
+import { joinsOf } from '../semantic/formats/metricflow/joins.ts';
+import { dimensionField, entityField, otherNames, type PlacedModel } from '../semantic/formats/metricflow/placed-model.ts';
+import { columnOf, semanticModelSchema, type SemanticModelSpec } from '../semantic/formats/metricflow/semantic-model.ts';
 import type { Findings, Place } from './findings.ts';
 import type { KnownTable } from './tables.ts';
 
@@ -32,7 +33,7 @@ const inPassing = 0.9;
 export function claimSemantics(models: readonly StatedModel[], metrics: readonly Stated[], findings: Findings): void {
   const known = models.flatMap((stated) => knownModel(stated, findings));
   for (const model of known) claimModel(model, findings);
-  claimJoins(known, findings);
+  for (const together of Map.groupBy(known, ({ table }) => table.connection).values()) claimJoins(together, findings);
   claimMetrics(known, metrics, findings);
 }
 
@@ -77,7 +78,7 @@ function claimModel(model: KnownModel, findings: Findings): void {
   const timeField = time && dimensionField(model, time);
   if (timeField) findings.claim(stated.place('defaults'), { subject: about, kind: 'default_time', body: timeField.name });
   for (const entity of spec.entities) {
-    const field = fieldOf(model, entity);
+    const field = entityField(model, entity);
     const kind = ({ primary: 'primary_key', unique: 'unique_key' } as const)[entity.type];
     if (kind === undefined) continue;
     const place = stated.memberPlace('entities', entity.name);
@@ -100,62 +101,23 @@ function claimDimension(model: KnownModel, dimension: SemanticModelSpec['dimensi
   const subject = subjects.field(table.connection, dataset, field.name);
   if (field.kind === 'expression') findings.claim(place, { subject, kind: 'field', body: { expr: field.expr } });
   if (description) findings.claim(place, { subject, kind: 'description', body: description.trim(), confidence: inPassing });
-  const others = [name, label ?? ''].filter((one) => one !== '' && plain(one) !== plain(field.name));
-  if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...new Set(others)] });
+  const others = otherNames(field.name, [name, label]);
+  if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...others] });
 }
 
-/** As people say it: `Order Total` and `order_total` are the same words. */
-function plain(words: string): string {
-  return words.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim(); // prettier-ignore
-}
-
-function fieldOf({ field }: PlacedModel, entity: SemanticModelSpec['entities'][number]): string | undefined {
-  const column = columnOf(entity);
-  return column === undefined ? undefined : field(column);
-}
-
-/** An entity of one name joins the models that have it: many rows to the one that it identifies. */
 function claimJoins(models: readonly KnownModel[], findings: Findings): void {
-  for (const from of models) {
-    for (const entity of from.spec.entities) {
-      const own = fieldOf(from, entity);
-      if (own === undefined || entity.type === 'natural') continue;
-      const targets = joinTargets(models, from, entity);
-      const place = from.stated.memberPlace('entities', entity.name);
-      const [target, ...others] = targets;
-      const field = target && identified(target, entity.name);
-      if (target === undefined || field === undefined) continue;
-      if (others.length > 0) {
-        const names = targets.map(({ dataset }) => dataset).join(' and ');
-        findings.problem(place, `${from.spec.name}.${entity.name} is the key of ${names}: which one it refers to is not said`);
-        continue;
-      }
-      const subject = subjects.relationship(from.table.connection, from.dataset, [own]);
-      const cardinality = entity.type === 'foreign' ? 'many_to_one' : 'one_to_one';
-      findings.claim(place, { subject, kind: 'relationship', body: { to: target.dataset, on: { [own]: field }, cardinality } });
+  for (const { from, entity, own, targets, cardinality } of joinsOf(models)) {
+    const place = from.stated.memberPlace('entities', entity.name);
+    const [target, ...others] = targets;
+    if (target === undefined) continue;
+    if (others.length > 0) {
+      const names = targets.map(({ model }) => model.dataset).join(' and ');
+      findings.problem(place, `${from.spec.name}.${entity.name} is the key of ${names}: which one it refers to is not said`);
+      continue;
     }
+    const subject = subjects.relationship(from.table.connection, from.dataset, [own]);
+    findings.claim(place, { subject, kind: 'relationship', body: { to: target.model.dataset, on: { [own]: target.field }, cardinality } });
   }
-}
-
-/** The models that an entity identifies a row of; those whose primary entity it is come before those where it is only unique. */
-function joinTargets(models: readonly KnownModel[], from: KnownModel, entity: SemanticModelSpec['entities'][number]): KnownModel[] {
-  const others = models.filter((to) => to.dataset !== from.dataset && to.table.connection === from.table.connection);
-  const found = others.filter((to) => identified(to, entity.name) !== undefined);
-  const primary = found.filter((to) => isPrimary(to, entity.name));
-  const best = primary.length > 0 ? primary : found;
-  if (entity.type === 'foreign') return best;
-  // Of two that are each other's, one refers to the other.
-  return isPrimary(from, entity.name) ? best.filter((to) => isPrimary(to, entity.name) && to.dataset < from.dataset) : primary;
-}
-
-function isPrimary({ spec }: PlacedModel, name: string): boolean {
-  return primaryEntity(spec) === name;
-}
-
-/** The field by which an entity identifies a row of a model. */
-function identified(model: KnownModel, name: string): string | undefined {
-  const entity = model.spec.entities.find((one) => one.name === name && (one.type === 'primary' || one.type === 'unique'));
-  return entity && fieldOf(model, entity);
 }
 
 function claimMetrics(models: readonly KnownModel[], metrics: readonly Stated[], findings: Findings): void {
@@ -176,8 +138,8 @@ function claimMetrics(models: readonly KnownModel[], metrics: readonly Stated[],
     findings.claim(place, { subject, kind: 'metric', body });
     const spec = isHelper ? undefined : (stated.get(of)?.spec ?? measureSpec(models, of));
     if (spec?.description) findings.claim(place, { subject, kind: 'description', body: spec.description.trim() });
-    const others = isHelper ? [] : [of, spec?.label ?? ''].filter((one) => one !== '' && plain(one) !== plain(name));
-    if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...new Set(others)] });
+    const others = isHelper ? [] : otherNames(name, [of, spec?.label]);
+    if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...others] });
   }
   for (const { name, reason } of misfits) {
     const place = placeOf(name);

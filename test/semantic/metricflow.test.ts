@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { beforeAll, expect, test } from 'vitest';
-import { readMetricflow } from '../../src/semantic/formats/metricflow.ts';
+import { readMetricflow } from '../../src/semantic/formats/metricflow/read.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';
 import { compile, load } from './shop.ts';
@@ -20,13 +20,16 @@ semantic_models:
     dimensions:
       - {name: ordered_at, type: time, type_params: {time_granularity: day}}
       - {name: status, type: categorical, expr: order_status}
+      - {name: shipped_at, type: time, type_params: {time_granularity: second}}
       - {name: is_large, type: categorical, expr: amount > 100}
     measures:
       - {name: order_total, agg: sum, expr: amount}
       - {name: orders, agg: count, expr: 1}
       - {name: large_orders, agg: sum_boolean, expr: amount > 100}
       - {name: p90, agg: percentile, expr: amount, agg_params: {percentile: 0.9}}
-      - {name: balance, agg: sum, expr: open_amount, non_additive_dimension: {name: ordered_at, window_choice: max}}
+      - {name: balance, agg: sum, expr: open_amount, non_additive_dimension: {name: ordered_at, window_choice: max, window_groupings: [customer]}}
+      - {name: shadowed, agg: sum, expr: case when status = 1 then 1 end}
+      - {name: late, agg: count, expr: 1, agg_time_dimension: shipped_at}
       - {name: strange, agg: hyperloglog}
   - name: customers
     model: source('crm', 'customers')
@@ -46,6 +49,12 @@ metrics:
   - {name: order_count, type: simple, type_params: {measure: orders}}
   - {name: growth, type: derived, type_params: {expr: now - before, metrics: [{name: revenue, alias: now}, {name: revenue, alias: before, offset_window: 1 year}]}}
   - {name: running, type: cumulative, type_params: {measure: order_total, window: 7 days}}
+  - name: returning
+    type: conversion
+    type_params:
+      conversion_type_params: {entity: customer, calculation: conversions, window: 7 days, base_measure: orders, conversion_measure: large_orders}
+  - {name: last_year, label: A year ago, type: derived, type_params: {expr: revenue, metrics: [{name: revenue, offset_window: 1 year}]}}
+  - {name: odd, type: derived, type_params: {expr: revenue / sales, metrics: [revenue]}}
   - {name: funnel, type: conversion, type_params: {conversion_type_params: {}}}
   - {name: unreadable, type: simple, type_params: {measure: order_total}, filter: "{{ Metric('revenue', group_by=['customer']) }} > 1"}
 saved_queries: []
@@ -65,6 +74,7 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
         { name: 'customer_id' },
         { name: 'ordered_at', type: 'date' },
         { name: 'status', expr: 'order_status' },
+        { name: 'shipped_at', type: 'datetime' },
         { name: 'is_large', expr: 'amount > 100' },
       ],
       relationships: [{ to: 'customers', on: { customer_id: 'id' }, role: 'customer' }],
@@ -77,16 +87,18 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
           of: 'amount',
           where: "(orders.customer.segment = 'ent') and (status = 'paid' or is_large)",
         },
-        { name: 'orders', agg: 'count', hidden: true },
-        { name: 'aov_orders', expr: 'orders.orders', hidden: true, where: "status = 'paid'" },
-        { name: 'aov', ratio: { numerator: 'orders.revenue', denominator: 'orders.aov_orders' } },
+        { name: 'aov', ratio: { numerator: 'revenue', denominator: 'aov__orders' } },
         { name: 'order_count', agg: 'count' },
-        { name: 'growth_before_before', offset: { of: 'orders.revenue', by: '1 year' }, hidden: true },
-        { name: 'growth', expr: 'orders.revenue - orders.growth_before_before' },
-        { name: 'order_total', agg: 'sum', of: 'amount', hidden: true },
-        { name: 'running', cumulative: { of: 'orders.order_total', window: '7 days' } },
+        { name: 'growth', expr: 'revenue - growth__before' },
+        { name: 'running', cumulative: { of: 'revenue', window: '7 days' } },
         { name: 'large_orders', agg: 'sum', of: 'case when amount > 100 then 1 else 0 end', hidden: true },
+        { name: 'returning', conversion: { base: 'order_count', to: 'large_orders', on: { customer_id: 'customer_id' }, window: '7 days', calculation: 'conversions' } },
+        { name: 'last_year', offset: { of: 'revenue', by: '1 year' }, synonyms: ['A year ago'] },
         { name: 'p90', agg: 'percentile', of: 'amount', fraction: 0.9, hidden: true },
+        { name: 'balance', agg: 'sum', of: 'open_amount', semi_additive: { over: 'ordered_at', take: 'last', per: ['customer_id'] }, hidden: true },
+        { name: 'late', agg: 'count', hidden: true },
+        { name: 'aov__orders', agg: 'count', where: "status = 'paid'", hidden: true },
+        { name: 'growth__before', offset: { of: 'revenue', by: '1 year' }, hidden: true },
       ],
     },
     {
@@ -97,7 +109,7 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
       metrics: [{ name: 'customers', agg: 'count_distinct', of: 'id' }],
     },
   ]);
-});
+}); // prettier-ignore
 
 test('what does not fit is named, and nothing is read as something else', () => {
   const { misfits } = readMetricflow([metrics, models], duckdb);
@@ -105,10 +117,13 @@ test('what does not fit is named, and nothing is read as something else', () => 
     'saved_queries: not read: ktx has no word for it',
     "semantic_models.orders: ref('fct_orders') is read as the table fct_orders: correct source where its schema differs",
     "semantic_models.customers: source('crm', 'customers') is read as the table crm.customers: correct source where its schema differs",
-    'metrics.funnel: left out: ktx has no conversion metrics like this',
-    "metrics.unreadable: left out: ktx cannot use the filter {{ Metric('revenue', group_by=['customer']) }} > 1",
-    'measures.balance: left out: a balance (non_additive_dimension): write it with semi_additive',
+    'metrics.funnel: left out: it has no entity',
+    'metrics.odd: left out: sales in revenue / sales means nothing here, or another thing',
+    "metrics.unreadable: left out: its filter uses Metric('revenue', group_by=['customer'])",
+    'measures.shadowed: left out: status in case when status = 1 then 1 end means nothing here, or another thing',
     'measures.strange: left out: ktx has no aggregate hyperloglog',
+    'measures.late: metric_time means ordered_at for all of orders, not shipped_at',
+    'metrics.returning: read as it is; ktx does not compute conversions yet',
   ]);
 });
 
@@ -118,6 +133,34 @@ test('what was read can be asked', async () => {
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   const { sql } = compile(model, { metrics: ['orders.aov', 'orders.enterprise_revenue'], dimensions: ['metric_time.month'] });
   expect(sql).toContain(`("orders.customer"."segment" = 'ent')`);
+});
+
+test('entities of one row each join one to one, and a role leads through filters', () => {
+  const text = `
+semantic_models:
+  - {name: trips, model: x.trips, entities: [{name: trip, type: primary, expr: id}, {name: driver, type: foreign, expr: driver_id}, {name: rider, type: foreign, expr: rider_id}], measures: [{name: rides, agg: count, expr: "1"}]}
+  - {name: people, model: x.people, entities: [{name: driver, type: primary, expr: id}, {name: rider, type: unique, expr: id}], dimensions: [{name: town, type: categorical}]}
+  - {name: trip_notes, model: x.trip_notes, entities: [{name: note, type: primary, expr: id}, {name: trip, type: unique, expr: trip_id}]}
+metrics:
+  - {name: rides_of_locals, type: simple, type_params: {measure: rides}, filter: "{{ Dimension('rider__town') }} = 'Lund'"}
+`;
+  const { datasets, misfits } = readMetricflow([text], duckdb);
+  expect(misfits).toEqual([]);
+  expect(datasets).toMatchObject([
+    {
+      source: 'x.trips',
+      relationships: [
+        { to: 'people', on: { driver_id: 'id' }, role: 'driver' },
+        { to: 'people', on: { rider_id: 'id' }, role: 'rider' },
+      ],
+      metrics: [
+        { name: 'rides_of_locals', where: "trips.rider.town = 'Lund'" },
+        { name: 'rides', hidden: true },
+      ],
+    },
+    { primary_key: ['id'], fields: [{ name: 'id' }, { name: 'town' }] },
+    { unique_keys: [['trip_id']], relationships: [{ to: 'trips', on: { trip_id: 'id' }, cardinality: 'one_to_one' }] },
+  ]);
 });
 
 test('metrics that are made of themselves are left out', () => {

@@ -3,7 +3,7 @@ import type { Dialect } from '../../sql/dialect.ts';
 import type { Dataset } from '../dataset.ts';
 import type { ForeignModel, Misfit } from './foreign-model.ts';
 import { readLookml } from './lookml.ts';
-import { readMetricflow } from './metricflow.ts';
+import { readMetricflow } from './metricflow/read.ts';
 import { readOssie, writeOssie } from './ossie.ts';
 
 export interface ModelText {

@@ -4,6 +4,7 @@ import { isMapping } from '../../context/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
 import { filesBelow, readFileItem } from '../folder-files.ts';
+import { namedTable, semanticModelSchema } from '../../semantic/formats/metricflow/semantic-model.ts';
 import { openFindings, type Findings } from '../findings.ts';
 import { claimSemantics, type Stated, type StatedModel } from '../semantic-models.ts';
 import type { ExtractContext, Extraction, FetchContext, Fetched, Item, Source } from '../source.ts';
@@ -65,20 +66,14 @@ function readItem({ key, body }: Item, findings: Findings): Found {
   };
 }
 
-/** By its `node_relation`, or by the name in its `model: ref('orders')`. */
 function modelTable(raw: unknown, tableOf: FindTable): StatedModel['table'] {
-  const { node_relation: node, model } = isMapping(raw) ? raw : {};
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const [, referred] = /^\s*(?:\{\{)?\s*ref\(\s*(?:['"]\w+['"]\s*,\s*)?['"](\w+)['"]\s*\)\s*(?:\}\})?\s*$/.exec(text(model) ?? '') ?? [];
-  const relation = isMapping(node) ? node : {};
-  const parts = text(model)?.split('.') ?? [];
-  const table = text(relation['alias']) ?? referred ?? parts.at(-1);
-  if (table === undefined || table === '') return { missing: 'it names no table' };
-  const schema = text(relation['schema_name']) ?? (referred === undefined ? parts.at(-2) : undefined);
+  const { data } = semanticModelSchema.pick({ node_relation: true, model: true }).safeParse(raw);
+  const { table, schema, database } = namedTable(data ?? { model: undefined });
+  if (table === undefined) return { missing: 'it names no table' };
   const match = tableOf({
     table,
     schemas: schema === undefined ? [] : [schema],
-    database: text(relation['database']),
+    database,
     isExact: schema !== undefined,
   });
   if ('table' in match) return match.table;

@@ -102,6 +102,12 @@ const metricSchema = z.looseObject({
   type_params: paramsSchema,
 });
 
+/** The metric that a measure alone would be. */
+export function metricOfMeasure(name: string): MetricSpec {
+  const measure = { name, isMeasure: true, alias: undefined, filters: [], offsetWindow: undefined, offsetToGrain: undefined };
+  return { name, label: undefined, description: undefined, filters: [], isPrivate: false, extras: [], shape: { kind: 'simple', measure } };
+}
+
 /** The older form, and that of the artifacts: everything that defines a metric is in `type_params`. */
 export function readMetric(raw: unknown): MetricSpec {
   const metric = metricSchema.parse(raw);

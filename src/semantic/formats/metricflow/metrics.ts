@@ -1,8 +1,8 @@
 import { UserError } from '../../../lib/error.ts';
 import { tokensOf } from '../../../sql/tokens.ts';
 import type { Aggregate, MetricDefinition } from '../../dataset.ts';
-import { MetricFault, type MetricInput, type MetricShape, type MetricSpec } from './metric.ts';
-import { dimensionField, filterSql, type PlacedModel, written } from './placed-model.ts';
+import { MetricFault, type MetricInput, metricOfMeasure, type MetricShape, type MetricSpec } from './metric.ts';
+import { dimensionField, entityField, filterSql, type PlacedModel, written } from './placed-model.ts';
 import { columnOf, type Measure } from './semantic-model.ts';
 
 type Body = Omit<MetricDefinition, 'name'>;
@@ -23,11 +23,21 @@ interface MappedMetrics {
   readonly misfits: readonly { readonly name: string; readonly reason: string }[];
 }
 
+/** Why SQL cannot be used that has these names; undefined where it can. */
+export type FaultOf = (sql: string, isKnown: (name: string) => boolean) => string | undefined;
+
 interface Mapping {
   readonly models: readonly PlacedModel[];
+  readonly faultOf: FaultOf;
   readonly specs: ReadonlyMap<string, MetricSpec>;
   readonly done: Map<string, MappedMetric>;
   readonly helpers: MappedMetric[];
+}
+
+function checked({ faultOf }: Mapping, sql: string, isKnown: (name: string) => boolean = () => true): string {
+  const fault = faultOf(sql, isKnown);
+  if (fault !== undefined) throw new MetricFault(fault);
+  return sql;
 }
 
 /** Where a metric is written, and what it is called there. */
@@ -37,9 +47,13 @@ type Target = Pick<MappedMetric, 'dataset' | 'name'>;
  * Every metric that the datasets can hold, in the order of `specs`, each in the dataset whose rows it counts (the first that
  * it names). A metric input with a filter or an offset becomes a hidden metric of its own. What does not fit is named.
  */
-export function mapMetrics(models: readonly PlacedModel[], specs: readonly MetricSpec[]): MappedMetrics {
+export function mapMetrics(
+  models: readonly PlacedModel[],
+  specs: readonly MetricSpec[],
+  faultOf: FaultOf = () => undefined,
+): MappedMetrics {
   const all = [...specs, ...ownMetrics(models, specs)];
-  const mapping: Mapping = { models, specs: new Map(all.map((spec) => [spec.name, spec])), done: new Map(), helpers: [] };
+  const mapping: Mapping = { models, faultOf, specs: new Map(all.map((spec) => [spec.name, spec])), done: new Map(), helpers: [] };
   const misfits = all.flatMap(({ name }) => {
     try {
       mapNamed(mapping, name, []);
@@ -58,13 +72,8 @@ function ownMetrics(models: readonly PlacedModel[], specs: readonly MetricSpec[]
   const known = new Set(specs.map(({ name }) => name));
   const measures = models.flatMap(({ spec }) => spec.measures).filter((one) => one.create_metric === true && !known.has(one.name));
   return measures.map(({ name, label, description }) => {
-    const measure = inputNamed(name, true);
-    return { name, label, description, filters: [], isPrivate: false, extras: [], shape: { kind: 'simple', measure } };
+    return { ...metricOfMeasure(name), label, description };
   });
-}
-
-function inputNamed(name: string, isMeasure: boolean): MetricInput {
-  return { name, isMeasure, alias: undefined, filters: [], offsetWindow: undefined, offsetToGrain: undefined };
 }
 
 function mapNamed(mapping: Mapping, name: string, stack: readonly string[]): MappedMetric {
@@ -83,7 +92,8 @@ function mapNamed(mapping: Mapping, name: string, stack: readonly string[]): Map
 
 /** A field of the same name has it; the metric then says what it does with it. */
 function freeName(model: PlacedModel, { name, shape }: MetricSpec, { agg }: Body): string {
-  return model.field(name) === undefined ? name : [agg ?? shape.kind, name].join('_');
+  const isTaken = model.own === undefined ? model.field(name) !== undefined : [...model.own.fields.values()].includes(name);
+  return isTaken ? [agg ?? shape.kind, name].join('_') : name;
 }
 
 interface Shaped {
@@ -121,7 +131,7 @@ function simple(mapping: Mapping, named: MetricInput | (Measure & { model: strin
     'agg' in named ? { model: modelNamed(mapping, named.model), measure: named } : measureNamed(mapping, named.name);
   const own = 'agg' in named ? [] : named.filters;
   const where = filterOf(mapping, model, [...own, ...filters]);
-  return { model, body: { ...aggregateOf(model, measure), ...(where === undefined ? {} : { where }) } };
+  return { model, body: { ...aggregateOf(mapping, model, measure), ...(where === undefined ? {} : { where }) } };
 }
 
 const aggregates: Readonly<Record<string, Aggregate>> = {
@@ -129,7 +139,7 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
   median: 'median', percentile: 'percentile',
 }; // prettier-ignore
 
-function aggregateOf(model: PlacedModel, measure: Measure): Body {
+function aggregateOf(mapping: Mapping, model: PlacedModel, measure: Measure): Body {
   const agg = Object.hasOwn(aggregates, measure.agg) ? aggregates[measure.agg] : undefined;
   if (agg === undefined) throw new MetricFault(`ktx has no aggregate ${measure.agg}`);
   const expr = measure.expr?.trim() ?? measure.name;
@@ -138,7 +148,7 @@ function aggregateOf(model: PlacedModel, measure: Measure): Body {
   const column = columnOf({ name: measure.name, expr });
   const field = column === undefined ? undefined : model.field(column);
   if (column !== undefined && field === undefined && !/^\d/.test(expr)) throw new MetricFault(`${model.dataset} has no column ${column}`);
-  const text = field === undefined ? expr : written(field);
+  const text = field === undefined ? checked(mapping, expr, (name) => model.field(name) !== undefined) : written(field);
   const of = measure.agg === 'sum_boolean' ? `case when ${text} then 1 else 0 end` : text;
   return { agg, of, ...fractionOf(measure, agg), ...semiAdditive(model, measure) };
 }
@@ -153,21 +163,24 @@ function fractionOf({ agg_params }: Measure, agg: Aggregate): Pick<Body, 'fracti
 
 function semiAdditive(model: PlacedModel, { non_additive_dimension: rule }: Measure): Pick<Body, 'semi_additive'> {
   if (!rule) return {};
-  const groups = rule.window_groupings ?? [];
-  if (groups.length > 0) throw new MetricFault(`ktx has no window_groupings: ${groups.join(', ')}`);
+  const per = (rule.window_groupings ?? []).map((name) => memberField(model, name));
   const dimension = model.spec.dimensions.find(({ name }) => name === rule.name);
   const field = dimension && dimensionField(model, dimension);
   if (field === undefined) throw new MetricFault(`it is not additive over ${rule.name}, which is no field of ${model.dataset}`);
-  return { semi_additive: { over: field.name, take: rule.window_choice === 'max' ? 'last' : 'first' } };
+  return { semi_additive: { over: field.name, take: rule.window_choice === 'max' ? 'last' : 'first', per } };
 }
 
 function derived(mapping: Mapping, { expr, inputs }: Extract<MetricShape, { kind: 'derived' }>, stack: readonly string[]): Shaped {
-  const targets = inputs.map((input) => [input.alias ?? input.name, inputTarget(mapping, input, stack)] as const);
-  const [first] = targets;
-  if (first === undefined) throw new MetricFault('it names no metric that it is made of');
-  const [, home] = first;
+  const [only, ...others] = inputs;
+  if (only === undefined) throw new MetricFault('it names no metric that it is made of');
+  if (only.offsetWindow !== undefined && others.length === 0 && expr.trim() === (only.alias ?? only.name)) {
+    const of = inputTarget(mapping, { ...only, offsetWindow: undefined }, stack);
+    return { model: modelOf(mapping, of), body: { offset: { of: of.name, by: period(only.offsetWindow) } } };
+  }
+  const [home, ...rest] = [inputTarget(mapping, only, stack), ...others.map((input) => inputTarget(mapping, input, stack))] as const;
+  const targets = [home, ...rest].map((target, index) => [inputs[index]?.alias ?? inputs[index]?.name ?? '', target] as const);
   const names = new Map(targets.map(([alias, target]) => [alias.toLowerCase(), nameFrom(home, target)]));
-  let text = expr.trim();
+  let text = checked(mapping, expr.trim(), (name) => names.has(name.toLowerCase()));
   for (const token of tokensOf(text).toReversed()) {
     const name = token.kind === 'word' ? names.get(token.text) : undefined;
     if (name !== undefined) text = text.slice(0, token.start) + name + text.slice(token.end);
@@ -192,16 +205,16 @@ function memberField(model: PlacedModel, name: string): string {
   const bare = name.split('__').at(-1) ?? name;
   const entity = model.spec.entities.find((one) => one.name === bare);
   const dimension = model.spec.dimensions.find((one) => one.name === bare);
-  const column = entity && columnOf(entity);
-  const field = column === undefined ? dimension && dimensionField(model, dimension)?.name : model.field(column);
+  const field = (entity && entityField(model, entity)) ?? (dimension && dimensionField(model, dimension)?.name);
   if (field === undefined) throw new MetricFault(`${bare} is no field of ${model.dataset}`);
   return field;
 }
 
 /** The metric that an input stands for; with a filter or an offset, a hidden one that is made for it. */
 function inputTarget(mapping: Mapping, input: MetricInput, stack: readonly string[]): Target {
-  const { name, isMeasure, filters, offsetWindow, offsetToGrain } = input;
+  const { name, filters, offsetWindow, offsetToGrain } = input;
   const metric = stack.at(-1) ?? name;
+  const isMeasure = input.isMeasure || (!mapping.specs.has(name) && hasMeasure(mapping.models, name));
   if (offsetToGrain !== undefined) throw new MetricFault(`ktx has no offset_to_grain: ${offsetToGrain} of ${name}`);
   let target: Target = isMeasure ? measureTarget(mapping, input, metric) : mapNamed(mapping, name, stack);
   const own = `${metric}__${input.alias ?? name}`;
@@ -227,8 +240,8 @@ function measureTarget(mapping: Mapping, input: MetricInput, metric: string): Ta
   return helper;
 } // prettier-ignore
 
-function filterOf({ models }: Mapping, model: PlacedModel, filters: readonly string[]): string | undefined {
-  const texts = filters.map((one) => filterSql(one, model, models));
+function filterOf(mapping: Mapping, model: PlacedModel, filters: readonly string[]): string | undefined {
+  const texts = filters.map((one) => checked(mapping, filterSql(one, model, mapping.models)));
   return texts.length > 1 ? texts.map((one) => `(${one})`).join(' and ') : texts[0];
 }
 
@@ -242,6 +255,10 @@ function measureNamed({ models }: Mapping, name: string): { model: PlacedModel; 
     if (measure !== undefined) return { model, measure };
   }
   throw new MetricFault(`no semantic model with a table in the warehouse has the measure ${name}`);
+}
+
+function hasMeasure(models: readonly PlacedModel[], name: string): boolean {
+  return models.some(({ spec }) => spec.measures.some((one) => one.name === name));
 }
 
 function modelNamed({ models }: Mapping, name: string): PlacedModel {

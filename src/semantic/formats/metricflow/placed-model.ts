@@ -1,6 +1,6 @@
 import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { MetricFault } from './metric.ts';
-import { columnOf, primaryEntity, type Dimension, type SemanticModelSpec } from './semantic-model.ts';
+import { columnOf, type Dimension, type Entity, primaryEntity, type SemanticModelSpec } from './semantic-model.ts';
 
 /** A semantic model and the dataset that its rows are. */
 export interface PlacedModel {
@@ -8,6 +8,8 @@ export interface PlacedModel {
   readonly dataset: string;
   /** The field that a column has, in whatever case it is written; undefined where there is no such column. */
   readonly field: (column: string) => string | undefined;
+  /** Of a dataset that is made for the model: its fields by the names of the model, and where the roles lead that entities are. */
+  readonly own?: { readonly fields: ReadonlyMap<string, string>; readonly roles: ReadonlyMap<string, string> };
 }
 
 /** A dimension as a field: one that stands for a column, or one of its own with an expression. */
@@ -17,10 +19,24 @@ export type DimensionField =
 
 /** Undefined where the dataset has no such column, or one of the dimension's name that is not what the dimension says. */
 export function dimensionField(model: PlacedModel, dimension: Dimension): DimensionField | undefined {
+  const made = model.own?.fields.get(dimension.name);
+  if (made !== undefined) return { kind: 'column', name: made };
   const column = columnOf(dimension);
   const own = model.field(column ?? dimension.name);
   if (column !== undefined) return own === undefined ? undefined : { kind: 'column', name: own };
   return own === undefined ? { kind: 'expression', name: dimension.name, expr: dimension.expr ?? dimension.name } : undefined;
+}
+
+/** Undefined where it is no column. */
+export function entityField({ own, field }: PlacedModel, entity: Entity): string | undefined {
+  const column = columnOf(entity);
+  return own?.fields.get(entity.name) ?? (column === undefined ? undefined : field(column));
+}
+
+/** What people call a thing beside its name, each once: `Order Total` and `order_total` are the same words. */
+export function otherNames(name: string, others: readonly (string | undefined)[]): readonly string[] {
+  const plain = (words: string) => words.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim(); // prettier-ignore
+  return [...new Set(others)].filter((one) => one !== undefined && one !== '' && plain(one) !== plain(name)) as string[];
 }
 
 /** A name as an expression writes it. */
@@ -52,16 +68,21 @@ function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedM
   if (dimension === undefined) throw new MetricFault(`its filter uses ${path}, which is no dimension of ${end.spec.name}`);
   if (grain !== undefined && grain !== granularityOf(dimension)) throw new MetricFault(`its filter cuts ${path} to its ${grain}`);
   const field = dimensionField(end, dimension);
-  if (field !== undefined) return [...(end === home ? [] : [end.dataset]), field.name].map(written).join('.');
+  if (field !== undefined) return [...pathTo(end, home, hops), field.name].map(written).join('.');
   if (end === home && columnOf(dimension) === undefined) return `(${dimension.expr})`;
   throw new MetricFault(`its filter uses ${path}, which is no field of ${end.dataset}`);
+}
+
+/** By its dataset, which is enough where one path leads there; by roles where the datasets have them. */
+function pathTo(end: PlacedModel, home: PlacedModel, hops: readonly string[]): readonly string[] {
+  if (end === home) return [];
+  return home.own === undefined ? [end.dataset] : [home.dataset, ...hops];
 }
 
 function entitySql(path: string, home: PlacedModel): string {
   const name = path.split('__').at(-1);
   const entity = home.spec.entities.find((one) => one.name === name);
-  const column = entity && columnOf(entity);
-  const field = column === undefined ? undefined : home.field(column);
+  const field = entity && entityField(home, entity);
   if (field === undefined) throw new MetricFault(`its filter uses the entity ${path}, which is no column of ${home.dataset}`);
   return written(field);
 }
@@ -73,7 +94,9 @@ function hopTo(
   { models, name }: { models: readonly PlacedModel[]; name: string | undefined },
 ): PlacedModel {
   const isOne = (model: PlacedModel) =>
-    primaryEntity(model.spec) === entity || model.spec.entities.some((one) => one.name === entity && one.type === 'unique');
+    from.own === undefined
+      ? primaryEntity(model.spec) === entity || model.spec.entities.some((one) => one.name === entity && one.type === 'unique')
+      : from.own.roles.get(entity) === model.dataset;
   const all = models.filter((model) => model !== from && isOne(model));
   const fitting = name === undefined ? all : all.filter(({ spec }) => spec.dimensions.some((one) => one.name === name));
   const [only, ...others] = fitting;

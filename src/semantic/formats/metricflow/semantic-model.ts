@@ -12,7 +12,8 @@ const expression = z
   .transform((value) => (value === null || value === undefined ? undefined : String(value)));
 const lowerCase = text.transform((value) => value.toLowerCase());
 
-const entitySchema = z.looseObject({ name: text, type: lowerCase, expr: expression });
+const entitySchema = z.looseObject({ name: text, type: lowerCase, expr: expression, label: optionalText, description: optionalText });
+export type Entity = z.infer<typeof entitySchema>;
 
 const dimensionSchema = z.looseObject({ name: text, type: lowerCase, expr: expression, label: optionalText, description: optionalText });
 export type Dimension = z.infer<typeof dimensionSchema>;
@@ -64,6 +65,17 @@ export type SemanticModelSpec = z.infer<typeof semanticModelSchema>;
 /** The entity that one row is of; undefined where none is declared. */
 export function primaryEntity({ primary_entity, entities }: SemanticModelSpec): string | undefined {
   return entities.find(({ type }) => type === 'primary')?.name ?? primary_entity;
+}
+
+/** The table that a model names, and how: by its relation, as `schema.table`, by `ref('orders')` or `source('crm', 'customers')`. */
+export function namedTable({ node_relation: relation, model = '' }: Pick<SemanticModelSpec, 'node_relation' | 'model'>) {
+  if (relation) return { table: relation.alias, schema: relation.schema_name, database: relation.database, isGuess: false };
+  const [, kind, ...names] =
+    /^\s*(?:\{\{)?\s*(ref|source)\(\s*['"]([^'"]+)['"](?:\s*,\s*['"]([^'"]+)['"])?\s*\)\s*(?:\}\})?\s*$/.exec(model) ?? [];
+  const [table, schema, database] = (kind === undefined ? model.split('.') : names.filter((name) => name !== undefined)).toReversed();
+  // The first name of a ref with two is a package; in which schema dbt builds a model is not in its file.
+  if (kind !== undefined) return { table, schema: kind === 'source' ? schema : undefined, database: undefined, isGuess: true };
+  return { table: table === '' ? undefined : table, schema, database, isGuess: false };
 }
 
 /** An expression that is just a column; a name without an expression is that column. */
