@@ -130,6 +130,13 @@ describe.each(engineNames)('no wrong number on %s', (name) => {
     expect(median).toBeCloseTo(0.15, 10);
   });
 
+  test('follows roles in the condition of an aggregate, which counts the rows of its value', async () => {
+    const metrics = ['sum(case when sales.buyer.active = 1 then sales.amount end)', 'sum(case when buyer.active = 0 then sales.id end)'];
+    expect(await answer({ metrics })).toEqual([[4, 7]]);
+    expect(failure(model, { metrics: ['sum(case when sales.buyer.nothing = 1 then sales.id end)'] }).code).toBe('unknown_name');
+    expect(failure(model, { metrics: ['sum(case when sales.buyer.active = 1 then sales.buyer.id end)'] }).code).toBe('not_supported');
+  });
+
   test('means a field in where, even where a metric of the query has its name', async () => {
     const metrics = [{ name: 'sales.id', expr: 'max(sales.id) + 100' }];
     expect(await answer({ metrics, dimensions: ['sales.kind'], where: ['sales.id > 3'] })).toEqual([['c', 104]]);
