@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dump, load as readYaml, loadAll } from 'js-yaml';
+import { z } from 'zod';
+import { emit } from '../../src/semantic/emit.ts';
+import { loadModel } from '../../src/semantic/load.ts';
+import type { SemanticModel } from '../../src/semantic/model.ts';
+import { plan } from '../../src/semantic/plan.ts';
+import { querySchema } from '../../src/semantic/query.ts';
+import { withAnalyzer } from '../../src/sql/analyzer.ts';
+import { type Engine, engineWith, rowsOf } from './engines.ts';
+
+/** A table of a benchmark: its columns as in CREATE TABLE, and its rows. */
+export interface Table {
+  readonly columns: string;
+  readonly rows: readonly (readonly Cell[])[];
+}
+export type Cell = string | number | null;
+type Row = readonly unknown[];
+
+const questionSchema = z.strictObject({
+  id: z.string(),
+  question: z.string(),
+  /** Several where the published question is: each adds its rows. `label` stands before them, `blank` puts NULL at places of a subtotal. */
+  queries: z.array(z.strictObject({ label: z.array(z.string()).default([]), blank: z.array(z.int()).default([]), ...querySchema.shape })).min(1), // prettier-ignore
+  sql: z.string(),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+export async function readQuestions(...files: readonly URL[]): Promise<readonly Question[]> {
+  const texts = await Promise.all(files.map(async (file) => readFile(file, 'utf8')));
+  return texts.flatMap((text) => z.array(questionSchema).parse(readYaml(text)));
+}
+
+/** The ids of the questions, and those that the table of a README says are not expressed, in order. */
+export function accountedFor(questions: readonly Question[], readme: URL): readonly string[] {
+  const listed = readFileSync(readme, 'utf8').matchAll(/^\| (Q\d+) \|/gm);
+  const ids = [...questions.map(({ id }) => id), ...[...listed].map(([, id = '']) => id)];
+  return ids.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+}
+
+/** The model is one file with a document for each dataset. */
+export async function readModel(file: URL, engine: Engine): Promise<SemanticModel> {
+  const documents = z
+    .array(z.looseObject({ dataset: z.string(), sql: z.undefined().optional() }))
+    .parse(loadAll(await readFile(file, 'utf8')));
+  const files = documents.map((document) => ({ path: `${document.dataset}.yaml`, text: dump(document) }));
+  const { tables } = await engine.warehouse.introspect({}, new AbortController().signal);
+  const { model, diagnostics } = await loadModel({ dialect: engine.warehouse.dialect, files, tables });
+  if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, undefined, 1));
+  return model;
+}
+
+/** DuckDB with the tables in it. */
+export async function engineOf(tables: Readonly<Record<string, Table>>): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), 'ktx-tpc-'));
+  try {
+    const statements = Object.entries(tables).map(async ([name, { columns, rows }]) => {
+      const file = join(folder, `${name}.csv`);
+      await writeFile(file, rows.map((row) => `${row.map((cell) => cell ?? '').join('|')}\n`).join(''));
+      return `CREATE TABLE ${name} (${columns}); COPY ${name} FROM '${file}' (DELIMITER '|', HEADER false, NULL '');`;
+    });
+    return await engineWith('duckdb', (await Promise.all(statements)).join('\n'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the metric queries of a question give, one after the other. */
+export async function answersTo(engine: Engine, model: SemanticModel, { queries }: Question): Promise<readonly Row[]> {
+  const parts = queries.map(async ({ label, blank, ...query }) => {
+    const sql = emit(await withAnalyzer(() => plan(model, query)), engine.warehouse.dialect);
+    const rows = await rowsOf(engine, sql);
+    return rows.map((row) => [...label, ...blank.reduce((cells: Row, place) => cells.toSpliced(place, 0, null), row)]);
+  });
+  return (await Promise.all(parts)).flat();
+}
+
+/** The rows that only one side has, as multisets. */
+export function difference(
+  actual: readonly Row[],
+  expected: readonly Row[],
+): { readonly extra: readonly Row[]; readonly missing: readonly Row[] } {
+  const left = [...actual];
+  const missing = expected.filter((row) => {
+    const found = left.findIndex((other) => other.length === row.length && other.every((cell, index) => isSame(cell, row[index])));
+    if (found !== -1) left.splice(found, 1);
+    return found === -1;
+  });
+  return { extra: left, missing };
+}
+
+/** Exact, but for floating point: the exact numbers here have six decimals at most. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!isNumber(one) || !isNumber(other)) return one === other;
+  const [a, b] = [plain(one), plain(other)];
+  if (![a, b].some((text) => /\.\d{7}|e/.test(text))) return a === b;
+  return Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(Math.abs(Number(a)), Math.abs(Number(b)));
+}
+
+function isNumber(cell: unknown): cell is string | number {
+  return typeof cell === 'number' || (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell));
+}
+
+/** Without the zeros that only tell the scale of a type. */
+function plain(cell: string | number): string {
+  const text = String(cell);
+  return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
+}
+
+/** Numbers that look random, the same for the same seed. */
+export class Dice {
+  #state: number;
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+  /** At least 0 and less than 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+  /** Both ends included. */
+  between(low: number, high: number): number {
+    return low + Math.floor(this.next() * (high - low + 1));
+  }
+  one<Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[this.between(0, items.length - 1)] ?? items[0];
+  }
+}
+
+export function money(cents: number): string {
+  return (cents / 100).toFixed(2);
+}
+
+/** The day so many days after another, as ISO text. */
+export function dayAfter(start: string, days: number): string {
+  return new Date(Date.parse(start) + days * 86_400_000).toISOString().slice(0, 10);
+}
