@@ -1,6 +1,7 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { defineCommand } from './command.ts';
+import { unfitLines } from './ingest.ts';
 import { printable } from './text-width.ts';
 
 export const check = defineCommand({
@@ -13,13 +14,17 @@ export const check = defineCommand({
     const project = await context.project();
     const { checkProject } = await import('../project/check.ts');
     context.progress.update('reading the sources');
-    const findings = await checkProject(project, context.signal);
+    const { findings, unfit } = await checkProject(project, context.signal);
     const lines = findings.flatMap(({ what, where, found, fix }) => [
       `${context.screen.style('yellow', what.padEnd(9))} ${printable(where)}: ${printable(found)}`,
       `          fix: ${printable(fix)}`,
     ]);
     const failure = new UserError('check_found', `${counted(findings.length, 'finding')}.`, { hint: findings[0]?.fix });
     const text = findings.length === 0 ? 'Nothing stale, contested or invalid.' : lines.join('\n');
-    return { data: { findings }, text, failure: findings.length === 0 ? undefined : failure };
+    return {
+      data: { findings, unfit },
+      text: [text, ...unfitLines(unfit)].join('\n'),
+      failure: findings.length === 0 ? undefined : failure,
+    };
   },
 });

@@ -1,6 +1,6 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
-import type { FileReport, IngestEvent, IngestReport, SourceReport } from '../ingest/event.ts';
+import type { FileReport, IngestEvent, IngestReport, Quarantined, SourceReport, Unfit } from '../ingest/event.ts';
 import type { UsageLine } from '../llm/usage.ts';
 import type { Project } from '../project/open.ts';
 import { defineCommand, type CommandContext } from './command.ts';
@@ -119,14 +119,13 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
       .filter(({ path }) => !quarantined.some(({ subject }) => subject === path))
       .map(({ path, reason }) => `${path}: ${reason}`),
     copied: setAside.map(({ path, copy }) => `${path}: an uncommitted text is kept in ${copy}`),
-    out: quarantined.map(({ subject, reason, location = subject }) => {
-      return location.startsWith(subject) ? `${location}: ${reason}` : `${location}: ${subject}: ${reason}`;
-    }),
+    out: quarantined.map(quarantineText),
     warning: commit.warning === undefined ? [] : [commit.warning],
   };
   return [
     ...lines,
     ...changes(files),
+    ...unfitLines(report.unfit),
     ...[...kept, ...(known > 0 ? [`${counted(known, 'edit')} of before`] : [])].map((text) => `  kept     ${printable(text)}`),
     ...Object.entries(marked).flatMap(([word, texts]) =>
       texts.map((text) => `  ${style('yellow', word.padEnd(9).padEnd(word.length + 1))}${printable(text)}`),
@@ -148,6 +147,19 @@ function sourceLines({ connection, failure, items, claims, total, pending }: Sou
   const becomes = [...counts, `${unchanged} unchanged`].join(', ');
   const last = dryRun ? '' : `; ${counted(claims, 'claim')}${reads}`;
   return [`${connection}: ${counted(total, 'item')} (${becomes})${last}`, ...cut, ...failed.map(({ key, reason }) => `  not read  ${printable(key)}: ${printable(reason)}`)]; // prettier-ignore
+}
+
+export function quarantineText({ subject, reason, location = subject }: Quarantined): string {
+  return location.startsWith(subject) ? `${location}: ${reason}` : `${location}: ${subject}: ${reason}`;
+}
+
+const shownUnfit = 12;
+
+/** What sources say that has no place in ktx: no fault of the run. */
+export function unfitLines(unfit: readonly Unfit[]): readonly string[] {
+  const shown = unfit.slice(0, shownUnfit).map(({ item, location, reason }) => `  no place ${printable(`${item} ${location}: ${reason}`)}`);
+  const more = unfit.length > shownUnfit ? [`  … and ${unfit.length - shownUnfit} more: ktx status --json`] : [];
+  return [...shown, ...more];
 }
 
 /** The files that people read, by name; what is generated beside them as a number. */

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../lib/diagnostic.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import { conflictsAbout, conflictsIn, contestedLines } from '../project/conflicts.ts';
-import { isQueryable } from '../semantic/check.ts';
+import { unqueryableLines, unqueryableMetrics } from '../project/visible-datasets.ts';
 import type { Project } from '../project/open.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
@@ -28,8 +28,9 @@ export const list = defineCommand({
     );
     const rows = found.map(({ connection, model, dataset: { name, metrics, relationships } }) => {
       const visible = [...metrics.values()].filter(({ hidden }) => !hidden);
+      const refused = unqueryableMetrics(model, name);
       const joins = relationships.map((link) => (link.name === link.to ? link.to : `${link.name}: ${link.to}`));
-      const named = visible.map((metric) => (isQueryable(model, metric) ? metric.name : `${metric.name} (not yet queryable)`));
+      const named = visible.map((metric) => (refused.has(metric.name) ? `${metric.name} (not yet queryable)` : metric.name));
       return [...(isOne ? [] : [connection]), name, named.join(', '), joins.join(', ')];
     });
     const columns = [...(isOne ? [] : ['connection']), 'dataset', 'metrics', 'joins'].map((name) => ({ name }));
@@ -71,8 +72,10 @@ export const read = defineCommand({
     }
     const contested = contestedLines(conflictsAbout(await conflictsIn(project.dir), connection, dataset));
     const invalid = isInvalid ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
-    const data = { connection, file, definition: isInvalid ? undefined : load(text), yaml: text, contested };
-    return { verbatim: true, data, text: text.trimEnd(), notes: [...invalid, ...contested] };
+    const unqueryable = unqueryableMetrics(model, dataset);
+    const definition = isInvalid ? undefined : load(text);
+    const data = { connection, file, definition, yaml: text, contested, not_yet_queryable: [...unqueryable] };
+    return { verbatim: true, data, text: text.trimEnd(), notes: [...invalid, ...contested, ...unqueryableLines(unqueryable)] };
   },
 });
 

@@ -1,11 +1,14 @@
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
+import type { Attention } from '../project/attention.ts';
 import type { LlmStatus } from '../project/llm-setup.ts';
 import type { Project } from '../project/open.ts';
 import type { ConnectionStatus } from '../project/status.ts';
 import { defineCommand, type Outcome } from './command.ts';
+import { quarantineText, unfitLines } from './ingest.ts';
 import { llmLines, usageText } from './llm-lines.ts';
 import type { Screen } from './output.ts';
+import { printable } from './text-width.ts';
 
 export const status = defineCommand({
   description: 'What is configured, reachable and fresh, what the semantic layer holds, and what is not committed.',
@@ -24,11 +27,12 @@ export const status = defineCommand({
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, uncommitted, llm, git = 'no git repository' } = data;
+    const { dir, connections, attention, uncommitted, llm, git = 'no git repository' } = data;
     const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
     const lines = connections.flatMap((each) => describe(each, context.screen));
-    const text = [dir, ...lines, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
-    return { data, text, next: nextSteps(connections), failure: unreachable(connections) ?? unusable(llm) };
+    const open = attentionLines(attention, context.screen);
+    const text = [dir, ...lines, ...open, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
+    return { data, text, next: nextSteps(connections, attention), failure: unreachable(connections) ?? unusable(llm) };
   },
 });
 
@@ -69,8 +73,20 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
   ];
 }
 
-function nextSteps(connections: readonly ConnectionStatus[]): readonly string[] {
+/** What waits for somebody, and what has no place, by name. */
+function attentionLines({ contested, quarantined, pending, unfit }: Attention, { style }: Screen): readonly string[] {
+  const waits = pending.length === 0 ? [] : [`${counted(pending.length, 'item')} with prose that waits for a model`];
+  return [
+    ...contested.map(({ subject, kind, variants }) => `  ${style('yellow', 'contested')} ${printable(subject)} ${kind}: ${variants.length} versions`),
+    ...quarantined.map((one) => `  ${style('yellow', 'left out')}  ${printable(quarantineText(one))}`),
+    ...unfitLines(unfit),
+    ...waits,
+  ]; // prettier-ignore
+}
+
+function nextSteps(connections: readonly ConnectionStatus[], { contested }: Attention): readonly string[] {
   if (connections.length === 0) return ['ktx connection add <name> --driver duckdb --path <file>'];
   if (connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0)) return ['ktx ingest'];
+  if (contested.length > 0) return ['ktx review  decide what sources say differently'];
   return connections.some(({ invalid }) => invalid.length > 0) ? ['ktx sl validate'] : ['ktx sl list'];
 }

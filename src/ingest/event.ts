@@ -50,6 +50,15 @@ export interface Quarantined {
   readonly location?: string | undefined;
 }
 
+/** Something that a source says and that has no place in ktx, by name. The rest goes on, and nothing waits for it. */
+export interface Unfit {
+  /** Path of the item in the project. */
+  readonly item: string;
+  /** Where in it: `line 12`. */
+  readonly location: string;
+  readonly reason: string;
+}
+
 /** Paths relative to the project, sorted. */
 export type FileReport = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
 
@@ -157,6 +166,8 @@ export interface IngestReport extends EditReport {
   /** Uncommitted texts of generated files that were replaced, and where the copy is. */
   readonly setAside: readonly { readonly path: string; readonly copy: string }[];
   readonly quarantined: readonly Quarantined[];
+  /** Of all sources, those of this run and those that stand. */
+  readonly unfit: readonly Unfit[];
   readonly commit: CommitReport;
   readonly queries: number;
   readonly milliseconds: Readonly<Partial<Record<Stage, number>>>;

@@ -14,12 +14,13 @@ import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { compareMetrics } from './compare.ts';
 import { failureOf, type ConnectionReport, type IngestEvent, type IngestReport, type PublishStep, type Stage } from './event.ts';
 import type { ConnectionFindings } from './findings.ts';
+import { keepLeftOut } from './last-run.ts';
 import type { IngestModel } from './model.ts';
 import { newEdits } from './new-edits.ts';
 import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
-import { extractSource, fetchSources, isPartial, sourceReport, type SourceInput } from './read-sources.ts';
-import { foldersOf } from './render.ts';
+import { extractSource, fetchSources, isPartial, sourceReport, type SourceInput, unfitIn } from './read-sources.ts';
+import { foldersOf, renderProject } from './render.ts';
 import { validate } from './validate.ts';
 
 export interface IngestInput {
@@ -83,7 +84,7 @@ interface Run extends IngestInput {
 
 type Outcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
 
-const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], setAside: [], quarantined: [] };
+const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], setAside: [], quarantined: [], unfit: [] };
 const noFiles = { added: [], changed: [], removed: [] };
 
 async function plan(run: Run): Promise<Outcome> {
@@ -91,8 +92,17 @@ async function plan(run: Run): Promise<Outcome> {
     const { tables, queries } = await warehouse.introspect(scope, run.signal);
     return { tables: tables.length, queries };
   });
-  const sources = (await readSources(run, await standingCatalogs(run, run.connections.map(({ name }) => name)))).map(({ report }) => report); // prettier-ignore
-  return { connections, sources, commit: { none: 'dry run' } };
+  const catalogs = await standingCatalogs(run, run.connections.map(({ name }) => name)); // prettier-ignore
+  const read = await readSources(run, catalogs);
+  const standing = catalogs.map((catalog) => ({
+    catalog,
+    claims: undefined,
+    warehouse: () => run.warehouse(catalog.connection, run.signal),
+  }));
+  const findings = { connections: standing, sources: read.map((one) => one.findings) };
+  const { quarantined } = renderProject(findings, await readProjectFiles(run.dir, foldersOf(findings), { tidy: false }));
+  const unfit = findings.sources.flatMap(unfitIn);
+  return { connections, sources: read.map(({ report }) => report), quarantined, unfit, commit: { none: 'dry run' } };
 }
 
 async function runStages(run: Run): Promise<Outcome> {
@@ -123,8 +133,10 @@ async function runStages(run: Run): Promise<Outcome> {
     const compared = { conflicts: published.conflicts, files: stands, state, open, signal };
     await timed(run, 'compare', () => compareMetrics(compared));
     await timed(run, 'index', async () => run.updateIndex?.(state));
+    const unfit = read.flatMap((one) => unfitIn(one.findings));
+    keepLeftOut(state, { quarantined: checked.quarantined, unfit });
     const covered = findings.connections.map(({ catalog }) => catalog.connection);
-    return { connections, sources, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
+    return { connections, sources, unfit, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
   } finally {
     state.close();
   }
@@ -230,8 +242,9 @@ function exitCodeOf({ connections, sources, quarantined, leftAlone, commit, dryR
   );
   if (undescribed.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
+  const isLeftOut = !dryRun && quarantined.length > 0;
   const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
-  return failures.length + undescribed.length > 0 || isCut || quarantined.length > 0 || leftAlone.length > 0 || isUncommitted ? 3 : 0;
+  return failures.length + undescribed.length > 0 || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted ? 3 : 0;
 }
 
 async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {

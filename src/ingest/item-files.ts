@@ -34,8 +34,12 @@ export function itemsIn(view: FileView, connection: string): Item[] {
 }
 
 function indexIn(view: FileView, connection: string): IndexLine[] {
-  const lines = (view.get(itemPath(connection, 'index.jsonl')) ?? '').split('\n');
-  return lines.flatMap((line) => {
+  return indexLines(view.get(itemPath(connection, 'index.jsonl')) ?? '');
+}
+
+/** What is recorded of each item of a source; a line that cannot be read says nothing. */
+export function indexLines(text: string): IndexLine[] {
+  return text.split('\n').flatMap((line) => {
     try {
       return indexLineSchema.safeParse(JSON.parse(line)).data ?? [];
     } catch {

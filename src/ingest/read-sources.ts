@@ -1,10 +1,10 @@
 import type { Catalog } from '../context/catalog.ts';
 import { UserError } from '../lib/error.ts';
 import type { OpenSource } from '../sources/registry.ts';
-import type { Item } from '../sources/source.ts';
+import { type Item, itemPath } from '../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { resolveSecret } from '../store/secrets.ts';
-import { failureOf, type IngestEvent, type ItemReport, type SourceReport } from './event.ts';
+import { failureOf, type IngestEvent, type ItemReport, type SourceReport, type Unfit } from './event.ts';
 import { fetchItems } from './fetch.ts';
 import type { SourceFindings } from './findings.ts';
 import { itemsIn } from './item-files.ts';
@@ -76,6 +76,12 @@ export function sourceReport({ report, input }: FetchedSource, { items, extracti
   const pending = extractions.filter(({ unread = [] }) => unread.length > 0).map(({ key }) => key);
   const claims = extractions.reduce((sum, extraction) => sum + extraction.claims.length, 0);
   return { connection: input.name, ...report, total: items.length, claims, pending: pending.sort() };
+}
+
+/** What code could read in the items and has no place for. */
+export function unfitIn({ connection, items, extractions }: SourceFindings): Unfit[] {
+  const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
+  return extractions.flatMap(({ key, problems = [] }) => problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })));
 }
 
 /** Whether something of it could not be read. */

@@ -60,7 +60,7 @@ export function renderProject(findings: Findings, view: FileView, failed: Readon
       ...datasets.flatMap(({ at, dataset, result }) => result.stale.map((path) => ({ path: `${dataset}.${path}`, at }))),
       ...wiki.stale,
     ],
-    quarantined: [...connections.flatMap(({ quarantined }) => quarantined), ...wiki.quarantined, ...claims.homeless, ...problems(findings)],
+    quarantined: [...connections.flatMap(({ quarantined }) => quarantined), ...wiki.quarantined, ...claims.homeless],
     conflicts: [...connections.flatMap((one) => one.conflicts), ...wiki.conflicts],
   };
 }
@@ -77,15 +77,6 @@ function claimsOf({ sources, connections }: Findings) {
     warehouses: homes,
     homeless: homeless.map(({ subject, kind }) => ({ subject, kind, reason: 'there is no catalog of that warehouse yet' })),
   };
-}
-
-function problems({ sources }: Findings) {
-  return sources.flatMap(({ connection, items, extractions }) => {
-    const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
-    return extractions.flatMap(({ key, problems: found = [] }) =>
-      found.map(({ location, reason }) => ({ subject: paths.get(key) ?? key, kind: 'item', reason, location })),
-    );
-  });
 }
 
 /**

@@ -27,9 +27,9 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
   return { contents: [{ uri, mimeType, text: `# ${begin}\n${datasetText(found)}# ${end}\n` }] };
 }
 
-async function datasets({ dir, warehouses }: Project): Promise<VisibleDataset[]> {
-  const connections = warehouses.toSorted();
-  return (await Promise.all(connections.map((connection) => visibleDatasets(dir, connection)))).flat();
+async function datasets(project: Project): Promise<VisibleDataset[]> {
+  const connections = project.warehouses.toSorted();
+  return (await Promise.all(connections.map((connection) => visibleDatasets(project, connection)))).flat();
 }
 
 function uriOf({ connection, dataset }: VisibleDataset): string {

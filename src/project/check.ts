@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { parsePins, pinsPath } from '../context/pins.ts';
+import type { IngestReport, Quarantined, Unfit } from '../ingest/event.ts';
 import { readText } from '../store/files.ts';
 import { sourcesOf } from './config.ts';
 import { conflictsIn } from './conflicts.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from './open.ts';
 
-export interface CheckFinding {
-  readonly what: 'invalid' | 'contested' | 'stale';
+interface CheckFinding {
+  readonly what: 'invalid' | 'contested' | 'stale' | 'left out';
   /** A place `path:line:column`, a subject, or a source. */
   readonly where: string;
   readonly found: string;
@@ -15,13 +16,24 @@ export interface CheckFinding {
   readonly fix: string;
 }
 
+export interface Checked {
+  readonly findings: readonly CheckFinding[];
+  /** What sources say that has no place in ktx: named, and no fault. */
+  readonly unfit: readonly Unfit[];
+}
+
 /**
  * What must not be relied on: files that are not valid, what sources say differently, sources that say something else than when
  * they were ingested. Asks no warehouse and no model, and writes nothing.
  */
-export async function checkProject(project: Project, signal: AbortSignal): Promise<readonly CheckFinding[]> {
-  const findings = [...(await invalid(project)), ...(await contested(project)), ...(await stale(project, signal))];
-  return findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
+export async function checkProject(project: Project, signal: AbortSignal): Promise<Checked> {
+  const names = sourcesOf(project.config).map(([name]) => name);
+  const isPlanned = names.length > 0 && project.warehouses.length > 0;
+  const plan = isPlanned ? await ingestProject(project, { connections: names, dryRun: true, signal }) : undefined;
+  const read = plan === undefined ? [] : [...staleSources(plan), ...plan.quarantined.map(leftOut)];
+  const findings = [...(await invalid(project)), ...(await contested(project)), ...read];
+  findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
+  return { findings, unfit: plan?.unfit ?? [] };
 }
 
 async function invalid(project: Project): Promise<CheckFinding[]> {
@@ -44,10 +56,11 @@ async function contested({ dir }: Project): Promise<CheckFinding[]> {
   });
 }
 
-async function stale(project: Project, signal: AbortSignal): Promise<CheckFinding[]> {
-  const names = sourcesOf(project.config).map(([name]) => name);
-  if (names.length === 0 || project.warehouses.length === 0) return [];
-  const { sources } = await ingestProject(project, { connections: names, dryRun: true, signal });
+function leftOut({ subject, reason, location }: Quarantined): CheckFinding {
+  return { what: 'left out', where: location ?? subject, found: `${subject}: ${reason}`, fix: `ktx explain ${JSON.stringify(subject)}` };
+}
+
+function staleSources({ sources }: IngestReport): CheckFinding[] {
   return sources.flatMap(({ connection, items, failure }): CheckFinding[] => {
     const fix = `ktx ingest ${connection}`;
     if (failure) return [{ what: 'stale', where: connection, found: failure.message, fix: failure.hint ?? fix }];

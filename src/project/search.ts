@@ -1,5 +1,6 @@
 import { conflictsPath } from '../context/conflicts.ts';
 import { shortHash } from '../lib/hash.ts';
+import { readVersion } from '../lib/version.ts';
 import { catalogDocuments } from '../search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../search/index.ts';
 import { search, type SearchHit, type SearchOptions } from '../search/search.ts';
@@ -35,9 +36,9 @@ export async function refreshIndex(project: Project, state: State): Promise<void
   await refreshWiki(dir, state, contested);
   for (const connection of project.warehouses) {
     const marks = await Promise.all([markOf(dir, `sources/${connection}/index.jsonl`), datasetFiles(dir, connection)]);
-    const fingerprint = shortHash(JSON.stringify([...marks, contested]), 32);
+    const fingerprint = shortHash(JSON.stringify([...marks, contested, readVersion()]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
-    const datasets = await visibleDatasets(dir, connection);
+    const datasets = await visibleDatasets(project, connection);
     const catalog = await project.catalog(connection);
     const documents = [
       ...datasets.flatMap(datasetDocuments),

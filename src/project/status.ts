@@ -2,6 +2,7 @@ import type { CatalogTable } from '../context/catalog.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
+import { attention } from './attention.ts';
 import { commitState } from './commit.ts';
 import { llmStatus } from './llm-setup.ts';
 import type { Connection, Project } from './open.ts';
@@ -17,7 +18,7 @@ interface Answer {
   readonly drift?: number;
 }
 
-const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sources'];
+const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sources', 'wiki', 'conflicts.yaml', 'pins.yaml'];
 
 /**
  * What is configured, reachable, fresh. With `fast` no warehouse is asked and no model is paid. `uncommitted` are the project's files that differ
@@ -25,12 +26,13 @@ const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sou
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, llm] = await Promise.all([
+  const [{ uncommitted, git }, connections, llm, open] = await Promise.all([
     commitState(project.dir, ownPaths),
     Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
     llmStatus(project, fast, signal),
+    attention(project),
   ]);
-  return { dir: project.dir, connections, uncommitted, git, llm };
+  return { dir: project.dir, connections, attention: open, uncommitted, git, llm };
 }
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {

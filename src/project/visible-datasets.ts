@@ -7,10 +7,13 @@ import type { Conflict } from '../context/conflicts.ts';
 import { parseArtifact } from '../context/merge.ts';
 import { subjectParts } from '../context/subject.ts';
 import type { DocumentKind, SearchDocument } from '../search/documents.ts';
+import { isQueryable } from '../semantic/check.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../semantic/dataset.ts';
+import type { SemanticModel } from '../semantic/model.ts';
 import { readAnyText } from '../store/files.ts';
 import { conflictsAbout, conflictsIn, contestedLines } from './conflicts.ts';
 import { datasetFiles } from './model-files.ts';
+import type { Project } from './open.ts';
 
 /** A dataset as agents may see it: hidden fields and metrics are left out, and counted. */
 export interface VisibleDataset {
@@ -19,11 +22,14 @@ export interface VisibleDataset {
   readonly dataset: Dataset;
   readonly hidden: number;
   readonly contested: readonly Conflict[];
+  /** Metrics of a kind that the planner does not answer yet. */
+  readonly unqueryable: ReadonlySet<string>;
 }
 
 /** The valid datasets of a connection, sorted by path; of what is not valid, nothing tells what is hidden. */
-export async function visibleDatasets(dir: string, connection: string): Promise<VisibleDataset[]> {
-  const conflicts = await conflictsIn(dir);
+export async function visibleDatasets(project: Project, connection: string): Promise<VisibleDataset[]> {
+  const { dir } = project;
+  const [conflicts, { model }] = await Promise.all([conflictsIn(dir), project.model(connection)]);
   const read = (await datasetFiles(dir, connection)).map(async ({ path }) => {
     const dataset = await readArtifact(dir, path, datasetSchema);
     if (dataset === undefined) return [];
@@ -39,7 +45,7 @@ export async function visibleDatasets(dir: string, connection: string): Promise<
     const contested = conflictsAbout(conflicts, connection, dataset.dataset).filter(
       ({ subject }) => !unseen.has(subjectParts(subject)?.name ?? ''),
     );
-    return [{ connection, path, dataset: visible, hidden, contested }];
+    return [{ connection, path, dataset: visible, hidden, contested, unqueryable: unqueryableMetrics(model, dataset.dataset) }];
   });
   return (await Promise.all(read)).flat();
 }
@@ -60,10 +66,21 @@ async function readArtifact<T>(dir: string, path: string, schema: z.ZodType<T>):
 }
 
 /** As YAML, one entry a line. */
-export function datasetText({ dataset, hidden, contested }: VisibleDataset): string {
+export function datasetText({ dataset, hidden, contested, unqueryable }: VisibleDataset): string {
   const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
-  const marks = contestedLines(contested).map((line) => `# ${line}\n`);
+  const marks = [...contestedLines(contested), ...unqueryableLines(unqueryable)].map((line) => `# ${line}\n`);
   return text + marks.join('') + (hidden === 0 ? '' : `# ${hidden} hidden, left out\n`);
+}
+
+/** Visible metrics of the dataset that a query would refuse by name. */
+export function unqueryableMetrics(model: SemanticModel, dataset: string): ReadonlySet<string> {
+  const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];
+  return new Set(metrics.filter((metric) => !metric.hidden && !isQueryable(model, metric)).map(({ name }) => name));
+}
+
+/** One line, for a reader of the dataset. */
+export function unqueryableLines(unqueryable: ReadonlySet<string>): string[] {
+  return unqueryable.size === 0 ? [] : [`not yet queryable: ${[...unqueryable].join(', ')}`];
 }
 
 /** Finds the dataset that stands on a table of the catalog. */
@@ -77,7 +94,7 @@ export function datasetFinder(datasets: readonly VisibleDataset[], { firstSchema
 }
 
 /** What can be found of a dataset. */
-export function datasetDocuments({ connection, path: file, dataset, contested }: VisibleDataset): SearchDocument[] {
+export function datasetDocuments({ connection, path: file, dataset, contested, unqueryable }: VisibleDataset): SearchDocument[] {
   const disputed = new Set(contested.map(({ subject }) => subject));
   const { dataset: parent, source = '', tags = [], metrics = [], segments = [], fields = [], relationships = [] } = dataset;
   const part = (kind: DocumentKind, { name, synonyms, description }: Named, more: Partial<SearchDocument> = {}): SearchDocument => {
@@ -88,7 +105,10 @@ export function datasetDocuments({ connection, path: file, dataset, contested }:
   const own = { subject: subjects.dataset(connection, parent), context: [source, ...tags] };
   return [
     part('dataset', { ...dataset, name: parent }, own),
-    ...metrics.map((metric) => part('metric', metric, { detail: metric.unit })),
+    ...metrics.map((metric) => {
+      const detail = [metric.unit ?? [], unqueryable.has(metric.name) ? 'not yet queryable' : []].flat().join(', ');
+      return part('metric', metric, detail === '' ? {} : { detail });
+    }),
     ...segments.map((segment) => part('segment', segment)),
     ...fields.map((field) => {
       const context = [parent, ...(field.values ?? []).slice(0, 50).map(String)];

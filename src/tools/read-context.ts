@@ -30,7 +30,7 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
     if (/^(term|rule|page):/.test(name ?? '')) return readEntry(project, name ?? '');
     const [, subjectConnection, address = name] = /^\w+:([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
     const connection = project.connection(wanted ?? subjectConnection).name;
-    const datasets = await visibleDatasets(project.dir, connection);
+    const datasets = await visibleDatasets(project, connection);
     if (address === undefined) return overview(project, datasets);
     const named = datasets.find(({ dataset }) => dataset.dataset === address.split(/[.(]/)[0]);
     if (named !== undefined) return readDataset(project, named, address);
@@ -51,9 +51,10 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
 
 async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): Promise<Answer> {
   const commit = await commitState(dir, datasets.map(({ path }) => path)); // prettier-ignore
-  const items = datasets.map(({ dataset: { dataset, description, metrics, relationships } }) => {
+  const items = datasets.map(({ dataset: { dataset, description, metrics, relationships }, unqueryable }) => {
     const links = relationships?.map(({ to, role }) => (role === undefined ? to : `${to} as ${role}`));
-    return JSON.stringify({ dataset, description, metrics: metrics?.map(({ name }) => name), refers_to: links });
+    const refused = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
+    return JSON.stringify({ dataset, description, metrics: metrics?.map(({ name }) => name), ...refused, refers_to: links });
   });
   return { summary: `${counted(items.length, 'dataset')}.`, trust: { status: 'curated', ...commit }, items };
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as readYaml } from 'js-yaml';
 import { expect, test } from 'vitest';
+import { openProject } from '../../src/project/open.ts';
 import { datasetText, visibleDatasets } from '../../src/project/visible-datasets.ts';
 import { ktx, ktxJson, shopProject } from './run-cli.ts';
 
@@ -59,7 +60,9 @@ test('agents read nothing of what other formats left', async () => {
     'dataset: kept\nsource: orders\nfields: [{name: id, extensions: {ossie: {add: {label: SECRET}}}}]\nextensions: {x: SECRET}\n';
   mkdirSync(join(cwd, 'semantic-layer/warehouse'), { recursive: true });
   writeFileSync(join(cwd, 'semantic-layer/warehouse/kept.yaml'), dataset);
-  const texts = (await visibleDatasets(cwd, 'warehouse')).map(datasetText);
+  const project = await openProject(cwd);
+  const texts = (await visibleDatasets(project, 'warehouse')).map(datasetText);
+  await project.close();
   expect(texts.join('')).toContain('name: id');
   expect(texts.join('')).not.toContain('SECRET');
 });

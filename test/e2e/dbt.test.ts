@@ -51,14 +51,18 @@ function dataset(name: string): Dataset {
 describe('ktx ingest over a warehouse and the dbt project that built it', () => {
   test('gives datasets with what dbt says, and says what does not fit', { timeout: 60_000 }, () => {
     const { code, data } = ktx('ingest');
-    expect(code).toBe(3);
-    const quarantined = data['quarantined'] as readonly { readonly reason: string }[];
-    expect(quarantined.map(({ reason }) => reason)).toEqual([
+    expect(code).toBe(0);
+    expect(data['quarantined']).toEqual([]);
+    const unfit = data['unfit'] as readonly { readonly reason: string }[];
+    expect(unfit.map(({ reason }) => reason)).toEqual([
       'metric exact_top_basket: ktx has no discrete percentile',
       'metric revenue_since_month_start: ktx has no offset_to_grain: month of revenue',
       'metric gross: ktx has no word for fill_nulls_with: 0',
     ]);
     expect(data['conflicts']).toEqual([]);
+    const check = ktx('check');
+    expect([check.code, check.data['unfit']]).toEqual([0, unfit]);
+    expect(ktx('status', '--fast').data['attention']).toMatchObject({ quarantined: [], unfit });
 
     const baskets = dataset('baskets');
     expect(baskets).toMatchObject({
@@ -99,6 +103,9 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
     expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain('come_back (not yet queryable)');
     expect(ktx('sl', 'query', '--metric', 'baskets.come_back').code).not.toBe(0);
+    expect(ktx('sl', 'read', 'baskets').data['not_yet_queryable']).toContain('come_back');
+    const hits = ktx('search', 'come back').data['hits'] as readonly { readonly name: string; readonly detail?: string }[];
+    expect(hits.find(({ name }) => name === 'come_back')?.detail).toContain('not yet queryable');
   });
 
   test('a broken YAML file keeps what it said, and the rest goes on', { timeout: 60_000 }, () => {

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { indexLines } from '../ingest/item-files.ts';
+import { leftOut, type LeftOut } from '../ingest/last-run.ts';
+import { itemPath } from '../sources/source.ts';
+import { readText } from '../store/files.ts';
+import { openState } from '../store/state.ts';
+import { notesName, sourcesOf } from './config.ts';
+import type { Project } from './open.ts';
+import { reviewed, type ReviewedConflict } from './review.ts';
+
+/** What waits for a person, or for a model. */
+export interface Attention extends LeftOut {
+  readonly contested: readonly ReviewedConflict[];
+  /** Paths of items in which a model has yet to read. */
+  readonly pending: readonly string[];
+}
+
+/** From the files and what the last run here left out; asks no warehouse and no source. */
+export async function attention(project: Project): Promise<Attention> {
+  const [contested, pending] = await Promise.all([reviewed(project), pendingItems(project)]);
+  const state = openState(project.dir);
+  try {
+    return { contested, pending, ...(leftOut(state) ?? { quarantined: [], unfit: [] }) };
+  } finally {
+    state.close();
+  }
+}
+
+async function pendingItems({ dir, config }: Project): Promise<string[]> {
+  const names = [...sourcesOf(config).map(([name]) => name), notesName];
+  const indexes = names.map(async (name) => {
+    const lines = indexLines((await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '');
+    return lines.filter(({ extractor }) => extractor.endsWith('+pending')).map(({ path }) => itemPath(name, path));
+  });
+  return (await Promise.all(indexes)).flat().sort();
+}
