@@ -47,7 +47,7 @@ export const ingest = defineCommand({
   },
 });
 
-async function usageOf(project: Project): Promise<readonly UsageLine[]> {
+export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
   const { usageReport } = await import('../llm/usage.ts');
   return usageReport(project.journal().db, { run: project.runId });
 }

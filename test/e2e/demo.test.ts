@@ -36,6 +36,9 @@ const envelopeSchema = z.object({
     }),
     edit: z.object({ file: z.string(), added: z.array(z.string()) }),
     ingest: z.array(z.object({ commit: z.object({ id: z.string().optional() }) })),
+    told: z.array(z.object({ subject: z.string(), says: z.string(), place: z.string() })),
+    contested: z.object({ subject: z.string(), versions: z.array(z.object({ by: z.string(), gives: z.number() })) }),
+    read: z.object({ pending: z.array(z.string()) }),
     answer: z.object({ sql: z.string(), rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))) }),
     comparison: z.object({
       table_total: z.number(),
@@ -142,9 +145,37 @@ describe('ktx demo', () => {
     );
   });
 
+  it('shows what dbt and the handbook say, each with its line', () => {
+    for (const { place } of second.told) {
+      const [, file = '', line = ''] = /^(\S+) line (\d+)$/.exec(place) ?? [];
+      expect(readFileSync(join(dir, file), 'utf8').split('\n').length, place).toBeGreaterThanOrEqual(Number(line));
+    }
+    const said = Object.fromEntries(second.told.map(({ subject, says }) => [subject, says]));
+    expect(said).toMatchObject({
+      'dataset:shop.orders': expect.stringMatching(/^One row per order/) as unknown,
+      'metric:shop.orders.average_order': 'revenue / orders_placed',
+      'term:gift': 'An order whose recipient is not its buyer.',
+    });
+  });
+
+  it('shows both numbers of the contested metric, as one gets them by hand', async () => {
+    const sum = async (where: string) => Number((await rows(`SELECT sum(amount) FROM orders WHERE ${where}`))[0]?.[0]);
+    const [paid, kept] = [await sum("status = 'paid'"), await sum("status <> 'cancelled'")];
+    expect(second.contested).toEqual({
+      subject: 'metric:shop.orders.revenue',
+      versions: [expect.objectContaining({ by: 'dbt', gives: paid }), expect.objectContaining({ by: 'handbook', gives: kept })] as unknown,
+    });
+    for (const number of [paid, kept]) expect(first).toContain(Math.round(number).toLocaleString('en'));
+  });
+
+  it('says what waits for a model', () => {
+    expect(second.read.pending).toContain('sources/handbook/returns.md');
+    expect(first).toMatch(/demo --dir \S+ --llm claude-code/);
+  });
+
   it('keeps the metric that the edit added, with its comment, uncommitted', () => {
     const text = readFileSync(join(dir, second.edit.file), 'utf8');
-    expect(text).toMatch(/^ *# What customers paid.*\n *- \{name: revenue, agg: sum, of: amount, where: status = 'paid', unit: EUR\}$/m);
+    expect(text).toMatch(/^ *# What went to somebody else.*\n *- \{name: gifts, agg: count, where: recipient_id <> buyer_id\}$/m);
     expect(git('diff', '--stat', '--', second.edit.file)).toContain('2 ++');
   });
 
@@ -174,7 +205,7 @@ describe('ktx demo', () => {
   it('ends with commands that work as they are printed', () => {
     const [, ending = ''] = first.split('Try next\n');
     const commands = ending.trim().split(/\n\s*/);
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(6);
     for (const command of commands) {
       expect(command).toMatch(/^npm run -s ktx -- /);
       expect(shell(command)).not.toBe('');
@@ -188,6 +219,18 @@ describe('ktx demo', () => {
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines) shell(`node ${line.replace(/^ktx/, 'src/cli/main.ts')} --project-dir ${dir}`);
   }, 60_000);
+
+  it('says what a model needs that is not configured, and changes nothing', async () => {
+    const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
+    const failure = await promisify(execFile)(process.execPath, args, { cwd: root }).catch(
+      (error: { code: number; stdout: string }) => error,
+    );
+    expect(failure).toMatchObject({ code: 2 });
+    expect(JSON.parse(failure.stdout)).toMatchObject({
+      error: { code: 'llm_not_configured', hint: expect.stringContaining(dir) as unknown },
+    });
+    expect(state()).toEqual(afterFirst);
+  });
 
   it('refuses a folder that holds something else, a project of another database too', async () => {
     const project = join(base, 'project');

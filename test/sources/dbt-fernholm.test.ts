@@ -6,11 +6,11 @@ import { writeWarehouseFile } from '../../src/cli/demo/warehouse-file.ts';
 import { ktxJson } from '../cli/run-cli.ts';
 import { run } from '../store/git-project.ts';
 
-const fixture = new URL('../fixtures/dbt-fernholm', import.meta.url).pathname;
+const company = new URL('../../src/cli/demo', import.meta.url).pathname;
 
 test('the sample company, its dbt project and its handbook: all is read, and one metric is contested', { timeout: 120_000 }, async () => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-fernholm-')));
-  for (const name of ['dbt', 'handbook']) cpSync(join(fixture, name), join(dir, name), { recursive: true });
+  for (const name of ['dbt', 'handbook']) cpSync(join(company, name), join(dir, name), { recursive: true });
   await writeWarehouseFile(join(dir, 'warehouse.duckdb'));
   const connections = ['shop: {driver: duckdb, path: warehouse.duckdb}', 'models: {driver: dbt, path: dbt, target_schema: main}', 'handbook: {driver: docs, path: handbook}'];
   writeFileSync(join(dir, 'ktx.yaml'), `connections:\n${connections.map((one) => `  ${one}\n`).join('')}`);

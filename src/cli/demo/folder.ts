@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { cp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { readConfig } from '../../project/config-file.ts';
-import { makeFolder, setUpProject } from '../../project/setup.ts';
+import { makeFolder, setUpProject, writeConnection } from '../../project/setup.ts';
 import { absent, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
 import { invocation, shortPath, type Surroundings } from '../output.ts';
@@ -13,15 +13,18 @@ export const connection = 'shop';
 const config = { driver: 'duckdb', path: 'warehouse.duckdb' } as const;
 export const metricFile = `semantic-layer/${connection}/orders.yaml`;
 
-/** What a person who knows the business writes; ktx cannot know which orders count. */
-const revenue = [
-  '# What customers paid and did not get back: refunded and cancelled orders do not count.',
-  "- {name: revenue, agg: sum, of: amount, where: status = 'paid', unit: EUR}",
-];
+/** What lies beside the warehouse: folders that the demo gets a copy of. */
+const sources = {
+  dbt: { driver: 'dbt', path: 'dbt', target_schema: 'main' },
+  handbook: { driver: 'docs', path: 'handbook' },
+} as const;
+
+/** What a person who knows the business writes. */
+const gifts = ['# What went to somebody else than who paid for it.', '- {name: gifts, agg: count, where: recipient_id <> buyer_id}'];
 
 /** Completes the demo's folder: warehouse file, repository, project. Gives the names of what was made; nothing where all stood. */
 export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
-  const ours = ['warehouse.duckdb', 'ktx.yaml', '.git', '.gitignore', '.ktx'];
+  const ours = ['warehouse.duckdb', 'ktx.yaml', '.git', '.gitignore', '.ktx', ...Object.keys(sources)];
   const names = (await readdir(dir).catch(absent)) ?? [];
   const isOurs = names.includes('ktx.yaml')
     ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) === canonicalJson(config)
@@ -49,13 +52,27 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
   }
   if ((await readText(join(dir, '.gitignore'))) === undefined) await writeAtomically(join(dir, '.gitignore'), '*.duckdb\n');
   const { written } = await setUpProject({ dir, name: connection, config }, signal);
-  return [...made, ...written];
+  return [...made, ...written, ...(await addSources(dir))];
+}
+
+/** Beside a warehouse that stands; a folder that a person has changed is theirs. */
+async function addSources(dir: string): Promise<readonly string[]> {
+  const made: string[] = [];
+  const { connections } = await readConfig(dir);
+  for (const [name, source] of Object.entries(sources)) {
+    if (!existsSync(join(dir, source.path))) {
+      await cp(new URL(name, import.meta.url), join(dir, source.path), { recursive: true });
+      made.push(`${source.path}/`);
+    }
+    if (connections[name] === undefined) await writeConnection({ dir, name, config: source });
+  }
+  return made;
 }
 
 /** Adds the metric to the text of the file, as an editor would; undefined where it is there already. */
-export async function addRevenue(dir: string): Promise<readonly string[] | undefined> {
+export async function addGifts(dir: string): Promise<readonly string[] | undefined> {
   const text = (await readText(join(dir, metricFile))) ?? '';
-  if (/name: revenue\b/.test(text)) return undefined;
+  if (/name: gifts\b/.test(text)) return undefined;
   const lines = text.trimEnd().split('\n');
   const at = lines.indexOf('metrics:');
   const added = at === -1 ? ['metrics:', ...indented('  ')] : indented(/^ */.exec(lines[at + 1] ?? '')?.[0] ?? '');
@@ -64,14 +81,17 @@ export async function addRevenue(dir: string): Promise<readonly string[] | undef
   return added;
 }
 
-const indented = (space: string): string[] => revenue.map((line) => space + line);
+const indented = (space: string): string[] => gifts.map((line) => space + line);
 
 /** Commands that work from where the person stands, typed as the demo itself was started. */
 export function commandsToTry(dir: string, surroundings: Surroundings): readonly string[] {
   const ktx = invocation(surroundings, shortPath(surroundings.cwd, dir));
   return [
+    `${ktx} review`,
+    `${ktx} explain orders.revenue`,
+    `${ktx} sl query -m orders.average_order -m orders.gifts -d orders.channel`,
     `${ktx} sl query -m tickets.count -d tickets.customers.regions.rgn_nm`,
     `${ktx} explain "relationship:${connection}.orders(recipient_id)"`,
-    `${ktx} search "stock on hand"`,
+    `${ktx} search "guest order"`,
   ];
 }

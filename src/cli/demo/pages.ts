@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { scanReport } from '../../scan/report.ts';
 import { renderTable, type Screen } from '../output.ts';
+import { cut } from '../text-width.ts';
 import type { Answers, Asked } from './question.ts';
+import type { Told, TwoTruths } from './told.ts';
 
 type Lines = readonly string[];
 /** What a page's text has in braces: a number, words, or lines that stand by themselves. */
@@ -11,10 +13,11 @@ const textOf = (file: string): string => readFileSync(new URL(file, import.meta.
 const whole = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 0 });
 
 /** The pages of the tour, which `tour.txt` has in this order. */
-export type PageName = 'warehouse' | 'findings' | 'written' | 'edit' | 'answer' | 'comparison' | 'ending';
-const order: readonly PageName[] = ['warehouse', 'findings', 'written', 'edit', 'answer', 'comparison', 'ending'];
+const order = ['warehouse', 'findings', 'told', 'truths', 'written', 'edit', 'answer', 'comparison', 'read', 'pending', 'ending'] as const;
+export type PageName = (typeof order)[number];
 
-export function page(name: PageName, values: Values, screen: Screen): Lines {
+/** A star before its title becomes the number of the page. */
+export function page({ name, number }: { name: PageName; number: number }, values: Values, screen: Screen): Lines {
   const [title = '', ...lines] = textOf('tour.txt').split(/^# /m)[order.indexOf(name) + 1]?.trimEnd().split('\n') ?? [];
   const body = lines.flatMap((line) => {
     const block = values[/^\{(\w+)\}$/.exec(line)?.[1] ?? ''];
@@ -25,7 +28,7 @@ export function page(name: PageName, values: Values, screen: Screen): Lines {
     });
     return wrapped(filled, Math.min(screen.width ?? 100, 100) - 3);
   });
-  return [screen.style('bold', title), ...body.map((line) => (line === '' ? '' : `   ${line}`))];
+  return [screen.style('bold', title.replace(/^\*/, String(number))), ...body.map((line) => (line === '' ? '' : `   ${line}`))];
 }
 
 /** A paragraph, broken between words. */
@@ -66,6 +69,22 @@ export function findings({ links, primary_keys, queries }: ReturnType<typeof sca
     review: links.filter(({ status }) => status === 'review').length,
     queries,
     links: table(['from', 'to', '>prob.', '>found', '>orphans', 'what it is'], rows, screen),
+  };
+}
+
+/** What dbt and the handbook say, in lines that fit. */
+export function toldTable(told: readonly Told[], screen: Screen): Lines {
+  const rows = told.map(({ subject, says, place }) => [subject.replace(/^\w+:(shop\.)?/, ''), cut(says, 52), place]);
+  return table(['what', 'it says', 'where'], rows, screen);
+}
+
+export function truths({ subject, versions }: TwoTruths, screen: Screen): Values {
+  const rows = versions.map(({ by, says, gives }) => [by, says, whole(gives)]);
+  const [first, second] = versions;
+  return {
+    subject: subject.replace(/^\w+:shop\./, ''),
+    versions: table(['who says so', 'what it is', '>it gives'], rows, screen),
+    difference: Math.abs((first?.gives ?? 0) - (second?.gives ?? 0)),
   };
 }
 

@@ -1,54 +1,113 @@
-import { openProject } from '../../project/open.ts';
+import type { BackendName } from '../../llm/config.ts';
+import type { IngestReport } from '../../ingest/event.ts';
+import { attention } from '../../project/attention.ts';
+import { openProject, type Project } from '../../project/open.ts';
 import { scanProject } from '../../project/scan.ts';
 import { scanReport } from '../../scan/report.ts';
 import type { CommandContext, Outcome } from '../command.ts';
-import { describeIngest, ingestFailure, runIngest } from '../ingest.ts';
-import { shortPath } from '../output.ts';
+import { describeIngest, ingestFailure, runIngest, usageOf } from '../ingest.ts';
+import { usageText } from '../llm-lines.ts';
+import { invocation, shortPath } from '../output.ts';
 import { receiptLines } from '../sl-query.ts';
-import { addRevenue, commandsToTry, connection, metricFile, prepareFolder } from './folder.ts';
-import { answerGrid, comparison, findings, page, type PageName } from './pages.ts';
+import { addGifts, commandsToTry, connection, metricFile, prepareFolder } from './folder.ts';
+import { answerGrid, comparison, findings, page, toldTable, truths, type PageName } from './pages.ts';
 import { askAll, dimensions, metric } from './question.ts';
+import { prepareReader } from './reader.ts';
+import { toldIn, twoTruths } from './told.ts';
 
-/** The way from a database without keys to an answer, in the order in which a person would go it. Each page is printed when it is known. */
-export async function runDemo(dir: string, context: CommandContext): Promise<Outcome> {
-  const { signal, screen, progress, surroundings } = context;
-  const show = (name: PageName, values: Parameters<typeof page>[1]): void => {
+interface Asked {
+  readonly dir: string;
+  /** Who goes on to read the prose; nobody where it is left out. */
+  readonly llm: BackendName | undefined;
+}
+
+/** A tour under way: each page is printed when it is known. */
+interface Tour {
+  readonly project: Project;
+  readonly context: CommandContext;
+  readonly show: (name: PageName, values: Parameters<typeof page>[1]) => void;
+  readonly ingest: (llm: boolean) => Promise<IngestReport>;
+}
+
+/** The way from a database without keys to an answer, in the order in which a person would go it. */
+export async function runDemo({ dir, llm }: Asked, context: CommandContext): Promise<Outcome> {
+  const { screen, progress, surroundings } = context;
+  const isSilent = screen.format === 'json';
+  let number = 0;
+  const show: Tour['show'] = (name, values) => {
     progress.clear();
-    if (screen.format !== 'json') surroundings.stdout.write(`${page(name, values, screen).join('\n')}\n\n`);
+    number += 1;
+    if (!isSilent) surroundings.stdout.write(`${page({ name, number }, values, screen).join('\n')}\n\n`);
   };
   progress.update('making the sample company');
-  const made = await prepareFolder(dir, signal);
+  const made = await prepareFolder(dir, context.signal);
+  if (llm !== undefined) await prepareReader({ dir, backend: llm }, context);
   await using closing = new AsyncDisposableStack();
-  const project = closing.adopt(await openProject(dir, { runId: context.runId }), (open) => open.close());
-  const ingest = async () => {
-    const report = await runIngest(project, { connections: [], dryRun: false }, { ...context, event: () => undefined });
+  const project = closing.adopt(await openProject(dir, { runId: context.runId, env: surroundings.env }), (open) => open.close());
+  const ingest: Tour['ingest'] = async (withModel) => {
+    const asked = { connections: [], dryRun: false, llm: withModel };
+    const report = await runIngest(project, asked, { ...context, event: () => undefined });
     const failure = ingestFailure(report);
     if (failure !== undefined) throw failure;
     return report;
   };
+  const tour: Tour = { project, context, show, ingest };
+  const found = await lookAtWarehouse(tour, { folder: shortPath(surroundings.cwd, dir), made });
+  const first = await ingest(false);
+  const said = await tellSources(tour);
+  show('written', { report: describeIngest(first, screen) });
+  const edit = await editByHand(tour, first);
+  const answers = await answer(tour);
+  const unchanged = made.length === 0 && edit.added.length === 0 && Object.values(first.files).flat().length === 0;
+  if (unchanged && !isSilent) surroundings.stdout.write('Nothing changed since the last run: same files, no commit.\n\n');
+  const read = await readProse(tour, { dir, isAsked: llm !== undefined });
+  const next = commandsToTry(dir, surroundings);
+  show('ending', { commands: next });
+  const { report: second, ...added } = edit;
+  const data = { dir, made, unchanged, found, ...said, ingest: [first, second], edit: added, ...answers, read, next };
+  return { exitCode: (read.report ?? second).exitCode, data };
+}
+
+async function lookAtWarehouse({ project, context, show }: Tour, { folder, made }: { folder: string; made: readonly string[] }) {
+  const { signal, screen, progress } = context;
   const onProgress = ({ phase, ...counts }: { phase: string; done: number; total: number }) => progress.update(phase, counts);
   const scanned = await scanProject(project, { connection }, { signal, onProgress });
   const tables = scanned.tables.map(({ table }) => `${table.schema}.${table.table}`);
   const found = { ...scanReport(scanned), tables, rows: scanned.tables.reduce((sum, { profile }) => sum + (profile?.rows ?? 0), 0) };
   show('warehouse', {
-    folder: shortPath(surroundings.cwd, dir),
+    folder,
     state: made.length === 0 ? 'it stands from an earlier run' : `made ${made.join(', ')}`,
     tables: tables.length,
     schemas: new Set(scanned.tables.map(({ table }) => table.schema)).size,
     rows: found.rows,
   });
   show('findings', findings({ ...found, tables: tables.length }, screen));
-  const first = await ingest();
-  show('written', { report: describeIngest(first, screen) });
-  const added = await addRevenue(dir);
-  const second = added === undefined ? first : await ingest();
-  const stands = second.files.changed.includes(metricFile) ? 'ktx changed the file' : 'the edit stands, comment included';
+  return found;
+}
+
+async function tellSources({ project, context, show }: Tour) {
+  const told = await toldIn(project, context.signal);
+  show('told', { told: toldTable(told, context.screen) });
+  const contested = await twoTruths(project);
+  if (contested !== undefined) show('truths', truths(contested, context.screen));
+  return { told, contested };
+}
+
+async function editByHand({ project, context, show, ingest }: Tour, first: IngestReport) {
+  const added = (await addGifts(project.dir)) ?? [];
+  const report = added.length === 0 ? first : await ingest(false);
+  const stands = report.files.changed.includes(metricFile) ? 'ktx changed the file' : 'the edit stands, comment included';
   show('edit', {
-    change: [metricFile, ...(added ?? []).map((line) => screen.style('green', `+${line}`))],
-    verdict: added === undefined ? 'Written in an earlier run, and it stands.' : `Ingested again: ${stands}, and it stays yours to commit.`,
+    change: [metricFile, ...added.map((line) => context.screen.style('green', `+${line}`))],
+    verdict: added.length === 0 ? 'Written in an earlier run, and it stands.' : `Ingested again: ${stands}, and it stays yours to commit.`,
   });
-  progress.update('asking');
-  const answers = await askAll(project, signal);
+  return { file: metricFile, added, report };
+}
+
+async function answer({ project, context, show }: Tour) {
+  const { screen } = context;
+  context.progress.update('asking');
+  const answers = await askAll(project, context.signal);
   show('answer', {
     question: `${metric} by ${dimensions.join(' and ')}`,
     grid: answerGrid(answers, screen),
@@ -56,10 +115,18 @@ export async function runDemo(dir: string, context: CommandContext): Promise<Out
     receipt: [screen.style('dim', 'the receipt'), ...receiptLines(answers.answer.receipt)],
   });
   show('comparison', comparison(answers, screen));
-  const unchanged = made.length === 0 && added === undefined && Object.values(first.files).flat().length === 0;
-  if (unchanged && screen.format !== 'json') surroundings.stdout.write('Nothing changed since the last run: same files, no commit.\n\n');
-  const next = commandsToTry(dir, surroundings);
-  show('ending', { commands: next });
-  const edit = { file: metricFile, added: added ?? [] };
-  return { exitCode: second.exitCode, data: { dir, made, unchanged, found, ingest: [first, second], edit, ...answers, next } };
+  return answers;
+}
+
+/** The model's part, or what waits for it. */
+async function readProse({ project, context, show, ingest }: Tour, { dir, isAsked }: { dir: string; isAsked: boolean }) {
+  const { screen, surroundings } = context;
+  const report = isAsked ? await ingest(true) : undefined;
+  const { pending } = await attention(project);
+  if (report !== undefined) show('read', { report: describeIngest(report, screen), usage: usageText(await usageOf(project)) });
+  else if (pending.length > 0) {
+    const ktx = invocation(surroundings, undefined);
+    show('pending', { pending: pending.length, command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm claude-code`] });
+  }
+  return { report, pending };
 }
