@@ -4,6 +4,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode, type CallToolResult, type 
 import { serveStdio as serveTransport, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
+import { endIngests } from '../project/ingest-runs.ts';
 import type { Project } from '../project/open.ts';
 import { answerSchema } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
@@ -32,6 +33,7 @@ export async function serveStdio(project: Project, { stdin, stdout, signal }: St
   const stop = AbortSignal.any([signal, ended.signal]);
   if (!stop.aborted) await once(stop, 'abort');
   await handle.close();
+  await endIngests(project);
 }
 
 /** One server for one connection: lists and calls the tools of the registry, lists and reads the datasets. */
@@ -44,15 +46,16 @@ function createServer(project: Project): McpServer {
     tools: toolbox.tools(mcpReq.signal).map(({ name, description, effect, inputSchema }) => ({
       name,
       description,
-      inputSchema: listed(inputSchema, 'input'),
-      outputSchema: listed(answerSchema, 'output'),
+      inputSchema: listed(inputSchema),
+      // What the parts hold, the answer shows by itself; told seven times it would cost a fifth of the list.
+      outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
       annotations: { readOnlyHint: effect === 'context' || effect === 'query', openWorldHint: effect === 'external' },
     })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context): Promise<CallToolResult> => {
-    const tool = toolbox.tools(context.mcpReq.signal).find(({ name }) => name === params.name);
+    using signs = signsOfLife(context);
+    const tool = toolbox.tools(context.mcpReq.signal, signs?.say).find(({ name }) => name === params.name);
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
-    using _ = signsOfLife(context);
     const { markdown, structured, error } = await tool.execute(params.arguments);
     return { content: [{ type: 'text', text: markdown }], structuredContent: structured, isError: error !== undefined };
   });
@@ -78,8 +81,8 @@ const untold = new Set([
 ]);
 
 /** JSON Schema 2020-12, the protocol's default dialect, without what costs a model tokens and teaches it nothing. */
-function listed(schema: z.ZodObject, io: 'input' | 'output'): { type: 'object'; [key: string]: unknown } {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io });
+function listed(schema: z.ZodObject): { type: 'object'; [key: string]: unknown } {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
   return { ...Object.fromEntries(plainEntries(json)), type: 'object' };
 }
 
@@ -98,15 +101,19 @@ function plainEntries(schema: object): readonly (readonly [string, unknown])[] {
 }
 
 /** Progress every second for who asked for it, so that a client does not give up on a long query. */
-function signsOfLife({ mcpReq: { _meta: meta, notify } }: ServerContext): Disposable | undefined {
+function signsOfLife({ mcpReq: { _meta: meta, notify } }: ServerContext) {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
+  let step = '';
   const timer = setInterval(() => {
     progress += 1;
-    const params = { progressToken, progress, message: `running for ${progress} s` };
+    const params = { progressToken, progress, message: step === '' ? `running for ${progress} s` : step };
     // The connection may have gone; the call then ends by its signal.
     notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer));
   }, 1000);
-  return timer;
+  return {
+    say: (text: string) => void (step = text),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }

@@ -18,6 +18,8 @@ interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin
   readonly connections: readonly string[];
   /** False: as if no model were configured. */
   readonly llm?: boolean;
+  /** On what it writes; that of the process where it is left out. */
+  readonly runId?: string;
   /** What loops of a model may use; without them a model reads no prose. */
   readonly tools?: LoopTools | undefined;
 }
@@ -26,7 +28,10 @@ interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin
 const stepBudget = 24;
 
 /** Brings the named connections of the project up to date. */
-export async function ingestProject(project: Project, { connections, llm = true, tools, ...run }: Asked): Promise<IngestReport> {
+export async function ingestProject(
+  project: Project,
+  { connections, llm = true, tools, runId = project.runId, ...run }: Asked,
+): Promise<IngestReport> {
   const sources = sourcesOf(project.config);
   const isSource = (name: string) => name === notesName || sources.some(([source]) => source === name);
   const names = Object.keys(project.config.connections);
@@ -50,7 +55,7 @@ export async function ingestProject(project: Project, { connections, llm = true,
     model: model && { ...model, samples: project.config.scan.send_samples },
     reader: model && tools && { ...model, tools, stepBudget },
     dir: project.dir,
-    runId: project.runId,
+    runId,
     connections: warehouses,
     standing: project.warehouses.filter((name) => !asked.has(name)),
     sources: [...configured, ...notes],

@@ -1,8 +1,10 @@
+import { ingestTool } from './ingest.ts';
 import type { LoopTool } from './loop-tool.ts';
 import { readItem } from './loops/read-item.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { readContext } from './read-context.ts';
 import { rememberNote } from './remember.ts';
+import { reviewStatus } from './review-status.ts';
 import { runSql } from './run-sql.ts';
 import { searchContext } from './search-context.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -17,6 +19,6 @@ interface Registry {
 
 /** Every tool, by where it is offered. */
 export const registry: Registry = {
-  agents: [searchContext, readContext, queryMetrics, runSql, rememberNote],
+  agents: [searchContext, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
   extract: [...readItem],
 };

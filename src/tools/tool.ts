@@ -28,6 +28,8 @@ interface ToolContext {
   readonly signal: AbortSignal;
   /** For what starts an ingest. */
   readonly loops: LoopTools;
+  /** Tells whoever waits what is being done. */
+  readonly say: (step: string) => void;
 }
 
 /** What a tool found, before it is cut to size and marked. Whatever came from outside is in `beside` or `items`. */

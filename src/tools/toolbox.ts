@@ -29,17 +29,17 @@ interface Found {
 }
 
 /** The tools of the registry over one project; the last answers are held for continuation as long as the box lives. */
-export function openToolbox(project: Project): { tools(signal: AbortSignal): Tool[] } {
+export function openToolbox(project: Project): { tools(signal: AbortSignal, say?: (step: string) => void): Tool[] } {
   const loops = loopTools(project);
   let held: readonly Found[] = [];
-  const bind = (definition: ToolDefinition, signal: AbortSignal): Tool => {
+  const bind = (definition: ToolDefinition, { signal, say }: { signal: AbortSignal; say: (step: string) => void }): Tool => {
     const { name, description, effect } = definition;
     const inputSchema = definition.isShort === true ? definition.inputSchema : definition.inputSchema.extend(pagingSchema.shape);
     const attempt = async (id: string, given: unknown) => {
       try {
         signal.throwIfAborted();
         const { max_tokens: maxTokens, cursor, ...input } = parse(name, inputSchema, given ?? {});
-        const run = async () => ({ id, definition, answer: await definition.run(input, { project, signal, loops }), from: start });
+        const run = async () => ({ id, definition, answer: await definition.run(input, { project, signal, loops, say }), from: start });
         const found = cursor === undefined ? await run() : resumed(held, cursor);
         held = [found, ...held].slice(0, heldAnswers);
         const result = present(found, maxTokens * charactersPerToken);
@@ -67,7 +67,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal): Too
     return { name, description, effect, inputSchema, execute };
   };
   const offered = registry.agents.filter((definition) => definition.offered?.(project) ?? true);
-  return { tools: (signal) => offered.map((definition) => bind(definition, signal)) };
+  return { tools: (signal, say = () => undefined) => offered.map((definition) => bind(definition, { signal, say })) };
 }
 
 function parse(tool: string, schema: z.ZodObject, input: unknown): z.infer<typeof pagingSchema> {

@@ -60,6 +60,18 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     });
     expect(await call('query_metrics', { metrics: ['orders.revenue'] })).toMatchObject({ trust: { contested: [subject] } });
     expect(await call('read_context', { name: 'orders' })).toMatchObject({ trust: { contested: [subject] } });
+    const found = (await call('review_status', {}))?.untrusted['text'];
+    const [counts, ...waiting] = String(found)
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(counts).toMatchObject({ contested: 2, left_out: 0, pending: 0 });
+    expect(waiting).toContainEqual(
+      expect.objectContaining({
+        contested: subject,
+        resolve: expect.stringContaining(`ktx review choose "${subject}"`) as unknown,
+        versions: expect.arrayContaining([expect.objectContaining({ gives: 18300 })]) as unknown,
+      }),
+    );
     const term = await call('read_context', { name: 'term:revenue' });
     expect(term).toMatchObject({ trust: { contested: ['term:revenue'] } });
     expect(JSON.stringify(term)).toContain('sum(orders.amount), in words.');

@@ -74,6 +74,7 @@ const calls = [
   ['query_metrics', { metrics: ['orders.revenue'], dry_run: true }],
   ['run_sql', { sql: 'SELECT name FROM customers ORDER BY id LIMIT 3' }],
   ['remember', { status_of: 'no-note' }],
+  ['review_status', {}],
 ] as const;
 
 describe.each(engines)('the server over stdio on %s', (engine) => {
@@ -93,9 +94,17 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
 
   it('lists the tools, and answers a call of each within its output schema', async () => {
     const { tools } = await served.client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['search_context', 'read_context', 'query_metrics', 'run_sql', 'remember']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'search_context',
+      'read_context',
+      'query_metrics',
+      'run_sql',
+      'remember',
+      'ingest',
+      'review_status',
+    ]);
     const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
-    expect(writing).toEqual(['remember']);
+    expect(writing).toEqual(['remember', 'ingest']);
     for (const [name, args] of calls) {
       const { text, isError, structured } = await served.call(name, args);
       expect(isError, text).toBe(false);
@@ -333,7 +342,7 @@ describe('the protocol', () => {
   it('records each call where only the owner can read it', () => {
     const records = lastRecords(shop);
     expect(new Set(records.map(({ tool }) => tool))).toEqual(
-      new Set(['search_context', 'read_context', 'query_metrics', 'run_sql', 'remember']),
+      new Set(['search_context', 'read_context', 'query_metrics', 'run_sql', 'remember', 'review_status']),
     );
     expect(statSync(join(shop.dir, '.ktx/logs/tools.jsonl')).mode & 0o777).toBe(0o600);
   });

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { attention } from '../project/attention.ts';
+import type { ToolDefinition } from './tool.ts';
+
+const inputSchema = z.strictObject({});
+const shown = 5;
+
+export const reviewStatus: ToolDefinition<typeof inputSchema> = {
+  name: 'review_status',
+  description: 'What waits for the user: contested, left out, stale, pending; counts, the first few, how to resolve each.',
+  effect: 'context',
+  inputSchema,
+  itemsName: 'text',
+  isShort: true,
+  async run(_, { project }) {
+    const { contested, quarantined, unfit, pending } = await attention(project);
+    const counts = { contested: contested.length, left_out: quarantined.length, pending: pending.length, no_place: unfit.length };
+    const waits = counts.contested + counts.left_out + counts.pending;
+    const items = [
+      counts,
+      ...contested.slice(0, shown).map(({ subject, kind, variants }) => ({
+        contested: subject,
+        kind,
+        versions: variants.map(({ id, says, evidence, number }) => ({ id, says, evidence: evidence.slice(0, 2), gives: number?.value })),
+        resolve: `The user decides: ktx review choose ${JSON.stringify(subject)} <id>`,
+      })),
+      ...quarantined.slice(0, shown).map(({ subject, reason, location }) => {
+        return { left_out: subject, reason, resolve: `Correct ${location ?? 'the source that says so'}, then ktx ingest.` };
+      }),
+      ...pending.slice(0, shown).map((path) => {
+        return { pending: path, resolve: 'ktx ingest with a model: ktx setup --llm-backend claude-code' };
+      }),
+    ];
+    const summary = waits === 0 ? 'Nothing waits.' : 'Some things wait for the user or for a model.';
+    return { summary, trust: { status: 'curated' }, items: items.map((item) => JSON.stringify(item)) };
+  },
+};
