@@ -37,8 +37,8 @@ export const explain = defineCommand({
 
 function describe({ subject, values, claims, findings }: Explanation, { style }: Screen): string {
   const written = values.map(({ key, value, by, path, line }) => `  ${key}: ${said(value)}  ${style('dim', `${by}, ${path}:${line}`)}`);
-  const claimed = claims.flatMap(({ kind, body, shown, evidence }) => [
-    `  claim ${kind} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
+  const claimed = claims.flatMap(({ kind, body, shown, evidence, subject: named }) => [
+    `  claim ${kind}${named === subject ? '' : ` of ${printable(named)}`} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
     ...evidence.map(({ origin, extractor, item, location, quote, measured, confidence }) => {
       const found = [[item, location].join(' ').trim(), quote, inWords(measured)].filter((part) => part !== undefined && part !== '');
       return `    ${origin} by ${extractor}, confidence ${confidence}: ${found.map(said).join(', ') || 'as it stands'}`;

@@ -47,6 +47,16 @@ export const bodies = {
   refs: texts,
   /** About a term or a rule: the wiki page that it stands on. */
   page: text.regex(/^[a-z0-9_-]+$/),
+  /** About a term or a rule, by a model: another name of this one. */
+  same_as: text,
+  /** About anything contested, by a model: claims of that kind, by their short ids, that mean the same. */
+  same_meaning: z.object({ kind: text, claims: texts.min(2), why: text }),
+  /** About anything contested, by a model: claims of that kind that contradict each other. A person decides; a model is not asked again. */
+  contradiction: z.object({ kind: text, claims: texts.min(2), why: text }),
+  /** About a term or a rule, by a model: claims of models that are of no use. They are kept, and not shown. */
+  rejected: z.object({ claims: texts.min(1), why: text }),
+  /** About anything, by a model: the body that a claim should have had, after a fault of it; null where none was found. */
+  repaired: z.object({ claim: text, kind: text, fault: text, body: json.nullable() }),
   /** About anything: a person decided a disagreement by what they wrote in an artifact; `value` is its hash. */
   settled: z.object({ kind: text, value: text, seen: texts }),
   /** About anything: a person took it (null), or the keys of it that are null, out of an artifact. */

@@ -1,8 +1,9 @@
-import { isRecord, type Claim, type ClaimKind } from './claim.ts';
+import type { Claim, ClaimKind } from './claim.ts';
 import { uniteClaims } from './claims-file.ts';
 import { schemaFault, verdictsOf, type Compilation } from './compile.ts';
 import { conflictsOf } from './conflicts.ts';
 import type { Pin } from './pins.ts';
+import { applyRulings, withoutOrphans } from './rulings.ts';
 import { wikiSubject } from './subject.ts';
 import { wikiPages, type WikiPage } from './wiki.ts';
 
@@ -13,11 +14,12 @@ interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'>
 
 /** Claims about terms and rules to pages: pure, total, and the same whatever the order of its inputs. */
 export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
-  const judged = uniteClaims(claims).flatMap((claim) => (isRecord(claim) ? [] : [{ claim, reason: wikiFault(claim) }]));
+  const ruled = applyRulings(withoutOrphans(uniteClaims(claims), { pins }), pins);
+  const judged = uniteClaims(ruled.claims).map((claim) => ({ claim, reason: wikiFault(claim) }));
   const quarantined = judged.flatMap(({ claim, reason }) => (reason === undefined ? [] : [{ claim, reason }]));
   const sound = judged.flatMap(({ claim, reason }) => (reason === undefined ? [claim] : []));
   const bySubject = [...Map.groupBy(sound, ({ subject }) => subject)];
-  const topics = bySubject.map(([subject, group]) => ({ subject, verdicts: verdictsOf(group, pins) }));
+  const topics = bySubject.map(([subject, group]) => ({ subject, verdicts: verdictsOf(group, pins, ruled) }));
   const conflicts = conflictsOf(topics.flatMap(({ verdicts }) => [...verdicts.values()]));
   return { pages: wikiPages(topics), conflicts, quarantined };
 }

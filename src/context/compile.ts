@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Dataset } from '../semantic/dataset.ts';
 import { assembleDataset, type Known } from './assemble.ts';
-import { bodies, isRecord, subjects, type Claim, type ClaimKind } from './claim.ts';
+import { bodies, subjects, type Claim, type ClaimKind } from './claim.ts';
 import { uniteClaims } from './claims-file.ts';
 import { conflictsOf, type Conflict } from './conflicts.ts';
 import { judge, type Verdict } from './judge.ts';
 import { pinFor, type Pin } from './pins.ts';
+import { applyRulings, kindKey, type Ruled } from './rulings.ts';
 import { subjectParts, type Owner, type SubjectParts } from './subject.ts';
 
 export interface Compilation {
@@ -41,15 +42,16 @@ export function compile(claims: Iterable<Claim>, { deleted = new Set(), pins = [
     if (fault !== undefined) quarantined.push({ claim, reason: fault });
     return fault === undefined;
   };
-  const read = uniteClaims(claims).flatMap((claim): Read[] => {
+  const ruled = applyRulings(uniteClaims(claims), pins);
+  const read = uniteClaims(ruled.claims).flatMap((claim): Read[] => {
     const about = subjectParts(claim.subject);
-    return !isRecord(claim) && isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
+    return isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });
   const standing = read.filter((one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)));
   const exists = new Set(standing.filter(({ claim, about }) => claim.kind === about.type).map(({ claim }) => claim.subject));
   const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
   const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap((group): Known[] => {
-    const verdicts = verdictsOf(group.map(({ claim }) => claim), pins); // prettier-ignore
+    const verdicts = verdictsOf(group.map(({ claim }) => claim), pins, ruled); // prettier-ignore
     return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
   });
   const conflicts = conflictsOf(known.flatMap(({ verdicts }) => [...verdicts.values()]));
@@ -57,9 +59,14 @@ export function compile(claims: Iterable<Claim>, { deleted = new Set(), pins = [
 }
 
 /** Of all claims about one subject. */
-export function verdictsOf(claims: readonly Claim[], pins: readonly Pin[]): Map<ClaimKind, Verdict> {
+export function verdictsOf(claims: readonly Claim[], pins: readonly Pin[], { alike }: Pick<Ruled, 'alike'>): Map<ClaimKind, Verdict> {
   const byKind = [...Map.groupBy(claims, ({ kind }) => kind)];
-  return new Map(byKind.map(([kind, [first, ...others]]) => [kind, judge(first ? [first, ...others] : [], first && pinFor(pins, first))]));
+  return new Map(
+    byKind.map(([kind, group]) => {
+      const [first] = group;
+      return [kind, judge(group, first && pinFor(pins, first), first && alike.get(kindKey(first)))];
+    }),
+  );
 }
 
 function artifactsOf(known: readonly Known[]): Dataset[] {

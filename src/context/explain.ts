@@ -3,13 +3,16 @@ import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import type { KeyFinding, LinkFinding, ScanFindings } from './catalog.ts';
 import type { ProjectFile } from './catalog-files.ts';
-import { claimId, subjects, type Claim } from './claim.ts';
-import type { ClaimsFile } from './claims-file.ts';
+import { claimId, isRecord, subjects, type Claim } from './claim.ts';
+import { uniteClaims, type ClaimsFile } from './claims-file.ts';
+import { verdictsOf } from './compile.ts';
 import { judge } from './judge.ts';
 import { isKtx } from './decide.ts';
 import { outline } from './leaves.ts';
 import { parseArtifact } from './merge.ts';
 import { datasetNames } from './names.ts';
+import type { Pin } from './pins.ts';
+import { applyRulings, isRuling } from './rulings.ts';
 import { entrySubject, subjectParts } from './subject.ts';
 
 /** What there is to explain with. */
@@ -67,11 +70,23 @@ function namesOf(subject: string): string[] {
   return [...short, ...short.map((one) => `${connection}.${one}`), subject];
 }
 
-/** By kind, in the order in which they count. */
-export function judgedClaims(claims: readonly Claim[]): Explanation['claims'] {
+/** By kind, in the order in which they count: of one subject, or of all that are the same. */
+export function judgedClaims(claims: readonly Claim[], pins: readonly Pin[] = []): Explanation['claims'] {
+  const ruled = applyRulings(claims, pins);
+  const bySubject = [...Map.groupBy(uniteClaims(ruled.claims), ({ subject }) => subject).values()];
+  const verdicts = bySubject.flatMap((group) => [...verdictsOf(group, pins, ruled).values()]);
+  const counts = new Set(verdicts.flatMap(({ shown }) => shown.map(claimId)));
   return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
     const { ranked, shown } = judge(group);
-    return ranked.map((claim) => ({ ...claim, id: claimId(claim), shown: shown.includes(claim) }));
+    return ranked.map((claim) => {
+      const isOther = isRecord(claim) || isRuling(claim);
+      const counted = isOther ? undefined : ruled.counted(claim);
+      return {
+        ...claim,
+        id: claimId(claim),
+        shown: isOther ? shown.includes(claim) : counted !== undefined && counts.has(claimId(counted)),
+      };
+    });
   });
 }
 

@@ -170,7 +170,7 @@ export function sectionsOf(page: string, text: string, base: MergeBase) {
   let line = start.split('\n').length;
   return parts.map((part) => {
     const by: 'ktx' | 'person' = base.get(`${page}/${part.key}`)?.includes(stateOf(part.text)) === true ? 'ktx' : 'person';
-    const section = { title: part.text.split(/\r?\n/)[0]?.slice(3).trim() ?? '', text: part.text.trimEnd(), line, by };
+    const section = { key: part.key, title: part.text.split(/\r?\n/)[0]?.slice(3).trim() ?? '', text: part.text.trimEnd(), line, by };
     line += part.text.split('\n').length - 1;
     return section;
   });

@@ -28,8 +28,13 @@ export interface Topic {
 const homes = { term: 'glossary', rule: 'rules' } as const;
 
 /** Where nothing says otherwise, terms are in the glossary and rules on a page of their own. */
+export function wikiHome(subject: string): string {
+  return homes[wikiSubject(subject)?.type ?? 'term'];
+}
+
+/** Sorted by name. */
 export function wikiPages(topics: readonly Topic[]): WikiPage[] {
-  const byPage = Map.groupBy(topics, (topic) => said(topic, 'page')[0] ?? homes[wikiSubject(topic.subject)?.type ?? 'term']);
+  const byPage = Map.groupBy(topics, (topic) => said(topic, 'page')[0] ?? wikiHome(topic.subject));
   return [...byPage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([page, own]) => {
     const sections = own.map(sectionOf).sort((a, b) => (a.subject < b.subject ? -1 : 1));
     return { page, title: words(page), sections };
@@ -43,7 +48,8 @@ function sectionOf(topic: Topic): WikiSection {
   const kind = type === 'term' ? 'definition' : 'rule';
   const statements = said(topic, kind);
   const { contested = [] } = verdicts.get(kind) ?? {};
-  const [synonyms = [], tags = []] = (['synonyms', 'tags'] as const).map((list) => said(topic, list).flat());
+  const tags = said(topic, 'tags').flat();
+  const synonyms = synonymsOf(topic, title);
   const refs = [...new Set(said(topic, 'refs').flat())].sort();
   const paragraphs = [
     ...(contested.length > 0 ? [`> Contested: ${contested.length} versions; \`ktx review\` decides.`] : []),
@@ -51,11 +57,17 @@ function sectionOf(topic: Topic): WikiSection {
       ? contested.map(({ body }) => `- ${oneLine(typeof body === 'string' ? body : '')}`)
       : statements.slice(0, 1).map(paragraph)),
     ...said(topic, 'description').slice(0, 1).map(paragraph),
-    ...(synonyms.length > 0 ? [`Also: ${synonyms.map(oneLine).join(', ')}.`] : []),
+    ...(synonyms.length > 0 ? [`Also: ${synonyms.join(', ')}.`] : []),
     ...(refs.length > 0 ? [`See ${refs.map((ref) => `\`${ref}\``).join(', ')}.`] : []),
     ...(tags.length > 0 ? [`Tags: ${tags.map(oneLine).join(', ')}.`] : []),
   ];
   return { subject, title, text: `## ${title}\n\n${paragraphs.join('\n\n')}`.trimEnd() + '\n' };
+}
+
+function synonymsOf(topic: Topic, title: string): readonly string[] {
+  const all = said(topic, 'synonyms').flat().map(oneLine); // prettier-ignore
+  const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+  return all.filter((one, index) => !isSame(one, title) && all.findIndex((other) => isSame(one, other)) === index);
 }
 
 type Told = 'title' | 'definition' | 'rule' | 'refs' | 'page' | 'synonyms' | 'tags' | 'description';

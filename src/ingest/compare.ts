@@ -23,7 +23,6 @@ export interface ComparedNumber {
 }
 
 interface Comparison {
-  readonly conflicts: readonly Conflict[];
   /** The files as they stand. */
   readonly files: FileView;
   readonly state: State;
@@ -31,28 +30,35 @@ interface Comparison {
   readonly signal: AbortSignal;
 }
 
+/** Runs every version of each contested metric over everything, one after the other, and keeps the numbers in `.ktx`. */
+export async function compareMetrics(conflicts: readonly Conflict[], comparison: Comparison): Promise<void> {
+  for (const conflict of conflicts) await compareVersions(conflict, comparison);
+}
+
 /**
- * Runs every version of each contested metric over everything, one after the other, and keeps the numbers in `.ktx`. A version
- * that ran on the same files before is not run again.
+ * The number of each version of a contested metric, by the id of the version; none of what is no metric, or where its warehouse does
+ * not open. A version that ran on the same files before is not run again.
  */
-export async function compareMetrics({ conflicts, files, state, open, signal }: Comparison): Promise<void> {
-  for (const { subject, kind, variants } of conflicts) {
-    const about = subjectParts(subject);
-    if (kind !== 'metric' || !about) continue;
-    const own = [...files].filter(([path]) => path.startsWith(`semantic-layer/${about.connection}/`));
-    const mark = shortHash(JSON.stringify(own), 16);
-    const standing = keptNumbers(state, subject);
-    for (const { id, says } of variants) {
-      signal.throwIfAborted();
-      if (standing.get(id)?.mark === mark) continue;
-      const path = artifactPath(about.connection, about.dataset);
-      const text = withMetric(files.get(path) ?? '', about.name, says);
-      const model = own.map(([at, stands]) => ({ path: at, text: at === path ? text : stands }));
-      const metric = `${about.dataset}.${about.name}`;
-      const number = await numberOf({ files: model, metric, open: () => open(about.connection), signal });
-      if (number) keepNumber(state, { subject, id, mark, number });
-    }
+export async function compareVersions({ subject, kind, variants }: Conflict, comparison: Comparison) {
+  const { files, state, open, signal } = comparison;
+  const about = subjectParts(subject);
+  const numbers = new Map<string, ComparedNumber>();
+  if (kind !== 'metric' || !about) return numbers;
+  const own = [...files].filter(([path]) => path.startsWith(`semantic-layer/${about.connection}/`));
+  const mark = shortHash(JSON.stringify(own), 16);
+  const standing = keptNumbers(state, subject);
+  for (const { id, says } of variants) {
+    signal.throwIfAborted();
+    const known = standing.get(id);
+    const path = artifactPath(about.connection, about.dataset);
+    const text = withMetric(files.get(path) ?? '', about.name, says);
+    const model = own.map(([at, stands]) => ({ path: at, text: at === path ? text : stands }));
+    const asked = { files: model, metric: `${about.dataset}.${about.name}`, open: () => open(about.connection), signal };
+    const number = known?.mark === mark ? known.number : await numberOf(asked);
+    if (number) numbers.set(id, number);
+    if (number && known?.mark !== mark) keepNumber(state, { subject, id, mark, number });
   }
+  return numbers;
 }
 
 /** Of one subject, by the id of the version. */

@@ -39,7 +39,7 @@ interface RunUsage {
   readonly costUsd: number | null;
 }
 
-export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'validate' | 'compare' | 'publish' | 'index';
+export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'rule' | 'validate' | 'compare' | 'publish' | 'index';
 
 /** A claim that was left out of the artifacts, or something of a person's in them that does not work. */
 export interface Quarantined {
@@ -142,7 +142,7 @@ export interface SourceReport {
 }
 
 /** What became of a stage that needs a model. */
-interface StageReport {
+export interface StageReport {
   readonly stage: UnitStage | 'curate' | 'reconcile' | 'repair';
   /** Units of work. */
   readonly done: number;

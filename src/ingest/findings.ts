@@ -25,6 +25,8 @@ export interface SourceFindings {
 export interface Findings {
   readonly connections: readonly ConnectionFindings[];
   readonly sources: readonly SourceFindings[];
+  /** What models rule with this run about the claims of all. */
+  readonly rulings?: readonly Claim[];
   /** A decision that a person makes with this run. */
   readonly pin?: Pin | undefined;
 }

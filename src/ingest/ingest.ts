@@ -13,7 +13,7 @@ import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { compareMetrics } from './compare.ts';
 import { failureOf, type ConnectionReport, type IngestEvent, type IngestReport, type PublishStep, type Stage } from './event.ts';
-import type { ConnectionFindings } from './findings.ts';
+import type { ConnectionFindings, Findings } from './findings.ts';
 import { keepLeftOut } from './last-run.ts';
 import type { IngestModel } from './model.ts';
 import { newEdits } from './new-edits.ts';
@@ -21,6 +21,7 @@ import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
 import { extractSource, fetchSources, isPartial, sourceReport, type SourceInput, unfitIn } from './read-sources.ts';
 import { foldersOf, renderProject } from './render.ts';
+import { ruleOnClaims } from './rule-on-claims.ts';
 import { validate } from './validate.ts';
 
 export interface IngestInput {
@@ -119,7 +120,9 @@ async function runStages(run: Run): Promise<Outcome> {
     const sources = read.map(({ report }) => report);
     const isRead = names.length > 0 || pin !== undefined || sources.some(({ items }) => items !== undefined);
     if (!isRead) return { connections: tried, sources, commit: { none: 'nothing was read' } };
-    const findings = { connections: [...scanned, ...standing], sources: read.map((one) => one.findings), pin };
+    const found = { connections: [...scanned, ...standing], sources: read.map((one) => one.findings), pin };
+    const { stages, ...ruled } = await timed(run, 'rule', () => rule(run, state, found));
+    const findings = { ...found, ...ruled };
     const { files, render, unchecked, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
     signal.throwIfAborted();
     const connections = withUnchecked(tried, unchecked);
@@ -130,16 +133,22 @@ async function runStages(run: Run): Promise<Outcome> {
     const { standing: stands, ...published } = await timed(run, 'publish', () => publish(publication));
     emit({ type: 'published', commit: published.commit, files: published.files });
     const open = (name: string) => run.warehouse(name, signal);
-    const compared = { conflicts: published.conflicts, files: stands, state, open, signal };
-    await timed(run, 'compare', () => compareMetrics(compared));
+    await timed(run, 'compare', () => compareMetrics(published.conflicts, { files: stands, state, open, signal }));
     await timed(run, 'index', async () => run.updateIndex?.(state));
     const unfit = read.flatMap((one) => unfitIn(one.findings));
     keepLeftOut(state, { quarantined: checked.quarantined, unfit });
     const covered = findings.connections.map(({ catalog }) => catalog.connection);
-    return { connections, sources, unfit, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
+    return { connections, sources, stages, unfit, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
   } finally {
     state.close();
   }
+}
+
+/** What a model rules about the claims; nothing where none is configured. */
+async function rule(run: Run, state: State, findings: Findings) {
+  const { dir, reader: model, emit, signal } = run;
+  if (model === undefined) return { rulings: [], stages: [] };
+  return ruleOnClaims(findings, { dir, model, state, open: (name) => run.warehouse(name, signal), emit, signal });
 }
 
 /** Scans each warehouse into `findings`. */
@@ -232,19 +241,22 @@ async function eachConnection(run: Run, stage: Stage, read: Read): Promise<Conne
   return reports;
 }
 
-function exitCodeOf({ connections, sources, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
+function exitCodeOf({ connections, sources, stages, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
   const failures = [...connections, ...sources].flatMap(({ failure }) => failure ?? []);
   const asked = connections.length + sources.filter(({ items, failure }) => items ?? failure).length;
   const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
   if (first !== undefined && failures.length === asked) return others.length === 0 ? first : 1;
-  const undescribed = connections.flatMap(({ descriptions, judgements }) =>
-    [descriptions?.failure ?? [], judgements?.failure ?? []].flat(),
-  );
+  const undescribed = [
+    ...connections.flatMap(({ descriptions, judgements }) => [descriptions?.failure ?? [], judgements?.failure ?? []].flat()),
+    ...stages.flatMap((stage) => stage.failures),
+  ];
+  const isPending = stages.some(({ pending }) => pending > 0);
   if (undescribed.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
   const isLeftOut = !dryRun && quarantined.length > 0;
   const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
-  return failures.length + undescribed.length > 0 || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted ? 3 : 0;
+  const isLeft = isPending || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted;
+  return failures.length + undescribed.length > 0 || isLeft ? 3 : 0;
 }
 
 async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {

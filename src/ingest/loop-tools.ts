@@ -1,5 +1,7 @@
 import type { KtxToolSet } from '../llm/runtime.ts';
+import type { CurateDesk } from './curate/desk.ts';
 import type { ExtractDesk } from './extract/desk.ts';
+import type { ReconcileDesk } from './reconcile/desk.ts';
 
 /**
  * The tools of each stage's loops over the desk that collects what a loop decides. `tools/` has them, in the one registry; whoever
@@ -7,4 +9,6 @@ import type { ExtractDesk } from './extract/desk.ts';
  */
 export interface LoopTools {
   extract(desk: ExtractDesk, signal: AbortSignal): KtxToolSet;
+  curate(desk: CurateDesk, signal: AbortSignal): KtxToolSet;
+  reconcile(desk: ReconcileDesk, signal: AbortSignal): KtxToolSet;
 }

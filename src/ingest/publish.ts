@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Claim } from '../context/claim.ts';
 import type { Conflict } from '../context/conflicts.ts';
 import { UserError } from '../lib/error.ts';
 import { commitFiles, refreshIndex } from '../store/commit.ts';
@@ -23,6 +24,8 @@ export interface Rendering extends EditReport {
   readonly writes: readonly Write[];
   readonly quarantined: readonly Quarantined[];
   readonly conflicts: readonly Conflict[];
+  /** All that stand, as they were said, with what is ruled about them. */
+  readonly claims: readonly Claim[];
 }
 
 interface Publication {

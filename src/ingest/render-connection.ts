@@ -5,6 +5,7 @@ import type { Conflict } from '../context/conflicts.ts';
 import { leavesOf, outline } from '../context/leaves.ts';
 import { artifactPath, isDeleted, mergeDataset, parseArtifact, removedPath } from '../context/merge.ts';
 import type { Pin } from '../context/pins.ts';
+import { isRuling, withoutOrphans } from '../context/rulings.ts';
 import { settle, type PersonsWord } from '../context/settle.ts';
 import { entrySubject, subjectParts, type Owner } from '../context/subject.ts';
 import { shortHash } from '../lib/hash.ts';
@@ -34,25 +35,28 @@ export function renderConnection(input: Connection, view: FileView) {
   const recorded = [...view.keys()].filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length, -'.jsonl'.length));
   // Of what the files record, compiling needs only what this run does not make anew.
   const touched = recorded.flatMap((dataset) => {
-    const { claimsAt, text, lines = '' } = standing({ connection, dataset }, view);
+    const { claimsAt, text, lines = '' } = filesOf({ connection, dataset }, view);
     return text === undefined || isNeeded(lines, derived) ? [{ dataset, text, ...parseClaims(claimsAt, lines) }] : [];
   });
-  const isSound = ({ subject }: Claim) => !failed.has(subject);
+  const isSound = (claim: Claim) => isRuling(claim) || !failed.has(claim.subject);
   const deleted = new Set(touched.filter(isDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)));
   const kept = touched.flatMap((file) => file.claims.flatMap((claim) => retained(claim) ?? []));
   const fresh = claims.filter(isSound);
-  const { artifacts, quarantined, conflicts } = compile([...fresh, ...kept.filter(isSound)], { deleted, pins });
+  const standing = [...fresh, ...kept.filter(isSound)];
+  const { artifacts, quarantined, conflicts } = compile(standing, { deleted, pins });
   const compiled = new Map(artifacts.map((one) => [one.dataset, one]));
   const byDataset = Map.groupBy(fresh, ({ subject }) => subjectParts(subject)?.dataset ?? '');
+  const failing = Map.groupBy(claims.filter((claim) => !isSound(claim)), ({ subject }) => subjectParts(subject)?.dataset ?? ''); // prettier-ignore
   const contested = Map.groupBy(conflicts, ({ subject }) => subjectParts(subject)?.dataset ?? '');
   const names = new Set([...compiled.keys(), ...recorded, ...byDataset.keys()]);
   const datasets = [...names].sort().map((dataset) => {
     const about = { connection, dataset, compiled: compiled.get(dataset), conflicts: contested.get(dataset) ?? [] };
-    return renderDataset(about, { claims: byDataset.get(dataset) ?? [], retained }, view);
+    return renderDataset(about, { claims: byDataset.get(dataset) ?? [], failing: failing.get(dataset) ?? [], retained, pins }, view);
   });
   const damaged = datasets.flatMap((one) => one.damaged);
   return {
     datasets,
+    claims: standing,
     conflicts: datasets.flatMap((one) => one.conflicts),
     quarantined: [
       ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
@@ -68,7 +72,7 @@ function isNeeded(lines: string, derived: ReadonlySet<string>): boolean {
 }
 
 /** The dataset's own file and that of its claims. */
-function standing({ connection, dataset }: Owner, view: FileView) {
+function filesOf({ connection, dataset }: Owner, view: FileView) {
   const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
   return { at, claimsAt, text: view.get(at), lines: view.get(claimsAt) };
 }
@@ -78,8 +82,13 @@ interface About extends Owner {
   readonly conflicts: readonly Conflict[];
 }
 
-function renderDataset(about: About, { claims, retained }: Pick<Connection, 'claims' | 'retained'>, view: FileView) {
-  const { at, claimsAt, text, lines } = standing(about, view);
+interface Own extends Pick<Connection, 'claims' | 'retained' | 'pins'> {
+  /** Claims that are left out because their subjects failed: what is ruled about them stays. */
+  readonly failing: readonly Claim[];
+}
+
+function renderDataset(about: About, { claims, failing, retained, pins }: Own, view: FileView) {
+  const { at, claimsAt, text, lines } = filesOf(about, view);
   const fresh = mergeDataset({ ...about, text: undefined, base: new Map(), edits: [] });
   // Byte for byte as ktx writes it anew: then nothing of a person's can be in it, and nothing has to be parsed.
   const isAsWritten = text === fresh.text && lines === renderClaims({ ...nothingRecorded, base: fresh.base, claims });
@@ -89,10 +98,11 @@ function renderDataset(about: About, { claims, retained }: Pick<Connection, 'cla
   const result = mergeDataset({ ...about, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');
   const { open, settled } = settle(about.conflicts, records, (conflict) => personsWord(about, at, { conflict, ...result }));
+  const all = [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? [])];
   const now = {
     ...file,
     base: result.base,
-    claims: [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? []), ...result.edits, ...settled],
+    claims: [...withoutOrphans(all, { beside: failing, pins }), ...result.edits, ...settled],
   };
   const interim = renderClaims({ ...file, base: eitherBase(file.base, result.base) });
   const writes: Write[] = [

@@ -3,6 +3,7 @@ import { eitherBase, parseClaims, renderClaims } from '../context/claims-file.ts
 import { compileWiki } from '../context/compile-wiki.ts';
 import { removedPath } from '../context/merge.ts';
 import type { Pin } from '../context/pins.ts';
+import { withoutOrphans } from '../context/rulings.ts';
 import { settle } from '../context/settle.ts';
 import { mergePage, pageOf, placesOn, wikiClaimsPath, wikiPath } from '../context/wiki-merge.ts';
 import { shortHash } from '../lib/hash.ts';
@@ -21,6 +22,7 @@ export function renderWiki({ claims, retained, pins }: Wiki, view: FileView) {
   const file = parseClaims(wikiClaimsPath, view.get(wikiClaimsPath) ?? '');
   const all = [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? [])];
   const { pages, conflicts, quarantined } = compileWiki(all, pins);
+  const standing = withoutOrphans(all, { pins });
   const compiled = new Map(pages.map((page) => [page.page, page]));
   const edits = file.claims.filter(({ kind }) => kind === 'edit');
   const known = [...file.base.keys(), ...edits.map(removedPath)].map(pageOf);
@@ -41,7 +43,7 @@ export function renderWiki({ claims, retained, pins }: Wiki, view: FileView) {
   const own = { path: wikiClaimsPath, artifact: wikiClaimsPath };
   const isWritten = results.some(({ result }) => result.outcome === 'written' || result.outcome === 'deleted');
   const interim: Write = { ...own, step: 'base_recorded', text: renderClaims({ ...file, base: eitherBase(file.base, base) }) };
-  const text = renderClaims({ base, claims: [...all, ...removed, ...settled], damaged: file.damaged });
+  const text = renderClaims({ base, claims: [...standing, ...removed, ...settled], damaged: file.damaged });
   const writes: Write[] = [
     ...(isWritten ? [interim] : []),
     ...results
@@ -53,6 +55,7 @@ export function renderWiki({ claims, retained, pins }: Wiki, view: FileView) {
   return {
     writes: isNothing ? [] : writes,
     conflicts: open,
+    claims: standing,
     leftAlone: results.flatMap(({ at, result: { reason } }) => (reason === undefined ? [] : [{ path: at, reason }])),
     stale: results.flatMap(({ at, result }) => result.stale.map((path) => ({ path, at }))),
     keptEdits: results.flatMap(({ at, result }): KeptEdit[] => [

@@ -3,6 +3,7 @@ import { catalogFiles } from '../context/catalog-files.ts';
 import type { Claim } from '../context/claim.ts';
 import { conflictsPath, renderConflicts } from '../context/conflicts.ts';
 import { parsePins, pinsPath, withPin } from '../context/pins.ts';
+import { isRuled } from '../context/rulings.ts';
 import { subjectParts, wikiSubject } from '../context/subject.ts';
 import { wikiClaimsPath } from '../context/wiki-merge.ts';
 import { itemPath } from '../sources/source.ts';
@@ -62,12 +63,13 @@ export function renderProject(findings: Findings, view: FileView, failed: Readon
     ],
     quarantined: [...connections.flatMap(({ quarantined }) => quarantined), ...wiki.quarantined, ...claims.homeless],
     conflicts: [...connections.flatMap((one) => one.conflicts), ...wiki.conflicts],
+    claims: [...connections.flatMap((one) => one.claims), ...wiki.claims],
   };
 }
 
 /** What the sources say of each warehouse and of the wiki, and what is about no warehouse of the project. */
-function claimsOf({ sources, connections }: Findings) {
-  const all = sources.flatMap(({ extractions }) => extractions.flatMap(({ claims }) => claims));
+function claimsOf({ sources, connections, rulings = [] }: Findings) {
+  const all = [...sources.flatMap(({ extractions }) => extractions.flatMap(({ claims }) => claims)), ...rulings];
   const known = new Set(connections.map(({ catalog }) => catalog.connection));
   const home = ({ subject }: Claim) => (wikiSubject(subject) ? 'wiki:' : (subjectParts(subject)?.connection ?? ''));
   const homes = Map.groupBy(all, home);
@@ -81,7 +83,7 @@ function claimsOf({ sources, connections }: Findings) {
 
 /**
  * Of a claim that a file records, the evidence that this run does not make anew: what people said, what connections said that
- * were not read now, and what a model read in an item that stands.
+ * were not read now, what a model read in an item that stands, and what one ruled.
  */
 function retainer({ connections, sources }: Findings) {
   const scanned = connections.flatMap(({ catalog, claims }) => (claims ? [catalog.connection] : []));
@@ -89,8 +91,9 @@ function retainer({ connections, sources }: Findings) {
   const items = new Set(sources.flatMap(({ connection, items: own }) => own.map(({ path }) => itemPath(connection, path))));
   return (claim: Claim): Claim | undefined => {
     if (claim.kind === 'edit' || claim.kind === 'settled') return undefined;
-    const evidence = claim.evidence.filter(({ connection, origin, item = '' }) => {
-      return origin === 'person' || !derived.has(connection) || (origin === 'model' && items.has(item));
+    const evidence = claim.evidence.filter((one) => {
+      const { connection, origin, item = '' } = one;
+      return isRuled(one) || origin === 'person' || !derived.has(connection) || (origin === 'model' && items.has(item));
     });
     return evidence.length === 0 ? undefined : { ...claim, evidence };
   };

@@ -1,6 +1,8 @@
 import { basename, extname, join } from 'node:path';
 import { claimsPath, parseClaims } from '../context/claims-file.ts';
 import { explain, judgedClaims, type Explanation, type Provenance } from '../context/explain.ts';
+import { parsePins, pinsPath } from '../context/pins.ts';
+import { applyRulings } from '../context/rulings.ts';
 import { subjectParts, wikiSubject } from '../context/subject.ts';
 import { wikiClaimsPath } from '../context/wiki-merge.ts';
 import { UserError } from '../lib/error.ts';
@@ -73,10 +75,14 @@ async function provenance(dir: string, connection: string): Promise<Provenance['
   );
 }
 
-/** A term or a rule: what is claimed of it, and by which line of which item. */
-async function explainTopic(dir: string, subject: string): Promise<Explanation> {
-  const { claims } = parseClaims(wikiClaimsPath, (await readText(join(dir, wikiClaimsPath), dir)) ?? '');
-  const own = judgedClaims(claims.filter((claim) => claim.subject === subject));
+/** A term or a rule under the name that holds: what is claimed of it, by whatever name, and by which line of which item. */
+async function explainTopic(dir: string, asked: string): Promise<Explanation> {
+  const [lines = '', decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)));
+  const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(decided)];
+  const { canonical } = applyRulings(claims, pins);
+  const nameOf = (subject: string) => canonical.get(subject) ?? subject;
+  const subject = nameOf(asked);
+  const own = judgedClaims(claims.filter((claim) => nameOf(claim.subject) === subject), pins); // prettier-ignore
   const section = (await wikiEntries(dir)).find((entry) => entry.subject === subject);
   if (own.length === 0 && section === undefined) {
     const known = [...new Set(claims.map((claim) => claim.subject))];

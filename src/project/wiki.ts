@@ -1,6 +1,8 @@
 import { basename, join } from 'node:path';
 import { parseClaims } from '../context/claims-file.ts';
-import { sectionSubject, sectionsOf, wikiClaimsPath } from '../context/wiki-merge.ts';
+import { compileWiki } from '../context/compile-wiki.ts';
+import { parsePins, pinsPath } from '../context/pins.ts';
+import { placesOn, sectionSubject, sectionsOf, wikiClaimsPath } from '../context/wiki-merge.ts';
 import type { SearchDocument } from '../search/documents.ts';
 import { readAnyText } from '../store/files.ts';
 import { conflictsIn } from './conflicts.ts';
@@ -25,11 +27,15 @@ export async function wikiFiles(dir: string): Promise<readonly string[]> {
 /** Every section of every page, in their order. */
 export async function wikiEntries(dir: string): Promise<readonly WikiEntry[]> {
   const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
-  const { base } = parseClaims(wikiClaimsPath, (await readAnyText(join(dir, wikiClaimsPath), dir)) ?? '');
+  const [lines, decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)));
+  const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
+  const compiled = compileWiki(claims, parsePins(decided).pins).pages.flatMap((page) => [...placesOn(page)]);
+  const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
   const pages = (await wikiFiles(dir)).map(async (path) => {
     const text = (await readAnyText(join(dir, path), dir)) ?? '';
-    return sectionsOf(basename(path, '.md'), text, base).map((section) => {
-      const subject = sectionSubject(path, section.title);
+    const page = basename(path, '.md');
+    return sectionsOf(page, text, base).map(({ key, ...section }) => {
+      const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
       return { ...section, subject, path, isContested: contested.has(subject) };
     });
   });

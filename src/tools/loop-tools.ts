@@ -10,7 +10,11 @@ import { registry } from './registry.ts';
 export function loopTools(project: Project): LoopTools {
   const bound = <Desk>(tools: readonly LoopTool<Desk>[], desk: Desk, signal: AbortSignal): KtxToolSet =>
     Object.fromEntries(tools.map((tool) => [tool.name, recorded(project, bind(tool, { desk, signal }))]));
-  return { extract: (desk, signal) => bound(registry.extract, desk, signal) };
+  return {
+    extract: (desk, signal) => bound(registry.extract, desk, signal),
+    curate: (desk, signal) => bound(registry.curate, desk, signal),
+    reconcile: (desk, signal) => bound(registry.reconcile, desk, signal),
+  };
 }
 
 function bind<Desk>(tool: LoopTool<Desk>, context: { desk: Desk; signal: AbortSignal }): KtxRuntimeToolDescriptor {

@@ -1,6 +1,8 @@
 import { ingestTool } from './ingest.ts';
 import type { LoopTool } from './loop-tool.ts';
+import { curateTools } from './loops/curate.ts';
 import { readItem } from './loops/read-item.ts';
+import { reconcileTools } from './loops/reconcile.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { readContext } from './read-context.ts';
 import { rememberNote } from './remember.ts';
@@ -8,17 +10,23 @@ import { reviewStatus } from './review-status.ts';
 import { runSql } from './run-sql.ts';
 import { searchContext } from './search-context.ts';
 import type { ToolDefinition } from './tool.ts';
+import type { CurateDesk } from '../ingest/curate/desk.ts';
 import type { ExtractDesk } from '../ingest/extract/desk.ts';
+import type { ReconcileDesk } from '../ingest/reconcile/desk.ts';
 
 interface Registry {
   /** Over MCP and in chat, in the order in which surfaces list them. */
   readonly agents: readonly ToolDefinition[];
   /** In the loops of an ingest, by stage. */
   readonly extract: readonly LoopTool<ExtractDesk>[];
+  readonly curate: readonly LoopTool<CurateDesk>[];
+  readonly reconcile: readonly LoopTool<ReconcileDesk>[];
 }
 
 /** Every tool, by where it is offered. */
 export const registry: Registry = {
   agents: [searchContext, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
   extract: [...readItem],
+  curate: [...curateTools],
+  reconcile: [...reconcileTools],
 };

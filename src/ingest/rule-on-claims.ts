@@ -1,0 +1,48 @@
+import type { Claim } from '../context/claim.ts';
+import { parsePins, pinsPath } from '../context/pins.ts';
+import { wikiSubject } from '../context/subject.ts';
+import { itemPath } from '../sources/source.ts';
+import type { State } from '../store/state.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { compareVersions } from './compare.ts';
+import { curate } from './curate/curate.ts';
+import type { IngestEvent, StageReport } from './event.ts';
+import type { Findings } from './findings.ts';
+import type { IngestModel } from './model.ts';
+import { readProjectFiles } from './project-files.ts';
+import { targetsOf } from './publish.ts';
+import { reconcile } from './reconcile/reconcile.ts';
+import { foldersOf, renderProject } from './render.ts';
+
+interface Ruling {
+  readonly dir: string;
+  readonly model: IngestModel;
+  readonly state: State;
+  readonly open: (connection: string) => Promise<Warehouse>;
+  readonly emit: (event: IngestEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a model rules about the claims of all sources: first where terms and rules belong, then which of the conflicts that are left
+ * then are none. Both work on the state of the run's start, in the order of claim ids, so that no order of the sources matters.
+ */
+export async function ruleOnClaims(findings: Findings, { dir, model, state, open, emit, signal }: Ruling) {
+  const files = await readProjectFiles(dir, foldersOf(findings));
+  const { pins } = parsePins(files.get(pinsPath));
+  const stage = { model, pins, emit, signal };
+  const first = renderProject(findings, files);
+  const curated = await curate({ ...stage, claims: first.claims.filter(({ subject }) => wikiSubject(subject) !== undefined) });
+  const placed = curated.rulings.length === 0 ? first : renderProject({ ...findings, rulings: curated.rulings }, files);
+  const view = new Map([...files, ...targetsOf(placed.writes)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+  const bodies = new Map(findings.sources.flatMap(({ connection, items }) => items.map(({ path, body }) => [itemPath(connection, path), body]))); // prettier-ignore
+  const reconciled = await reconcile({
+    ...stage,
+    claims: placed.claims,
+    conflicts: placed.conflicts,
+    compare: (conflict) => compareVersions(conflict, { files: view, state, open, signal }),
+    textOf: (path) => bodies.get(path),
+  });
+  const rulings: readonly Claim[] = [...curated.rulings, ...reconciled.rulings];
+  return { rulings, stages: [curated.report, reconciled.report].flatMap((report): StageReport[] => (report ? [report] : [])) };
+}

@@ -1,0 +1,74 @@
+import type { Claim } from '../context/claim.ts';
+import type { Pin } from '../context/pins.ts';
+import { UserError } from '../lib/error.ts';
+import { LlmError } from '../llm/error.ts';
+import { readPrompt } from '../llm/prompt.ts';
+import type { KtxModelRole, KtxToolSet, StepFinished } from '../llm/runtime.ts';
+import { failureOf, type IngestEvent, type StageReport } from './event.ts';
+import type { IngestModel } from './model.ts';
+
+/** What a stage works on in which models rule about claims. */
+export interface RulingStage {
+  readonly model: IngestModel;
+  /** All that stand, with the rulings of before. */
+  readonly claims: readonly Claim[];
+  readonly pins: readonly Pin[];
+  readonly emit: (event: IngestEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What came of it; no report where there was nothing to do. */
+export interface Rulings {
+  readonly rulings: readonly Claim[];
+  readonly report?: StageReport | undefined;
+}
+
+interface Page {
+  readonly model: IngestModel;
+  readonly role: KtxModelRole;
+  readonly stage: 'curate' | 'reconcile';
+  /** How many things wait on the desk. */
+  readonly waiting: number;
+  readonly toolSet: KtxToolSet;
+  readonly onStepFinish: (step: StepFinished) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One loop over one page of a desk; what it decided is on the desk, however it ended. The failure of one page leaves the next to be
+ * tried, unless none can succeed any more.
+ */
+export async function ruleOnPage({ model, role, stage, waiting, toolSet, onStepFinish, signal }: Page) {
+  const { error } = await model.runtime.runAgentLoop({
+    modelRole: role,
+    systemPrompt: readPrompt(stage),
+    userPrompt: `${waiting} ${waiting === 1 ? 'entry waits' : 'entries wait'} on the desk. List them, and decide every one.`,
+    toolSet,
+    stepBudget: model.stepBudget,
+    telemetryTags: { stage },
+    onStepFinish,
+    signal,
+  });
+  signal.throwIfAborted();
+  return { failure: error, isHopeless: error !== undefined && isHopeless(error) };
+}
+
+/** After one of these no further call can succeed. */
+const hopeless: readonly string[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
+
+function isHopeless(error: UserError): boolean {
+  return !(error instanceof LlmError) || hopeless.includes(error.kind);
+}
+
+/** Of how many entries how many are decided, and what went wrong on the way. */
+export function stageReport(
+  stage: StageReport['stage'],
+  { total, done, calls }: { readonly total: number; readonly done: number; readonly calls: number },
+  failures: readonly UserError[],
+): StageReport {
+  return { stage, done, pending: total - done, calls, failures: failures.map(failureOf) };
+}
+
+export function inPages<T>(entries: readonly T[], size: number): (readonly T[])[] {
+  return Array.from({ length: Math.ceil(entries.length / size) }, (_, index) => entries.slice(index * size, (index + 1) * size));
+}

@@ -1,0 +1,141 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shortId, subjects, type Claim, type Evidence } from '../../src/context/claim.ts';
+import { curate } from '../../src/ingest/curate/curate.ts';
+import { wikiToCurate } from '../../src/ingest/curate/candidates.ts';
+import { openCurateDesk } from '../../src/ingest/curate/desk.ts';
+import { openProject } from '../../src/project/open.ts';
+import { openJournal } from '../../src/store/journal.ts';
+import { loopTools } from '../../src/tools/loop-tools.ts';
+import { write } from '../store/git-project.ts';
+import { makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
+import { openRuntime } from '../support/llm-runtimes.ts';
+import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
+import { fail, type Script } from '../support/model-script.ts';
+import { place, rulingModel } from '../support/ruling-model.ts';
+
+function term(title: string, definition: string, origin: Evidence['origin'] = 'model'): Claim[] {
+  const evidence = [{ connection: 'handbook', origin, extractor: 'test@1', item: 'a.md', location: 'line 1', confidence: 0.5 }] as const;
+  const subject = subjects.term(title);
+  return [
+    { subject, kind: 'title', body: title, evidence },
+    { subject, kind: 'definition', body: definition, evidence },
+  ];
+}
+
+describe('candidates', () => {
+  const arr = [...term('ARR', 'One.'), ...term('Annual recurring revenue', 'One.', 'code'), ...term('Margin', 'Two.', 'code')];
+
+  test('are what models read, and what code read where two share a name; the same in any order', () => {
+    const found = wikiToCurate(arr, []).candidates;
+    expect(found.map(({ subject }) => subject).sort()).toEqual(['term:annual_recurring_revenue', 'term:arr']);
+    expect(found.find(({ subject }) => subject === 'term:arr')?.similar).toEqual(['term:annual_recurring_revenue']);
+    expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).sort());
+    fc.assert(
+      fc.property(fc.shuffledSubarray(arr, { minLength: arr.length }), (shuffled) => {
+        expect(wikiToCurate(shuffled, []).candidates).toEqual(found);
+      }),
+    );
+  });
+
+  test('are no candidates once they are decided, until something else is said of what was rejected', () => {
+    const decided = (kind: 'page' | 'same_as', body: string): Claim => ({ subject: 'term:arr', kind, body, evidence: [] });
+    expect(wikiToCurate([...arr, decided('page', 'money')], []).candidates.map(({ subject }) => subject)).not.toContain('term:arr');
+    expect(wikiToCurate([...arr, decided('same_as', 'term:margin')], []).candidates).toHaveLength(1);
+    const own = term('ARR', 'One.');
+    const rejected: Claim = { subject: 'term:arr', kind: 'rejected', body: { claims: own.map(shortId), why: 'x' }, evidence: [] };
+    expect(wikiToCurate([...own, rejected], []).candidates).toEqual([]);
+    expect(wikiToCurate([...own, ...term('ARR', 'Else.'), rejected], []).candidates).toHaveLength(1);
+  });
+});
+
+describe('the desk of the curator', () => {
+  const wiki = wikiToCurate(
+    [...term('ARR', 'One.'), ...term('Annual recurring revenue', 'One.', 'code'), ...term('Lunch', 'At noon.')],
+    [],
+  );
+  const open = () => openCurateDesk(wiki, wiki.candidates, () => undefined);
+
+  test('refuses what does not hold, and says what would', () => {
+    const desk = open();
+    expect(() => desk.place('term:ar', 'money')).toThrow('Did you mean term:arr?');
+    expect(() => desk.place('term:arr', '../../etc')).toThrow('letters, digits');
+    expect(() => desk.merge('term:arr', 'term:arr')).toThrow('itself');
+    expect(() => desk.merge('term:arr', 'term:annual_recuring_revenue')).toThrow('Did you mean term:annual_recurring_revenue?');
+    expect(() => desk.merge('term:arr', 'rule:lunch')).toThrow('no term');
+    expect(() => desk.reject('term:annual_recurring_revenue', 'x')).toThrow('code read');
+    expect(desk.decided().size).toBe(0);
+  });
+
+  test('takes the first decision about each, and lists what is left', () => {
+    const desk = open();
+    expect(desk.list().candidates).toHaveLength(3);
+    expect(desk.merge('term:arr', 'term:annual_recurring_revenue')).toContain('2 of 3');
+    expect(() => desk.place('term:arr', 'money')).toThrow('decided already');
+    desk.reject('term:lunch', 'no\nterm');
+    desk.place('term:annual_recurring_revenue', 'money');
+    expect(desk.list().candidates).toEqual([]);
+    expect([...desk.decided().values()].find(({ kind }) => kind === 'rejected')?.body).toMatchObject({ why: 'no term' });
+  });
+});
+
+describe('curation', () => {
+  let endpoint: ModelEndpoint;
+  let claude: ClaudeHome;
+  beforeAll(async () => {
+    endpoint = await openModelEndpoint();
+    claude = await makeClaudeHome(endpoint);
+  });
+  afterAll(async () => {
+    await claude.remove();
+    await endpoint.close();
+  });
+
+  const claims = Array.from({ length: 45 }, (_, index) =>
+    term(`Word ${index} of ${'xyz'[index % 3]}${index * 37}`, `Means ${index}.`),
+  ).flat();
+
+  async function curated(script: Script, { dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')), stepBudget = 8 } = {}) {
+    endpoint.fallback = script;
+    write(dir, 'ktx.yaml', 'connections: {}\n');
+    const project = await openProject(dir);
+    const journal = openJournal(dir);
+    const { runtime } = await openRuntime('anthropic', endpoint, { machine: claude });
+    const steps: unknown[] = [];
+    try {
+      const tools = loopTools(project);
+      const model = { runtime, journal, concurrency: 1, stepBudget, tools };
+      const signal = AbortSignal.timeout(30_000);
+      return { dir, steps, ...(await curate({ model, claims, pins: [], emit: (event) => steps.push(event), signal })) };
+    } finally {
+      journal.close();
+      await runtime.close();
+      await project.close();
+    }
+  }
+  const all = rulingModel({ candidate: ({ candidate }) => place(candidate, 'words'), conflict: () => [] });
+
+  test('goes through every page; nothing is dropped at the end of one', async () => {
+    const { rulings, report } = await curated(all);
+    expect(report).toMatchObject({ done: 45, pending: 0, calls: 3, failures: [] });
+    expect(new Set(rulings.map(({ subject }) => subject)).size).toBe(45);
+  });
+
+  test('leaves to the next run what a loop did not come to, and pays for nothing twice', async () => {
+    const cut = await curated(all, { stepBudget: 1 });
+    expect(cut).toMatchObject({ rulings: [], report: { done: 0, pending: 45 } });
+    let pages = 0;
+    const failing: Script = (call) => ((pages += call.results.length === 0 ? 1 : 0) > 1 ? fail('auth') : all(call));
+    const half = await curated(failing);
+    expect(half.report).toMatchObject({ done: 20, pending: 25, calls: 2, failures: [{ code: 'llm_auth', exitCode: 4 }] });
+    // What the first page decided was never published: as if the run had been killed.
+    const rest = await curated(all, { dir: half.dir });
+    expect(rest.report).toMatchObject({ done: 45, pending: 0, calls: 2 });
+    expect(rest.rulings).toEqual((await curated(all)).rulings);
+    const nothing = await curated(() => fail('bad-request'), { dir: half.dir });
+    expect(nothing.report).toMatchObject({ done: 45, calls: 0 });
+  });
+});

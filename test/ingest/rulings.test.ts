@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseConflicts } from '../../src/context/conflicts.ts';
+import { fail } from '../support/model-script.ts';
+import { differ, isCurating, isReconciling, merge, place, rulingModel, same } from '../support/ruling-model.ts';
+import { artifactsOf, documentedShop, ingestProcess, openMachine, twoBackends, type ModelMachine } from './llm-project.ts';
+
+let machine: ModelMachine;
+beforeAll(async () => {
+  machine = await openMachine();
+});
+afterAll(() => machine.close());
+
+const terms = (rows: readonly string[]) => `| Term | Definition |\n|---|---|\n${rows.map((row) => `| ${row} |\n`).join('')}`;
+const metrics = (formula: string) => `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | In words. | \`${formula}\` |\n`;
+
+const documents = {
+  'a.md': terms(['Annual recurring revenue | What contracts bring in every year.', 'Margin | What is left after costs.']),
+  'b.md': terms(['ARR | What contracts bring in every year.', 'Margin | The rest, once costs are paid.']),
+  'c.md': metrics("sum(orders.amount) where status = 'paid'"),
+  'd.md': metrics('sum(orders.amount)'),
+};
+
+const careful = rulingModel({
+  candidate: ({ candidate, resembles }) =>
+    candidate === 'term:arr' ? merge(candidate, resembles[0]?.subject ?? '') : place(candidate, 'money'),
+  conflict: (conflict) => [same(conflict), ...(conflict.kind === 'definition' ? [] : [differ(conflict)])],
+});
+
+describe('rulings of a model', { timeout: 60_000 }, () => {
+  test('are the same, file for file, whoever answers; steps and usage are those of the endpoint [G6 Q5 M5]', async () => {
+    const outcomes: Record<string, string>[] = [];
+    const steps: unknown[] = [];
+    for (const backend of twoBackends) {
+      const dir = documentedShop(machine, backend, documents);
+      let turns = { curate: 0, reconcile: 0 };
+      machine.endpoint.fallback = (call) => {
+        if (isCurating(call)) turns = { ...turns, curate: turns.curate + 1 };
+        if (isReconciling(call)) turns = { ...turns, reconcile: turns.reconcile + 1 };
+        return careful(call);
+      };
+      const { code, events, data } = await ingestProcess(machine, dir);
+      expect({ code, data }).toMatchObject({
+        code: 0,
+        data: {
+          stages: [
+            { stage: 'curate', done: 2, pending: 0, calls: 1 },
+            { stage: 'reconcile', done: 2, pending: 0, calls: 1 },
+          ],
+        },
+      });
+      const told = events.filter(({ type }) => type === 'curate_step' || type === 'reconcile_step');
+      expect(told.filter(({ type }) => type === 'curate_step')).toHaveLength(turns.curate);
+      expect(told.filter(({ type }) => type === 'reconcile_step')).toHaveLength(turns.reconcile);
+      steps.push(told);
+      outcomes.push(artifactsOf(dir));
+      machine.endpoint.fallback = () => fail('bad-request');
+      expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0, data: { commit: { none: 'unchanged' }, stages: [] } });
+    }
+    for (const other of outcomes) expect(other).toEqual(outcomes[0]);
+    for (const other of steps) expect(other).toEqual(steps[0]);
+    expect(outcomes[0]?.['wiki/money.md']).toContain('Also: ARR.');
+    expect(outcomes[0]?.['wiki/glossary.md']).toContain('## Margin');
+    const conflicts = parseConflicts(outcomes[0]?.['conflicts.yaml']);
+    expect(conflicts.map(({ subject }) => subject)).toEqual(['metric:shop.orders.revenue']);
+    expect(outcomes[0]?.['claims/shop/orders.jsonl']).toContain('"kind":"contradiction"');
+  });
+});
