@@ -12,14 +12,15 @@ interface Misfit {
 const notes = (misfits: readonly Misfit[]): string[] => misfits.map(({ at, message }) => `${at}: ${message}`);
 
 export const exportModel = defineCommand({
-  description: 'The semantic layer in the words of Apache Ossie, losslessly: what those have no word for goes into extensions.',
+  description:
+    'The semantic layer in another tool’s words: Apache Ossie, losslessly, or dbt semantic models. Notes name what does not fit.',
   examples: [
     ['ktx sl export', 'Ossie on standard output'],
-    ['ktx sl export --format ossie --out model.yaml', 'into a file; each thing that other tools will not see is a note'],
+    ['ktx sl export --format dbt --out models/semantic.yml', 'into a file; each thing that other tools will not see is a note'],
   ],
   define: (command) =>
     command
-      .option('--format <name>', 'ossie', 'ossie')
+      .option('--format <name>', 'ossie or dbt', 'ossie')
       .option('--out <path>', 'write to a file')
       .option('--connection <name>', 'which warehouse, where there are several'),
   async run({ options }, context) {

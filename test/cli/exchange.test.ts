@@ -36,6 +36,27 @@ test('an Ossie model comes in as dataset files, and goes out as it was', async (
   expect(models.map(({ name }) => name)).toContain('tpcds_retail_model');
 });
 
+test('a model goes out as dbt semantic models, with what dbt cannot say as notes', async () => {
+  const cwd = await shopProject();
+  mkdirSync(join(cwd, 'semantic-layer/warehouse'), { recursive: true });
+  writeFileSync(
+    join(cwd, 'semantic-layer/warehouse/orders.yaml'),
+    'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id}]\n',
+  );
+  const { code, stdout, stderr } = await ktx(['sl', 'export', '--format', 'dbt'], { cwd });
+  expect(code).toBe(0);
+  expect(readYaml(stdout)).toMatchObject({
+    semantic_models: expect.arrayContaining([expect.objectContaining({ name: 'orders' })]) as unknown,
+  });
+  expect(stderr).toContain('datasets.orders: its dbt model is taken to be called orders');
+  writeFileSync(join(cwd, 'dbt.yml'), stdout);
+  const back = await ktxJson(['sl', 'import', 'dbt.yml', '--dry-run'], { cwd });
+  expect(back.envelope.data).toMatchObject({
+    format: 'dbt',
+    kept: expect.arrayContaining(['semantic-layer/warehouse/orders.yaml']) as unknown,
+  });
+});
+
 test('what is no model, or no format, is an error that lists the formats', async () => {
   const cwd = await shopProject();
   writeFileSync(join(cwd, 'notes.txt'), 'nothing of that kind');

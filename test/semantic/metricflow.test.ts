@@ -153,10 +153,7 @@ metrics:
         { to: 'people', on: { driver_id: 'id' }, role: 'driver' },
         { to: 'people', on: { rider_id: 'id' }, role: 'rider' },
       ],
-      metrics: [
-        { name: 'rides_of_locals', where: "trips.rider.town = 'Lund'" },
-        { name: 'rides', hidden: true },
-      ],
+      metrics: [{ name: 'rides_of_locals', agg: 'count', where: "trips.rider.town = 'Lund'" }],
     },
     { primary_key: ['id'], fields: [{ name: 'id' }, { name: 'town' }] },
     { unique_keys: [['trip_id']], relationships: [{ to: 'trips', on: { trip_id: 'id' }, cardinality: 'one_to_one' }] },

@@ -4,6 +4,7 @@ import type { Dataset } from '../dataset.ts';
 import type { ForeignModel, Misfit } from './foreign-model.ts';
 import { readLookml } from './lookml.ts';
 import { readMetricflow } from './metricflow/read.ts';
+import { writeMetricflow } from './metricflow/write.ts';
 import { readOssie, writeOssie } from './ossie.ts';
 
 export interface ModelText {
@@ -39,9 +40,10 @@ const formats: readonly Format[] = [
     write: writeOssie,
   },
   {
-    name: 'metricflow',
+    name: 'dbt',
     recognizes: ({ text }) => /^(?:semantic_models|metrics)\s*:/m.test(text),
     read: (files, dialect) => readMetricflow(files.map(({ text }) => text), dialect), // prettier-ignore
+    write: writeMetricflow,
   },
   {
     name: 'lookml',

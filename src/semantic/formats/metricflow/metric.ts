@@ -108,6 +108,12 @@ export function metricOfMeasure(name: string): MetricSpec {
   return { name, label: undefined, description: undefined, filters: [], isPrivate: false, extras: [], shape: { kind: 'simple', measure } };
 }
 
+/** What ktx wrote of its own beside what dbt has words for. */
+export function ownMeta({ config }: { readonly [key: string]: unknown }): Readonly<Record<string, unknown>> {
+  const { data } = z.object({ meta: z.object({ ktx: z.record(z.string(), z.unknown()) }) }).safeParse(config);
+  return data?.meta.ktx ?? {};
+}
+
 /** The older form, and that of the artifacts: everything that defines a metric is in `type_params`. */
 export function readMetric(raw: unknown): MetricSpec {
   const metric = metricSchema.parse(raw);
@@ -119,7 +125,7 @@ export function readMetric(raw: unknown): MetricSpec {
     label: metric.label,
     description: metric.description,
     filters: metric.filter,
-    isPrivate: is_private === true || metric.hidden === true,
+    isPrivate: is_private === true || metric.hidden === true || ownMeta(metric)['hidden'] === true,
     extras: [
       ...(fill === undefined || fill === null ? [] : [`fill_nulls_with: ${fill}`]),
       ...(joins === true ? ['join_to_timespine'] : []),

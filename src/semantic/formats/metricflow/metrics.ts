@@ -231,8 +231,11 @@ function inputTarget(mapping: Mapping, input: MetricInput, stack: readonly strin
 /** The simple metric that is the measure, or a hidden one. */
 function measureTarget(mapping: Mapping, input: MetricInput, metric: string): Target {
   const isIt = ({ shape, filters }: MetricSpec) =>
-    shape.kind === 'simple' && !('agg' in shape.measure) && shape.measure.name === input.name && shape.measure.filters.length + filters.length === 0;
-  const same = input.filters.length === 0 ? [...mapping.specs.values()].find(isIt) : undefined;
+    shape.kind === 'simple' &&
+    !('agg' in shape.measure) &&
+    shape.measure.name === input.name &&
+    [...shape.measure.filters, ...filters].join('\n') === input.filters.join('\n');
+  const same = [...mapping.specs.values()].find(isIt);
   if (same !== undefined) return mapNamed(mapping, same.name, []);
   const { model, body } = simple(mapping, input, []);
   const helper = { dataset: model.dataset, name: `${metric}__${input.name}`, body: { ...body, hidden: true }, of: metric, isHelper: true };

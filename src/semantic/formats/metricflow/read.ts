@@ -16,7 +16,7 @@ import {
 import { isEntry, without } from '../patch.ts';
 import { fragmentIn } from '../written-sql.ts';
 import { joinsOf } from './joins.ts';
-import { MetricFault, metricOfMeasure, type MetricSpec, olderForm, readMetric } from './metric.ts';
+import { MetricFault, metricOfMeasure, type MetricSpec, olderForm, ownMeta, readMetric } from './metric.ts';
 import { type FaultOf, mapMetrics } from './metrics.ts';
 import { otherNames, type PlacedModel } from './placed-model.ts';
 import { columnOf, namedTable, semanticModelSchema, type SemanticModelSpec } from './semantic-model.ts';
@@ -146,6 +146,8 @@ function timeType({ type_params: params }: SemanticModelSpec['dimensions'][numbe
 }
 
 function sourceOf(spec: SemanticModelSpec, at: string, note: Note): string {
+  const known = ownMeta(spec)['source'];
+  if (typeof known === 'string') return known;
   const relation = spec.node_relation?.['relation_name'];
   if (typeof relation === 'string') return relation.replaceAll('`', '"');
   const { table = spec.name, schema, database, isGuess } = namedTable(spec);
@@ -204,17 +206,14 @@ function metricsOf(
   return found;
 }
 
-/** Hidden metrics for the measures that stand in none as they are. */
+/** Hidden metrics for the measures that no simple metric is of. */
 function measuresAlone(models: readonly MadeModel[], specs: readonly MetricSpec[]): readonly MetricSpec[] {
-  const isPlain = ({ shape, filters }: MetricSpec, name: string) =>
-    shape.kind === 'simple' && shape.measure.name === name && !('agg' in shape.measure) && shape.measure.filters.length + filters.length === 0;
-  const measures = models.flatMap(({ spec }) => spec.measures).filter((one) => one.create_metric !== true);
-  return measures
-    .filter(({ name }) => !specs.some((spec) => isPlain(spec, name)))
-    .map(({ name }) => {
-      const taken = specs.some((spec) => spec.name === name);
-      return { ...metricOfMeasure(name), name: taken ? `${name}_measure` : name, isPrivate: true };
-    });
+  const used = new Set(specs.flatMap(({ shape }) => (shape.kind === 'simple' ? [shape.measure.name] : [])));
+  const measures = models.flatMap(({ spec }) => spec.measures).filter(({ name, create_metric }) => create_metric !== true && !used.has(name));
+  return measures.map(({ name }) => {
+    const taken = specs.some((spec) => spec.name === name);
+    return { ...metricOfMeasure(name), name: taken ? `${name}_measure` : name, isPrivate: true };
+  });
 } // prettier-ignore
 
 function noteTimes(models: readonly MadeModel[], note: Note): void {
