@@ -8,8 +8,8 @@ export type EntryList = (typeof entryLists)[number];
 /** The order in which ktx writes keys, at every level. */
 export const keyOrder = [
   'dataset', 'name', 'to', 'on', 'source', 'sql', 'role', 'cardinality', 'via', 'expr', 'agg', 'of', 'type', 'fraction', 'where',
-  'ratio', 'cumulative', 'offset', 'semi_additive', 'conversion', 'unit', 'primary_key', 'unique_keys', 'default_time', 'description',
-  'synonyms', 'tags', 'values', 'hidden', ...entryLists,
+  'ratio', 'cumulative', 'offset', 'total', 'semi_additive', 'conversion', 'unit', 'primary_key', 'unique_keys', 'default_time', 'description',
+  'synonyms', 'tags', 'values', 'hidden', 'row_metrics', ...entryLists,
 ]; // prettier-ignore
 
 /** One value that is merged as a whole: a key at the top of the file, or a key of one entry. */

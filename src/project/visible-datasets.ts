@@ -96,7 +96,16 @@ export function datasetFinder(datasets: readonly VisibleDataset[], { firstSchema
 /** What can be found of a dataset. */
 export function datasetDocuments({ connection, path: file, dataset, contested, unqueryable }: VisibleDataset): SearchDocument[] {
   const disputed = new Set(contested.map(({ subject }) => subject));
-  const { dataset: parent, source = '', tags = [], metrics = [], segments = [], fields = [], relationships = [] } = dataset;
+  const {
+    dataset: parent,
+    source = '',
+    tags = [],
+    metrics = [],
+    segments = [],
+    fields = [],
+    row_metrics = [],
+    relationships = [],
+  } = dataset;
   const part = (kind: DocumentKind, { name, synonyms, description }: Named, more: Partial<SearchDocument> = {}): SearchDocument => {
     const subject = `${kind}:${connection}.${parent}.${name}`;
     const document = { kind, connection, subject, name, parent, synonyms, description, context: [parent], file, ...more };
@@ -114,6 +123,7 @@ export function datasetDocuments({ connection, path: file, dataset, contested, u
       const context = [parent, ...(field.values ?? []).slice(0, 50).map(String)];
       return part('field', field, { context, detail: field.type });
     }),
+    ...row_metrics.map((field) => part('field', field, { detail: field.type })),
     ...relationships.map(({ to, on, role = to, description }) => {
       const columns = typeof on === 'string' ? [on] : Object.keys(on);
       const subject = subjects.relationship(connection, parent, columns);

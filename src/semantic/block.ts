@@ -2,15 +2,26 @@ import { UserError } from '../lib/error.ts';
 import type { Period } from '../sql/dialect.ts';
 import type { Conditions, RowCondition } from './conditions.ts';
 import { notSupported, refused, unknownName } from './errors.ts';
-import { type Expr, wholeOf } from './expr.ts';
+import { type Expr, wholeOf, withResults } from './expr.ts';
 import { isToOne } from './links.ts';
 import { type Members, membersOf } from './members.ts';
-import type { ModelDataset, SemanticModel } from './model.ts';
+import type { ModelDataset, ModelField, SemanticModel } from './model.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
-import type { Leaf, Nested } from './resolve.ts';
+import { blockKey, findMetric, type Leaf, type Nested, openResolver, resolveMetric } from './resolve.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
-import { conditionExpr, isOwnTime, ownExpr, placeExpr, plainJoin, rowExpr, type RowText, type Scope, type ScopeJoin } from './scope.ts';
+import {
+  conditionExpr,
+  isOwnTime,
+  type Measured,
+  ownExpr,
+  placeExpr,
+  plainJoin,
+  rowExpr,
+  type RowText,
+  type Scope,
+  type ScopeJoin,
+} from './scope.ts';
 import type { Select } from './select.ts';
 import { balanced, grouped, nested, staged, type Value } from './stages.ts';
 
@@ -26,6 +37,8 @@ export interface Block {
   /** Dimensions across one to many: its values do not add up over those. */
   readonly fanned: readonly string[];
   readonly members: readonly Members[];
+  /** The dimensions that it has, where these are not all of the query. */
+  readonly kept?: readonly number[];
 }
 
 export interface Asked {
@@ -33,6 +46,8 @@ export interface Asked {
   readonly query: SemanticQuery;
   readonly conditions: Conditions;
   readonly notes: Set<string>;
+  /** The fields that are being computed. */
+  readonly measuring?: readonly string[];
 }
 
 interface At {
@@ -47,9 +62,12 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const { model, query, conditions, notes } = asked;
   const { owner, metric } = at;
   const [first] = leaves;
+  if (first?.total !== undefined) return totalBlock(asked, leaves, { ...at, by: first.total });
   if (first?.nested !== undefined) return nestedBlock(asked, first, { ...at, nested: first.nested });
   const shift = first?.shift ?? at.shift ?? [];
-  const scope: Scope = { model, owner, query, reach: 'many', joins: new Map(), inner: undefined, notes, shift, visited: new Set() };
+  const measured: Scope['measured'] = (dataset, field) => fieldValues(asked, dataset, field);
+  const state = { joins: new Map(), inner: undefined, visited: new Set<'time' | 'other'>() };
+  const scope: Scope = { model, owner, query, reach: 'many', ...state, notes, shift, measured };
   const places = query.dimensions.map((name) => attributed(`dimension ${name}`, metric, () => placeInQuery(scope, name.split('.'))));
   if (shift.length > 0) checkTime(scope, places);
   const running = first?.running && runningRows(scope, places, first.running);
@@ -142,6 +160,59 @@ function nestedBlock(asked: Asked, leaf: Leaf, { nested: inside, ...at }: At & {
   const members = query.include_empty ? blockOf(asked, [], at).members : [];
   const places = inner.places.slice(0, query.dimensions.length);
   return { ...inner, leaves: [leaf], places, members, select: nested(inner.select, leaf, places.length) };
+}
+
+/** A metric for each key of the dataset that has it as a field; no condition of the query applies to it. */
+function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: ModelField): Measured {
+  const { model, query, notes, measuring = [] } = asked;
+  const { metric: address = '', via = '' } = measure ?? {};
+  const field = `${dataset.name}.${name}`;
+  if (measuring.includes(field))
+    throw refused('circular', `Circular fields: ${[...measuring, field].join(' → ')}`, 'A field cannot be made of itself.');
+  const metric = findMetric(model, address.split('.'), dataset.name);
+  if (metric === undefined) throw unknownName({ what: 'metric', name: address, candidates: [] });
+  const resolver = openResolver(model, []);
+  const expr = resolveMetric(resolver, metric);
+  const leaves = [...resolver.leaves.values()];
+  const [first] = leaves;
+  const isPlain = leaves.every(({ running, total, shift }) => running === undefined && total === undefined && shift.length === 0);
+  if (first === undefined || !isPlain || new Set(leaves.map(blockKey)).size > 1) {
+    throw notSupported(`${address} for each row of ${dataset.name}`, 'It is no aggregate of the rows of one dataset');
+  }
+  const dimensions = (dataset.primaryKey ?? []).map((key) => `${via}.${key}`);
+  const plain = { ...query, metrics: [], dimensions, where: [], having: [], segments: [], include_empty: false, fill_time: false };
+  const inside = { model, query: plain, conditions: { rows: [], aggregates: [] }, notes, measuring: [...measuring, field] };
+  const { select } = blockOf(inside, leaves, { owner: datasetNamed(model, first.owner), metric: address });
+  notes.add(`${field} is ${address} over all rows of each, whatever the conditions of the query`);
+  const counts = new Set(leaves.filter((leaf) => leaf.function.startsWith('count')).map(({ column }) => column));
+  const valueIn = (alias: string, column: string): Expr => {
+    const value: Expr = { kind: 'column', alias, name: column };
+    return counts.has(column) ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
+  };
+  return { select, value: (alias) => withResults(expr, ({ column }) => valueIn(alias, column)) };
+}
+
+/** As if the query had only some of its dimensions. */
+function totalBlock(asked: Asked, leaves: readonly Leaf[], { by, ...at }: At & { readonly by: readonly string[] }): Block {
+  const { model, query } = asked;
+  const { places } = blockOf({ ...asked, query: { ...query, include_empty: false } }, [], at);
+  const kept = by.map((name) => {
+    const asking = placeInQuery({ model, owner: at.owner, reach: 'many' }, name.split('.'));
+    const index = places.findIndex((place) => dottedPlace(place) === dottedPlace(asking));
+    if (index !== -1) return index;
+    throw refused('no_group', `${at.metric} is a total by ${name}, which the query does not group by`, `Add the dimension ${name}.`);
+  });
+  const plain = leaves.map((leaf) => ({ ...leaf, total: undefined }));
+  if (leaves.some(({ running }) => running !== undefined)) throw notSupported('a total of a running total', `${at.metric} is one`);
+  if (new Set(kept).size === places.length) return { ...blockOf(asked, plain, at), leaves };
+  const indexes = [...new Set(kept)].toSorted((a, b) => a - b);
+  const dimensions = indexes.flatMap((index) => query.dimensions[index] ?? []);
+  const block = blockOf({ ...asked, query: { ...query, dimensions, include_empty: false } }, plain, at);
+  const columns = block.select.columns.map((column, position) => {
+    const index = indexes[position];
+    return index === undefined ? column : { ...column, column: `d${index + 1}` };
+  });
+  return { ...block, leaves, places, select: { ...block.select, columns }, kept: indexes };
 }
 
 const one: Expr = { kind: 'text', parts: ['1'] };

@@ -30,7 +30,16 @@ export interface Origin {
 
 /** A dataset with its expressions parsed; what does not parse is reported, and the dataset is then not to be used. */
 export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
-  const { dataset: name, fields = [], segments = [], metrics = [], relationships = [], primary_key = [], unique_keys = [] } = dataset;
+  const {
+    dataset: name,
+    fields = [],
+    row_metrics = [],
+    segments = [],
+    metrics = [],
+    relationships = [],
+    primary_key = [],
+    unique_keys = [],
+  } = dataset;
   checkNames(origin, dataset);
   const filters = segments.flatMap((segment, index): [string, Fragment][] => {
     const fragment = rowFragment(origin, segment.where, ['segments', index, 'where']);
@@ -42,7 +51,10 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
     relation: relationOf(origin, dataset),
     keys: [],
     defaultTime: dataset.default_time,
-    fields: byName(fields.map((field, index) => ({ ...field, expr: rowFragment(origin, field.expr, ['fields', index, 'expr']) }))),
+    fields: byName([
+      ...fields.map((field, index) => ({ ...field, expr: rowFragment(origin, field.expr, ['fields', index, 'expr']) })),
+      ...row_metrics.map(({ metric, via = name, ...field }) => ({ ...field, expr: undefined, measure: { metric, via } })),
+    ]),
     segments: new Map(filters),
     metrics: byName(
       metrics.map((metric, index) => buildMetric(origin, { ...metric, dataset: name, key: primary_key }, ['metrics', index])),
@@ -63,6 +75,11 @@ function checkNames({ fail }: Origin, dataset: Dataset): void {
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) < index) fail([list, index, 'name'], 'duplicate', `${name} is declared twice in ${list}`);
     }
+  }
+  const fields = (dataset.fields ?? []).map((field) => field.name.toLowerCase());
+  for (const [index, { name }] of (dataset.row_metrics ?? []).entries()) {
+    const earlier = [...fields, ...(dataset.row_metrics ?? []).slice(0, index).map((one) => one.name.toLowerCase())];
+    if (earlier.includes(name.toLowerCase())) fail(['row_metrics', index, 'name'], 'duplicate', `${name} is declared twice`);
   }
   const roles = (dataset.relationships ?? []).map(({ role, to }) => role ?? to);
   for (const [index, role] of roles.entries()) {
@@ -86,12 +103,14 @@ function buildMetric(origin: Origin, { key, ...metric }: Metric, path: Keys): Mo
 
 function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRule {
   const { name, agg, of, fraction, ratio, per } = metric;
-  const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset', 'conversion'] as const).filter((kind) => metric[kind] !== undefined);
+  const kinds = (['agg', 'expr', 'ratio', 'cumulative', 'offset', 'total', 'conversion'] as const).filter(
+    (kind) => metric[kind] !== undefined,
+  );
   const faults = [
     [
       kinds.length !== 1,
       kinds.join(' and ') || 'nothing to compute',
-      'Give exactly one of agg, expr, ratio, cumulative, offset, conversion.',
+      'Give exactly one of agg, expr, ratio, cumulative, offset, total, conversion.',
     ],
     [agg !== undefined && agg !== 'count' && of === undefined, `${agg} of nothing`, 'Add of: with a field or an expression.'],
     [agg === undefined && of !== undefined, 'of but no agg', 'Add agg: sum, count, avg…'],
@@ -104,6 +123,7 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
   if (metric.conversion !== undefined) return { kind: 'unsupported', feature: 'conversion' };
   if (metric.cumulative !== undefined) return runningOf(origin, metric.cumulative, path);
   if (metric.offset !== undefined) return { kind: 'offset', of: metric.offset.of, by: periodOf(metric.offset.by) };
+  if (metric.total !== undefined) return { kind: 'total', of: metric.total.of, by: metric.total.by ?? [] };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   const fragment = agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;
   if (fragment !== undefined) return { kind: 'expression', fragment };

@@ -86,11 +86,13 @@ function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
     });
   const all = (fragment: Fragment | undefined, path: Use['path']) => named(namesIn(fragment), path);
   return [
-    ...[...dataset.fields.values()].flatMap(({ name, expr }, index) =>
-      expr === undefined
-        ? [{ path: ['fields', index, 'name'], side: dataset, name, field: name }]
-        : named(namesIn(expr), ['fields', index, 'expr'], name),
-    ),
+    ...[...dataset.fields.values()]
+      .filter(({ measure }) => measure === undefined)
+      .flatMap(({ name, expr }, index) =>
+        expr === undefined
+          ? [{ path: ['fields', index, 'name'], side: dataset, name, field: name }]
+          : named(namesIn(expr), ['fields', index, 'expr'], name),
+      ),
     ...[...dataset.segments.values()].flatMap((where, index) => all(where, ['segments', index, 'where'])),
     ...[...dataset.metrics.values()].flatMap(({ where, definition }, index) => [
       ...all(where, ['metrics', index, 'where']),

@@ -3,7 +3,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
 import { fieldNamed, metricAddress, ownerInCondition, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
-import { openResolver, resolveMetric } from './resolve.ts';
+import { findMetric, openResolver, resolveMetric } from './resolve.ts';
 
 /** A dataset beside the YAML that it was built from. */
 export interface Checked {
@@ -23,10 +23,23 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
     ...(time === undefined ? [] : [{ name: time, path: ['default_time'] }]),
   ];
   for (const { name, path } of needed) {
-    if (fieldNamed(dataset, name) !== undefined) continue;
+    const field = fieldNamed(dataset, name);
+    if (field?.measure !== undefined) fail(path, 'row_metric', { message: `${name} is a metric of the row, which cannot identify it`, hint: 'Name columns.' }); // prettier-ignore
+    if (field !== undefined) continue;
     fail(path, 'unknown_name', { message: `${dataset.name} has no field named ${name}`, hint: didYouMean(name, dataset.fields.keys()) });
   }
   for (const [index, name] of [...dataset.fields.keys()].entries()) checkField(checked, [name], index);
+  for (const [index, { metric }] of (source.row_metrics ?? []).entries()) {
+    if (findMetric(model, metric.split('.'), dataset.name) !== undefined) continue;
+    const names = [...model.datasets.values()].flatMap(({ metrics }) => [...metrics.values()].map(metricAddress));
+    fail(['row_metrics', index, 'metric'], 'unknown_name', {
+      message: `There is no metric named ${metric}`,
+      hint: didYouMean(metric, names),
+    });
+  }
+  if (source.row_metrics !== undefined && dataset.primaryKey === undefined) {
+    fail(['row_metrics'], 'no_key', { message: `${dataset.name} has no primary_key, so its rows cannot be told apart`, hint: 'Declare it.' }); // prettier-ignore
+  }
   for (const index of dataset.relationships.keys()) checkRelationship(model, checked, index);
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
     const { code = '', message, hint } = metricFailure(model, metric) ?? {};

@@ -56,6 +56,10 @@ const offsetSchema = z.strictObject({
   of: z.string().describe('Metric that is shifted.'),
   by: periodSchema.describe('How far back, like `1 year`.'),
 });
+const totalSchema = z.strictObject({
+  of: z.string().describe('Metric that is computed over more than one group.'),
+  by: z.array(z.string()).optional().describe('Dimensions of the query that stay apart, like items.class; without any, all groups are one.'), // prettier-ignore
+});
 const semiAdditiveSchema = z.strictObject({
   over: nameSchema.describe('Time field over which the values must not be summed.'),
   take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
@@ -81,6 +85,7 @@ const metricSchema = z.strictObject({
   ratio: ratioSchema.optional().describe('Real division of two metrics.'),
   cumulative: cumulativeSchema.optional().describe('Running total.'),
   offset: offsetSchema.optional().describe('The value of an earlier period.'),
+  total: totalSchema.optional().describe('The value over all groups of the result, for shares.'),
   semi_additive: semiAdditiveSchema.optional().describe('For balances and stocks.'),
   conversion: conversionSchema.optional().describe('How often one event is followed by another.'),
   unit: z.string().optional().describe('Unit of the result, like EUR.'),
@@ -104,6 +109,15 @@ const relationshipSchema = z.strictObject({
   extensions: extensionsSchema,
 });
 
+const rowMetricSchema = z.strictObject({
+  name: nameSchema.describe('Name in queries, like that of a field.'),
+  metric: z.string().describe('Metric of the rows that belong to this one, as dataset.name.'),
+  via: z.string().optional().describe('Path from those rows to this dataset, like orders.buyer, where there are several.'),
+  type: fieldSchema.shape.type,
+  description: descriptionSchema,
+  synonyms: synonymsSchema,
+});
+
 const columnsSchema = z.array(z.string());
 
 const datasetNameSchema = z.string().regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only');
@@ -121,6 +135,7 @@ export const datasetSchema = z
     unique_keys: z.array(columnsSchema).optional().describe('Further keys, each a list of fields.'),
     default_time: z.string().optional().describe('Time field that `metric_time` means for the metrics of this dataset.'),
     fields: z.array(fieldSchema).optional().describe('Row-level columns and expressions that queries can use.'),
+    row_metrics: z.array(rowMetricSchema).optional().describe('Metrics of each row, which queries use as fields.'),
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),
     metrics: z.array(metricSchema).optional().describe('Aggregates.'),
     relationships: z.array(relationshipSchema).optional().describe('Joins to the one side.'),

@@ -105,7 +105,7 @@ function selectLines({ distinct, columns, from, joins, where, groups = 0 }: Sele
   return [
     ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
     ...fromLines(from, dialect),
-    ...joins.map((join) => joinSql(join, dialect)),
+    ...joins.flatMap((join) => joinLines(join, dialect)),
     ...clauseLines('WHERE', conditionsSql(where, dialect)),
     ...clauseLines('GROUP BY', columns.slice(0, groups).map(({ expr }, index) => groupItem(expr, index, dialect)).join(', ')),
   ]; // prettier-ignore
@@ -117,8 +117,19 @@ function groupItem(expr: Expr, index: number, dialect: Dialect): string {
 
 /** A query in it keeps its lines apart, so that they are indented with the others. */
 function fromLines(from: From, dialect: Dialect): readonly string[] {
-  if (from.relation.kind !== 'select') return [`FROM ${relationSql(from, dialect)}`];
-  return ['FROM (', ...queryLines(from.relation.select, dialect).map(indented), `) AS ${dialect.quote(from.alias)}`];
+  return nestedLines(`FROM ${relationSql(from, dialect)}`, from, dialect);
+}
+
+function joinLines(join: Join, dialect: Dialect): readonly string[] {
+  return nestedLines(joinSql(join, dialect), join, dialect);
+}
+
+/** The parts of a text of which a query is a part. */
+function nestedLines(text: string, { relation }: From, dialect: Dialect): readonly string[] {
+  if (relation.kind !== 'select') return [text];
+  const body = bodySql(relation, dialect);
+  const at = text.indexOf(body);
+  return [`${text.slice(0, at)}(`, ...queryLines(relation.select, dialect).map(indented), `)${text.slice(at + body.length)}`];
 }
 
 export function listLines(keyword: string, items: readonly string[]): readonly string[] {

@@ -75,6 +75,14 @@ export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): E
   return spliced(piece, [...names, ...divisions.map((it) => ({ ...it, parts: [division] }))]);
 }
 
+/** Arithmetic over the columns of blocks, with something else in place of each. */
+export function withResults(expr: Expr, replace: (result: Extract<Expr, { kind: 'result' }>) => Expr): Expr {
+  if (expr.kind === 'result') return replace(expr);
+  if (expr.kind !== 'text') return expr;
+  const parts = expr.parts.map((part) => (typeof part === 'object' && part.kind !== 'division' ? withResults(part, replace) : part));
+  return { ...expr, parts };
+}
+
 export function quotient(numerator: Expr, denominator: Expr): Expr {
   return { kind: 'text', parts: [numerator, ' ', division, ' NULLIF(', denominator, ', 0)'] };
 }

@@ -10,6 +10,42 @@ const source = 'ktx all';
 
 /** The queries that lead to one row for each group that any block has, or any combination of members. The last one is the result. */
 export function mergeTables(blocks: readonly Block[], filled: Calendar['filled']): readonly CommonTable[] {
+  const groups = groupTables(
+    blocks.filter(({ kept }) => kept === undefined),
+    filled,
+  );
+  const totals = blocks.filter(({ kept }) => kept !== undefined);
+  return totals.length === 0 ? groups : [...groups, ...totalTables(groups.at(-1), totals)];
+}
+
+/** The groups, each beside the totals that it is part of. */
+function totalTables(groups: CommonTable | undefined, totals: readonly Block[]): readonly CommonTable[] {
+  const name = groups?.name ?? factName;
+  const tables = totals.map(({ select }, index) => ({ name: `ktx totals ${index + 1}`, query: select }));
+  const joins = totals.map(({ kept = [] }, index) => {
+    const total = common(tables[index]?.name ?? '');
+    const equal = kept.map((position) => sameOrNull(from(name, `d${position + 1}`), from(total.alias, `d${position + 1}`)));
+    const on: Expr = { kind: 'text', parts: equal.length === 0 ? ['1 = 1'] : equal.flatMap((one, at) => (at === 0 ? [one] : [' AND ', one])) }; // prettier-ignore
+    return { ...total, on, kind: 'left' as const };
+  });
+  const columns = [
+    ...(groups?.query.kind === 'select' ? groups.query.columns : []).map(({ column }) => ({ column, expr: from(name, column) })),
+    ...totals.flatMap(({ leaves }, index) =>
+      leaves.map((leaf) => {
+        const value = from(tables[index]?.name ?? '', leaf.column);
+        const expr: Expr = leaf.function.startsWith('count') ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
+        return { column: leaf.column, expr };
+      }),
+    ),
+  ];
+  return [...tables, { name: 'ktx groups', query: { kind: 'select', columns, from: common(name), joins, where: [] } }];
+}
+
+function sameOrNull(one: Expr, other: Expr): Expr {
+  return { kind: 'text', parts: [one, ' = ', other, ' OR (', one, ' IS NULL AND ', other, ' IS NULL)'] };
+}
+
+function groupTables(blocks: readonly Block[], filled: Calendar['filled']): readonly CommonTable[] {
   const facts = blocks.map(({ select }, index) => ({ name: blocks.length === 1 ? factName : `${factName} ${index + 1}`, query: select }));
   const dimensions = (blocks[0]?.places ?? []).map((_, index) => `d${index + 1}`);
   const sets = [...memberSets(blocks, facts), ...(filled === undefined ? [] : [periodSet(filled, { dimensions, facts })])];

@@ -32,7 +32,11 @@ export interface ModelDataset {
 export type Relation = { readonly kind: 'table'; readonly parts: readonly string[] } | { readonly kind: 'query'; readonly sql: string };
 
 /** Without `expr`, the column of the same name. */
-export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & { readonly expr: Fragment | undefined };
+export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & {
+  readonly expr: Fragment | undefined;
+  /** What is computed of other rows for each row, in place of a column. */
+  readonly measure?: { readonly metric: string; readonly via: string };
+};
 
 export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'unit'>> & {
   readonly dataset: string;
@@ -62,6 +66,7 @@ export type MetricRule =
   /** An aggregate of what is aggregated for each `per`. */
   | { readonly kind: 'nested'; readonly function: Aggregate; readonly fraction: number | undefined; readonly of: Fragment; readonly per: string } // prettier-ignore
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
+  | { readonly kind: 'total'; readonly of: string; readonly by: readonly string[] }
   | { readonly kind: 'offset'; readonly of: string; readonly by: Period }
   | { readonly kind: 'running'; readonly of: string; readonly running: Running }
   | { readonly kind: 'unsupported'; readonly feature: 'conversion' };

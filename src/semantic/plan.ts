@@ -87,6 +87,10 @@ function blocksOf(asked: Asked, leaves: readonly Leaf[], metrics: readonly Metri
     const owner = datasetNamed(model, group[0]?.owner ?? '');
     return blockOf(asked, group, { owner, metric: nameOf(group[0]) ?? `what is asked of ${owner.name}` });
   });
+  const [total] = blocks;
+  if (total !== undefined && blocks.every(({ kept }) => kept !== undefined)) {
+    blocks.unshift(blockOf(asked, [], { owner: datasetNamed(model, total.owner), metric: total.owner }));
+  }
   const [first = blockOf(asked, [], { owner: ownerOf(model, query), metric: '' }), ...others] = blocks;
   checkScopes(
     asked,

@@ -44,8 +44,8 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
   };
 }
 
-function isAdditive({ function: name, balance, running, nested }: Leaf): boolean {
-  return [balance, running, nested].every((one) => one === undefined) && (name === 'sum' || name === 'count');
+function isAdditive({ function: name, balance, running, nested, total }: Leaf): boolean {
+  return [balance, running, nested, total].every((one) => one === undefined) && (name === 'sum' || name === 'count');
 }
 
 function textOf({ fragment, span }: Piece): string {

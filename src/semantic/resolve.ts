@@ -5,7 +5,7 @@ import { isWord } from '../sql/tokens.ts';
 import { algebraOf, isLinear } from './algebra.ts';
 import { type Aggregate, aggregates } from './dataset.ts';
 import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
-import { type Expr, type Piece, quotient, wholeOf, within } from './expr.ts';
+import { type Expr, type Piece, quotient, wholeOf, within, withResults } from './expr.ts';
 import { type Balance, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
@@ -26,6 +26,8 @@ export interface Leaf {
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
   readonly nested: Nested | undefined;
+  /** The dimensions that it is computed by, where these are not all; as the model names them. */
+  readonly total: readonly string[] | undefined;
 }
 
 /** What is aggregated first, for each value of a field; `of` is over its own leaves. */
@@ -67,6 +69,7 @@ interface Context {
   readonly balance: Balance | undefined;
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
+  readonly total: readonly string[] | undefined;
   readonly stack: readonly string[];
   readonly trace: Trace;
 }
@@ -96,23 +99,14 @@ export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace
   const expr = build(trace);
   if (new Set([...trace.leaves].map(blockKey)).size < 2) return expr;
   const sums = new Set([...trace.leaves].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])));
-  return withZeros(expr, sums);
+  return withResults(expr, (result) => (sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result));
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner, balance, shift, running, nested, where, column }: Leaf): string {
+export function blockKey({ owner, balance, shift, running, nested, total, where, column }: Leaf): string {
   if (nested !== undefined) return column;
   const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
-  return JSON.stringify([owner, shift, running ?? null, ...(balance === undefined ? [] : [balance, conditions])]);
-}
-
-function withZeros(expr: Expr, sums: ReadonlySet<string>): Expr {
-  if (expr.kind === 'result') return sums.has(expr.column) ? { kind: 'call', parts: ['COALESCE(', expr, ', 0)'] } : expr;
-  if (expr.kind !== 'text') return expr;
-  return {
-    ...expr,
-    parts: expr.parts.map((part) => (typeof part === 'object' && part.kind !== 'division' ? withZeros(part, sums) : part)),
-  };
+  return JSON.stringify([owner, shift, running ?? null, total ?? null, ...(balance === undefined ? [] : [balance, conditions])]);
 }
 
 export function queryFragment({ model, named }: Resolver, text: string): Fragment {
@@ -127,7 +121,7 @@ export function queryMetric(resolver: Resolver, text: string, trace: Trace): Exp
   return formulaExpr(resolver, formula, { ...top, trace });
 }
 
-const top = { home: undefined, where: [], balance: undefined, shift: [], running: undefined, stack: [] };
+const top = { home: undefined, where: [], balance: undefined, shift: [], running: undefined, total: undefined, stack: [] };
 
 function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context: Context): Expr {
   if (around === undefined) return algebra(resolver, wholeOf(fragment), context);
@@ -206,6 +200,10 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...
         referenceExpr(resolver, definition.numerator.split('.'), inner),
         referenceExpr(resolver, definition.denominator.split('.'), inner),
       );
+    case 'total':
+      trace.linear = false;
+      if (rest.total !== undefined) throw refused('nested', `${address} is a total of totals`, 'Take the total of the metric itself.');
+      return referenceExpr(resolver, definition.of.split('.'), { ...inner, total: definition.by });
     case 'offset':
       return referenceExpr(resolver, definition.of.split('.'), { ...inner, shift: [...shift, definition.by] });
     case 'running':
@@ -223,21 +221,21 @@ function entered(stack: readonly string[], name: string): readonly string[] {
 }
 
 function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, context: Context): Expr {
-  const { home, where: around, balance, shift, running } = context;
+  const { home, where: around, balance, shift, running, total } = context;
   const { function: name, fraction } = aggregate;
   const owned = ownedBy(resolver.model, aggregate.of, { home, where: around });
   if (balance !== undefined && running !== undefined) {
     throw notSupported('a running semi-additive metric', 'Its values must not be added up over time');
   }
   if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
-  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, shift, running, nested: undefined }, context.trace);
+  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, shift, running, nested: undefined, total }, context.trace);
 }
 
 /** Equal leaves are one. */
 function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
   const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const { owner, function: name, fraction, of, where, balance, shift, running, nested } = leaf;
-  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, running, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])]]); // prettier-ignore
+  const { owner, function: name, fraction, of, where, balance, shift, running, nested, total } = leaf;
+  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, running, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])], total]); // prettier-ignore
   const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
   leaves.set(key, kept);
   trace.leaves.add(kept);
@@ -252,7 +250,7 @@ function addNested(
 ): Expr {
   const inner: Resolver = { ...resolver, leaves: new Map() };
   const trace = newTrace();
-  const of = algebra(inner, wholeOf(nested.of), { ...context, trace });
+  const of = algebra(inner, wholeOf(nested.of), { ...context, total: undefined, trace });
   const leaves = [...inner.leaves.values()];
   const [first, ...others] = new Set(leaves.map(blockKey));
   for (const file of trace.files) context.trace.files.add(file);
@@ -262,8 +260,8 @@ function addNested(
     const why = first === undefined ? 'aggregates nothing' : 'needs rows of several datasets';
     throw refused('nested', `What is inside ${nested.of.text} per ${nested.per} ${why}`, 'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.'); // prettier-ignore
   }
-  if (leaves.some(({ running }) => running !== undefined)) {
-    throw notSupported('a running total inside another aggregate', `${nested.of.text} per ${nested.per} is one`);
+  if (leaves.some(({ running, total }) => running !== undefined || total !== undefined)) {
+    throw notSupported('a running or other total inside another aggregate', `${nested.of.text} per ${nested.per} is one`);
   }
   const per = nested.per.includes('.') || context.home === undefined ? nested.per : `${context.home}.${nested.per}`;
   const { function: name, fraction } = nested;
@@ -279,6 +277,7 @@ function addNested(
       shift: [],
       running: undefined,
       nested: { of, leaves, per },
+      total: context.total,
     },
     context.trace,
   );

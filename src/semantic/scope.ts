@@ -1,12 +1,12 @@
 import { shortHash } from '../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
-import { refused } from './errors.ts';
+import { notSupported, refused } from './errors.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
-import { fieldNamed, isExact, type Leg, type ModelDataset, ownerInCondition } from './model.ts';
+import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition } from './model.ts';
 import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
 import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
 import type { SemanticQuery } from './query.ts';
-import type { Join } from './select.ts';
+import type { Join, Select } from './select.ts';
 
 /** The rows of one dataset, the joins that its expressions need so far, and what is to be said about its times. */
 export interface Scope extends Start {
@@ -17,8 +17,16 @@ export interface Scope extends Start {
   readonly notes: Set<string>;
   /** How far the owner's default time is moved on where the query names it. */
   readonly shift: readonly Period[];
+  /** The values of a field that is a metric of each row. */
+  readonly measured: (dataset: ModelDataset, field: ModelField) => Measured;
   /** What the names of a query have meant so far: the owner's default time, or anything else. */
   readonly visited: Set<'time' | 'other'>;
+}
+
+/** One row for each key of a dataset: its keys are `d1`, `d2` and so on. */
+export interface Measured {
+  readonly select: Select;
+  readonly value: (alias: string) => Expr;
 }
 
 export interface ScopeJoin extends Join {
@@ -80,7 +88,9 @@ export function placeExpr(scope: Scope, place: Place): Expr {
   const { query, notes } = scope;
   const type = timeType(place);
   scope.visited.add(isOwnTime(scope, place) ? 'time' : 'other');
-  const member = memberExpr({ dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) }, place.name);
+  const side = { dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) };
+  const member =
+    place.field?.measure === undefined ? memberExpr(side, place.name) : measuredExpr(scope, { ...place, field: place.field, side });
   const cut = { weekStart: query.week_start, timezone: place.grain === undefined ? undefined : query.timezone };
   const isMoved = type !== undefined && scope.shift.length > 0 && isOwnTime(scope, place);
   const moved = isMoved ? shifted(member, { ...cut, type }, scope.shift) : { of: member, type };
@@ -91,6 +101,25 @@ export function placeExpr(scope: Scope, place: Place): Expr {
   }
   if (place.grain === undefined || moved.type === undefined) return moved.of;
   return { kind: 'truncate', grain: place.grain, of: moved.of, options: { ...cut, type: moved.type } };
+}
+
+/** Joins what is computed for each row of a dataset. */
+function measuredExpr(scope: Scope, at: Pick<Place, 'path'> & { readonly field: ModelField; readonly side: Side }): Expr {
+  const { side, field } = at;
+  const { dataset, alias: base } = side;
+  const path = [...at.path, { name: field.name, from: dataset.name, to: dataset.name, legs: [], direction: 'same' as const }];
+  const alias = `${aliasOf(scope.owner.name, path)} of`;
+  const { select, value } = scope.measured(dataset, field);
+  const on: Expr = {
+    kind: 'text',
+    parts: (dataset.primaryKey ?? []).flatMap((key, index): readonly Part[] => {
+      const equality: readonly Part[] = [memberExpr(side, key), ' = ', { kind: 'column', alias, name: `d${index + 1}` }];
+      return index === 0 ? equality : [' AND ', ...equality];
+    }),
+  };
+  const joins = scope.inner?.has(base) === true ? scope.inner : scope.joins;
+  joins.set(alias, { alias, relation: { kind: 'select', select }, on, path, base, kind: 'left', many: false });
+  return value(alias);
 }
 
 /** The time that `metric_time` means. */
@@ -140,6 +169,7 @@ function memberExpr(side: Side, name: string, written?: string): Expr {
       return named(inner, text) === field ? { kind: 'written', alias: side.alias, text } : memberExpr(side, inner, text);
     });
   }
+  if (field?.measure !== undefined) throw notSupported('a metric of the row inside another field or a join', `${side.dataset.name}.${field.name} is one`); // prettier-ignore
   if (field === undefined && written !== undefined) return { kind: 'written', alias: side.alias, text: written };
   return { kind: 'column', alias: side.alias, name: field?.name ?? name };
 }
