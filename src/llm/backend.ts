@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Effort } from './roles.ts';
 import type { KtxModelRole, KtxToolSet, RunLoopResult, TokenUsage } from './runtime.ts';
 
 /** One call as an adapter sees it: the role resolved to a model, timeouts and the caller's signal in one signal. */
@@ -33,6 +34,44 @@ export interface CallWatch {
   limit(limit: LimitReport): void;
   /** Shown once per run and text. */
   warn(message: string): void;
+  /** What a session hears beside, as it comes. */
+  readonly ear?: SessionEar | undefined;
+}
+
+/** What a call may be told more than once of; the first time counts. */
+export interface SessionEar {
+  text(delta: string): void;
+  thinking(delta: string): void;
+  toolStarted(call: { readonly id: string; readonly name: string; readonly input: unknown }): void;
+  /** `text` is what the model was told. */
+  toolEnded(end: { readonly id: string; readonly isError: boolean; readonly text: string }): void;
+}
+
+/** One message of a session as an adapter sees it. */
+export interface SessionTurn {
+  readonly model: string;
+  readonly message: string;
+  readonly stepBudget: number;
+  readonly watch: CallWatch;
+}
+
+/** What does not change within a session. */
+export interface SessionCall {
+  readonly system: string;
+  readonly tools: KtxToolSet;
+  readonly effort: Effort | undefined;
+  /** JSON Schema of every answer. */
+  readonly schema: Readonly<Record<string, unknown>> | undefined;
+  /** US dollars that are left to the session; undefined without a limit. */
+  readonly budgetLeft: () => number | undefined;
+}
+
+/** The state of one conversation. A turn sees all before it, back to the last `reset`. */
+export interface BackendSession {
+  /** Throws as `ModelBackend.loop` does. `object` is what the model gave in the form of the schema, unchecked. */
+  turn(turn: SessionTurn): Promise<{ readonly stopReason: 'budget' | 'natural'; readonly text: string; readonly object?: unknown }>;
+  /** Forgets everything. */
+  reset(): Promise<void>;
 }
 
 /** What a response said of a limit. */
@@ -52,6 +91,7 @@ export interface ModelBackend {
   text(call: BackendCall & { readonly stepBudget: number }): Promise<string>;
   object<T>(call: BackendCall & { readonly stepBudget: number; readonly schema: z.ZodType<T> }): Promise<T>;
   loop(call: LoopCall): Promise<Pick<RunLoopResult, 'text'> & { readonly stopReason: 'budget' | 'natural' }>;
+  session(call: SessionCall): BackendSession;
   /** One minimal paid call, or what tells as much: resolves where the backend and model can be used, else throws. */
   probe(model: string, signal: AbortSignal): Promise<ProbeReport>;
   /** Answers without spending anything; undefined where nothing can be said for free. */

@@ -1,16 +1,15 @@
 import { messageOf, UserError } from '../lib/error.ts';
 import type { CallWatch } from './backend.ts';
-import { openClocks } from './call-clocks.ts';
+import { openClocks, type CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
 import { openMeter } from './call-meter.ts';
-import type { LlmConfig } from './config.ts';
 import { LlmError } from './error.ts';
 import type { CallMetrics, KtxRuntimeToolDescriptor, KtxToolSet, StepFinished } from './runtime.ts';
 import type { Spending } from './spending.ts';
 
 interface CallWatchOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly timeouts: LlmConfig['timeouts'];
+  readonly timeouts: CallTimeouts;
   readonly gate: CallGate;
   readonly spending: Spending;
   readonly warn: (message: string) => void;
@@ -23,6 +22,10 @@ export interface Watching {
   readonly watch: CallWatch;
   /** The tools, with the idle clock stopped while one of them runs. */
   readonly timed: (tools: KtxToolSet) => KtxToolSet;
+  /** Runs a tool, with the idle clock stopped meanwhile. */
+  readonly during: <T>(run: () => Promise<T>) => Promise<T>;
+  /** Waits for a person: no clock runs. */
+  readonly asking: <T>(answer: () => Promise<T>) => Promise<T>;
   /** Starts the clocks; aborts where the money was spent while the call waited. */
   start(): void;
   /** Stops them until the next `start`. */
@@ -76,6 +79,15 @@ export function openCallWatch(options: CallWatchOptions): Watching {
   return {
     watch,
     timed: (toolSet) => tools.timed(toolSet),
+    during: (run) => tools.during(run),
+    async asking(answer) {
+      clocks.freeze();
+      try {
+        return await answer();
+      } finally {
+        clocks.thaw();
+      }
+    },
     start() {
       stopAtLimit();
       clocks.start();
@@ -98,19 +110,21 @@ export function openCallWatch(options: CallWatchOptions): Watching {
 /** Tools that stop the idle clock while one of them runs. */
 function timedTools(clocks: ReturnType<typeof openClocks>) {
   let started = 0;
+  const during = async <T>(run: () => Promise<T>): Promise<T> => {
+    started += 1;
+    clocks.hold();
+    try {
+      return await run();
+    } finally {
+      clocks.release();
+    }
+  };
   const timedTool = (tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor => ({
     ...tool,
-    async execute(input) {
-      started += 1;
-      clocks.hold();
-      try {
-        return await tool.execute(input);
-      } finally {
-        clocks.release();
-      }
-    },
+    execute: (input, call) => during(() => tool.execute(input, call)),
   });
   return {
+    during,
     ran: () => started > 0,
     timed: (tools: KtxToolSet): KtxToolSet => Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, timedTool(tool)])),
   };

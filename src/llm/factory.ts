@@ -5,8 +5,9 @@ import { providers, type ProviderName } from './ai-sdk/providers.ts';
 import type { ModelBackend } from './backend.ts';
 import { openCallGate, type CallGate, type Pause } from './call-gate.ts';
 import type { LlmConfig } from './config.ts';
-import { govern, modelOf, type LlmRuntime } from './govern.ts';
-import { openSpending } from './spending.ts';
+import { govern, type LlmRuntime } from './govern.ts';
+import { modelOf } from './governed-call.ts';
+import { checkPrices, openSpending } from './spending.ts';
 import type { CallRecord } from './usage.ts';
 
 export interface LlmOptions {
@@ -24,8 +25,6 @@ export interface LlmOptions {
 
 /** A Claude Code child takes about 180 MB. */
 const bytesPerChild = 256 * 2 ** 20;
-/** These say themselves what a call cost. */
-const tellsCost: readonly string[] = ['gateway', 'claude-code', 'claude-agent'];
 const longestPauseMs = 60 * 60 * 1000;
 
 /** One gate for each backend of the process, however many runtimes it opens. */
@@ -37,7 +36,8 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
   modelOf(config, 'default');
-  checkBudget(config);
+  const money = { limit: config.max_usd_per_run, key: 'llm.max_usd_per_run', prices: config.prices };
+  checkPrices(backend, Object.values(config.models).filter((model) => model !== undefined), money); // prettier-ignore
   const adapter = await openAdapter(options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
   const { gate, listeners } = gates.get(backend) ?? openGate(backend, concurrency);
@@ -48,23 +48,12 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
     said.add(message);
     options.warn(message);
   };
-  const runtime = govern({ config, adapter, gate, spending: openSpending(config), run, concurrency, record, warn });
+  const runtime = govern({ config, adapter, gate, spending: openSpending(money), run, concurrency, record, warn });
   const close = (): Promise<void> => {
     listeners.delete(onPause);
     return runtime.close();
   };
   return { ...runtime, close };
-}
-
-/** A limit in money needs to know what calls cost, before the first is paid for. */
-function checkBudget({ provider: { backend }, models, max_usd_per_run: limit, prices }: LlmConfig): void {
-  if (limit === undefined || tellsCost.includes(backend)) return;
-  const [unknown] = Object.values(models).filter((model) => model !== undefined && !Object.hasOwn(prices, model));
-  if (unknown === undefined) return;
-  throw new UserError('llm_budget_unknown', `llm.max_usd_per_run is set, and llm.prices has no price for ${unknown}.`, {
-    hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or take the limit away.',
-    exitCode: 2,
-  });
 }
 
 /** A pause is told to every runtime that is open. */

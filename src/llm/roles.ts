@@ -1,10 +1,12 @@
 import type { KtxModelRole } from './runtime.ts';
 
 /** How hard a model works for a role, the same on every backend that can be told. */
-export interface RoleSettings {
+interface RoleSettings {
   readonly thinking: boolean;
-  readonly effort: 'low' | 'medium' | 'high';
+  readonly effort: Effort;
 }
+
+export type Effort = 'low' | 'medium' | 'high';
 
 export const roleSettings: Readonly<Record<KtxModelRole, RoleSettings>> = {
   default: { thinking: true, effort: 'medium' },

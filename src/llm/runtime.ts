@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
+import type { ToolCall, ToolOutput } from './tool-call.ts';
 
 /** A tool as every surface sees it: MCP, agent loops and chat adapt from this one shape. */
 export interface KtxRuntimeToolDescriptor<TInput = unknown, TOutput = unknown> {
@@ -7,7 +8,7 @@ export interface KtxRuntimeToolDescriptor<TInput = unknown, TOutput = unknown> {
   /** Product copy for a model: what it answers, when to use it. */
   readonly description: string;
   readonly inputSchema: z.ZodObject<z.ZodRawShape>;
-  execute(input: TInput): Promise<{ markdown: string; structured?: TOutput }>;
+  execute(input: TInput, call?: ToolCall): Promise<ToolOutput<TOutput>>;
 }
 
 /** The final tools of one call; each key is the name of its descriptor. */

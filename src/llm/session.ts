@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
+import type { Effort } from './roles.ts';
 import type { KtxToolSet, TokenUsage } from './runtime.ts';
+import type { Evidence, PermissionRequest } from './tool-call.ts';
 
 /** Conversations of several turns, on every backend: a sibling of `KtxLlmRuntimePort`, implemented by the same adapters. */
 export interface AgentSessionPort {
@@ -31,14 +33,14 @@ export interface AgentSessionSpec {
 }
 
 /** What differs from `llm.models.default`. */
-export interface SessionModel {
+interface SessionModel {
   readonly name?: string | undefined;
-  readonly effort?: 'low' | 'medium' | 'high' | undefined;
+  readonly effort?: Effort | undefined;
   /** Tried, with a warning, where the first is not available or overloaded before anything came of it. */
   readonly fallback?: string | undefined;
 }
 
-export interface SessionLimits {
+interface SessionLimits {
   /** Assistant turns of one message. */
   readonly maxTurns: number;
   /** Of one message; time in which a person is asked does not count. */
@@ -47,7 +49,7 @@ export interface SessionLimits {
   readonly maxBudgetUsd?: number | undefined;
 }
 
-export interface AnswerFormat {
+interface AnswerFormat {
   /** What the model is given, as JSON Schema. */
   readonly json: Readonly<Record<string, unknown>>;
   /** What ktx checks every answer with. */
@@ -75,7 +77,7 @@ export type AgentEvent =
   | ({ readonly type: 'usage'; readonly model: string } & TokenUsage)
   | { readonly type: 'turn_end'; readonly result: TurnResult }; // prettier-ignore
 
-export interface ToolEnd {
+interface ToolEnd {
   readonly id: string;
   readonly name: string;
   readonly ok: boolean;
@@ -84,20 +86,6 @@ export interface ToolEnd {
   readonly evidenceId?: string | undefined;
   readonly ms: number;
 }
-
-/** What is asked before a tool runs. */
-export interface PermissionRequest {
-  /** Of the tool call. */
-  readonly id: string;
-  readonly tool: string;
-  readonly effect: ToolEffect;
-  readonly input: unknown;
-  readonly sql?: string | undefined;
-  readonly maxRows?: number | undefined;
-}
-
-/** What a tool may touch; permissions and annotations follow from it. */
-export type ToolEffect = 'context' | 'query' | 'write' | 'external';
 
 /**
  * `denied`: the model came to its end, and after the last denial no tool call succeeded. `budget` is money; the steps of
@@ -110,24 +98,6 @@ export interface ToolCallRecord extends ToolEnd {
   readonly input: unknown;
   /** What the model was told. */
   readonly answer: string;
-}
-
-/** A query that ran for an answer: what was sent, and what came back. */
-export interface Evidence {
-  /** Short and unique in its session; answers cite it. */
-  readonly id: string;
-  /** Of the tool call. */
-  readonly call: string;
-  readonly tool: string;
-  readonly connection?: string | undefined;
-  readonly sql?: string | undefined;
-  /** Metrics with their owners, filters and files, where the semantic layer answered. */
-  readonly receipt?: unknown;
-  readonly columns: readonly { readonly name: string; readonly type?: string | undefined }[];
-  readonly rows: readonly (readonly unknown[])[];
-  /** More rows exist than came back. */
-  readonly truncated: boolean;
-  readonly ms: number;
 }
 
 export interface Denial {

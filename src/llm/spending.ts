@@ -10,9 +10,18 @@ export interface Spending {
   add(costUsd: number | null, reason?: string): void;
   /** Set once the limit is reached, or cannot be kept: nothing more may be called. */
   stop(): UserError | undefined;
+  /** US dollars; undefined without a limit. */
+  left(): number | undefined;
 }
 
-export function openSpending({ max_usd_per_run: limit, prices }: Pick<LlmConfig, 'max_usd_per_run' | 'prices'>): Spending {
+interface SpendingLimit {
+  readonly limit: number | undefined;
+  /** Where a person changes it. */
+  readonly key: string;
+  readonly prices: LlmConfig['prices'];
+}
+
+export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
   let spent = 0;
   let unknown: string | undefined;
   return {
@@ -29,15 +38,44 @@ export function openSpending({ max_usd_per_run: limit, prices }: Pick<LlmConfig,
     stop() {
       if (limit === undefined) return undefined;
       if (unknown !== undefined) {
-        const message = `llm.max_usd_per_run is set, but what a call costs is unknown: ${unknown}.`;
+        const message = `${key} is set, but what a call costs is unknown: ${unknown}.`;
         return new UserError('llm_budget_unknown', message, {
           hint: 'Give the model a price in llm.prices, or take the limit away.',
           exitCode: 2,
         });
       }
       if (spent < limit) return undefined;
-      const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that llm.max_usd_per_run allows.`;
+      const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
       return new UserError('llm_budget_spent', message, { hint: 'What is finished is kept: run again, or raise the limit.', exitCode: 3 });
     },
+    left: () => (limit === undefined ? undefined : Math.max(0, limit - spent)),
   };
+}
+
+/** Spending that counts on both, and ends at the first limit. */
+export function bothOf(run: Spending, own: Spending): Spending {
+  const lefts = (): number[] => [own.left(), run.left()].filter((left) => left !== undefined);
+  return {
+    priced: (model, usage) => run.priced(model, usage),
+    add(costUsd, reason) {
+      run.add(costUsd, reason);
+      own.add(costUsd, reason);
+    },
+    stop: () => own.stop() ?? run.stop(),
+    left: () => (lefts().length === 0 ? undefined : Math.min(...lefts())),
+  };
+}
+
+/** These say themselves what a call cost. */
+const tellsCost: readonly string[] = ['gateway', 'claude-code', 'claude-agent'];
+
+/** A limit in money needs to know what calls cost, before the first is paid for. */
+export function checkPrices(backend: string, models: readonly string[], { limit, key, prices }: SpendingLimit): void {
+  if (limit === undefined || tellsCost.includes(backend)) return;
+  const unknown = models.find((model) => !Object.hasOwn(prices, model));
+  if (unknown === undefined) return;
+  throw new UserError('llm_budget_unknown', `${key} is set, and llm.prices has no price for ${unknown}.`, {
+    hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or take the limit away.',
+    exitCode: 2,
+  });
 }

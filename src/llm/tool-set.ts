@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import { check } from '../lib/schema-check.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from './runtime.ts';
+import type { ToolCall } from './tool-call.ts';
 
 /** What the model sees of a tool call: always text. */
 export interface ToolReply {
@@ -19,11 +20,12 @@ export function checkToolSet(tools: KtxToolSet): void {
 }
 
 /** Parses the input with the tool's own schema and runs it; a refusal or a throw is a reply that the model can act on. */
-export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown): Promise<ToolReply> {
+export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown, call?: ToolCall): Promise<ToolReply> {
   const refusal = refusalOf(tool, input);
   if (refusal !== undefined) return { markdown: refusal, isError: true };
   try {
-    return { markdown: markdownOf(await tool.execute(tool.inputSchema.parse(input ?? {}))), isError: false };
+    const output = await tool.execute(tool.inputSchema.parse(input ?? {}), call);
+    return { markdown: markdownOf(output), isError: output?.isError === true };
   } catch (error) {
     return { markdown: `${tool.name} failed: ${messageOf(error)}`, isError: true };
   }

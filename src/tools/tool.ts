@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
 import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { KtxRuntimeToolDescriptor } from '../llm/runtime.ts';
-import type { ToolEffect } from '../llm/session.ts';
+import type { ToolEffect } from '../llm/tool-call.ts';
 import type { CommitState } from '../project/commit.ts';
 import type { Project } from '../project/open.ts';
 

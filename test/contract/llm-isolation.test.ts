@@ -10,6 +10,7 @@ import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/error.ts';
 import { govern, type LlmRuntime } from '../../src/llm/govern.ts';
 import type { KtxToolSet } from '../../src/llm/runtime.ts';
+import { lastTurn } from '../../src/llm/session.ts';
 import { openSpending } from '../../src/llm/spending.ts';
 import { claudeBinary, type ClaudeHome } from '../support/claude-home.ts';
 import { hostileMark, makeHostile, secretMark } from '../support/hostile-host.ts';
@@ -72,6 +73,12 @@ async function everyCall(runtime: LlmRuntime): Promise<void> {
   });
   expect(result).toMatchObject({ stopReason: 'natural', text: 'A loop.' });
   expect([text.calls.length, loop.calls.length]).toEqual([1, 2]);
+  const chat = endpoint.start(inTurn(use('read_note', {}), say('A turn.'), say('Another.')));
+  const limits = { maxTurns: 5, timeoutSeconds: 60 };
+  const session = runtime.sessions.open({ id: 'test', system: `S ${chat.marker}`, tools: toolAnswering('Noted.'), limits });
+  expect(await lastTurn(session.send('/help @README.md'))).toMatchObject({ stopReason: 'completed', text: 'A turn.' });
+  expect(await lastTurn(session.send('Go on.'))).toMatchObject({ text: 'Another.' });
+  await session.close();
 }
 
 async function probe(runtime: LlmRuntime): Promise<unknown> {
@@ -346,7 +353,7 @@ function governed(env: NodeJS.ProcessEnv, executable: string): LlmRuntime {
     config,
     adapter: openClaudeCodeBackend({ projectDir: machine.projectDir, env, executable }),
     gate: openCallGate({ concurrency: 2, longestPauseMs: 1000, onPause: () => undefined }),
-    spending: openSpending(config),
+    spending: openSpending({ limit: config.max_usd_per_run, key: 'llm.max_usd_per_run', prices: config.prices }),
     run: 'test',
     concurrency: 2,
     record: () => undefined,

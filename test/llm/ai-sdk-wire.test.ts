@@ -251,7 +251,7 @@ test('OpenAI itself is asked for responses that it does not keep [P2]', async ()
   const call = callOf(seen.watch, { model: 'gpt-5.2', role: 'reconcile', tools });
   const schema = { type: 'object', properties: { n: { type: 'number' } } };
   const answer = await run({ ...session, model: (id) => Promise.resolve(gpt(id)) }, call, { stepBudget: 2, schema });
-  expect(answer).toEqual({ text: '{"n":1}', model: 'gpt-5.2', stopReason: 'natural' });
+  expect(answer).toMatchObject({ text: '{"n":1}', model: 'gpt-5.2', stopReason: 'natural' });
   expect(seen.used).toEqual([{ model: 'gpt-5.2', usage: { input: 15, output: 4, cacheRead: 5, cacheWrite: 0 }, costUsd: undefined }]);
   const { body } = endpoint.requests[0] ?? {};
   expect(body).toMatchObject({ store: false, reasoning: { effort: 'high' }, text: { format: { strict: false } } });

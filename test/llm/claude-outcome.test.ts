@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LlmErrorKind } from '../../src/llm/error.ts';
+import { LlmError, type LlmErrorKind } from '../../src/llm/error.ts';
 import { type Facts, outcomeOf } from '../../src/llm/claude-code/outcome.ts';
 
 const good: Facts = {
@@ -13,9 +13,10 @@ const good: Facts = {
 };
 const failing: Facts = { ...good, isError: true, terminalReason: 'api_error', stopReason: 'stop_sequence' };
 
-function kindOf(facts: Partial<Facts>, base = failing): LlmErrorKind | 'natural' | 'budget' {
+function kindOf(facts: Partial<Facts>, base = failing): LlmErrorKind | 'natural' | 'budget' | 'money' {
   const outcome = outcomeOf({ ...base, ...facts });
-  return outcome.kind === 'failed' ? outcome.failure.kind : outcome.kind;
+  if (outcome.kind !== 'failed') return outcome.kind;
+  return outcome.failure instanceof LlmError ? outcome.failure.kind : 'money';
 }
 
 describe('a result of Claude Code', () => {
@@ -59,7 +60,7 @@ describe('a result of Claude Code', () => {
   });
 
   // Each row as the real program gives it; the first ones differ between releases in the error or the terminal reason.
-  const rows: readonly (readonly [Partial<Facts>, LlmErrorKind])[] = [
+  const rows: readonly (readonly [Partial<Facts>, LlmErrorKind | 'money'])[] = [
     [{ error: 'authentication_failed' }, 'auth'],
     [{ error: 'authentication_failed', status: 401 }, 'auth'],
     [{ error: 'authentication_failed', status: 403 }, 'permission'],
@@ -79,7 +80,7 @@ describe('a result of Claude Code', () => {
     [{ error: 'max_output_tokens' }, 'invalid_output'],
     [{ error: 'invalid_request', stopReason: 'refusal' }, 'execution'],
     [{ subtype: 'error_max_structured_output_retries', terminalReason: undefined }, 'invalid_output'],
-    [{ subtype: 'error_max_budget_usd', terminalReason: undefined }, 'execution'],
+    [{ subtype: 'error_max_budget_usd', terminalReason: undefined }, 'money'],
   ];
   test.for(rows)('with %o is %s, from its fields alone [R2 R9 T8 E16 E17]', ([facts, kind]) => {
     expect(kindOf(facts)).toBe(kind);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { backends, llmConfigSchema } from '../../src/llm/config.ts';
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
-import { modelOf } from '../../src/llm/govern.ts';
+import { modelOf } from '../../src/llm/governed-call.ts';
 import { modelRoles } from '../../src/llm/runtime.ts';
 
 const key = 'env:SOME_KEY';

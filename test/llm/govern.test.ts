@@ -5,7 +5,8 @@ import type { BackendCall, ModelBackend } from '../../src/llm/backend.ts';
 import { openCallGate, type CallGate } from '../../src/llm/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/error.ts';
-import { govern, type GovernOptions } from '../../src/llm/govern.ts';
+import { govern } from '../../src/llm/govern.ts';
+import type { GovernOptions } from '../../src/llm/governed-call.ts';
 import type { CallMetrics } from '../../src/llm/runtime.ts';
 import { openSpending } from '../../src/llm/spending.ts';
 
@@ -33,11 +34,18 @@ function runtimeOver(answer: (call: BackendCall) => Promise<string>, { settings,
     text: answer,
     object: async <T>(call: BackendCall & { readonly schema: z.ZodType<T> }) => call.schema.parse(await answer(call)),
     loop: async (call) => ({ text: await answer(call), stopReason: 'natural' }),
+    session: () => ({ turn: () => Promise.reject(new Error('no session here')), reset: () => Promise.resolve() }),
     probe: () => Promise.resolve({ model, account: undefined }),
     account: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
-  const defaults = { gate: gateOf(4), spending: openSpending(config), run: 'test', concurrency: 4, record: () => undefined };
+  const defaults = {
+    gate: gateOf(4),
+    spending: openSpending({ limit: config.max_usd_per_run, key: 'llm.max_usd_per_run', prices: config.prices }),
+    run: 'test',
+    concurrency: 4,
+    record: () => undefined,
+  };
   const warn = (message: string): void => void warnings.push(message);
   return { warnings, runtime: govern({ config, adapter, warn, ...defaults, ...around }) };
 }

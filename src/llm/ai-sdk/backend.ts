@@ -9,6 +9,7 @@ import { jsonIn } from './json-text.ts';
 import { providers, type Provider, type ProviderName } from './providers.ts';
 import type { Session } from './request.ts';
 import { run } from './run.ts';
+import { openAiSdkSession } from './session.ts';
 
 interface AiSdkOptions {
   readonly provider: ProviderName;
@@ -48,6 +49,7 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
       const { text: last, stopReason } = await run(session, call, { stepBudget: call.stepBudget });
       return { text: last, stopReason };
     },
+    session: (call) => openAiSdkSession(session, call),
     probe: async (model, signal) => {
       const answer = await run(session, probeCall(model, signal), { stepBudget: 1, maxOutputTokens: 64, maxRetries: 0, isProbe: true });
       return { model: answer.model, account: await account() };

@@ -1,8 +1,9 @@
 import { isStepCount, streamText } from 'ai';
-import type { FinishReason, LanguageModelUsage, TextStreamPart, ToolSet } from 'ai';
-import type { BackendCall } from '../backend.ts';
+import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
+import { messageOf } from '../../lib/error.ts';
+import type { BackendCall, SessionEar } from '../backend.ts';
 import { LlmError, type LlmErrorKind } from '../error.ts';
-import { roleSettings } from '../roles.ts';
+import { roleSettings, type Effort } from '../roles.ts';
 import type { TokenUsage } from '../runtime.ts';
 import { llmError } from './failure.ts';
 import { watchedModel, type Session } from './request.ts';
@@ -16,6 +17,10 @@ interface RunOptions {
   readonly maxRetries?: number;
   /** Takes an answer that was cut off for one that ended. */
   readonly isProbe?: boolean;
+  /** What was said before the prompt. */
+  readonly history?: readonly ModelMessage[];
+  /** In place of that of the role. */
+  readonly effort?: Effort | undefined;
 }
 
 export interface Answer {
@@ -24,6 +29,8 @@ export interface Answer {
   /** Full id of the model that answered. */
   readonly model: string;
   readonly stopReason: 'budget' | 'natural';
+  /** What came of it, for whoever goes on. */
+  readonly messages: () => Promise<readonly ModelMessage[]>;
 }
 
 type Part = TextStreamPart<ToolSet>;
@@ -43,8 +50,10 @@ interface Progress {
 export async function run(session: Session, call: BackendCall, options: RunOptions): Promise<Answer> {
   const progress: Progress = { text: '', steps: 0, begun: 0, end: undefined, failure: undefined };
   const { signal } = call.watch;
+  let started: Awaited<ReturnType<typeof start>> | undefined;
   try {
-    for await (const part of (await start(session, call, options)).stream) follow(part, call, progress);
+    started = await start(session, call, options);
+    for await (const part of started.stream) follow(part, call, progress);
   } catch (error) {
     progress.failure ??= error;
   }
@@ -56,7 +65,8 @@ export async function run(session: Session, call: BackendCall, options: RunOptio
   if (end === undefined) throw new LlmError('network', 'The answer ended before it began.');
   const isSpent = !isDone && steps >= options.stepBudget;
   if (!isSpent && !options.isProbe) checkEnd(end);
-  return { text, model: end.response.modelId, stopReason: isSpent ? 'budget' : 'natural' };
+  const messages = async () => (await started?.responseMessages) ?? [];
+  return { text, model: end.response.modelId, stopReason: isSpent ? 'budget' : 'natural', messages };
 }
 
 /** Takes one part of the stream into the progress, and tells the watch. */
@@ -69,6 +79,7 @@ function follow(part: Part, { watch, tools, model, temperature }: BackendCall, p
     if (isLeftOut && temperature !== undefined) watch.warn(`${model} does not take a temperature here; it is left out.`);
   }
   if (part.type === 'text-delta') progress.text += part.text;
+  if (watch.ear !== undefined) hear(part, watch.ear);
   if (part.type === 'error') progress.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
   if (part.type === 'tool-error' && Object.hasOwn(tools, part.toolName)) watch.toolFailed(part.toolName, part.toolCallId);
   if (part.type !== 'finish-step') return;
@@ -78,14 +89,24 @@ function follow(part: Part, { watch, tools, model, temperature }: BackendCall, p
   if (progress.failure === undefined && !watch.signal.aborted) watch.step();
 }
 
+/** Calls that ran are told by the tools themselves; these are the others too: refused, or of a tool that is not there. */
+function hear(part: Part, ear: SessionEar): void {
+  if (part.type === 'text-delta') ear.text(part.text);
+  if (part.type === 'reasoning-delta') ear.thinking(part.text);
+  if (part.type === 'tool-call') ear.toolStarted({ id: part.toolCallId, name: part.toolName, input: part.input });
+  if (part.type === 'tool-result') ear.toolEnded({ id: part.toolCallId, isError: false, text: String(part.output) });
+  if (part.type === 'tool-error') ear.toolEnded({ id: part.toolCallId, isError: true, text: messageOf(part.error) });
+}
+
 async function start(session: Session, call: BackendCall, options: RunOptions) {
-  const { stepBudget, schema, maxOutputTokens, maxRetries } = options;
-  const { thinking, effort } = roleSettings[call.role];
+  const { stepBudget, schema, maxOutputTokens, maxRetries, history } = options;
+  const { thinking, effort: usual } = roleSettings[call.role];
+  const { effort = usual } = options;
   const model = await watchedModel(session, call, schema);
   return streamText({
     model,
     ...(call.system !== undefined && { instructions: call.system }),
-    prompt: call.prompt,
+    ...(history === undefined ? { prompt: call.prompt } : { messages: [...history, { role: 'user', content: call.prompt }] }),
     ...sdkTools(call.tools, askRepair(session, call)),
     stopWhen: isStepCount(stepBudget),
     // The SDK leaves it out where the model refuses it, as most do while they think.

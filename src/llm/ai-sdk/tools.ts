@@ -40,8 +40,8 @@ function sdkTool(descriptor: KtxRuntimeToolDescriptor): ToolSet[string] {
   return tool({
     description: descriptor.description,
     inputSchema: jsonSchema<unknown>(schemaOf(descriptor)),
-    execute: async (input) => {
-      const { markdown, isError } = await callTool(descriptor, input);
+    execute: async (input, { toolCallId }) => {
+      const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId });
       // The SDK shows the model the name of an error before its message.
       if (isError) throw Object.assign(new Error(markdown), { name: '' });
       return markdown;

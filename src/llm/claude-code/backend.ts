@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { messageOf, UserError } from '../../lib/error.ts';
 import { check } from '../../lib/schema-check.ts';
-import type { AccountReport, BackendCall, CallWatch, LoopCall, ModelBackend } from '../backend.ts';
+import type { AccountReport, BackendCall, BackendSession, CallWatch, LoopCall, ModelBackend, SessionCall } from '../backend.ts';
 import type { PromptCaching } from '../config.ts';
 import { LlmError } from '../error.ts';
 import { openChildren } from './children.ts';
-import { type Conversation, follow } from './conversation.ts';
+import { type Conversation, endOf, follow } from './conversation.ts';
 import { childEnv } from './env.ts';
 import { cachingEnv } from './ignored-settings.ts';
 import { type Account, checkAccount } from './isolation.ts';
 import { launch, type Launched } from './launch.ts';
 import { expectedOf, hasTools, optionsOf, type Order, poolKey } from './order.ts';
-import { outcomeOf } from './outcome.ts';
 import { openPool } from './pool.ts';
 import { bundledProgram } from './program.ts';
+import { openClaudeSession } from './session.ts';
+import { used } from './use-child.ts';
 
 export interface ClaudeCodeOptions {
   readonly projectDir: string;
@@ -27,6 +27,7 @@ export interface ClaudeCodeOptions {
 
 /** Foreign text never begins a message: a leading slash would run a command. */
 const promptHeader = 'A task from ktx follows.';
+const headed = (text: string): string => `${promptHeader}\n\n${text}`;
 const idleMs = 30_000;
 
 /** The user's own local Claude Code session. Children are started as needed, and ahead for calls without tools. */
@@ -60,7 +61,7 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
       const ask = async (child: Launched): Promise<Answered> => {
         clearInterval(starting);
         watch.alive();
-        const query = await child.ask(`${promptHeader}\n\n${prompt}`);
+        const query = await child.ask(headed(prompt));
         const { stepBudget } = order;
         const conversation = await follow(query, { expected: expectedOf(order), stepBudget, watch: { ...watch, apiCall: refill } });
         return { ...conversation, account: await child.account() };
@@ -72,6 +73,7 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
         if (key !== undefined) pool.done(key);
       }
     },
+    open: (call) => openClaudeSession({ start: (order, signal) => start(order, until(signal)), headed }, call),
     async close() {
       closing.abort(new LlmError('aborted', 'The backend was closed.'));
       await pool.close();
@@ -80,40 +82,12 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
   });
 }
 
-/** Runs with a child and ends it; on an abort at once, and then it is gone when this throws. */
-async function used<T>(take: () => Promise<Launched>, run: (child: Launched) => Promise<T>, signal: AbortSignal): Promise<T> {
-  let child: Launched | undefined;
-  const onAbort = (): void => void child?.end();
-  signal.addEventListener('abort', onAbort);
-  try {
-    child = await take();
-    signal.throwIfAborted();
-    const value = await run(child);
-    void child.end();
-    return value;
-  } catch (error) {
-    const fate = child?.fate();
-    await child?.end();
-    throw failureOf(error, signal, fate);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-function failureOf(error: unknown, signal: AbortSignal, fate: string | undefined): UserError {
-  if (signal.aborted) {
-    return signal.reason instanceof UserError ? signal.reason : new LlmError('aborted', 'The call was stopped.', { cause: signal.reason });
-  }
-  if (error instanceof UserError) return error;
-  if (fate !== undefined) return new LlmError('spawn', `Claude Code went away (${fate}).`, { cause: error });
-  return new LlmError('execution', messageOf(error), { cause: error });
-}
-
 type Answered = Conversation & { readonly account: Account };
 
 interface Session {
   converse(order: Order, prompt: string, watch: CallWatch): Promise<Answered>;
   account(order: Order, signal: AbortSignal): Promise<Account>;
+  open(call: SessionCall): BackendSession;
   close(): Promise<void>;
 }
 
@@ -140,6 +114,7 @@ function adapter(session: Session): ModelBackend {
       const stopReason = endOf(conversation);
       return { stopReason, text: stopReason === 'natural' ? (facts?.text ?? text) : text };
     },
+    session: (call) => session.open(call),
     async probe(model, signal) {
       const conversation = await session.converse(plainOrder(model), 'Answer with the one word: ready', silentWatch(signal));
       endOf(conversation);
@@ -165,14 +140,6 @@ async function finished(session: Session, call: BackendCall, limits: Limits): Pr
   // Without tools there was nothing to do in all these turns but to give the object.
   const kind = limits.schema !== undefined && !hasTools(call) ? 'invalid_output' : 'step_limit';
   throw new LlmError(kind, `The model did not come to an end within ${limits.stepBudget} turns.`);
-}
-
-function endOf({ facts, object }: Conversation): 'natural' | 'budget' {
-  // Without facts ktx ended it: at an object, or past the budget.
-  if (facts === undefined) return object === undefined ? 'budget' : 'natural';
-  const outcome = outcomeOf(facts);
-  if (outcome.kind === 'failed') throw outcome.failure;
-  return outcome.kind;
 }
 
 function plainOrder(model: string): Order {

@@ -4,13 +4,17 @@ import { LlmError } from '../error.ts';
 import type { TokenUsage } from '../runtime.ts';
 import { checkInit, type Expected, outputTool } from './isolation.ts';
 import { limitsOf, refusedLimit } from './limits.ts';
-import type { Facts } from './outcome.ts';
+import { outcomeOf, type Facts } from './outcome.ts';
 
 export interface Following {
   readonly expected: Expected;
   readonly stepBudget: number;
   readonly watch: CallWatch;
+  /** What the child had used before, by model: its results count from its start. */
+  readonly before?: Totals | undefined;
 }
+
+type Totals = SDKResultMessage['modelUsage'];
 
 /** What a conversation came to. */
 export interface Conversation {
@@ -22,6 +26,8 @@ export interface Conversation {
   readonly model: string | undefined;
   /** The object that was accepted. */
   readonly object: { readonly value: unknown } | undefined;
+  /** What the child has used since its start; undefined without a result. */
+  readonly totals: Totals | undefined;
 }
 
 /** Reads a conversation to its result and tells the watch; the result that was seen decides, whatever is thrown after it. */
@@ -39,6 +45,15 @@ export async function follow(query: Query, following: Following): Promise<Conver
     reader.reportUsage();
   }
   return reader.conversation();
+}
+
+/** How it ended; throws where it failed. */
+export function endOf({ facts, object }: Conversation): 'natural' | 'budget' {
+  // Without facts ktx ended it: at an object, or past the budget.
+  if (facts === undefined) return object === undefined ? 'budget' : 'natural';
+  const outcome = outcomeOf(facts);
+  if (outcome.kind === 'failed') throw outcome.failure;
+  return outcome.kind;
 }
 
 /** From this release on an accepted object ends the turn; before, the model is called once more for nothing. */
@@ -81,11 +96,11 @@ class Reader {
   }
 
   reportUsage(): void {
-    const { watch } = this.#following;
+    const { watch, before } = this.#following;
     const models = Object.entries(this.#result?.modelUsage ?? {});
-    for (const [model, { costUSD, ...used }] of models) {
-      const { inputTokens: input, outputTokens: output, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheWrite } = used;
-      watch.used(model, { input, output, cacheRead, cacheWrite }, costUSD);
+    for (const [model, total] of models) {
+      const { tokens, costUsd } = since(total, before?.[model]);
+      if (costUsd > 0 || Object.values(tokens).some((count) => count > 0)) watch.used(model, tokens, costUsd);
     }
     // Without a result the turns say what was used, and nobody what it cost.
     if (models.length === 0) this.#usage.forEach(({ model, tokens }) => watch.used(model, tokens));
@@ -95,7 +110,8 @@ class Reader {
     const facts = this.#result && factsOf(this.#result, this.#error, this.#limit);
     if (facts === undefined && this.#object === undefined && !this.#isOverBudget()) throw this.#noResult();
     const given = this.#result?.subtype === 'success' ? this.#result.structured_output : undefined;
-    return { facts, text: this.#text, model: this.#model, object: given === undefined ? this.#object : { value: given } };
+    const object = given === undefined ? this.#object : { value: given };
+    return { facts, text: this.#text, model: this.#model, object, totals: this.#result?.modelUsage };
   }
 
   /** Claude Code keeps the budget itself; this is the second lock. */
@@ -132,6 +148,9 @@ class Reader {
     } else if (event.type === 'message_delta') {
       const { model = '', tokens = tokensOf({}) } = this.#usage.get(this.#streaming) ?? {};
       this.#usage.set(this.#streaming, { model, tokens: { ...tokens, output: event.usage.output_tokens } });
+    } else if (event.type === 'content_block_delta') {
+      if (event.delta.type === 'text_delta') this.#following.watch.ear?.text(event.delta.text);
+      if (event.delta.type === 'thinking_delta') this.#following.watch.ear?.thinking(event.delta.thinking);
     }
   }
 
@@ -146,7 +165,7 @@ class Reader {
     }
     for (const block of content) {
       if (block.type === 'text') this.#text += block.text;
-      if (block.type === 'tool_use') this.#calls.set(block.id, { name: block.name, input: block.input });
+      if (block.type === 'tool_use') this.#toolCalled(block.id, block.name, block.input);
     }
   }
 
@@ -155,9 +174,18 @@ class Reader {
     for (const block of content) {
       const called = block.type === 'tool_result' ? this.#calls.get(block.tool_use_id) : undefined;
       if (block.type !== 'tool_result' || called === undefined) continue;
-      if (called.name === outputTool) this.#object = block.is_error === true ? undefined : { value: called.input };
-      else if (block.is_error === true) this.#toolFailed(called.name, block.tool_use_id);
+      const isError = block.is_error === true;
+      if (called.name !== outputTool)
+        this.#following.watch.ear?.toolEnded({ id: block.tool_use_id, isError, text: resultText(block.content) });
+      if (called.name === outputTool) this.#object = isError ? undefined : { value: called.input };
+      else if (isError) this.#toolFailed(called.name, block.tool_use_id);
     }
+  }
+
+  #toolCalled(id: string, name: string, input: unknown): void {
+    this.#calls.set(id, { name, input });
+    const { expected, watch } = this.#following;
+    if (name !== outputTool) watch.ear?.toolStarted({ id, name: expected.tools.get(name) ?? name, input });
   }
 
   #toolFailed(id: string, callId: string): void {
@@ -167,11 +195,27 @@ class Reader {
   }
 }
 
+function resultText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.map((part) => (part instanceof Object && 'text' in part ? String(part.text) : '')).join('\n');
+}
+
 function factsOf(result: SDKResultMessage, error: string | undefined, limit: Facts['limit']): Facts {
   const { subtype, is_error: isError, terminal_reason: terminalReason, stop_reason: stopReason } = result;
   const status = result.subtype === 'success' ? (result.api_error_status ?? undefined) : undefined;
   const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
   return { subtype, isError, terminalReason, stopReason, status, error, limit, text };
+}
+
+function since(total: Totals[string], before: Totals[string] | undefined): { tokens: TokenUsage; costUsd: number } {
+  const tokens = {
+    input: total.inputTokens - (before?.inputTokens ?? 0),
+    output: total.outputTokens - (before?.outputTokens ?? 0),
+    cacheRead: total.cacheReadInputTokens - (before?.cacheReadInputTokens ?? 0),
+    cacheWrite: total.cacheCreationInputTokens - (before?.cacheCreationInputTokens ?? 0),
+  };
+  return { tokens, costUsd: total.costUSD - (before?.costUSD ?? 0) };
 }
 
 interface ApiUsage {

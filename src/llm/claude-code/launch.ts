@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Options, type Query, type SDKUserMessage, startup, type WarmQuery } from '@anthropic-ai/claude-agent-sdk';
+import { openChannel } from '../../lib/channel.ts';
 import { LlmError } from '../error.ts';
 import type { Child, Children } from './children.ts';
 import { type Account, checkAccount } from './isolation.ts';
@@ -14,7 +15,7 @@ export interface LaunchOptions {
   readonly options: Options;
 }
 
-/** A child that has started and waits for its one prompt. */
+/** A child that has started and waits for a prompt; the next one when the last has its result. */
 export interface Launched {
   isAlive(): boolean;
   /** How it went, where it is gone. */
@@ -72,18 +73,11 @@ async function start({ children, cwd, env, options }: LaunchOptions, program: st
 }
 
 function launched(warm: WarmQuery, child: Child): Launched {
-  const { promise: gone, resolve } = Promise.withResolvers<undefined>();
-  const input = Promise.withResolvers<string | undefined>();
   // Standard input stays open until the end: a child whose parent is gone sees it close, and ends.
-  async function* messages(): AsyncGenerator<SDKUserMessage> {
-    const content = await input.promise;
-    if (content === undefined) return;
-    yield { type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' };
-    await gone;
-  }
+  const input = openChannel<SDKUserMessage>();
   let query: Query | undefined;
   const account = async (): Promise<Account> => {
-    query ??= warm.query(messages());
+    query ??= warm.query(input);
     return (await query.initializationResult()).account;
   };
   return {
@@ -92,12 +86,11 @@ function launched(warm: WarmQuery, child: Child): Launched {
     account,
     async ask(prompt) {
       checkAccount(await account());
-      input.resolve(prompt);
-      return query ?? warm.query(messages());
+      input.push({ type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null, session_id: '' });
+      return query ?? warm.query(input);
     },
     async end() {
-      input.resolve(undefined);
-      resolve(undefined);
+      input.close();
       await child.end();
       // Lets the SDK release its side; what it says of the end is known.
       if (query === undefined) warm.close();

@@ -1,5 +1,5 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
-import { roleSettings } from '../roles.ts';
+import { roleSettings, type Effort } from '../roles.ts';
 import type { KtxModelRole, KtxToolSet } from '../runtime.ts';
 import { type Expected, isolationOptions, serverName, toolId } from './isolation.ts';
 import { toolServer } from './tool-server.ts';
@@ -13,12 +13,16 @@ export interface Order {
   /** Draft-7 JSON schema of the object that is asked for. */
   readonly schema?: Record<string, unknown> | undefined;
   readonly stepBudget: number;
+  /** In place of that of the role. */
+  readonly effort?: Effort | undefined;
+  /** US dollars that the child may spend. */
+  readonly budgetUsd?: number | undefined;
   /** True where no other call like it is to be expected. */
   readonly isLone?: boolean | undefined;
 }
 
 export function optionsOf(order: Order): Options {
-  const { model, role, system, tools, schema, stepBudget } = order;
+  const { model, role, system, tools, schema, stepBudget, budgetUsd } = order;
   const { thinking, effort } = roleSettings[role];
   return {
     ...isolationOptions(expectedOf(order)),
@@ -26,7 +30,8 @@ export function optionsOf(order: Order): Options {
     systemPrompt: system,
     maxTurns: stepBudget,
     thinking: { type: thinking ? 'adaptive' : 'disabled' },
-    effort,
+    effort: order.effort ?? effort,
+    ...(budgetUsd === undefined ? {} : { maxBudgetUsd: budgetUsd }),
     includePartialMessages: true,
     ...(hasTools(order) ? { mcpServers: { [serverName]: toolServer(tools) } } : {}),
     ...(schema === undefined ? {} : { outputFormat: { type: 'json_schema', schema } }),

@@ -1,4 +1,5 @@
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
+import { UserError } from '../../lib/error.ts';
 import { LlmError, type LlmErrorKind } from '../error.ts';
 import { notAuthenticated } from './isolation.ts';
 
@@ -18,7 +19,7 @@ export interface Facts {
   readonly text: string;
 }
 
-export type Outcome = { readonly kind: 'natural' | 'budget' } | { readonly kind: 'failed'; readonly failure: LlmError };
+export type Outcome = { readonly kind: 'natural' | 'budget' } | { readonly kind: 'failed'; readonly failure: UserError };
 
 const goodStops: ReadonlySet<string | null> = new Set([null, 'end_turn', 'tool_use', 'stop_sequence', 'pause_turn']);
 
@@ -79,8 +80,12 @@ function kindOf({ subtype, terminalReason, stopReason, status, error }: Facts): 
   return kindByError[error ?? ''] ?? (stopReason === 'max_tokens' ? 'invalid_output' : 'execution');
 }
 
-function failureOf(facts: Facts): LlmError {
+function failureOf(facts: Facts): UserError {
   const { status, limit, text } = facts;
+  if (facts.subtype === 'error_max_budget_usd') {
+    const hint = 'What is finished is kept: raise limits.max_budget_usd or llm.max_usd_per_run.';
+    return new UserError('llm_budget_spent', 'The money that this may cost is spent.', { hint, exitCode: 3 });
+  }
   const kind = kindOf(facts);
   if (kind === 'auth') return notAuthenticated(status);
   const said = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
