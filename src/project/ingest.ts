@@ -68,7 +68,7 @@ export async function ingestProject(
 }
 
 async function hasNotes(dir: string): Promise<boolean> {
-  return (await markOf(dir, itemPath(notesName, 'index.jsonl'))) !== undefined || (await storedNotes(dir)).length > 0;
+  return markOf(dir, itemPath(notesName, 'index.jsonl')) !== undefined || (await storedNotes(dir)).length > 0;
 }
 
 /** Undefined where no model is configured. One that cannot be used fails here, before any work. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Catalog } from '../context/catalog.ts';
 import { loadCatalog } from '../context/catalog-files.ts';
 import { UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
@@ -14,7 +15,7 @@ import { openWarehouse, type WarehouseSpec } from '../warehouse/open.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import { connectionNamed, isWarehouse, scopeOf, warehouseNames, type ProjectConfig } from './config.ts';
-import { datasetFiles } from './model-files.ts';
+import { datasetFiles, keptByMark, type MarkedFile, markOf } from './model-files.ts';
 import { openProjectLlm, type LlmNotices } from './llm.ts';
 
 /** A warehouse of `ktx.yaml`, and what of it the connection is about. */
@@ -45,18 +46,20 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const config = await readConfig(dir);
   const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
-  const models = new Map<string, { readonly stamp: string; readonly model: Promise<LoadedModel> }>();
+  const [models, catalogs, texts] = [keptByMark<LoadedModel>(), keptByMark<Catalog | undefined>(), keptByMark<string>()];
   const connection = (name?: string) => chooseConnection(config, name);
-  const catalog = (name: string) => loadCatalog(dir, name);
+  const catalogMark = (name: string) => markOf(dir, `sources/${name}/index.jsonl`)?.mark ?? '';
+  const catalog = (name: string) => catalogs(name, catalogMark(name), () => loadCatalog(dir, name));
   const open = async (name: string, signal: AbortSignal) => {
     // Without a catalog the gate asks the warehouse itself.
     const tables = (await catalog(name))?.tables;
     return openConnection({ dir, ...connection(name), tables: tables && (async () => tables) }, signal);
   };
-  const loadFiles = async (name: string, paths: readonly string[]) => {
+  const loadFiles = async (name: string, marked: readonly MarkedFile[]) => {
     const { loadModel } = await import('../semantic/load.ts');
-    const texts = Promise.all(paths.map(async (path) => ({ path, text: (await readAnyText(join(dir, path), dir)) ?? '' })));
-    const [files, known] = await Promise.all([texts, catalog(name)]);
+    const textOf = (path: string, mark: string) => texts(path, mark, async () => (await readAnyText(join(dir, path), dir)) ?? '');
+    const read = Promise.all(marked.map(async ({ path, mark }) => ({ path, text: await textOf(path, mark) })));
+    const [files, known] = await Promise.all([read, catalog(name)]);
     return loadModel({ dialect: dialectNamed(connection(name).config.driver), files, tables: known?.tables });
   };
 
@@ -80,16 +83,10 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
       opening.catch(() => warehouses.delete(name));
       return opening;
     },
-    /** The datasets of one connection, read again when a file changed. */
+    /** The datasets of one connection; what changed in files and catalog is read again. */
     async model(name: string): Promise<LoadedModel> {
       const files = await datasetFiles(dir, name);
-      const stamp = JSON.stringify(files);
-      const known = models.get(name);
-      if (known?.stamp === stamp) return known.model;
-      const paths = files.map(({ path }) => path);
-      const model = loadFiles(name, paths);
-      models.set(name, { stamp, model });
-      return model;
+      return models(name, JSON.stringify([files, catalogMark(name)]), () => loadFiles(name, files));
     },
     /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
     llm: () => languageModel.llm(),

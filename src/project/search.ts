@@ -32,10 +32,10 @@ export async function searchProject(
 /** Brings the search index up to date with the project's files; reads them only where one changed. */
 export async function refreshIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  const contested = await markOf(dir, conflictsPath);
+  const contested = markOf(dir, conflictsPath);
   await refreshWiki(dir, state, contested);
   for (const connection of project.warehouses) {
-    const marks = await Promise.all([markOf(dir, `sources/${connection}/index.jsonl`), datasetFiles(dir, connection)]);
+    const marks = [markOf(dir, `sources/${connection}/index.jsonl`), await datasetFiles(dir, connection)];
     const fingerprint = shortHash(JSON.stringify([...marks, contested, readVersion()]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
     const datasets = await visibleDatasets(project, connection);
@@ -49,7 +49,7 @@ export async function refreshIndex(project: Project, state: State): Promise<void
 }
 
 async function refreshWiki(dir: string, state: State, contested: MarkedFile | undefined): Promise<void> {
-  const marks = await Promise.all((await wikiFiles(dir)).map((path) => markOf(dir, path)));
+  const marks = (await wikiFiles(dir)).map((path) => markOf(dir, path));
   const fingerprint = shortHash(JSON.stringify([marks, contested]), 32);
   if (indexedFingerprint(state, wiki) === fingerprint) return;
   const documents = new Map((await wikiEntries(dir)).map((entry) => [entry.subject, wikiDocument(entry)]));

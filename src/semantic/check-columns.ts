@@ -63,9 +63,19 @@ function tableOf(dialect: Dialect, relation: Relation, tables: readonly Physical
   if (relation.kind === 'query') return undefined;
   const same = (a: string, b: string) => a === b || (dialect.ignoresCase && a.toLowerCase() === b.toLowerCase());
   const [table = '', schema, catalog] = relation.parts.toReversed();
-  const found = tables.filter((one) => same(one.table, table) && same(one.schema, schema ?? one.schema));
+  const named = byName(tables).get(table.toLowerCase()) ?? [];
+  const found = named.filter((one) => same(one.table, table) && same(one.schema, schema ?? one.schema));
   const inCatalog = found.filter((one) => same(one.catalog ?? catalog ?? '', catalog ?? one.catalog ?? ''));
   return inCatalog.find((one) => same(one.schema, dialect.defaultSchema)) ?? inCatalog[0];
+}
+
+const indexes = new WeakMap<readonly PhysicalTable[], ReadonlyMap<string, readonly PhysicalTable[]>>();
+
+/** In small letters. */
+function byName(tables: readonly PhysicalTable[]): ReadonlyMap<string, readonly PhysicalTable[]> {
+  const index = indexes.get(tables) ?? Map.groupBy(tables, ({ table }) => table.toLowerCase());
+  indexes.set(tables, index);
+  return index;
 }
 
 function isKnown(

@@ -1,19 +1,51 @@
 import type { Leg, ModelDataset, ModelRelationship, Step } from './model.ts';
 
-/** The datasets with their hops; a relationship that leads to none of them is gone. */
+/** The datasets with their hops; a relationship that leads to none of them is gone. What did not change is the same object again. */
 export function linked(datasets: readonly ModelDataset[]): ReadonlyMap<string, ModelDataset> {
   const names = new Set(datasets.map(({ name }) => name));
-  const relationships = datasets.flatMap((dataset) => dataset.relationships.filter(({ to }) => names.has(to)));
-  const own = Map.groupBy(relationships, ({ from }) => from);
-  const steps = relationships.flatMap((relationship) => stepsOf(relationship, own));
-  const [safe, fanning] = [steps.filter((step) => isToOne(step)), steps.filter((step) => !isToOne(step))];
-  const [toOne, toMany] = [safe, fanning].map((list) => Map.groupBy(list, ({ from }) => from));
+  const own = new Map(datasets.map(({ name, relationships }) => [name, relationships.filter(({ to }) => names.has(to))]));
+  const steps = [...own.values()].flat().flatMap((relationship) => knownSteps(relationship, own));
+  const [toOne, toMany] = [steps.filter((step) => isToOne(step)), steps.filter((step) => !isToOne(step))].map((list) =>
+    Map.groupBy(list, ({ from }) => from),
+  );
   return new Map(
     datasets.map((dataset) => {
       const { name } = dataset;
-      return [name, { ...dataset, relationships: own.get(name) ?? [], steps: toOne?.get(name) ?? [], ways: toMany?.get(name) ?? [] }];
+      return [
+        name,
+        withHops(dataset, { relationships: own.get(name) ?? [], steps: toOne?.get(name) ?? [], ways: toMany?.get(name) ?? [] }),
+      ];
     }),
   );
+}
+
+type Hops = Pick<ModelDataset, 'relationships' | 'steps' | 'ways'>;
+
+const last = new WeakMap<ModelDataset, ModelDataset>();
+
+function withHops(dataset: ModelDataset, hops: Hops): ModelDataset {
+  const known = last.get(dataset);
+  const isSame = (['relationships', 'steps', 'ways'] as const).every((list) => known !== undefined && sameItems<unknown>(known[list], hops[list]));
+  if (known !== undefined && isSame) return known;
+  const result = { ...dataset, ...hops };
+  last.set(dataset, result);
+  return result;
+} // prettier-ignore
+
+export function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((one, index) => one === b[index]);
+}
+
+const made = new WeakMap<ModelRelationship, { readonly around: readonly ModelRelationship[]; readonly steps: readonly Step[] }>();
+
+/** Which depend on the relationships of its dataset and its bridge. */
+function knownSteps(relationship: ModelRelationship, own: Own): readonly Step[] {
+  const around = [...(own.get(relationship.from) ?? []), ...(own.get(relationship.via ?? '') ?? [])];
+  const known = made.get(relationship);
+  if (known !== undefined && sameItems(known.around, around)) return known.steps;
+  const steps = stepsOf(relationship, own);
+  made.set(relationship, { around, steps });
+  return steps;
 }
 
 export function isToOne({ direction }: Step): boolean {

@@ -8,8 +8,9 @@ import { buildDataset, type Report } from './build.ts';
 import { checkDataset } from './check.ts';
 import { checkColumns, type PhysicalTable } from './check-columns.ts';
 import { type Dataset, datasetSchema } from './dataset.ts';
-import { linked } from './links.ts';
+import { linked, sameItems } from './links.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
+import { foundIn } from './recheck.ts';
 
 export interface LoadedModel {
   readonly model: SemanticModel;
@@ -39,23 +40,42 @@ interface ModelText {
 
 /** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
-  const all = await withAnalyzer(() => built(files, dialect, tables));
-  const diagnostics = await Promise.all(all.filter((one) => one.findings.length > 0).map((one) => located(one.file.text, one.findings)));
-  return { model: modelOf(dialect, all), diagnostics: diagnostics.flat() };
+  const { all, model } = await withAnalyzer(() => built(files, dialect, tables));
+  const diagnostics = await Promise.all(all.flatMap(({ file, findings }) => (findings.length === 0 ? [] : [placed(file.text, findings)])));
+  return { model, diagnostics: diagnostics.flat() };
 }
 
-function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText['tables']): readonly Loading[] {
+function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText['tables']) {
   const all = files.map((file) => knownFile(file, dialect));
   refuseTwins(all);
   const model = modelOf(dialect, all);
+  let isValid = true;
   for (const one of all) {
     const { source, dataset } = one;
     if (source === undefined || dataset === undefined || hasErrors(one)) continue;
-    const checked = { source, dataset, fail: report(one, 'error'), warn: report(one, 'warning') };
-    checkDataset(model, checked);
-    checkColumns(model, checked, tables);
+    const found = foundIn(dataset, { model, besides: tables }, (watched) => {
+      const fresh = { ...one, findings: [] };
+      const checked = { source, dataset, fail: report(fresh, 'error'), warn: report(fresh, 'warning') };
+      checkDataset(watched, checked);
+      checkColumns(watched, checked, tables);
+      return fresh.findings;
+    });
+    one.findings.push(...found);
+    isValid &&= !hasErrors(one);
   }
-  return all;
+  return { all, model: isValid ? model : modelOf(dialect, all) };
+}
+
+const places = new WeakMap<Finding, { readonly findings: readonly Finding[]; readonly diagnostics: Promise<readonly Diagnostic[]> }>();
+
+/** Looked for once, as long as the findings of a file are the same. */
+function placed(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
+  const [first] = findings;
+  const known = first && places.get(first);
+  if (known !== undefined && sameItems(known.findings, findings)) return known.diagnostics;
+  const diagnostics = located(text, findings);
+  if (first !== undefined) places.set(first, { findings, diagnostics });
+  return diagnostics;
 }
 
 function hasErrors(one: Loading): boolean {

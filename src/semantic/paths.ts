@@ -155,11 +155,11 @@ function pathsWhere(model: SemanticModel, from: string, isEnd: (step: Step) => b
   return found;
 }
 
-const reached = new WeakMap<ModelDataset, ReadonlySet<string>>();
+const reached = new WeakMap<SemanticModel, Map<string, ReadonlySet<string>>>();
 
 function reachable(model: SemanticModel, from: string): ReadonlySet<string> {
-  const start = model.datasets.get(from);
-  const known = start && reached.get(start);
+  const all = reached.get(model) ?? new Map<string, ReadonlySet<string>>();
+  const known = all.get(from);
   if (known !== undefined) return known;
   const seen = new Set<string>();
   const queue = [from];
@@ -168,7 +168,7 @@ function reachable(model: SemanticModel, from: string): ReadonlySet<string> {
     for (const dataset of fresh) seen.add(dataset);
     queue.push(...fresh);
   }
-  if (start !== undefined) reached.set(start, seen);
+  reached.set(model, all.set(from, seen));
   return seen;
 }
 

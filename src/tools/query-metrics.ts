@@ -23,8 +23,8 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
       return { summary: 'The plan; nothing was run.', trust: trustOf(receipt), beside: { sql, receipt, plan }, items: [] };
     }
     const { name } = project.connection(connection);
-    // Side by side, ahead of their use; what fails fails again there.
-    void Promise.allSettled([project.model(name), project.warehouse(name, signal)]);
+    // Beside the model, ahead of its use; what fails fails again there.
+    void Promise.allSettled([project.warehouse(name, signal)]);
     const { columns, receipt, sql, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
     const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms.`;
     return { summary, trust: trustOf(receipt), queryId, beside: { columns, receipt, sql }, items: rows, truncated };

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commitState } from '../../src/project/commit.ts';
+
+let dir: string;
+const git = (...args: readonly string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: dir, encoding: 'utf8' }).trim();
+const write = (path: string, text: string) => writeFileSync(join(dir, path), text);
+
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-commit-')));
+  mkdirSync(join(dir, 'folder'));
+  write('folder/a.yaml', 'a');
+  write('folder/b.yaml', 'b');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('what git says of files is asked again after every edit, commit and checkout', async () => {
+  const paths = ['folder/a.yaml', 'folder/b.yaml'];
+  const states = async () => {
+    const first = await commitState(dir, paths);
+    // The second answer may be the kept one.
+    expect(await commitState(dir, paths)).toEqual(first);
+    expect(first.commit).toBe(git('rev-parse', 'HEAD'));
+    return first.uncommitted;
+  };
+  expect(await commitState(dir, paths)).toEqual({});
+  git('init', '-q', '-b', 'main');
+  expect(await commitState(dir, paths)).toEqual({ commit: undefined, uncommitted: paths });
+  git('add', '-A');
+  git('commit', '-qm', 'one');
+  expect(await states()).toEqual([]);
+  write('folder/a.yaml', 'edited');
+  expect(await states()).toEqual(['folder/a.yaml']);
+  git('commit', '-qam', 'two');
+  expect(await states()).toEqual([]);
+  git('commit', '-q', '--allow-empty', '-m', 'three');
+  expect(await states()).toEqual([]);
+  git('checkout', '-q', 'HEAD~2');
+  expect(await states()).toEqual([]);
+  git('update-ref', 'HEAD', 'main');
+  expect(await states()).toEqual(['folder/a.yaml']);
+  rmSync(join(dir, 'folder/b.yaml'));
+  expect(await states()).toEqual(paths);
+  expect((await commitState(dir, ['folder'])).uncommitted).toEqual(paths);
+  write('folder/b.yaml', 'b');
+  expect((await commitState(dir, ['folder'])).uncommitted).toEqual(['folder/a.yaml']);
+});
