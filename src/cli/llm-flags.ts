@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { UserError } from '../lib/error.ts';
 import { check } from '../lib/schema-check.ts';
 import { providers, type ProviderName } from '../llm/ai-sdk/providers.ts';
-import { backends, type BackendName, type LlmConfig } from '../llm/config.ts';
+import { authModes, backends, type BackendName, type LlmConfig } from '../llm/config.ts';
 import { defaultModel, preset, presetNames, type PresetName } from '../llm/presets.ts';
 import type { NewLlm } from '../project/llm-setup.ts';
 import type { CommandContext } from './command.ts';
@@ -12,7 +12,7 @@ import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-fl
 const titles: Readonly<Record<Exclude<BackendName, ProviderName>, string>> = {
   none: 'none, for now',
   'claude-code': 'your own local Claude Code session',
-  'claude-agent': 'the Claude Agent SDK with a key of its own (comes with chat)',
+  'claude-agent': 'Claude Code with an account of its own (llm.provider.auth)',
 };
 
 const titleOf = (name: BackendName): string => (isProvider(name) ? providers[name].title : titles[name]);
@@ -23,7 +23,9 @@ export function llmFlags(): readonly SchemaFlag[] {
   const backend = new Option('--llm-backend <name>', 'who answers model calls; probed before anything is written').choices(backends);
   const model = new Option('--llm-model <model>', 'model of every role that has none of its own');
   const models = new Option('--llm-preset <name>', 'models of all roles at once').choices(presetNames);
-  return [{ key: 'backend', option: backend }, { key: 'model', option: model }, { key: 'preset', option: models }, ...settingFlags()];
+  const auth = new Option('--llm-auth <mode>', 'who pays on claude-agent').choices(authModes);
+  const own = { backend, model, preset: models, auth };
+  return [...Object.entries(own).map(([key, option]) => ({ key, option })), ...settingFlags()];
 }
 
 function settingFlags(): readonly SchemaFlag[] {
@@ -53,7 +55,17 @@ export async function llmFrom(
   const models = await modelsFrom(backend, said, context);
   const settings = await settingsFrom(backend, said, context);
   if (isProvider(backend) && standing[backend] === undefined) refuseIncomplete(backend, settings);
-  return { backend, models, settings };
+  return { backend, models, settings, auth: await authFrom(backend, said, context) };
+}
+
+async function authFrom(backend: BackendName, said: Settings, context: CommandContext): Promise<NewLlm['auth']> {
+  if (backend !== 'claude-agent' || said['auth'] !== undefined || !context.screen.interactive) {
+    return authModes.find((mode) => mode === said['auth']);
+  }
+  const { signal } = context;
+  const options = authModes.map((value) => ({ value, label: value }));
+  const chosen = await answer(context, ({ select }) => select({ message: 'Who pays?', options, initialValue: 'api_key', signal }));
+  return authModes.find((mode) => mode === chosen);
 }
 
 async function modelsFrom(backend: BackendName, said: Settings, context: CommandContext): Promise<NewLlm['models']> {
@@ -77,7 +89,7 @@ async function settingsFrom(backend: BackendName, said: Settings, context: Comma
     if (foreign === undefined) return {};
     throw new UserError('usage', `${foreign.option.long ?? ''} is no setting of ${backend}.`, { exitCode: 2, hint: 'leave it out' });
   }
-  const { backend: _backend, model: _model, preset: _preset, ...settings } = said;
+  const { backend: _backend, model: _model, preset: _preset, auth: _auth, ...settings } = said;
   if (Object.keys(settings).length > 0 || !context.screen.interactive) return settings;
   for (const { key, option } of schemaFlags(providers[backend].config).filter(({ key: name }) => name !== 'base_url')) {
     const initialValue = key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : undefined;
@@ -113,8 +125,7 @@ interface Choice {
 }
 
 async function askBackend(context: CommandContext): Promise<BackendName> {
-  const offered = backends.filter((name) => name !== 'claude-agent');
-  const choices: readonly Choice[] = offered.map((value) => ({ value, label: titleOf(value) }));
+  const choices: readonly Choice[] = backends.map((value) => ({ value, label: titleOf(value) }));
   const message = 'Which LLM may ktx use?';
   const { signal } = context;
   const said = await answer(context, ({ select }) => select({ message, options: [...choices], initialValue: 'none', signal }));

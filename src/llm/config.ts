@@ -8,6 +8,7 @@ export type BackendName = (typeof backends)[number];
 
 /** Who pays for `claude-agent`. */
 export const authModes = ['api_key', 'oauth_token', 'bedrock', 'vertex', 'foundry'] as const;
+export type AuthMode = (typeof authModes)[number];
 
 const ttl = z.enum(['5m', '1h']);
 
@@ -40,7 +41,14 @@ const modelsSchema = z
 
 const providerSchema = z
   .strictObject({
-    backend: z.enum(backends).default('none').describe('Who answers: an API, or your own local Claude Code session.'),
+    backend: z
+      .enum(backends)
+      .default('none')
+      .describe('Who answers: an API, your own local Claude Code session, or Claude Code with a payer of its own.'),
+    auth: z
+      .enum(authModes)
+      .optional()
+      .describe('Who pays on claude-agent, and for no other backend. Default api_key; the credentials come from the environment.'),
     anthropic: providers.anthropic.config.optional(),
     vertex: providers.vertex.config.optional(),
     gateway: providers.gateway.config.optional(),
@@ -48,7 +56,11 @@ const providerSchema = z
     bedrock: providers.bedrock.config.optional(),
   })
   .superRefine((value, context) => {
-    const { backend } = value;
+    const { backend, auth } = value;
+    if (auth !== undefined && backend !== 'claude-agent') {
+      const why = backend === 'claude-code' ? 'claude-code is your own local session and takes no auth' : `${backend} takes no auth`;
+      context.addIssue({ code: 'custom', path: ['auth'], message: `${why}; it belongs to claude-agent` });
+    }
     if (backend in providers && value[backend as keyof typeof providers] === undefined) {
       context.addIssue({ code: 'custom', path: [backend], message: `backend ${backend} needs a block provider.${backend}` });
     }
@@ -67,6 +79,12 @@ const pricesSchema = z
   .describe('US dollars per million tokens by model id, where the backend does not tell what a call cost.');
 
 const claudeModel = /^(?:sonnet|opus|haiku|claude-[a-z0-9][a-z0-9.-]*)(?:\[1m\])?$/;
+/** A cloud has names of its own. */
+const cloudModels: Readonly<Partial<Record<AuthMode, RegExp>>> = {
+  bedrock: /^(?:[a-z]+\.)?anthropic\.claude-\S+$|^arn:aws\S+$/,
+  vertex: /^claude-[a-z0-9.-]+@\d+$/,
+  foundry: /^\S+$/,
+};
 
 /** The `llm` slice of `ktx.yaml`. */
 export const llmConfigSchema = z
@@ -84,10 +102,11 @@ export const llmConfigSchema = z
     max_usd_per_run: z.number().positive().optional().describe('A run stops calling models once it has spent this much.'),
     prices: pricesSchema.default({}),
   })
-  .superRefine(({ provider: { backend }, models }, context) => {
+  .superRefine(({ provider: { backend, auth = 'api_key' }, models }, context) => {
     if (backend !== 'claude-code' && backend !== 'claude-agent') return;
     for (const [role, name] of Object.entries(models)) {
       if (name === undefined || claudeModel.test(name)) continue;
+      if (backend === 'claude-agent' && cloudModels[auth]?.test(name) === true) continue;
       const message = `${name} is no Claude model: write sonnet, opus or haiku, or a full id such as claude-sonnet-4-6 or claude-sonnet-4-6[1m]`;
       context.addIssue({ code: 'custom', path: ['models', role], message });
     }

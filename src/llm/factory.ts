@@ -84,16 +84,13 @@ async function openAdapter({ config, projectDir, env, secret }: LlmOptions): Pro
         projectDir: projectDir ?? process.cwd(),
       });
     }
-    case 'claude-code': {
-      if (projectDir === undefined) throw new UserError('llm_project_missing', 'The backend claude-code needs the folder of a project to run in.', { hint: 'ktx setup makes one.', exitCode: 2 }); // prettier-ignore
+    case 'claude-code':
+    case 'claude-agent': {
+      if (projectDir === undefined) throw new UserError('llm_project_missing', `The backend ${backend} needs the folder of a project to run in.`, { hint: 'ktx setup makes one.', exitCode: 2 }); // prettier-ignore
       const { openClaudeCodeBackend } = await import('./claude-code/backend.ts');
-      return openClaudeCodeBackend({ projectDir, env, promptCaching });
+      const auth = backend === 'claude-agent' ? (provider.auth ?? 'api_key') : undefined;
+      return openClaudeCodeBackend({ projectDir, env, promptCaching, auth });
     }
-    case 'claude-agent':
-      throw new UserError('not_supported', 'The backend claude-agent comes with chat and is not there yet.', {
-        hint: 'Use claude-code.',
-        exitCode: 2,
-      });
     case 'none':
       throw new UserError('llm_missing', 'llm.provider.backend is none.', { exitCode: 2 });
     default:

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { check } from '../lib/schema-check.ts';
 import { UserError } from '../lib/error.ts';
 import type { ProbeReport } from '../llm/backend.ts';
-import { llmConfigSchema, type BackendName, type LlmConfig } from '../llm/config.ts';
+import { llmConfigSchema, type AuthMode, type BackendName, type LlmConfig } from '../llm/config.ts';
 import type { LlmRuntime } from '../llm/govern.ts';
 import { resolveSecret } from '../store/secrets.ts';
 import { projectPaths } from '../store/directories.ts';
@@ -15,6 +15,8 @@ export interface NewLlm {
   readonly models: LlmConfig['models'];
   /** The backend's own block; secrets as references. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** Who pays on claude-agent. */
+  readonly auth?: AuthMode | undefined;
 }
 
 export interface LlmTrial {
@@ -36,9 +38,9 @@ export interface TriedLlm extends NewLlm {
 /** Makes one minimal call with the backend as it would be configured; throws where it cannot be used. Writes nothing. */
 export async function tryLlm({ dir, runId, env, llm, warn }: LlmTrial, signal: AbortSignal): Promise<TriedLlm> {
   const present = existsSync(projectPaths(dir).config) ? (await readConfig(dir)).llm : llmConfigSchema.parse({});
-  const { backend, models, settings } = llm;
+  const { backend, models, settings, auth } = llm;
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
-  const wanted = { ...present, provider: { ...present.provider, backend, ...block }, models };
+  const wanted = { ...present, provider: { ...present.provider, backend, auth, ...block }, models };
   const { data: config, problems } = check(llmConfigSchema, wanted);
   if (config === undefined) throw invalid(problems);
   const { openLlm } = await import('../llm/factory.ts');
@@ -54,11 +56,13 @@ export async function tryLlm({ dir, runId, env, llm, warn }: LlmTrial, signal: A
 }
 
 /** Writes the backend into `ktx.yaml`, whose comments and further settings stay; gives the files that changed. */
-export async function writeLlm(dir: string, { backend, models, settings }: NewLlm): Promise<readonly string[]> {
+export async function writeLlm(dir: string, { backend, models, settings, auth }: NewLlm): Promise<readonly string[]> {
   const before = await readText(projectPaths(dir).config);
   await withProjectLock(dir, () =>
     editConfig(dir, (document) => {
       document.setIn(['llm', 'provider', 'backend'], backend);
+      if (auth === undefined) document.deleteIn(['llm', 'provider', 'auth']);
+      else document.setIn(['llm', 'provider', 'auth'], auth);
       if (Object.keys(settings).length > 0) document.setIn(['llm', 'provider', backend], document.createNode(settings));
       // One by one: comments and the models of other roles stay.
       for (const [role, model] of Object.entries(models)) document.setIn(['llm', 'models', role], model);

@@ -1,6 +1,7 @@
 import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, test } from 'vitest';
 import type { CallWatch } from '../../src/llm/backend.ts';
+import { ownSession } from '../../src/llm/claude-code/access.ts';
 import { follow, type Following } from '../../src/llm/claude-code/conversation.ts';
 import type { TokenUsage } from '../../src/llm/runtime.ts';
 
@@ -90,9 +91,11 @@ function stream(messages: readonly object[], thrown?: string): { query: Query; r
 async function run(messages: readonly object[], following: Partial<Following> = {}, thrown?: string) {
   const { told, watch } = watching();
   const { query, read } = stream(messages, thrown);
-  const conversation = await follow(query, { expected: withTool, stepBudget: 10, watch, ...following }).catch((error: unknown) => ({
-    error,
-  }));
+  const conversation = await follow(query, { expected: withTool, access: ownSession, stepBudget: 10, watch, ...following }).catch(
+    (error: unknown) => ({
+      error,
+    }),
+  );
   return { told, conversation, read: read() };
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LlmError } from '../../src/llm/error.ts';
 import { builtInTools } from '../../src/llm/claude-code/built-in-tools.ts';
-import { checkAccount, checkInit, type Expected, isolationOptions } from '../../src/llm/claude-code/isolation.ts';
+import { type Account, ownSession } from '../../src/llm/claude-code/access.ts';
+import { checkInit, type Expected, isolationOptions } from '../../src/llm/claude-code/isolation.ts';
 import { expectedOf, optionsOf, type Order, poolKey } from '../../src/llm/claude-code/order.ts';
 import type { KtxToolSet } from '../../src/llm/runtime.ts';
 
@@ -104,7 +105,7 @@ describe('what a child says it runs with', () => {
   const withTools: Init = { ...plain, tools: [id], mcp_servers: [{ name: 'ktx', status: 'connected' }] };
   const failure = (init: Init, expected: Expected): LlmError | undefined => {
     try {
-      checkInit(init, expected);
+      checkInit(init, expected, ownSession);
       return undefined;
     } catch (error) {
       if (error instanceof LlmError) return error;
@@ -156,9 +157,9 @@ describe('what a child says it runs with', () => {
 });
 
 describe('the account that a child would use', () => {
-  const refusal = (account: Parameters<typeof checkAccount>[0]): unknown => {
+  const refusal = (account: Account): unknown => {
     try {
-      checkAccount(account);
+      ownSession.checkAccount(account);
       return undefined;
     } catch (error) {
       return error;

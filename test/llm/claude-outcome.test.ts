@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError, type LlmErrorKind } from '../../src/llm/error.ts';
+import { ownSession } from '../../src/llm/claude-code/access.ts';
 import { type Facts, outcomeOf } from '../../src/llm/claude-code/outcome.ts';
 
 const good: Facts = {
@@ -14,7 +15,7 @@ const good: Facts = {
 const failing: Facts = { ...good, isError: true, terminalReason: 'api_error', stopReason: 'stop_sequence' };
 
 function kindOf(facts: Partial<Facts>, base = failing): LlmErrorKind | 'natural' | 'budget' | 'money' {
-  const outcome = outcomeOf({ ...base, ...facts });
+  const outcome = outcomeOf({ ...base, ...facts }, ownSession);
   if (outcome.kind !== 'failed') return outcome.kind;
   return outcome.failure instanceof LlmError ? outcome.failure.kind : 'money';
 }
@@ -89,12 +90,12 @@ describe('a result of Claude Code', () => {
 
   test('keeps the status, and of a limit its window and reset [E16]', () => {
     const resetsAt = new Date('2030-01-02T03:04:05Z');
-    const outcome = outcomeOf({ ...failing, error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt } });
+    const outcome = outcomeOf({ ...failing, error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt } }, ownSession);
     expect(outcome).toMatchObject({ failure: { kind: 'rate_limit', status: 429, window: 'five_hour', resetsAt, exitCode: 1 } });
   });
 
   test('without a session says to authenticate Claude Code locally [E8 E13]', () => {
-    const outcome = outcomeOf({ ...failing, error: 'authentication_failed', text: 'Not logged in' });
+    const outcome = outcomeOf({ ...failing, error: 'authentication_failed', text: 'Not logged in' }, ownSession);
     expect(outcome).toMatchObject({ failure: { exitCode: 4, message: expect.stringMatching(/^Authenticate Claude Code locally/), hint: expect.stringContaining('claude auth login') } }); // prettier-ignore
   });
 });

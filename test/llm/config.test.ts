@@ -110,9 +110,10 @@ describe('the factory', () => {
   });
 
   test('puts nothing in the place of a backend that is not there [C11]', async () => {
-    const env = { ANTHROPIC_API_KEY: 'made-up' };
+    const env = { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' };
     await expect(openLlm(options(config('claude-agent', { models: { default: 'sonnet' } }), { env }))).rejects.toMatchObject({
-      code: 'not_supported',
+      code: 'llm_auth',
+      message: expect.stringContaining('ANTHROPIC_API_KEY'),
     });
   });
 });

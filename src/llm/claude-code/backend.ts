@@ -1,15 +1,17 @@
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { check } from '../../lib/schema-check.ts';
+import { ensureStateDirectory } from '../../store/directories.ts';
 import type { AccountReport, BackendCall, BackendSession, CallWatch, LoopCall, ModelBackend, SessionCall } from '../backend.ts';
-import type { PromptCaching } from '../config.ts';
+import type { AuthMode, PromptCaching } from '../config.ts';
 import { LlmError } from '../error.ts';
+import { type Access, type Account, agentAccess, ownSession } from './access.ts';
 import { openChildren } from './children.ts';
 import { type Conversation, endOf, follow } from './conversation.ts';
-import { childEnv } from './env.ts';
+import { agentEnv, childEnv } from './env.ts';
 import { cachingEnv } from './ignored-settings.ts';
-import { type Account, checkAccount } from './isolation.ts';
 import { launch, type Launched } from './launch.ts';
 import { expectedOf, hasTools, optionsOf, type Order, poolKey } from './order.ts';
 import { openPool } from './pool.ts';
@@ -21,6 +23,8 @@ export interface ClaudeCodeOptions {
   readonly projectDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly promptCaching?: PromptCaching | undefined;
+  /** Who pays in place of the user's own session: the backend `claude-agent`. */
+  readonly auth?: AuthMode | undefined;
   /** In place of the program that ships with the Agent SDK. */
   readonly executable?: string | undefined;
 }
@@ -30,8 +34,13 @@ const promptHeader = 'A task from ktx follows.';
 const headed = (text: string): string => `${promptHeader}\n\n${text}`;
 const idleMs = 30_000;
 
-/** The user's own local Claude Code session. Children are started as needed, and ahead for calls without tools. */
-export function openClaudeCodeBackend({ projectDir, env, promptCaching, executable }: ClaudeCodeOptions): ModelBackend {
+/**
+ * The user's own local Claude Code session, or Claude Code with the payer of `auth`. Children are started as needed, and
+ * ahead for calls without tools.
+ */
+export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend {
+  const { projectDir, executable } = options;
+  const access = options.auth === undefined ? ownSession : agentAccess(options.auth, options.env);
   const children = openChildren();
   const closing = new AbortController();
   const pool = openPool<Launched>({ most: Math.min(4, availableParallelism()), idleMs });
@@ -39,12 +48,14 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
     children,
     program: executable ?? bundledProgram(),
     cwd: resolve(projectDir),
-    env: childEnv(env, cachingEnv(promptCaching)),
+    env: envOf(options),
+    access,
   };
   const start = (order: Order, signal: AbortSignal): Promise<Launched> => launch({ ...place, options: optionsOf(order) }, signal);
   const until = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
 
   return adapter({
+    access,
     account: (order, signal) => used(() => start(order, until(signal)), (child) => child.account(), until(signal)), // prettier-ignore
     async converse(order, prompt, watch) {
       const signal = until(watch.signal);
@@ -63,7 +74,7 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
         watch.alive();
         const query = await child.ask(headed(prompt));
         const { stepBudget } = order;
-        const conversation = await follow(query, { expected: expectedOf(order), stepBudget, watch: { ...watch, apiCall: refill } });
+        const conversation = await follow(query, { expected: expectedOf(order), access, stepBudget, watch: { ...watch, apiCall: refill } });
         return { ...conversation, account: await child.account() };
       };
       try {
@@ -73,7 +84,7 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
         if (key !== undefined) pool.done(key);
       }
     },
-    open: (call) => openClaudeSession({ start: (order, signal) => start(order, until(signal)), headed }, call),
+    open: (call) => openClaudeSession({ start: (order, signal) => start(order, until(signal)), access, headed }, call),
     async close() {
       closing.abort(new LlmError('aborted', 'The backend was closed.'));
       await pool.close();
@@ -85,6 +96,7 @@ export function openClaudeCodeBackend({ projectDir, env, promptCaching, executab
 type Answered = Conversation & { readonly account: Account };
 
 interface Session {
+  readonly access: Access;
   converse(order: Order, prompt: string, watch: CallWatch): Promise<Answered>;
   account(order: Order, signal: AbortSignal): Promise<Account>;
   open(call: SessionCall): BackendSession;
@@ -111,16 +123,16 @@ function adapter(session: Session): ModelBackend {
     async loop(call) {
       const conversation = await converse(session, call, { stepBudget: call.stepBudget });
       const { facts, text } = conversation;
-      const stopReason = endOf(conversation);
+      const stopReason = endOf(conversation, session.access);
       return { stopReason, text: stopReason === 'natural' ? (facts?.text ?? text) : text };
     },
     session: (call) => session.open(call),
     async probe(model, signal) {
       const conversation = await session.converse(plainOrder(model), 'Answer with the one word: ready', silentWatch(signal));
-      endOf(conversation);
-      return { model: conversation.model ?? model, account: reportOf(conversation.account) };
+      endOf(conversation, session.access);
+      return { model: conversation.model ?? model, account: reportOf(conversation.account, session.access) };
     },
-    account: async (signal) => reportOf(await session.account(plainOrder('sonnet'), signal)),
+    account: async (signal) => reportOf(await session.account(plainOrder('sonnet'), signal), session.access),
     close: () => session.close(),
   };
 }
@@ -136,7 +148,7 @@ function converse(session: Session, call: BackendCall | LoopCall, limits: Limits
 /** A conversation that must not run out of turns. */
 async function finished(session: Session, call: BackendCall, limits: Limits): Promise<Conversation> {
   const conversation = await converse(session, call, limits);
-  if (endOf(conversation) === 'natural') return conversation;
+  if (endOf(conversation, session.access) === 'natural') return conversation;
   // Without tools there was nothing to do in all these turns but to give the object.
   const kind = limits.schema !== undefined && !hasTools(call) ? 'invalid_output' : 'step_limit';
   throw new LlmError(kind, `The model did not come to an end within ${limits.stepBudget} turns.`);
@@ -151,9 +163,15 @@ function silentWatch(signal: AbortSignal): CallWatch {
   return { signal, alive: ignore, step: ignore, apiCall: ignore, used: ignore, toolFailed: ignore, limit: ignore, warn: ignore };
 }
 
-function reportOf(account: Account): AccountReport {
-  checkAccount(account);
-  const { tokenSource, subscriptionType, apiProvider: provider } = account;
-  const how = tokenSource === 'CLAUDE_CODE_OAUTH_TOKEN' ? `token from ${tokenSource}` : subscriptionType;
-  return { source: `your own local Claude Code session${how === undefined ? '' : ` (${how})`}`, provider };
+function reportOf(account: Account, access: Access): AccountReport {
+  access.checkAccount(account);
+  return { source: access.payer(account), provider: account.apiProvider };
+}
+
+function envOf({ projectDir, env, promptCaching, auth }: ClaudeCodeOptions): Record<string, string> {
+  if (auth === undefined) return childEnv(env, cachingEnv(promptCaching));
+  // A login in the home folder would be another account.
+  const folder = join(ensureStateDirectory(resolve(projectDir)).state, 'claude-agent');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return agentEnv(env, auth, { ...cachingEnv(promptCaching), CLAUDE_CONFIG_DIR: folder });
 }

@@ -2,12 +2,14 @@ import type { Query, SDKAssistantMessage, SDKMessage, SDKPartialAssistantMessage
 import type { CallWatch } from '../backend.ts';
 import { LlmError } from '../error.ts';
 import type { TokenUsage } from '../runtime.ts';
+import type { Access } from './access.ts';
 import { checkInit, type Expected, outputTool } from './isolation.ts';
 import { limitsOf, refusedLimit } from './limits.ts';
 import { outcomeOf, type Facts } from './outcome.ts';
 
 export interface Following {
   readonly expected: Expected;
+  readonly access: Access;
   readonly stepBudget: number;
   readonly watch: CallWatch;
   /** What the child had used before, by model: its results count from its start. */
@@ -48,10 +50,10 @@ export async function follow(query: Query, following: Following): Promise<Conver
 }
 
 /** How it ended; throws where it failed. */
-export function endOf({ facts, object }: Conversation): 'natural' | 'budget' {
+export function endOf({ facts, object }: Conversation, access: Access): 'natural' | 'budget' {
   // Without facts ktx ended it: at an object, or past the budget.
   if (facts === undefined) return object === undefined ? 'budget' : 'natural';
-  const outcome = outcomeOf(facts);
+  const outcome = outcomeOf(facts, access);
   if (outcome.kind === 'failed') throw outcome.failure;
   return outcome.kind;
 }
@@ -80,7 +82,7 @@ class Reader {
   read(message: SDKMessage): void {
     if (message.type === 'system') {
       if (message.subtype === 'init') {
-        checkInit(message, this.#following.expected);
+        checkInit(message, this.#following.expected, this.#following.access);
         this.#version = message.claude_code_version.split('.').map(Number);
       } else if (message.subtype === 'api_retry') this.#following.watch.apiCall();
     } else if (message.type === 'rate_limit_event') this.#readLimit(message.rate_limit_info);

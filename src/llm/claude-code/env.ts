@@ -1,3 +1,5 @@
+import type { AuthMode } from '../config.ts';
+
 /**
  * What never reaches a Claude Code child: credentials of an API or a cloud, routing, and whatever changes what is sent.
  * A name ends in `*` where everything that begins so is meant. A further variable is one line here.
@@ -51,6 +53,90 @@ const kept: ReadonlySet<string> = new Set([
   'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
 ]);
 
+/** All that a child with a payer of its own gets from the machine: where programs and files are, the way to the network, the language. */
+const machine = [
+  'PATH',
+  'HOME',
+  'USERPROFILE',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LC_*',
+  'TZ',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SYSTEMROOT',
+  'COMSPEC',
+  'PATHEXT',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'NO_PROXY',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+] as const;
+
+/** The variables of one way to pay, and nothing of the others. */
+interface Family {
+  /** Sets of names, of which one has to be complete, for each thing that is needed. */
+  readonly needs: readonly (readonly (readonly string[])[])[];
+  /** Names that are set all or not at all. */
+  readonly together?: readonly string[];
+  /** All that is handed on, as the denylist writes names. */
+  readonly takes: readonly string[];
+  readonly sets: Readonly<Record<string, string>>;
+  /** What the child must say of its account. */
+  readonly account: { readonly apiProvider: string; readonly apiKeySource?: string; readonly tokenSource?: string };
+  /** For a person. */
+  readonly payer: string;
+}
+
+export const families: Readonly<Record<AuthMode, Family>> = {
+  api_key: {
+    needs: [[['ANTHROPIC_API_KEY']]],
+    takes: ['ANTHROPIC_API_KEY'],
+    sets: {},
+    account: { apiProvider: 'firstParty', apiKeySource: 'ANTHROPIC_API_KEY' },
+    payer: 'the API key in ANTHROPIC_API_KEY',
+  },
+  oauth_token: {
+    needs: [[['CLAUDE_CODE_OAUTH_TOKEN']]],
+    takes: ['CLAUDE_CODE_OAUTH_TOKEN'],
+    sets: {},
+    account: { apiProvider: 'firstParty', tokenSource: 'CLAUDE_CODE_OAUTH_TOKEN' },
+    payer: 'the token in CLAUDE_CODE_OAUTH_TOKEN',
+  },
+  bedrock: {
+    needs: [[['AWS_REGION'], ['AWS_DEFAULT_REGION']]],
+    together: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+    takes: ['AWS_*'],
+    sets: { CLAUDE_CODE_USE_BEDROCK: '1' },
+    account: { apiProvider: 'bedrock' },
+    payer: 'the AWS account of the credential chain (Amazon Bedrock)',
+  },
+  vertex: {
+    needs: [[['CLOUD_ML_REGION']], [['ANTHROPIC_VERTEX_PROJECT_ID'], ['GOOGLE_CLOUD_PROJECT']], [['GOOGLE_APPLICATION_CREDENTIALS']]],
+    takes: ['CLOUD_ML_REGION', 'ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_REGION_*'],
+    sets: { CLAUDE_CODE_USE_VERTEX: '1' },
+    account: { apiProvider: 'vertex' },
+    payer: 'the Google Cloud project in ANTHROPIC_VERTEX_PROJECT_ID (Vertex AI)',
+  },
+  foundry: {
+    needs: [
+      [['ANTHROPIC_FOUNDRY_RESOURCE'], ['ANTHROPIC_FOUNDRY_BASE_URL']],
+      [['ANTHROPIC_FOUNDRY_API_KEY'], ['AZURE_TENANT_ID', 'AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET']],
+    ],
+    takes: ['ANTHROPIC_FOUNDRY_*', 'AZURE_*'],
+    sets: { CLAUDE_CODE_USE_FOUNDRY: '1' },
+    account: { apiProvider: 'foundry' },
+    payer: 'the Microsoft Foundry resource in ANTHROPIC_FOUNDRY_RESOURCE',
+  },
+};
+
 /** What ktx sets: no file is read for a prompt, no other model stands in, nothing runs beside the call. */
 const set = {
   CLAUDE_AGENT_SDK_CLIENT_APP: 'ktx',
@@ -73,11 +159,35 @@ function isDenied(name: string): boolean {
   // Windows does not tell cases apart.
   const upper = name.toUpperCase();
   if (kept.has(upper)) return false;
-  return denylist.some((rule) => (rule.endsWith('*') ? upper.startsWith(rule.slice(0, -1)) : upper === rule));
+  return matches(upper, denylist);
 }
 
-/** The whole environment of a child; `added` is what `caching.ts` asks for. */
+function matches(name: string, rules: readonly string[]): boolean {
+  return rules.some((rule) => (rule.endsWith('*') ? name.startsWith(rule.slice(0, -1)) : name === rule));
+}
+
+/** The whole environment of a child on the user's own session; `added` is what `ignored-settings.ts` asks for. */
 export function childEnv(env: NodeJS.ProcessEnv, added: Readonly<Record<string, string>> = {}): Record<string, string> {
   const inherited = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && !isDenied(entry[0]));
   return { ...Object.fromEntries(inherited), ...set, ...added };
+}
+
+/**
+ * The whole environment of a child with a payer of its own: built up, nothing inherited but what `machine` and the family
+ * name. A login of the machine is out of its reach, because it has a configuration folder of its own.
+ */
+export function agentEnv(env: NodeJS.ProcessEnv, mode: AuthMode, added: Readonly<Record<string, string>>): Record<string, string> {
+  const { takes, sets } = families[mode];
+  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
+  const taken = given.filter(([name]) => matches(name.toUpperCase(), [...machine, ...takes]));
+  return { ...Object.fromEntries(taken), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', ...set, ...sets, ...added };
+}
+
+/** What the mode needs and the environment lacks, all at once. */
+export function missingVariables(env: NodeJS.ProcessEnv, mode: AuthMode): readonly string[] {
+  const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
+  const { needs, together = [] } = families[mode];
+  const lacking = needs.filter((choices) => !choices.some((names) => names.every(isSet)));
+  const halves = together.some(isSet) ? together.filter((name) => !isSet(name)) : [];
+  return [...lacking.map((choices) => choices.map((names) => names.join(' with ')).join(' or ')), ...halves];
 }

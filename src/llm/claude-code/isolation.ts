@@ -1,5 +1,6 @@
 import type { Options, PermissionResult, SDKSystemMessage } from '@anthropic-ai/claude-agent-sdk';
 import { LlmError } from '../error.ts';
+import type { Access } from './access.ts';
 import { builtInTools } from './built-in-tools.ts';
 
 /** The name of the one MCP server that a child may have. */
@@ -58,7 +59,7 @@ type Init = Pick<SDKSystemMessage, 'tools' | 'mcp_servers' | 'plugins' | 'apiKey
  * Throws where a child has anything that ktx did not give it, or lacks something. Commands, skills and agents that it
  * found on the host are none of it: they are listed, and cannot be invoked.
  */
-export function checkInit(init: Init, { tools: own, hasObject }: Expected): void {
+export function checkInit(init: Init, { tools: own, hasObject }: Expected, access: Access): void {
   const tools = differences(init.tools, hasObject ? [outputTool, ...own.keys()] : [...own.keys()]);
   const names = init.mcp_servers.map(({ name }) => name);
   const servers = differences(names, own.size > 0 ? [serverName] : []);
@@ -68,42 +69,7 @@ export function checkInit(init: Init, { tools: own, hasObject }: Expected): void
   const found = { tools, 'MCP servers': [...servers, ...down], plugins, 'permission mode': mode };
   const problems = Object.entries(found).flatMap(([what, those]) => (those.length === 0 ? [] : [`${what}: ${those.join(', ')}`]));
   if (problems.length > 0) throw new LlmError('isolation', `Claude Code did not start isolated; ${problems.join('; ')}.`);
-  if (!noApiKey.has(init.apiKeySource)) throw apiKeyInUse(init.apiKeySource);
-}
-
-/** `oauth` was said by older releases. */
-const noApiKey: ReadonlySet<string | undefined> = new Set([undefined, 'none', 'oauth']);
-
-export interface Account {
-  readonly tokenSource?: string | undefined;
-  readonly apiKeySource?: string | undefined;
-  readonly apiProvider?: string | undefined;
-  readonly subscriptionType?: string | undefined;
-}
-
-/** Where the user's own session may come from; a login of the program itself names no source. */
-const ownSources: ReadonlySet<string | undefined> = new Set([undefined, 'claude.ai', 'CLAUDE_CODE_OAUTH_TOKEN']);
-
-/** Throws unless a child would use the user's own Claude session. Free: asked before the first request. */
-export function checkAccount({ tokenSource, apiKeySource, apiProvider = 'firstParty' }: Account): void {
-  if (!noApiKey.has(apiKeySource)) throw apiKeyInUse(apiKeySource);
-  if (tokenSource === 'none') throw notAuthenticated();
-  const other = apiProvider === 'firstParty' ? tokenSource : apiProvider;
-  if (apiProvider === 'firstParty' && ownSources.has(tokenSource)) return;
-  throw new LlmError('auth', `Claude Code would go by ${other} in place of your own local session.`, { hint: authHint });
-}
-
-const authHint =
-  'Authenticate Claude Code locally: claude auth login (no claude here? npm install -g @anthropic-ai/claude-code). Then run ktx setup, or this command, again.';
-
-export function notAuthenticated(status?: number): LlmError {
-  const why = status === undefined ? 'there is no usable local session' : `the local session was refused (${status})`;
-  return new LlmError('auth', `Authenticate Claude Code locally: ${why}.`, { hint: authHint, status });
-}
-
-function apiKeyInUse(source: string | undefined): LlmError {
-  const message = `Claude Code would use an API key (${source}); the backend claude-code takes your own local session only.`;
-  return new LlmError('auth', message, { hint: `${authHint} To use an API key, choose the backend anthropic.` });
+  access.checkKeySource(init.apiKeySource);
 }
 
 function differences(found: readonly string[], expected: readonly string[]): string[] {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Options, type Query, type SDKUserMessage, startup, type WarmQuery } from '@anthropic-ai/claude-agent-sdk';
 import { openChannel } from '../../lib/channel.ts';
 import { LlmError } from '../error.ts';
+import type { Access, Account } from './access.ts';
 import type { Child, Children } from './children.ts';
-import { type Account, checkAccount } from './isolation.ts';
 import { checkPrerequisites } from './program.ts';
 
 export interface LaunchOptions {
@@ -11,6 +11,7 @@ export interface LaunchOptions {
   readonly program: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly access: Access;
   /** Everything else that the child is told: the isolation tuple, model, system text, schema, tools. */
   readonly options: Options;
 }
@@ -20,7 +21,7 @@ export interface Launched {
   isAlive(): boolean;
   /** How it went, where it is gone. */
   fate(): string | undefined;
-  /** Checks the account, then asks; throws before anything is sent where the account is not the user's own session. */
+  /** Checks the account, then asks; throws before anything is sent where the account is not the one that was chosen. */
   ask(prompt: string): Promise<Query>;
   /** Who would pay; nothing is sent. */
   account(): Promise<Account>;
@@ -45,7 +46,7 @@ export async function launch(launchOptions: LaunchOptions, signal: AbortSignal):
   }
 }
 
-async function start({ children, cwd, env, options }: LaunchOptions, program: string, signal: AbortSignal): Promise<Launched> {
+async function start({ children, cwd, env, access, options }: LaunchOptions, program: string, signal: AbortSignal): Promise<Launched> {
   signal.throwIfAborted();
   let child: Child | undefined;
   const end = async (): Promise<void> => child?.end();
@@ -61,7 +62,7 @@ async function start({ children, cwd, env, options }: LaunchOptions, program: st
     const all: Options = { ...options, cwd, env, pathToClaudeCodeExecutable: program, spawnClaudeCodeProcess };
     const warm = await startup({ options: all, initializeTimeoutMs: startMs });
     if (child === undefined) throw new LlmError('spawn', 'Claude Code did not start.');
-    return launched(warm, child);
+    return launched(warm, child, access);
   } catch (error) {
     const fate = child?.fate();
     await end();
@@ -72,7 +73,7 @@ async function start({ children, cwd, env, options }: LaunchOptions, program: st
   }
 }
 
-function launched(warm: WarmQuery, child: Child): Launched {
+function launched(warm: WarmQuery, child: Child, access: Access): Launched {
   // Standard input stays open until the end: a child whose parent is gone sees it close, and ends.
   const input = openChannel<SDKUserMessage>();
   let query: Query | undefined;
@@ -85,7 +86,7 @@ function launched(warm: WarmQuery, child: Child): Launched {
     fate: () => child.fate(),
     account,
     async ask(prompt) {
-      checkAccount(await account());
+      access.checkAccount(await account());
       input.push({ type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null, session_id: '' });
       return query ?? warm.query(input);
     },

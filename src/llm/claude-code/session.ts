@@ -1,4 +1,5 @@
 import type { BackendSession, SessionCall, SessionTurn } from '../backend.ts';
+import type { Access } from './access.ts';
 import { type Conversation, endOf, follow } from './conversation.ts';
 import type { Launched } from './launch.ts';
 import { expectedOf, type Order } from './order.ts';
@@ -6,12 +7,13 @@ import { failureOf } from './use-child.ts';
 
 interface ChildSource {
   readonly start: (order: Order, signal: AbortSignal) => Promise<Launched>;
+  readonly access: Access;
   readonly headed: (text: string) => string;
 }
 
 /** One child that takes message after message; its memory is the state of the conversation. Nothing of it is saved. */
 export function openClaudeSession(
-  { start, headed }: ChildSource,
+  { start, access, headed }: ChildSource,
   { system, tools, effort, schema, budgetLeft }: SessionCall,
 ): BackendSession {
   let child: Launched | undefined;
@@ -40,9 +42,9 @@ export function openClaudeSession(
         clearInterval(starting);
         watch.alive();
         const query = await child.ask(headed(message));
-        const conversation = await follow(query, { expected: expectedOf(order), stepBudget, watch, before: totals });
+        const conversation = await follow(query, { expected: expectedOf(order), access, stepBudget, watch, before: totals });
         totals = conversation.totals ?? totals;
-        const stopReason = endOf(conversation);
+        const stopReason = endOf(conversation, access);
         const text = stopReason === 'natural' ? (conversation.facts?.text ?? conversation.text) : conversation.text;
         return { stopReason, text, object: conversation.object?.value };
       } catch (error) {
