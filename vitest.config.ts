@@ -8,6 +8,6 @@ export default defineConfig({
     maxWorkers: 2,
     // Cases against a model mostly wait.
     maxConcurrency: 10,
-    globalSetup: ['test/support/postgres-server.ts'],
+    globalSetup: ['test/support/postgres-server.ts', 'test/support/mariadb-server.ts'],
   },
 });

@@ -1,15 +1,17 @@
 import type { z } from 'zod';
 import { duckdbConfigSchema } from './drivers/duckdb/config.ts';
+import { mysqlConfigSchema } from './drivers/mysql/config.ts';
 import { postgresConfigSchema } from './drivers/postgres/config.ts';
 import { sqliteConfigSchema } from './drivers/sqlite/config.ts';
 
 /** The visible list of warehouses: what each is called, and what it can be configured with. */
 export const drivers = [
   { name: 'duckdb', title: 'DuckDB, Parquet, CSV, JSON', config: duckdbConfigSchema },
+  { name: 'mysql', title: 'MySQL, MariaDB', config: mysqlConfigSchema },
   { name: 'postgres', title: 'Postgres', config: postgresConfigSchema },
   { name: 'sqlite', title: 'SQLite', config: sqliteConfigSchema },
 ] as const;
 
 /** What makes one connection of `ktx.yaml` a warehouse. */
-export const warehouseConfigSchemas = [duckdbConfigSchema, postgresConfigSchema, sqliteConfigSchema] as const;
+export const warehouseConfigSchemas = [duckdbConfigSchema, mysqlConfigSchema, postgresConfigSchema, sqliteConfigSchema] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;

@@ -7,6 +7,10 @@ const failures = {
     retryable: true,
     hint: 'Check host, port and network of the connection, and that the server runs; of a file, that this user may read it.',
   },
+  warehouse_insecure: {
+    exitCode: 4,
+    hint: 'Name the certificate of its authority with ca of the connection; on a network that you trust, ssl: no-verify or ssl: off.',
+  },
   warehouse_not_found: { exitCode: 2, hint: 'Check path or database of the connection in ktx.yaml; relative paths start at its folder.' },
   warehouse_privilege: { hint: 'Let the user of the connection read it: GRANT SELECT on the table, USAGE on its schema.' },
   warehouse_locked: { retryable: true, hint: 'Close the process that writes to it, or point the connection to a copy.' },

@@ -36,7 +36,7 @@ function refusedFunction(name: string, known: ReadonlySet<string>) {
 }
 
 /** Of schemas and tables that show the system itself. */
-const systemNames = /^(?:pg_|sqlite_|duckdb_|information_schema$|pragma_)/i;
+const systemNames = /^(?:pg_|sqlite_|duckdb_|(?:information_schema|performance_schema|mysql|sys)$|pragma_)/i;
 
 function refusedTable({ catalog, schema, table }: WrittenTable, known: readonly TableRef[]) {
   const name = [catalog, schema, table].filter((part) => part !== undefined).join('.');

@@ -41,6 +41,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
 /** Drivers load when they are opened. */
 async function openDriver({ config, ...context }: WarehouseSpec, signal: AbortSignal): Promise<DriverSession> {
   if (config.driver === 'duckdb') return (await import('./drivers/duckdb/driver.ts')).open(config, context, signal);
+  if (config.driver === 'mysql') return (await import('./drivers/mysql/driver.ts')).open(config, context, signal);
   if (config.driver === 'postgres') return (await import('./drivers/postgres/driver.ts')).open(config, context, signal);
   return (await import('./drivers/sqlite/driver.ts')).open(config, context, signal);
 }

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { createMariadb } from '../support/mariadb.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 
 export const engineNames = ['duckdb', 'sqlite', 'postgres'] as const;
-export type EngineName = (typeof engineNames)[number];
+/** MariaDB answers for MySQL, where it is installed. */
+export type EngineName = (typeof engineNames)[number] | 'mysql';
 
 export interface Engine {
   readonly warehouse: Warehouse;
@@ -49,6 +51,8 @@ async function prepare(name: EngineName, folder: string, script: string): Promis
       database.close();
       return { config: { driver: 'sqlite', path }, secret: '' };
     }
+    case 'mysql':
+      return { config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' }, secret: await createMariadb(script) };
     case 'postgres': {
       const url = await createDatabase('semantic');
       await runPostgres(url, script);

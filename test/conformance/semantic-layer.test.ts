@@ -6,12 +6,16 @@ import { loadModel } from '../../src/semantic/load.ts';
 import { plan } from '../../src/semantic/plan.ts';
 import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { type Case, filesOf, queryOf, suiteSchema } from './convert.ts';
+import { hasMariadb } from '../support/mariadb.ts';
 import { createTables, type Engine, engineNames, engineWith, rowsOf } from './engines.ts';
 
 const suite = suiteSchema.parse(JSON.parse(readFileSync(new URL('semantic-layer.json', import.meta.url), 'utf8')));
 
-for (const name of engineNames) {
-  describe(`semantic layer on ${name}`, () => {
+/** A median: MySQL has none for groups, and says so. */
+const unanswered: Readonly<Record<string, readonly string[]>> = { mysql: ['A8'] };
+
+for (const name of [...engineNames, 'mysql'] as const) {
+  describe.skipIf(name === 'mysql' && !hasMariadb)(`semantic layer on ${name}`, () => {
     let engine: Engine;
     beforeAll(async () => {
       engine = await engineWith(name, createTables(suite.tables));
@@ -24,6 +28,8 @@ for (const name of engineNames) {
         expect(outcome).toBeInstanceOf(UserError);
         const { message, hint } = outcome as UserError;
         expect(`${message} ${hint}`).toMatch(new RegExp(one.expect.error_matches));
+      } else if (unanswered[name]?.includes(one.id)) {
+        expect(outcome).toMatchObject({ code: 'not_supported' });
       } else {
         expect(comparable(outcome, one.expect.ordered)).toEqual(comparable(one.expect.rows, one.expect.ordered));
       }

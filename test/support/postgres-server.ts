@@ -52,7 +52,7 @@ async function loadEmbeddedPostgres() {
   return EmbeddedPostgres;
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.on('error', reject);

@@ -8,10 +8,13 @@ import type { WarehouseConfig } from '../../src/warehouse/config.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 import type { QueryLimits, Warehouse } from '../../src/warehouse/warehouse.ts';
+import { createMariadb, hasMariadb, readerOfMariadb, runMariadb } from './mariadb.ts';
 import { createDatabase, runPostgres } from './postgres.ts';
 
-export const engines = ['duckdb', 'sqlite', 'postgres'] as const;
+export const engines = ['duckdb', 'sqlite', 'postgres', 'mysql'] as const;
 export type EngineName = (typeof engines)[number];
+/** MariaDB stands for MySQL, where it is installed. */
+export const isThere = (engine: EngineName): boolean => engine !== 'mysql' || hasMariadb;
 
 /** A database of its own on one engine, made by `script`, with everything that is around it. */
 export interface TestDatabase {
@@ -19,7 +22,7 @@ export interface TestDatabase {
   readonly folder: string;
   readonly config: WarehouseConfig;
   open(overrides?: Partial<WarehouseConfig>): Promise<Warehouse>;
-  /** Behind walls 1 and 3 only; on Postgres as a role that has SELECT and nothing else. */
+  /** Behind walls 1 and 3 only; on a server as a login that has SELECT and nothing else. */
   openDriver(): Promise<DriverSession>;
   /** Changes with any byte of the files, any row or object of the database. */
   fingerprint(): Promise<string>;
@@ -41,10 +44,14 @@ export async function makeDatabase(engine: EngineName, script: string): Promise<
     openDriver: async () => {
       if (config.driver === 'duckdb') return (await import('../../src/warehouse/drivers/duckdb/driver.ts')).open(config, context, never);
       if (config.driver === 'sqlite') return (await import('../../src/warehouse/drivers/sqlite/driver.ts')).open(config, context, never);
+      if (config.driver === 'mysql') {
+        const reader = await readerOfMariadb(secret);
+        return (await import('../../src/warehouse/drivers/mysql/driver.ts')).open(config, { ...context, secrets: () => reader }, never);
+      }
       const reader = await readerOf(secret);
       return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(config, { ...context, secrets: () => reader }, never);
     },
-    fingerprint: async () => hash([await filesOf(folder), engine === 'postgres' ? JSON.stringify(await contentOf(secret)) : '']),
+    fingerprint: async () => hash([await filesOf(folder), await serverContent(engine, secret)]),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -55,6 +62,9 @@ async function prepare(engine: EngineName, folder: string, script: string): Prom
     const url = await createDatabase('warehouse');
     await runPostgres(url, script);
     return { config: { driver: 'postgres', url: 'env:TEST_URL' }, secret: url };
+  }
+  if (engine === 'mysql') {
+    return { config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' }, secret: await createMariadb(script) };
   }
   if (engine === 'sqlite') {
     const database = new DatabaseSync(path);
@@ -82,6 +92,25 @@ async function filesOf(folder: string): Promise<string> {
   const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const marks = await Promise.all(names.map(async ({ parentPath, name }) => `${name}:${hash([await readFile(join(parentPath, name))])}`));
   return marks.sort((a, b) => (a < b ? -1 : 1)).join('\n');
+}
+
+async function serverContent(engine: EngineName, url: string): Promise<string> {
+  if (engine === 'postgres') return JSON.stringify(await contentOf(url));
+  return engine === 'mysql' ? JSON.stringify(await mariadbContent(url)) : '';
+}
+
+async function mariadbContent(url: string): Promise<unknown[]> {
+  const tables = await runMariadb(
+    url,
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = database() ORDER BY 1`,
+  );
+  const rows = await Promise.all(tables.map(({ name }) => runMariadb(url, `SELECT * FROM "${String(name).replaceAll('"', '""')}"`)));
+  const objects = await runMariadb(
+    url,
+    `SELECT (SELECT count(*) FROM information_schema.routines WHERE routine_schema = database()) AS routines,
+    (SELECT count(*) FROM mysql.user WHERE user NOT LIKE 'reader%') AS users, @@global.sql_mode AS mode, @@global.local_infile AS files`,
+  );
+  return [tables, rows, objects];
 }
 
 async function contentOf(url: string): Promise<unknown[]> {

@@ -19,13 +19,25 @@ export const mysql: Dialect = {
   },
   average: (expr) => `avg(${expr} * 1e0)`,
   // The collation of a column may take A for a.
-  text: textByPosition(
-    (text, part) => `LOCATE(${part}, ${text} COLLATE utf8mb4_bin)`,
-    (expr) => `CONVERT(${expr} USING utf8mb4)`,
-  ),
+  text: textByPosition((text, part) => `LOCATE(${part}, ${text} COLLATE utf8mb4_bin)`, asText),
   order: orderedByCase,
   misread: /\\/,
+  // Texts that compare as equal by the collation of a column are told apart here.
+  statistics: {
+    text: (expr, type) => (type === 'decimal' ? `REGEXP_REPLACE(${asText(expr)}, '[.]0+$', '')` : asText(expr)),
+    sketch: (text, size) => {
+      const hash = `LEFT(MD5(${text}), 12)`;
+      const smallest = `SUBSTRING_INDEX(GROUP_CONCAT(DISTINCT ${hash} ORDER BY ${hash} SEPARATOR '","'), '","', ${size})`;
+      return `CONCAT('["', ${smallest}, '"]')`;
+    },
+    jsonList: (text) => `JSON_ARRAYAGG(${text})`,
+    sample: (table, share) => `(SELECT * FROM ${table} WHERE RAND() < ${share.toFixed(6)}) AS sampled`,
+  },
 };
+
+function asText(expr: string): string {
+  return `CONVERT(${expr} USING utf8mb4)`;
+}
 
 /** Spelled as a call, a backslash is one in every sql_mode. */
 function textLiteral(text: string): string {

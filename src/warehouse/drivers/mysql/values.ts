@@ -1,0 +1,47 @@
+import type { FieldPacket } from 'mysql2';
+import type { FieldType } from '../../../sql/field-type.ts';
+import { decimalCell, integerCell } from '../../driver.ts';
+import type { Cell } from '../../warehouse.ts';
+
+/** By the engine's own spelling, e.g. `tinyint(1)`. */
+export function declaredType(nativeType: string): FieldType {
+  if (/^(tinyint|bit)\(1\)/.test(nativeType)) return 'boolean';
+  if (/^(tiny|small|medium|big)?int|^year/.test(nativeType)) return 'integer';
+  if (/^(decimal|float|double)/.test(nativeType)) return 'decimal';
+  if (/^(var)?char|text|^(enum|set|uuid|inet[46]|time)\b/.test(nativeType) && !nativeType.startsWith('timestamp')) return 'string';
+  if (nativeType.startsWith('timestamp')) return 'datetime_tz';
+  if (nativeType.startsWith('datetime')) return 'datetime';
+  return nativeType.startsWith('date') ? 'date' : 'unknown';
+}
+
+/** Numbers of the protocol: the character set of bytes that are no text, and types of columns. */
+const binary = 63;
+const [tiny, none, bit, json, geometry] = [1, 6, 16, 245, 255];
+
+const typesByCode: Readonly<Record<number, FieldType>> = {
+  [tiny]: 'integer', 2: 'integer', 3: 'integer', 8: 'integer', 9: 'integer', 13: 'integer', 0: 'decimal', 4: 'decimal', 5: 'decimal', 246: 'decimal',
+  7: 'datetime_tz', 10: 'date', 11: 'string', 12: 'datetime', 14: 'date', [none]: 'unknown', [bit]: 'unknown', [json]: 'unknown', [geometry]: 'unknown',
+}; // prettier-ignore
+
+/** Of a column of an answer. */
+export function fieldType({ columnType = none, columnLength, characterSet }: FieldPacket): FieldType {
+  if (columnLength === 1 && (columnType === tiny || columnType === bit)) return 'boolean';
+  const known = typesByCode[columnType];
+  if (known !== undefined) return known;
+  return characterSet === binary ? 'unknown' : 'string';
+}
+
+/** From the bytes that the server sends for a value, in time zone UTC. */
+export function mysqlCell(bytes: Buffer | null, field: FieldPacket, type: FieldType): Cell {
+  if (bytes === null) return null;
+  if (field.columnType === bit) return type === 'boolean' ? bytes[0] === 1 : integerCell(BigInt(`0x${bytes.toString('hex')}`));
+  if (field.columnType === json) return bytes.toString('utf8');
+  if (type === 'unknown') return `\\x${bytes.toString('hex')}`;
+  const text = bytes.toString('utf8');
+  if (type === 'boolean') return text === '0' || text === '1' ? text === '1' : Number(text);
+  if (type === 'integer') return integerCell(BigInt(text));
+  if (type === 'decimal') return decimalCell(text);
+  if (type !== 'datetime' && type !== 'datetime_tz') return text;
+  const moment = text.replace(/\.?0*$/, (zeros) => (zeros.startsWith('.') ? '' : zeros)).replace(/(\.\d*?)0+$/, '$1');
+  return type === 'datetime_tz' ? moment.replace(/^(\S+) (\S+)$/, '$1T$2Z') : moment;
+}
