@@ -25,8 +25,9 @@ export const search = defineCommand({
     const hits = found.slice(0, limit);
     const truncated = found.length >= Math.min(limit + 1, 200);
     const cutOff = truncated ? [`Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`] : [];
-    const rows = hits.map(({ subject, detail, description, contested }) => {
-      return [subject, [detail ?? [], contested === true ? 'contested' : []].flat().join(', '), description ?? ''];
+    const rows = hits.map(({ subject, detail, description, contested, stale }) => {
+      const marks = [contested === true ? 'contested' : [], stale === true ? 'stale' : []].flat();
+      return [subject, [detail ?? [], marks].flat().join(', '), description ?? ''];
     });
     const isEmpty = hits.length === 0;
     return {

@@ -48,7 +48,7 @@ export const query = defineCommand({
 });
 
 /** A line for each metric, and where its definition stands. */
-export function receiptLines({ metrics, notes, files, commit, contested, uncommitted = [] }: QueryReceipt): string[] {
+export function receiptLines({ metrics, notes, files, commit, contested, stale, uncommitted = [] }: QueryReceipt): string[] {
   const lines = metrics.map(({ name, owners, paths, filters, having, additive, curated }) => {
     const [and, list] = [' and ', ', '];
     const parts = { 'rows of': owners.join(list), by: paths.join(list), where: filters.join(and), having: having.join(and) };
@@ -60,6 +60,7 @@ export function receiptLines({ metrics, notes, files, commit, contested, uncommi
     ...lines,
     ...notes,
     ...contested.map((subject) => `contested: ${subject}; ktx review decides`),
+    ...stale.map((subject) => `stale: ${subject}; ktx ingest brings it up to date`),
     ...(model === '' ? [] : [`model at ${commit === undefined ? 'no commit' : `commit ${commit.slice(0, 10)}`}: ${model}`]),
   ];
 }

@@ -5,8 +5,9 @@ import type { Diagnostic } from '../lib/diagnostic.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
 import { conflictsAbout, conflictsIn, contestedLines } from '../project/conflicts.ts';
-import { unqueryableLines, unqueryableMetrics } from '../project/visible-datasets.ts';
+import { staleLines, unqueryableLines, unqueryableMetrics } from '../project/visible-datasets.ts';
 import type { Project } from '../project/open.ts';
+import { openStaleness } from '../project/stale.ts';
 import { readText } from '../store/files.ts';
 import { defineCommand } from './command.ts';
 
@@ -73,9 +74,10 @@ export const read = defineCommand({
     const contested = contestedLines(conflictsAbout(await conflictsIn(project.dir), connection, dataset));
     const invalid = isInvalid ? ['This dataset is invalid and left out of queries: ktx sl validate says why.'] : [];
     const unqueryable = unqueryableMetrics(model, dataset);
+    const stale = staleLines(await (await openStaleness(project)).ofDataset(connection, dataset));
     const definition = isInvalid ? undefined : load(text);
-    const data = { connection, file, definition, yaml: text, contested, not_yet_queryable: [...unqueryable] };
-    return { verbatim: true, data, text: text.trimEnd(), notes: [...invalid, ...contested, ...unqueryableLines(unqueryable)] };
+    const data = { connection, file, definition, yaml: text, contested, stale, not_yet_queryable: [...unqueryable] };
+    return { verbatim: true, data, text: text.trimEnd(), notes: [...invalid, ...contested, ...stale, ...unqueryableLines(unqueryable)] };
   },
 });
 

@@ -74,11 +74,12 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
 }
 
 /** What waits for somebody, and what has no place, by name. */
-function attentionLines({ contested, quarantined, pending, unfit }: Attention, { style }: Screen): readonly string[] {
+function attentionLines({ contested, quarantined, stale, pending, unfit }: Attention, { style }: Screen): readonly string[] {
   const waits = pending.length === 0 ? [] : [`${counted(pending.length, 'item')} with prose that waits for a model`];
   return [
     ...contested.map(({ subject, kind, variants }) => `  ${style('yellow', 'contested')} ${printable(subject)} ${kind}: ${variants.length} versions`),
     ...quarantined.map((one) => `  ${style('yellow', 'left out')}  ${printable(quarantineText(one))}`),
+    ...stale.map(({ subject, why }) => `  ${style('yellow', 'stale')}     ${printable(`${subject}: ${why}`)}`),
     ...unfitLines(unfit),
     ...waits,
   ]; // prettier-ignore

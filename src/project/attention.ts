@@ -7,20 +7,23 @@ import { openState } from '../store/state.ts';
 import { notesName, sourcesOf } from './config.ts';
 import type { Project } from './open.ts';
 import { reviewed, type ReviewedConflict } from './review.ts';
+import { allStale } from './stale.ts';
 
 /** What waits for a person, or for a model. */
 export interface Attention extends LeftOut {
   readonly contested: readonly ReviewedConflict[];
+  /** What leans on something that has changed since a model read it. */
+  readonly stale: readonly { readonly subject: string; readonly why: string }[];
   /** Paths of items in which a model has yet to read. */
   readonly pending: readonly string[];
 }
 
 /** From the files and what the last run here left out; asks no warehouse and no source. */
 export async function attention(project: Project): Promise<Attention> {
-  const [contested, pending] = await Promise.all([reviewed(project), pendingItems(project)]);
+  const [contested, pending, stale] = await Promise.all([reviewed(project), pendingItems(project), allStale(project)]);
   const state = openState(project.dir);
   try {
-    return { contested, pending, ...(leftOut(state) ?? { quarantined: [], unfit: [] }) };
+    return { contested, pending, stale, ...(leftOut(state) ?? { quarantined: [], unfit: [] }) };
   } finally {
     state.close();
   }

@@ -6,6 +6,7 @@ import { sourcesOf } from './config.ts';
 import { conflictsIn } from './conflicts.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from './open.ts';
+import { allStale } from './stale.ts';
 
 interface CheckFinding {
   readonly what: 'invalid' | 'contested' | 'stale' | 'left out';
@@ -31,7 +32,7 @@ export async function checkProject(project: Project, signal: AbortSignal): Promi
   const isPlanned = names.length > 0 && project.warehouses.length > 0;
   const plan = isPlanned ? await ingestProject(project, { connections: names, dryRun: true, signal }) : undefined;
   const read = plan === undefined ? [] : [...staleSources(plan), ...plan.quarantined.map(leftOut)];
-  const findings = [...(await invalid(project)), ...(await contested(project)), ...read];
+  const findings = [...(await invalid(project)), ...(await contested(project)), ...(await staleSubjects(project)), ...read];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
   return { findings, unfit: plan?.unfit ?? [] };
 }
@@ -58,6 +59,12 @@ async function contested({ dir }: Project): Promise<CheckFinding[]> {
 
 function leftOut({ subject, reason, location }: Quarantined): CheckFinding {
   return { what: 'left out', where: location ?? subject, found: `${subject}: ${reason}`, fix: `ktx explain ${JSON.stringify(subject)}` };
+}
+
+async function staleSubjects(project: Project): Promise<CheckFinding[]> {
+  const hasModel = project.config.llm.provider.backend !== 'none';
+  const fix = hasModel ? 'ktx ingest' : 'ktx setup --llm-backend <name>, then ktx ingest';
+  return (await allStale(project)).map(({ subject, why }) => ({ what: 'stale', where: subject, found: why, fix }));
 }
 
 function staleSources({ sources }: IngestReport): CheckFinding[] {

@@ -26,7 +26,7 @@ interface Asked {
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */
 export async function explainSubject(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
   const { subject } = asked;
-  if (wikiSubject(subject)) return [await explainTopic(project.dir, subject)];
+  if (wikiSubject(subject)) return [await explainTopic(project, subject)];
   const named = asked.connection ?? subjectParts(subject)?.connection;
   const all = project.warehouses;
   const names = named === undefined && all.length > 1 ? all : [project.connection(named).name];
@@ -76,14 +76,15 @@ async function provenance(dir: string, connection: string): Promise<Provenance['
 }
 
 /** A term or a rule under the name that holds: what is claimed of it, by whatever name, and by which line of which item. */
-async function explainTopic(dir: string, asked: string): Promise<Explanation> {
+async function explainTopic(project: Project, asked: string): Promise<Explanation> {
+  const { dir } = project;
   const [lines = '', decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)));
   const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(decided)];
   const { canonical } = applyRulings(claims, pins);
   const nameOf = (subject: string) => canonical.get(subject) ?? subject;
   const subject = nameOf(asked);
   const own = judgedClaims(claims.filter((claim) => nameOf(claim.subject) === subject), pins); // prettier-ignore
-  const section = (await wikiEntries(dir)).find((entry) => entry.subject === subject);
+  const section = (await wikiEntries(project)).find((entry) => entry.subject === subject);
   if (own.length === 0 && section === undefined) {
     const known = [...new Set(claims.map((claim) => claim.subject))];
     const hint = didYouMean(subject, known) ?? 'ktx search finds terms';

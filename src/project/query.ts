@@ -9,6 +9,7 @@ import type { QueryLimits } from '../warehouse/warehouse.ts';
 import { commitState } from './commit.ts';
 import { conflictsIn } from './conflicts.ts';
 import type { Project } from './open.ts';
+import { openStaleness } from './stale.ts';
 
 interface Asked {
   readonly connection?: string | undefined;
@@ -50,14 +51,23 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
   const named = new Set(plan.receipt.metrics.flatMap(({ metric }) => (metric === undefined ? [] : [`metric:${connection}.${metric}`])));
   // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
-  const isMeant = ({ subject, kind }: Conflict) => {
+  const isMeant = ({ subject, kind }: Pick<Conflict, 'subject' | 'kind'>) => {
     const parts = subjectParts(subject);
     const isUsed = parts?.connection === connection && files.some((file) => file.endsWith(`/${parts.dataset}.yaml`));
     return named.has(subject) || (isUsed && (kind === 'primary_key' || kind === 'relationship'));
   };
   const contested = (await conflictsIn(project.dir)).filter(isMeant).map(({ subject }) => subject);
-  const receipt = { ...plan.receipt, files, contested };
+  const stale = (await staleIn(project, connection, files)).filter((subject) => isMeant({ subject, kind: subject.split(':')[0] ?? '' }));
+  const receipt = { ...plan.receipt, files, contested, stale };
   return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt, diagnostics };
+}
+
+/** What leans on something that has changed, in the datasets of these files. */
+async function staleIn(project: Project, connection: string, files: readonly string[]): Promise<string[]> {
+  const staleness = await openStaleness(project);
+  const datasets = files.flatMap((file) => /\/([^/]+)\.ya?ml$/.exec(file)?.[1] ?? []);
+  const found = await Promise.all(datasets.map((dataset) => staleness.ofDataset(connection, dataset)));
+  return found.flatMap((one) => [...one.keys()]).sort();
 }
 
 /** On the connection that was named or is the only one; else on the one of several that alone can answer. */

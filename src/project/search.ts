@@ -5,7 +5,9 @@ import { catalogDocuments } from '../search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../search/index.ts';
 import { search, type SearchHit, type SearchOptions } from '../search/search.ts';
 import { openState, type State } from '../store/state.ts';
-import { datasetFiles, markOf, type MarkedFile } from './model-files.ts';
+import { itemPath } from '../sources/source.ts';
+import { notesName, sourcesOf } from './config.ts';
+import { datasetFiles, markOf } from './model-files.ts';
 import type { Project } from './open.ts';
 import { datasetDocuments, datasetFinder, visibleDatasets } from './visible-datasets.ts';
 import { wikiDocument, wikiEntries, wikiFiles } from './wiki.ts';
@@ -32,11 +34,12 @@ export async function searchProject(
 /** Brings the search index up to date with the project's files; reads them only where one changed. */
 export async function refreshIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  const contested = markOf(dir, conflictsPath);
-  await refreshWiki(dir, state, contested);
+  const read = [...sourcesOf(project.config).map(([name]) => name), notesName].map((name) => markOf(dir, itemPath(name, 'index.jsonl')));
+  const marked = [markOf(dir, conflictsPath), read, readVersion()];
+  await refreshWiki(project, state, marked);
   for (const connection of project.warehouses) {
     const marks = [markOf(dir, `sources/${connection}/index.jsonl`), await datasetFiles(dir, connection)];
-    const fingerprint = shortHash(JSON.stringify([...marks, contested, readVersion()]), 32);
+    const fingerprint = shortHash(JSON.stringify([...marks, marked]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
     const datasets = await visibleDatasets(project, connection);
     const catalog = await project.catalog(connection);
@@ -48,10 +51,11 @@ export async function refreshIndex(project: Project, state: State): Promise<void
   }
 }
 
-async function refreshWiki(dir: string, state: State, contested: MarkedFile | undefined): Promise<void> {
+async function refreshWiki(project: Project, state: State, marked: unknown): Promise<void> {
+  const { dir } = project;
   const marks = (await wikiFiles(dir)).map((path) => markOf(dir, path));
-  const fingerprint = shortHash(JSON.stringify([marks, contested]), 32);
+  const fingerprint = shortHash(JSON.stringify([marks, marked]), 32);
   if (indexedFingerprint(state, wiki) === fingerprint) return;
-  const documents = new Map((await wikiEntries(dir)).map((entry) => [entry.subject, wikiDocument(entry)]));
+  const documents = new Map((await wikiEntries(project)).map((entry) => [entry.subject, wikiDocument(entry)]));
   updateIndex(state, { connection: wiki, documents: [...documents.values()], fingerprint });
 }

@@ -14,6 +14,7 @@ import { readAnyText } from '../store/files.ts';
 import { conflictsAbout, conflictsIn, contestedLines } from './conflicts.ts';
 import { datasetFiles } from './model-files.ts';
 import type { Project } from './open.ts';
+import { openStaleness } from './stale.ts';
 
 /** A dataset as agents may see it: hidden fields and metrics are left out, and counted. */
 export interface VisibleDataset {
@@ -22,6 +23,8 @@ export interface VisibleDataset {
   readonly dataset: Dataset;
   readonly hidden: number;
   readonly contested: readonly Conflict[];
+  /** Subjects that lean on what has changed since a model read it, and why. */
+  readonly stale: ReadonlyMap<string, string>;
   /** Metrics of a kind that the planner does not answer yet. */
   readonly unqueryable: ReadonlySet<string>;
 }
@@ -29,7 +32,7 @@ export interface VisibleDataset {
 /** The valid datasets of a connection, sorted by path; of what is not valid, nothing tells what is hidden. */
 export async function visibleDatasets(project: Project, connection: string): Promise<VisibleDataset[]> {
   const { dir } = project;
-  const [conflicts, { model }] = await Promise.all([conflictsIn(dir), project.model(connection)]);
+  const [conflicts, { model }, staleness] = await Promise.all([conflictsIn(dir), project.model(connection), openStaleness(project)]);
   const read = (await datasetFiles(dir, connection)).map(async ({ path }) => {
     const dataset = await readArtifact(dir, path, datasetSchema);
     if (dataset === undefined) return [];
@@ -42,10 +45,10 @@ export async function visibleDatasets(project: Project, connection: string): Pro
       relationships: relationships?.map(plain),
     };
     const unseen = new Set([...(fields ?? []), ...(metrics ?? [])].filter((item) => !isVisible(item)).map(({ name }) => name));
-    const contested = conflictsAbout(conflicts, connection, dataset.dataset).filter(
-      ({ subject }) => !unseen.has(subjectParts(subject)?.name ?? ''),
-    );
-    return [{ connection, path, dataset: visible, hidden, contested, unqueryable: unqueryableMetrics(model, dataset.dataset) }];
+    const isSeen = (subject: string) => !unseen.has(subjectParts(subject)?.name ?? '');
+    const contested = conflictsAbout(conflicts, connection, dataset.dataset).filter(({ subject }) => isSeen(subject));
+    const stale = new Map([...(await staleness.ofDataset(connection, dataset.dataset))].filter(([subject]) => isSeen(subject)));
+    return [{ connection, path, dataset: visible, hidden, contested, unqueryable: unqueryableMetrics(model, dataset.dataset), stale }];
   });
   return (await Promise.all(read)).flat();
 }
@@ -66,9 +69,9 @@ async function readArtifact<T>(dir: string, path: string, schema: z.ZodType<T>):
 }
 
 /** As YAML, one entry a line. */
-export function datasetText({ dataset, hidden, contested, unqueryable }: VisibleDataset): string {
+export function datasetText({ dataset, hidden, contested, unqueryable, stale }: VisibleDataset): string {
   const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
-  const marks = [...contestedLines(contested), ...unqueryableLines(unqueryable)].map((line) => `# ${line}\n`);
+  const marks = [...contestedLines(contested), ...staleLines(stale), ...unqueryableLines(unqueryable)].map((line) => `# ${line}\n`);
   return text + marks.join('') + (hidden === 0 ? '' : `# ${hidden} hidden, left out\n`);
 }
 
@@ -76,6 +79,11 @@ export function datasetText({ dataset, hidden, contested, unqueryable }: Visible
 export function unqueryableMetrics(model: SemanticModel, dataset: string): ReadonlySet<string> {
   const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];
   return new Set(metrics.filter((metric) => !metric.hidden && !isQueryable(model, metric)).map(({ name }) => name));
+}
+
+/** One line for each, for a reader of what it is about. */
+export function staleLines(stale: ReadonlyMap<string, string>): string[] {
+  return [...stale].map(([subject, why]) => `stale: ${subject}: ${why}`);
 }
 
 /** One line, for a reader of the dataset. */
@@ -94,7 +102,7 @@ export function datasetFinder(datasets: readonly VisibleDataset[], { firstSchema
 }
 
 /** What can be found of a dataset. */
-export function datasetDocuments({ connection, path: file, dataset, contested, unqueryable }: VisibleDataset): SearchDocument[] {
+export function datasetDocuments({ connection, path: file, dataset, contested, unqueryable, stale }: VisibleDataset): SearchDocument[] {
   const disputed = new Set(contested.map(({ subject }) => subject));
   const {
     dataset: parent,
@@ -109,7 +117,8 @@ export function datasetDocuments({ connection, path: file, dataset, contested, u
   const part = (kind: DocumentKind, { name, synonyms, description }: Named, more: Partial<SearchDocument> = {}): SearchDocument => {
     const subject = `${kind}:${connection}.${parent}.${name}`;
     const document = { kind, connection, subject, name, parent, synonyms, description, context: [parent], file, ...more };
-    return disputed.has(document.subject) ? { ...document, contested: true } : document;
+    const marks = { ...(disputed.has(document.subject) && { contested: true }), ...(stale.has(document.subject) && { stale: true }) };
+    return { ...document, ...marks };
   };
   const own = { subject: subjects.dataset(connection, parent), context: [source, ...tags] };
   return [

@@ -7,6 +7,8 @@ import type { SearchDocument } from '../search/documents.ts';
 import { readAnyText } from '../store/files.ts';
 import { conflictsIn } from './conflicts.ts';
 import { listFiles } from './model-files.ts';
+import type { Project } from './open.ts';
+import { openStaleness } from './stale.ts';
 
 /** A section of the wiki: a term, a rule, or whatever a person wrote below a second-level heading. */
 export interface WikiEntry {
@@ -18,6 +20,8 @@ export interface WikiEntry {
   readonly line: number;
   readonly by: 'ktx' | 'person';
   readonly isContested: boolean;
+  /** Why it is stale: it leans on what has changed since a model read it. */
+  readonly stale: string | undefined;
 }
 
 export async function wikiFiles(dir: string): Promise<readonly string[]> {
@@ -25,7 +29,9 @@ export async function wikiFiles(dir: string): Promise<readonly string[]> {
 }
 
 /** Every section of every page, in their order. */
-export async function wikiEntries(dir: string): Promise<readonly WikiEntry[]> {
+export async function wikiEntries(project: Project): Promise<readonly WikiEntry[]> {
+  const { dir } = project;
+  const stale = await (await openStaleness(project)).ofWiki();
   const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
   const [lines, decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)));
   const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
@@ -36,15 +42,15 @@ export async function wikiEntries(dir: string): Promise<readonly WikiEntry[]> {
     const page = basename(path, '.md');
     return sectionsOf(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
-      return { ...section, subject, path, isContested: contested.has(subject) };
+      return { ...section, subject, path, isContested: contested.has(subject), stale: stale.get(subject) };
     });
   });
   return (await Promise.all(pages)).flat();
 }
 
-export function wikiDocument({ subject, title, text, path, isContested }: WikiEntry): SearchDocument {
+export function wikiDocument({ subject, title, text, path, isContested, stale }: WikiEntry): SearchDocument {
   const body = text.replace(/^## .*\n/, '').replaceAll(/\s+/g, ' ').trim(); // prettier-ignore
   const kind = subject.startsWith('rule:') ? 'rule' : 'term';
-  const contested = isContested ? { contested: true } : {};
-  return { kind, connection: 'wiki', subject, name: title, parent: path, description: body.slice(0, 600), file: path, ...contested };
+  const marks = { ...(isContested && { contested: true }), ...(stale !== undefined && { stale: true }) };
+  return { kind, connection: 'wiki', subject, name: title, parent: path, description: body.slice(0, 600), file: path, ...marks };
 }

@@ -130,7 +130,7 @@ function taskOf(table: CatalogTable, { names, ours, input: { found, model } }: S
   const missing = [...(table.comment ? [] : [undefined]), ...columns];
   const subjectOf = (column: string | undefined) =>
     column === undefined ? subjects.dataset(connection, dataset) : subjects.field(connection, dataset, names.field(table, column));
-  const structure = shortHash(canonicalJson([extractor, catalogTableSchema.parse(table)]), 16);
+  const structure = describedStructure(table);
   const evidence: Evidence = {
     connection,
     origin: 'model',
@@ -156,6 +156,11 @@ function taskOf(table: CatalogTable, { names, ours, input: { found, model } }: S
   if (standing.length > 0) return { ...task, current: standing };
   const paid = answerSchema.safeParse(model?.journal.result(task.key)).data;
   return { ...task, current: paid && claimsFrom(task, paid) };
+}
+
+/** What a description is about: another one where the table is another. */
+export function describedStructure(table: CatalogTable): string {
+  return shortHash(canonicalJson([extractor, catalogTableSchema.parse(table)]), 16);
 }
 
 const isOurs = ({ kind, evidence }: Claim): boolean => kind === 'description' && evidence.some(({ origin }) => origin === 'model');

@@ -31,6 +31,8 @@ export interface SearchDocument {
   readonly file?: string | undefined;
   /** Sources say differently what it is, and nobody has decided. */
   readonly contested?: boolean | undefined;
+  /** It leans on what has changed since a model read it. */
+  readonly stale?: boolean | undefined;
   /** What a reader wants to know at once, e.g. the type. */
   readonly detail?: string | undefined;
 }

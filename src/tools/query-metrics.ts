@@ -31,11 +31,12 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
   },
 };
 
-function trustOf({ metrics, files, contested, commit, uncommitted }: QueryReceipt): Trust {
+function trustOf({ metrics, files, contested, stale, commit, uncommitted }: QueryReceipt): Trust {
   return {
     status: metrics.every(({ curated }) => curated) ? 'curated' : 'ad_hoc',
     files,
     ...(contested.length === 0 ? {} : { contested }),
+    ...(stale.length === 0 ? {} : { stale }),
     commit,
     uncommitted,
   };

@@ -60,8 +60,9 @@ async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): 
 }
 
 /** A term, a rule or another section of the wiki, with what sources say differently. */
-async function readEntry({ dir }: Project, name: string): Promise<Answer> {
-  const entries = await wikiEntries(dir);
+async function readEntry(project: Project, name: string): Promise<Answer> {
+  const { dir } = project;
+  const entries = await wikiEntries(project);
   const found = entries.find(({ subject }) => subject === name);
   if (found === undefined) {
     const hint = didYouMean(name, entries.map(({ subject }) => subject)) ?? 'search_context finds names.'; // prettier-ignore
@@ -69,10 +70,12 @@ async function readEntry({ dir }: Project, name: string): Promise<Answer> {
   }
   const conflicts = (await conflictsIn(dir)).filter(({ subject }) => subject === name);
   const contested = conflicts.length === 0 ? {} : { contested: [name] };
+  const stale = found.stale === undefined ? {} : { stale: [name] };
+  const marks = [...contestedLines(conflicts), ...(found.stale === undefined ? [] : [`stale: ${found.stale}`])];
   return {
     summary: `${found.path}: one section.`,
-    trust: { status: 'curated', files: [found.path], ...contested, ...(await commitState(dir, [found.path])) },
-    items: [...found.text.split('\n'), ...contestedLines(conflicts)],
+    trust: { status: 'curated', files: [found.path], ...contested, ...stale, ...(await commitState(dir, [found.path])) },
+    items: [...found.text.split('\n'), ...marks],
   };
 }
 
@@ -93,9 +96,10 @@ async function readDataset({ dir }: Project, found: VisibleDataset, address: str
     });
   const subjects = found.contested.map(({ subject }) => subject);
   const contested = subjects.length === 0 ? {} : { contested: subjects };
+  const stale = found.stale.size === 0 ? {} : { stale: [...found.stale.keys()] };
   return {
     summary: `Dataset ${dataset} of ${connection}.`,
-    trust: { status: 'curated', files: [path], ...contested, ...(await commitState(dir, [path])) },
+    trust: { status: 'curated', files: [path], ...contested, ...stale, ...(await commitState(dir, [path])) },
     items: [...datasetText(found).split('\n'), '# Evidence', ...evidence],
   };
 }

@@ -13,9 +13,15 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run(_, { project }) {
-    const { contested, quarantined, unfit, pending } = await attention(project);
-    const counts = { contested: contested.length, left_out: quarantined.length, pending: pending.length, no_place: unfit.length };
-    const waits = counts.contested + counts.left_out + counts.pending;
+    const { contested, quarantined, stale, unfit, pending } = await attention(project);
+    const counts = {
+      contested: contested.length,
+      left_out: quarantined.length,
+      stale: stale.length,
+      pending: pending.length,
+      no_place: unfit.length,
+    };
+    const waits = counts.contested + counts.left_out + counts.stale + counts.pending;
     const items = [
       counts,
       ...contested.slice(0, shown).map(({ subject, kind, variants }) => ({
@@ -27,6 +33,7 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
       ...quarantined.slice(0, shown).map(({ subject, reason, location }) => {
         return { left_out: subject, reason, resolve: `Correct ${location ?? 'the source that says so'}, then ktx ingest.` };
       }),
+      ...stale.slice(0, shown).map(({ subject, why }) => ({ stale: subject, why, resolve: 'ktx ingest, with a model configured' })),
       ...pending.slice(0, shown).map((path) => {
         return { pending: path, resolve: 'ktx ingest with a model: ktx setup --llm-backend claude-code' };
       }),

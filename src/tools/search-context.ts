@@ -22,12 +22,14 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
   async run({ text, ...options }, { project }) {
     const hits = await searchProject(project, text, options);
     const contested = hits.filter((hit) => hit.contested === true).map(({ subject }) => subject);
+    const stale = hits.filter((hit) => hit.stale === true).map(({ subject }) => subject);
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
       summary: hits.length === 0 ? 'Nothing found; try other words.' : `${counted(hits.length, 'hit')}, best first.`,
       trust: {
         status: files.length > 0 ? 'curated' : 'ad_hoc',
         ...(contested.length === 0 ? {} : { contested }),
+        ...(stale.length === 0 ? {} : { stale }),
         ...(await commitState(project.dir, files)),
       },
       items: hits.map((hit) => ({

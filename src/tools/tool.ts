@@ -52,6 +52,8 @@ export interface Trust extends CommitState {
   readonly files?: readonly string[];
   /** Subjects that sources define differently, and nobody has decided. */
   readonly contested?: readonly string[];
+  /** Subjects that lean on what has changed since a model read it. */
+  readonly stale?: readonly string[];
 }
 
 /** The structured answer of every tool; `untrusted` begins and ends with the same random marks as the text. */
