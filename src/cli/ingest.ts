@@ -4,6 +4,7 @@ import type { FileReport, IngestEvent, IngestReport, Quarantined, SourceReport, 
 import type { UsageLine } from '../llm/usage.ts';
 import type { Project } from '../project/open.ts';
 import { defineCommand, type CommandContext } from './command.ts';
+import { openIngestView } from './ingest-view.ts';
 import { usageText } from './llm-lines.ts';
 import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
@@ -39,13 +40,34 @@ export const ingest = defineCommand({
     return {
       data: called ? { ...report, usage } : report,
       text: describeIngest(report, context.screen).join('\n'),
-      notes: called ? [usageText(usage)] : [],
+      notes: [...(called ? [usageText(usage)] : []), ...timeText(report.milliseconds)],
       exitCode: report.exitCode,
       failure: ingestFailure(report),
-      next: report.exitCode === 0 && !dryRun ? next : isFaulty ? ['ktx sl validate  what is wrong, and where'] : [],
+      next:
+        report.exitCode === 0 && !dryRun
+          ? [...pendingSteps(report, project), ...next]
+          : isFaulty
+            ? ['ktx sl validate  what is wrong, and where']
+            : [],
     };
   },
 });
+
+/** Where the time went, of a run that took some. */
+function timeText(milliseconds: IngestReport['milliseconds']): readonly string[] {
+  const stages = Object.entries(milliseconds).sort(([, a], [, b]) => b - a);
+  const all = stages.reduce((sum, [, ms]) => sum + ms, 0);
+  const inSeconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const most = stages.filter(([, ms]) => ms >= 100).slice(0, 4).map(([stage, ms]) => `${stage} ${inSeconds(ms)}`); // prettier-ignore
+  return all < 1000 ? [] : [`took ${inSeconds(all)}: ${most.join(', ')}`];
+}
+
+/** What would have the rest read. */
+function pendingSteps({ sources }: IngestReport, { config }: Project): readonly string[] {
+  const pending = sources.reduce((sum, source) => sum + source.pending.length, 0);
+  if (pending === 0 || config.llm.provider.backend !== 'none') return [];
+  return [`ktx setup --llm-backend claude-code  have ${counted(pending, 'item')} read by a model`];
+}
 
 export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
   const { usageReport } = await import('../llm/usage.ts');
@@ -59,24 +81,16 @@ export async function runIngest(
   context: CommandContext,
 ) {
   const [{ ingestProject }, { loopTools }] = await Promise.all([import('../project/ingest.ts'), import('../tools/loop-tools.ts')]);
-  const onEvent = (event: IngestEvent) => show(event, context);
+  const view = openIngestView();
+  const onEvent = (event: IngestEvent) => {
+    // The runner tells of a limit, whatever the command.
+    if (event.type === 'rate_limited') return;
+    context.event(event);
+    if (event.type === 'lock_awaited') context.say(event.message);
+    const seen = view(event);
+    if (seen !== undefined) context.progress.show(seen);
+  };
   return ingestProject(project, { ...asked, tools: loopTools(project), signal: context.signal, onEvent });
-}
-
-function show(event: IngestEvent, context: CommandContext): void {
-  const { progress } = context;
-  // The runner tells of a limit, whatever the command.
-  if (event.type === 'rate_limited') return;
-  context.event(event);
-  if (event.type === 'connection_started') progress.update(`reading ${event.connection}`);
-  if (event.type === 'lock_awaited') context.say(event.message);
-  if (event.type === 'description_progressed') progress.update(`${event.connection}: describing tables`, event);
-  if (event.type === 'publish_step') progress.update('writing');
-  if (event.type === 'scan_progressed') {
-    // The tables are done by then; what takes its time are measurements, and a model's judgement where there is one.
-    if (event.step === 'profile') progress.update(`${event.connection}: profile`, event);
-    else progress.update(`${event.connection}: ${event.step === 'links' ? 'weighing joins' : event.step}`);
-  }
 }
 
 /** The first failure of a connection, else of what a model was asked for, with the exit code of the whole. */
@@ -105,7 +119,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     return `${connection}: ${counted(tables, 'table')} (${profiled} profiled anew, ${reused} known)${told}, ${joins}, ${counted(queries, 'statement')} sent`;
   });
   const sources = report.sources.flatMap((each) => sourceLines(each, report.dryRun));
-  const lines = [...warehouses, ...sources];
+  const lines = [...warehouses, ...sources, ...report.stages.flatMap(stageLines)];
   if (report.dryRun) return lines;
   const { files, keptEdits, newEdits, stale, leftAlone, setAside, quarantined, commit } = report;
   const known = keptEdits.length - newEdits.length;
@@ -131,6 +145,25 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
       texts.map((text) => `  ${style('yellow', word.padEnd(9).padEnd(word.length + 1))}${printable(text)}`),
     ),
     commit.id === undefined ? `no commit: ${commit.none ?? 'nothing to do'}` : `commit ${commit.id.slice(0, 10)}`,
+  ];
+}
+
+const stageNames = {
+  triage: 'pages looked over',
+  light: 'pages skimmed',
+  extract: 'prose read',
+  curate: 'terms and rules placed',
+  reconcile: 'disagreements weighed',
+  repair: 'claims mended',
+} as const;
+
+/** What became of a stage that needs a model. */
+function stageLines({ stage, done, pending, calls, failures }: IngestReport['stages'][number]): readonly string[] {
+  const waits = pending === 0 ? '' : `, ${pending} pending`;
+  const why = [...new Set(failures.map(({ message }) => message))];
+  return [
+    `${stageNames[stage]}: ${done}${waits}; ${counted(calls, 'model call')}`,
+    ...why.map((reason) => `  pending  ${printable(reason)}`),
   ];
 }
 
