@@ -1,12 +1,10 @@
 import type { Conflict } from '../context/conflicts.ts';
 import { bodies } from '../context/claim.ts';
-import { keyOrder } from '../context/leaves.ts';
-import { artifactPath, parseArtifact } from '../context/merge.ts';
+import { artifactPath } from '../context/merge.ts';
 import { subjectParts } from '../context/subject.ts';
-import { isList, isMapping, yamlFile } from '../context/yaml-text.ts';
 import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
-import { canonicalJson, type Json } from '../lib/json.ts';
+import type { Json } from '../lib/json.ts';
 import { emit } from '../semantic/emit.ts';
 import { loadModel } from '../semantic/load.ts';
 import { plan } from '../semantic/plan.ts';
@@ -15,6 +13,7 @@ import { withAnalyzer } from '../sql/analyzer.ts';
 import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { FileView } from './project-files.ts';
+import { withEntry } from './with-entry.ts';
 
 /** What a version of a metric gives over everything; a failure where it does not run. */
 export interface ComparedNumber {
@@ -51,8 +50,10 @@ export async function compareVersions({ subject, kind, variants }: Conflict, com
     signal.throwIfAborted();
     const known = standing.get(id);
     const path = artifactPath(about.connection, about.dataset);
-    const text = withMetric(files.get(path) ?? '', about.name, says);
-    const model = own.map(([at, stands]) => ({ path: at, text: at === path ? text : stands }));
+    const definition = bodies.metric.safeParse(says).data;
+    const stands = files.get(path) ?? '';
+    const text = definition === undefined ? stands : withEntry(stands, 'metrics', { ...definition, name: about.name });
+    const model = own.map(([at, other]) => ({ path: at, text: at === path ? text : other }));
     const asked = { files: model, metric: `${about.dataset}.${about.name}`, open: () => open(about.connection), signal };
     const number = known?.mark === mark ? known.number : await numberOf(asked);
     if (number) numbers.set(id, number);
@@ -86,18 +87,6 @@ async function numberOf({ files, metric, open, signal }: Asked): Promise<Compare
     if (!(error instanceof UserError) || signal.aborted) throw error;
     return error.retryable ? undefined : { failure: error.message };
   }
-}
-
-/** The dataset with that definition in place of the metric that it has. */
-function withMetric(text: string, name: string, says: Json): string {
-  const parsed = parseArtifact(text);
-  const definition = bodies.metric.safeParse(says).data;
-  if ('reason' in parsed || definition === undefined) return text;
-  const { metrics, ...others } = parsed.mapping;
-  const standing = isList(metrics) ? metrics.filter((one) => !isMapping(one) || one['name'] !== name) : [];
-  const all = [...standing, JSON.parse(canonicalJson({ ...definition, name })) as Json];
-  const pairs = Object.entries({ ...others, metrics: all }).sort(([a], [b]) => keyOrder.indexOf(a) - keyOrder.indexOf(b));
-  return yamlFile('', Object.fromEntries(pairs));
 }
 
 function keptNumbers({ db }: State, subject: string) {

@@ -1,5 +1,6 @@
 import type { Conflict } from '../context/conflicts.ts';
 import type { ExitCode, UserError } from '../lib/error.ts';
+import type { Json } from '../lib/json.ts';
 
 /** The steps of publishing, in their order. A kill after any of them loses nothing; see `publish.ts`. */
 export type PublishStep = 'base_recorded' | 'file_written' | 'file_removed' | 'claims_written' | 'commit_made' | 'index_refreshed';
@@ -48,6 +49,20 @@ export interface Quarantined {
   readonly reason: string;
   /** Where it stands, for a person to fix: `path:line`. */
   readonly location?: string | undefined;
+  /** The claim, by its short id, where it is one of several. */
+  readonly claim?: string | undefined;
+  /** True where the same may pass another time: a warehouse that was too slow, say. */
+  readonly isPassing?: boolean;
+}
+
+/** What a model mended of what a source says; the check that had failed passes. */
+export interface Mended {
+  readonly subject: string;
+  readonly kind: string;
+  /** What was wrong with it. */
+  readonly reason: string;
+  readonly from: Json;
+  readonly to: Json;
 }
 
 /** Something that a source says and that has no place in ktx, by name. The rest goes on, and nothing waits for it. */
@@ -166,6 +181,8 @@ export interface IngestReport extends EditReport {
   /** Uncommitted texts of generated files that were replaced, and where the copy is. */
   readonly setAside: readonly { readonly path: string; readonly copy: string }[];
   readonly quarantined: readonly Quarantined[];
+  /** In this run. */
+  readonly mended: readonly Mended[];
   /** Of all sources, those of this run and those that stand. */
   readonly unfit: readonly Unfit[];
   readonly commit: CommitReport;

@@ -85,7 +85,7 @@ interface Run extends IngestInput {
 
 type Outcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
 
-const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], setAside: [], quarantined: [], unfit: [] };
+const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], setAside: [], quarantined: [], mended: [], unfit: [] };
 const noFiles = { added: [], changed: [], removed: [] };
 
 async function plan(run: Run): Promise<Outcome> {
@@ -123,7 +123,8 @@ async function runStages(run: Run): Promise<Outcome> {
     const found = { connections: [...scanned, ...standing], sources: read.map((one) => one.findings), pin };
     const { stages, ...ruled } = await timed(run, 'rule', () => rule(run, state, found));
     const findings = { ...found, ...ruled };
-    const { files, render, unchecked, ...checked } = await timed(run, 'validate', () => validate(dir, findings, { state, signal }));
+    const checking = { state, model: run.reader, signal };
+    const { files, render, unchecked, repaired, ...checked } = await timed(run, 'validate', () => validate(dir, findings, checking));
     signal.throwIfAborted();
     const connections = withUnchecked(tried, unchecked);
     const updated = [...names, ...sources.filter(({ items }) => items !== undefined).map(({ connection }) => connection)];
@@ -138,7 +139,8 @@ async function runStages(run: Run): Promise<Outcome> {
     const unfit = read.flatMap((one) => unfitIn(one.findings));
     keepLeftOut(state, { quarantined: checked.quarantined, unfit });
     const covered = findings.connections.map(({ catalog }) => catalog.connection);
-    return { connections, sources, stages, unfit, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
+    const all = [...stages, ...(repaired ? [repaired] : [])];
+    return { connections, sources, stages: all, unfit, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
   } finally {
     state.close();
   }

@@ -1,4 +1,4 @@
-import { subjects, type Claim } from '../context/claim.ts';
+import { shortId, subjects, type Claim } from '../context/claim.ts';
 import { claimsPath, eitherBase, parseClaims, renderClaims, type ClaimsFile } from '../context/claims-file.ts';
 import { compile } from '../context/compile.ts';
 import type { Conflict } from '../context/conflicts.ts';
@@ -59,7 +59,7 @@ export function renderConnection(input: Connection, view: FileView) {
     claims: standing,
     conflicts: datasets.flatMap((one) => one.conflicts),
     quarantined: [
-      ...quarantined.map(({ claim: { subject, kind }, reason }) => ({ subject, kind, reason })),
+      ...quarantined.map(({ claim, reason }) => ({ subject: claim.subject, kind: claim.kind, reason, claim: shortId(claim) })),
       ...damaged.map(({ path, line, reason }) => ({ subject: path, kind: 'line', reason, location: `${path}:${line}` })),
     ],
   };

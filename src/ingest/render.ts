@@ -1,6 +1,6 @@
 import type { Catalog } from '../context/catalog.ts';
 import { catalogFiles } from '../context/catalog-files.ts';
-import type { Claim } from '../context/claim.ts';
+import { bodies, type Claim } from '../context/claim.ts';
 import { conflictsPath, renderConflicts } from '../context/conflicts.ts';
 import { parsePins, pinsPath, withPin } from '../context/pins.ts';
 import { isRuled } from '../context/rulings.ts';
@@ -85,18 +85,27 @@ function claimsOf({ sources, connections, rulings = [] }: Findings) {
  * Of a claim that a file records, the evidence that this run does not make anew: what people said, what connections said that
  * were not read now, what a model read in an item that stands, and what one ruled.
  */
-function retainer({ connections, sources }: Findings) {
+function retainer({ connections, sources, rulings = [] }: Findings) {
+  const mended = new Set(rulings.flatMap(mendedClaim));
   const scanned = connections.flatMap(({ catalog, claims }) => (claims ? [catalog.connection] : []));
   const derived = new Set([...scanned, ...sources.map(({ connection }) => connection)]);
   const items = new Set(sources.flatMap(({ connection, items: own }) => own.map(({ path }) => itemPath(connection, path))));
   return (claim: Claim): Claim | undefined => {
     if (claim.kind === 'edit' || claim.kind === 'settled') return undefined;
+    // Mended anew: what was made of it before does not hold.
+    if (mendedClaim(claim).some((id) => mended.has(id))) return undefined;
     const evidence = claim.evidence.filter((one) => {
       const { connection, origin, item = '' } = one;
       return isRuled(one) || origin === 'person' || !derived.has(connection) || (origin === 'model' && items.has(item));
     });
     return evidence.length === 0 ? undefined : { ...claim, evidence };
   };
+}
+
+/** The claim that a repair is about. */
+function mendedClaim({ kind, body }: Claim): string[] {
+  const { data } = bodies.repaired.safeParse(body);
+  return kind === 'repaired' && data !== undefined ? [data.claim] : [];
 }
 
 /** Only with the first claims of a place: a line that a person takes out later stays out. */

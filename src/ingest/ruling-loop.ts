@@ -56,7 +56,7 @@ export async function ruleOnPage({ model, role, stage, waiting, toolSet, onStepF
 /** After one of these no further call can succeed. */
 const hopeless: readonly string[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
 
-function isHopeless(error: UserError): boolean {
+export function isHopeless(error: UserError): boolean {
   return !(error instanceof LlmError) || hopeless.includes(error.kind);
 }
 

@@ -1,6 +1,9 @@
 import type { Catalog } from '../context/catalog.ts';
 import type { ProjectFile } from '../context/catalog-files.ts';
-import { subjects } from '../context/claim.ts';
+import { bodies, shortId, subjects, type Claim } from '../context/claim.ts';
+import { artifactPath } from '../context/merge.ts';
+import { parsePins, pinsPath } from '../context/pins.ts';
+import { subjectParts } from '../context/subject.ts';
 import { shortHash } from '../lib/hash.ts';
 import { UserError } from '../lib/error.ts';
 import { emit } from '../semantic/emit.ts';
@@ -15,15 +18,37 @@ import type { Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
 import { targetsOf } from './publish.ts';
 import type { ConnectionFindings, Findings } from './findings.ts';
+import type { IngestModel } from './model.ts';
 import { foldersOf, renderProject } from './render.ts';
+import { repairClaims } from './repair.ts';
+import { withEntry } from './with-entry.ts';
+
+interface Validation {
+  readonly state: State;
+  /** Mends what does not pass; undefined where none is configured. */
+  readonly model?: IngestModel | undefined;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Checks the artifacts as they will stand: schema and references, columns against the catalog, every expression by a zero-row
- * query; `unchecked` are the warehouses that did not open for it. Gives the files of one place as they shall be without the claims that failed; those claims, and what of people's
- * does not work (it stays in their files).
+ * query; `unchecked` are the warehouses that did not open for it. What fails a model may mend. Gives the files of one place as they shall be
+ * without the claims that failed; those claims, and what of people's does not work (it stays in their files).
  */
-export async function validate(dir: string, findings: Findings, run: { state: State; signal: AbortSignal }) {
-  const files = await readProjectFiles(dir, foldersOf(findings));
+export async function validate(dir: string, found: Findings, run: Validation) {
+  const files = await readProjectFiles(dir, foldersOf(found));
+  const first = await check(found, files, run);
+  const { rulings, mended, report } = run.model ? await repair(first, { ...run, model: run.model, found, files }) : noRepair;
+  const findings = rulings.length === 0 ? found : { ...found, rulings: [...(found.rulings ?? []), ...rulings] };
+  const { rendering, quarantined, unchecked, queries } = rulings.length === 0 ? first : await check(findings, files, run);
+  const failed = new Set(quarantined.map(({ subject }) => subject));
+  const render = (place: FileView) => (failed.size === 0 && sameView(place, files) ? rendering : renderProject(findings, place, failed));
+  return { files, render, quarantined, unchecked, queries, mended, repaired: report };
+}
+
+const noRepair: Pick<Awaited<ReturnType<typeof repairClaims>>, 'rulings' | 'mended' | 'report'> = { rulings: [], mended: [], report: undefined }; // prettier-ignore
+
+async function check(findings: Findings, files: FileView, run: Pick<Validation, 'state' | 'signal'>) {
   const rendering = renderProject(findings, files);
   const view = new Map([...files, ...targetsOf(rendering.writes)]);
   const quarantined = [...rendering.quarantined];
@@ -31,13 +56,11 @@ export async function validate(dir: string, findings: Findings, run: { state: St
   let queries = 0;
   for (const one of findings.connections) {
     const { connection, tables } = one.catalog;
-    const isModel = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
-    const model = [...view].flatMap(([path, text]) => (text !== undefined && isModel.test(path) ? [{ path, text }] : []));
-    model.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const model = modelIn(view, connection);
     const passed = passedCheck(run.state, connection, shortHash(JSON.stringify([tables, model]), 32));
     if (passed.known) continue;
     try {
-      const checked = await checkModel(one, model, run.signal);
+      const checked = await checkModel(one, model, { signal: run.signal });
       if (checked.faults.length === 0) passed.save();
       quarantined.push(...checked.faults);
       queries += checked.queries;
@@ -46,12 +69,67 @@ export async function validate(dir: string, findings: Findings, run: { state: St
       unchecked.push({ connection, error });
     }
   }
-  const failed = new Set(quarantined.map(({ subject }) => subject));
-  const render = (place: FileView) => (failed.size === 0 && sameView(place, files) ? rendering : renderProject(findings, place, failed));
-  return { files, render, quarantined, queries, unchecked };
+  return { rendering, view, quarantined, unchecked, queries };
 }
 
-async function checkModel({ catalog, warehouse: open }: ConnectionFindings, files: readonly ProjectFile[], signal: AbortSignal) {
+/** The dataset files of a warehouse. */
+function modelIn(view: ReadonlyMap<string, string | undefined>, connection: string): ProjectFile[] {
+  const isModel = new RegExp(`^semantic-layer/${connection}/[^/.][^/]*\\.ya?ml$`);
+  const model = [...view].flatMap(([path, text]) => (text !== undefined && isModel.test(path) ? [{ path, text }] : []));
+  return model.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+interface Repairing {
+  readonly model: IngestModel;
+  readonly found: Findings;
+  readonly files: FileView;
+  readonly signal: AbortSignal;
+}
+
+/** What people have in a file instead is not for a model to mend. */
+async function repair(first: Awaited<ReturnType<typeof check>>, { model, found, files, signal }: Repairing) {
+  const { rendering, view, quarantined } = first;
+  const theirs = new Set(rendering.keptEdits.map(({ path }) => path.split('.').slice(0, 3).join('.')));
+  const isOurs = ({ subject }: Quarantined) => {
+    const { type = '', dataset = '', name = '' } = subjectParts(subject) ?? {};
+    return !theirs.has(`${dataset}.${type}s.${name}`);
+  };
+  return repairClaims({
+    model,
+    faults: quarantined.filter(isOurs),
+    claims: rendering.claims,
+    pins: parsePins(files.get(pinsPath)).pins,
+    view: new Map([...view].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))),
+    async faultWith(ruled, mended) {
+      const after = renderProject({ ...found, rulings: [...(found.rulings ?? []), ruled] }, files);
+      const fault = after.quarantined.find(({ claim }) => claim === shortId(mended));
+      const about = subjectParts(mended.subject);
+      const own = found.connections.find(({ catalog }) => catalog.connection === about?.connection);
+      if (fault !== undefined || own === undefined || about === undefined) return fault?.reason ?? 'its warehouse is not known';
+      const at = artifactPath(about.connection, about.dataset);
+      const datasets = modelIn(new Map([...files, ...targetsOf(after.writes)]), about.connection);
+      const wanted = datasets.map((file) => (file.path === at ? { ...file, text: withClaim(file.text, about.name, mended) } : file));
+      const { faults } = await checkModel(own, wanted, { signal, only: mended.subject });
+      return faults.find(({ subject }) => subject === mended.subject)?.reason;
+    },
+    signal,
+  });
+}
+
+/** The file with what is claimed, whatever else is claimed of it. */
+function withClaim(text: string, name: string, { kind, body }: Omit<Claim, 'evidence'>): string {
+  const { data } =
+    kind === 'metric' ? bodies.metric.safeParse(body) : kind === 'field' ? bodies.field.safeParse(body) : { data: undefined };
+  return data === undefined ? text : withEntry(text, kind === 'metric' ? 'metrics' : 'fields', { ...data, name });
+}
+
+interface Checking {
+  readonly signal: AbortSignal;
+  /** One subject, where the others are no question. */
+  readonly only?: string;
+}
+
+async function checkModel({ catalog, warehouse: open }: ConnectionFindings, files: readonly ProjectFile[], { signal, only }: Checking) {
   const { model, diagnostics } = await loadModel({ dialect: dialectNamed(catalog.dialect), files, tables: catalog.tables });
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const unreadable = new Map(files.filter(({ text }) => !text.isWellFormed()).map(({ path, text }) => [path, text.slice(1)]));
@@ -59,7 +137,8 @@ async function checkModel({ catalog, warehouse: open }: ConnectionFindings, file
     const reason = unreadable.get(file) ?? [message, hint].filter(Boolean).join('. ');
     return { subject: file, kind: unreadable.has(file) ? 'unreadable' : rule, reason, location: `${file}:${line}` };
   });
-  const probes = [...model.datasets.values()].flatMap((dataset) => probesOf(catalog, dataset));
+  const all = [...model.datasets.values()].flatMap((dataset) => probesOf(catalog, dataset));
+  const probes = all.filter(({ subject }) => only === undefined || subject === only);
   const warehouse = probes.length === 0 ? undefined : await open();
   for (const { query, ...probe } of probes) {
     try {
@@ -74,7 +153,12 @@ async function checkModel({ catalog, warehouse: open }: ConnectionFindings, file
         return file === probe.location && rule === 'unknown_name' && error.message.includes(message.split(' ').at(-1) ?? message);
       });
       const location = named === undefined ? probe.location : `${named.file}:${named.line}`;
-      faults.push({ ...probe, location, reason: [error.message, ...(named?.hint === undefined ? [] : [named.hint])].join('. ') });
+      faults.push({
+        ...probe,
+        location,
+        reason: [error.message, ...(named?.hint === undefined ? [] : [named.hint])].join('. '),
+        ...(error.retryable && { isPassing: true }),
+      });
     }
   }
   return { faults, queries: probes.length };

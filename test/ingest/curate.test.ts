@@ -2,20 +2,15 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { shortId, subjects, type Claim, type Evidence } from '../../src/context/claim.ts';
 import { curate } from '../../src/ingest/curate/curate.ts';
 import { wikiToCurate } from '../../src/ingest/curate/candidates.ts';
 import { openCurateDesk } from '../../src/ingest/curate/desk.ts';
-import { openProject } from '../../src/project/open.ts';
-import { openJournal } from '../../src/store/journal.ts';
-import { loopTools } from '../../src/tools/loop-tools.ts';
 import { write } from '../store/git-project.ts';
-import { makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
-import { openRuntime } from '../support/llm-runtimes.ts';
-import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { place, rulingModel } from '../support/ruling-model.ts';
+import { scriptedReader } from './reader.ts';
 
 function term(title: string, definition: string, origin: Evidence['origin'] = 'model'): Claim[] {
   const evidence = [{ connection: 'handbook', origin, extractor: 'test@1', item: 'a.md', location: 'line 1', confidence: 0.5 }] as const;
@@ -83,38 +78,18 @@ describe('the desk of the curator', () => {
 });
 
 describe('curation', () => {
-  let endpoint: ModelEndpoint;
-  let claude: ClaudeHome;
-  beforeAll(async () => {
-    endpoint = await openModelEndpoint();
-    claude = await makeClaudeHome(endpoint);
-  });
-  afterAll(async () => {
-    await claude.remove();
-    await endpoint.close();
-  });
-
+  const withModel = scriptedReader();
   const claims = Array.from({ length: 45 }, (_, index) =>
     term(`Word ${index} of ${'xyz'[index % 3]}${index * 37}`, `Means ${index}.`),
   ).flat();
 
-  async function curated(script: Script, { dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')), stepBudget = 8 } = {}) {
-    endpoint.fallback = script;
+  function curated(script: Script, { dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')), stepBudget = 8 } = {}) {
     write(dir, 'ktx.yaml', 'connections: {}\n');
-    const project = await openProject(dir);
-    const journal = openJournal(dir);
-    const { runtime } = await openRuntime('anthropic', endpoint, { machine: claude });
-    const steps: unknown[] = [];
-    try {
-      const tools = loopTools(project);
-      const model = { runtime, journal, concurrency: 1, stepBudget, tools };
-      const signal = AbortSignal.timeout(30_000);
-      return { dir, steps, ...(await curate({ model, claims, pins: [], emit: (event) => steps.push(event), signal })) };
-    } finally {
-      journal.close();
-      await runtime.close();
-      await project.close();
-    }
+    return withModel(dir, script, async (model) => {
+      const steps: unknown[] = [];
+      const stage = { claims, pins: [], emit: (event: unknown) => steps.push(event), signal: AbortSignal.timeout(30_000) };
+      return { dir, steps, ...(await curate({ ...stage, model: { ...model, stepBudget } })) };
+    });
   }
   const all = rulingModel({ candidate: ({ candidate }) => place(candidate, 'words'), conflict: () => [] });
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseConflicts } from '../../src/context/conflicts.ts';
-import { fail } from '../support/model-script.ts';
-import { differ, isCurating, isReconciling, merge, place, rulingModel, same } from '../support/ruling-model.ts';
+import { describing } from '../support/describing-model.ts';
+import { fail, give, type Script } from '../support/model-script.ts';
+import { differ, isCurating, isReconciling, merge, place, rulingModel, same, statementToMend } from '../support/ruling-model.ts';
 import { artifactsOf, documentedShop, ingestProcess, openMachine, twoBackends, type ModelMachine } from './llm-project.ts';
 
 let machine: ModelMachine;
@@ -17,14 +18,25 @@ const documents = {
   'a.md': terms(['Annual recurring revenue | What contracts bring in every year.', 'Margin | What is left after costs.']),
   'b.md': terms(['ARR | What contracts bring in every year.', 'Margin | The rest, once costs are paid.']),
   'c.md': metrics("sum(orders.amount) where status = 'paid'"),
-  'd.md': metrics('sum(orders.amount)'),
+  'd.md': `${metrics('sum(orders.amount)')}| Paid | What is paid. | \`sum(orders.amuont) where status = 'paid'\` |\n`,
 };
 
-const careful = rulingModel({
-  candidate: ({ candidate, resembles }) =>
-    candidate === 'term:arr' ? merge(candidate, resembles[0]?.subject ?? '') : place(candidate, 'money'),
-  conflict: (conflict) => [same(conflict), ...(conflict.kind === 'definition' ? [] : [differ(conflict)])],
-});
+/** Mends the misspelled column with what `spelled` says. */
+function mending(spelled: string): Script {
+  return (call) => {
+    const statement = call.objectTaken ? undefined : statementToMend(call);
+    return statement ? give({ body: JSON.stringify(statement.body).replace('amuont', spelled) }) : describing(call);
+  };
+}
+
+const careful = rulingModel(
+  {
+    candidate: ({ candidate, resembles }) =>
+      candidate === 'term:arr' ? merge(candidate, resembles[0]?.subject ?? '') : place(candidate, 'money'),
+    conflict: (conflict) => [same(conflict), ...(conflict.kind === 'definition' ? [] : [differ(conflict)])],
+  },
+  mending('amount'),
+);
 
 describe('rulings of a model', { timeout: 60_000 }, () => {
   test('are the same, file for file, whoever answers; steps and usage are those of the endpoint [G6 Q5 M5]', async () => {
@@ -45,7 +57,10 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
           stages: [
             { stage: 'curate', done: 2, pending: 0, calls: 1 },
             { stage: 'reconcile', done: 2, pending: 0, calls: 1 },
+            { stage: 'repair', done: 1, pending: 0, calls: 1 },
           ],
+          mended: [{ subject: 'metric:shop.orders.paid', from: { of: 'amuont' }, to: { of: 'amount' } }],
+          quarantined: [],
         },
       });
       const told = events.filter(({ type }) => type === 'curate_step' || type === 'reconcile_step');
@@ -60,6 +75,7 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
     for (const other of steps) expect(other).toEqual(steps[0]);
     expect(outcomes[0]?.['wiki/money.md']).toContain('Also: ARR.');
     expect(outcomes[0]?.['wiki/glossary.md']).toContain('## Margin');
+    expect(outcomes[0]?.['semantic-layer/shop/orders.yaml']).toContain('name: paid, agg: sum, of: amount');
     const conflicts = parseConflicts(outcomes[0]?.['conflicts.yaml']);
     expect(conflicts.map(({ subject }) => subject)).toEqual(['metric:shop.orders.revenue']);
     expect(outcomes[0]?.['claims/shop/orders.jsonl']).toContain('"kind":"contradiction"');

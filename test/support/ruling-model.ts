@@ -20,6 +20,13 @@ export interface ListedConflict {
   readonly versions: readonly { readonly id: string; readonly says: unknown }[];
 }
 
+/** The statement that a request asks to mend; undefined for any other request. */
+export function statementToMend({ system, messages }: ModelCall): { readonly body: unknown; readonly fault: string } | undefined {
+  if (!system.includes('You mend one statement')) return undefined;
+  const [, json] = /<untrusted-\w+ source="statement">\n([^]*?)\n<\/untrusted-/.exec(messages.map(({ text }) => text).join('\n')) ?? [];
+  return json === undefined ? undefined : (JSON.parse(json) as { body: unknown; fault: string });
+}
+
 interface Decide {
   readonly candidate: (candidate: ListedCandidate) => Block;
   readonly conflict: (conflict: ListedConflict) => readonly Block[];
