@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { parseClaims } from '../context/claims-file.ts';
 import { compileWiki } from '../context/compile-wiki.ts';
 import { parsePins, pinsPath } from '../context/pins.ts';
+import { applyRulings } from '../context/rulings.ts';
 import { placesOn, sectionSubject, sectionsOf, wikiClaimsPath } from '../context/wiki-merge.ts';
 import type { SearchDocument } from '../search/documents.ts';
 import { readAnyText } from '../store/files.ts';
@@ -22,6 +23,8 @@ export interface WikiEntry {
   readonly isContested: boolean;
   /** Why it is stale: it leans on what has changed since a model read it. */
   readonly stale: string | undefined;
+  /** Subjects that are the same. */
+  readonly alsoNamed: readonly string[];
 }
 
 export async function wikiFiles(dir: string): Promise<readonly string[]> {
@@ -35,14 +38,17 @@ export async function wikiEntries(project: Project): Promise<readonly WikiEntry[
   const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
   const [lines, decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)));
   const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
-  const compiled = compileWiki(claims, parsePins(decided).pins).pages.flatMap((page) => [...placesOn(page)]);
+  const { pins } = parsePins(decided);
+  const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...placesOn(page)]);
+  const others = Map.groupBy(applyRulings(claims, pins).canonical, ([, subject]) => subject);
   const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
   const pages = (await wikiFiles(dir)).map(async (path) => {
     const text = (await readAnyText(join(dir, path), dir)) ?? '';
     const page = basename(path, '.md');
     return sectionsOf(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
-      return { ...section, subject, path, isContested: contested.has(subject), stale: stale.get(subject) };
+      const alsoNamed = (others.get(subject) ?? []).map(([name]) => name);
+      return { ...section, subject, path, isContested: contested.has(subject), alsoNamed, stale: stale.get(subject) };
     });
   });
   return (await Promise.all(pages)).flat();

@@ -63,14 +63,14 @@ async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): 
 async function readEntry(project: Project, name: string): Promise<Answer> {
   const { dir } = project;
   const entries = await wikiEntries(project);
-  const found = entries.find(({ subject }) => subject === name);
+  const found = entries.find(({ subject, alsoNamed }) => subject === name || alsoNamed.includes(name));
   if (found === undefined) {
     const hint = didYouMean(name, entries.map(({ subject }) => subject)) ?? 'search_context finds names.'; // prettier-ignore
     throw new UserError('not_found', `The wiki has no ${name}.`, { hint, exitCode: 2 });
   }
-  const conflicts = (await conflictsIn(dir)).filter(({ subject }) => subject === name);
-  const contested = conflicts.length === 0 ? {} : { contested: [name] };
-  const stale = found.stale === undefined ? {} : { stale: [name] };
+  const conflicts = (await conflictsIn(dir)).filter(({ subject }) => subject === found.subject);
+  const contested = conflicts.length === 0 ? {} : { contested: [found.subject] };
+  const stale = found.stale === undefined ? {} : { stale: [found.subject] };
   const marks = [...contestedLines(conflicts), ...(found.stale === undefined ? [] : [`stale: ${found.stale}`])];
   return {
     summary: `${found.path}: one section.`,

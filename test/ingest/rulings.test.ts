@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseConflicts } from '../../src/context/conflicts.ts';
+import { openProject } from '../../src/project/open.ts';
+import { openToolbox } from '../../src/tools/toolbox.ts';
+import { ktx } from '../cli/run-cli.ts';
 import { describing } from '../support/describing-model.ts';
-import { fail, give, type Script } from '../support/model-script.ts';
+import { fail, give, type ModelCall, type Script } from '../support/model-script.ts';
 import { differ, isCurating, isReconciling, merge, place, rulingModel, same, statementToMend } from '../support/ruling-model.ts';
 import { artifactsOf, documentedShop, ingestProcess, openMachine, twoBackends, type ModelMachine } from './llm-project.ts';
 
 let machine: ModelMachine;
+/** What an undisturbed run leaves. */
+let complete: Record<string, string> = {};
 beforeAll(async () => {
   machine = await openMachine();
 });
@@ -40,10 +45,11 @@ const careful = rulingModel(
 
 describe('rulings of a model', { timeout: 60_000 }, () => {
   test('are the same, file for file, whoever answers; steps and usage are those of the endpoint [G6 Q5 M5]', async () => {
+    let dir = '';
     const outcomes: Record<string, string>[] = [];
     const steps: unknown[] = [];
     for (const backend of twoBackends) {
-      const dir = documentedShop(machine, backend, documents);
+      dir = documentedShop(machine, backend, documents);
       let turns = { curate: 0, reconcile: 0 };
       machine.endpoint.fallback = (call) => {
         if (isCurating(call)) turns = { ...turns, curate: turns.curate + 1 };
@@ -71,7 +77,16 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
       machine.endpoint.fallback = () => fail('bad-request');
       expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0, data: { commit: { none: 'unchanged' }, stages: [] } });
     }
-    for (const other of outcomes) expect(other).toEqual(outcomes[0]);
+    const known = await ktx(['explain', 'term:arr'], { cwd: dir });
+    expect(known.stdout).toContain('term:annual_recurring_revenue');
+    expect(known.stdout).toMatch(/wiki\/money\.md:\d+/);
+    expect(known.stdout).toContain('claim same_as of term:arr term:annual_recurring_revenue');
+    const project = await openProject(dir);
+    const [reading] = openToolbox(project).tools(AbortSignal.timeout(10_000)).filter(({ name }) => name === 'read_context'); // prettier-ignore
+    expect((await reading?.execute({ name: 'term:arr' }))?.markdown).toContain('wiki/money.md: one section.');
+    await project.close();
+    complete = outcomes[0] ?? {};
+    for (const other of outcomes) expect(other).toEqual(complete);
     for (const other of steps) expect(other).toEqual(steps[0]);
     expect(outcomes[0]?.['wiki/money.md']).toContain('Also: ARR.');
     expect(outcomes[0]?.['wiki/glossary.md']).toContain('## Margin');
@@ -79,5 +94,28 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
     const conflicts = parseConflicts(outcomes[0]?.['conflicts.yaml']);
     expect(conflicts.map(({ subject }) => subject)).toEqual(['metric:shop.orders.revenue']);
     expect(outcomes[0]?.['claims/shop/orders.jsonl']).toContain('"kind":"contradiction"');
+  });
+
+  test.each([
+    ['reconciliation', (call: ModelCall) => isReconciling(call) && call.results.some(({ text }) => text.includes('You are done'))],
+    ['a repair', (call: ModelCall) => statementToMend(call) !== undefined],
+  ])('that were made when a run was killed in %s hold, and are not asked for again', async (_, isLast) => {
+    const dir = documentedShop(machine, 'anthropic', documents);
+    const { promise: started, resolve: start } = Promise.withResolvers<() => void>();
+    machine.endpoint.fallback = async (call) => {
+      if (!isLast(call)) return careful(call);
+      (await started)();
+      return fail('server-error');
+    };
+    expect(await ingestProcess(machine, dir, start)).toMatchObject({ code: null });
+    const asked: ModelCall[] = [];
+    machine.endpoint.fallback = (call) => {
+      asked.push(call);
+      return careful(call);
+    };
+    expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0 });
+    expect(asked).toHaveLength(1);
+    expect(asked.every((call) => statementToMend(call) !== undefined)).toBe(true);
+    expect(artifactsOf(dir)).toEqual(complete);
   });
 });
