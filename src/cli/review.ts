@@ -71,7 +71,8 @@ async function walk(project: Project, conflicts: readonly ReviewedConflict[], co
     const options = conflict.variants.map(({ id, says, number, evidence }) => {
       return { value: id, label: printable(`${said(says)}${numberText(number)}`), hint: printable(evidence.join('; ')) };
     });
-    const message = `${conflict.subject} ${conflict.kind}: which holds?`;
+    const difference = conflict.difference === undefined ? '' : ` (${conflict.difference})`;
+    const message = printable(`${conflict.subject} ${conflict.kind}${difference}: which holds?`);
     const chosen = await answer(context, ({ select }) => select({ message, options: [...options, later], signal: context.signal }));
     if (chosen !== '') decided.push(await decide(project, { ...conflict, choose: chosen }, context));
   }
@@ -81,8 +82,9 @@ async function walk(project: Project, conflicts: readonly ReviewedConflict[], co
 }
 
 function listed(conflicts: readonly ReviewedConflict[], { style }: Screen): Outcome {
-  const lines = conflicts.flatMap(({ subject, kind, variants }) => [
+  const lines = conflicts.flatMap(({ subject, kind, variants, difference }) => [
     style('bold', printable(`${subject} ${kind}`)),
+    ...(difference === undefined ? [] : [`  ${printable(difference)}`]),
     ...variants.flatMap(({ id, says, evidence, number }, index) => [
       `  ${id}  ${printable(said(says))}${numberText(number)}${index === 0 ? style('dim', '  (shown)') : ''}`,
       ...evidence.map((one) => style('dim', `      ${printable(one)}`)),

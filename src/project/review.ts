@@ -1,7 +1,11 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { bodies } from '../context/claim.ts';
+import { claimsPath, parseClaims } from '../context/claims-file.ts';
 import type { Conflict } from '../context/conflicts.ts';
 import { parsePins, pinsPath, type Pin } from '../context/pins.ts';
+import { subjectParts } from '../context/subject.ts';
+import { wikiClaimsPath } from '../context/wiki-merge.ts';
 import { comparedNumbers, type ComparedNumber } from '../ingest/compare.ts';
 import { UserError } from '../lib/error.ts';
 import { nearest } from '../lib/suggest.ts';
@@ -13,21 +17,37 @@ import type { Project } from './open.ts';
 
 export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
   readonly variants: readonly (Conflict['variants'][number] & { readonly number?: ComparedNumber | undefined })[];
+  /** What a model found to differ, in its words. */
+  readonly difference?: string | undefined;
 }
 
 /** What is contested, with the numbers of both definitions where they ran. */
 export async function reviewed({ dir }: Project): Promise<readonly ReviewedConflict[]> {
   const conflicts = await conflictsIn(dir);
   if (conflicts.length === 0) return [];
+  const differences = await Promise.all(conflicts.map((conflict) => differenceIn(dir, conflict)));
   const state = openState(dir);
   try {
-    return conflicts.map((conflict) => {
+    return conflicts.map((conflict, index) => {
       const numbers = comparedNumbers(state, conflict.subject);
-      return { ...conflict, variants: conflict.variants.map((variant) => ({ ...variant, number: numbers.get(variant.id) })) };
+      const variants = conflict.variants.map((variant) => ({ ...variant, number: numbers.get(variant.id) }));
+      return { ...conflict, variants, ...(differences[index] !== undefined && { difference: differences[index] }) };
     });
   } finally {
     state.close();
   }
+}
+
+async function differenceIn(dir: string, { subject, kind, variants }: Conflict): Promise<string | undefined> {
+  const owner = subjectParts(subject);
+  const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
+  const { claims } = parseClaims(path, (await readText(join(dir, path), dir)) ?? '');
+  const found = claims.flatMap((claim) => {
+    const { data } = bodies.contradiction.safeParse(claim.body);
+    const isMeant = claim.kind === 'contradiction' && claim.subject === subject && data?.kind === kind;
+    return isMeant && variants.every(({ id }) => data.claims.includes(id)) ? [data.why] : [];
+  });
+  return found[0];
 }
 
 interface Choice {

@@ -81,6 +81,7 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
     expect(known.stdout).toContain('term:annual_recurring_revenue');
     expect(known.stdout).toMatch(/wiki\/money\.md:\d+/);
     expect(known.stdout).toContain('claim same_as of term:arr term:annual_recurring_revenue');
+    expect((await ktx(['review', 'list'], { cwd: dir })).stdout).toContain('They count different orders.');
     const project = await openProject(dir);
     const [reading] = openToolbox(project).tools(AbortSignal.timeout(10_000)).filter(({ name }) => name === 'read_context'); // prettier-ignore
     expect((await reading?.execute({ name: 'term:arr' }))?.markdown).toContain('wiki/money.md: one section.');
