@@ -1,7 +1,8 @@
 import { UserError } from '../lib/error.ts';
 import type { Period } from '../sql/dialect.ts';
 import type { Conditions, RowCondition } from './conditions.ts';
-import { notSupported, refused, unknownName } from './errors.ts';
+import type { Fragment } from '../sql/expression.ts';
+import { choicesOf, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
 import { type Expr, wholeOf, withResults } from './expr.ts';
 import { isToOne } from './links.ts';
 import { type Members, membersOf } from './members.ts';
@@ -68,7 +69,9 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const measured: Scope['measured'] = (dataset, field) => fieldValues(asked, dataset, field);
   const state = { joins: new Map(), inner: undefined, visited: new Set<'time' | 'other'>() };
   const scope: Scope = { model, owner, query, reach: 'many', ...state, notes, shift, measured };
-  const places = query.dimensions.map((name) => attributed(`dimension ${name}`, metric, () => placeInQuery(scope, name.split('.'))));
+  const places = query.dimensions.map((name) =>
+    attributed({ what: `dimension ${name}`, metric, scoped: [] }, () => placeInQuery(scope, name.split('.'))),
+  );
   if (shift.length > 0) checkTime(scope, places);
   const running = first?.running && runningRows(scope, places, first.running);
   const dimensions = places.map((place, index) => ({
@@ -112,7 +115,10 @@ function checkTime(scope: Scope, places: readonly Place[]): void {
   if (owner.defaultTime === undefined) placeInQuery(scope, ['metric_time']);
   if (!places.some((place) => isOwnTime(scope, place) && place.grain === undefined)) return;
   const message = `A metric of another time is asked for by ${owner.name}.${owner.defaultTime} without a period`;
-  throw refused('no_period', message, 'Add one, like metric_time.day.');
+  throw refused('no_period', message, {
+    hint: 'It needs a period.',
+    choices: ['metric_time.day', `${owner.name}.${owner.defaultTime}.day`],
+  });
 }
 
 /** The joins belong to the innermost rows. */
@@ -200,7 +206,10 @@ function totalBlock(asked: Asked, leaves: readonly Leaf[], { by, ...at }: At & {
     const asking = placeInQuery({ model, owner: at.owner, reach: 'many' }, name.split('.'));
     const index = places.findIndex((place) => dottedPlace(place) === dottedPlace(asking));
     if (index !== -1) return index;
-    throw refused('no_group', `${at.metric} is a total by ${name}, which the query does not group by`, `Add the dimension ${name}.`);
+    throw refused('no_group', `${at.metric} is a total by ${name}, which the query does not group by`, {
+      hint: 'Add it to the dimensions.',
+      choices: [name],
+    });
   });
   const plain = leaves.map((leaf) => ({ ...leaf, total: undefined }));
   if (leaves.some(({ running }) => running !== undefined)) throw notSupported('a total of a running total', `${at.metric} is one`);
@@ -240,22 +249,34 @@ function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Exp
 
 function rowCondition(scope: Scope, condition: RowCondition, metric: string): Expr {
   const { text } = condition;
-  return attributed(`condition ${JSON.stringify(text)}`, metric, () => conditionExpr(scope, text, (start) => condition.build(start)));
+  const run = () => conditionExpr(scope, text, (start) => condition.build(start));
+  return attributed({ what: `condition ${JSON.stringify(text)}`, metric, scoped: scopedForms(scope, condition) }, run);
+}
+
+/** The condition as it would be about the metrics of a dataset that it names alone. */
+function scopedForms({ model, owner }: Scope, { text, isSql }: RowCondition): readonly string[] {
+  const named = isSql ? [...text.matchAll(/\b([A-Za-z_]\w*)\s*\./g)].flatMap(([, name = '']) => name) : [];
+  const others = [...new Set(named)].filter((name) => name !== owner.name && model.datasets.has(name));
+  return others.map((on) => JSON.stringify({ on, where: text }));
+}
+
+interface Attribution {
+  readonly what: string;
+  readonly metric: string;
+  /** What can be written in its place. */
+  readonly scoped: readonly string[];
 }
 
 /** Says which metric cannot be asked so. */
-function attributed<Result>(what: string, metric: string, run: () => Result): Result {
+function attributed<Result>({ what, metric, scoped }: Attribution, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
     if (!(error instanceof UserError) || !['no_path', 'no_default_time'].includes(error.code) || metric === '') throw error;
-    const scoped = what.startsWith('condition') ? ' Or scope the condition to the metrics that it is about: {on: dataset, where: …}.' : '';
-    const { code, message, details } = error;
-    throw new UserError(code, `The ${what} cannot be applied to ${metric}: ${message}`, {
-      hint: `${error.hint ?? ''}${scoped}`,
-      exitCode: 2,
-      details,
-    });
+    const { code, message, hint = '' } = error;
+    const about = scoped.length === 0 ? '' : ` Or ask it of the metrics that it is about: ${scoped.join(' or ')}.`;
+    const details = { choices: [...choicesOf(error), ...scoped] };
+    throw new UserError(code, `The ${what} cannot be applied to ${metric}: ${message}`, { hint: `${hint}${about}`, exitCode: 2, details });
   }
 }
 
@@ -268,15 +289,28 @@ function segmentsOf(scope: Scope, { segments }: SemanticQuery): readonly Expr[] 
   });
 }
 
+/** With its dataset before each bare name, as a query writes it. */
+function inFull({ text, references }: Fragment, home: string): string {
+  const bare = references.filter(({ parts }) => parts.length === 1).toSorted((a, b) => b.start - a.start);
+  return bare.reduce((done, { start }) => `${done.slice(0, start)}${home}.${done.slice(start)}`, text);
+}
+
 /** Which owner's rows a segment is of; refuses one that restricts nothing. */
 export function checkSegments(model: SemanticModel, { segments }: SemanticQuery, owners: readonly string[]): void {
   for (const asked of segments) {
     const [home = '', ...rest] = asked.split('.');
-    const known = datasetNamed(model, home).segments;
-    const fragment = known.get(rest.join('.'));
-    if (fragment === undefined) throw unknownName({ what: `segment of ${home}`, name: rest.join('.'), candidates: known.keys() });
+    const name = rest.join('.');
+    const known = model.datasets.get(home)?.segments;
+    if (known === undefined)
+      throw unknownDataset(model, home, { rest: name, fits: (dataset) => model.datasets.get(dataset)?.segments.has(name) === true });
+    const fragment = known.get(name);
+    const as = (candidate: string) => [`${home}.${candidate}`];
+    if (fragment === undefined) throw unknownName({ what: `segment of ${home}`, name, candidates: known.keys(), as });
     if (owners.includes(home)) continue;
     const message = `The segment ${asked} restricts metrics of ${home} only, and the query has none`;
-    throw refused('unused_segment', message, `Write it as a condition in where: ${fragment.text}`);
+    throw refused('unused_segment', message, {
+      hint: 'As a condition in where it restricts all metrics.',
+      choices: [inFull(fragment, home)],
+    });
   }
 }

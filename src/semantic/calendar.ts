@@ -25,11 +25,10 @@ export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
   if (others.length > 0) throw notSupported('running totals over several times', 'Ask for metric_time, which is the time of each');
   const grain = places[index]?.grain;
   if (grain === undefined) {
-    throw refused(
-      'no_period',
-      'fill_time has no periods to fill: no dimension is one',
-      'Add a dimension like metric_time.month, or leave fill_time out.',
-    );
+    throw refused('no_period', 'fill_time has no periods to fill: no dimension is one', {
+      hint: 'Add it to the dimensions, or leave fill_time out.',
+      choices: ['metric_time.month'],
+    });
   }
   const column = `d${index + 1}`;
   const seen = { name: query.fill_time ? `${periodsName} seen` : periodsName, query: seenPeriods(asked, leaves, index) };

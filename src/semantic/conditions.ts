@@ -17,6 +17,8 @@ export interface RowCondition {
   readonly text: string;
   /** The dataset whose metrics alone it is about. */
   readonly on: string | undefined;
+  /** Whether `text` is SQL that could be written so. */
+  readonly isSql: boolean;
   build(scope: Scope): Expr;
 }
 
@@ -50,7 +52,7 @@ function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
   const names = namesOutside(piece);
   const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, side));
   if (metrics.length === 0 && !fragment.aggregates.some((call) => within(call, span))) {
-    return { text, on: undefined, build: (scope) => rowExpr(scope, { ...piece, home: undefined }) };
+    return { text, isSql: true, on: undefined, build: (scope) => rowExpr(scope, { ...piece, home: undefined }) };
   }
   if (metrics.length === names.length) return { text, expr: completed((trace) => queryAlgebra(resolver, piece, trace)) };
   throw refused(
@@ -89,7 +91,12 @@ function structured(resolver: Resolver, { field, op, value = [] }: Comparison, s
   if (meansMetric(resolver, parts, side)) {
     return { text, expr: { kind: 'compare', op, left: completed((trace) => queryMetric(resolver, field, trace)), values } };
   }
-  return { text, on: undefined, build: (scope) => ({ kind: 'compare', op, left: placeExpr(scope, placeInQuery(scope, parts)), values }) };
+  return {
+    text,
+    isSql: false,
+    on: undefined,
+    build: (scope) => ({ kind: 'compare', op, left: placeExpr(scope, placeInQuery(scope, parts)), values }),
+  };
 }
 
 const operands = {

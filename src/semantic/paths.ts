@@ -29,10 +29,15 @@ export function pathByNames(model: SemanticModel, start: { dataset: string; reac
     const [step, ...more] = safe.length > 0 ? safe : found;
     if (step === undefined) {
       const { type = '', hidden = false } = model.datasets.get(at)?.fields.get(name) ?? {};
-      if (index === names.length - 2 && type.startsWith('date') && !hidden) {
-        throw unknownName({ what: `grain of ${at}.${name}`, name: last, candidates: timeGrains });
+      const isLast = index === names.length - 2;
+      const written = (place: number) => (candidate: string) => [[start.dataset, ...names.with(place, candidate)].join('.')];
+      if (isLast && type.startsWith('date') && !hidden) {
+        throw unknownName({ what: `grain of ${at}.${name}`, name: last, candidates: timeGrains, as: written(index + 1) });
       }
-      throw unknownName({ what: `relationship of ${at}`, name, candidates: steps.map((candidate) => candidate.name) });
+      const isGrain = isLast && timeGrains.some((grain) => grain === last);
+      const fitting = steps.filter((candidate) => leadsTo(model, candidate.to, names[index + 1] ?? '')).map((candidate) => candidate.name);
+      const candidates = [...fitting, ...(isGrain ? timeFields(model.datasets.get(at)) : [])];
+      throw unknownName({ what: `${isGrain ? 'time field or ' : ''}relationship of ${at}`, name, candidates, as: written(index) });
     }
     if (more.length > 0) {
       const paths = [step, ...more].map((one) => [...path, one]);
@@ -43,6 +48,18 @@ export function pathByNames(model: SemanticModel, start: { dataset: string; reac
   return path;
 }
 
+/** Whether a name can follow that of the dataset: a field that is not hidden, or a relationship. */
+function leadsTo(model: SemanticModel, dataset: string, name: string): boolean {
+  const field = model.datasets.get(dataset)?.fields.get(name);
+  return (field !== undefined && field.hidden !== true) || stepsFrom(model, dataset, 'many').some((step) => step.name === name);
+}
+
+/** Names of the fields that have periods. */
+export function timeFields(dataset: ModelDataset | undefined): readonly string[] {
+  const fields = [...(dataset?.fields.values() ?? [])];
+  return fields.filter(({ type, hidden }) => type?.startsWith('date') === true && hidden !== true).map(({ name }) => name);
+}
+
 /** The unique path to a dataset, or to the hop of a role; else an error that lists the choices, or says why there is none. */
 export function uniquePath(model: SemanticModel, from: string, target: { name: string; field: string; reach: Reach }): Path {
   const { name, field, reach } = target;
@@ -51,7 +68,12 @@ export function uniquePath(model: SemanticModel, from: string, target: { name: s
   const safe = pathsWhere(model, from, (step) => (isDataset ? step.to : step.name) === name);
   const paths = safe.length === 0 && reach === 'many' ? pathsToMany(model, from, name) : safe;
   const [only] = paths;
-  if (only === undefined) throw isDataset ? unreachable(model, from, target) : unknownDataset(model, name);
+  if (only === undefined && isDataset) throw unreachable(model, from, target);
+  if (only === undefined) {
+    const [first = ''] = field.split('.');
+    const fits = (dataset: string) => leadsTo(model, dataset, first) && (dataset === from || reaches(model, from, dataset));
+    throw unknownDataset(model, name, { rest: field, fits });
+  }
   if (paths.length > 1) throw ambiguousPath(`${name}.${field}`, paths, field);
   return only;
 }
@@ -193,16 +215,30 @@ function unreachable(
   const many = reach === 'one' ? pathsToMany(model, from, to).map((path) => `${dottedPath(path)}.${field}`) : [];
   const start = `${to} cannot be reached from ${from}:`;
   if (many.length > 0) {
-    const hint = `Ask for it in a dimension or a condition of a metric of ${from}; there it may be ${many.join(' or ')}.`;
-    return refused('no_path', `${start} one row of ${from} has many of ${to}`, hint);
+    const hint = `They can be asked for in a dimension or a condition of a metric of ${from}.`;
+    return refused('no_path', `${start} one row of ${from} has many of ${to}`, { hint, choices: many });
   }
   const shared = [...model.datasets.keys()].find((name) => reaches(model, from, name) && reaches(model, to, name));
   if (shared !== undefined) {
     const reason = `up to ${shared} and down again crosses one_to_many, which would fan out the rows of ${from}`;
     const hint = `Ask for fields of ${from} or ${shared}, or add a relationship from ${from} to ${to}.`;
-    return refused('no_path', `${start} ${reason}`, hint);
+    return refused('no_path', `${start} ${reason}`, { hint, choices: namesakes(model, from, field) });
   }
   const neighbours = stepsFrom(model, from).map((step) => step.to);
   const hint = `From ${from} lead: ${neighbours.join(', ') || 'no relationships'}. Add one to its YAML, or ask for other fields.`;
-  return refused('no_path', `${start} no relationship leads there`, hint);
+  return refused('no_path', `${start} no relationship leads there`, { hint, choices: namesakes(model, from, field) });
 }
+
+/** Fields of that name which can be reached, as they can be asked for. */
+export function namesakes(model: SemanticModel, from: string, field: string): readonly string[] {
+  const [name = '', ...rest] = field.split('.');
+  if (rest.length > 1) return [];
+  const has = (dataset: string) => {
+    const field = model.datasets.get(dataset)?.fields.get(name);
+    return field !== undefined && field.hidden !== true;
+  };
+  return [from, ...reachable(model, from)].filter(has).flatMap((dataset) => {
+    const paths = dataset === from ? [[]] : pathsWhere(model, from, (step) => step.to === dataset);
+    return paths.map((path) => [path.length === 0 ? dataset : dottedPath(path), field].join('.'));
+  });
+} // prettier-ignore

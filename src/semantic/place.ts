@@ -2,7 +2,7 @@ import { type TimeGrain, timeGrains, type TruncateOptions } from '../sql/dialect
 import type { Reference } from '../sql/expression.ts';
 import { refused, unknownDataset, unknownName } from './errors.ts';
 import { fieldNamed, isExact, type ModelDataset, type ModelField, type SemanticModel } from './model.ts';
-import { checkShape, dottedPath, type Path, pathByNames, type Reach, uniquePath } from './paths.ts';
+import { checkShape, dottedPath, namesakes, type Path, pathByNames, type Reach, timeFields, uniquePath } from './paths.ts';
 
 /** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
 export interface Place {
@@ -25,8 +25,10 @@ export function placeInQuery(start: Start, asked: readonly string[]): Place {
   const { owner } = start;
   const [first] = asked;
   const parts = first === 'metric_time' ? [owner.name, defaultTime(owner), ...asked.slice(1)] : asked;
-  const form = `${owner.name}.${first}`;
-  if (parts.length < 2) throw refused('unknown_name', `The name ${first} is unknown on its own`, `Write its dataset too, like ${form}.`);
+  if (parts.length < 2) {
+    const choices = namesakes(start.model, owner.name, first ?? '');
+    throw refused('unknown_name', `The name ${first} is unknown on its own`, { hint: 'A field is written with its dataset.', choices });
+  }
   const grain = parts.length < 3 ? undefined : timeGrains.find((candidate) => candidate === parts.at(-1));
   const timed = grain === undefined ? undefined : placeAt(start, parts.slice(0, -1));
   if (timed?.field !== undefined) return checkGrain({ ...timed, grain });
@@ -35,7 +37,8 @@ export function placeInQuery(start: Start, asked: readonly string[]): Place {
   const { dataset, name } = place;
   const candidates = [...dataset.fields.values()].filter((field) => !field.hidden).map((field) => field.name);
   const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
-  throw unknownName({ what: `field of ${dataset.name}`, name, candidates, note });
+  const as = (candidate: string) => [[...parts.slice(0, -1), candidate].join('.')];
+  throw unknownName({ what: `field of ${dataset.name}`, name, candidates, note, as });
 }
 
 /** As `placeInQuery`; model text also knows bare names, hidden fields and physical columns. */
@@ -64,15 +67,17 @@ function placeAt({ model, owner, reach }: Start, parts: readonly string[]): Plac
 }
 
 /** As it can be written in any query of its owner. */
-export function dottedPlace({ path, name, grain }: Place): string {
-  return [dottedPath(path), name, ...(grain === undefined ? [] : [grain])].join('.');
+export function dottedPlace({ path, dataset, name, grain }: Place): string {
+  return [path.length === 0 ? dataset.name : dottedPath(path), name, ...(grain === undefined ? [] : [grain])].join('.');
 }
 
 function checkGrain(place: Place): Place {
   if (timeType(place) !== undefined) return place;
-  const { dataset, name, field, grain } = place;
+  const { dataset, name, field, grain, path } = place;
   const message = `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`;
-  throw refused('not_a_time', message, `Declare type: date, datetime or datetime_tz for it in ${dataset.file}, or leave the grain out.`);
+  const start = path.length === 0 ? dataset.name : dottedPath(path);
+  const choices = [dottedPlace({ ...place, path, grain: undefined }), ...timeFields(dataset).map((time) => `${start}.${time}.${grain}`)];
+  throw refused('not_a_time', message, { hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`, choices });
 }
 
 export function timeType({ field }: Place): TruncateOptions['type'] | undefined {
@@ -80,10 +85,12 @@ export function timeType({ field }: Place): TruncateOptions['type'] | undefined 
   return type === 'date' || type === 'datetime' || type === 'datetime_tz' ? type : undefined;
 }
 
-function defaultTime({ name, file, defaultTime: field }: ModelDataset): string {
+function defaultTime(dataset: ModelDataset): string {
+  const { name, file, defaultTime: field } = dataset;
   if (field !== undefined) return field;
   const message = `${name} has no default_time, so metric_time means nothing for its metrics`;
-  throw refused('no_default_time', message, `Declare default_time in ${file}, or name a time field.`);
+  const choices = timeFields(dataset).map((time) => `${name}.${time}`);
+  throw refused('no_default_time', message, { hint: `Or declare default_time in ${file}.`, choices });
 }
 
 export function datasetNamed(model: SemanticModel, name: string): ModelDataset {

@@ -105,7 +105,7 @@ function checkScopes({ model, query, conditions }: Asked, owners: readonly strin
   for (const { on, text } of conditions.rows) {
     if (on === undefined || owners.includes(on)) continue;
     const message = `The condition ${JSON.stringify(text)} is scoped to ${on}, of which the query has no metric`;
-    throw refused('unused_scope', message, `Scope it to one of: ${owners.join(', ')}.`);
+    throw refused('unused_scope', message, { hint: 'That is what on: takes here.', choices: owners });
   }
 }
 
@@ -135,7 +135,7 @@ function checkNames(names: readonly string[]): void {
 function orderOf(resolver: Resolver, query: SemanticQuery, metrics: readonly Metric[]): Plan['order'] {
   const asked = query.order_by.map(({ field, dir }) => {
     const index = query.dimensions.indexOf(field);
-    return { dir, expr: index === -1 ? orderMetric(resolver, field, metrics) : dimensionResult(index) };
+    return { dir, expr: index === -1 ? orderMetric(resolver, field, { query, metrics }) : dimensionResult(index) };
   });
   const ties = query.dimensions.flatMap((name, index) =>
     query.order_by.some(({ field }) => field === name) ? [] : [{ dir: 'asc' as const, expr: dimensionResult(index) }],
@@ -147,11 +147,12 @@ function dimensionResult(index: number): Expr {
   return { kind: 'result', column: `d${index + 1}` };
 }
 
-function orderMetric(resolver: Resolver, field: string, metrics: readonly Metric[]): Expr {
+function orderMetric(resolver: Resolver, field: string, { query, metrics }: { query: SemanticQuery; metrics: readonly Metric[] }): Expr {
   const asked = metrics.find((metric) => metric.name === field);
   if (asked !== undefined) return asked.expr;
   if (findMetric(resolver.model, field.split('.')) !== undefined) return completed((trace) => queryMetric(resolver, field, trace));
-  throw unknownName({ what: 'requested dimension or metric', name: field, candidates: metrics.map((metric) => metric.name) });
+  const candidates = [...metrics.map((metric) => metric.name), ...query.dimensions];
+  throw unknownName({ what: 'requested dimension or metric', name: field, candidates });
 }
 
 /** The dataset whose rows a query without metrics is about: the one from which every dimension can be reached. */

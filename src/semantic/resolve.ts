@@ -1,16 +1,15 @@
-import type { UserError } from '../lib/error.ts';
 import { type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
 import type { Period } from '../sql/dialect.ts';
 import { isWord } from '../sql/tokens.ts';
 import { algebraOf, isLinear } from './algebra.ts';
 import { type Aggregate, aggregates } from './dataset.ts';
-import { ambiguous, notSupported, refused, unknownName } from './errors.ts';
+import { ambiguous, notSupported, refused, unknownDataset } from './errors.ts';
 import { type Expr, type Piece, quotient, wholeOf, within, withResults } from './expr.ts';
 import { type Balance, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
 import { reaches } from './paths.ts';
 import type { SemanticQuery } from './query.ts';
-import { visibleField } from './place.ts';
 import type { RowText } from './scope.ts';
+import { fieldsNamed, unknownMetric } from './unknown-metric.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface Leaf {
@@ -351,30 +350,16 @@ function followsRoles(model: SemanticModel, { parts: [first = '', ...more] }: Re
 }
 
 function anchorOf(model: SemanticModel, { parts }: Reference, home: string | undefined): string {
-  const [first = ''] = parts;
+  const [first = '', second = ''] = parts;
   if (parts.length === 1 && home !== undefined) return home;
   if (parts.length === 1) {
-    throw refused(
-      'unknown_name',
-      `The name ${first} is unknown inside an aggregate`,
-      'Write a field with its dataset, like orders.amount.',
-    );
+    const hint = 'A field is written with its dataset.';
+    throw refused('unknown_name', `The name ${first} is unknown inside an aggregate`, { hint, choices: fieldsNamed(model, first) });
   }
   if (parts.length === 2 && model.datasets.has(first)) return first;
-  if (parts.length === 2 && home === undefined) throw unknownName({ what: 'dataset', name: first, candidates: model.datasets.keys() });
-  throw notSupported('an aggregate over a path of roles', `${parts.join('.')} is one; aggregate dataset.field`);
-}
-
-function unknownMetric({ model, named }: Resolver, parts: readonly string[]): UserError {
-  const name = parts.join('.');
-  const [first = '', second = ''] = parts;
-  const dataset = parts.length === 2 ? model.datasets.get(first) : undefined;
-  if (dataset !== undefined && visibleField(dataset, second) !== undefined) {
-    const hint = `Aggregate it, like sum(${name}), or ask for it as a dimension.`;
-    return refused('unknown_name', `${name} is a field, not a metric`, hint);
+  if (parts.length === 2 && home === undefined) {
+    const fits = (dataset: string) => fieldsNamed(model, second).includes(`${dataset}.${second}`);
+    throw unknownDataset(model, first, { rest: second, fits });
   }
-  const metrics = [...model.datasets.values()].flatMap((it) => [...it.metrics.values()].filter((metric) => !metric.hidden));
-  const names = metrics.flatMap((metric) => (parts.length === 1 ? [metric.name, metricAddress(metric)] : [metricAddress(metric)]));
-  const note = model.excluded.has(first) ? `: the file of ${first} has errors` : '';
-  return unknownName({ what: 'metric', name, candidates: [...named.keys(), ...names], note });
+  throw notSupported('an aggregate over a path of roles', `${parts.join('.')} is one; aggregate dataset.field`);
 }

@@ -31,7 +31,7 @@ export function timeDimension(
   if (first === undefined) {
     if (scope.owner.defaultTime === undefined) placeInQuery({ ...scope, reach: 'one' }, ['metric_time']);
     const message = `A running total of ${scope.owner.name} needs the period that it runs to`;
-    throw refused('no_period', message, 'Add a dimension like metric_time.month.');
+    throw refused('no_period', message, { hint: 'Add it to the dimensions.', choices: ['metric_time.month'] });
   }
   for (const { grain } of others) {
     if (!liesIn(first.grain, grain))
@@ -45,11 +45,10 @@ export function runningRows(scope: Scope, places: readonly Place[], { window, si
   const place = places[index];
   if (place === undefined) throw new Error('no dimension where one was found');
   if (since !== undefined && !liesIn(grain, since)) {
-    throw refused(
-      'no_period',
-      `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`,
-      'Ask by day, or by the period itself.',
-    );
+    throw refused('no_period', `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`, {
+      hint: 'Ask by a period that lies in it.',
+      choices: ['metric_time.day', `metric_time.${since}`],
+    });
   }
   const start: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
   const type = startType(grain);
