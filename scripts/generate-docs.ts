@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { attach, buildProgram } from '../src/cli/program.ts';
 import { fileSchemas } from '../src/cli/file-schemas.ts';
 import { groups, registry } from '../src/cli/registry.ts';
+import { capabilities } from '../src/llm/capabilities.ts';
 import { jsonSchema, jsonSchemaText } from '../src/project/schemas.ts';
 
 interface Property {
@@ -95,8 +96,14 @@ function agentPage(): string {
     fenced('name: analyst\ninstructions: {file: ./analyst.md}\ncontext: {semantic_layer: required}\nlimits: {max_turns: 20, timeout: 120s}', 'yaml'),
     settings(agent),
     ...variants.flatMap((variant) => [`## mcp_servers, transport: ${String(variant.properties?.['transport']?.const)}`, settings(variant)]),
+    '## What each backend does',
+    'What stands as `ktx` is done above all backends, alike. `prices`: a limit in money needs `llm.prices`.',
+    table(['', ...Object.keys(capabilities)], abilities.map((name) => [name.replaceAll('_', ' '), ...Object.values(capabilities).map((can) => abilityText(can[name]))])),
   ]); // prettier-ignore
 }
+
+const abilities = Object.keys(capabilities.anthropic) as (keyof typeof capabilities.anthropic)[];
+const abilityText = (value: boolean | string): string => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value);
 
 function settings(section: Property): string {
   return table(['key', 'kind', 'default', 'what it is'], settingRows(section, ''));

@@ -78,9 +78,9 @@ export const agentSchema = z
       .strictObject({
         mode: z
           .enum(permissionModes)
-          .default('manual')
+          .optional()
           .describe(
-            '`manual` asks for queries, writes and external tools; `acceptEdits` for external tools and what git cannot undo; `acceptAll` for nothing.',
+            '`manual` asks for queries, writes and external tools; `acceptEdits` for external tools and what git cannot undo; `acceptAll` for nothing. Default: `manual` where a person is there to ask; else queries run, and writes and external tools do not.',
           ),
       })
       .prefault({}),

@@ -12,6 +12,8 @@ export interface GlobalFlags {
   readonly debug?: boolean;
   readonly color?: boolean;
   readonly format?: 'table' | 'csv' | 'json';
+  /** Of `ktx ask`. */
+  readonly outputFormat?: 'text' | 'json' | 'stream-json';
 }
 
 /** The whole tree with names and summaries; a command's own flags arrive with `attach`. */

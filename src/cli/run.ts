@@ -27,7 +27,7 @@ interface Run {
 /** One command line from argument to exit code. Nothing is thrown: every failure is rendered here. */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   // What is wrong with the flags themselves is told in the format that they seem to ask for.
-  const json = argv.includes('--json') || /--format[ =]json/.test(argv.join(' '));
+  const json = argv.includes('--json') || /--(?:format|output-format)[ =](?:stream-)?json/.test(argv.join(' '));
   const screen = screenOf(surroundings, json ? 'json' : 'table', !argv.includes('--no-color'));
   const about = { command: 'ktx', naming: '', ktx: 'ktx', exitCode: 0 } as const;
   const run: Run = { runId: newId('run'), started: performance.now(), surroundings, screen, ...about };
@@ -61,7 +61,8 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
 async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<void> {
   const { runId, surroundings } = run;
   const { stdout, stderr, signal } = surroundings;
-  const screen = screenOf(surroundings, flags.json === true ? 'json' : (flags.format ?? 'table'), flags.color !== false);
+  const isJson = flags.json === true || flags.outputFormat?.endsWith('json') === true;
+  const screen = screenOf(surroundings, isJson ? 'json' : (flags.format ?? 'table'), flags.color !== false);
   run.screen = screen;
   run.ktx = invocation(surroundings, flags.projectDir);
   const isSilent = screen.format === 'json' || flags.quiet === true;

@@ -49,7 +49,7 @@ interface SessionLimits {
   readonly maxBudgetUsd?: number | undefined;
 }
 
-interface AnswerFormat {
+export interface AnswerFormat {
   /** What the model is given, as JSON Schema. */
   readonly json: Readonly<Record<string, unknown>>;
   /** What ktx checks every answer with. */

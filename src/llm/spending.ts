@@ -1,5 +1,6 @@
 import { UserError } from '../lib/error.ts';
-import type { LlmConfig } from './config.ts';
+import { capabilities } from './capabilities.ts';
+import type { BackendName, LlmConfig } from './config.ts';
 import type { TokenUsage } from './runtime.ts';
 
 /** The money of one run, and its hard limit. */
@@ -66,12 +67,9 @@ export function bothOf(run: Spending, own: Spending): Spending {
   };
 }
 
-/** These say themselves what a call cost. */
-const tellsCost: readonly string[] = ['gateway', 'claude-code', 'claude-agent'];
-
 /** A limit in money needs to know what calls cost, before the first is paid for. */
-export function checkPrices(backend: string, models: readonly string[], { limit, key, prices }: SpendingLimit): void {
-  if (limit === undefined || tellsCost.includes(backend)) return;
+export function checkPrices(backend: BackendName, models: readonly string[], { limit, key, prices }: SpendingLimit): void {
+  if (limit === undefined || backend === 'none' || capabilities[backend].budget === 'told') return;
   const unknown = models.find((model) => !Object.hasOwn(prices, model));
   if (unknown === undefined) return;
   throw new UserError('llm_budget_unknown', `${key} is set, and llm.prices has no price for ${unknown}.`, {

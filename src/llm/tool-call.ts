@@ -46,6 +46,8 @@ export interface Evidence {
   readonly sql?: string | undefined;
   /** Metrics with their owners, filters and files, where the semantic layer answered. */
   readonly receipt?: unknown;
+  /** `status` is `curated` or `ad_hoc`; files, commit, and what is contested. */
+  readonly trust?: Readonly<Record<string, unknown>> | undefined;
   readonly columns: readonly { readonly name: string; readonly type?: string | undefined }[];
   readonly rows: readonly (readonly unknown[])[];
   /** More rows exist than came back. */

@@ -4,6 +4,7 @@ import { loadCatalog } from '../context/catalog-files.ts';
 import { UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { nearest } from '../lib/suggest.ts';
+import type { LlmConfig } from '../llm/config.ts';
 import type { LlmRuntime } from '../llm/govern.ts';
 import type { LoadedModel } from '../semantic/load.ts';
 import { dialectNamed } from '../sql/dialects.ts';
@@ -90,6 +91,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     },
     /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
     llm: () => languageModel.llm(),
+    /** As `llm`, for an agent whose file says something else. */
+    llmOf: (wanted: LlmConfig) => languageModel.llmOf(wanted),
     /** Tells of every wait of model calls for a limit, until the result is disposed of. */
     hearPauses: (listener: LlmNotices['onPause']) => languageModel.hearPauses(listener),
     /** What was paid for. */

@@ -16,6 +16,7 @@ export function projectPaths(dir: string) {
     lockDb: join(state, 'lock.db'),
     cache: join(state, 'cache'),
     logs: join(state, 'logs'),
+    chats: join(state, 'chats'),
   };
 }
 

@@ -27,7 +27,15 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     void Promise.allSettled([project.warehouse(name, signal)]);
     const { columns, receipt, sql, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
     const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms.`;
-    return { summary, trust: trustOf(receipt), queryId, beside: { columns, receipt, sql }, items: rows, truncated };
+    return {
+      summary,
+      trust: trustOf(receipt),
+      queryId,
+      ran: { connection: name, sql },
+      beside: { columns, receipt, sql },
+      items: rows,
+      truncated,
+    };
   },
 };
 

@@ -33,6 +33,6 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
     const warnings = findings.map(({ message, hint }) => `${message}. ${hint}`);
     const beside = { columns, ...(warnings.length > 0 && { warnings }), ...(proposal && { query_metrics: proposal }) };
     const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.${warnings.length > 0 ? ' Likely wrong: see warnings.' : ''}`;
-    return { summary, trust: { status: 'ad_hoc' }, queryId, beside, items: rows, truncated };
+    return { summary, trust: { status: 'ad_hoc' }, queryId, ran: { connection: name, sql }, beside, items: rows, truncated };
   },
 };

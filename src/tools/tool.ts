@@ -38,6 +38,8 @@ export interface Answer {
   readonly summary: string;
   readonly trust: Trust;
   readonly queryId?: string;
+  /** Where a statement was run. */
+  readonly ran?: { readonly connection: string; readonly sql: string };
   /** Columns, SQL, receipt; on the first page only. */
   readonly beside?: Readonly<Record<string, unknown>>;
   /** What is long: cut to fit, continued by cursor. */
@@ -64,8 +66,16 @@ export const answerSchema = z.looseObject({
 });
 type StructuredAnswer = z.infer<typeof answerSchema>;
 
+interface ToolResult {
+  readonly markdown: string;
+  readonly structured?: StructuredAnswer;
+  readonly error?: UserError;
+  /** Uncut, with its first page; for those who show it to a person or keep it. */
+  readonly answer?: Answer;
+}
+
 /** A tool as surfaces see it: `execute` parses, runs, cuts, marks and records; it fails in its result, never by throwing. */
 export interface Tool extends KtxRuntimeToolDescriptor<unknown, StructuredAnswer> {
   readonly effect: ToolEffect;
-  execute(input: unknown): Promise<{ markdown: string; structured?: StructuredAnswer; error?: UserError }>;
+  execute(input: unknown): Promise<ToolResult>;
 }

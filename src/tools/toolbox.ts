@@ -43,7 +43,8 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal, say?
         const found = cursor === undefined ? await run() : resumed(held, cursor);
         held = [found, ...held].slice(0, heldAnswers);
         const result = present(found, maxTokens * charactersPerToken);
-        return { result, outcome: { query: found.answer.queryId, page: result.structured.page } };
+        const answer = cursor === undefined ? { answer: found.answer } : {};
+        return { result: { ...result, ...answer }, outcome: { query: found.answer.queryId, page: result.structured.page } };
       } catch (error) {
         const failure = failureOf(error, signal);
         const { code, message } = failure;

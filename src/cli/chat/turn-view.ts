@@ -1,0 +1,107 @@
+import { counted } from '../../lib/counted.ts';
+import type { AgentEvent, TurnResult } from '../../llm/session.ts';
+import type { Evidence } from '../../llm/tool-call.ts';
+import type { CommandContext } from '../command.ts';
+import { renderTable } from '../output.ts';
+import { cut, printable } from '../text-width.ts';
+import { evidenceTable } from './evidence-text.ts';
+
+/** A turn as it happens: text on stdout, everything around it on stderr. */
+export interface TurnView {
+  show(event: AgentEvent): void;
+}
+
+const mostRows = 20;
+
+/** For a person at a terminal: text as it streams, a live line for the tools that run, a line for each that ended. */
+export function liveView({ surroundings, screen, progress }: CommandContext): TurnView {
+  const { stdout, stderr } = surroundings;
+  const running = new Map<string, string>();
+  let isMidLine = false;
+  const line = (text: string): void => {
+    progress.clear();
+    if (isMidLine) stdout.write('\n');
+    isMidLine = false;
+    stderr.write(`${text}\n`);
+  };
+  const showRunning = (): void => {
+    if (running.size > 0) progress.update([...running.values()].join(', '));
+    else progress.clear();
+  };
+  return {
+    show(event) {
+      switch (event.type) {
+        case 'text_delta':
+          progress.clear();
+          stdout.write(lines(event.text));
+          isMidLine = !event.text.endsWith('\n');
+          return;
+        case 'thinking_delta':
+          if (!isMidLine) progress.update('thinking');
+          return;
+        case 'tool_start':
+          if (isMidLine) line('');
+          running.set(event.id, event.name);
+          return showRunning();
+        case 'permission_request':
+          return progress.clear();
+        case 'tool_end': {
+          running.delete(event.id);
+          const mark = event.ok ? screen.style('green', '✓') : screen.style('red', '✗');
+          const evidence = event.evidenceId === undefined ? '' : ` [${event.evidenceId}]`;
+          line(`${mark} ${screen.style('dim', cut(`${event.name} ${printable(event.summary)}${evidence}`, (screen.width ?? 120) - 2))}`);
+          return showRunning();
+        }
+        case 'rate_limit':
+          return line(screen.style('yellow', `The provider's limit is reached (${printable(event.window)}); waiting${event.resetsAt === undefined ? '' : ` until ${new Date(event.resetsAt).toLocaleTimeString()}`}. Ctrl-C stops the turn.`)); // prettier-ignore
+        case 'warning':
+          return line(screen.style('yellow', printable(event.message)));
+        case 'turn_end':
+          progress.clear();
+          if (isMidLine) stdout.write('\n');
+          isMidLine = false;
+          for (const text of afterwards(event.result, screen)) line(text);
+          return;
+        case 'session_started':
+        case 'usage':
+          return;
+        default:
+          event satisfies never;
+      }
+    },
+  };
+}
+
+/** The rows, where the answer has no table of its own, and the receipt in one line. */
+function afterwards(result: TurnResult, screen: CommandContext['screen']): string[] {
+  const last = result.evidence.at(-1);
+  const isTable = last !== undefined && last.rows.length > 1 && last.rows.length <= mostRows && !result.text.includes('|');
+  const table = isTable ? ['', renderTable(evidenceTable(last), screen)] : [];
+  return [...table, screen.style('dim', receiptLine(result))];
+}
+
+/** `[q1] curated, 12 rows from shop; 2 turns, 1,234 tokens, $0.0123, 3.2 s` */
+export function receiptLine({ evidence, usage, costUsd, costReason, steps, durationMs, stopReason }: TurnResult): string {
+  const queries = evidence.map(
+    (each) => `[${each.id}] ${standing(each)}, ${counted(each.rows.length, 'row')} from ${each.connection ?? each.tool}`,
+  );
+  const tokens = Object.values(usage).reduce(
+    (sum, { input, output, cacheRead, cacheWrite }) => sum + input + output + cacheRead + cacheWrite,
+    0,
+  );
+  const cost = costUsd === null ? `cost unknown (${costReason ?? 'not told'})` : `$${costUsd.toFixed(4)}`;
+  const spent = `${counted(steps, 'step')}, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${(durationMs / 1000).toFixed(1)} s`;
+  const ended = stopReason === 'completed' ? [] : [`ended: ${stopReason.replaceAll('_', ' ')}`];
+  return [...(queries.length === 0 ? ['no query'] : queries), spent, ...ended].join('; ');
+}
+
+function standing({ trust, truncated }: Evidence): string {
+  const status = trust?.['status'] === 'curated' ? 'curated' : 'ad hoc';
+  const contested = trust?.['contested'] === undefined ? '' : ', contested';
+  return `${status}${contested}${truncated ? ', cut off' : ''}`;
+}
+
+/** Text of a model may quote what drives a terminal; its lines stay lines. */
+function lines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
