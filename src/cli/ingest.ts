@@ -23,11 +23,13 @@ export const ingest = defineCommand({
     command
       .argument('[connections...]', 'all where they are left out')
       .option('--dry-run', 'plan only')
-      .option('--no-llm', 'call no model; what one has written stays'),
-  async run({ args: [connections], options: { dryRun = false, llm } }, context) {
+      .option('--no-llm', 'call no model; what one has written stays')
+      .option('--re-extract', 'a model reads again what it has read; costs like the first time'),
+  async run({ args: [connections], options: { dryRun = false, llm, reExtract } }, context) {
     const project = await context.project();
-    const report = await runIngest(project, { connections, dryRun, llm }, context);
-    const called = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
+    const report = await runIngest(project, { connections, dryRun, llm, reExtract }, context);
+    const scanned = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
+    const called = scanned || report.stages.some(({ calls }) => calls > 0);
     const usage = called ? await usageOf(project) : [];
     const isFaulty = report.quarantined.length + report.leftAlone.length > 0;
     const review = report.connections.filter(({ relationships }) => relationships.review > 0).map(({ connection }) => connection);
@@ -77,7 +79,7 @@ export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
 /** Each event goes to `--json` as a line; a person sees what runs now. */
 export async function runIngest(
   project: Project,
-  asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean },
+  asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean; reExtract?: boolean | undefined },
   context: CommandContext,
 ) {
   const [{ ingestProject }, { loopTools }] = await Promise.all([import('../project/ingest.ts'), import('../tools/loop-tools.ts')]);
@@ -94,7 +96,7 @@ export async function runIngest(
 }
 
 /** The first failure of a connection, else of what a model was asked for, with the exit code of the whole. */
-export function ingestFailure({ connections, sources, exitCode }: IngestReport): UserError | undefined {
+export function ingestFailure({ connections, sources, stages, exitCode }: IngestReport): UserError | undefined {
   const failure = [...connections, ...sources].find((each) => each.failure !== undefined)?.failure;
   if (failure !== undefined) return new UserError(failure.code, failure.message, { ...failure, exitCode });
   const work = connections.flatMap(({ descriptions, judgements }) => [
@@ -102,9 +104,17 @@ export function ingestFailure({ connections, sources, exitCode }: IngestReport):
     { what: 'doubtful links judged', ...judgements },
   ]);
   const pending = work.find((each) => each.failure !== undefined);
-  if (pending?.failure === undefined) return undefined;
+  if (pending?.failure === undefined) return stageFailure(stages, exitCode);
   const message = `${pending.done} of ${pending.total} ${pending.what}: ${pending.failure.message}`;
   return new UserError(pending.failure.code, message, { ...pending.failure, exitCode });
+}
+
+function stageFailure(stages: IngestReport['stages'], exitCode: IngestReport['exitCode']): UserError | undefined {
+  const stage = stages.find(({ failures }) => failures.length > 0);
+  const [failure] = stage?.failures ?? [];
+  if (stage === undefined || failure === undefined) return undefined;
+  const message = `${stage.stage}: ${stage.done} done, ${stage.pending} pending: ${failure.message}`;
+  return new UserError(failure.code, message, { ...failure, exitCode });
 }
 
 export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {

@@ -17,6 +17,7 @@ export type IngestEvent =
   | {
       readonly type: 'work_unit_finished';
       readonly unit: string;
+      readonly stage: UnitStage;
       readonly outcome: 'natural' | 'budget' | 'error';
       readonly claims: number;
     }
@@ -40,7 +41,7 @@ interface RunUsage {
   readonly costUsd: number | null;
 }
 
-export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'rule' | 'validate' | 'compare' | 'publish' | 'index';
+export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'model' | 'validate' | 'compare' | 'publish' | 'index';
 
 /** A claim that was left out of the artifacts, or something of a person's in them that does not work. */
 export interface Quarantined {

@@ -13,12 +13,30 @@ export interface ConnectionFindings {
   readonly warehouse: () => Promise<Warehouse>;
 }
 
-/** What a run knows of one source: all its items as they shall stand, and what code reads in them. */
+/** The state of an item in which a model read it. */
+export interface ReadState {
+  readonly hash: string;
+  readonly slice: string;
+}
+
+/** What a model read in an item that has something which only a model can read. */
+export interface Reading {
+  readonly claims: readonly Claim[];
+  /** Undefined where none has read it yet. */
+  readonly read: ReadState | undefined;
+  /** Whether the item is still as it was read. */
+  readonly isCurrent: boolean;
+}
+
+/** What a run knows of one source: all its items as they shall stand, and what is read in them. */
 export interface SourceFindings {
   readonly connection: string;
   readonly extractor: string;
   readonly items: readonly Item[];
+  /** What code reads. */
   readonly extractions: readonly Extraction[];
+  /** What a model reads or has read, by item key. */
+  readonly readings: ReadonlyMap<string, Reading>;
 }
 
 /** All that a run knows of the project. */

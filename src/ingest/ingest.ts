@@ -12,16 +12,25 @@ import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { compareMetrics } from './compare.ts';
-import { failureOf, type ConnectionReport, type IngestEvent, type IngestReport, type PublishStep, type Stage } from './event.ts';
-import type { ConnectionFindings, Findings } from './findings.ts';
+import {
+  failureOf,
+  type ConnectionReport,
+  type IngestEvent,
+  type IngestReport,
+  type PublishStep,
+  type SourceReport,
+  type Stage,
+} from './event.ts';
+import type { ConnectionFindings, SourceFindings } from './findings.ts';
 import { keepLeftOut } from './last-run.ts';
+import { runModelStages } from './model-stages.ts';
 import type { IngestModel } from './model.ts';
 import { newEdits } from './new-edits.ts';
 import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
+import { readClaims } from './readings.ts';
 import { extractSource, fetchSources, isPartial, sourceReport, type SourceInput, unfitIn } from './read-sources.ts';
 import { foldersOf, renderProject } from './render.ts';
-import { ruleOnClaims } from './rule-on-claims.ts';
 import { validate } from './validate.ts';
 
 export interface IngestInput {
@@ -43,6 +52,8 @@ export interface IngestInput {
   readonly model?: ScanModel | undefined;
   /** The model that reads prose, curates and reconciles; undefined where none is configured. */
   readonly reader?: IngestModel | undefined;
+  /** Whether it also reads again what it has read. */
+  readonly reExtract?: boolean | undefined;
   /** Brings the search index up to date; called after publishing, with the database that it is in. */
   readonly updateIndex?: (state: State) => Promise<void>;
   /** Stops after the plan: says what would be read, and writes nothing. */
@@ -103,7 +114,7 @@ async function plan(run: Run): Promise<Outcome> {
   const findings = { connections: standing, sources: read.map((one) => one.findings) };
   const { quarantined } = renderProject(findings, await readProjectFiles(run.dir, foldersOf(findings), { tidy: false }));
   const unfit = findings.sources.flatMap(unfitIn);
-  return { connections, sources: read.map(({ report }) => report), quarantined, unfit, commit: { none: 'dry run' } };
+  return { connections, sources: reportsOf(read, findings.sources), quarantined, unfit, commit: { none: 'dry run' } };
 }
 
 async function runStages(run: Run): Promise<Outcome> {
@@ -117,12 +128,14 @@ async function runStages(run: Run): Promise<Outcome> {
     const others = await standingCatalogs(run, failed);
     const standing = others.map((catalog) => ({ catalog, claims: undefined, warehouse: () => run.warehouse(catalog.connection, signal) }));
     const read = await readSources(run, [...scanned.map(({ catalog }) => catalog), ...others]);
-    const sources = read.map(({ report }) => report);
-    const isRead = names.length > 0 || pin !== undefined || sources.some(({ items }) => items !== undefined);
-    if (!isRead) return { connections: tried, sources, commit: { none: 'nothing was read' } };
     const found = { connections: [...scanned, ...standing], sources: read.map((one) => one.findings), pin };
-    const { stages, ...ruled } = await timed(run, 'rule', () => rule(run, state, found));
-    const findings = { ...found, ...ruled };
+    const isRead = names.length > 0 || pin !== undefined || read.some(({ fetched }) => fetched.report.items !== undefined);
+    if (!isRead) return { connections: tried, sources: reportsOf(read, found.sources), commit: { none: 'nothing was read' } };
+    const asked = new Set(read.flatMap(({ fetched: { input } }) => (input.isAsked ? [input.name] : [])));
+    const open = (name: string) => run.warehouse(name, signal);
+    const modelRun = { dir, model: run.reader, asked, isAnew: run.reExtract === true, state, open, signal, emit };
+    const { findings, stages } = await timed(run, 'model', () => runModelStages(found, modelRun));
+    const sources = reportsOf(read, findings.sources);
     const checking = { state, model: run.reader, signal };
     const { files, render, unchecked, repaired, ...checked } = await timed(run, 'validate', () => validate(dir, findings, checking));
     signal.throwIfAborted();
@@ -133,7 +146,6 @@ async function runStages(run: Run): Promise<Outcome> {
     const publication = { dir, runId, message, folders: foldersOf(findings), files, render, onStep };
     const { standing: stands, ...published } = await timed(run, 'publish', () => publish(publication));
     emit({ type: 'published', commit: published.commit, files: published.files });
-    const open = (name: string) => run.warehouse(name, signal);
     await timed(run, 'compare', () => compareMetrics(published.conflicts, { files: stands, state, open, signal }));
     await timed(run, 'index', async () => run.updateIndex?.(state));
     const unfit = read.flatMap((one) => unfitIn(one.findings));
@@ -144,13 +156,6 @@ async function runStages(run: Run): Promise<Outcome> {
   } finally {
     state.close();
   }
-}
-
-/** What a model rules about the claims; nothing where none is configured. */
-async function rule(run: Run, state: State, findings: Findings) {
-  const { dir, reader: model, emit, signal } = run;
-  if (model === undefined) return { rulings: [], stages: [] };
-  return ruleOnClaims(findings, { dir, model, state, open: (name) => run.warehouse(name, signal), emit, signal });
 }
 
 /** Scans each warehouse into `findings`. */
@@ -183,12 +188,15 @@ async function standingCatalogs({ dir, standing = [] }: Run, failed: readonly st
 async function readSources(run: Run, catalogs: readonly Catalog[]) {
   const { dir, dryRun = false, signal, emit, sources = [] } = run;
   const fetched = await timed(run, 'fetch', () => fetchSources(sources, { dir, dryRun, signal, emit }));
-  return timed(run, 'extract', async () =>
-    fetched.map((one) => {
-      const findings = extractSource(one, catalogs);
-      return { findings, report: sourceReport(one, findings) };
-    }),
-  );
+  const claims = await readClaims(dir, catalogs);
+  return timed(run, 'extract', async () => fetched.map((one) => ({ fetched: one, findings: extractSource(one, { catalogs, claims }) })));
+}
+
+type Read = Awaited<ReturnType<typeof readSources>>;
+
+function reportsOf(read: Read, sources: readonly SourceFindings[]): SourceReport[] {
+  const found = new Map(sources.map((source) => [source.connection, source]));
+  return read.map(({ fetched, findings }) => sourceReport(fetched, found.get(findings.connection) ?? findings));
 }
 
 /** A warehouse that did not open to check what the sources say of it. */
@@ -223,10 +231,10 @@ function noTables(connection: string): UserError {
   return new UserError('no_tables', `${connection} shows no table.`, { hint });
 }
 
-type Read = (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>;
+type ReadWarehouse = (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>;
 
 /** A failure that a person can fix is the connection's own; the others go on. */
-async function eachConnection(run: Run, stage: Stage, read: Read): Promise<ConnectionReport[]> {
+async function eachConnection(run: Run, stage: Stage, read: ReadWarehouse): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = [];
   for (const { name: connection, scope } of run.connections) {
     const nothing = { ...nothingRead, connection };

@@ -1,4 +1,5 @@
 import type { Catalog } from '../context/catalog.ts';
+import type { Claim } from '../context/claim.ts';
 import { UserError } from '../lib/error.ts';
 import type { OpenSource } from '../sources/registry.ts';
 import { type Item, itemPath } from '../sources/source.ts';
@@ -7,8 +8,9 @@ import { resolveSecret } from '../store/secrets.ts';
 import { failureOf, type IngestEvent, type ItemReport, type SourceReport, type Unfit } from './event.ts';
 import { fetchItems } from './fetch.ts';
 import type { SourceFindings } from './findings.ts';
-import { itemsIn } from './item-files.ts';
+import { indexIn, itemsIn, type IndexLine } from './item-files.ts';
 import { readProjectFiles } from './project-files.ts';
+import { standingReadings } from './readings.ts';
 
 /** A source of the project. */
 export interface SourceInput {
@@ -30,6 +32,8 @@ export interface FetchedSource {
   readonly input: SourceInput;
   readonly source: OpenSource;
   readonly items: readonly Item[];
+  /** The index as the last run left it. */
+  readonly recorded: readonly IndexLine[];
   readonly report: Pick<SourceReport, 'items' | 'failure'>;
 }
 
@@ -40,7 +44,12 @@ export async function fetchSources(inputs: readonly SourceInput[], reading: Read
     reading.signal.throwIfAborted();
     const source = await input.open();
     const view = await readProjectFiles(reading.dir, [`sources/${input.name}`], { tidy: !reading.dryRun });
-    fetched.push({ input, source, ...(await fetchOne({ input, source, before: itemsIn(view, input.name) }, reading)) });
+    fetched.push({
+      input,
+      source,
+      recorded: indexIn(view, input.name),
+      ...(await fetchOne({ input, source, before: itemsIn(view, input.name) }, reading)),
+    });
   }
   return fetched;
 }
@@ -65,16 +74,23 @@ async function fetchOne({ input, source, before }: Standing, { dir, signal, dryR
   }
 }
 
-/** What code reads in the items. */
-export function extractSource({ input, source, items }: FetchedSource, catalogs: readonly Catalog[]): SourceFindings {
-  const known = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
-  const extractions = source.extract(items, { connection: input.name, catalogs: known });
-  return { connection: input.name, extractor: source.extractor, items, extractions };
+interface Surroundings {
+  readonly catalogs: readonly Catalog[];
+  /** What models read in earlier runs, by the path of the item. */
+  readonly claims: ReadonlyMap<string, readonly Claim[]>;
 }
 
-export function sourceReport({ report, input }: FetchedSource, { items, extractions }: SourceFindings): SourceReport {
-  const pending = extractions.filter(({ unread = [] }) => unread.length > 0).map(({ key }) => key);
-  const claims = extractions.reduce((sum, extraction) => sum + extraction.claims.length, 0);
+/** What code reads in the items, and what a model read in them before. */
+export function extractSource({ input, source, items, recorded }: FetchedSource, { catalogs, claims }: Surroundings): SourceFindings {
+  const known = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
+  const extractions = source.extract(items, { connection: input.name, catalogs: known });
+  const found = { connection: input.name, extractor: source.extractor, items, extractions };
+  return { ...found, readings: standingReadings(found, { catalogs, claims, recorded }) };
+}
+
+export function sourceReport({ report, input }: FetchedSource, { items, extractions, readings }: SourceFindings): SourceReport {
+  const pending = [...readings].flatMap(([key, { isCurrent }]) => (isCurrent ? [] : [key]));
+  const claims = [...extractions, ...readings.values()].reduce((sum, one) => sum + one.claims.length, 0);
   return { connection: input.name, ...report, total: items.length, claims, pending: pending.sort() };
 }
 

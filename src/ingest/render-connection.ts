@@ -14,6 +14,7 @@ import type { Dataset } from '../semantic/dataset.ts';
 import type { KeptEdit } from './event.ts';
 import type { FileView } from './project-files.ts';
 import type { Write } from './publish.ts';
+import { isRead } from './readings.ts';
 
 /** What one warehouse's files are made of. */
 interface Connection {
@@ -45,8 +46,10 @@ export function renderConnection(input: Connection, view: FileView) {
   const standing = [...fresh, ...kept.filter(isSound)];
   const { artifacts, quarantined, conflicts } = compile(standing, { deleted, pins });
   const compiled = new Map(artifacts.map((one) => [one.dataset, one]));
-  const byDataset = Map.groupBy(fresh, ({ subject }) => subjectParts(subject)?.dataset ?? '');
-  const failing = Map.groupBy(claims.filter((claim) => !isSound(claim)), ({ subject }) => subjectParts(subject)?.dataset ?? ''); // prettier-ignore
+  // What was paid for stays among the claims, also where it does not work.
+  const [lasting, left] = [(claim: Claim) => isSound(claim) || claim.evidence.some(isRead), ({ subject }: Claim) => subjectParts(subject)?.dataset ?? '']; // prettier-ignore
+  const byDataset = Map.groupBy(claims.filter(lasting), left);
+  const failing = Map.groupBy(claims.filter((claim) => !lasting(claim)), left); // prettier-ignore
   const contested = Map.groupBy(conflicts, ({ subject }) => subjectParts(subject)?.dataset ?? '');
   const names = new Set([...compiled.keys(), ...recorded, ...byDataset.keys()]);
   const datasets = [...names].sort().map((dataset) => {

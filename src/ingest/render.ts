@@ -8,9 +8,10 @@ import { subjectParts, wikiSubject } from '../context/subject.ts';
 import { wikiClaimsPath } from '../context/wiki-merge.ts';
 import { itemPath } from '../sources/source.ts';
 import type { Findings } from './findings.ts';
-import { itemWrites } from './item-files.ts';
+import { bodyWrites, indexWrites, slicer } from './item-files.ts';
 import type { FileView } from './project-files.ts';
 import type { Rendering, Write } from './publish.ts';
+import { isRead } from './readings.ts';
 import { keptEdits, renderConnection } from './render-connection.ts';
 import { renderWiki } from './render-wiki.ts';
 
@@ -39,16 +40,17 @@ export function renderProject(findings: Findings, view: FileView, failed: Readon
   });
   const datasets = connections.flatMap((one) => one.datasets);
   const conflicts = renderConflicts([...connections.flatMap((one) => one.conflicts), ...wiki.conflicts]);
-  const catalogs = findings.connections.map(({ catalog }) => catalog);
+  const sliceOf = slicer(findings.connections.map(({ catalog }) => catalog));
   const scannedCatalogs = findings.connections.filter((one) => one.claims !== undefined).map(({ catalog }) => catalog);
   return {
     writes: [
       ...gitAttributes(view),
       ...decision(findings, view),
       ...scannedCatalogs.flatMap((catalog) => catalogWrites(catalog, view)),
-      ...findings.sources.flatMap((source) => itemWrites(source, catalogs, view)),
+      ...findings.sources.flatMap(bodyWrites),
       ...datasets.flatMap(({ writes }) => writes),
       ...wiki.writes,
+      ...findings.sources.flatMap((source) => indexWrites(source, sliceOf, view)),
       ...(conflicts === view.get(conflictsPath) ? [] : [{ step: 'file_written', path: conflictsPath, text: conflicts } as const]),
     ],
     leftAlone: [
@@ -69,7 +71,8 @@ export function renderProject(findings: Findings, view: FileView, failed: Readon
 
 /** What the sources say of each warehouse and of the wiki, and what is about no warehouse of the project. */
 function claimsOf({ sources, connections, rulings = [] }: Findings) {
-  const all = [...sources.flatMap(({ extractions }) => extractions.flatMap(({ claims }) => claims)), ...rulings];
+  const read = sources.flatMap(({ extractions, readings }) => [...extractions, ...readings.values()].flatMap(({ claims }) => claims));
+  const all = [...read, ...rulings];
   const known = new Set(connections.map(({ catalog }) => catalog.connection));
   const home = ({ subject }: Claim) => (wikiSubject(subject) ? 'wiki:' : (subjectParts(subject)?.connection ?? ''));
   const homes = Map.groupBy(all, home);
@@ -83,7 +86,7 @@ function claimsOf({ sources, connections, rulings = [] }: Findings) {
 
 /**
  * Of a claim that a file records, the evidence that this run does not make anew: what people said, what connections said that
- * were not read now, what a model read in an item that stands, and what one ruled.
+ * were not read now, and what a model ruled. What models read in items comes with the run (`readings`).
  */
 function retainer({ connections, sources, rulings = [] }: Findings) {
   const mended = new Set(rulings.flatMap(mendedClaim));
@@ -95,8 +98,12 @@ function retainer({ connections, sources, rulings = [] }: Findings) {
     // Mended anew: what was made of it before does not hold.
     if (mendedClaim(claim).some((id) => mended.has(id))) return undefined;
     const evidence = claim.evidence.filter((one) => {
-      const { connection, origin, item = '' } = one;
-      return isRuled(one) || origin === 'person' || !derived.has(connection) || (origin === 'model' && items.has(item));
+      return (
+        one.origin === 'person' ||
+        isRuled(one) ||
+        !derived.has(one.connection) ||
+        (one.origin === 'model' && !isRead(one) && items.has(one.item ?? ''))
+      );
     });
     return evidence.length === 0 ? undefined : { ...claim, evidence };
   };

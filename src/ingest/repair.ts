@@ -10,11 +10,12 @@ import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
 import { untrustedBlock } from '../lib/untrusted.ts';
+import { endsCalls } from '../llm/error.ts';
 import { readPrompt } from '../llm/prompt.ts';
 import type { Mended, Quarantined } from './event.ts';
 import type { IngestModel } from './model.ts';
 import type { FileView } from './project-files.ts';
-import { isHopeless, stageReport } from './ruling-loop.ts';
+import { stageReport } from './ruling-loop.ts';
 
 /** Raise it when the prompt changes: then what could not be mended is tried once more. */
 const extractor = 'repair@1';
@@ -65,7 +66,7 @@ export async function repairClaims({ model, faults, claims, pins, view, faultWit
       if (!(error instanceof UserError)) throw error;
       signal.throwIfAborted();
       failures.push(error);
-      if (isHopeless(error)) break;
+      if (endsCalls(error)) break;
     }
   }
   return { rulings, mended, report: open.length === 0 ? undefined : stageReport('repair', { total: open.length, done, calls }, failures) };

@@ -1,7 +1,7 @@
 import type { Claim } from '../context/claim.ts';
 import type { Pin } from '../context/pins.ts';
-import { UserError } from '../lib/error.ts';
-import { LlmError } from '../llm/error.ts';
+import type { UserError } from '../lib/error.ts';
+import { endsCalls } from '../llm/error.ts';
 import { readPrompt } from '../llm/prompt.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../llm/runtime.ts';
 import { failureOf, type IngestEvent, type StageReport } from './event.ts';
@@ -50,14 +50,7 @@ export async function ruleOnPage({ model, role, stage, waiting, toolSet, onStepF
     signal,
   });
   signal.throwIfAborted();
-  return { failure: error, isHopeless: error !== undefined && isHopeless(error) };
-}
-
-/** After one of these no further call can succeed. */
-const hopeless: readonly string[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
-
-export function isHopeless(error: UserError): boolean {
-  return !(error instanceof LlmError) || hopeless.includes(error.kind);
+  return { failure: error, isHopeless: error !== undefined && endsCalls(error) };
 }
 
 /** Of how many entries how many are decided, and what went wrong on the way. */

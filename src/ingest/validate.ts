@@ -198,7 +198,7 @@ function passedCheck({ db }: State, connection: string, mark: string) {
 }
 
 /** A running total or an offset is asked for by a period: that of months says as much about its formula as any. */
-async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
+export async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
   const planBy = (further: object) => withAnalyzer(() => plan(model, querySchema.parse({ ...query, ...further })));
   try {
     return await planBy({});

@@ -67,3 +67,11 @@ export class LlmError extends UserError {
     this.window = window;
   }
 }
+
+/** Kinds after which no further call of the run can succeed. */
+const hopeless: readonly LlmErrorKind[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
+
+/** Whether it is of no use to ask on after this: the account, the limit or the way there is gone, the money is spent. */
+export function endsCalls(error: UserError): boolean {
+  return !(error instanceof LlmError) || hopeless.includes(error.kind);
+}

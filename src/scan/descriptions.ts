@@ -7,7 +7,7 @@ import { UserError } from '../lib/error.ts';
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { untrustedBlock } from '../lib/untrusted.ts';
-import { LlmError } from '../llm/error.ts';
+import { endsCalls, LlmError } from '../llm/error.ts';
 import { readPrompt } from '../llm/prompt.ts';
 import type { KtxLlmRuntimePort } from '../llm/runtime.ts';
 import { sameTable } from '../sql/dialect.ts';
@@ -48,9 +48,6 @@ export interface Descriptions {
 
 /** Raise it when the prompt or the form of the answer changes: then every table is described anew. */
 const extractor = 'descriptions@1';
-
-/** After one of these no further call can succeed. */
-const hopeless: readonly string[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
 
 /** Descriptions of what the database does not describe itself: one call a table, kept until the table's structure changes. */
 export async function describeTables(input: DescribeInput): Promise<Descriptions> {
@@ -93,7 +90,7 @@ async function askAll(pending: readonly Task[], model: ScanModel, { found, signa
       } catch (error) {
         if (!(error instanceof UserError)) throw error;
         failure ??= error;
-        if (!(error instanceof LlmError) || hopeless.includes(error.kind)) queue.length = 0;
+        if (endsCalls(error)) queue.length = 0;
       }
     }
   };

@@ -50,7 +50,7 @@ export function pathByNames(model: SemanticModel, start: { dataset: string; reac
 
 /** Whether a name can follow that of the dataset: a field that is not hidden, or a relationship. */
 function leadsTo(model: SemanticModel, dataset: string, name: string): boolean {
-  const field = model.datasets.get(dataset)?.fields.get(name);
+  const found = model.datasets.get(dataset)?.fields.get(name);
   return (field !== undefined && field.hidden !== true) || stepsFrom(model, dataset, 'many').some((step) => step.name === name);
 }
 
@@ -235,7 +235,7 @@ export function namesakes(model: SemanticModel, from: string, field: string): re
   if (rest.length > 1) return [];
   const has = (dataset: string) => {
     const field = model.datasets.get(dataset)?.fields.get(name);
-    return field !== undefined && field.hidden !== true;
+    return found !== undefined && found.hidden !== true;
   };
   return [from, ...reachable(model, from)].filter(has).flatMap((dataset) => {
     const paths = dataset === from ? [[]] : pathsWhere(model, from, (step) => step.to === dataset);

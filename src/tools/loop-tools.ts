@@ -9,7 +9,9 @@ import { registry } from './registry.ts';
 /** The tools that the registry offers to the loops of an ingest; each call is recorded like one of an agent. */
 export function loopTools(project: Project): LoopTools {
   const bound = <Desk>(tools: readonly LoopTool<Desk>[], desk: Desk, signal: AbortSignal): KtxToolSet =>
-    Object.fromEntries(tools.map((tool) => [tool.name, recorded(project, bind(tool, { desk, signal }))]));
+    Object.fromEntries(
+      tools.filter((tool) => tool.offered?.(project) ?? true).map((tool) => [tool.name, recorded(project, bind(tool, { desk, signal }))]),
+    );
   return {
     extract: (desk, signal) => bound(registry.extract, desk, signal),
     curate: (desk, signal) => bound(registry.curate, desk, signal),
@@ -19,7 +21,11 @@ export function loopTools(project: Project): LoopTools {
 
 function bind<Desk>(tool: LoopTool<Desk>, context: { desk: Desk; signal: AbortSignal }): KtxRuntimeToolDescriptor {
   const { name, description, inputSchema } = tool;
-  return { name, description, inputSchema, execute: async (input) => ({ markdown: await tool.run(input, context) }) };
+  const execute = async (input: unknown) => {
+    const answer = await tool.run(input, context);
+    return typeof answer === 'string' ? { markdown: answer } : answer;
+  };
+  return { name, description, inputSchema, execute };
 }
 
 function recorded(project: Project, tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor {

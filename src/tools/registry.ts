@@ -1,7 +1,11 @@
 import { ingestTool } from './ingest.ts';
 import type { LoopTool } from './loop-tool.ts';
 import { curateTools } from './loops/curate.ts';
-import { readItem } from './loops/read-item.ts';
+import { skillTool } from './loops/load-skill.ts';
+import { proposeTools } from './loops/propose.ts';
+import { queryTool } from './loops/query.ts';
+import { unitTools } from './loops/read-item.ts';
+import { projectTools } from './loops/read-project.ts';
 import { reconcileTools } from './loops/reconcile.ts';
 import { queryMetrics } from './query-metrics.ts';
 import { readContext } from './read-context.ts';
@@ -26,7 +30,7 @@ interface Registry {
 /** Every tool, by where it is offered. */
 export const registry: Registry = {
   agents: [searchContext, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
-  extract: [...readItem],
+  extract: [...unitTools, ...projectTools, queryTool, skillTool('extract'), ...proposeTools],
   curate: [...curateTools],
   reconcile: [...reconcileTools],
 };

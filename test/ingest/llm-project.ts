@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { envelopeSchema } from '../cli/run-cli.ts';
 import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
@@ -49,17 +50,20 @@ export interface IngestEnd {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+interface AsProcess {
+  /** In place of `ingest`. */
+  readonly args?: readonly string[];
+  /** Gets what ends it. */
+  readonly onStart?: (end: (signal: 'SIGKILL' | 'SIGINT') => void) => void;
+}
+
 /** `ktx ingest --json` as a process of its own. */
-export function ingestProcess(
-  { claude }: ModelMachine,
-  dir: string,
-  onStart: (kill: () => void) => void = () => undefined,
-): Promise<IngestEnd> {
+export function ingestProcess({ claude }: ModelMachine, dir: string, { args = ['ingest'], onStart }: AsProcess = {}): Promise<IngestEnd> {
   const env = { ...claude.env, TEST_KEY: 'sk-made-up' };
-  const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [main, ...args, '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  onStart(() => child.kill('SIGKILL'));
+  onStart?.((signal) => child.kill(signal));
   return new Promise((resolve) => {
     child.on('close', (code) => {
       if (code === null) return resolve({ code, events: [], data: {} });
@@ -78,4 +82,14 @@ export function artifactsOf(dir: string): Record<string, string> {
     .map((entry) => join(entry.parentPath, entry.name))
     .sort(); // prettier-ignore
   return Object.fromEntries(paths.map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]));
+}
+
+/** How many results the journal of paid calls holds. */
+export function keptIn(dir: string): number {
+  const db = new DatabaseSync(join(dir, '.ktx/journal.db'), { readOnly: true });
+  try {
+    return Number(db.prepare('SELECT count(*) AS n FROM results').get()?.['n']);
+  } finally {
+    db.close();
+  }
 }

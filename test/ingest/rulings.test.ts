@@ -108,7 +108,7 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
       (await started)();
       return fail('server-error');
     };
-    expect(await ingestProcess(machine, dir, start)).toMatchObject({ code: null });
+    expect(await ingestProcess(machine, dir, { onStart: (kill) => start(() => kill('SIGKILL')) })).toMatchObject({ code: null });
     const asked: ModelCall[] = [];
     machine.endpoint.fallback = (call) => {
       asked.push(call);

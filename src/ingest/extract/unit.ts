@@ -1,16 +1,71 @@
-import type { Item, Unread } from '../../sources/source.ts';
+import { shortHash } from '../../lib/hash.ts';
+import { canonicalJson } from '../../lib/json.ts';
+import { type Item, itemPath, type Unread } from '../../sources/source.ts';
+import type { Findings } from '../findings.ts';
+import { hashOf, reader, slicer } from '../item-files.ts';
 
-/** An item with what of it only a model can read. */
-interface UnitItem {
+/** An item that a model has yet to read. */
+export interface PendingItem {
+  /** The source. */
+  readonly connection: string;
   readonly item: Item;
+  /** What of it only a model can read. */
   readonly unread: readonly Unread[];
+  /** Content key of what is read in it: the same wherever and whenever that is the same. */
+  readonly key: string;
 }
 
 /** The items that one extraction takes together; all of one source. */
 export interface WorkUnit {
-  /** `<source>/<key of the first item>`. */
+  /** The path of its first item. */
   readonly id: string;
-  /** The source. */
   readonly connection: string;
-  readonly items: readonly UnitItem[];
+  readonly items: readonly PendingItem[];
+}
+
+interface Wanted {
+  /** Only these sources. */
+  readonly sources: ReadonlySet<string>;
+  /** Also what is read already. */
+  readonly isAnew: boolean;
+}
+
+/** Sorted by path, so that neither order nor concurrency can matter. */
+export function pendingItems({ sources, connections }: Findings, { sources: asked, isAnew }: Wanted): PendingItem[] {
+  const sliceOf = slicer(connections.map(({ catalog }) => catalog));
+  const pending = sources
+    .filter(({ connection }) => asked.has(connection))
+    .flatMap(({ connection, extractor, items, extractions, readings }) => {
+      const code = new Map(extractions.map((extraction) => [extraction.key, extraction]));
+      return items.flatMap((item): PendingItem[] => {
+        const reading = readings.get(item.key);
+        const extraction = code.get(item.key);
+        if (reading === undefined || (reading.isCurrent && !isAnew)) return [];
+        const content = [extractor, itemPath(connection, item.path), hashOf(item), sliceOf(extraction, reading.claims)];
+        const key = `${reader} ${shortHash(canonicalJson(content), 32)}`;
+        return [{ connection, item, unread: extraction?.unread ?? [], key }];
+      });
+    });
+  const place = ({ connection, item }: PendingItem) => itemPath(connection, item.path);
+  return pending.sort((a, b) => (place(a) < place(b) ? -1 : 1));
+}
+
+/** Small ones share a unit: its frame costs more than they do. */
+const mostItems = 6;
+const mostCharacters = 16_000;
+
+/** The items in their order, in units as large as they may be. */
+export function unitsOf(items: readonly PendingItem[]): WorkUnit[] {
+  const units: { connection: string; items: PendingItem[]; size: number }[] = [];
+  for (const one of items) {
+    const size = one.unread.reduce((sum, { text }) => sum + text.length, 0);
+    const last = units.at(-1);
+    const fits = last?.connection === one.connection && last.items.length < mostItems && last.size + size <= mostCharacters;
+    if (!fits) units.push({ connection: one.connection, items: [one], size });
+    else {
+      last.items.push(one);
+      last.size += size;
+    }
+  }
+  return units.map(({ connection, items: own }) => ({ id: itemPath(connection, own[0]?.item.path ?? ''), connection, items: own }));
 }

@@ -5,7 +5,7 @@ import type { DocsConfig } from './config.ts';
 import { fetchDocuments, isIncluded } from './fetch.ts';
 import { htmlBlocks } from './html.ts';
 import { markdownBlocks } from './markdown.ts';
-import { knownNames, type KnownDataset, type KnownNames } from './names.ts';
+import { knownNames, type KnownDataset, type KnownNames } from '../../context/known-names.ts';
 import { readTable, type TableContext } from './tables.ts';
 
 const extractor = 'docs@1';

@@ -3,7 +3,7 @@ import { slug } from '../../context/slug.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Block, Row } from './block.ts';
 import { readFormula } from './formula.ts';
-import type { KnownDataset, KnownNames } from './names.ts';
+import type { KnownDataset, KnownNames } from '../../context/known-names.ts';
 
 type Column = keyof typeof headers;
 

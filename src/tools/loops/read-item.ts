@@ -1,22 +1,41 @@
 import { z } from 'zod';
 import type { ExtractDesk } from '../../ingest/extract/desk.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { loopTool } from '../loop-tool.ts';
+import { type LoopTool, loopTool } from '../loop-tool.ts';
 
-const path = z.string().describe('As list_unit has it.');
+const path = z.string().describe('Path of an item, as list_unit has it.');
+const longest = 20_000;
 
-/** What the unit holds, and its texts. */
-export const readItem = [
+/** What a work unit holds, and its texts. */
+export const unitTools: readonly LoopTool<ExtractDesk>[] = [
   loopTool({
     name: 'list_unit',
     description: 'Lists the items of this work unit and the places in them that are to be read.',
     inputSchema: z.object({}),
-    run: (_, { desk }: { readonly desk: ExtractDesk }) => untrustedBlock('items', JSON.stringify(desk.list(), null, 1)),
+    run: (_, { desk }) => untrustedBlock('items', JSON.stringify(desk.list(), null, 1)),
   }),
   loopTool({
     name: 'read_item',
     description: 'The text of one item of this work unit.',
     inputSchema: z.object({ path }),
-    run: ({ path: at }, { desk }: { readonly desk: ExtractDesk }) => untrustedBlock(at, desk.text(at)),
+    run: ({ path: at }, { desk }) => excerpt(at, desk.text(at), 1),
   }),
-] as const;
+  loopTool({
+    name: 'read_item_span',
+    description: 'Some lines of one item of this work unit.',
+    inputSchema: z.object({ path, from_line: z.int().min(1), to_line: z.int().min(1).describe('Itself included.') }),
+    run({ path: at, from_line: from, to_line: to }, { desk }) {
+      const lines = desk
+        .text(at)
+        .split('\n')
+        .slice(from - 1, to);
+      return excerpt(at, lines.join('\n'), from);
+    },
+  }),
+];
+
+function excerpt(at: string, text: string, from: number): string {
+  if (text.length <= longest) return untrustedBlock(at, text);
+  const shown = text.slice(0, longest);
+  return `${untrustedBlock(at, shown)}\nCut: read_item_span goes on from line ${from + shown.split('\n').length - 1}.`;
+}

@@ -1,7 +1,7 @@
-import type { Catalog } from '../../context/catalog.ts';
-import { subjects } from '../../context/claim.ts';
-import { datasetNames } from '../../context/names.ts';
-import { slug } from '../../context/slug.ts';
+import type { Catalog } from './catalog.ts';
+import { subjects } from './claim.ts';
+import { datasetNames } from './names.ts';
+import { slug } from './slug.ts';
 
 export interface KnownDataset {
   readonly connection: string;
@@ -10,7 +10,7 @@ export interface KnownDataset {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What documents can mean by a name. A dataset's own name is its own, whatever tables of other schemas are called; else a name that means several things means none. */
+/** What people can mean by a name. A dataset's own name is its own, whatever tables of other schemas are called; else a name that means several things means none. */
 export interface KnownNames {
   dataset(name: string): KnownDataset | undefined;
   /** The subject of `orders`, `orders.amount`, `main.orders`. */

@@ -1,0 +1,47 @@
+import { artifactPath } from '../../context/merge.ts';
+import { UserError } from '../../lib/error.ts';
+import { emit } from '../../semantic/emit.ts';
+import { loadModel } from '../../semantic/load.ts';
+import { dialectNamed } from '../../sql/dialects.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { planProbe } from '../validate.ts';
+import { withEntry } from '../with-entry.ts';
+import { refusal } from './naming.ts';
+
+interface Probe {
+  readonly connection: string;
+  readonly dataset: string;
+  readonly list: 'metrics' | 'fields';
+  /** As in the YAML of a dataset. */
+  readonly entry: { readonly name: string };
+}
+
+/**
+ * Plans a query over the metric or field as if it were there and runs it for no row; what does not work is refused. Where the
+ * warehouse cannot be reached, or the planner cannot do such a metric yet, validation is left to say so.
+ */
+export async function dryRun(snapshot: Snapshot, { connection, dataset, list, entry }: Probe, signal: AbortSignal): Promise<void> {
+  const catalog = snapshot.catalogs.find((one) => one.connection === connection);
+  if (catalog === undefined) return;
+  const path = artifactPath(connection, dataset);
+  const own = [...snapshot.files].filter(([at]) => at.startsWith(`semantic-layer/${connection}/`));
+  const files = own.map(([at, text]) => ({ path: at, text: at === path ? withEntry(text, list, entry) : text }));
+  const { model, diagnostics } = await loadModel({ dialect: dialectNamed(catalog.dialect), files, tables: catalog.tables });
+  const address = `${dataset}.${entry.name}`;
+  const about = diagnostics.filter(({ file, severity }) => file === path && severity === 'error').map(({ message, hint }) => [message, hint].filter(Boolean).join('. ')); // prettier-ignore
+  try {
+    const planned = await planProbe(model, list === 'metrics' ? { metrics: [address] } : { dimensions: [address] });
+    const sql = emit({ ...planned, limit: 0 }, model.dialect);
+    const warehouse = await snapshot.warehouse(connection).catch(unlessUnreachable);
+    await warehouse?.query(sql, { maxRows: 1, timeoutMs: 30_000 }, signal);
+  } catch (error) {
+    if (!(error instanceof UserError) || signal.aborted) throw error;
+    if (error.code === 'not_supported' || error.retryable) return;
+    throw refusal([`It does not run: ${error.message}`, ...(error.hint === undefined ? [] : [error.hint]), ...about].join(' '));
+  }
+}
+
+function unlessUnreachable(error: unknown): undefined {
+  if (!(error instanceof UserError)) throw error;
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { failureOf, type StageReport } from '../event.ts';
+import type { Findings, SourceFindings } from '../findings.ts';
+import { hashOf, slicer } from '../item-files.ts';
+import { openExtractDesk, type ItemOutcome } from './desk.ts';
+import { readLightly } from './light.ts';
+import { readFully } from './loop.ts';
+import { atOnce, attempted, type Counted, failed, keep, openStage, paidOutcome, type ReadingRun, settle, type Stage } from './stage.ts';
+import { isSorted, knownVerdict, triage, triageKey, type Verdict } from './triage.ts';
+import { pendingItems, type PendingItem, unitsOf, type WorkUnit } from './unit.ts';
+
+const confidences = { light: 0.6, extract: 0.7 } as const;
+
+/**
+ * A model reads what code could not: pages are sorted first, then read in one call or, as all else, in a loop per work unit.
+ * What was paid for is kept before it counts, and is never paid for again. What is not read stays pending, with the claims of before.
+ */
+export async function readWithModel(
+  run: ReadingRun,
+): Promise<{ readonly sources: readonly SourceFindings[]; readonly stages: StageReport[]; readonly isOver: boolean }> {
+  const { findings, model, isAnew } = run;
+  const pending = pendingItems(findings, { sources: run.asked, isAnew });
+  const stage = openStage(run);
+  const { outcomes, counts } = stage;
+  for (const one of isAnew ? [] : pending) {
+    const paid = paidOutcome(stage, one);
+    if (paid !== undefined) outcomes.set(one, paid);
+  }
+  const open = pending.filter((one) => !outcomes.has(one));
+  const verdicts = await sortPages(stage, open);
+  const sorted = Map.groupBy(open, (one) => verdicts.get(one) ?? 'unsorted');
+  for (const one of sorted.get('skip') ?? []) settle(stage, 'triage', { one, outcome: { claims: [], unmapped: [] } });
+  const light = sorted.get('light') ?? [];
+  await atOnce(stage, light, (one) => readPage(stage, one));
+  const unread = light.filter((one) => verdicts.get(one) === 'light' && !outcomes.has(one) && knownVerdict(one, model) === 'full');
+  const full = new Set([...(sorted.get('full') ?? []), ...unread]);
+  const units = unitsOf(open.filter((one) => full.has(one)));
+  await atOnce(stage, units, (unit) => readUnit(stage, unit));
+  run.signal.throwIfAborted();
+  const left = (...kinds: readonly (Verdict | 'unsorted')[]) =>
+    open.filter((one) => kinds.includes(full.has(one) ? 'full' : (verdicts.get(one) ?? 'unsorted')) && !outcomes.has(one)).length;
+  const stages = [
+    reportOf('triage', counts.triage, left('unsorted')),
+    reportOf('light', counts.light, left('light')),
+    reportOf('extract', counts.extract, left('full')),
+  ];
+  const worked = stages.filter(({ done, pending: rest, calls }) => done + rest + calls > 0);
+  return { sources: withOutcomes(findings, outcomes), stages: worked, isOver: stage.isOver };
+}
+
+function reportOf(stage: StageReport['stage'], { done, calls, failures }: Counted, pending: number): StageReport {
+  return { stage, done, pending, calls, failures: failures.map(failureOf) };
+}
+
+/** Undefined for pages that could not be sorted. */
+async function sortPages(stage: Stage, items: readonly PendingItem[]): Promise<Map<PendingItem, Verdict>> {
+  const { model, signal, counts, emit, isAnew } = stage;
+  const verdicts = new Map<PendingItem, Verdict>();
+  for (const one of items) {
+    const known = isSorted(one) ? (isAnew ? undefined : knownVerdict(one, model)) : 'full';
+    if (known !== undefined) verdicts.set(one, known);
+  }
+  const unsorted = items.filter((one) => !verdicts.has(one));
+  await atOnce(stage, unsorted, async (one) => {
+    const unit = unitNamed(one);
+    emit({ type: 'work_unit_started', unit, stage: 'triage', items: [unit] });
+    const verdict = await attempted(stage, { name: 'triage', unit }, () => triage(one, model, signal));
+    if (verdict === undefined) return;
+    keep(stage, 'triage', { key: triageKey(one), result: verdict });
+    verdicts.set(one, verdict);
+    counts.triage.done += 1;
+    emit({ type: 'work_unit_finished', unit, stage: 'triage', outcome: 'natural', claims: 0 });
+  });
+  return verdicts;
+}
+
+const unitNamed = ({ connection, item }: PendingItem): string => `sources/${connection}/${item.path}`;
+
+/** One call for one page. */
+async function readPage(stage: Stage, one: PendingItem): Promise<void> {
+  const { model, signal, counts, emit } = stage;
+  const [unit] = unitsOf([one]);
+  if (unit === undefined) return;
+  emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
+  const desk = openExtractDesk(unit, { snapshot: await stage.snapshot(), confidence: confidences.light, signal });
+  const holds = await attempted(stage, { name: 'light', unit: unit.id }, () => readLightly(unit, desk, model));
+  if (holds === undefined) return;
+  counts.light.done += 1;
+  const outcome = desk.outcomes().get(one.item.key);
+  if (holds && outcome !== undefined) settle(stage, 'light', { one, outcome });
+  // What one call could not say is read in a loop.
+  else keep(stage, 'light', { key: triageKey(one), result: 'full' });
+  emit({
+    type: 'work_unit_finished',
+    unit: unit.id,
+    stage: 'light',
+    outcome: 'natural',
+    claims: holds ? (outcome?.claims.length ?? 0) : 0,
+  });
+}
+
+/** A loop. With its steps, or the money, spent, the items that it came to are read and the others stay pending. */
+async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
+  const { model, signal, counts, emit } = stage;
+  emit({ type: 'work_unit_started', unit: unit.id, stage: 'extract', items: unit.items.map(unitNamed) });
+  const desk = openExtractDesk(unit, { snapshot: await stage.snapshot(), confidence: confidences.extract, signal });
+  const onStep = ({ stepIndex, stepBudget }: { readonly stepIndex: number; readonly stepBudget: number }) =>
+    emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
+  const { outcome, failure } = (await attempted(stage, { name: 'extract', unit: unit.id }, () => readFully(unit, desk, { model, onStep }))) ?? { outcome: 'error' as const, failure: undefined }; // prettier-ignore
+  signal.throwIfAborted();
+  if (failure !== undefined) failed(stage, 'extract', failure);
+  const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
+  const outcomes = desk.outcomes();
+  let claims = 0;
+  for (const one of outcome === 'natural' || isCut ? unit.items : []) {
+    const own = outcomes.get(one.item.key) ?? { claims: [], unmapped: [] };
+    if (isCut && own.claims.length + own.unmapped.length === 0) continue;
+    settle(stage, 'extract', { one, outcome: own });
+    counts.extract.done += 1;
+    claims += own.claims.length;
+  }
+  emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims });
+}
+
+/** The findings with what was read now in place of what was read before. */
+function withOutcomes({ sources, connections }: Findings, outcomes: ReadonlyMap<PendingItem, ItemOutcome>): readonly SourceFindings[] {
+  const sliceOf = slicer(connections.map(({ catalog }) => catalog));
+  const read = new Map([...outcomes].map(([one, outcome]) => [unitNamed(one), outcome]));
+  return sources.map((source) => {
+    const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
+    const fresh = source.items.flatMap((item) => {
+      const outcome = read.get(`sources/${source.connection}/${item.path}`);
+      if (outcome === undefined) return [];
+      const state = { hash: hashOf(item), slice: sliceOf(code.get(item.key), outcome.claims) };
+      return [[item.key, { claims: outcome.claims, read: state, isCurrent: true }] as const];
+    });
+    return { ...source, readings: new Map([...source.readings, ...fresh]) };
+  });
+}

@@ -1,0 +1,40 @@
+import type { State } from '../store/state.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { IngestEvent, StageReport } from './event.ts';
+import { readWithModel } from './extract/extract.ts';
+import type { Findings } from './findings.ts';
+import type { IngestModel } from './model.ts';
+import { readProjectFiles } from './project-files.ts';
+import { foldersOf } from './render.ts';
+import { ruleOnClaims } from './rule-on-claims.ts';
+import { openSnapshot, type Snapshot } from './snapshot.ts';
+
+interface ModelRun {
+  readonly dir: string;
+  /** Undefined where none is configured: then everything stays as code found it. */
+  readonly model: IngestModel | undefined;
+  /** Sources whose items are read. */
+  readonly asked: ReadonlySet<string>;
+  /** Reads again what is read already. */
+  readonly isAnew: boolean;
+  readonly state: State;
+  readonly open: (connection: string) => Promise<Warehouse>;
+  readonly signal: AbortSignal;
+  readonly emit: (event: IngestEvent) => void;
+}
+
+/** The stages that need a model, in their order: what is known then, and what became of each. */
+export async function runModelStages(
+  findings: Findings,
+  { model, ...run }: ModelRun,
+): Promise<{ readonly findings: Findings; readonly stages: readonly StageReport[] }> {
+  if (model === undefined) return { findings, stages: [] };
+  let opened: Promise<Snapshot> | undefined;
+  const snapshot = () => (opened ??= readProjectFiles(run.dir, foldersOf(findings)).then((files) => openSnapshot(findings, files)));
+  const { sources, stages, isOver } = await readWithModel({ ...run, findings, model, snapshot });
+  const read = { ...findings, sources };
+  // Where the account or the money is gone, the next stage would only find that out again.
+  if (isOver) return { findings: read, stages: stages };
+  const { rulings, stages: ruled } = await ruleOnClaims(read, { ...run, model });
+  return { findings: { ...read, rulings }, stages: [...stages, ...ruled] };
+}
