@@ -209,7 +209,7 @@ describe('from the files alone', () => {
     expect(metric('baskets.revenue_mtd')).toEqual({ cumulative: { of: 'revenue', grain_to_date: 'month' } });
     expect(metric('stock_by_day.stock_level')).toEqual({ agg: 'sum', of: 'on_hand', semi_additive: { over: 'day', take: 'last', per: [] } });
     expect(metric('baskets.come_back')).toEqual({
-      conversion: { base: 'come_back__basket_count', to: 'basket_total', on: { person_id: 'person_id' }, window: '14 days', calculation: 'conversion_rate' },
+      conversion: { base: 'big_baskets', to: 'basket_total', on: { person_id: 'person_id' }, window: '14 days', calculation: 'conversion_rate' },
     });
   }); // prettier-ignore
 

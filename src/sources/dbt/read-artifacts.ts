@@ -1,6 +1,7 @@
 import type { Place } from '../findings.ts';
 import type { Item } from '../source.ts';
 import type { Column, Exposure, MetricFact, ProjectFacts, Relation, SemanticModelFact, Test } from './facts.ts';
+import { artifactNames } from './artifacts.ts';
 import { isNo, isRecord, listAt, type Mapping, textAt } from './reading.ts';
 import { readConstraints, testOf, type TestScope } from './tests.ts';
 
@@ -12,6 +13,7 @@ interface Line {
 
 /** The items of the artifacts. */
 export const artifactKey = (name: string): string => `artifacts/${name}.jsonl`;
+export const isArtifactKey = (key: string): boolean => artifactNames.some((name) => artifactKey(name) === key);
 
 /** What the artifacts say, in the words of the files; undefined where there is no manifest and no semantic manifest. */
 export function readArtifacts(items: readonly Item[]): ProjectFacts | undefined {

@@ -4,14 +4,20 @@ import { openTables } from '../tables.ts';
 import { claimFacts } from './claims.ts';
 import type { DbtConfig } from './config.ts';
 import { fetchProject } from './fetch.ts';
-import { readArtifacts } from './read-artifacts.ts';
+import { isArtifactKey, readArtifacts } from './read-artifacts.ts';
 import { readFiles } from './read-files.ts';
 import { hasMeaning } from './sql.ts';
 import { united } from './united.ts';
 
 const extractor = 'dbt@1';
 
-export const dbt: Source<DbtConfig> = { extractor, fetch: fetchProject, extract };
+export const dbt: Source<DbtConfig> = {
+  extractor,
+  fetch: fetchProject,
+  // Where dbt has not run, as in a fresh clone, the artifacts of an earlier run elsewhere still hold.
+  covers: (key) => !isArtifactKey(key),
+  extract,
+};
 
 function extract(items: readonly Item[], { connection, config, catalogs }: ExtractContext<DbtConfig>): readonly Extraction[] {
   const findings = openFindings(items, { connection, extractor });

@@ -40,7 +40,8 @@ const filterSchema = z
     z.looseObject({ where_filters: z.array(z.looseObject({ where_sql_template: text })) }).transform(({ where_filters }) => where_filters.map((one) => one.where_sql_template)),
   ])
   .nullish()
-  .transform((value) => value ?? []); // prettier-ignore
+  // A block of YAML ends with a line break, and says the same.
+  .transform((value) => (value ?? []).map((one) => one.trim())); // prettier-ignore
 
 /** `7 days`, or count and granularity apart; as ktx writes it. */
 const windowSchema = z
