@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IngestReport } from '../src/ingest/event.ts';
+import { ingestProject } from '../src/project/ingest.ts';
+import { openProject } from '../src/project/open.ts';
+
+/**
+ * `npm run bench:ingest`: a small warehouse and a handbook of 1,000 pages, each with a table of terms and prose that no model
+ * reads: the first ingest, one of unchanged input, and one after one page has changed. Unchanged input has to end within five
+ * seconds, with no commit.
+ */
+const pages = 1000;
+
+const dir = mkdtempSync(join(tmpdir(), 'ktx-ingest-bench-'));
+try {
+  prepare();
+  tell('first', await timed());
+  tell('unchanged', await timed());
+  tell('unchanged', await timed());
+  writeFileSync(join(dir, 'docs/page500.md'), pageOf(500, 'Another thing altogether.'));
+  tell('one changed', await timed());
+} finally {
+  rmSync(dir, { recursive: true });
+}
+
+function prepare(): void {
+  const db = new DatabaseSync(join(dir, 'shop.sqlite'));
+  db.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY, amount INTEGER, status TEXT);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO orders SELECT i, i * 3 % 90, 'paid' FROM n;`);
+  db.close();
+  mkdirSync(join(dir, 'docs'));
+  for (let page = 0; page < pages; page += 1) writeFileSync(join(dir, `docs/page${page}.md`), pageOf(page, `What ${page} is.`));
+  const connections = 'shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}';
+  writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n`);
+  writeFileSync(join(dir, '.gitignore'), 'shop.sqlite\n');
+  execFileSync('git', ['init', '-q'], { cwd: dir });
+}
+
+function pageOf(page: number, definition: string): string {
+  return `# Page ${page}\n\nProse about the \`orders\` of page ${page}, which only a model could read.\n\n| Term | Definition |\n|---|---|\n| Word ${page} | ${definition} |\n`;
+}
+
+async function timed(): Promise<{ ms: number; report: IngestReport }> {
+  const project = await openProject(dir);
+  try {
+    const start = performance.now();
+    const report = await ingestProject(project, { connections: [], signal: AbortSignal.timeout(300_000) });
+    return { ms: performance.now() - start, report };
+  } finally {
+    await project.close();
+  }
+}
+
+function tell(what: string, { ms, report }: Awaited<ReturnType<typeof timed>>): void {
+  const { files, commit, milliseconds } = report;
+  const changed = files.added.length + files.changed.length + files.removed.length;
+  const stages = Object.entries(milliseconds).map(([stage, took]) => `${stage} ${took}`).join(', '); // prettier-ignore
+  console.log(
+    `${what.padEnd(12)} ${(ms / 1000).toFixed(2)} s, ${changed} files, ${commit.id === undefined ? 'no commit' : 'a commit'} (${stages})`,
+  );
+}
