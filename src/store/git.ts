@@ -17,6 +17,7 @@ export interface Repository {
 interface GitCall {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
   /** Exit codes other than 0 that are an answer. */
   readonly allow?: readonly number[];
 }
@@ -31,9 +32,9 @@ const overrides = [
 const foreign = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX', 'GIT_NAMESPACE'];
 
 /** Runs git in `folder`. A missing binary is `git_missing`; an unexpected exit code is `git_failed` with git's own words. */
-export async function git(folder: string, args: readonly string[], { input = '', env = {}, allow = [] }: GitCall = {}) {
+export async function git(folder: string, args: readonly string[], { input = '', env = {}, allow = [], signal }: GitCall = {}) {
   const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.includes(name)));
-  const options = { cwd: folder, env: { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env }, encoding: 'buffer', maxBuffer: 2 ** 31 - 1 } as const; // prettier-ignore
+  const options = { cwd: folder, env: { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env }, encoding: 'buffer', maxBuffer: 2 ** 31 - 1, signal } as const; // prettier-ignore
   const { error, ...result } = await new Promise<{ error: ExecFileException | null; stdout: Buffer; stderr: string }>((done) => {
     const child = execFile('git', [...overrides, ...args], options, (failure, stdout, stderr) =>
       done({ error: failure, stdout, stderr: stderr.toString('utf8').trim() }),

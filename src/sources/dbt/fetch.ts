@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { messageOf, UserError } from '../../lib/error.ts';
 import { fileItem, filesBelow, readFileItem } from '../folder-files.ts';
+import { checkOut } from '../git-checkout.ts';
 import type { FetchContext, Fetched } from '../source.ts';
 import { artifactNames, reduceArtifact } from './artifacts.ts';
 import type { DbtConfig } from './config.ts';
@@ -11,8 +12,10 @@ import { artifactKey } from './read-artifacts.ts';
 const wanted = /\.(ya?ml|sql|py|md)$/;
 
 /** The files of a dbt project that say something, and its artifacts without what changes by itself. */
-export async function* fetchProject({ config, projectDir, signal }: FetchContext<DbtConfig>): AsyncIterable<Fetched> {
-  const folder = resolve(projectDir, config.path);
+export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIterable<Fetched> {
+  const { config, projectDir, signal } = context;
+  const { git: url, branch, path } = config;
+  const folder = url === undefined ? resolve(projectDir, path) : await checkOut({ url, branch, path }, context);
   const own = await readIfThere(join(folder, projectFile));
   const project = readProjectFile(own ?? '');
   const artifacts = config.artifacts === undefined ? join(folder, project.targetPath) : resolve(projectDir, config.artifacts);
