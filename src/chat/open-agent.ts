@@ -33,6 +33,8 @@ export interface OpenAgent {
   readonly permissions: Permissions;
   /** As `AgentSession.send`. */
   send(message: string, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<AgentEvent>;
+  /** Who pays, asked for free; undefined where that cannot be said. */
+  payer(signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -86,6 +88,7 @@ export async function openAgent(whole: Project, options: OpenAgentOptions): Prom
         warnings: [...servers.warnings, ...(ignored === undefined ? [] : [ignored])],
       },
       send: (message, { signal: stop } = {}) => kept({ session, tools, transcript, about }, message, stop),
+      payer: async (stop) => (await runtime.account(stop))?.source,
       async close() {
         await session.close();
         await servers.close();

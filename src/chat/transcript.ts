@@ -75,7 +75,7 @@ export async function readTranscript(projectDir: string, id: string): Promise<Pa
   const text = isId ? await readAnyText(join(chats, `${id}.jsonl`), projectDir) : undefined;
   if (text === undefined) {
     const ids = await transcriptIds(projectDir);
-    const hint = ids.length === 0 ? 'nothing was kept yet' : (didYouMean(id, ids) ?? `the last one is ${ids.at(-1)}`);
+    const hint = ids.length === 0 ? 'nothing was kept yet' : (didYouMean(id, ids) ?? `the last one: ktx chat --resume ${ids.at(-1)}`);
     throw new UserError('chat_unknown', `There is no conversation ${id}.`, { hint, exitCode: 2 });
   }
   const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(jsonOf(line)).data ?? []);

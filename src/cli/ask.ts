@@ -97,7 +97,7 @@ async function answerOf(agent: OpenAgent, { message, signal, isStream }: Asked, 
     verbatim: true,
     ...(isLive || result.text === '' ? {} : { text: result.text }),
     notes: isLive ? [] : [receiptLine(result)],
-    next: screen.interactive ? [`ktx ask --resume ${agent.id} "…"  goes on from here`] : [],
+    next: screen.interactive ? [`ktx chat --resume ${agent.id}  goes on from here`] : [],
     ...ending(result),
   };
 }
@@ -112,8 +112,7 @@ function ending({ stopReason, error, denials }: TurnResult): { readonly exitCode
     return { exitCode: 130, failure };
   }
   if (!partial.includes(stopReason)) return { exitCode: 0 };
-  const hint =
-    denials.length > 0 ? 'at a terminal you are asked; or set permissions.mode of an agent file' : 'raise limits.max_turns of the agent';
+  const hint = denials.length > 0 ? 'ktx chat asks you; or set permissions.mode of an agent file' : 'raise limits.max_turns of the agent';
   const why = denials.length > 0 ? denials.map(({ tool, reason }) => `${tool}: ${reason}`).join(', ') : 'its steps ran out';
   return { exitCode: 3, failure: new UserError(`turn_${stopReason}`, `The answer is not complete: ${why}.`, { hint, exitCode: 3 }) };
 }

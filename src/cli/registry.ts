@@ -42,6 +42,7 @@ export const registry: readonly CommandEntry[] = [
   { path: 'check', summary: 'For CI: nothing stale, contested or invalid', load: async () => (await import('./check.ts')).check },
   { path: 'explain', summary: 'Where a fact comes from: claims and evidence', load: async () => (await import('./explain.ts')).explain },
   { path: 'ask', summary: 'One question to an agent, with evidence', load: async () => (await import('./ask.ts')).ask },
+  { path: 'chat', summary: 'A conversation with an agent', load: async () => (await import('./chat.ts')).chat },
   { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
   { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },
 ]; // prettier-ignore

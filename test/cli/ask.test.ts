@@ -1,42 +1,22 @@
-import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openShop, type Shop } from '../mcp/shop.ts';
-import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
 import { fail, inTurn, say, type Script, use } from '../support/model-script.ts';
 import { ktx, ktxJson } from './run-cli.ts';
 
-let endpoint: ModelEndpoint;
-let shop: Shop;
-let models = 0;
+let project: AskedProject;
 beforeAll(async () => {
-  endpoint = await openModelEndpoint();
-  shop = await openShop('sqlite');
-  process.env['ASK_TEST_KEY'] = 'made-up';
+  project = await openAskedProject();
 });
-afterAll(async () => {
-  delete process.env['ASK_TEST_KEY'];
-  shop?.remove();
-  await endpoint?.close();
-});
+afterAll(() => project?.close());
 
-/** The project asks a model of its own, that the script plays. */
-function playing(script: Script, agent?: string): ModelCase {
-  const model = `claude-ask-${(models += 1)}`;
-  writeFileSync(
-    join(shop.dir, 'ktx.yaml'),
-    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\nllm:\n  provider: {backend: anthropic, anthropic: {api_key: env:ASK_TEST_KEY, base_url: "${endpoint.url}/v1"}}\n  models: {default: ${model}}\n  prices: {${model}: {input: 3, output: 15}}\n`,
-  );
-  mkdirSync(join(shop.dir, 'agents'), { recursive: true });
-  if (agent !== undefined) writeFileSync(join(shop.dir, 'agents/analyst.yaml'), `name: analyst\n${agent}\n`);
-  return endpoint.start(script, model);
-}
-
+const playing: AskedProject['playing'] = (...args) => project.playing(...args);
 const revenue: Script = inTurn(
   use('query_metrics', { metrics: ['orders.revenue'], dimensions: ['orders.status'] }),
   say('Revenue is 1,778 EUR [q1].'),
 );
-const here = () => ({ cwd: shop.dir });
+const here = () => ({ cwd: project.dir });
 
 describe('ktx ask', () => {
   test('in a pipe: the answer on stdout and nothing else, its receipt on stderr', async () => {
@@ -92,13 +72,13 @@ describe('ktx ask', () => {
     const running = playing(inTurn(say('First.'), say('Second.')));
     const { envelope } = await ktxJson(['ask', 'Remember plum.'], here());
     const { conversation } = envelope.data as { conversation: string };
-    const file = join(shop.dir, '.ktx/chats', `${conversation}.jsonl`);
+    const file = join(project.dir, '.ktx/chats', `${conversation}.jsonl`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await ktx(['ask', '--resume', 'last', 'What was it?'], here());
     expect(again.stdout).toBe('Second.\n');
     expect(running.calls[1]?.messages.map(({ text }) => text).join('\n')).toContain('plum');
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(2);
-    expect(readdirSync(join(shop.dir, '.ktx/chats')).filter((name) => name === `${conversation}.jsonl`)).toHaveLength(1);
+    expect(readdirSync(join(project.dir, '.ktx/chats')).filter((name) => name === `${conversation}.jsonl`)).toHaveLength(1);
     expect(await ktxJson(['ask', '--resume', 'chat_none', 'Hm?'], here())).toMatchObject({
       code: 2,
       envelope: { error: { code: 'chat_unknown' } },
@@ -189,7 +169,7 @@ describe('ktx ask', () => {
   });
 
   test('without a backend it names every one, with its command [U8]', async () => {
-    writeFileSync(join(shop.dir, 'ktx.yaml'), 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n');
+    writeFileSync(join(project.dir, 'ktx.yaml'), 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n');
     const { code, envelope } = await ktxJson(['ask', 'Hm?'], here());
     expect([code, envelope.error?.code]).toEqual([2, 'llm_missing']);
     for (const name of ['anthropic', 'vertex', 'gateway', 'openai', 'bedrock', 'claude-code', 'claude-agent']) {

@@ -1,6 +1,37 @@
+import { z } from 'zod';
 import type { Evidence } from '../../llm/tool-call.ts';
+import type { QueryReceipt } from '../../project/query.ts';
 import type { Table } from '../output.ts';
+import { receiptLines } from '../sl-query.ts';
+import { printable } from '../text-width.ts';
 
 export function evidenceTable({ columns, rows }: Evidence): Table {
   return { columns, rows: rows as Table['rows'] };
+}
+
+const receiptSchema = z.looseObject({ metrics: z.array(z.unknown()), files: z.array(z.string()), notes: z.array(z.string()) });
+
+/** Why a number is what it is: each metric with its rows, paths and filters, and where the definition stands. */
+export function whyText({ id, tool, receipt, ms, sql = '' }: Evidence): string {
+  const isReceipt = receiptSchema.safeParse(receipt).success;
+  const reasons = isReceipt ? receiptLines(receipt as QueryReceipt) : ['SQL as the model wrote it: no definition stands behind it.'];
+  return [`[${id}] ${tool}, ${ms} ms`, ...indented(reasons), ...indented(sql.split('\n'))].join('\n');
+}
+
+const trustSchema = z.looseObject({
+  files: z.array(z.string()).default([]),
+  commit: z.string().optional(),
+  contested: z.array(z.string()).default([]),
+});
+
+/** Where it comes from: the warehouse, the files with their commit, and what is contested. */
+export function sourcesText({ id, connection, trust }: Evidence): string {
+  const { files, commit, contested } = trustSchema.parse(trust ?? {});
+  const at = commit === undefined ? '' : ` at commit ${commit.slice(0, 10)}`;
+  const told = [...files.map((file) => `${file}${at}`), ...contested.map((subject) => `contested: ${subject}; ktx review decides`)];
+  return [`[${id}] ${connection ?? 'no warehouse'}`, ...indented(told)].join('\n');
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${printable(line)}`);
 }
