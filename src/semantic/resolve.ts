@@ -305,10 +305,6 @@ type Owned = Pick<Leaf, 'owner' | 'of' | 'where'>;
 /** The dataset whose rows are aggregated: where the argument lives. A condition inside it, `CASE WHEN … THEN value END`, may live elsewhere. */
 function ownedBy(model: SemanticModel, of: RowText | undefined, around: Pick<Context, 'home' | 'where'>): Owned {
   const { home, where } = around;
-  const branch = of && onlyBranch(of);
-  if (branch !== undefined && namesIn(branch.when).some((name) => followsRoles(model, name))) {
-    return ownedBy(model, branch.value, { home, where: [...where, branch.when] });
-  }
   const owners = of === undefined ? [] : anchorsOf(model, of, home);
   const [only = home] = owners;
   if (only !== undefined && owners.length <= 1) return { owner: only, of, where };
@@ -318,6 +314,7 @@ function ownedBy(model: SemanticModel, of: RowText | undefined, around: Pick<Con
   }
   if (home !== undefined && owners.includes(home) && owners.every((owner) => reaches(model, home, owner)))
     return { owner: home, of, where };
+  const branch = onlyBranch(of);
   const [owner, ...others] = branch === undefined ? [] : anchorsOf(model, branch.value, home);
   if (branch !== undefined && owner !== undefined && others.length === 0)
     return { owner, of: branch.value, where: [...where, branch.when] };
@@ -337,14 +334,12 @@ function onlyBranch(row: RowText): { readonly when: RowText; readonly value: Row
 }
 
 function anchorsOf(model: SemanticModel, row: RowText, home: string | undefined): readonly string[] {
-  return [...new Set(namesIn(row).map((reference) => anchorOf(model, reference, home)))];
+  const names = row.fragment.references.filter((it) => within(it, row.span));
+  const others = names.filter((name) => !followsRoles(model, name));
+  return [...new Set((others.length === 0 ? names : others).map((reference) => anchorOf(model, reference, home)))];
 }
 
-function namesIn({ fragment, span }: RowText): readonly Reference[] {
-  return fragment.references.filter((it) => within(it, span));
-}
-
-/** Starts from the rows that are counted, so it does not say which those are. */
+/** Starts from the rows that are counted: beside other names, it does not say which those are. */
 function followsRoles(model: SemanticModel, { parts: [first = '', ...more] }: Reference): boolean {
   return more.length > 1 || (more.length === 1 && !model.datasets.has(first));
 }

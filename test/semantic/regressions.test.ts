@@ -130,9 +130,10 @@ describe.each(engineNames)('no wrong number on %s', (name) => {
     expect(median).toBeCloseTo(0.15, 10);
   });
 
-  test('follows roles in the condition of an aggregate, which counts the rows of its value', async () => {
+  test('follows roles in an aggregate from the rows that its other names are of', async () => {
     const metrics = ['sum(case when sales.buyer.active = 1 then sales.amount end)', 'sum(case when buyer.active = 0 then sales.id end)'];
     expect(await answer({ metrics })).toEqual([[4, 7]]);
+    expect(await answer({ metrics: ['sum(sales.amount * sales.buyer.active)'] })).toEqual([[4]]);
     expect(failure(model, { metrics: ['sum(case when sales.buyer.nothing = 1 then sales.id end)'] }).code).toBe('unknown_name');
     expect(failure(model, { metrics: ['sum(case when sales.buyer.active = 1 then sales.buyer.id end)'] }).code).toBe('not_supported');
   });
