@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dump, load as readYaml, loadAll } from 'js-yaml';
+import { dump, loadAll } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as readYaml } from 'yaml';
 import { z } from 'zod';
 import { emit } from '../../src/semantic/emit.ts';
 import { loadModel } from '../../src/semantic/load.ts';
@@ -27,22 +29,22 @@ const questionSchema = z.strictObject({
   queries: z.array(z.strictObject({ label: z.array(z.string()).default([]), blank: z.array(z.int()).default([]), ...querySchema.shape })).min(1), // prettier-ignore
   sql: z.string(),
 });
-export type Question = z.infer<typeof questionSchema>;
+type Question = z.infer<typeof questionSchema>;
 
-export async function readQuestions(...files: readonly URL[]): Promise<readonly Question[]> {
+async function readQuestions(files: readonly string[]): Promise<readonly Question[]> {
   const texts = await Promise.all(files.map(async (file) => readFile(file, 'utf8')));
-  return texts.flatMap((text) => z.array(questionSchema).parse(readYaml(text)));
+  return texts.flatMap((text) => z.array(questionSchema).parse(readYaml(text, { merge: true })));
 }
 
 /** The ids of the questions, and those that the table of a README says are not expressed, in order. */
-export function accountedFor(questions: readonly Question[], readme: URL): readonly string[] {
+function accountedFor(questions: readonly Question[], readme: string): readonly string[] {
   const listed = readFileSync(readme, 'utf8').matchAll(/^\| (Q\d+) \|/gm);
   const ids = [...questions.map(({ id }) => id), ...[...listed].map(([, id = '']) => id)];
   return ids.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
 /** The model is one file with a document for each dataset. */
-export async function readModel(file: URL, engine: Engine): Promise<SemanticModel> {
+async function readModel(file: string, engine: Engine): Promise<SemanticModel> {
   const documents = z
     .array(z.looseObject({ dataset: z.string(), sql: z.undefined().optional() }))
     .parse(loadAll(await readFile(file, 'utf8')));
@@ -54,7 +56,7 @@ export async function readModel(file: URL, engine: Engine): Promise<SemanticMode
 }
 
 /** DuckDB with the tables in it. */
-export async function engineOf(tables: Readonly<Record<string, Table>>): Promise<Engine> {
+async function engineOf(tables: Readonly<Record<string, Table>>): Promise<Engine> {
   const folder = await mkdtemp(join(tmpdir(), 'ktx-tpc-'));
   try {
     const statements = Object.entries(tables).map(async ([name, { columns, rows }]) => {
@@ -68,8 +70,42 @@ export async function engineOf(tables: Readonly<Record<string, Table>>): Promise
   }
 }
 
+interface Benchmark {
+  /** With model.yaml, the README, and files of questions. */
+  readonly folder: string;
+  /** Undefined while not all of them are accounted for. */
+  readonly published: number | undefined;
+  readonly tables: () => Readonly<Record<string, Table>>;
+}
+
+/** Asks each question twice: by metric queries, and by SQL. */
+export async function runBenchmark(name: string, { folder, published = 0, tables }: Benchmark): Promise<void> {
+  const at = (file: string): string => join(folder, file);
+  const questions = await readQuestions(globSync(at('queries*.yaml')).toSorted());
+  describe(name, () => {
+    let engine: Engine;
+    let model: SemanticModel;
+    beforeAll(async () => {
+      engine = await engineOf(tables());
+      model = await readModel(at('model.yaml'), engine);
+    });
+    afterAll(async () => engine.close());
+
+    test.runIf(published > 0)('every published query is answered or listed with the reason', () => {
+      expect(accountedFor(questions, at('README.md'))).toEqual(Array.from({ length: published }, (_, index) => `Q${index + 1}`));
+    });
+
+    test.each(questions)('$id $question', async (question) => {
+      const expected = await rowsOf(engine, question.sql);
+      expect(expected.flat().some((cell) => cell !== null && Number(cell) !== 0)).toBe(true);
+      const actual = await answersTo(engine, model, question);
+      expect(difference(actual, expected)).toEqual({ extra: [], missing: [] });
+    });
+  });
+}
+
 /** What the metric queries of a question give, one after the other. */
-export async function answersTo(engine: Engine, model: SemanticModel, { queries }: Question): Promise<readonly Row[]> {
+async function answersTo(engine: Engine, model: SemanticModel, { queries }: Question): Promise<readonly Row[]> {
   const parts = queries.map(async ({ label, blank, ...query }) => {
     const sql = emit(await withAnalyzer(() => plan(model, query)), engine.warehouse.dialect);
     const rows = await rowsOf(engine, sql);
