@@ -1,4 +1,4 @@
-import { type Cell, dayAfter, Dice, money, type Table } from '../tpc.ts';
+import { type Cell, dayAfter, Dice, money, type Table } from '../seeded.ts';
 import { type Line, lineOf } from './sale.ts';
 
 const dice = new Dice(20_000_102);
@@ -73,14 +73,15 @@ interface Order {
   readonly lines: readonly Line[];
 }
 
-/** Some of the orders are of the day and the buyer of an order of the channel before. */
+/** Some of the orders are of the day and the buyer of an order of the channel before, some with equal lines. */
 function ordersOf(length: number, most: readonly [number, ...number[]], before: readonly Order[]): readonly Order[] {
   return Array.from({ length }, (_, index) => {
     const other = before.length > 0 && dice.next() < 0.3 ? before[dice.between(0, before.length - 1)] : undefined;
-    const again = other !== undefined && dice.next() < 0.5 ? other.lines.slice(0, 2).map(({ item }) => item) : [];
-    const items = new Set([...again, ...Array.from({ length: dice.between(1, dice.one(most)) }, () => keyOf('item'))]);
+    const again = other !== undefined && dice.next() < 0.5 ? other.lines.slice(0, 2) : [];
+    const taken = again.map(({ item }) => item);
+    const items = new Set(Array.from({ length: dice.between(1, dice.one(most)) }, () => keyOf('item'))).difference(new Set(taken));
     const { day = dice.between(0, days.last - 130), buyer = keyOf('customer') } = other ?? {};
-    return { number: index + 1, day, buyer, lines: [...items].map((item) => lineOf(dice, item)) };
+    return { number: index + 1, day, buyer, lines: [...again, ...[...items].map((item) => lineOf(dice, item))] };
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Dice, money } from '../tpc.ts';
+import { type Dice, money } from '../seeded.ts';
 
 /** One item of a sale, and how much of it came back. Amounts in cents. */
 export interface Line {

@@ -1,4 +1,4 @@
-import { type Cell, dayAfter, Dice, money, type Table } from '../tpc.ts';
+import { type Cell, dayAfter, Dice, money, type Table } from '../seeded.ts';
 
 const dice = new Dice(19_920_101);
 const count = { supplier: 60, part: 800, customer: 600, orders: 6000 };
