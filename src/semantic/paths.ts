@@ -234,7 +234,7 @@ export function namesakes(model: SemanticModel, from: string, field: string): re
   const [name = '', ...rest] = field.split('.');
   if (rest.length > 1) return [];
   const has = (dataset: string) => {
-    const field = model.datasets.get(dataset)?.fields.get(name);
+    const found = model.datasets.get(dataset)?.fields.get(name);
     return found !== undefined && found.hidden !== true;
   };
   return [from, ...reachable(model, from)].filter(has).flatMap((dataset) => {
