@@ -31,7 +31,7 @@ export async function runMariadb(url: string, script: string): Promise<Record<st
   const connection = await createConnection({ uri: url, multipleStatements: true });
   try {
     await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES'");
-    const own = script.replaceAll(/\bTIMESTAMP\b(?! *\()/g, 'DATETIME').replaceAll(/\bVARCHAR\b(?! *\()/g, 'VARCHAR(200)');
+    const own = script.replaceAll(/\btimestamp\b(?! *[('])/gi, 'DATETIME').replaceAll(/\bVARCHAR\b(?! *\()/g, 'VARCHAR(200)');
     const [rows] = own.trim() === '' ? [[]] : await connection.query(own);
     const last: unknown = Array.isArray(rows) && Array.isArray(rows.at(-1)) ? rows.at(-1) : rows;
     return last as Record<string, unknown>[];

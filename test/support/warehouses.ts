@@ -21,6 +21,8 @@ export interface TestDatabase {
   readonly engine: EngineName;
   readonly folder: string;
   readonly config: WarehouseConfig;
+  /** The URL of a login that may do everything, of a server. */
+  readonly secret: string;
   open(overrides?: Partial<WarehouseConfig>): Promise<Warehouse>;
   /** Behind walls 1 and 3 only; on a server as a login that has SELECT and nothing else. */
   openDriver(): Promise<DriverSession>;
@@ -40,6 +42,7 @@ export async function makeDatabase(engine: EngineName, script: string): Promise<
     engine,
     folder,
     config,
+    secret,
     open: (overrides) => openWarehouse({ ...context, config: { ...config, ...overrides } as WarehouseConfig }, never),
     openDriver: async () => {
       if (config.driver === 'duckdb') return (await import('../../src/warehouse/drivers/duckdb/driver.ts')).open(config, context, never);

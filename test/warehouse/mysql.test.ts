@@ -11,7 +11,7 @@ import { generous, never } from '../support/warehouses.ts';
 const script = `
   CREATE TABLE parent (a int, b int, PRIMARY KEY (b, a));
   CREATE TABLE child (x int COMMENT 'First part', y int, mood enum('sad', 'o''k'), status varchar(10) CHECK (status IN ('new', 'it''s')), loud bit(1),
-    born timestamp, other int, FOREIGN KEY (x, y) REFERENCES parent (b, a)) COMMENT 'A child';
+    born timestamp(0) NULL, other int, FOREIGN KEY (x, y) REFERENCES parent (b, a)) COMMENT 'A child';
   CREATE UNIQUE INDEX child_key ON child (y, x); CREATE UNIQUE INDEX child_prefix ON child (status(3)); CREATE SEQUENCE counter;
   CREATE VIEW broken AS SELECT a FROM parent; ALTER TABLE parent ADD COLUMN c int; CREATE TABLE gone (id int); CREATE VIEW lost AS SELECT id FROM gone; DROP TABLE gone;
 `;
