@@ -3,6 +3,8 @@ import { type Line, lineOf } from './sale.ts';
 
 const dice = new Dice(20_000_102);
 const count = { item: 120, customer: 300, address: 200, profile: 200, household: 120, store: 6, warehouse: 4, promotion: 12 };
+/** Items beyond this one are not sold. */
+const sold = 100;
 const days = { first: '1998-01-01', last: 1825, key: 2_450_815 };
 
 type Row = readonly Cell[];
@@ -79,7 +81,7 @@ function ordersOf(length: number, most: readonly [number, ...number[]], before: 
     const other = before.length > 0 && dice.next() < 0.3 ? before[dice.between(0, before.length - 1)] : undefined;
     const again = other !== undefined && dice.next() < 0.5 ? other.lines.slice(0, 2) : [];
     const taken = again.map(({ item }) => item);
-    const items = new Set(Array.from({ length: dice.between(1, dice.one(most)) }, () => keyOf('item'))).difference(new Set(taken));
+    const items = new Set(Array.from({ length: dice.between(1, dice.one(most)) }, () => dice.between(1, sold))).difference(new Set(taken));
     const { day = dice.between(0, days.last - 130), buyer = keyOf('customer') } = other ?? {};
     return { number: index + 1, day, buyer, lines: [...again, ...[...items].map((item) => lineOf(dice, item))] };
   });
@@ -260,7 +262,12 @@ export function tpcdsTables(): Readonly<Record<string, Table>> {
   const [cs, ws] = [shippedTables('cs', catalog), shippedTables('ws', web)];
   const weeks = Array.from({ length: 260 }, (_, week) => week * 7);
   const stock = weeks.flatMap((day) =>
-    rows(count.item, (item) => [dayKey(day), item, dice.between(1, count.warehouse), rarely(Math.floor(1000 * dice.next() ** 3))]),
+    rows(count.item, (item) => [
+      dayKey(day),
+      item,
+      dice.between(1, count.warehouse),
+      rarely(item % 4 === 0 ? dice.between(0, 90) : Math.floor(1000 * dice.next() ** 3)),
+    ]),
   );
   return {
     date_dim: table(

@@ -1,7 +1,7 @@
 import { type Cell, dayAfter, Dice, money, type Table } from '../seeded.ts';
 
 const dice = new Dice(19_920_101);
-const count = { supplier: 60, part: 800, customer: 600, orders: 6000 };
+const count = { supplier: 150, part: 800, customer: 600, orders: 6000 };
 
 const nations: readonly (readonly [string, number])[] = [
   ['ALGERIA', 0], ['ARGENTINA', 1], ['BRAZIL', 1], ['CANADA', 1], ['EGYPT', 4], ['ETHIOPIA', 0], ['FRANCE', 3], ['GERMANY', 3],
@@ -112,7 +112,7 @@ export function tpchTables(): Readonly<Record<string, Table>> {
     partsupp: {
       columns: 'ps_partkey INTEGER, ps_suppkey INTEGER, ps_availqty INTEGER, ps_supplycost DECIMAL(12,2), ps_comment VARCHAR',
       rows: upTo(count.part).flatMap((key) =>
-        [0, 1, 2, 3].map((place) => [key, supplierOf(key, place), dice.between(1, 200), money(dice.between(100, 100_000)), 'furious']),
+        [0, 1, 2, 3].map((place) => [key, supplierOf(key, place), dice.between(1, 25), money(dice.between(100, 100_000)), 'furious']),
       ),
     },
     orders: {
