@@ -95,7 +95,7 @@ describe('the documentation', () => {
       if (/^ktx [<-]/.test(line) || (groups[first] !== undefined && line === `ktx ${first}`)) continue;
       const found = await commandOf(line);
       const known = found?.command.options.flatMap(({ long, short }) => [long, short]) ?? [];
-      const global = ['--json', '--project-dir', '--quiet', '-q', '--debug', '--no-color', '--help'];
+      const global = ['--json', '--project-dir', '--role', '--quiet', '-q', '--debug', '--no-color', '--help'];
       const flags = line.replaceAll(/"[^"]*"/g, '""').match(/(?<=\s)--?[a-z][a-z-]*/g) ?? [];
       const strange = flags.filter((flag) => ![...known, ...global].includes(flag));
       if (found === undefined || strange.length > 0) unknown.push(`${path}: ${line} ${strange.join(' ')}`.trim());

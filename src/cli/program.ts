@@ -7,6 +7,7 @@ import { groups, registry, type CommandEntry } from './registry.ts';
 
 export interface GlobalFlags {
   readonly projectDir?: string;
+  readonly role?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly debug?: boolean;
@@ -28,6 +29,7 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .addHelpText('after', '\nktx <command> --help shows its flags and examples. Start with: ktx demo');
   program
     .option('--project-dir <dir>', 'the project (else KTX_PROJECT_DIR, else the nearest ktx.yaml)')
+    .option('--role <name>', 'who asks, for row rules (else KTX_ROLE, else query.role of ktx.yaml)')
     .option('--json', 'one JSON envelope on stdout')
     .option('-q, --quiet', 'no talk on stderr, errors excepted')
     .option('--debug', 'the stack of what fails')
@@ -66,7 +68,7 @@ export async function attach(
 /** What the command line means: `help x` asks for the help of x. */
 export function resolveCommand(argv: readonly string[]): { words: readonly string[]; entry: CommandEntry | undefined } {
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-  const plain = words.filter((word, index) => !word.startsWith('-') && words[index - 1] !== '--project-dir');
+  const plain = words.filter((word, index) => !word.startsWith('-') && !['--project-dir', '--role'].includes(words[index - 1] ?? ''));
   return { words, entry: registry.find(({ path }) => path === plain.slice(0, path.split(' ').length).join(' ')) };
 }
 

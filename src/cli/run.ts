@@ -75,7 +75,7 @@ async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<
     screen,
     progress,
     projectDir: flags.projectDir,
-    project: () => (project ??= openProjectHere(run, flags.projectDir, context)),
+    project: () => (project ??= openProjectHere(run, flags, context)),
     say(text) {
       progress.clear();
       if (!isSilent) stderr.write(`${text}\n`);
@@ -101,7 +101,7 @@ async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<
   }
 }
 
-async function openProjectHere({ surroundings, runId }: Run, projectDir: string | undefined, context: CommandContext): Promise<Project> {
+async function openProjectHere({ surroundings, runId }: Run, { projectDir, role }: GlobalFlags, context: CommandContext): Promise<Project> {
   const { findProject } = await import('../project/config-file.ts');
   const { openProject } = await import('../project/open.ts');
   const notices = {
@@ -113,7 +113,7 @@ async function openProjectHere({ surroundings, runId }: Run, projectDir: string 
       );
     },
   };
-  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), { runId, notices, env: surroundings.env });
+  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), { runId, notices, env: surroundings.env, role });
 }
 
 /** The result: with `--json` in the one envelope, else as text and table on stdout, and the failure on stderr. */

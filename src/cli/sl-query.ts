@@ -49,9 +49,15 @@ export const query = defineCommand({
 
 /** A line for each metric, and where its definition stands. */
 export function receiptLines({ metrics, notes, files, commit, contested, stale, uncommitted = [] }: QueryReceipt): string[] {
-  const lines = metrics.map(({ name, owners, paths, filters, having, additive, curated }) => {
+  const lines = metrics.map(({ name, owners, paths, filters, having, access, additive, curated }) => {
     const [and, list] = [' and ', ', '];
-    const parts = { 'rows of': owners.join(list), by: paths.join(list), where: filters.join(and), having: having.join(and) };
+    const parts = {
+      'rows of': owners.join(list),
+      by: paths.join(list),
+      where: filters.join(and),
+      having: having.join(and),
+      'row rules': access.join(list),
+    };
     const said = Object.entries(parts).flatMap(([word, text]) => (text === '' ? [] : [`${word} ${text}`]));
     return `${name}: ${[...said, additive ? 'additive' : 'not additive', curated ? 'curated' : 'ad hoc'].join('; ')}`;
   });

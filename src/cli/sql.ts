@@ -30,11 +30,10 @@ export const sql = defineCommand({
     const project = await context.project();
     const connection = project.connection(options.connection).name;
     if (options.lint === true) return lintOutcome(project, connection, select);
-    const { queryLimits } = await import('../project/query.ts');
+    const { runStatement } = await import('../project/statement.ts');
     context.progress.update('running the statement');
-    const warehouse = await project.warehouse(connection, context.signal);
-    const limits = queryLimits(project, { maxRows: options.limit, timeoutSeconds: options.timeout });
-    return rowsOutcome(await warehouse.query(select, limits, context.signal), { connection });
+    const asked = { connection, sql: select, maxRows: options.limit, timeoutSeconds: options.timeout };
+    return rowsOutcome(await runStatement(project, asked, context.signal), { connection });
   },
 });
 

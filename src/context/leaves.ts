@@ -9,7 +9,7 @@ export type EntryList = (typeof entryLists)[number];
 export const keyOrder = [
   'dataset', 'name', 'to', 'on', 'source', 'sql', 'role', 'cardinality', 'via', 'expr', 'agg', 'of', 'type', 'fraction', 'where',
   'ratio', 'cumulative', 'offset', 'total', 'semi_additive', 'conversion', 'unit', 'primary_key', 'unique_keys', 'default_time', 'description',
-  'synonyms', 'tags', 'values', 'hidden', 'row_metrics', ...entryLists,
+  'synonyms', 'tags', 'values', 'hidden', 'row_metrics', ...entryLists, 'access', 'parameters',
 ]; // prettier-ignore
 
 /** One value that is merged as a whole: a key at the top of the file, or a key of one entry. */

@@ -13,6 +13,7 @@ const queryConfigSchema = z
       .enum(['on', 'off', 'semantic_layer_only'])
       .default('on')
       .describe('Whether agents may send SQL of their own; `off` hides the tool, `semantic_layer_only` refers them to metrics.'),
+    role: z.string().min(1).optional().describe('Who asks, for the row rules of datasets (`access`); --role, then KTX_ROLE, go before it.'),
   })
   .describe('Limits of `ktx sl query`, `ktx sql` and the MCP tools.');
 

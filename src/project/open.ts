@@ -34,6 +34,8 @@ interface ProjectOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** A model runtime in place of the one that `ktx.yaml` names. */
   readonly runtime?: LlmRuntime | undefined;
+  /** Who asks; else KTX_ROLE, else `query.role` of `ktx.yaml`. */
+  readonly role?: string | undefined;
 }
 
 const silent: LlmNotices = { warn: () => undefined, onPause: () => undefined };
@@ -45,6 +47,7 @@ export type Project = Awaited<ReturnType<typeof openProject>>;
 export async function openProject(dir: string, options: ProjectOptions = {}) {
   const { runId = newId('run'), notices = silent, env = process.env, runtime } = options;
   const config = await readConfig(dir);
+  const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
   const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const [models, catalogs, texts] = [keptByMark<LoadedModel>(), keptByMark<Catalog | undefined>(), keptByMark<string>()];
@@ -57,11 +60,12 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     return openConnection({ dir, ...connection(name), tables: tables && (async () => tables) }, signal);
   };
   const loadFiles = async (name: string, marked: readonly MarkedFile[]) => {
-    const { loadModel } = await import('../semantic/load.ts');
+    const [{ loadModel }, { modelFor }] = await Promise.all([import('../semantic/load.ts'), import('../semantic/access.ts')]);
     const textOf = (path: string, mark: string) => texts(path, mark, async () => (await readAnyText(join(dir, path), dir)) ?? '');
     const read = Promise.all(marked.map(async ({ path, mark }) => ({ path, text: await textOf(path, mark) })));
     const [files, known] = await Promise.all([read, catalog(name)]);
-    return loadModel({ dialect: dialectNamed(connection(name).config.driver), files, tables: known?.tables });
+    const loaded = await loadModel({ dialect: dialectNamed(connection(name).config.driver), files, tables: known?.tables });
+    return { ...loaded, model: modelFor(loaded.model, role) };
   };
 
   return {
@@ -84,7 +88,9 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
       opening.catch(() => warehouses.delete(name));
       return opening;
     },
-    /** The datasets of one connection; what changed in files and catalog is read again. */
+    /** Whose row rules hold. */
+    role,
+    /** The datasets of one connection as the role may read them; what changed in files and catalog is read again. */
     async model(name: string): Promise<LoadedModel> {
       const files = await datasetFiles(dir, name);
       return models(name, JSON.stringify([files, catalogMark(name)]), () => loadFiles(name, files));

@@ -17,7 +17,7 @@ interface Asked {
 }
 
 /** What one call may ask instead of the configured limits. */
-type WantedLimits = Readonly<Partial<Record<'maxRows' | 'timeoutSeconds', number | undefined>>>;
+export type WantedLimits = Readonly<Partial<Record<'maxRows' | 'timeoutSeconds', number | undefined>>>;
 
 export type QueryAnswer = Awaited<ReturnType<typeof runQuery>>;
 /** Where the numbers come from: per metric, and the files with their commit. */

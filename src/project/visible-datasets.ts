@@ -43,6 +43,7 @@ export async function visibleDatasets(project: Project, connection: string): Pro
       fields: fields?.filter(isVisible).map(plain),
       metrics: metrics?.filter(isVisible).map(plain),
       relationships: relationships?.map(plain),
+      access: undefined,
     };
     const unseen = new Set([...(fields ?? []), ...(metrics ?? [])].filter((item) => !isVisible(item)).map(({ name }) => name));
     const isSeen = (subject: string) => !unseen.has(subjectParts(subject)?.name ?? '');

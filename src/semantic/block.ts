@@ -6,7 +6,7 @@ import { choicesOf, notSupported, refused, unknownDataset, unknownName } from '.
 import { type Expr, wholeOf, withResults } from './expr.ts';
 import { isToOne } from './links.ts';
 import { type Members, membersOf } from './members.ts';
-import type { ModelDataset, ModelField, SemanticModel } from './model.ts';
+import { type ModelDataset, type ModelField, rowsOf, type SemanticModel } from './model.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
 import { blockKey, findMetric, type Leaf, type Nested, openResolver, resolveMetric } from './resolve.ts';
@@ -82,7 +82,7 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const onRows = running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
   const rows = [...onRows.map((condition) => rowCondition(scope, condition, metric)), ...segmentsOf(scope, query)];
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
-  const table = { alias: owner.name, relation: owner.relation };
+  const table = { alias: owner.name, relation: rowsOf(owner) };
   const base: Select = { kind: 'select', columns: dimensions, from: running?.from ?? table, joins: [], where: rows };
   const select =
     first?.balance === undefined ? grouping(scope, base, { leaves, fanned }) : balanceOf(scope, base, { leaves, places, fanned });

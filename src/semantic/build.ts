@@ -45,10 +45,17 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
     const fragment = rowFragment(origin, segment.where, ['segments', index, 'where']);
     return fragment === undefined ? [] : [[segment.name, fragment]];
   });
+  const relation = relationOf(origin, dataset);
+  const rules = dataset.access?.flatMap(({ role, where }, index) => {
+    const fragment = rowFragment(origin, where, ['access', index, 'where']);
+    return fragment === undefined ? [] : [{ role, where: fragment }];
+  });
   const built: ModelDataset = {
     name,
     file: origin.file,
-    relation: relationOf(origin, dataset),
+    relation,
+    rows: relation,
+    access: rules,
     keys: [],
     defaultTime: dataset.default_time,
     fields: byName([

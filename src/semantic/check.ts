@@ -1,5 +1,6 @@
 import { UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { rowsFor } from './access.ts';
 import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
 import { fieldNamed, metricAddress, ownerInCondition, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
@@ -41,10 +42,28 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
     fail(['row_metrics'], 'no_key', { message: `${dataset.name} has no primary_key, so its rows cannot be told apart`, hint: 'Declare it.' }); // prettier-ignore
   }
   for (const index of dataset.relationships.keys()) checkRelationship(model, checked, index);
+  checkAccess(model, checked);
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
     const { code = '', message, hint } = metricFailure(model, metric) ?? {};
     const address = metricAddress(metric);
     if (code !== '' && !planners.includes(code)) fail(['metrics', index], code, { message: `${address}: ${message}`, hint });
+  }
+}
+
+/** Rules that name what is not there, and ways around them. */
+function checkAccess(model: SemanticModel, { dataset, fail, warn }: Checked): void {
+  for (const [index, { role }] of (dataset.access ?? []).entries()) {
+    const failure = failureOf(() => rowsFor(model, dataset, role));
+    if (failure !== undefined) return fail(['access', index, 'where'], failure.code, failure);
+  }
+  if (dataset.access !== undefined || !model.hasRules) return;
+  const table = dataset.relation.kind === 'table' ? dataset.relation.parts.at(-1) : undefined;
+  const words = new Set(dataset.relation.kind === 'query' ? dataset.relation.sql.toLowerCase().match(/\w+/g) : []);
+  for (const { name, access, relation } of model.datasets.values()) {
+    const own = relation.kind === 'table' ? relation.parts.at(-1)?.toLowerCase() : undefined;
+    if (access === undefined || own === undefined || (table?.toLowerCase() !== own && !words.has(own))) continue;
+    const message = `${dataset.name} reads the table of ${name}, which has row rules, and has none: it shows every row to everyone`;
+    warn(['dataset'], 'access', { message, hint: 'Add access: with the same rules.' });
   }
 }
 
@@ -110,8 +129,12 @@ const planners: readonly string[] = ['not_supported', 'ambiguous_path', 'no_path
 
 /** Resolves the metric as a query would. */
 function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {
+  return failureOf(() => resolveMetric(openResolver(model, []), metric));
+}
+
+function failureOf(run: () => unknown): UserError | undefined {
   try {
-    resolveMetric(openResolver(model, []), metric);
+    run();
     return undefined;
   } catch (failure) {
     if (failure instanceof UserError) return failure;

@@ -118,6 +118,11 @@ const rowMetricSchema = z.strictObject({
   synonyms: synonymsSchema,
 });
 
+const accessSchema = z.strictObject({
+  role: z.string().min(1).describe('Who may see the rows.'),
+  where: expressionSchema.describe('Which rows; `true` for all of them.'),
+});
+
 const columnsSchema = z.array(z.string());
 
 const datasetNameSchema = z.string().regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only');
@@ -139,6 +144,11 @@ export const datasetSchema = z
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),
     metrics: z.array(metricSchema).optional().describe('Aggregates.'),
     relationships: z.array(relationshipSchema).optional().describe('Joins to the one side.'),
+    access: z
+      .array(accessSchema)
+      .min(1)
+      .optional()
+      .describe('Row rules: with any, only the roles that are named here see rows, each those of its rules, in every query.'),
     extensions: extensionsSchema,
   })
   .describe('A dataset of the semantic layer.');

@@ -87,6 +87,7 @@ function bodySql(relation: From['relation'], dialect: Dialect): string {
       return `(\n${relation.sql}\n)`;
     case 'common':
       return dialect.quote(relation.name);
+    case 'guarded':
     case 'select':
       return `(\n${queryLines(relation.select, dialect).map(indented).join('\n')}\n)`;
   }
@@ -101,7 +102,8 @@ export function queryLines(query: Query, dialect: Dialect): readonly string[] {
 }
 
 function selectLines({ distinct, columns, from, joins, where, groups = 0 }: Select, dialect: Dialect): readonly string[] {
-  const items = columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`);
+  const all = columns.length === 0 ? [`${dialect.quote(from.alias)}.*`] : [];
+  const items = [...all, ...columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`)];
   return [
     ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
     ...fromLines(from, dialect),
@@ -126,7 +128,7 @@ function joinLines(join: Join, dialect: Dialect): readonly string[] {
 
 /** The parts of a text of which a query is a part. */
 function nestedLines(text: string, { relation }: From, dialect: Dialect): readonly string[] {
-  if (relation.kind !== 'select') return [text];
+  if (relation.kind !== 'select' && relation.kind !== 'guarded') return [text];
   const body = bodySql(relation, dialect);
   const at = text.indexOf(body);
   return [`${text.slice(0, at)}(`, ...queryLines(relation.select, dialect).map(indented), `)${text.slice(at + body.length)}`];

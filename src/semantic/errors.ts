@@ -14,6 +14,7 @@ type SemanticCode =
   | 'mixed_condition'
   | 'mixed_owners'
   | 'nested'
+  | 'no_access'
   | 'no_default_time'
   | 'no_group'
   | 'no_key'

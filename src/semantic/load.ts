@@ -104,7 +104,8 @@ function report({ file, findings }: Loading, severity: Finding['severity']): Rep
 function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
   const valid = all.filter((one) => !hasErrors(one)).flatMap(({ dataset }) => dataset ?? []);
   const excluded = all.filter(hasErrors).map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
-  return { dialect, datasets: linked(valid), excluded: new Set(excluded) };
+  const hasRules = all.some(({ file, source }) => source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)));
+  return { dialect, datasets: linked(valid), excluded: new Set(excluded), hasRules };
 }
 
 function refuseTwins(all: readonly Loading[]): void {

@@ -1,6 +1,8 @@
+import type { UserError } from '../lib/error.ts';
 import type { Dialect, Period, TimeGrain } from '../sql/dialect.ts';
 import type { Fragment } from '../sql/expression.ts';
 import type { Aggregate, Dataset, MetricDefinition } from './dataset.ts';
+import type { Query } from './select.ts';
 
 /** The valid datasets of one connection, ready to plan. */
 export interface SemanticModel {
@@ -8,12 +10,21 @@ export interface SemanticModel {
   readonly datasets: ReadonlyMap<string, ModelDataset>;
   /** Datasets that were left out as invalid. */
   readonly excluded: ReadonlySet<string>;
+  /** True where a file has row rules, be it valid or not. */
+  readonly hasRules: boolean;
+  /** Who reads; see `modelFor`. */
+  readonly role?: string | undefined;
 }
 
 export interface ModelDataset {
   readonly name: string;
   readonly file: string;
+  /** Where it lives. */
   readonly relation: Relation;
+  /** What a query may read of it. */
+  readonly rows: Rows;
+  /** Its row rules; undefined where everyone sees every row. */
+  readonly access: readonly AccessRule[] | undefined;
   /** Primary and unique keys, as lists of physical columns or field texts; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
@@ -30,6 +41,14 @@ export interface ModelDataset {
 }
 
 export type Relation = { readonly kind: 'table'; readonly parts: readonly string[] } | { readonly kind: 'query'; readonly sql: string };
+
+/** Rows that a role may see; `denied` says why it may see none. */
+export type Rows = Relation | { readonly kind: 'guarded'; readonly select: Query } | { readonly kind: 'denied'; readonly error: UserError };
+
+interface AccessRule {
+  readonly role: string;
+  readonly where: Fragment;
+}
 
 /** Without `expr`, the column of the same name. */
 export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & {
@@ -99,6 +118,12 @@ export interface Leg extends Pick<Ends, 'from' | 'to'> {
   readonly relationship: ModelRelationship;
   readonly reversed: boolean;
   readonly many: boolean;
+}
+
+/** What stands in FROM; an error where the role may see nothing. */
+export function rowsOf({ rows }: Pick<ModelDataset, 'rows'>): Exclude<Rows, { kind: 'denied' }> {
+  if (rows.kind === 'denied') throw rows.error;
+  return rows;
 }
 
 /** In any case: no two fields of a dataset differ by case alone. `quotedExactly`: a quoted name where the engine minds the case of those. */

@@ -50,7 +50,7 @@ export function pathByNames(model: SemanticModel, start: { dataset: string; reac
 
 /** Whether a name can follow that of the dataset: a field that is not hidden, or a relationship. */
 function leadsTo(model: SemanticModel, dataset: string, name: string): boolean {
-  const found = model.datasets.get(dataset)?.fields.get(name);
+  const field = model.datasets.get(dataset)?.fields.get(name);
   return (field !== undefined && field.hidden !== true) || stepsFrom(model, dataset, 'many').some((step) => step.name === name);
 }
 

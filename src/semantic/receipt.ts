@@ -34,6 +34,11 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
     /** Those of the metric itself come last. */
     filters: [...new Set([...blocks.flatMap(({ filters }) => filters), ...own])],
     having,
+    /** The row rules that hold for who asks. */
+    access: rulesIn(
+      model,
+      blocks.map(({ select }) => select),
+    ),
     /** True where the values of groups add up to the total. */
     additive: trace.linear && leaves.every(isAdditive) && blocks.every(({ fanned }) => fanned.length === 0),
     /** False for arithmetic that the query brought itself. */
@@ -42,6 +47,23 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
     metric: trace.metric && metricAddress(trace.metric),
     files: [...new Set([...trace.files, ...datasets.flatMap((dataset) => model.datasets.get(dataset)?.file ?? [])])].toSorted(),
   };
+}
+
+/** Of each dataset that is read anywhere inside, semi-joins and bridges included. */
+function rulesIn({ datasets, hasRules, role }: SemanticModel, selects: readonly unknown[]) {
+  if (!hasRules) return [];
+  const read = new Set<unknown>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || read.has(value)) return;
+    if ('kind' in value && value.kind === 'guarded') read.add(value);
+    else for (const child of Object.values(value)) visit(child);
+  };
+  visit(selects);
+  const guarded = [...datasets.values()].filter(({ rows }) => read.has(rows));
+  return guarded.map(({ name, access = [] }) => {
+    const rules = access.filter((rule) => rule.role === role).map(({ where }) => where.text);
+    return `${name} for ${role}: ${rules.join(' or ')}`;
+  });
 }
 
 function isAdditive({ function: name, balance, running, nested, total }: Leaf): boolean {

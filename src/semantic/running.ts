@@ -2,7 +2,7 @@ import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
 import type { RowCondition } from './conditions.ts';
 import { notSupported, refused } from './errors.ts';
 import type { Expr } from './expr.ts';
-import type { Running } from './model.ts';
+import { rowsOf, type Running } from './model.ts';
 import { finer, liesIn, startType, unitsOf } from './periods.ts';
 import { type Place, placeInQuery } from './place.ts';
 import { isOwnTime, placeExpr, type Scope } from './scope.ts';
@@ -66,10 +66,10 @@ export function runningRows(scope: Scope, places: readonly Place[], { window, si
   const startOf = (to: TimeGrain): Expr => (to === grain ? start : { kind: 'truncate', grain: to, of: start, options });
   if (since !== undefined) conditions.push({ kind: 'text', parts: [cut(since), ' = ', startOf(since)] });
   const on: Expr = { kind: 'text', parts: conditions.flatMap((one, position) => (position === 0 ? [one] : [' AND ', one])) };
-  const { name, relation } = scope.owner;
+  const { name } = scope.owner;
   return {
     from: { alias: periodsName, relation: { kind: 'common', name: periodsName } },
-    join: { alias: name, relation, on, kind: 'inner' },
+    join: { alias: name, relation: rowsOf(scope.owner), on, kind: 'inner' },
     dimension: (asked) => (isOwnTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined),
   };
 }

@@ -2,7 +2,7 @@ import { shortHash } from '../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
 import { notSupported, refused } from './errors.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
-import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition } from './model.ts';
+import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf } from './model.ts';
 import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
 import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
 import type { SemanticQuery } from './query.ts';
@@ -77,7 +77,8 @@ export function aliasesIn(value: unknown): ReadonlySet<string> {
   const visit = (inner: unknown): void => {
     if (typeof inner !== 'object' || inner === null) return;
     if ('alias' in inner && typeof inner.alias === 'string') found.add(inner.alias);
-    for (const child of Object.values(inner)) visit(child);
+    // What a row rule joins inside is no matter of the query around it.
+    for (const [key, child] of Object.entries(inner)) if (key !== 'relation') visit(child);
   };
   visit(value);
   return found;
@@ -205,7 +206,7 @@ function addJoin(scope: Scope, { leg, alias, base, path }: { leg: Leg; alias: st
   const on = joinCondition(leg, source, { dialect: model.dialect, dataset: target, alias });
   const isInner = inner !== undefined && (leg.many || inner.has(base));
   const kind = leg.many && (!isInner || !inner.has(base)) ? 'inner' : 'left';
-  (isInner ? inner : joins).set(alias, { alias, relation: target.relation, path, on, base, kind, many: leg.many });
+  (isInner ? inner : joins).set(alias, { alias, relation: rowsOf(target), path, on, base, kind, many: leg.many });
 }
 
 function joinCondition({ relationship, reversed }: Leg, source: Side, joined: Side): Expr {

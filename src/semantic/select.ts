@@ -1,5 +1,5 @@
 import type { Expr } from './expr.ts';
-import type { Relation } from './model.ts';
+import type { Rows } from './model.ts';
 
 /** A query as data. `emit` alone makes text of it. */
 export type Query = Select | Union;
@@ -7,6 +7,7 @@ export type Query = Select | Union;
 export interface Select {
   readonly kind: 'select';
   readonly distinct?: boolean;
+  /** None for all columns of `from`. */
   readonly columns: readonly ColumnOf<Expr>[];
   readonly from: From;
   readonly joins: readonly Join[];
@@ -29,7 +30,10 @@ export interface ColumnOf<Value> {
 
 export interface From {
   readonly alias: string;
-  readonly relation: Relation | { readonly kind: 'common'; readonly name: string } | { readonly kind: 'select'; readonly select: Query };
+  readonly relation:
+    | Exclude<Rows, { readonly kind: 'denied' }>
+    | { readonly kind: 'common'; readonly name: string }
+    | { readonly kind: 'select'; readonly select: Query };
 }
 
 export interface Join extends From {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { lintStatement } from '../project/lint.ts';
-import { queryLimits } from '../project/query.ts';
+import { runStatement } from '../project/statement.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
@@ -24,9 +24,8 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
         hint: 'Use query_metrics; it takes aggregates of your own too, like sum(orders.amount).',
       });
     }
-    const warehouse = await project.warehouse(name, signal);
     const [result, { findings, proposal }] = await Promise.all([
-      warehouse.query(sql, queryLimits(project), signal),
+      runStatement(project, { connection: name, sql }, signal),
       lintStatement(project, name, sql),
     ]);
     const { columns, rows, queryId, ms, truncated } = result;

@@ -15,17 +15,20 @@ export function gateOf(policy: GatePolicy, allowed: readonly string[], tables: (
   const functions = new Set([...policy.functions, ...allowed.map((name) => name.toLowerCase())]);
   const missingFrom = (known: readonly TableRef[]) => (written: WrittenTable) => !known.some((table) => policy.means(written, table));
   return {
-    async check(sql: string): Promise<void> {
+    /** The tables that it reads. */
+    async check(sql: string): Promise<readonly TableRef[]> {
       if (sql.length > longest)
         throw failure('statement_too_long', `Not sent: the statement has ${sql.length} characters, and at most ${longest} are taken.`);
       if (sql.includes('\0')) throw refused('parse', 'a NUL character in the text.');
       const facts = await policy.inspect(sql);
       const called = facts.functions.find((name) => !functions.has(name));
       if (called !== undefined) throw refusedFunction(called, functions);
-      if (facts.tables.length === 0 || !facts.tables.some(missingFrom(await tables(false)))) return;
-      const known = await tables(true);
+      if (facts.tables.length === 0) return [];
+      const first = await tables(false);
+      const known = facts.tables.some(missingFrom(first)) ? await tables(true) : first;
       const missing = facts.tables.find(missingFrom(known));
       if (missing !== undefined) throw refusedTable(missing, known);
+      return known.filter((table) => facts.tables.some((written) => policy.means(written, table)));
     },
   };
 }

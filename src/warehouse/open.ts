@@ -27,6 +27,7 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
     dialect: session.dialect,
     connection: spec.connection,
     introspect: (scope, caller) => session.introspect(scope, caller),
+    reads: (sql) => gate.check(sql),
     async query(sql, limits, caller) {
       const started = performance.now();
       await gate.check(sql);

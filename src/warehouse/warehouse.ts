@@ -74,6 +74,8 @@ export interface Warehouse {
   /** Name of the connection in `ktx.yaml`. */
   readonly connection: string;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
+  /** The tables of the catalog that a statement reads; throws what the gate would. */
+  reads(sql: string): Promise<readonly TableRef[]>;
   query(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryResult>;
   privileges(): Promise<PrivilegeReport>;
   close(): Promise<void>;

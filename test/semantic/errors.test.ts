@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
+import { modelFor } from '../../src/semantic/access.ts';
 import { choicesOf, type refused as refuse } from '../../src/semantic/errors.ts';
 import type { LoadedModel } from '../../src/semantic/load.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
@@ -13,6 +14,8 @@ interface Case {
   readonly what: string;
   readonly code: Code;
   readonly query: Query;
+  /** Who asks. */
+  readonly role?: string;
   /** Files beside those of the shop, or in place of them. */
   readonly files?: Readonly<Record<string, string>>;
   /** The text of the query that each of the choices can replace; as a dimension of its own where it is left out. */
@@ -39,6 +42,7 @@ const codes: Readonly<Record<Code, true>> = {
   mixed_condition: true,
   mixed_owners: true,
   nested: true,
+  no_access: true,
   no_default_time: true,
   no_group: true,
   no_key: true,
@@ -126,6 +130,7 @@ const cases: readonly Case[] = [
   { what: 'names of the query that mean each other', code: 'circular', query: { metrics: [{ name: 'a', expr: 'b + 1' }, { name: 'b', expr: 'a + 1' }] }, hint: /made of itself/, repaired: { metrics: [{ name: 'a', expr: 'b + 1' }, { name: 'b', expr: 'orders.revenue + 1' }] } },
   { what: 'an aggregate of rows of several datasets', code: 'nested', query: { metrics: ['avg(orders.revenue + tickets.ticket_count) per customers.id'] }, hint: /avg\(sum\(orders\.amount\)\) per orders\.customer_id/, repaired: { metrics: ['avg(sum(orders.amount)) per orders.customer_id'] } },
   { what: 'a balance of nobody in particular', code: 'semi_additive', isOfFile: true, files: edited(', per: [customer_id]}}\n  - {name: lowest', '}}\n  - {name: lowest'), query: { metrics: ['orders.closing'] }, hint: /semi_additive: \{over: day, take: last, per: \[account_id\]\}/, repaired: { files: shop } },
+  { what: 'somebody for whom there is no row rule', code: 'no_access', files: edited('metrics:\n', 'access: [{role: clerk, where: amount < 100}]\nmetrics:\n'), role: 'guest', query: revenue, hint: /--role clerk; or add a rule to access: in /, repaired: { files: edited('metrics:\n', 'access: [{role: guest, where: amount < 100}]\nmetrics:\n') } },
   { what: 'what the planner cannot do', code: 'not_supported', query: { metrics: ['sum(orders.buyer.regions.id)'] }, hint: /Ask for less/, repaired: revenue },
 
   { what: 'an unclosed text', code: 'sql_fragment', query: { ...revenue, where: ["orders.status = 'paid"] }, hint: /./, repaired: revenue },
@@ -140,11 +145,11 @@ beforeAll(loadAnalyzer);
 const read = (files: Case['files'] = {}) => load({ ...shop, ...files });
 
 /** What the query is refused with, or the file of what it asks. */
-function refused({ model, diagnostics }: LoadedModel, { query, isOfFile }: Case): UserError {
+function refused({ model, diagnostics }: LoadedModel, { query, role, isOfFile }: Case): UserError {
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
   if (isOfFile === true && first !== undefined) return new UserError(first.rule, first.message, { hint: first.hint });
   expect(first).toBeUndefined();
-  return refusal(() => compile(model, query));
+  return refusal(() => compile(modelFor(model, role), query));
 }
 
 function refusal(run: () => unknown): UserError {
@@ -180,7 +185,7 @@ describe('a refusal lists what can be written', () => {
     if (repaired === undefined) expect(one.choices).not.toEqual([]);
     else if ('files' in repaired) {
       const { model: whole } = await read({ ...one.files, ...repaired.files });
-      expect(compile(whole, repaired.query ?? one.query).sql).toContain('SELECT');
+      expect(compile(modelFor(whole, one.role), repaired.query ?? one.query).sql).toContain('SELECT');
     } else expect(compile(model, repaired).sql).toContain('SELECT');
   });
 });

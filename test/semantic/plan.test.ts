@@ -357,6 +357,7 @@ test('the receipt says where each number comes from', () => {
     {
       "metrics": [
         {
+          "access": [],
           "additive": true,
           "curated": true,
           "files": [
@@ -384,6 +385,7 @@ test('the receipt says where each number comes from', () => {
           ],
         },
         {
+          "access": [],
           "additive": false,
           "curated": false,
           "files": [
@@ -410,6 +412,7 @@ test('the receipt says where each number comes from', () => {
           ],
         },
         {
+          "access": [],
           "additive": true,
           "curated": false,
           "files": [
