@@ -27,7 +27,8 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
       done += 1;
       claims += event.claims;
     }
-    if (event.type.startsWith('work_unit') || (event.type === 'llm_usage' && units.size > 0)) return { step: 'reading prose', below: below() };
+    if (event.type.startsWith('work_unit') || (event.type === 'llm_usage' && units.size > 0))
+      return { step: 'reading prose', below: below() };
     const step = stepText(event);
     if (step === undefined) return undefined;
     const counts =
