@@ -134,9 +134,9 @@ async function runStages(run: Run): Promise<Outcome> {
     const asked = new Set(read.flatMap(({ fetched: { input } }) => (input.isAsked ? [input.name] : [])));
     const open = (name: string) => run.warehouse(name, signal);
     const modelRun = { dir, model: run.reader, asked, isAnew: run.reExtract === true, state, open, signal, emit };
-    const { findings, stages } = await timed(run, 'model', () => runModelStages(found, modelRun));
+    const { findings, stages, isOver } = await timed(run, 'model', () => runModelStages(found, modelRun));
     const sources = reportsOf(read, findings.sources);
-    const checking = { state, model: run.reader, signal };
+    const checking = { state, model: run.reader, isOver, signal };
     const { files, render, unchecked, repaired, ...checked } = await timed(run, 'validate', () => validate(dir, findings, checking));
     signal.throwIfAborted();
     const connections = withUnchecked(tried, unchecked);

@@ -27,14 +27,13 @@ interface ModelRun {
 export async function runModelStages(
   findings: Findings,
   { model, ...run }: ModelRun,
-): Promise<{ readonly findings: Findings; readonly stages: readonly StageReport[] }> {
-  if (model === undefined) return { findings, stages: [] };
+): Promise<{ readonly findings: Findings; readonly stages: readonly StageReport[]; readonly isOver: boolean }> {
+  if (model === undefined) return { findings, stages: [], isOver: false };
   let opened: Promise<Snapshot> | undefined;
   const snapshot = () => (opened ??= readProjectFiles(run.dir, foldersOf(findings)).then((files) => openSnapshot(findings, files)));
   const { sources, stages, isOver } = await readWithModel({ ...run, findings, model, snapshot });
   const read = { ...findings, sources };
-  // Where the account or the money is gone, the next stage would only find that out again.
-  if (isOver) return { findings: read, stages: stages };
-  const { rulings, stages: ruled } = await ruleOnClaims(read, { ...run, model });
-  return { findings: { ...read, rulings }, stages: [...stages, ...ruled] };
+  // Where the account or the money is gone, the next stages ask nothing; what they have paid for counts.
+  const ruled = await ruleOnClaims(read, { ...run, model, snapshot, isOver });
+  return { findings: { ...read, rulings: ruled.rulings }, stages: [...stages, ...ruled.stages], isOver: ruled.isOver };
 }

@@ -27,6 +27,8 @@ const repairable: ReadonlySet<ClaimKind> = new Set(['metric', 'field', 'relation
 
 interface Repair {
   readonly model: IngestModel;
+  /** No call can succeed any more: what is paid for counts, the rest waits. */
+  readonly isOver: boolean;
   readonly faults: readonly Quarantined[];
   /** All that stand, as they were said, with what is ruled about them. */
   readonly claims: readonly Claim[];
@@ -49,15 +51,16 @@ interface Faulty {
  * Asks a model to mend claims of code and of models that failed a check: at most twice each, and only what passes the same check again
  * counts. What could not be mended is recorded as such, so that nobody asks again until the claim or its fault is another.
  */
-export async function repairClaims({ model, faults, claims, pins, view, faultWith, signal }: Repair) {
+export async function repairClaims({ model, faults, claims, pins, view, faultWith, signal, ...before }: Repair) {
   const open = faultyIn(faults, claims, pins);
   const rulings: Claim[] = [];
   const mended: Mended[] = [];
   const failures: UserError[] = [];
-  let [done, calls] = [0, 0];
+  let [done, calls, isOver] = [0, 0, before.isOver];
   for (const one of open.slice(0, mostClaims)) {
     try {
-      const outcome = await mend(one, { model, view, faultWith, signal, onCall: () => (calls += 1) });
+      const outcome = await mend(one, { model, isOver, view, faultWith, signal, onCall: () => (calls += 1) });
+      if (outcome === undefined) continue;
       done += 1;
       rulings.push(outcome.ruled);
       const { subject, kind, body } = one.claim;
@@ -66,7 +69,7 @@ export async function repairClaims({ model, faults, claims, pins, view, faultWit
       if (!(error instanceof UserError)) throw error;
       signal.throwIfAborted();
       failures.push(error);
-      if (endsCalls(error)) break;
+      isOver ||= endsCalls(error);
     }
   }
   return { rulings, mended, report: open.length === 0 ? undefined : stageReport('repair', { total: open.length, done, calls }, failures) };
@@ -98,11 +101,12 @@ function faultyIn(faults: readonly Quarantined[], claims: readonly Claim[], pins
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-interface Mending extends Pick<Repair, 'model' | 'view' | 'faultWith' | 'signal'> {
+interface Mending extends Pick<Repair, 'model' | 'isOver' | 'view' | 'faultWith' | 'signal'> {
   readonly onCall: () => void;
 }
 
-async function mend(faulty: Faulty, { model, view, faultWith, signal, onCall }: Mending): Promise<{ body: Json; ruled: Claim }> {
+/** Undefined where a model has to be asked and cannot be. */
+async function mend(faulty: Faulty, { model, isOver, view, faultWith, signal, onCall }: Mending) {
   const { claim, reason } = faulty;
   const { kind, subject } = claim;
   const said = (body: Json) => ruling(extractor, subject, { kind: 'repaired', body: { claim: shortId(claim), kind, fault: markOf(reason), body } }); // prettier-ignore
@@ -112,6 +116,7 @@ async function mend(faulty: Faulty, { model, view, faultWith, signal, onCall }: 
     const key = `${extractor} ${shortHash(canonicalJson([shortId(claim), reason, tries]), 32)}`;
     let text = z.string().safeParse(model.journal.result(key)).data;
     if (text === undefined) {
+      if (isOver) return undefined;
       onCall();
       const asked = { faulty, view, tries };
       text = (await ask(asked, { model, signal })).body;

@@ -3,9 +3,11 @@ import type { Pin } from '../context/pins.ts';
 import type { UserError } from '../lib/error.ts';
 import { endsCalls } from '../llm/error.ts';
 import { readPrompt } from '../llm/prompt.ts';
+import { listSkills } from '../llm/skills.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../llm/runtime.ts';
 import { failureOf, type IngestEvent, type StageReport } from './event.ts';
 import type { IngestModel } from './model.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** What a stage works on in which models rule about claims. */
 export interface RulingStage {
@@ -13,6 +15,10 @@ export interface RulingStage {
   /** All that stand, with the rulings of before. */
   readonly claims: readonly Claim[];
   readonly pins: readonly Pin[];
+  /** What loops read; made at first use. */
+  readonly snapshot: () => Promise<Snapshot>;
+  /** No call can succeed any more: what is paid for counts, the rest waits. */
+  readonly isOver: boolean;
   readonly emit: (event: IngestEvent) => void;
   readonly signal: AbortSignal;
 }
@@ -21,6 +27,8 @@ export interface RulingStage {
 export interface Rulings {
   readonly rulings: readonly Claim[];
   readonly report?: StageReport | undefined;
+  /** No further call can succeed. */
+  readonly isOver: boolean;
 }
 
 interface Page {
@@ -39,9 +47,10 @@ interface Page {
  * tried, unless none can succeed any more.
  */
 export async function ruleOnPage({ model, role, stage, waiting, toolSet, onStepFinish, signal }: Page) {
+  const skills = listSkills(stage).map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n'); // prettier-ignore
   const { error } = await model.runtime.runAgentLoop({
     modelRole: role,
-    systemPrompt: readPrompt(stage),
+    systemPrompt: readPrompt(stage, { skills }),
     userPrompt: `${waiting} ${waiting === 1 ? 'entry waits' : 'entries wait'} on the desk. List them, and decide every one.`,
     toolSet,
     stepBudget: model.stepBudget,
@@ -50,7 +59,7 @@ export async function ruleOnPage({ model, role, stage, waiting, toolSet, onStepF
     signal,
   });
   signal.throwIfAborted();
-  return { failure: error, isHopeless: error !== undefined && endsCalls(error) };
+  return { failure: error, isOver: error !== undefined && endsCalls(error) };
 }
 
 /** Of how many entries how many are decided, and what went wrong on the way. */

@@ -27,6 +27,8 @@ interface Validation {
   readonly state: State;
   /** Mends what does not pass; undefined where none is configured. */
   readonly model?: IngestModel | undefined;
+  /** No call can succeed any more. */
+  readonly isOver: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -81,13 +83,14 @@ function modelIn(view: ReadonlyMap<string, string | undefined>, connection: stri
 
 interface Repairing {
   readonly model: IngestModel;
+  readonly isOver: boolean;
   readonly found: Findings;
   readonly files: FileView;
   readonly signal: AbortSignal;
 }
 
 /** What people have in a file instead is not for a model to mend. */
-async function repair(first: Awaited<ReturnType<typeof check>>, { model, found, files, signal }: Repairing) {
+async function repair(first: Awaited<ReturnType<typeof check>>, { model, isOver, found, files, signal }: Repairing) {
   const { rendering, view, quarantined } = first;
   const theirs = new Set(rendering.keptEdits.map(({ path }) => path.split('.').slice(0, 3).join('.')));
   const isOurs = ({ subject }: Quarantined) => {
@@ -96,6 +99,7 @@ async function repair(first: Awaited<ReturnType<typeof check>>, { model, found, 
   };
   return repairClaims({
     model,
+    isOver,
     faults: quarantined.filter(isOurs),
     claims: rendering.claims,
     pins: parsePins(files.get(pinsPath)).pins,

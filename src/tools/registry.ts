@@ -31,6 +31,10 @@ interface Registry {
 export const registry: Registry = {
   agents: [searchContext, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
   extract: [...unitTools, ...projectTools, queryTool, skillTool('extract'), ...proposeTools],
-  curate: [...curateTools],
-  reconcile: [...reconcileTools],
+  curate: [...curateTools, ...projectTools.filter(({ name }) => ['search_context', 'read_page'].includes(name)), skillTool('curate')],
+  reconcile: [
+    ...reconcileTools,
+    ...projectTools.filter(({ name }) => ['read_dataset', 'entity_details'].includes(name)),
+    skillTool('reconcile'),
+  ],
 };

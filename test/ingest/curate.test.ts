@@ -10,7 +10,7 @@ import { openCurateDesk } from '../../src/ingest/curate/desk.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { place, rulingModel } from '../support/ruling-model.ts';
-import { scriptedReader } from './reader.ts';
+import { nothingYet, scriptedReader } from './reader.ts';
 
 function term(title: string, definition: string, origin: Evidence['origin'] = 'model'): Claim[] {
   const evidence = [{ connection: 'handbook', origin, extractor: 'test@1', item: 'a.md', location: 'line 1', confidence: 0.5 }] as const;
@@ -52,7 +52,7 @@ describe('the desk of the curator', () => {
     [...term('ARR', 'One.'), ...term('Annual recurring revenue', 'One.', 'code'), ...term('Lunch', 'At noon.')],
     [],
   );
-  const open = () => openCurateDesk(wiki, wiki.candidates, () => undefined);
+  const open = () => openCurateDesk({ wiki, page: wiki.candidates, keep: () => undefined, snapshot: nothingYet });
 
   test('refuses what does not hold, and says what would', () => {
     const desk = open();
@@ -87,7 +87,14 @@ describe('curation', () => {
     write(dir, 'ktx.yaml', 'connections: {}\n');
     return withModel(dir, script, async (model) => {
       const steps: unknown[] = [];
-      const stage = { claims, pins: [], emit: (event: unknown) => steps.push(event), signal: AbortSignal.timeout(30_000) };
+      const stage = {
+        claims,
+        pins: [],
+        isOver: false,
+        snapshot: async () => nothingYet,
+        emit: (event: unknown) => steps.push(event),
+        signal: AbortSignal.timeout(30_000),
+      };
       return { dir, steps, ...(await curate({ ...stage, model: { ...model, stepBudget } })) };
     });
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { IngestModel } from '../../src/ingest/model.ts';
+import { openSnapshot } from '../../src/ingest/snapshot.ts';
 import { openProject } from '../../src/project/open.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
@@ -7,6 +8,9 @@ import { makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { openRuntime } from '../support/llm-runtimes.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
 import { fail, type Script } from '../support/model-script.ts';
+
+/** What loops read of a project that has nothing. */
+export const nothingYet = openSnapshot({ connections: [], sources: [] }, new Map());
 
 /** For a test file: a model behind the Anthropic API that answers with a script, as the stages of an ingest have it. */
 export function scriptedReader() {

@@ -14,7 +14,7 @@ import type { ComparedNumber } from '../../src/ingest/compare.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { differ, rulingModel, same } from '../support/ruling-model.ts';
-import { scriptedReader } from './reader.ts';
+import { nothingYet, scriptedReader } from './reader.ts';
 
 function said(subject: string, kind: ClaimKind, { body, line = 1 }: { body: Claim['body']; line?: number }): Claim {
   const place = { item: 'sources/handbook/a.md', location: `line ${line}`, quote: 'Paid' };
@@ -42,7 +42,7 @@ function desk(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[
   const text = Array.from({ length: 40 }, (_, line) => (line === 19 ? 'Paid orders count.' : `Line ${line + 1}.`)).join('\n');
   const before = () => [];
   const keep = (_: unknown, findings: readonly Finding[]) => void kept.push([...findings]);
-  return { ...openReconcileDesk({ page, compare, textOf: () => text, before, keep }), kept };
+  return { ...openReconcileDesk({ page, compare, textOf: () => text, before, keep, snapshot: nothingYet }), kept };
 }
 
 describe('the desk of reconciliation', () => {
@@ -123,7 +123,14 @@ describe('reconciliation', () => {
     return withModel(dir, script, async (model) => {
       const steps: { type: string }[] = [];
       const numbers = async () => new Map<string, ComparedNumber>();
-      const stage = { model, pins: [], emit: (event: { type: string }) => steps.push(event), signal: AbortSignal.timeout(30_000) };
+      const stage = {
+        model,
+        pins: [],
+        isOver: false,
+        snapshot: async () => nothingYet,
+        emit: (event: { type: string }) => steps.push(event),
+        signal: AbortSignal.timeout(30_000),
+      };
       const { conflicts } = compileWiki(told, []);
       return { dir, steps, ...(await reconcile({ ...stage, claims: told, conflicts, compare: numbers, textOf: () => undefined })) };
     });

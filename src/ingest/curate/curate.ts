@@ -14,10 +14,11 @@ const pageSize = 20;
  * A model says where each new term and rule belongs: on a page, in another one that is the same, or nowhere. Candidates go in pages, in
  * the order of their ids; what a page leaves undecided waits for the next run.
  */
-export async function curate({ model, claims, pins, emit, signal }: RulingStage): Promise<Rulings> {
+export async function curate(input: RulingStage): Promise<Rulings> {
+  const { model, claims, pins, emit, signal } = input;
   const wiki = wikiToCurate(claims, pins);
   const { candidates } = wiki;
-  if (candidates.length === 0) return { rulings: [] };
+  if (candidates.length === 0) return { rulings: [], isOver: input.isOver };
   const { journal } = model;
   const decided = new Map<Candidate, Decision>();
   for (const candidate of candidates) {
@@ -25,20 +26,22 @@ export async function curate({ model, claims, pins, emit, signal }: RulingStage)
     if (paid !== undefined) decided.set(candidate, paid);
   }
   const failures: UserError[] = [];
-  let calls = 0;
+  let [calls, isOver] = [0, input.isOver];
   const open = candidates.filter((candidate) => !decided.has(candidate));
   for (const page of inPages(open, pageSize)) {
-    const desk = openCurateDesk(wiki, page, (candidate, decision) => journal.keep(keyOf(candidate), decision));
+    if (isOver) break;
+    const keep = (candidate: Candidate, decision: Decision) => journal.keep(keyOf(candidate), decision);
+    const desk = openCurateDesk({ wiki, page, keep, snapshot: await input.snapshot() });
     const onStepFinish = (step: { stepIndex: number; stepBudget: number }) => emit({ type: 'curate_step', ...step });
     const toolSet = model.tools.curate(desk, signal);
     calls += 1;
     const ended = await ruleOnPage({ model, role: 'curator', stage: 'curate', waiting: page.length, toolSet, onStepFinish, signal });
     for (const [candidate, decision] of desk.decided()) decided.set(candidate, decision);
     if (ended.failure !== undefined) failures.push(ended.failure);
-    if (ended.isHopeless) break;
+    isOver ||= ended.isOver;
   }
   const report = stageReport('curate', { total: candidates.length, done: decided.size, calls }, failures);
-  return { rulings: candidates.flatMap((candidate) => decidedOf(candidate, decided.get(candidate))), report };
+  return { rulings: candidates.flatMap((candidate) => decidedOf(candidate, decided.get(candidate))), report, isOver };
 }
 
 function decidedOf(candidate: Candidate, decision: Decision | undefined) {

@@ -3,6 +3,7 @@ import { ruling } from '../../context/rulings.ts';
 import { slug } from '../../context/slug.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { typeOf, type Candidate, type Wiki } from './candidates.ts';
 
 /** Raise it when the prompt or the tools change: then what is undecided is decided by the new ones. */
@@ -16,13 +17,20 @@ export type Decision = { readonly [Kind in 'page' | 'same_as' | 'rejected']: { k
 
 const mostWords = 300;
 
+interface Desk {
+  readonly wiki: Wiki;
+  readonly page: readonly Candidate[];
+  readonly keep: (candidate: Candidate, decision: Decision) => void;
+  readonly snapshot: Snapshot;
+}
+
 /**
  * The desk of one loop: some candidates, and what was decided about them. The first decision about a candidate holds. `keep` has it on
  * the disk before it counts.
  */
 export type CurateDesk = ReturnType<typeof openCurateDesk>;
 
-export function openCurateDesk(wiki: Wiki, page: readonly Candidate[], keep: (candidate: Candidate, decision: Decision) => void) {
+export function openCurateDesk({ wiki, page, keep, snapshot }: Desk) {
   const decided = new Map<Candidate, Decision>();
   const open = () => page.filter((candidate) => !decided.has(candidate));
   const find = (name: string): Candidate => {
@@ -40,6 +48,7 @@ export function openCurateDesk(wiki: Wiki, page: readonly Candidate[], keep: (ca
     return `Recorded. ${open().length} of ${page.length} candidates are left.`;
   };
   return {
+    snapshot,
     /** Those that are left, with what resembles them, and the pages that there are. */
     list() {
       const pages = Map.groupBy(wiki.topics.values(), (topic) => topic.page);

@@ -4,6 +4,7 @@ import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { ComparedNumber } from '../compare.ts';
+import type { Snapshot } from '../snapshot.ts';
 import type { Contested } from './contested.ts';
 
 /** Raise it when the prompt or the tools change: then what is open is looked at again. */
@@ -24,12 +25,13 @@ interface Desk {
   readonly before: (conflict: Contested) => readonly Finding[];
   /** Has all that is found about a conflict on the disk before it counts. */
   readonly keep: (conflict: Contested, findings: readonly Finding[]) => void;
+  readonly snapshot: Snapshot;
 }
 
 /** The desk of one loop: some conflicts, and what was found about them. */
 export type ReconcileDesk = ReturnType<typeof openReconcileDesk>;
 
-export function openReconcileDesk({ page, compare, textOf, before, keep }: Desk) {
+export function openReconcileDesk({ page, compare, textOf, before, keep, snapshot }: Desk) {
   const found = new Map<Contested, readonly Finding[]>();
   const findingsOf = (conflict: Contested) => found.get(conflict) ?? before(conflict);
   const open = () => page.filter((conflict) => !isDecided(conflict, findingsOf(conflict)));
@@ -49,6 +51,7 @@ export function openReconcileDesk({ page, compare, textOf, before, keep }: Desk)
     return `Recorded. ${open().length} of ${page.length} are left.`;
   };
   return {
+    snapshot,
     list: () => open().map(({ subject, kind, variants }) => ({ subject, kind, versions: variants })),
     /** Each place that says so, with its surroundings. */
     read(id: string) {

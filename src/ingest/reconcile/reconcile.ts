@@ -25,28 +25,29 @@ interface Reconciliation extends RulingStage {
 export async function reconcile(input: Reconciliation): Promise<Rulings> {
   const { model, claims, pins, conflicts, compare, textOf, emit, signal } = input;
   const contested = contestedIn(conflicts, claims, pins);
-  if (contested.length === 0) return { rulings: [] };
+  if (contested.length === 0) return { rulings: [], isOver: input.isOver };
   const { journal } = model;
   const found = new Map<Contested, readonly Finding[]>();
   for (const conflict of contested) found.set(conflict, findingsSchema.safeParse(journal.result(keyOf(conflict))).data ?? []);
   const before = (conflict: Contested) => found.get(conflict) ?? [];
   const isOpen = (conflict: Contested) => !isDecided(conflict, before(conflict));
   const failures: UserError[] = [];
-  let calls = 0;
+  let [calls, isOver] = [0, input.isOver];
   const onStepFinish = (step: StepFinished) => emit({ type: 'reconcile_step', ...step });
   for (const page of inPages(contested.filter(isOpen), pageSize)) {
+    if (isOver) break;
     const keep = (conflict: Contested, findings: readonly Finding[]) => journal.keep(keyOf(conflict), [...findings]);
-    const desk: ReconcileDesk = openReconcileDesk({ page, compare, textOf, before, keep });
+    const desk: ReconcileDesk = openReconcileDesk({ page, compare, textOf, before, keep, snapshot: await input.snapshot() });
     const toolSet = model.tools.reconcile(desk, signal);
     calls += 1;
     const ended = await ruleOnPage({ model, role: 'reconcile', stage: 'reconcile', waiting: page.length, toolSet, onStepFinish, signal });
     for (const [conflict, findings] of desk.found()) found.set(conflict, findings);
     if (ended.failure !== undefined) failures.push(ended.failure);
-    if (ended.isHopeless) break;
+    isOver ||= ended.isOver;
   }
   const done = contested.filter((conflict) => !isOpen(conflict)).length;
   const rulings = contested.flatMap((conflict) => before(conflict).map((finding) => rulingOf(conflict, finding)));
-  return { rulings, report: stageReport('reconcile', { total: contested.length, done, calls }, failures) };
+  return { rulings, report: stageReport('reconcile', { total: contested.length, done, calls }, failures), isOver };
 }
 
 /** Changes with the versions. */
