@@ -11,17 +11,22 @@ export const explain = defineCommand({
     ['ktx explain "orders(customer_id)"', 'a join: why it was accepted'],
     ['ktx explain orders.status --measure', 'a field, measured anew'],
     ['ktx explain term:revenue', 'a term of the wiki: which line of which document says so'],
+    ['ktx explain q_mfq3k2lz0a1b2c3d', 'the numbers of an answer, by its query id'],
+    ['ktx explain "One row per order"', 'a sentence of the wiki or of a description'],
   ],
   define: (command) =>
     command
-      .argument('<subject>', 'dataset, dataset.field, dataset.metric, "dataset(columns)", or a subject as ktx search prints it')
+      .argument(
+        '<subject>',
+        'dataset, dataset.field, dataset.metric, "dataset(columns)", a subject as ktx search prints it, a query id, or a sentence',
+      )
       .option('--connection <name>', 'which warehouse, where there are several')
       .option('--measure', 'scan too: exact measurements, and what was not accepted'),
   async run({ args: [subject], options }, context) {
     const project = await context.project();
-    const { explainSubject } = await import('../project/explain.ts');
+    const { explainAnything } = await import('../project/explain.ts');
     const asked = { subject, connection: options.connection, measure: options.measure === true };
-    const explanations = await explainSubject(project, asked, {
+    const explanations = await explainAnything(project, asked, {
       signal: context.signal,
       onProgress: ({ phase, done, total }) => context.progress.update(`measuring: ${phase}`, { done, total }),
     });
@@ -40,7 +45,9 @@ function describe({ subject, values, claims, findings }: Explanation, { style }:
   const claimed = claims.flatMap(({ kind, body, shown, evidence, subject: named }) => [
     `  claim ${kind}${named === subject ? '' : ` of ${printable(named)}`} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
     ...evidence.map(({ origin, extractor, item, location, quote, measured, confidence }) => {
-      const found = [[item, location].join(' ').trim(), quote, inWords(measured)].filter((part) => part !== undefined && part !== '');
+      const found = [[item, location].join(' ').trim(), quote?.replaceAll(/\s+/g, ' '), inWords(measured)].filter(
+        (part) => part !== undefined && part !== '',
+      );
       return `    ${origin} by ${extractor}, confidence ${confidence}: ${found.map(said).join(', ') || 'as it stands'}`;
     }),
   ]);

@@ -2,6 +2,7 @@ import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { FileReport, IngestEvent, IngestReport, Quarantined, SourceReport, Unfit } from '../ingest/event.ts';
 import type { UsageLine } from '../llm/usage.ts';
+import type { Attention } from '../project/attention.ts';
 import type { Project } from '../project/open.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { openIngestView } from './ingest-view.ts';
@@ -194,6 +195,18 @@ function sourceLines({ connection, failure, items, claims, total, pending }: Sou
 
 export function quarantineText({ subject, reason, location = subject }: Quarantined): string {
   return location.startsWith(subject) ? `${location}: ${reason}` : `${location}: ${subject}: ${reason}`;
+}
+
+/** What was left out, what is stale, and what a model has yet to read. */
+export function waitingLines(
+  { quarantined, stale, pending }: Omit<Attention, 'contested' | 'unfit'>,
+  { style }: Screen,
+): readonly string[] {
+  return [
+    ...quarantined.map((one) => `  ${style('yellow', 'left out')}  ${printable(quarantineText(one))}`),
+    ...stale.map(({ subject, why }) => `  ${style('yellow', 'stale')}     ${printable(`${subject}: ${why}`)}`),
+    ...(pending.length === 0 ? [] : [`  ${counted(pending.length, 'item')} with prose that waits for a model`]),
+  ];
 }
 
 const shownUnfit = 12;

@@ -1,8 +1,9 @@
 import { CORE_SCHEMA, dump } from 'js-yaml';
+import type { Attention } from '../project/attention.ts';
 import type { Project } from '../project/open.ts';
 import type { ReviewedConflict } from '../project/review.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
-import { describeIngest, ingestFailure } from './ingest.ts';
+import { describeIngest, ingestFailure, quarantineText, runIngest, waitingLines } from './ingest.ts';
 import type { Screen } from './output.ts';
 import { answer } from './prompt.ts';
 import { printable } from './text-width.ts';
@@ -10,7 +11,7 @@ import { printable } from './text-width.ts';
 export const review = defineCommand({
   description:
     'Walks through what sources say differently: each version with who says it and, for metrics, what it gives; what you choose ' +
-    'goes into pins.yaml and is committed. Without a terminal it lists.',
+    'goes into pins.yaml and is committed. Then through what was left out, and what is stale. Without a terminal it lists.',
   examples: [
     ['ktx review', 'decide one after the other'],
     ['ktx review --json', 'what is contested, for a program'],
@@ -18,20 +19,23 @@ export const review = defineCommand({
   define: (command) => command,
   async run(_input, context) {
     const project = await context.project();
-    const { reviewed } = await import('../project/review.ts');
-    const conflicts = await reviewed(project);
-    if (!context.screen.interactive || context.screen.format === 'json' || conflicts.length === 0) return listed(conflicts, context.screen);
-    return walk(project, conflicts, context);
+    const { attention } = await import('../project/attention.ts');
+    const found = await attention(project);
+    const waits = found.contested.length + found.quarantined.length + found.stale.length;
+    if (!context.screen.interactive || context.screen.format === 'json' || waits === 0) return listed(found, context.screen);
+    return walk(project, found, context);
   },
 });
 
 export const list = defineCommand({
-  description: 'What is contested: subject, versions with their ids, who says so, and the numbers of contested metrics.',
+  description:
+    'What is contested: subject, versions with their ids, who says so, and the numbers of contested metrics; what was left out, ' +
+    'what is stale, and what a model has yet to read.',
   examples: [['ktx review list --json', 'for a program']],
   define: (command) => command,
   async run(_input, context) {
-    const { reviewed } = await import('../project/review.ts');
-    return listed(await reviewed(await context.project()), context.screen);
+    const { attention } = await import('../project/attention.ts');
+    return listed(await attention(await context.project()), context.screen);
   },
 });
 
@@ -64,7 +68,33 @@ async function decide(project: Project, choice: Choice, { signal, screen }: Comm
   return { data: { pin, report }, text, exitCode: report.exitCode, failure: ingestFailure(report) };
 }
 
-async function walk(project: Project, conflicts: readonly ReviewedConflict[], context: CommandContext): Promise<Outcome> {
+async function walk(project: Project, found: Attention, context: CommandContext): Promise<Outcome> {
+  const decided = await walkConflicts(project, found.contested, context);
+  for (const one of found.quarantined) {
+    const message = printable(`Left out: ${quarantineText(one)}. Correct it there, then ktx ingest.`);
+    await answer(context, ({ select }) => select({ message, options: [{ value: '', label: 'go on' }], signal: context.signal }));
+  }
+  const read = found.stale.length === 0 ? undefined : await readAgain(project, found.stale, context);
+  const all = [...decided, ...(read === undefined ? [] : [read])];
+  const text = [...all.map((one) => one.text), `${decided.length} of ${found.contested.length} decided`].join('\n');
+  return { data: { decided: all.map(({ data }) => data) }, text, failure: all.find((one) => one.failure !== undefined)?.failure };
+}
+
+/** What is stale is read again as a whole; without a model the fix is told. */
+async function readAgain(project: Project, stale: Attention['stale'], context: CommandContext): Promise<Outcome | undefined> {
+  const stands = stale.map(({ subject, why }) => printable(`  ${subject}: ${why}`)).join('\n');
+  const hasModel = project.config.llm.provider.backend !== 'none';
+  const again = { value: 'again', label: 'read again now' };
+  const later = { value: '', label: hasModel ? 'later' : 'later; it takes a model: ktx setup --llm-backend <name>' };
+  const message = `Stale:\n${stands}`;
+  const options = hasModel ? [again, later] : [later];
+  const chosen = await answer(context, ({ select }) => select({ message, options, signal: context.signal }));
+  if (chosen === '') return undefined;
+  const report = await runIngest(project, { connections: [], dryRun: false }, context);
+  return { data: { report }, text: describeIngest(report, context.screen).join('\n'), failure: ingestFailure(report) };
+}
+
+async function walkConflicts(project: Project, conflicts: readonly ReviewedConflict[], context: CommandContext): Promise<Outcome[]> {
   const decided: Outcome[] = [];
   for (const conflict of conflicts) {
     const later = { value: '', label: 'decide later' };
@@ -76,12 +106,11 @@ async function walk(project: Project, conflicts: readonly ReviewedConflict[], co
     const chosen = await answer(context, ({ select }) => select({ message, options: [...options, later], signal: context.signal }));
     if (chosen !== '') decided.push(await decide(project, { ...conflict, choose: chosen }, context));
   }
-  const text = [...decided.map((one) => one.text), `${decided.length} of ${conflicts.length} decided`].join('\n');
-  const failure = decided.find((one) => one.failure !== undefined)?.failure;
-  return { data: { decided: decided.map(({ data }) => data) }, text, failure };
+  return decided;
 }
 
-function listed(conflicts: readonly ReviewedConflict[], { style }: Screen): Outcome {
+function listed({ contested: conflicts, ...others }: Attention, screen: Screen): Outcome {
+  const { style } = screen;
   const lines = conflicts.flatMap(({ subject, kind, variants, difference }) => [
     style('bold', printable(`${subject} ${kind}`)),
     ...(difference === undefined ? [] : [`  ${printable(difference)}`]),
@@ -92,7 +121,10 @@ function listed(conflicts: readonly ReviewedConflict[], { style }: Screen): Outc
   ]);
   const [first] = conflicts;
   const next = first ? [`ktx review choose ${first.subject} <version>  decide`] : [];
-  return { data: { conflicts }, verbatim: true, text: lines.length === 0 ? 'Nothing is contested.' : lines.join('\n'), next };
+  const { quarantined, stale, pending } = others;
+  const data = { conflicts, left_out: quarantined, stale, pending };
+  const text = [...(lines.length === 0 ? ['Nothing is contested.'] : lines), ...waitingLines(others, screen)].join('\n');
+  return { data, verbatim: true, text, next };
 }
 
 function numberText(number: ReviewedConflict['variants'][number]['number']): string {

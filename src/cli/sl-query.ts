@@ -1,7 +1,9 @@
+import type { Project } from '../project/open.ts';
 import type { QueryReceipt } from '../project/query.ts';
 import { querySchema, type SemanticQuery } from '../semantic/query.ts';
 import { UserError } from '../lib/error.ts';
 import { check, sentence } from '../lib/schema-check.ts';
+import { recordCall } from '../tools/record.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { saidBy, schemaFlags, withFlags, type Settings } from './schema-flags.ts';
 import { positive, readInput, rowsOutcome } from './sql.ts';
@@ -43,9 +45,21 @@ export const query = defineCommand({
     const limits = { maxRows: asked.query.limit, timeoutSeconds: timeout };
     const { sql, receipt, connection, ...result } = await runQuery(project, { ...asked, ...limits }, context.signal);
     const outcome = rowsOutcome(result, { connection, sql, receipt });
-    return { ...outcome, notes: [...(outcome.notes ?? []), ...receiptLines(receipt)] };
+    const unrecorded = recordAnswer(project, { queryId: result.queryId, input: { ...data, connection } });
+    return { ...outcome, notes: [...(outcome.notes ?? []), ...receiptLines(receipt), ...unrecorded] };
   },
 });
+
+/** So that `ktx explain <query id>` leads from the numbers back to what justifies them; gives why it does not, where it does not. */
+function recordAnswer({ dir, runId }: Project, { queryId, input }: { queryId: string; input: object }): readonly string[] {
+  try {
+    recordCall(dir, { run: runId, call: queryId, tool: 'query_metrics', input, query: queryId });
+    return [];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [`ktx explain will not know this answer: ${error.message}`];
+  }
+}
 
 /** A line for each metric, and where its definition stands. */
 export function receiptLines({ metrics, notes, files, commit, contested, stale, uncommitted = [] }: QueryReceipt): string[] {

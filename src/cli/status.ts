@@ -5,7 +5,7 @@ import type { LlmStatus } from '../project/llm-setup.ts';
 import type { Project } from '../project/open.ts';
 import type { ConnectionStatus } from '../project/status.ts';
 import { defineCommand, type Outcome } from './command.ts';
-import { quarantineText, unfitLines } from './ingest.ts';
+import { unfitLines, waitingLines } from './ingest.ts';
 import { llmLines, usageText } from './llm-lines.ts';
 import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
@@ -74,15 +74,13 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
 }
 
 /** What waits for somebody, and what has no place, by name. */
-function attentionLines({ contested, quarantined, stale, pending, unfit }: Attention, { style }: Screen): readonly string[] {
-  const waits = pending.length === 0 ? [] : [`${counted(pending.length, 'item')} with prose that waits for a model`];
+function attentionLines({ contested, unfit, ...others }: Attention, screen: Screen): readonly string[] {
+  const mark = screen.style('yellow', 'contested');
   return [
-    ...contested.map(({ subject, kind, variants }) => `  ${style('yellow', 'contested')} ${printable(subject)} ${kind}: ${variants.length} versions`),
-    ...quarantined.map((one) => `  ${style('yellow', 'left out')}  ${printable(quarantineText(one))}`),
-    ...stale.map(({ subject, why }) => `  ${style('yellow', 'stale')}     ${printable(`${subject}: ${why}`)}`),
+    ...contested.map(({ subject, kind, variants }) => `  ${mark} ${printable(subject)} ${kind}: ${variants.length} versions`),
+    ...waitingLines(others, screen),
     ...unfitLines(unfit),
-    ...waits,
-  ]; // prettier-ignore
+  ];
 }
 
 function nextSteps(connections: readonly ConnectionStatus[], { contested }: Attention): readonly string[] {

@@ -12,6 +12,7 @@ import { readText } from '../store/files.ts';
 import { listFiles } from './model-files.ts';
 import type { Project } from './open.ts';
 import { scanProject } from './scan.ts';
+import { subjectsBehind } from './subjects-behind.ts';
 import { wikiEntries } from './wiki.ts';
 
 type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
@@ -21,6 +22,12 @@ interface Asked {
   readonly connection?: string | undefined;
   /** Scan too: adds what is not accepted, and the exact measurements. */
   readonly measure: boolean;
+}
+
+/** From a fact, a number or a sentence back to what justifies it. */
+export async function explainAnything(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
+  const subjects = (await subjectsBehind(project, asked.subject)) ?? [asked.subject];
+  return (await Promise.all(subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)))).flat();
 }
 
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */

@@ -141,6 +141,19 @@ describe('a project with a source', { timeout: 60_000 }, () => {
     ); // prettier-ignore
   });
 
+  test('explains a number by its query id, a contested number and a sentence back to the line of the document', async () => {
+    const asked = (await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd })).envelope.data as { query_id: string; rows: readonly number[][] };
+    const answered = await ktx(['explain', asked.query_id], { cwd });
+    expect(answered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^metric:warehouse\.orders\.revenue[^]*sources\/handbook\/a\.md line 3/) as unknown });
+    const said = await ktx(['explain', "sum(orders.amount) where   STATUS = 'paid', in words."], { cwd });
+    expect(said).toMatchObject({ code: 0, stdout: expect.stringMatching(/^term:revenue[^]*sources\/handbook\/a\.md line 3/m) as unknown });
+    for (const [unknown, code] of [['q_0000000000000000', 'query_unknown'], ['12345678', 'number_unknown'], ['no such words anywhere', 'subject_unknown']]) {
+      expect(await ktxJson(['explain', unknown ?? ''], { cwd })).toMatchObject({ code: 2, envelope: { error: { code } } });
+    }
+    const sql = (await ktxJson(['sl', 'query', '-m', 'max(orders.amount)'], { cwd })).envelope.data as { query_id: string };
+    expect(await ktxJson(['explain', sql.query_id], { cwd })).toMatchObject({ code: 2, envelope: { error: { code: 'no_definition' } } });
+  }); // prettier-ignore
+
   test('explains a metric and a term back to the line of the document', async () => {
     for (const name of ['orders.revenue', 'term:revenue']) {
       const { code, stdout } = await ktx(['explain', name], { cwd });

@@ -74,6 +74,9 @@ test('what leans on an item that changed since is marked wherever it is met, and
   expect((await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd })).envelope.data).toMatchObject({ receipt: { stale: [] } });
   expect((await ktx(['status', '--fast'], { cwd })).stdout).toContain(`stale     ${metric}`);
 
+  expect((await ktxJson(['review'], { cwd })).envelope.data).toMatchObject({ conflicts: [], left_out: [], stale: [{ subject: metric }, { subject: 'term:regular' }] });
+  expect((await ktx(['review', 'list'], { cwd })).stdout).toMatch(/^Nothing is contested\.\n {2}stale {5}metric:/);
+
   const project = await openProject(cwd);
   const tools = openToolbox(project).tools(new AbortController().signal);
   const call = async (name: string, input: object) => (await tools.find((tool) => tool.name === name)?.execute(input))?.structured;
