@@ -87,16 +87,24 @@ function blocksOf(asked: Asked, leaves: readonly Leaf[], metrics: readonly Metri
     const owner = datasetNamed(model, group[0]?.owner ?? '');
     return blockOf(asked, group, { owner, metric: nameOf(group[0]) ?? `what is asked of ${owner.name}` });
   });
-  const [total] = blocks;
-  if (total !== undefined && blocks.every(({ kept }) => kept !== undefined)) {
-    blocks.unshift(blockOf(asked, [], { owner: datasetNamed(model, total.owner), metric: total.owner }));
-  }
-  const [first = blockOf(asked, [], { owner: ownerOf(model, query), metric: '' }), ...others] = blocks;
+  const [first = blockOf(asked, [], { owner: ownerOf(model, query), metric: '' }), ...others] = [...totalled(asked, blocks), ...blocks];
   checkScopes(
     asked,
     [first, ...others].map(({ owner }) => owner),
   );
   return [first, ...others];
+}
+
+/** The groups of rows that are only totalled: those of each owner are shown whatever else is asked. */
+function totalled(asked: Asked, blocks: readonly Block[]): readonly Block[] {
+  const rowsOf = ({ owner, leaves: [first] }: Block): string => JSON.stringify([owner, first?.shift ?? []]);
+  const shown = new Set(blocks.filter(({ kept, leaves }) => kept === undefined && leaves[0]?.running === undefined).map(rowsOf));
+  const missing = new Map(
+    blocks.filter((block) => block.kept !== undefined && !shown.has(rowsOf(block))).map((block) => [rowsOf(block), block]),
+  );
+  return [...missing.values()].map(({ owner, leaves }) =>
+    blockOf(asked, [], { owner: datasetNamed(asked.model, owner), metric: owner, shift: leaves[0]?.shift ?? [] }),
+  );
 }
 
 /** What restricts no block would be lost without a word. */

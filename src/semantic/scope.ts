@@ -120,7 +120,10 @@ function measuredExpr(scope: Scope, at: Pick<Place, 'path'> & { readonly field: 
   };
   const joins = scope.inner?.has(base) === true ? scope.inner : scope.joins;
   joins.set(alias, { alias, relation: { kind: 'select', select }, on, path, base, kind: 'left', many: false });
-  return value(alias);
+  const [key = ''] = dataset.primaryKey ?? [];
+  // Of a row that is missing, a count is not 0.
+  const isThere: Expr = { kind: 'text', parts: [memberExpr(side, key), ' IS NOT NULL'] };
+  return at.path.length === 0 ? value(alias) : { kind: 'when', where: [isThere], value: value(alias) };
 }
 
 /** The time that `metric_time` means. */

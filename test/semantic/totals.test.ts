@@ -12,6 +12,8 @@ const script = `
 CREATE TABLE sales (id INTEGER, region VARCHAR(9), item VARCHAR(9), buyer_id INTEGER, payer_id INTEGER, amount INTEGER);
 INSERT INTO sales VALUES (1, 'n', 'a', 1, 3, 10), (2, 'n', 'b', 1, 3, 20), (3, 's', 'a', 2, 1, 30), (4, NULL, 'a', 2, 1, 40),
   (5, NULL, 'b', NULL, 1, 50), (6, 's', 'b', 1, 2, NULL);
+CREATE TABLE visits (person_id INTEGER);
+INSERT INTO visits VALUES (2);
 CREATE TABLE people (id INTEGER, town VARCHAR(9));
 INSERT INTO people VALUES (1, 'x'), (2, 'y'), (3, 'x'), (4, 'y');`;
 
@@ -37,6 +39,12 @@ metrics:
 relationships:
   - {to: people, on: {buyer_id: id}, role: buyer}
   - {to: people, on: {payer_id: id}, role: payer}
+`,
+  visits: `
+dataset: visits
+source: visits
+metrics: [{name: visit_count, agg: count}]
+relationships: [{to: people, on: {person_id: id}, role: buyer}]
 `,
   people: `
 dataset: people
@@ -112,6 +120,22 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
     expect(await answer({ metrics: ['sales.all_revenue'] })).toEqual([[150]]);
   });
 
+  test('a total shows the groups of its own rows, whatever else is asked', async () => {
+    const query: Query = {
+      metrics: ['people.people_count', 'sales.all_revenue'],
+      dimensions: ['people.town'],
+      where: ["people.town = 'x'"],
+    };
+    expect(failure(query)).toBe('ambiguous_path');
+    const towns: Query = { metrics: ['visits.visit_count'], dimensions: ['buyer.town'] };
+    expect(await answer(towns)).toEqual([['y', 1]]);
+    expect(await answer({ ...towns, metrics: [...(towns.metrics ?? []), 'sales.all_revenue'] })).toEqual([
+      ['x', 0, 150],
+      ['y', 1, 150],
+      [null, 0, 150],
+    ]);
+  });
+
   test('a total needs its dimensions, and is no part of another aggregate', () => {
     expect(failure({ metrics: ['sales.region_revenue'], dimensions: ['sales.item'] })).toBe('no_group');
     expect(failure({ metrics: ['sales.inside'], dimensions: ['sales.region'] })).toBe('not_supported');
@@ -120,6 +144,8 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
   test('a metric of a row groups, filters and is aggregated; none counts 0, whatever the conditions', async () => {
     expect(await answer({ metrics: ['people.people_count'], dimensions: ['people.bought'] })).toEqual([[0, 2], [2, 1], [3, 1]]); // prettier-ignore
     expect(await answer({ metrics: ['people.people_count', 'sum(people.bought)'], where: ['people.spent > 25'] })).toEqual([[2, 3]]);
+    // Nobody bought the fifth sale, which is not the same as somebody who bought nothing.
+    expect(await answer({ metrics: ['sales.count'], dimensions: ['sales.buyer.bought'] })).toEqual([[2, 2], [3, 3], [null, 1]]); // prettier-ignore
     const bought: Query = { metrics: ['sales.count'], dimensions: ['sales.buyer.bought', 'sales.payer.bought'], where: ['sales.id < 4'] };
     expect(await answer(bought)).toEqual([[2, 3, 1], [3, 0, 2]]); // prettier-ignore
   });

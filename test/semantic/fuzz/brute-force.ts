@@ -23,6 +23,12 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     if (block === undefined) return undefined;
     blocks.set(blockName(one), block);
   }
+  const totals = new Map<Aggregate, readonly number[]>();
+  for (const one of aggregates) {
+    const kept = keptBy(question, one);
+    if (kept === undefined) return undefined;
+    totals.set(one, kept);
+  }
   const times = new Set(aggregates.flatMap((one) => (one.function === 'running' ? [timeOf(question, one)] : [])));
   if (times.size > 1 || times.has(-1)) return undefined;
   for (const index of times) {
@@ -36,10 +42,18 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     const places = question.dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
     if (name === 'closing' && places.some((path) => path?.some(({ kind }) => kind !== 'up'))) return undefined;
   }
+  const isWhole = (one: Aggregate): boolean => totals.get(one)?.length === question.dimensions.length;
   const groups = [...new Set([...blocks.values()].flatMap((block) => [...block.keys()]))];
   return groups
     .map((group) => {
       const valueOf = (one: Aggregate): Cell => {
+        const kept = totals.get(one) ?? [];
+        if (!isWhole(one)) {
+          const dimensions = kept.flatMap((index) => question.dimensions[index] ?? []);
+          const cells = JSON.parse(group) as Cell[];
+          const own = blockOf(world, { ...question, dimensions }, one)?.get(JSON.stringify(kept.map((index) => cells[index] ?? null)));
+          return own === undefined && one.function === 'overall' ? null : aggregate(one, own ?? []);
+        }
         const block = blocks.get(blockName(one));
         const rows = block?.get(group) ?? [];
         if (one.function !== 'closing') return aggregate(one, rows);
@@ -51,7 +65,7 @@ export function evaluate(world: World, question: Question): readonly (readonly C
         const isAcross = blockName(metric.left) !== blockName(metric.right);
         const [left, right] = [metric.left, metric.right].map((one) => {
           const value = valueOf(one);
-          return value === null && isAcross && ['sum', 'closing', 'earlier', 'running'].includes(one.function) ? 0 : value;
+          return value === null && isAcross && ['sum', 'closing', 'earlier', 'running', 'overall'].includes(one.function) ? 0 : value;
         });
         return calculated(metric.op, left ?? null, right ?? null);
       });
@@ -59,6 +73,14 @@ export function evaluate(world: World, question: Question): readonly (readonly C
     })
     .filter(({ values: [first = null] }) => question.having === undefined || (first !== null && Number(first) > question.having))
     .map(({ group, values }) => [...(JSON.parse(group) as Cell[]), ...values]);
+}
+
+/** The dimensions that a metric is computed by: all of them but for totals. Undefined where the query lacks one. */
+function keptBy({ dimensions }: Question, { owner, function: name }: Aggregate): readonly number[] | undefined {
+  if (name === 'overall') return [];
+  if (name !== 'over_g') return [...dimensions.keys()];
+  const index = dimensions.findIndex(({ dataset, field }) => dataset === owner && field === 'g');
+  return index === -1 ? undefined : [index];
 }
 
 /** Which dimension is the owner's own time. */
@@ -86,7 +108,7 @@ function accumulated(
 
 /** Aggregates of one name read the same groups of rows, and are arithmetic of one block. */
 function blockName({ owner, function: name }: Aggregate): string {
-  return `${owner} ${['closing', 'each', 'earlier', 'running'].includes(name) ? name : ''}`;
+  return `${owner} ${['closing', 'each', 'earlier', 'running', 'overall', 'over_g'].includes(name) ? name : ''}`;
 }
 
 /** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
@@ -145,7 +167,8 @@ function holds(binding: Binding, path: Path, tests: readonly Test[]): boolean {
 
 /** As SQL: what compares with NULL is not true. */
 function fits(row: Row | undefined, { op, value }: Test): boolean {
-  const { g = null, v = null } = row ?? {};
+  const { g = null, v = null, n = null } = row ?? {};
+  if (op === 'n>') return n !== null && n > value;
   if (op === 'null') return v === null;
   if (op === '>') return v !== null && v > value;
   return g !== null && (op === '=') === (g === value);
@@ -155,8 +178,8 @@ function nextMonth(cell: Cell): Cell {
   return typeof cell === 'string' ? `2024-0${Number(cell.slice(5, 7)) + 1}-01` : cell;
 }
 
-function cellOf(row: Row | undefined, field: 'g' | 't.month'): Cell {
-  if (field === 'g') return row?.['g'] ?? null;
+function cellOf(row: Row | undefined, field: 'g' | 't.month' | 'n'): Cell {
+  if (field !== 't.month') return row?.[field] ?? null;
   const time = row?.['t'];
   return typeof time === 'string' ? `${time.slice(0, 8)}01` : null;
 }
@@ -190,7 +213,10 @@ function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
       return values.length;
     case 'count_distinct':
       return new Set(values).size;
+    case 'over_g':
+      return new Set(values).size;
     case 'earlier':
+    case 'overall':
     case 'running':
     case 'sum':
       return values.length === 0 ? null : sum;

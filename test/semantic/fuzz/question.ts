@@ -17,25 +17,28 @@ export interface Aggregate {
     | 'closing'
     | 'each'
     | 'earlier'
-    | 'running';
+    | 'running'
+    | 'overall'
+    | 'over_g';
 }
 
 /** Of a row that a name leads to. */
 export interface Test {
   readonly dataset: string;
-  readonly op: '=' | '<>' | '>' | 'null';
+  readonly op: '=' | '<>' | '>' | 'null' | 'n>';
   readonly value: number | string;
 }
 
 export interface Question {
   readonly metrics: readonly (Aggregate | { readonly op: '-' | '/'; readonly left: Aggregate; readonly right: Aggregate })[];
-  readonly dimensions: readonly { readonly dataset: string; readonly field: 'g' | 't.month' }[];
+  readonly dimensions: readonly { readonly dataset: string; readonly field: 'g' | 't.month' | 'n' }[];
   /** Of conditions joined by AND; each may be one of two tests of one row. */
   readonly where: readonly (readonly Test[])[];
   readonly having: number | undefined;
 }
 
 export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
+  const measures = datasets.filter(({ measure }) => measure !== undefined).map(({ name }) => name);
   const dataset = fc.constantFrom(...datasets.map(({ name }) => name));
   const aggregate = fc.record({
     owner: dataset,
@@ -50,6 +53,9 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
       'rows_in_a',
       'closing',
       'each',
+      'overall',
+      'over_g',
+      'running',
       'earlier' as const,
     ),
   });
@@ -60,6 +66,9 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
         fc.record({ dataset: fc.constant(name), op: fc.constantFrom('=' as const, '<>' as const), value: fc.constantFrom('a', 'b') }),
         fc.record({ dataset: fc.constant(name), op: fc.constantFrom('>' as const), value: fc.integer({ min: -2, max: 6 }) }),
         fc.record({ dataset: fc.constant(name), op: fc.constantFrom('null' as const), value: fc.constant(0) }),
+        ...(measures.includes(name)
+          ? [fc.record({ dataset: fc.constant(name), op: fc.constant('n>' as const), value: fc.integer({ min: -2, max: 6 }) })]
+          : []),
       ),
       { minLength: 1, maxLength: 2 },
     ),
@@ -70,7 +79,7 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
       maxLength: 3,
       selector: (one) => JSON.stringify(one),
     }),
-    dimensions: fc.uniqueArray(fc.record({ dataset, field: fc.constantFrom('g' as const, 't.month' as const) }), { maxLength: 2, selector: ({ dataset: name, field }) => name + field }), // prettier-ignore
+    dimensions: fc.uniqueArray(dataset.chain((name) => fc.record({ dataset: fc.constant(name), field: fc.constantFrom('g' as const, 't.month' as const, ...(measures.includes(name) ? ['n' as const] : [])) })), { maxLength: 2, selector: ({ dataset: name, field }) => name + field }), // prettier-ignore
     where: fc.oneof(fc.constant([]), fc.array(test, { maxLength: 2 })),
     having: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.integer({ min: -1, max: 4 }) }),
   }) as fc.Arbitrary<Question>;
@@ -89,12 +98,13 @@ function textOf(metric: Question['metrics'][number]): string {
   if ('left' in metric) return `${textOf(metric.left)} ${metric.op} ${textOf(metric.right)}`;
   const { owner, function: name } = metric;
   if (name === 'sum') return `${owner}.total`;
-  if (['rows_in_a', 'closing', 'each', 'earlier', 'running'].includes(name)) return `${owner}.${name}`;
+  if (['rows_in_a', 'closing', 'each', 'earlier', 'running', 'overall', 'over_g'].includes(name)) return `${owner}.${name}`;
   if (name === 'count_rows') return `count(${owner}.id)`;
   return name === 'count_distinct' ? `count(distinct ${owner}.v)` : `${name}(${owner}.v)`;
 }
 
 function testText({ dataset, op, value }: Test): string {
   if (op === 'null') return `${dataset}.v is null`;
+  if (op === 'n>') return `${dataset}.n > ${value}`;
   return op === '>' ? `${dataset}.v > ${value}` : `${dataset}.g ${op} '${value}'`;
 }

@@ -8,7 +8,10 @@ export interface World {
 export interface Dataset {
   readonly name: string;
   readonly links: readonly Link[];
+  /** With `n`, which is no column, where there is a measure. */
   readonly rows: readonly Row[];
+  /** A metric of the rows that point here by a role. */
+  readonly measure: { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string } | undefined;
 }
 
 /** From many to one, by a column of the role's name; or through a bridge, whose pairs are its rows. */
@@ -52,9 +55,9 @@ export const worldArbitrary: fc.Arbitrary<World> = fc
       const loop: readonly Link[] = isLoop ? [{ to: names[index] ?? '', role: 'boss' }] : [];
       return datasetOf(names[index] ?? '', [...links, ...loop], tables[index] ?? []);
     });
-    if (bridge === undefined) return { datasets };
+    if (bridge === undefined) return measured(datasets);
     const [from, to] = [datasets[bridge[0] % datasets.length], datasets[bridge[1] % datasets.length]];
-    if (from === undefined || to === undefined || from === to) return { datasets };
+    if (from === undefined || to === undefined || from === to) return measured(datasets);
     const pairs = datasetOf(
       'pairs',
       [
@@ -66,8 +69,27 @@ export const worldArbitrary: fc.Arbitrary<World> = fc
     const bridged = datasets.map((one) =>
       one === from ? { ...one, links: [...one.links, { role: 'linked', to: to.name, via: 'pairs' }] } : one,
     );
-    return { datasets: [...bridged, pairs] };
+    return measured([...bridged, pairs]);
   });
+
+/** Each dataset that others point at, with what one of these adds up to for each of its rows. */
+function measured(datasets: readonly Dataset[]): World {
+  const all = datasets.map((dataset, index): Dataset => {
+    const found = datasets.flatMap(({ name, links }) => links.filter(({ to, via }) => to === dataset.name && via === undefined).map(({ role }) => ({ of: name, role }))); // prettier-ignore
+    const last = found.at(-1);
+    if (last === undefined) return dataset;
+    const measure = { ...last, metric: index % 2 === 0 ? ('total' as const) : ('rows_in_a' as const) };
+    const children = datasets.find(({ name }) => name === measure.of)?.rows ?? [];
+    const rows = dataset.rows.map((row) => {
+      const own = children.filter((child) => child[`${measure.role}_id`] === row['id']);
+      const values = own.flatMap(({ v }) => (typeof v === 'number' ? [v] : []));
+      const total = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+      return { ...row, n: measure.metric === 'total' ? total : own.filter(({ g }) => g === 'a').length };
+    });
+    return { ...dataset, rows, measure };
+  });
+  return { datasets: all };
+}
 
 type Cells = typeof cells extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -75,6 +97,7 @@ function datasetOf(name: string, links: readonly Link[], rows: readonly Cells[])
   return {
     name,
     links,
+    measure: undefined,
     rows: rows.map(({ g, v, t, keys }, index) => {
       const own = links.map(({ role }, position): [string, Cell] => [`${role}_id`, keys[position] ?? null]);
       return { id: index + 1, g, v, t, ...Object.fromEntries(own) };
@@ -84,7 +107,7 @@ function datasetOf(name: string, links: readonly Link[], rows: readonly Cells[])
 
 export function filesOf({ datasets }: World): Record<string, string> {
   return Object.fromEntries(
-    datasets.map(({ name, links }) => {
+    datasets.map(({ name, links, measure }) => {
       const relationships = links.map(({ role, to, via }) =>
         via === undefined ? { to, role, on: { [`${role}_id`]: 'id' } } : { to, role, on: {}, cardinality: 'many_to_many', via },
       );
@@ -95,11 +118,25 @@ export function filesOf({ datasets }: World): Record<string, string> {
         { name: 'closing', agg: 'sum', of: 'v', semi_additive: { over: 't', take: 'last', per: ['g'] } },
         { name: 'earlier', offset: { of: 'total', by: '1 month' } },
         { name: 'running', cumulative: { of: 'total' } },
+        { name: 'overall', total: { of: 'total' } },
+        { name: 'over_g', total: { of: 'values', by: [`${name}.g`] } },
+        { name: 'values', agg: 'count_distinct', of: 'v' },
         { name: 'each', agg: 'avg', of: 'total', per: 't' },
       ];
+      const row_metrics =
+        measure === undefined ? [] : [{ name: 'n', metric: `${measure.of}.${measure.metric}`, via: `${measure.of}.${measure.role}` }];
       return [
         name,
-        JSON.stringify({ dataset: name, source: name, primary_key: ['id'], default_time: 't', fields, metrics, relationships }),
+        JSON.stringify({
+          dataset: name,
+          source: name,
+          primary_key: ['id'],
+          default_time: 't',
+          fields,
+          row_metrics,
+          metrics,
+          relationships,
+        }),
       ];
     }),
   );
