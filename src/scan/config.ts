@@ -8,7 +8,16 @@ export const scanConfigSchema = z.strictObject({
     .default('24h')
     .describe('How long a profile of a table without a change marker is reused: a number with m, h or d.'),
   sample_rows: z.int().min(1_000).default(5_000_000).describe('Rows of a table above which a sample of about this size is profiled.'),
-  table_seconds: z.int().min(1).default(120).describe('Time limit for the profile of one table.'),
+  table_bytes: z
+    .int()
+    .min(1_000_000)
+    .default(4_000_000_000)
+    .describe('Bytes of a table, as the engine counts them, above which a sample of about this size is profiled.'),
+  table_seconds: z
+    .int()
+    .min(1)
+    .default(120)
+    .describe('Time limit for the profile of one table; one that takes longer is tried once more on a small sample.'),
   views: z.boolean().default(false).describe('Profile views too, and propose their links; done where there is nothing but views.'),
   send_samples: z
     .boolean()

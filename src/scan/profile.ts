@@ -32,39 +32,70 @@ const sampledRows = 200;
 const separator = '\u001F';
 const nullMark = '\u001E';
 
+/** Of a table whose profile took too long; what it shows of the values is little, and better than nothing. */
+const leastShare = 0.01;
+
 /**
- * One aggregate statement a table; several for more than 90 columns. A column that the engine cannot aggregate is left out
- * with a note, and a table that cannot be read has no rows and a note: neither fails the scan.
+ * One aggregate statement a table; several for more than 90 columns. A table that is too large is sampled, and one that takes too
+ * long once more, smaller. A column that the engine cannot aggregate is left out with a note, and a table that cannot be read has
+ * no rows and a note: neither fails the scan.
  */
-export async function profileTable(table: TableSchema, context: ScanContext, columns = table.columns): Promise<TableProfile> {
+export async function profileTable(table: TableSchema, context: ScanContext): Promise<TableProfile> {
+  const { config, warehouse, signal } = context;
+  const name = tableName(table, warehouse.dialect);
+  const wished = Math.min(1, config.sample_rows / Math.max(1, table.rowEstimate ?? 0), config.table_bytes / Math.max(1, table.bytes ?? 0));
+  const reading = (share: number): Reading => {
+    const sampled = share < 1 && table.kind === 'table' ? statisticsOf(warehouse.dialect).sample(name, share) : undefined;
+    return { table, name, source: sampled ?? name, share: sampled === undefined ? 1 : share };
+  };
+  const profile = await profileColumns(table.columns, reading(wished), context);
+  const smaller = reading(leastShare);
+  return profile.isSlow === true && !signal.aborted && smaller.share < wished ? profileColumns(table.columns, smaller, context) : profile;
+}
+
+/** What is read of a table: all of it where `share` is 1. */
+interface Reading {
+  readonly table: TableSchema;
+  readonly name: string;
+  readonly source: string;
+  readonly share: number;
+}
+
+async function profileColumns(
+  columns: readonly ColumnSchema[],
+  reading: Reading,
+  context: ScanContext,
+): Promise<TableProfile & { readonly isSlow?: boolean }> {
   const split = async (size: number): Promise<TableProfile> => {
-    const first = await profileTable(table, context, columns.slice(0, size));
-    const rest = await profileTable(table, context, columns.slice(size));
+    const first = await profileColumns(columns.slice(0, size), reading, context);
+    const rest =
+      first.isSlow === true ? unread(columns.slice(size), first.note) : await profileColumns(columns.slice(size), reading, context);
     const note = first.note === undefined ? undefined : rest.note;
     return { ...first, rows: Math.max(first.rows, rest.rows), columns: [...first.columns, ...rest.columns], note };
   };
   if (columns.length > columnsPerStatement) return split(columnsPerStatement);
   try {
-    return await runProfile(table, columns, context);
+    return await runProfile(columns, reading, context);
   } catch (error) {
     const code = error instanceof UserError ? error.code : '';
     const isUnreadable = ['query_timeout', 'warehouse_privilege', 'missing_object'].includes(code);
     if (context.signal.aborted || (!isUnreadable && code !== 'query_failed' && code !== 'statement_too_long')) throw error;
     if (!isUnreadable && columns.length > 1) return split(Math.ceil(columns.length / 2));
-    const note = messageOf(error);
-    const nothing = { rows: 0, values: [], cell: () => null };
-    return { rows: 0, fraction: 1, columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })), note };
+    return { ...unread(columns, messageOf(error)), isSlow: code === 'query_timeout' };
   }
 }
 
-async function runProfile(table: TableSchema, columns: readonly ColumnSchema[], context: ScanContext): Promise<TableProfile> {
+function unread(columns: readonly ColumnSchema[], note: string | undefined): TableProfile {
+  const nothing = { rows: 0, values: [], cell: () => null };
+  return { rows: 0, fraction: 1, columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })), note };
+}
+
+async function runProfile(columns: readonly ColumnSchema[], reading: Reading, context: ScanContext): Promise<TableProfile> {
+  const { name, source, share } = reading;
   const { warehouse, config, signal, onQuery } = context;
-  const name = tableName(table, warehouse.dialect);
-  const share = config.sample_rows / Math.max(1, table.rowEstimate ?? 0);
-  const sampled = share < 1 && table.kind === 'table' ? statisticsOf(warehouse.dialect).sample(name, share) : undefined;
   const measured = columns.filter(isMeasured);
   const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, warehouse.dialect));
-  const sql = `SELECT ${['count(*) AS n', ...aggregates, ...firstRows(name, measured, warehouse.dialect)].join(', ')} FROM ${sampled ?? name}`;
+  const sql = `SELECT ${['count(*) AS n', ...aggregates, ...firstRows(name, measured, warehouse.dialect)].join(', ')} FROM ${source}`;
   onQuery();
   const result = await warehouse.query(sql, { maxRows: 1, timeoutMs: config.table_seconds * 1000 }, signal);
   const cells = new Map(result.columns.map((column, index) => [column.name, result.rows[0]?.[index] ?? null]));
@@ -75,7 +106,7 @@ async function runProfile(table: TableSchema, columns: readonly ColumnSchema[], 
     const values = position < 0 ? [] : sample.map((row) => row[position] ?? nullMark);
     return columnProfile(column, { rows, values, cell: (prefix) => cells.get(prefix + index) ?? null });
   });
-  return { rows, fraction: sampled === undefined ? 1 : share, columns: profiles };
+  return { rows, fraction: share, columns: profiles };
 }
 
 /** The first rows as one JSON list, each row's values in one text. */

@@ -6,7 +6,8 @@ import { canonicalJson } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 import type { Scope, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import { milliseconds, type ScanConfig } from './config.ts';
-import { factsOf } from './facts.ts';
+import { codeVersion } from './code-version.ts';
+import { factsOf, type TableFacts } from './facts.ts';
 import type { ScanModel } from './descriptions.ts';
 import { findKeys } from './keys.ts';
 import { judgedLinks } from './claims.ts';
@@ -67,9 +68,10 @@ export async function scan(options: ScanOptions) {
   }
   const facts = factsOf(profiles.map((entry) => ({ ...entry, schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks } })));
   onProgress?.({ phase: 'keys', done: total, total });
-  const keys = await findKeys(facts, context);
-  onProgress?.({ phase: 'links', done: total, total });
-  const found = await findLinks(facts, keys, context);
+  const memo = analysisKey(facts, config);
+  const known = store.analysis(memo);
+  const found = known ?? (await analysed(facts, { ...context, onLinks: () => onProgress?.({ phase: 'links', done: total, total }) }));
+  if (known === undefined) store.save(memo, found);
   const catalog: Catalog = {
     connection,
     dialect: dialect.name,
@@ -77,11 +79,12 @@ export async function scan(options: ScanOptions) {
     tables: schema.tables,
   };
   const decided = judgedLinks(options.known ?? [], catalog);
-  const { links, ...judgements } = await judgeLinks(found, facts, { ...context, model: options.model, decided });
-  store.prune();
+  const { links, ...judgements } = await judgeLinks(found.links, facts, { ...context, model: options.model, decided });
+  // An analysis that stands asked for none of the measurements that it rests on.
+  if (known === undefined) store.prune();
   const byTable = new Map(profiles.map(({ profile, reused }, index) => [wanted[index], { profile, reused }]));
   const reusedCount = profiles.filter(({ reused }) => reused).length;
-  const findings: ScanFindings = { catalog, primaryKeys: keys.primaryKeys, links };
+  const findings: ScanFindings = { catalog, primaryKeys: found.primaryKeys, links };
   return {
     ...findings,
     judgements,
@@ -92,12 +95,33 @@ export async function scan(options: ScanOptions) {
   };
 }
 
+/** Keys and links of the tables as they are. */
+async function analysed(facts: readonly TableFacts[], context: ScanContext & { readonly onLinks: () => void }) {
+  const keys = await findKeys(facts, context);
+  context.onLinks();
+  return { primaryKeys: keys.primaryKeys, links: await findLinks(facts, keys, context) };
+}
+
+/** Changes with any table, with what is declared of it, with the thresholds, and with the code that judges. */
+function analysisKey(facts: readonly TableFacts[], { accept, review }: ScanConfig): string {
+  const tables = facts.map(({ version, schema: { primaryKey, uniqueKeys, foreignKeys } }) => [
+    version,
+    primaryKey,
+    uniqueKeys,
+    foreignKeys,
+  ]);
+  return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables]), 32)}`;
+}
+
 /** A profile is stored as it arrives, so that an interrupted scan goes on where it stopped. */
 async function profileOnce(schema: TableSchema, context: ScanContext) {
   const { store, config } = context;
   const key = tableKey(schema);
   // Changes with the structure, the engine's change marker and the way of profiling, not with the free estimate of rows.
-  const hash = shortHash(canonicalJson([2, { ...schema, rowEstimate: undefined }, config.sample_rows]), 32);
+  const hash = shortHash(
+    canonicalJson([2, { ...schema, rowEstimate: undefined, bytes: undefined }, config.sample_rows, config.table_bytes]),
+    32,
+  );
   const stored = store.profile(key);
   const isFresh = schema.marker !== undefined || Date.now() - (stored?.at ?? 0) < milliseconds(config.max_age);
   const reused = stored?.hash === hash && isFresh;

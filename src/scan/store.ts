@@ -1,12 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ScanFindings } from '../context/catalog.ts';
 import type { Measured } from './measure.ts';
 import type { TableProfile } from './profile.ts';
 
-/** What earlier scans measured, in `.ktx/state.db`: profiles by table, exact measurements by their statement and table versions. */
+/** What earlier scans measured, in `.ktx/state.db`: profiles by table, exact measurements by their statement and table versions, keys and links by all of them. */
 export type ScanStore = ReturnType<typeof openScanStore>;
 
 /** `at` in milliseconds since 1970. */
 type StoredProfile = { readonly hash: string; readonly at: number; readonly profile: TableProfile };
+
+/** What follows from the tables as they are. */
+type Analysis = Pick<ScanFindings, 'primaryKeys' | 'links'>;
 
 export function openScanStore(db: DatabaseSync, connection: string) {
   db.exec('CREATE TABLE IF NOT EXISTS scan_memo (connection TEXT, key TEXT, value TEXT, PRIMARY KEY (connection, key))');
@@ -22,7 +26,8 @@ export function openScanStore(db: DatabaseSync, connection: string) {
   return {
     profile: (table: string): StoredProfile | undefined => read(table),
     measured: (key: string): Measured | undefined => read(key),
-    save(key: string, value: StoredProfile | Measured): void {
+    analysis: (key: string): Analysis | undefined => read(key),
+    save(key: string, value: StoredProfile | Measured | Analysis): void {
       insert.run(connection, key, JSON.stringify(value));
     },
     /** Forgets what this scan did not ask for: tables that are gone, measurements of other rows. */

@@ -10,7 +10,7 @@ export type Ask = (sql: string) => Promise<readonly unknown[]>;
 type Row<Fields> = { readonly id: string | number } & {
   readonly [Name in keyof Fields]-?: undefined extends Fields[Name] ? NonNullable<Fields[Name]> | null : Fields[Name];
 };
-export type TableRow = Row<Pick<TableSchema, 'schema' | 'table' | 'kind' | 'comment' | 'rowEstimate' | 'marker'>>;
+export type TableRow = Row<Pick<TableSchema, 'schema' | 'table' | 'kind' | 'comment' | 'rowEstimate' | 'bytes' | 'marker'>>;
 export type ColumnRow = Row<Omit<ColumnSchema, 'type'>>;
 export interface KeyRow {
   readonly id: string | number;
@@ -36,7 +36,7 @@ export function tableSchemas<Column extends ColumnRow>(rows: CatalogRows<Column>
   const columns = Map.groupBy(rows.columns, ({ id }) => id);
   const keys = Map.groupBy(rows.keys, ({ id }) => id);
   const known = new Set(rows.tables.map(tableKey));
-  const tables = rows.tables.map(({ id, comment, rowEstimate, marker, ...table }): TableSchema => {
+  const tables = rows.tables.map(({ id, comment, rowEstimate, bytes, marker, ...table }): TableSchema => {
     const own = Map.groupBy(keys.get(id) ?? [], ({ kind }) => kind);
     const checked = new Map((own.get('check') ?? []).flatMap(({ definition }) => [...checkValues(definition ?? '')]));
     return {
@@ -57,6 +57,7 @@ export function tableSchemas<Column extends ColumnRow>(rows: CatalogRows<Column>
       ),
       marker: marker ?? undefined,
       rowEstimate: rowEstimate ?? undefined,
+      bytes: bytes ?? undefined,
     };
   });
   return { tables: tables.filter(({ schema }) => schemas?.includes(schema) ?? true), queries: rows.queries };

@@ -30,6 +30,8 @@ export interface TableSchema extends TableRef {
   readonly marker?: string | undefined;
   /** The engine's own estimate, free of cost; undefined where unknown. */
   readonly rowEstimate?: number | undefined;
+  /** What its rows take on the engine's disks, free of cost; undefined where unknown. */
+  readonly bytes?: number | undefined;
 }
 
 export interface WarehouseSchema {

@@ -9,7 +9,7 @@ const bytes = (name: string): string => `CAST(${name} AS BINARY)`;
 
 /** The names of the result's columns are spelled out: MySQL writes those of its catalogs in capitals. */
 const tablesSql = (among: string): string => `SELECT ${own} AS id, table_schema AS \`schema\`, table_name AS \`table\`,
-    IF(table_type = 'VIEW', NULL, NULLIF(table_comment, '')) AS comment, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS rowEstimate,
+    IF(table_type = 'VIEW', NULL, NULLIF(table_comment, '')) AS comment, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS rowEstimate, data_length AS bytes,
     IF(update_time IS NULL, NULL, CONCAT_WS(':', create_time, update_time, data_length, auto_increment)) AS marker
   FROM information_schema.tables WHERE table_schema ${among} AND table_type IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
   ORDER BY ${bytes('table_schema')}, ${bytes('table_name')}`;

@@ -9,7 +9,8 @@ const relations = (join = ''): string => `pg_class c JOIN pg_namespace n ON n.oi
     AND n.nspname <> 'information_schema' ${join} WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition`;
 const tablesSql = `SELECT c.oid AS id, n.nspname AS schema, c.relname AS table, o.description AS comment,
     CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized_view' WHEN 'f' THEN 'foreign_table' ELSE 'table' END AS kind,
-    NULLIF(c.reltuples::float8, -1) AS "rowEstimate", CASE WHEN c.relkind = 'r' THEN c.relfilenode || ':' || pg_stat_get_tuples_inserted(c.oid) || ':' ||
+    NULLIF(c.reltuples::float8, -1) AS "rowEstimate", NULLIF(c.relpages::float8, 0) * current_setting('block_size')::int AS bytes,
+    CASE WHEN c.relkind = 'r' THEN c.relfilenode || ':' || pg_stat_get_tuples_inserted(c.oid) || ':' ||
     pg_stat_get_tuples_updated(c.oid) || ':' || pg_stat_get_tuples_deleted(c.oid) END AS marker
   FROM ${relations(comments('c.oid', '0'))} AND has_schema_privilege(n.oid, 'USAGE')
   AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))
