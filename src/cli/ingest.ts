@@ -4,6 +4,7 @@ import type { FileReport, IngestEvent, IngestReport, Quarantined, SourceReport, 
 import type { UsageLine } from '../llm/usage.ts';
 import type { Attention } from '../project/attention.ts';
 import type { Project } from '../project/open.ts';
+import { usage as misuse } from './failure.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { openIngestView } from './ingest-view.ts';
 import { usageText } from './llm-lines.ts';
@@ -25,10 +26,11 @@ export const ingest = defineCommand({
       .argument('[connections...]', 'all where they are left out')
       .option('--dry-run', 'plan only')
       .option('--no-llm', 'call no model; what one has written stays')
+      .option('--budget <usd>', 'what calls to a model may cost in this run; what is done by then is kept', dollars)
       .option('--re-extract', 'a model reads again what it has read; costs like the first time'),
-  async run({ args: [connections], options: { dryRun = false, llm, reExtract } }, context) {
+  async run({ args: [connections], options: { dryRun = false, llm, reExtract, budget } }, context) {
     const project = await context.project();
-    const report = await runIngest(project, { connections, dryRun, llm, reExtract }, context);
+    const report = await runIngest(project, { connections, dryRun, llm, reExtract, budget }, context);
     const scanned = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
     const called = scanned || report.stages.some(({ calls }) => calls > 0);
     const usage = called ? await usageOf(project) : [];
@@ -72,6 +74,12 @@ function pendingSteps({ sources }: IngestReport, { config }: Project): readonly 
   return [`ktx setup --llm-backend claude-code  have ${counted(pending, 'item')} read by a model`];
 }
 
+function dollars(text: string): number {
+  const amount = Number(text.replace(/^\$/, ''));
+  if (Number.isFinite(amount) && amount > 0) return amount;
+  throw misuse(`${text} is no amount of dollars.`, 'like --budget 2.00');
+}
+
 export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
   const { usageReport } = await import('../llm/usage.ts');
   return usageReport(project.journal().db, { run: project.runId });
@@ -80,7 +88,7 @@ export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
 /** Each event goes to `--json` as a line; a person sees what runs now. */
 export async function runIngest(
   project: Project,
-  asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean; reExtract?: boolean | undefined },
+  asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean; reExtract?: boolean | undefined; budget?: number | undefined },
   context: CommandContext,
 ) {
   const [{ ingestProject }, { loopTools }] = await Promise.all([import('../project/ingest.ts'), import('../tools/loop-tools.ts')]);
@@ -131,7 +139,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
   });
   const sources = report.sources.flatMap((each) => sourceLines(each, report.dryRun));
   const lines = [...warehouses, ...sources, ...report.stages.flatMap(stageLines)];
-  if (report.dryRun) return lines;
+  if (report.dryRun) return [...lines, ...estimateLines(report.estimate)];
   const { files, keptEdits, newEdits, stale, leftAlone, setAside, quarantined, commit } = report;
   const known = keptEdits.length - newEdits.length;
   const kept = newEdits.map(
@@ -228,4 +236,16 @@ function changes(files: FileReport): readonly string[] {
   return all.length === 0
     ? ['nothing changed']
     : [...shown, ...more, ...(others === 0 ? [] : [`  and ${counted(others, 'file')} of claims and structure`])];
+}
+
+/** What a model would take. */
+function estimateLines(estimate: IngestReport['estimate']): readonly string[] {
+  if (estimate === undefined) return [];
+  const { calls, input, output, costUsd } = estimate;
+  if (calls[1] === 0) return ['the model: nothing to ask'];
+  const range = ([least, most]: readonly [number, number], told: (value: number) => string) =>
+    least === most ? told(least) : `${told(least)} to ${told(most)}`;
+  const tokens = (value: number) => (value < 10_000 ? String(Math.round(value)) : `${Math.round(value / 1000)}k`);
+  const money = costUsd === null ? 'what it costs is not known before a first run, or without llm.prices' : range(costUsd, (value) => `$${value.toFixed(value < 1 ? 3 : 2)}`); // prettier-ignore
+  return [`the model: ${range(calls, String)} calls, ${range(input, tokens)} tokens in, ${range(output, tokens)} out; ${money}`];
 }

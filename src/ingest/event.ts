@@ -167,11 +167,26 @@ export interface StageReport {
   readonly failures: readonly Failure[];
 }
 
+/** From at least to at most. */
+export type Range = readonly [number, number];
+
+/** What a model will take, before it is asked. */
+export interface Estimate {
+  readonly calls: Range;
+  /** Tokens, as if nothing came from a cache. */
+  readonly input: Range;
+  readonly output: Range;
+  /** US dollars; null where the price is not known. */
+  readonly costUsd: Range | null;
+}
+
 export interface IngestReport extends EditReport {
   readonly runId: string;
   readonly dryRun: boolean;
   readonly connections: readonly ConnectionReport[];
   readonly sources: readonly SourceReport[];
+  /** Of a dry run, where a model is configured. */
+  readonly estimate?: Estimate | undefined;
   /** Those that had work, in their order. */
   readonly stages: readonly StageReport[];
   /** What is contested once the run is done. */

@@ -17,6 +17,8 @@ export interface ConnectionFindings {
 export interface ReadState {
   readonly hash: string;
   readonly slice: string;
+  /** Who read it, e.g. `docs@1+reading@1`. */
+  readonly extractor: string;
 }
 
 /** What a model read in an item that has something which only a model can read. */

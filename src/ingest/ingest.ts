@@ -6,7 +6,7 @@ import { parseClaims } from '../context/claims-file.ts';
 import type { Pin } from '../context/pins.ts';
 import { claimsOf } from '../scan/claims.ts';
 import type { ScanConfig } from '../scan/config.ts';
-import { describeTables, type ScanModel } from '../scan/descriptions.ts';
+import { describeTables, type ScanModel, undescribed } from '../scan/descriptions.ts';
 import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
@@ -15,13 +15,16 @@ import { compareMetrics } from './compare.ts';
 import {
   failureOf,
   type ConnectionReport,
+  type Estimate,
   type IngestEvent,
   type IngestReport,
   type PublishStep,
   type SourceReport,
   type Stage,
 } from './event.ts';
-import type { ConnectionFindings, SourceFindings } from './findings.ts';
+import { type Ahead, estimate } from './estimate.ts';
+import { pendingItems } from './extract/unit.ts';
+import type { ConnectionFindings, Findings, SourceFindings } from './findings.ts';
 import { keepLeftOut } from './last-run.ts';
 import { runModelStages } from './model-stages.ts';
 import type { IngestModel } from './model.ts';
@@ -52,6 +55,8 @@ export interface IngestInput {
   readonly model?: ScanModel | undefined;
   /** The model that reads prose, curates and reconciles; undefined where none is configured. */
   readonly reader?: IngestModel | undefined;
+  /** For a dry run: what is known of the model that would be asked. */
+  readonly ahead?: ({ readonly journal: IngestModel['journal'] | undefined } & Pick<Ahead, 'stepBudget' | 'priced'>) | undefined;
   /** Whether it also reads again what it has read. */
   readonly reExtract?: boolean | undefined;
   /** Brings the search index up to date; called after publishing, with the database that it is in. */
@@ -100,8 +105,13 @@ const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], set
 const noFiles = { added: [], changed: [], removed: [] };
 
 async function plan(run: Run): Promise<Outcome> {
+  const described: number[] = [];
   const connections = await eachConnection(run, 'plan', async (warehouse, scope) => {
     const { tables, queries } = await warehouse.introspect(scope, run.signal);
+    const { connection } = warehouse;
+    const firstSchema = scope.schemas?.[0] ?? warehouse.dialect.defaultSchema;
+    const catalog = { connection, dialect: warehouse.dialect.name, firstSchema, tables };
+    described.push(...undescribed(catalog, { known: await claimsOfModels(run, connection), journal: run.ahead?.journal }));
     return { tables: tables.length, queries };
   });
   const catalogs = await standingCatalogs(run, run.connections.map(({ name }) => name)); // prettier-ignore
@@ -114,7 +124,23 @@ async function plan(run: Run): Promise<Outcome> {
   const findings = { connections: standing, sources: read.map((one) => one.findings) };
   const { quarantined } = renderProject(findings, await readProjectFiles(run.dir, foldersOf(findings), { tidy: false }));
   const unfit = findings.sources.flatMap(unfitIn);
-  return { connections, sources: reportsOf(read, findings.sources), quarantined, unfit, commit: { none: 'dry run' } };
+  return {
+    connections,
+    sources: reportsOf(read, findings.sources),
+    quarantined,
+    unfit,
+    estimate: estimateOf(run, findings, described),
+    commit: { none: 'dry run' },
+  };
+}
+
+/** What a model would take; undefined where none is configured. */
+function estimateOf({ ahead, sources = [], reExtract = false }: Run, findings: Findings, tables: readonly number[]): Estimate | undefined {
+  if (ahead === undefined) return undefined;
+  const asked = new Set(sources.flatMap(({ name, isAsked }) => (isAsked ? [name] : [])));
+  const pending = pendingItems(findings, { sources: asked, isAnew: reExtract });
+  const items = pending.filter(({ key }) => reExtract || ahead.journal?.result(key) === undefined);
+  return estimate({ ...ahead, tables, items });
 }
 
 async function runStages(run: Run): Promise<Outcome> {
@@ -256,17 +282,17 @@ function exitCodeOf({ connections, sources, stages, quarantined, leftAlone, comm
   const asked = connections.length + sources.filter(({ items, failure }) => items ?? failure).length;
   const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
   if (first !== undefined && failures.length === asked) return others.length === 0 ? first : 1;
-  const undescribed = [
+  const unasked = [
     ...connections.flatMap(({ descriptions, judgements }) => [descriptions?.failure ?? [], judgements?.failure ?? []].flat()),
     ...stages.flatMap((stage) => stage.failures),
   ];
   const isPending = stages.some(({ pending }) => pending > 0);
-  if (undescribed.some((failure) => failure.exitCode === 4)) return 4;
+  if (unasked.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
   const isLeftOut = !dryRun && quarantined.length > 0;
   const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
   const isLeft = isPending || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted;
-  return failures.length + undescribed.length > 0 || isLeft ? 3 : 0;
+  return failures.length + unasked.length > 0 || isLeft ? 3 : 0;
 }
 
 async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import type { Write } from './publish.ts';
 /** Who reads what code cannot. Raise it when a prompt or the form of the answers changes: then every such item is read anew. */
 export const reader = 'reading@1';
 
-const readStateSchema = z.object({ hash: z.string(), slice: z.string() });
+const readStateSchema = z.object({ hash: z.string(), slice: z.string(), extractor: z.string() });
 /** One line of `sources/<connection>/index.jsonl`. */
 const indexLineSchema = z.object({
   key: z.string(),
@@ -90,7 +90,7 @@ function lineOf(item: Item, { extractor, readings }: SourceFindings, { extractio
 
 /** The state in which a model read the item, as the line records it. */
 export function readStateOf({ extractor, hash, slice, read }: IndexLine): ReadState | undefined {
-  return /\+reading@\d+$/.test(extractor) ? { hash, slice } : read;
+  return /\+reading@\d+$/.test(extractor) ? { hash, slice, extractor } : read;
 }
 
 export type SliceOf = ReturnType<typeof slicer>;

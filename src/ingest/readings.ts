@@ -43,8 +43,8 @@ export function standingReadings(source: Omit<SourceFindings, 'readings'>, { cat
       const line = lines.get(item.key);
       const read = line && readStateOf(line);
       const own = claims.get(itemPath(source.connection, item.path)) ?? [];
-      const isDone = line?.extractor === `${source.extractor}+${reader}`;
-      const isCurrent = isDone && read?.hash === hashOf(item) && read.slice === sliceOf(code.get(item.key), own);
+      const isOurs = read?.extractor === `${source.extractor}+${reader}`;
+      const isCurrent = isOurs && read.hash === hashOf(item) && read.slice === sliceOf(code.get(item.key), own);
       return [item.key, { claims: own, read, isCurrent }];
     }),
   );

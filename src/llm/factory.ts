@@ -16,6 +16,8 @@ export interface LlmOptions {
   readonly projectDir: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly run: string;
+  /** US dollars that this run may cost, in place of `llm.max_usd_per_run`. */
+  readonly budget?: number | undefined;
   /** The value of a secret reference. */
   readonly secret: (reference: string) => string;
   readonly record: (record: CallRecord) => void;
@@ -32,11 +34,12 @@ const gates = new Map<string, { readonly gate: CallGate; readonly listeners: Set
 
 /** The one way from `ktx.yaml` to a model; undefined with backend `none`. Nothing is called yet. */
 export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefined> {
-  const { config, record, run, onPause } = options;
+  const { config, record, run, onPause, budget } = options;
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
   modelOf(config, 'default');
-  const money = { limit: config.max_usd_per_run, key: 'llm.max_usd_per_run', prices: config.prices };
+  const limit = budget === undefined ? { limit: config.max_usd_per_run, key: 'llm.max_usd_per_run' } : { limit: budget, key: '--budget' };
+  const money = { ...limit, prices: config.prices };
   checkPrices(backend, Object.values(config.models).filter((model) => model !== undefined), money); // prettier-ignore
   const adapter = await openAdapter(options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);

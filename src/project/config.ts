@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ingestConfigSchema } from '../ingest/config.ts';
 import { llmConfigSchema } from '../llm/config.ts';
 import { scanConfigSchema } from '../scan/config.ts';
 import { sourceConfigSchemas, type SourceConfig } from '../sources/config.ts';
@@ -38,6 +39,7 @@ export const projectConfigSchema = z
       .describe('Warehouses, and sources of context, by name; the name of a warehouse is the folder under semantic-layer/.'),
     scan: scanConfigSchema.prefault({}).describe('How warehouses are profiled and joined up.'),
     query: queryConfigSchema.prefault({}),
+    ingest: ingestConfigSchema.prefault({}),
     llm: llmConfigSchema.prefault({}),
   })
   .describe('Configuration of a ktx project.');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { IngestEvent, IngestReport } from '../ingest/event.ts';
 import { ingest, type IngestInput } from '../ingest/ingest.ts';
 import type { LoopTools } from '../ingest/loop-tools.ts';
@@ -7,6 +8,7 @@ import { UserError } from '../lib/error.ts';
 import { storedNotes } from '../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../sources/registry.ts';
 import { itemPath } from '../sources/source.ts';
+import { projectPaths } from '../store/directories.ts';
 import { notesName, sourcesOf } from './config.ts';
 import { tidyInbox } from './inbox.ts';
 import { markOf } from './model-files.ts';
@@ -20,17 +22,16 @@ interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin
   readonly llm?: boolean;
   /** On what it writes; that of the process where it is left out. */
   readonly runId?: string;
+  /** US dollars that the run may cost, in place of what `ktx.yaml` allows. */
+  readonly budget?: number | undefined;
   /** What loops of a model may use; without them a model reads no prose. */
   readonly tools?: LoopTools | undefined;
 }
 
-/** Assistant turns of one loop. */
-const stepBudget = 24;
-
 /** Brings the named connections of the project up to date. */
 export async function ingestProject(
   project: Project,
-  { connections, llm = true, tools, runId = project.runId, ...run }: Asked,
+  { connections, llm = true, tools, budget, runId = project.runId, ...run }: Asked,
 ): Promise<IngestReport> {
   const sources = sourcesOf(project.config);
   const isSource = (name: string) => name === notesName || sources.some(([source]) => source === name);
@@ -49,9 +50,12 @@ export async function ingestProject(
   const emit = (event: IngestEvent): void => run.onEvent?.(event);
   using _ = project.hearPauses(({ window, until }) => emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }));
   const isWork = warehouses.length > 0 || [...asked].some(isSource);
-  const model = !llm || run.dryRun === true || !isWork ? undefined : await modelOf(project, { signal: run.signal, emit });
+  const isModel = llm && isWork;
+  const stepBudget = project.config.ingest.steps_per_unit;
+  await using model = isModel && run.dryRun !== true ? await modelOf(project, { id: runId, budget, signal: run.signal, emit }) : undefined;
   const report = await ingest({
     ...run,
+    ahead: isModel && run.dryRun === true ? await aheadOf(project) : undefined,
     model: model && { ...model, samples: project.config.scan.send_samples },
     reader: model && tools && { ...model, tools, stepBudget },
     dir: project.dir,
@@ -71,10 +75,31 @@ async function hasNotes(dir: string): Promise<boolean> {
   return markOf(dir, itemPath(notesName, 'index.jsonl')) !== undefined || (await storedNotes(dir)).length > 0;
 }
 
+interface ModelRun {
+  readonly id: string;
+  readonly budget: number | undefined;
+  readonly signal: AbortSignal;
+  readonly emit: (event: IngestEvent) => void;
+}
+
 /** Undefined where no model is configured. One that cannot be used fails here, before any work. */
-async function modelOf(project: Project, { signal, emit }: { signal: AbortSignal; emit: (event: IngestEvent) => void }) {
-  const runtime = await project.llm();
+async function modelOf(project: Project, { id, budget, signal, emit }: ModelRun) {
+  const runtime = await project.llmRun({ id, budget });
   if (runtime === undefined) return undefined;
   await runtime.account(signal);
-  return { runtime: withRunUsage(runtime, emit), concurrency: runtime.concurrency, journal: project.journal() };
+  return {
+    runtime: withRunUsage(runtime, emit),
+    concurrency: runtime.concurrency,
+    journal: project.journal(),
+    [Symbol.asyncDispose]: () => runtime.close(),
+  };
+}
+
+/** What a dry run can know of the model, without asking it and without writing anything. */
+async function aheadOf({ dir, config, journal }: Project) {
+  const { llm, ingest: own } = config;
+  if (llm.provider.backend === 'none') return undefined;
+  const { pricesOf } = await import('../llm/prices.ts');
+  const known = existsSync(projectPaths(dir).journalDb) ? journal() : undefined;
+  return { journal: known, stepBudget: own.steps_per_unit, priced: pricesOf(llm, known?.db) };
 }

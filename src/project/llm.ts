@@ -21,6 +21,12 @@ interface LlmOfProject {
   readonly runtime?: LlmRuntime | undefined;
 }
 
+/** What the calls of one run are recorded under, and US dollars that they may cost in place of what the configuration allows. */
+interface LlmRun {
+  readonly id: string;
+  readonly budget?: number | undefined;
+}
+
 /** The model runtime and the journal of a project; both open at first use. */
 export function openProjectLlm({ dir, config, runId, notices, env, runtime }: LlmOfProject) {
   let journal: Journal | undefined;
@@ -29,22 +35,42 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Ll
   const listeners = new Set<LlmNotices['onPause']>([notices.onPause]);
   const onPause: LlmNotices['onPause'] = (pause) => listeners.forEach((listener) => listener(pause));
   const others = new Map<string, Promise<LlmRuntime | undefined>>();
-  const open = async (wanted = config): Promise<LlmRuntime | undefined> => {
+  const runs = new Set<LlmRuntime>();
+  const isNone = config.provider.backend === 'none' && runtime === undefined;
+  const open = async ({ id = runId, budget, wanted = config }: Partial<LlmRun> & { readonly wanted?: LlmConfig } = {}): Promise<
+    LlmRuntime | undefined
+  > => {
     if (runtime !== undefined) return runtime;
     const [{ openLlm }, { usageRecorder }] = await Promise.all([import('../llm/factory.ts'), import('../llm/usage.ts')]);
     const record = usageRecorder(openedJournal().db);
     const secret = (reference: string): string => resolveSecret(reference, dir);
-    return openLlm({ config: wanted, projectDir: dir, env, run: runId, secret, record, warn: notices.warn, onPause });
+    return openLlm({
+      config: wanted,
+      projectDir: dir,
+      env,
+      run: id,
+      budget,
+      secret,
+      record,
+      warn: notices.warn,
+      onPause: (pause) => onPause(pause),
+    });
   };
   return {
     journal: openedJournal,
     /** Undefined where no backend is configured. Nothing is called yet. */
-    llm: (): Promise<LlmRuntime | undefined> =>
-      config.provider.backend === 'none' && runtime === undefined ? Promise.resolve(undefined) : (opened ??= open()),
+    llm: (): Promise<LlmRuntime | undefined> => (isNone ? Promise.resolve(undefined) : (opened ??= open())),
+    /** A runtime with a bill and a limit of its own; whoever takes it closes it. */
+    async llmRun(run: LlmRun): Promise<LlmRuntime | undefined> {
+      const own = isNone ? undefined : await open(run);
+      if (own === undefined || own === runtime) return own && { ...own, close: () => Promise.resolve() };
+      runs.add(own);
+      return { ...own, close: () => (runs.delete(own) ? own.close() : Promise.resolve()) };
+    },
     /** The runtime of another configuration: an agent's. One for all that ask for the same. */
     llmOf(wanted: LlmConfig): Promise<LlmRuntime | undefined> {
       const key = JSON.stringify(wanted);
-      const known = others.get(key) ?? open(wanted);
+      const known = others.get(key) ?? open({ wanted });
       others.set(key, known);
       return known;
     },
@@ -57,6 +83,7 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Ll
       for (const outcome of await Promise.allSettled([opened, ...others.values()])) {
         if (outcome.status === 'fulfilled') await outcome.value?.close();
       }
+      for (const own of runs) await own.close();
       journal?.close();
       journal = undefined;
     },

@@ -99,6 +99,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     llm: () => languageModel.llm(),
     /** As `llm`, for an agent whose file says something else. */
     llmOf: (wanted: LlmConfig) => languageModel.llmOf(wanted),
+    llmRun: (run: Parameters<typeof languageModel.llmRun>[0]) => languageModel.llmRun(run),
     /** Tells of every wait of model calls for a limit, until the result is disposed of. */
     hearPauses: (listener: LlmNotices['onPause']) => languageModel.hearPauses(listener),
     /** What was paid for. */

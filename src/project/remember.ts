@@ -40,12 +40,17 @@ export async function remember(project: Project, text: string, { signal, tools }
   }
   const id = noteId(said);
   const known = await noteStatus(project, id);
-  if (known.status === 'pending' || known.status === 'read') return known;
-  await storeNote(project.dir, said);
+  const isInProject = known.status === 'pending' || known.status === 'read';
+  const canRead = project.config.llm.provider.backend !== 'none';
+  if (isInProject && (known.status === 'read' || !canRead)) return known;
+  // What is in the project may have been corrected there.
+  if (!isInProject) await storeNote(project.dir, said);
   if (project.warehouses.length === 0) return { id, status: 'stored', warning: 'ktx.yaml has no warehouse yet' };
   try {
-    const { commit } = await ingestProject(project, { connections: [notesName], signal, tools });
+    const { commit, stages } = await ingestProject(project, { connections: [notesName], signal, tools });
     const status = await noteStatus(project, id);
+    const [failure] = stages.flatMap(({ failures }) => failures);
+    if (failure !== undefined && status.status === 'pending') return { ...status, warning: failure.message };
     return commit.id === undefined && commit.none !== undefined ? { ...status, warning: `no commit: ${commit.none}` } : status;
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;

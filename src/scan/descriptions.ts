@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { catalogTableSchema, type CatalogTable, type DatasetNames, type LinkFinding } from '../context/catalog.ts';
+import { type Catalog, catalogTableSchema, type CatalogTable, type DatasetNames, type LinkFinding } from '../context/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
 import { subjectParts } from '../context/subject.ts';
@@ -54,7 +54,7 @@ export async function describeTables(input: DescribeInput): Promise<Descriptions
   const { found, known, model, signal } = input;
   const names = datasetNames(found.catalog);
   const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => subjectParts(subject)?.dataset);
-  const all = found.catalog.tables.map((table) => taskOf(table, { names, ours, input }));
+  const all = found.catalog.tables.map((table) => taskOf(table, { names, ours, catalog: found.catalog, journal: model?.journal }));
   const tasks = all.filter(({ missing }) => missing.length > 0);
   const standing = tasks.flatMap(({ current }) => current ?? []);
   const pending = tasks.filter(({ current }) => current === undefined);
@@ -65,6 +65,17 @@ export async function describeTables(input: DescribeInput): Promise<Descriptions
   const done = tasks.length - pending.length + outcome.answered.size;
   const { calls, failure } = outcome;
   return { claims: [...standing, ...answered], total: tasks.length, done, calls, failure };
+}
+
+/** The tables that a model would be asked to describe: of each, how many columns. */
+export function undescribed(
+  catalog: Catalog,
+  { known, journal }: { readonly known: readonly Claim[]; readonly journal: Pick<Journal, 'result'> | undefined },
+): number[] {
+  const names = datasetNames(catalog);
+  const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => subjectParts(subject)?.dataset);
+  const tasks = catalog.tables.map((table) => taskOf(table, { names, ours, catalog, journal }));
+  return tasks.filter(({ missing, current }) => missing.length > 0 && current === undefined).map(({ missing }) => missing.length);
 }
 
 interface Answers {
@@ -117,11 +128,11 @@ interface Surroundings {
   readonly names: DatasetNames;
   /** Earlier descriptions of a model, by dataset. */
   readonly ours: ReadonlyMap<string | undefined, readonly Claim[]>;
-  readonly input: DescribeInput;
+  readonly catalog: Catalog;
+  readonly journal: Pick<Journal, 'result'> | undefined;
 }
 
-function taskOf(table: CatalogTable, { names, ours, input: { found, model } }: Surroundings): Task {
-  const { connection } = found.catalog;
+function taskOf(table: CatalogTable, { names, ours, catalog: { connection }, journal }: Surroundings): Task {
   const dataset = names.dataset(table);
   const columns = table.columns.filter(({ comment }) => !comment).map(({ name }) => name);
   const missing = [...(table.comment ? [] : [undefined]), ...columns];
@@ -151,7 +162,7 @@ function taskOf(table: CatalogTable, { names, ours, input: { found, model } }: S
     claim.evidence.some(({ measured }) => canonicalJson(measured ?? null) === canonicalJson({ structure })),
   );
   if (standing.length > 0) return { ...task, current: standing };
-  const paid = answerSchema.safeParse(model?.journal.result(task.key)).data;
+  const paid = answerSchema.safeParse(journal?.result(task.key)).data;
   return { ...task, current: paid && claimsFrom(task, paid) };
 }
 

@@ -30,13 +30,21 @@ export async function openMachine(): Promise<ModelMachine> {
   return { endpoint, claude, close };
 }
 
-/** The shop with that backend and a folder of documents, `docs/`, as the source `handbook`. */
-export function documentedShop({ endpoint }: ModelMachine, backend: string, documents: Readonly<Record<string, string>>): string {
+/** The shop with that backend and a folder of documents, `docs/`, as the source `handbook`; `settings` is further YAML of `ktx.yaml`. */
+export function documentedShop(
+  { endpoint }: ModelMachine,
+  backend: string,
+  { settings = '', ...documents }: Readonly<Record<string, string>>,
+): string {
   const dir = shopProject();
   const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
   const [provider, model] = backend === 'anthropic' ? [api, 'claude-sonnet-4-6'] : [`{backend: ${backend}}`, 'sonnet'];
   const llm = `llm:\n  provider: ${provider}\n  models: {default: ${model}}\n`;
-  write(dir, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n${llm}`);
+  write(
+    dir,
+    'ktx.yaml',
+    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n${llm}${settings}`,
+  );
   for (const [name, text] of Object.entries(documents)) write(dir, `docs/${name}`, text);
   run(dir, 'add', '.');
   run(dir, 'commit', '-qm', 'a model');

@@ -7,8 +7,9 @@ import { ingestProject } from '../../src/project/ingest.ts';
 import { openProject } from '../../src/project/open.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
-import { fail, type ModelCall, type Script } from '../support/model-script.ts';
+import { fail, give, type ModelCall, reply, say, type Script, use } from '../support/model-script.ts';
 import { reading, readingAsked, type ReadingAsked } from '../support/reading-model.ts';
+import { sql } from './ingest-project.ts';
 import { artifactsOf, documentedShop, ingestProcess, keptIn, type ModelMachine, openMachine, twoBackends } from './llm-project.ts';
 
 let machine: ModelMachine;
@@ -147,4 +148,236 @@ describe('prose', { timeout: 120_000 }, () => {
     expect(read(clone, 'claims/wiki.jsonl')).toContain('reading@1');
     rmSync(clone, { recursive: true });
   });
+});
+
+/** What was asked to be read, each page with the stage, without further turns. */
+const pages = () => asked.filter(({ turn }) => turn === 1).flatMap(({ stage, items }) => items.map(({ item }) => `${stage} ${item.split('/').at(-1)}`)); // prettier-ignore
+
+describe('a reading', { timeout: 120_000 }, () => {
+  test('of more pages gives the same files, however many are read at once and in whatever order the answers come', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 9 }, (_, index) => {
+        const term = `A word${index} means the thing with the number ${index % 4} of the shop.`;
+        const metric = index % 3 === 0 ? ` The sum${index} is the sum of amount in orders.` : '';
+        return [`page${index}.md`, `# Page ${index}\n\n${term}${metric}\n`];
+      }),
+    );
+    let slow = 0;
+    answering(async (call) => {
+      await sleep((slow = (slow * 7 + 5) % 40));
+      return reading(call);
+    });
+    const found = [];
+    for (const concurrency of [1, 2, 8]) {
+      const dir = documentedShop(machine, 'anthropic', { ...many, settings: `  concurrency: ${concurrency}\n` });
+      expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0, data: { sources: [{ pending: [] }] } });
+      found.push(artifactsOf(dir));
+    }
+    expect(found[0]?.['wiki/glossary.md']?.match(/^## word/gm)).toHaveLength(9);
+    expect(found[0]?.['semantic-layer/shop/orders.yaml']?.match(/name: sum\d/g)).toHaveLength(3);
+    for (const other of found.slice(1)) expect(other).toEqual(found[0]);
+  });
+
+  test('that has spent its money stops, keeps what is done, and the next run goes on from there', async () => {
+    // A dollar a call.
+    const settings = '  concurrency: 1\n  prices: {claude-sonnet-4-6: {input: 10000, output: 0}}\n';
+    const dir = documentedShop(machine, 'anthropic', { ...files, settings });
+    answering();
+    const { code, data } = await ingestProcess(machine, dir, { args: ['ingest', '--budget', '4.50'] });
+    expect(code).toBe(3);
+    expect(data).toMatchObject({
+      stages: [
+        { stage: 'triage', done: 2, pending: 1, failures: [{ code: 'llm_budget_spent', message: expect.stringContaining('--budget') }] },
+        { stage: 'extract', done: 0, pending: 1, calls: 0 },
+      ],
+      sources: [{ pending: ['numbers.md', 'terms.md'] }],
+    });
+    expect(read(dir, 'sources/handbook/index.jsonl').match(/\+pending/g)).toHaveLength(2);
+    answering();
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect(pages()).toEqual(['triage terms.md', 'light terms.md', 'extract numbers.md']);
+  });
+
+  test('whose account is refused half-way ends with exit code 4, and the next run goes on from there', async () => {
+    const dir = documentedShop(machine, 'anthropic', files);
+    answering((call) => (readingAsked(call)?.stage === 'extract' ? fail('auth') : reading(call)));
+    const { report } = await ingestHere(dir);
+    expect(report.exitCode).toBe(4);
+    expect(report.stages).toMatchObject([
+      { stage: 'triage', done: 3 },
+      { stage: 'light', done: 1 },
+      { stage: 'extract', done: 0, pending: 1, failures: [{ code: 'llm_auth' }] },
+    ]);
+    expect(read(dir, 'wiki/glossary.md')).toContain('active customer');
+    answering();
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect(pages()).toEqual(['extract numbers.md']);
+  });
+
+  test('pauses at a limit, says until when, and completes', async () => {
+    const dir = documentedShop(machine, 'anthropic', files);
+    let limited = 0;
+    answering((call) => {
+      if (readingAsked(call)?.stage !== 'extract' || (limited += 1) > 1) return reading(call);
+      return fail('rate-limit', { 'retry-after': '2' });
+    });
+    const { report, events } = await ingestHere(dir);
+    expect(report.exitCode).toBe(0);
+    const paused = events.filter((event) => event.type === 'rate_limited');
+    expect(paused).toHaveLength(1);
+    expect(Date.parse(paused[0]?.resetsAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test('that is interrupted keeps what is finished', async () => {
+    const dir = documentedShop(machine, 'anthropic', files);
+    const { promise: started, resolve: onStart } = Promise.withResolvers<(signal: 'SIGINT') => void>();
+    answering(async (call) => {
+      if (readingAsked(call)?.stage !== 'extract') return reading(call);
+      while (keptIn(dir) < 8) await sleep(20);
+      (await started)('SIGINT');
+      return { ...say('Too late.'), hang: 'at-start' };
+    });
+    expect((await ingestProcess(machine, dir, { onStart })).code).toBe(130);
+    answering();
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect(pages()).toEqual(['extract numbers.md']);
+  });
+
+  test('whose steps are spent leaves pending what it did not come to [R11]', async () => {
+    const other = '# More\n\nThe fees are the sum of percent in coupons, as computed by the shop itself.\n';
+    const dir = documentedShop(machine, 'anthropic', { 'more.md': other, 'numbers.md': files['numbers.md'], settings: 'ingest: {steps_per_unit: 2}\n' }); // prettier-ignore
+    answering((call) => {
+      const unit = readingAsked(call);
+      if (unit?.stage !== 'extract' || unit.items.length === 1) return reading(call);
+      const [item, quote] = ['sources/handbook/numbers.md', 'The turnover is the sum of amount in orders.'];
+      if (unit.turn > 1) return use('list_unit', {});
+      return use('propose_metric', { item, quote, dataset: 'orders', name: 'turnover', agg: 'sum', of: 'amount' });
+    });
+    const { report, events } = await ingestHere(dir);
+    expect(report).toMatchObject({ exitCode: 3, sources: [{ pending: ['more.md'] }] });
+    expect(report.stages[1]).toMatchObject({ stage: 'extract', done: 1, pending: 1, failures: [] });
+    expect(events.find((event) => event.type === 'work_unit_finished' && event.stage === 'extract')).toMatchObject({ outcome: 'budget', claims: 1 }); // prettier-ignore
+    expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('turnover');
+    answering();
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect(pages()).toEqual(['extract more.md']);
+  });
+
+  test('of what cannot be sorted is a full one; where sorting fails the page stays pending', async () => {
+    const dir = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
+    answering((call) => (readingAsked(call)?.stage === 'triage' ? say('Hard to say, really!') : reading(call)));
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect(pages()).toEqual(['triage terms.md', 'extract terms.md']);
+    const failing = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
+    answering((call) => (readingAsked(call)?.stage === 'triage' ? fail('too-long') : reading(call)));
+    expect((await ingestHere(failing)).report).toMatchObject({ exitCode: 3, stages: [{ stage: 'triage', done: 0, pending: 1 }] });
+  });
+
+  test('in one call that does not hold is done again in a loop, where refusals say what would do', async () => {
+    const dir = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
+    const told: string[] = [];
+    const item = 'sources/handbook/terms.md';
+    const term = { title: 'active customer', definition: 'One that ordered.' };
+    answering((call) => {
+      const unit = readingAsked(call);
+      if (unit?.stage === 'light' && !call.objectTaken) return give({ terms: [{ ...term, quote: 'It is made up.' }], rules: [] });
+      if (unit?.stage !== 'extract') return reading(call);
+      told.push(...call.results.map(({ text }) => text));
+      if (unit.turn === 1) return reply([{ tool: 'propose_term', input: { item, ...term, quote: 'made up', refs: ['order'] } }]);
+      const quote = 'an active  customer means one with an ORDER';
+      return unit.turn === 2 ? use('propose_term', { item, ...term, quote, refs: ['orders'] }) : say('Done.');
+    });
+    expect((await ingestHere(dir)).report).toMatchObject({ exitCode: 0 });
+    expect(pages()).toEqual(['triage terms.md', 'light terms.md', 'extract terms.md']);
+    expect(told.join('\n')).toContain('Did you mean orders?');
+    expect(read(dir, 'claims/wiki.jsonl')).toContain('"quote":"An active customer means one with an order"');
+  });
+
+  test('none of whose proposals ever held is not done', async () => {
+    const dir = documentedShop(machine, 'anthropic', { 'numbers.md': files['numbers.md'] });
+    const item = 'sources/handbook/numbers.md';
+    answering((call) => {
+      const unit = readingAsked(call);
+      if (unit?.stage !== 'extract') return reading(call);
+      return unit.turn === 1 ? use('propose_term', { item, quote: 'Nobody said so.', title: 'Margin', definition: 'It.' }) : say('Done.');
+    });
+    expect((await ingestHere(dir)).report).toMatchObject({
+      exitCode: 3,
+      stages: [{ stage: 'triage' }, { stage: 'extract', done: 0, pending: 1, failures: [{ code: 'llm_invalid_output' }] }],
+    });
+    expect(read(dir, 'sources/handbook/index.jsonl')).toContain('docs@1+pending');
+  });
+});
+
+describe('what a model has read', { timeout: 120_000 }, () => {
+  test('stays while nobody reads the page anew, and the index tells of which state it is', async () => {
+    const dir = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
+    answering();
+    await ingestHere(dir);
+    const [, hash = ''] = /"hash":"(\w+)"/.exec(read(dir, 'sources/handbook/index.jsonl')) ?? [];
+    write(dir, 'docs/terms.md', files['terms.md'].replace('ninety', 'sixty'));
+    answering(nothing);
+    expect((await ingestHere(dir, { llm: false })).report).toMatchObject({ exitCode: 0, sources: [{ pending: ['terms.md'] }] });
+    expect(read(dir, 'wiki/glossary.md')).toContain('ninety');
+    const line = JSON.parse(read(dir, 'sources/handbook/index.jsonl')) as object;
+    expect(line).toMatchObject({ extractor: 'docs@1+pending', read: { hash } });
+    expect(line).not.toMatchObject({ hash });
+    // As it was: it is read already, and nobody has to be asked.
+    write(dir, 'docs/terms.md', files['terms.md']);
+    expect((await ingestHere(dir, { llm: false })).report).toMatchObject({ exitCode: 0, sources: [{ pending: [] }] });
+    expect(read(dir, 'sources/handbook/index.jsonl')).toContain('docs@1+reading@1');
+    rmSync(join(dir, 'docs/terms.md'));
+    await ingestHere(dir, { llm: false });
+    expect(artifactsOf(dir)['wiki/glossary.md'] ?? '').not.toContain('active customer');
+  });
+
+  test('is read again where a table that it is about changes, and with --re-extract', async () => {
+    const dir = documentedShop(machine, 'anthropic', { 'numbers.md': files['numbers.md'], 'terms.md': files['terms.md'] });
+    answering();
+    await ingestHere(dir);
+    sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
+    answering();
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect(pages()).toEqual(['triage numbers.md', 'extract numbers.md']);
+    const before = artifactsOf(dir);
+    answering();
+    expect((await ingestHere(dir, { reExtract: true })).report).toMatchObject({ exitCode: 0, commit: { none: 'unchanged' } });
+    expect(pages().toSorted()).toEqual(['extract numbers.md', 'light terms.md', 'triage numbers.md', 'triage terms.md']);
+    expect(artifactsOf(dir)).toEqual(before);
+  });
+
+  test('of a note is there as soon as it is handed in, once [M5 Q2]', async () => {
+    const dir = documentedShop(machine, 'anthropic', {});
+    answering();
+    await ingestHere(dir, { connections: ['shop'] });
+    const text = 'A good customer means one who pays at once.';
+    answering(() => fail('too-long'));
+    expect(await ingestProcess(machine, dir, { args: ['remember', text] })).toMatchObject({
+      code: 0,
+      data: { status: 'pending', warning: expect.any(String) },
+    });
+    answering();
+    const first = await ingestProcess(machine, dir, { args: ['remember', text] });
+    expect(first).toMatchObject({ code: 0, data: { status: 'read' } });
+    expect(pages()).toEqual([`extract ${String(first.data['id'])}.md`]);
+    expect(read(dir, 'wiki/glossary.md')).toContain('one who pays at once.');
+    answering(nothing);
+    expect(await ingestProcess(machine, dir, { args: ['remember', text] })).toMatchObject({ code: 0, data: { status: 'read' } });
+  });
+});
+
+test('a dry run says what a model would take, and asks and writes nothing', { timeout: 60_000 }, async () => {
+  const settings = '  prices: {claude-sonnet-4-6: {input: 3, output: 15}}\n';
+  const dir = documentedShop(machine, 'anthropic', { ...files, settings });
+  answering(nothing);
+  const { report } = await ingestHere(dir, { dryRun: true });
+  expect(asked).toEqual([]);
+  // Three tables and three pages; at most a loop for all pages together, and the two stages after it.
+  expect(report.estimate).toMatchObject({ calls: [6, 9], costUsd: [expect.any(Number), expect.any(Number)] });
+  const [least = 0, most = 0] = report.estimate?.costUsd ?? [];
+  expect(least).toBeGreaterThan(0);
+  expect(most).toBeGreaterThan(least);
+  answering();
+  expect((await ingestHere(dir)).report.exitCode).toBe(0);
+  expect((await ingestHere(dir, { dryRun: true })).report.estimate).toMatchObject({ calls: [0, 0], costUsd: [0, 0] });
 });

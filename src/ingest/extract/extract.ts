@@ -1,6 +1,6 @@
 import { failureOf, type StageReport } from '../event.ts';
 import type { Findings, SourceFindings } from '../findings.ts';
-import { hashOf, slicer } from '../item-files.ts';
+import { hashOf, reader, slicer } from '../item-files.ts';
 import { openExtractDesk, type ItemOutcome } from './desk.ts';
 import { readLightly } from './light.ts';
 import { readFully } from './loop.ts';
@@ -130,7 +130,8 @@ function withOutcomes({ sources, connections }: Findings, outcomes: ReadonlyMap<
     const fresh = source.items.flatMap((item) => {
       const outcome = read.get(`sources/${source.connection}/${item.path}`);
       if (outcome === undefined) return [];
-      const state = { hash: hashOf(item), slice: sliceOf(code.get(item.key), outcome.claims) };
+      const slice = sliceOf(code.get(item.key), outcome.claims);
+      const state = { hash: hashOf(item), slice, extractor: `${source.extractor}+${reader}` };
       return [[item.key, { claims: outcome.claims, read: state, isCurrent: true }] as const];
     });
     return { ...source, readings: new Map([...source.readings, ...fresh]) };
