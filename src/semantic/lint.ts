@@ -88,10 +88,10 @@ function multiplyingHop({ tables, node }: Selected, start: string): ModelDataset
   return undefined;
 }
 
-/** Visible metrics that are this aggregate of this column. */
+/** Visible metrics that are this aggregate of this column; a balance is not, which adds up one value of each account only. */
 function curatedFor(dataset: ModelDataset, name: string, column: Column): readonly ModelMetric[] {
-  return [...dataset.metrics.values()].filter(({ hidden, definition }) => {
-    if (hidden === true || definition.kind !== 'aggregate' || definition.function !== name) return false;
+  return [...dataset.metrics.values()].filter(({ hidden, definition, balance }) => {
+    if (hidden === true || balance !== undefined || definition.kind !== 'aggregate' || definition.function !== name) return false;
     const [reference, ...more] = definition.of?.references ?? [];
     const isColumn = reference !== undefined && more.length === 0 && reference.end - reference.start === definition.of?.text.trim().length;
     return isColumn && same(columnIdentity(dataset, reference.parts.at(-1) ?? ''), columnIdentity(dataset, column.name));

@@ -2,8 +2,8 @@ import type { LoopTools } from '../ingest/loop-tools.ts';
 import { newId } from '../lib/id.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/runtime.ts';
 import type { Project } from '../project/open.ts';
+import { appendToLog } from '../store/log.ts';
 import type { LoopTool } from './loop-tool.ts';
-import { recordCall } from './record.ts';
 import { registry } from './registry.ts';
 
 /** The tools that the registry offers to the loops of an ingest; each call is recorded like one of an agent. */
@@ -35,7 +35,7 @@ function recorded(project: Project, tool: KtxRuntimeToolDescriptor): KtxRuntimeT
       const started = performance.now();
       const record = (outcome: object) => {
         const ms = Math.round(performance.now() - started);
-        recordCall(project.dir, { run: project.runId, call: newId('q'), tool: tool.name, input, ms, ...outcome });
+        appendToLog(project.dir, 'tools', { run: project.runId, call: newId('q'), tool: tool.name, input, ms, ...outcome });
       };
       try {
         const answer = await tool.execute(input);

@@ -5,8 +5,8 @@ import { check, sentence } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open.ts';
 import { loopTools } from './loop-tools.ts';
+import { appendToLog } from '../store/log.ts';
 import { cutPage, type Position } from './page.ts';
-import { recordCall } from './record.ts';
 import { registry } from './registry.ts';
 import type { Answer, Tool, ToolDefinition } from './tool.ts';
 
@@ -58,7 +58,7 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal, say?
       const { result, outcome } = await attempt(call, input);
       try {
         const ms = Math.round(performance.now() - started);
-        recordCall(project.dir, { run: project.runId, call, tool: name, input, ms, ...outcome });
+        appendToLog(project.dir, 'tools', { run: project.runId, call, tool: name, input, ms, ...outcome });
         return result;
       } catch (error) {
         // What cannot be recorded is not handed out.

@@ -2,12 +2,12 @@ import { wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } f
 import type { BackendCall } from '../backend.ts';
 import type { PromptCaching } from '../config.ts';
 import type { UserError } from '../../lib/error.ts';
+import { appendToLog } from '../../store/log.ts';
 import { LlmError } from '../error.ts';
 import { withCacheMarkers } from './cache.ts';
 import { failedRequest, llmError } from './failure.ts';
 import { isShortPause, limitsOf, refusedLimit } from './limits.ts';
 import type { Provider } from './providers.ts';
-import { recordRequest } from './record.ts';
 
 /** What all calls of one backend share. */
 export interface Session {
@@ -33,7 +33,7 @@ export async function watchedModel(session: Session, call: BackendCall, schema?:
     wrapStream: async ({ doStream }) => {
       const { watch, role, model, tags } = call;
       watch.apiCall();
-      const record = (entry: object) => session.isRecording && recordRequest(session.projectDir, { role, model, tags, ...entry });
+      const record = (entry: object) => session.isRecording && appendToLog(session.projectDir, 'llm', { role, model, tags, ...entry });
       try {
         const result = await doStream();
         for (const limit of limitsOf(result.response?.headers)) watch.limit(limit);
