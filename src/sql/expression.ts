@@ -52,13 +52,27 @@ export function parseFragment(text: string, use: FragmentUse): Fragment {
   return fragment;
 }
 
-function analyze(text: string, use: FragmentUse): Fragment {
+function analyze(given: string, use: FragmentUse): Fragment {
+  const text = use.origin === 'query' ? withoutSoftWords(given, use) : given;
   const tokens = tokensOf(text);
   checkWords(text, tokens, use.origin);
   checkTexts(text, tokens, use.dialect);
   const aggregates = aggregateCalls(text, tokens);
   const references = referencesOf(text, chainsOf(text, tokens), { ...use, tokens });
   return { text, tokens, references, aggregates, conjuncts: conjunctsOf(text, tokens), divisions: tokens.filter(isDivision) };
+}
+
+/** A word of the grammar gives way to a column of its name, which a query may not know: something else stands for it. */
+function withoutSoftWords(text: string, { dialect: { softWords }, names }: FragmentUse): string {
+  if (softWords === undefined) return text;
+  const tokens = tokensOf(text);
+  return tokens.reduceRight((done, token, index) => {
+    const word = token.kind === 'word' && names?.has(text.slice(token.start, token.end)) !== true ? softWords[token.text] : undefined;
+    const isMember = isSymbol(tokens[index - 1], '.') || isSymbol(tokens[index + 1], '.') || isSymbol(tokens[index + 1], '(');
+    // `x IS TRUE` is a form of its own.
+    const isForm = /^(true|false)$/.test(token.text) && isWord(tokens[index - (isWord(tokens[index - 1], 'not') ? 2 : 1)], 'is');
+    return word === undefined || isMember || isForm ? done : done.slice(0, token.start) + word + done.slice(token.end);
+  }, text);
 }
 
 /** Not `//`, not an operator like `|/`, and with no decimal literal beside it, which makes the division a real one. */
@@ -79,6 +93,9 @@ function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse[
       throw notAllowed('not_supported', text, `${token.text.toUpperCase()} on an aggregate (use CASE WHEN inside it)`);
     }
     const isCall = isSymbol(next, '(');
+    if (origin === 'query' && isWord(token, 'interval') && !isMember && next?.kind !== 'string' && next?.kind !== 'number') {
+      throw notAllowed('sql_fragment', text, 'an interval without its length');
+    }
     if (token.kind === 'quoted' && isCall) throw notAllowed('function', text, 'a quoted function name');
     if (token.kind === 'word' && isCall) checkFunction(text, token.text, { origin, isMember });
     if (token.kind === 'symbol' && origin === 'query' && !'().,=<>!+-*/%|::'.includes(token.text)) {

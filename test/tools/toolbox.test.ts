@@ -58,6 +58,26 @@ describe('the tools of a project', () => {
     return openToolbox(project).tools(new AbortController().signal);
   }
 
+  it('lets query_metrics reach nothing that the model hides', async () => {
+    mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
+    const dataset = 'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: integer}, {name: note, hidden: true}]\nmetrics: [{name: total, agg: sum, of: amount}, {name: longest, agg: max, of: note, hidden: true}]\n';
+    writeFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), dataset);
+    const ask = (await open()).find(({ name }) => name === 'query_metrics');
+    const asked = (input: object) => ask?.execute({ metrics: ['orders.total'], ...input });
+    expect((await asked({ where: ['orders.amount > 5'] }))?.markdown).toContain('16');
+    for (const hostile of ["note = 'x'", 'orders.note', 'orders."NOTE"', 'longest', 'orders.longest', 'max(orders.note)', '(select note from orders)', "amount' --", 'desc; drop table orders', 'rowid', "readfile('shop.db')"]) {
+      for (const input of [
+        { metrics: [hostile] }, { metrics: [{ name: 'x', expr: hostile }] }, { metrics: [{ name: hostile, expr: 'orders.note' }] }, { dimensions: [hostile] }, { dimensions: [`orders.id.${hostile}`] }, { where: [hostile] }, { where: [{ on: hostile, where: 'orders.amount > 1' }] },
+        { where: [{ on: 'orders', where: hostile }] }, { where: [{ field: hostile, op: '=', value: 'x' }] }, { where: [{ field: 'orders.amount', op: hostile, value: 1 }] }, { having: [hostile] }, { segments: [hostile] }, { order_by: [{ field: hostile }] },
+        { order_by: [{ field: 'orders.total', dir: hostile }] }, { timezone: hostile }, { week_start: hostile }, { limit: hostile }, { connection: hostile },
+      ]) {
+        const answer = await asked(input);
+        expect({ input, failed: answer?.error !== undefined }).toEqual({ input, failed: true });
+        expect(answer?.markdown).not.toContain('long long');
+      }
+    }
+  }); // prettier-ignore
+
   /** Over the project after an ingest of two tables that declare how they join by name only. */
   async function openIngested(): Promise<Awaited<ReturnType<typeof open>>> {
     const db = new DatabaseSync(join(dir, 'shop.db'));

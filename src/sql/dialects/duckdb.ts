@@ -9,6 +9,12 @@ export const duckdb: Dialect = {
   ignoresCase: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'chr')),
   division: '/',
+  softWords: {
+    current_date: 'today()',
+    current_timestamp: 'now()',
+    current_time: 'cast(now() as time)',
+    localtimestamp: 'cast(now() as timestamp)',
+  },
   truncate: dateTruncated,
   add: intervalAdded,
   // Of a DECIMAL, the result would be rounded to its scale.

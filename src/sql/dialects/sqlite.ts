@@ -11,6 +11,7 @@ export const sqlite: Dialect = {
   ignoresCase: true,
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
   division: '* 1.0 /',
+  softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
   truncate,
   // `floor`: else 31 January and a month is 2 March.
   add: (expr, { count, unit }, type) =>
