@@ -6,14 +6,23 @@ const instructionsSchema = z.union([z.string(), z.strictObject({ file: z.string(
 
 const durationSchema = z.string().regex(/^\d{1,6}(?:\.\d+)?\s*(?:ms|s|m|h)$/, 'a duration is a number and a unit: 90s, 2m, 1h');
 
-const modelSchema = z.strictObject({
-  inherit: z.literal(true).optional().describe('What is not said here is that of ktx.yaml; it is so without this key too.'),
-  backend: z.enum(backends).exclude(['none']).optional().describe('Default: that of ktx.yaml, whose blocks and prices hold here too.'),
-  name: z.string().min(1).optional().describe('Default: llm.models.default.'),
-  auth: z.enum(authModes).optional().describe('Who pays on claude-agent.'),
-  effort: z.enum(['low', 'medium', 'high']).optional().describe('How hard the model thinks.'),
-  fallback: z.string().min(1).optional().describe('Model of the same backend and account where the first is not available or overloaded.'),
-});
+const modelSchema = z
+  .strictObject({
+    inherit: z.literal(true).optional().describe('Backend and model are those of ktx.yaml; so they are without this key too.'),
+    backend: z.enum(backends).exclude(['none']).optional().describe('Default: that of ktx.yaml, whose blocks and prices hold here too.'),
+    name: z.string().min(1).optional().describe('Default: llm.models.default.'),
+    auth: z.enum(authModes).optional().describe('Who pays on claude-agent.'),
+    effort: z.enum(['low', 'medium', 'high']).optional().describe('How hard the model thinks.'),
+    fallback: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Model of the same backend and account where the first is not available or overloaded.'),
+  })
+  .refine(
+    ({ inherit, backend, name, auth }) => inherit !== true || (backend ?? name ?? auth) === undefined,
+    'with inherit there is no backend, name or auth',
+  );
 
 const contextSchema = z.strictObject({
   connections: z.array(z.string().min(1)).min(1).optional().describe('Warehouses that it may ask. Default: all.'),

@@ -14,6 +14,7 @@ import { agentTools, type AgentTools } from './agent-tools.ts';
 import { openServers } from './mcp-servers.ts';
 import { openPermissions, type PermissionPolicy, type Permissions } from './permissions.ts';
 import { systemPrompt } from './system-prompt.ts';
+import { openTelemetry } from './telemetry.ts';
 import { openTranscript, readTranscript, type Past, type Transcript } from './transcript.ts';
 
 export interface OpenAgentOptions {
@@ -76,6 +77,8 @@ export async function openAgent(whole: Project, options: OpenAgentOptions): Prom
     const about = { agent: agent.name, backend: config.provider.backend, model: config.models.default ?? '' };
     const transcript = isKept ? openTranscript(project.dir, id) : undefined;
     const ignored = ignoredLine(config, model.effort);
+    const spans = { config: whole.config.telemetry, projectDir: project.dir, conversation: id, agent: agent.name, backend: about.backend };
+    const telemetry = openTelemetry(spans);
     return {
       id,
       permissions,
@@ -87,11 +90,12 @@ export async function openAgent(whole: Project, options: OpenAgentOptions): Prom
         past: past.turns,
         warnings: [...servers.warnings, ...(ignored === undefined ? [] : [ignored])],
       },
-      send: (message, { signal: stop } = {}) => kept({ session, tools, transcript, about }, message, stop),
+      send: (message, { signal: stop } = {}) =>
+        telemetry.watch(kept({ session, tools, transcript, about }, message, stop), { message, model: about.model }),
       payer: async (stop) => (await runtime.account(stop))?.source,
       async close() {
         await session.close();
-        await servers.close();
+        await Promise.all([servers.close(), telemetry.close()]);
       },
     };
   } catch (error) {
@@ -131,8 +135,8 @@ async function runtimeOf(project: Project, config: LlmConfig): Promise<LlmRuntim
 
 /** The configuration of `ktx.yaml` with what the agent's file says otherwise. */
 function agentLlm(llm: LlmConfig, { name: agent, model }: Agent): LlmConfig {
-  const { backend = llm.provider.backend, name, auth } = model;
-  if (backend === llm.provider.backend && name === undefined && auth === undefined) return llm;
+  const { inherit, backend = llm.provider.backend, name, auth } = model;
+  if (inherit === true || (backend === llm.provider.backend && name === undefined && auth === undefined)) return llm;
   const isOther = backend !== llm.provider.backend;
   const fallback = isOther ? defaultModel(backend) : llm.models.default;
   const provider = { ...llm.provider, backend, auth: auth ?? (isOther ? undefined : llm.provider.auth) };

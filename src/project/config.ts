@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ingestConfigSchema } from '../ingest/config.ts';
 import { llmConfigSchema } from '../llm/config.ts';
+import { telemetryConfigSchema } from '../llm/telemetry-config.ts';
 import { scanConfigSchema } from '../scan/config.ts';
 import { sourceConfigSchemas, type SourceConfig } from '../sources/config.ts';
 import { drivers, warehouseConfigSchemas, type WarehouseConfig } from '../warehouse/config.ts';
@@ -41,6 +42,7 @@ export const projectConfigSchema = z
     query: queryConfigSchema.prefault({}),
     ingest: ingestConfigSchema.prefault({}),
     llm: llmConfigSchema.prefault({}),
+    telemetry: telemetryConfigSchema.prefault({}),
   })
   .describe('Configuration of a ktx project.');
 

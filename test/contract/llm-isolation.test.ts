@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -334,6 +334,29 @@ describe.skipIf(binary === undefined)(`children of the Claude Code backend${titl
     // Nothing of the conversation stays on the disk.
     const left = await readdir(join(machine.home, '.claude'), { recursive: true }).catch(() => []);
     expect(left.filter((name) => name.endsWith('.jsonl'))).toEqual([]);
+  });
+
+  test('of a session can be killed: the turn says so, and the next one has another child that knows what was said', async () => {
+    const pids = join(dirname(machine.home), 'killed');
+    await mkdir(pids);
+    const wrapper = join(dirname(machine.home), 'claude-to-kill');
+    await writeFile(wrapper, `#!/bin/sh\n: > '${pids}'/$$\nexec '${binary}' "$@"\n`);
+    await chmod(wrapper, 0o755);
+    const running = endpoint.start(({ n }) => (n === 1 ? say('A long answer about plums.', { hang: 'mid-stream' }) : say('Back again.')));
+    const limits = { maxTurns: 5, timeoutSeconds: 60 };
+    const session = governed(machine.env, wrapper).sessions.open({ id: 'test', system: running.marker, tools: {}, limits });
+    const first = await lastTurn(session.send('Tell me of plums.'), (event) => {
+      if (event.type === 'text_delta') for (const pid of readdirSync(pids)) process.kill(Number(pid), 'SIGKILL');
+    });
+    expect(first).toMatchObject({ stopReason: 'error', error: { kind: 'spawn' }, text: expect.stringContaining('A long') });
+    expect(await lastTurn(session.send('And?'))).toMatchObject({ stopReason: 'completed', text: 'Back again.', turn: 2 });
+    expect(
+      running.calls
+        .at(-1)
+        ?.messages.map(({ text }) => text)
+        .join('\n'),
+    ).toContain('Tell me of plums.');
+    await session.close();
   });
 
   function isAlive(pid: number): boolean {
