@@ -3,7 +3,7 @@ import type { QueryReceipt } from '../project/query.ts';
 import { querySchema, type SemanticQuery } from '../semantic/query.ts';
 import { UserError } from '../lib/error.ts';
 import { check, sentence } from '../lib/schema-check.ts';
-import { recordCall } from '../tools/record.ts';
+import { appendToLog } from '../store/log.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { saidBy, schemaFlags, withFlags, type Settings } from './schema-flags.ts';
 import { positive, readInput, rowsOutcome } from './sql.ts';
@@ -53,7 +53,7 @@ export const query = defineCommand({
 /** So that `ktx explain <query id>` leads from the numbers back to what justifies them; gives why it does not, where it does not. */
 function recordAnswer({ dir, runId }: Project, { queryId, input }: { queryId: string; input: object }): readonly string[] {
   try {
-    recordCall(dir, { run: runId, call: queryId, tool: 'query_metrics', input, query: queryId });
+    appendToLog(dir, 'tools', { run: runId, call: queryId, tool: 'query_metrics', input, query: queryId });
     return [];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
