@@ -9,8 +9,8 @@ type Of<Type extends IngestEvent['type']> = Extract<IngestEvent, { readonly type
 /** Follows a run: what a person sees after each event; undefined where it changes nothing to be seen. */
 export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   const units = new Map<string, string>();
-  let done = 0;
-  let claims = 0;
+  let planned: Of<'work_units_planned'> | undefined;
+  let [done, before, claims] = [0, 0, 0];
   let usage: Of<'llm_usage'> | undefined;
   const below = (): string[] => {
     const running = [...units.values()].slice(0, shownUnits).map((text) => `  ${printable(text)}`);
@@ -20,6 +20,7 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   };
   return (event) => {
     if (event.type === 'llm_usage') usage = event;
+    if (event.type === 'work_units_planned') [planned, before] = [event, done];
     if (event.type === 'work_unit_started') units.set(event.unit, stepText(event) ?? event.unit);
     if (event.type === 'work_unit_step') units.set(event.unit, stepText(event) ?? event.unit);
     if (event.type === 'work_unit_finished') {
@@ -27,8 +28,10 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
       done += 1;
       claims += event.claims;
     }
-    if (event.type.startsWith('work_unit') || (event.type === 'llm_usage' && units.size > 0))
-      return { step: 'reading prose', below: below() };
+    if (event.type.startsWith('work_unit') || (event.type === 'llm_usage' && units.size > 0)) {
+      const counts = planned && { done: done - before, total: planned.units };
+      return { step: stageNames[planned?.stage ?? 'extract'], counts, below: below() };
+    }
     const step = stepText(event);
     if (step === undefined) return undefined;
     const counts =
@@ -37,6 +40,7 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   };
 }
 
+const stageNames = { triage: 'looking over pages', light: 'skimming pages', extract: 'reading prose' } as const;
 const shownUnits = 6;
 
 /** `12 calls, 34,567 tokens, $0.0312` */

@@ -12,6 +12,7 @@ export type IngestEvent =
   | { readonly type: 'scan_progressed'; readonly connection: string; readonly step: string; readonly done: number; readonly total: number }
   | { readonly type: 'description_progressed'; readonly connection: string; readonly done: number; readonly total: number }
   | { readonly type: 'items_fetched'; readonly connection: string; readonly added: number; readonly changed: number; readonly gone: number }
+  | { readonly type: 'work_units_planned'; readonly stage: UnitStage; readonly units: number }
   | { readonly type: 'work_unit_started'; readonly unit: string; readonly stage: UnitStage; readonly items: readonly string[] }
   | { readonly type: 'work_unit_step'; readonly unit: string; readonly stepIndex: number; readonly stepBudget: number }
   | {

@@ -13,6 +13,8 @@ export function stepText(event: IngestEvent): string | undefined {
       return `${event.connection}: ${event.step === 'links' ? 'weighing joins' : event.step}`;
     case 'description_progressed':
       return `${event.connection}: describing tables`;
+    case 'work_units_planned':
+      return `${verbs[event.stage]} ${counted(event.units, 'unit')}`;
     case 'work_unit_started':
       return `${verbs[event.stage]} ${event.unit}${event.items.length > 1 ? ` (${counted(event.items.length, 'item')})` : ''}`;
     case 'work_unit_step':

@@ -19,15 +19,19 @@ test('a run is seen as what runs, the steps of each, what is done, and what it c
   expect(view({ type: 'connection_started', connection: 'shop' })).toEqual({ step: 'reading shop', below: [] });
   expect(view({ type: 'scan_progressed', connection: 'shop', step: 'profile', done: 3, total: 9 })).toMatchObject({ step: 'shop: profile', counts: { done: 3, total: 9 } });
   expect(view({ type: 'items_fetched', connection: 'handbook', added: 1, changed: 0, gone: 0 })).toBeUndefined();
+  expect(view({ type: 'work_units_planned', stage: 'extract', units: 7 })).toMatchObject({ step: 'reading prose', counts: { done: 0, total: 7 } });
   view(started('handbook/a.md'));
   view(started('handbook/b.md'));
   view({ type: 'work_unit_step', unit: 'handbook/b.md', stepIndex: 3, stepBudget: 24 });
   expect(view(usage)).toEqual({
     step: 'reading prose',
+    counts: { done: 0, total: 7 },
     below: ['  reading handbook/a.md', '  reading handbook/b.md · step 3 of 24', '  3 calls, 1,734 tokens, $0.0312'],
   });
   const finished = { type: 'work_unit_finished', unit: 'handbook/b.md', outcome: 'natural', claims: 4, stage: 'extract' } as const;
-  expect(view(finished)?.below).toEqual(['  reading handbook/a.md', '  1 unit done, 4 claims · 3 calls, 1,734 tokens, $0.0312']);
+  const after = view(finished);
+  expect(after?.counts).toEqual({ done: 1, total: 7 });
+  expect(after?.below).toEqual(['  reading handbook/a.md', '  1 unit done, 4 claims · 3 calls, 1,734 tokens, $0.0312']);
   expect(view({ type: 'reconcile_step', stepIndex: 2, stepBudget: 20 })?.step).toBe('Reconciling results · step 2');
 }); // prettier-ignore
 

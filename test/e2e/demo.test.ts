@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openModelEndpoint } from '../support/model-endpoint.ts';
+import { reading } from '../support/reading-model.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const base = mkdtempSync(join(tmpdir(), 'ktx-demo-'));
@@ -230,6 +232,34 @@ describe('ktx demo', () => {
       error: { code: 'llm_not_configured', hint: expect.stringContaining(dir) as unknown },
     });
     expect(state()).toEqual(afterFirst);
+  });
+
+  it('goes on to read the prose with the model that its ktx.yaml names', { timeout: 60_000 }, async () => {
+    const endpoint = await openModelEndpoint();
+    endpoint.fallback = reading;
+    try {
+      const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
+      appendFileSync(join(dir, 'ktx.yaml'), `llm:\n  provider: ${api}\n  models: {default: claude-sonnet-4-6}\n`);
+      const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...env, TEST_KEY: 'sk-made-up' } });
+      expect(JSON.parse(stdout)).toMatchObject({
+        data: {
+          read: {
+            pending: [],
+            found: [
+              {
+                subject: expect.stringContaining('regular') as unknown,
+                place: expect.stringMatching(/^handbook\/returns\.md line \d+$/) as unknown,
+              },
+            ],
+          },
+        },
+      });
+      const again = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
+      expect([again.unchanged, again.read.pending]).toEqual([true, []]);
+    } finally {
+      await endpoint.close();
+    }
   });
 
   it('refuses a folder that holds something else, a project of another database too', async () => {

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CORE_SCHEMA, dump } from 'js-yaml';
 import { z } from 'zod';
+import { parseClaims } from '../../context/claims-file.ts';
+import { wikiClaimsPath } from '../../context/wiki-merge.ts';
 import { explainSubject } from '../../project/explain.ts';
 import type { Project } from '../../project/open.ts';
 import { reviewed } from '../../project/review.ts';
+import { readText } from '../../store/files.ts';
 
 /** What a source says of something, and which line of it. */
 export interface Told {
@@ -23,6 +27,16 @@ export async function toldIn(project: Project, signal: AbortSignal): Promise<rea
     return claim === undefined ? [] : [{ subject, says: inLine(claim.body), place: `${item.replace('sources/', '')} ${location}` }];
   });
   return (await Promise.all(told)).flat();
+}
+
+/** Terms and rules that a model read in prose, and which line of it. */
+export async function readByModel({ dir }: Project): Promise<readonly Told[]> {
+  const { claims } = parseClaims(wikiClaimsPath, (await readText(join(dir, wikiClaimsPath), dir)) ?? '');
+  return claims.flatMap(({ subject, kind, body, evidence }) => {
+    const by = evidence.find(({ origin, item }) => origin === 'model' && item !== undefined);
+    const isSaid = by !== undefined && (kind === 'definition' || kind === 'rule');
+    return isSaid ? [{ subject, says: inLine(body), place: `${by.item?.replace('sources/', '')} ${by.location ?? ''}` }] : [];
+  });
 }
 
 /** The versions of a contested metric, what is shown first; undefined once somebody decided. */

@@ -13,7 +13,7 @@ import { addGifts, commandsToTry, connection, metricFile, prepareFolder } from '
 import { answerGrid, comparison, findings, page, toldTable, truths, type PageName } from './pages.ts';
 import { askAll, dimensions, metric } from './question.ts';
 import { prepareReader } from './reader.ts';
-import { toldIn, twoTruths } from './told.ts';
+import { readByModel, toldIn, twoTruths } from './told.ts';
 
 interface Asked {
   readonly dir: string;
@@ -123,10 +123,13 @@ async function readProse({ project, context, show, ingest }: Tour, { dir, isAske
   const { screen, surroundings } = context;
   const report = isAsked ? await ingest(true) : undefined;
   const { pending } = await attention(project);
-  if (report !== undefined) show('read', { report: describeIngest(report, screen), usage: usageText(await usageOf(project)) });
-  else if (pending.length > 0) {
+  const found = isAsked ? await readByModel(project) : [];
+  if (report !== undefined) {
+    const usage = usageText(await usageOf(project));
+    show('read', { found: toldTable(found.slice(0, 8), screen), report: describeIngest(report, screen), usage });
+  } else if (pending.length > 0) {
     const ktx = invocation(surroundings, undefined);
     show('pending', { pending: pending.length, command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm claude-code`] });
   }
-  return { report, pending };
+  return { report, found, pending };
 }

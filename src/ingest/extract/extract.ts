@@ -30,10 +30,12 @@ export async function readWithModel(
   const sorted = Map.groupBy(open, (one) => verdicts.get(one) ?? 'unsorted');
   for (const one of sorted.get('skip') ?? []) settle(stage, 'triage', { one, outcome: { claims: [], unmapped: [] } });
   const light = sorted.get('light') ?? [];
+  plan(stage, 'light', light.length);
   await atOnce(stage, light, (one) => readPage(stage, one));
   const unread = light.filter((one) => verdicts.get(one) === 'light' && !outcomes.has(one) && knownVerdict(one, model) === 'full');
   const full = new Set([...(sorted.get('full') ?? []), ...unread]);
   const units = unitsOf(open.filter((one) => full.has(one)));
+  plan(stage, 'extract', units.length);
   await atOnce(stage, units, (unit) => readUnit(stage, unit));
   run.signal.throwIfAborted();
   const left = (...kinds: readonly (Verdict | 'unsorted')[]) =>
@@ -60,6 +62,7 @@ async function sortPages(stage: Stage, items: readonly PendingItem[]): Promise<M
     if (known !== undefined) verdicts.set(one, known);
   }
   const unsorted = items.filter((one) => !verdicts.has(one));
+  plan(stage, 'triage', unsorted.length);
   await atOnce(stage, unsorted, async (one) => {
     const unit = unitNamed(one);
     emit({ type: 'work_unit_started', unit, stage: 'triage', items: [unit] });
@@ -71,6 +74,11 @@ async function sortPages(stage: Stage, items: readonly PendingItem[]): Promise<M
     emit({ type: 'work_unit_finished', unit, stage: 'triage', outcome: 'natural', claims: 0 });
   });
   return verdicts;
+}
+
+/** So that whoever looks on can say what is left. */
+function plan({ emit }: Stage, stage: keyof Stage['counts'], units: number): void {
+  if (units > 0) emit({ type: 'work_units_planned', stage, units });
 }
 
 const unitNamed = ({ connection, item }: PendingItem): string => `sources/${connection}/${item.path}`;
