@@ -653,7 +653,6 @@ class Builder {
   }
 }
 
-/** Writes the tables to a SQLite file, with no key declared. */
 /** A SQLite file of the schema, which declares no links; the primary keys where `declares` says so. */
 export function writeDatabase(path: string, { tables, truth }: Generated, declares: 'nothing' | 'keys' = 'nothing'): void {
   const db = new DatabaseSync(path);

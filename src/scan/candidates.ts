@@ -40,7 +40,7 @@ export function findCandidates(tables: readonly TableFacts[], parents: readonly 
 function mayRefer({ family, profile, parts, position, present }: ColumnFacts): boolean {
   if (family === undefined || profile.kind === 'text' || profile.kind === 'email') return false;
   if (family === 'date' || profile.kind === 'name') return parts.keyed;
-  return present > 0 || parts.keyed || position === 0;
+  return present > 0 || parts.keyed || position === 0 || !isMeasure(parts);
 }
 
 function byName(keys: readonly ParentKey[]): Suggest {

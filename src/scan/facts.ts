@@ -2,7 +2,7 @@ import { tableKey, type TableRef } from '../sql/dialect.ts';
 import type { ColumnSchema, TableSchema } from '../warehouse/warehouse.ts';
 import type { ValueKind } from './kinds.ts';
 import { matchNames, nameIndex } from './name-match.ts';
-import { nameParts, sharedPrefix, tableParts, type NameParts } from './names.ts';
+import { nameParts, ownWord, sharedPrefix, tableParts, type NameParts } from './names.ts';
 import type { ColumnProfile, TableProfile } from './profile.ts';
 
 /** A table with everything that keys and links are judged by. */
@@ -39,7 +39,8 @@ export interface ColumnFacts {
 export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[]): TableFacts[] {
   const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
   const named = tables.map((table) => ({ ...table, parts: tableParts(table.schema.table, prefix) }));
-  const vocabulary = new Set(named.flatMap(({ parts }) => parts.words));
+  const vocabulary = new Set(named.flatMap(({ parts, schema }) => [...parts.words, ownWord(schema.columns[0]?.name ?? '') ?? '']));
+  vocabulary.delete('');
   const split = named.map((table) => ({ ...table, columnParts: partsOf(table.schema, vocabulary) }));
   const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
   const namedAlike = nameIndex(split.map((table) => [table.parts.entity, table]));

@@ -35,27 +35,36 @@ function declaredLinks({ schema, ref }: TableFacts): LinkFinding[] {
 type Judged = Candidate & Pick<LinkFinding, 'probability' | 'status'> & { readonly why?: string | undefined };
 
 function choose(group: readonly Candidate[], { accept, review }: ScanConfig): Judged[] {
-  return ranked(group).map((candidate, index): Judged => {
+  const all = ranked(group);
+  const best = all[0]?.probability ?? 0;
+  return all.map((candidate, index): Judged => {
     const { probability, typeColumn } = candidate;
     const status = probability < review ? 'rejected' : 'review';
     if (typeColumn !== undefined) {
       const why = `polymorphic: ${typeColumn.name} tells which table is meant`;
       return { ...candidate, status: typeColumn.tables.length > 0 ? 'review' : status, why };
     }
-    if (index > 0) return { ...candidate, status: 'rejected', why: 'another parent fits better' };
+    // A column refers to one parent: where the best is right, no other is.
+    if (index > 0) return { ...candidate, probability: probability * (1 - best), status: 'rejected', why: 'another parent fits better' };
     const why = doubtOf(candidate);
+    if (why === noRows) return { ...candidate, probability: probability / 4, status, why };
     return { ...candidate, status: probability >= accept && why === undefined ? 'accepted' : status, why };
   });
 }
 
+/** The probability is trained on columns with values: of a bare name it is a quarter of that. */
+const noRows = 'no rows to judge by';
+
 /** Why a likely link still is a person's to accept. */
-function doubtOf({ child, parent: { column, prior, primary }, names, values, isOwnKey, isOpen }: Candidate): string | undefined {
+function doubtOf({ child, parent: { column, prior, primary }, names, values, rivalName, isOwnKey, isOpen }: Candidate): string | undefined {
   if (child.table.schema.kind === 'view' || column.table.schema.kind === 'view') return 'a view';
   if (isOpen) return 'many keys fit equally well';
   if (child.present > 0 && column.table.rows > 0) return values.orphans === undefined ? 'not confirmed' : undefined;
-  const isNamed = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
+  const isSame = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
+  // Nothing but the name speaks: it has to be the table's, and no other's as well.
+  const isNamed = isSame || (names.best >= 0.85 && names.best >= rivalName + 0.1 && (child.parts.keyed || names.full >= 0.95));
   const isKey = primary && prior > 0.55 && !column.away && child.schema.type === column.schema.type;
-  return isNamed && isKey && !isOwnKey ? undefined : 'no rows to judge by';
+  return isNamed && isKey && !isOwnKey ? undefined : noRows;
 }
 
 /** Of two columns that refer to each other, the likelier direction stays. */
@@ -67,7 +76,8 @@ function withoutCycles(judged: readonly Judged[]): Judged[] {
     const reverse = live.get(`${parent}>${child}`);
     if (entry.status === 'rejected' || !reverse) return entry;
     const ahead = entry.probability - reverse.probability || (child < parent ? 1 : -1);
-    return ahead < 0 ? { ...entry, status: 'rejected', why: 'the other direction fits better' } : entry;
+    const probability = entry.probability * (1 - reverse.probability);
+    return ahead < 0 ? { ...entry, probability, status: 'rejected', why: 'the other direction fits better' } : entry;
   });
 }
 

@@ -9,6 +9,7 @@ const tableNoise = words('table-noise');
 const measures = words('measures');
 const selfRoles = words('self-roles');
 const personRoles = words('person-roles');
+const otherRoles = words('other-roles');
 /** The words and what they begin with, from five letters: `mitarb`, `custo`. */
 const abbreviated = (list: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...list].flatMap((word) => Array.from({ length: Math.max(1, word.length - 4) }, (_, cut) => word.slice(0, word.length - cut))));
@@ -91,7 +92,29 @@ function unglue(word: string, vocabulary: ReadonlySet<string>): string[] {
     if (known !== undefined) return [rest.slice(0, rest.length - known.length), known, suffix].filter((part) => part !== '');
   }
   const prefix = /^(?:fk|id|pk|sk)(?=.{3})/.exec(word)?.[0];
-  return prefix !== undefined && vocabulary.has(singular(word.slice(2))) ? [prefix, word.slice(2)] : [word];
+  if (prefix !== undefined && vocabulary.has(singular(word.slice(2)))) return [prefix, word.slice(2)];
+  return roleAndRest(word, vocabulary) ?? [word];
+}
+
+/** `origincurso`, `parentreserva`, `replacedbyid`: a role, and then what the schema knows, an id word, or another role. */
+function roleAndRest(word: string, vocabulary: ReadonlySet<string>): string[] | undefined {
+  for (let length = word.length - 2; length >= 4; length -= 1) {
+    const [role, rest] = [word.slice(0, length), word.slice(length)];
+    if (![selfRoles, personRoles, otherRoles].some((list) => list.has(role))) continue;
+    if (vocabulary.has(singular(rest)) || keyWords.has(rest) || personRoles.has(rest)) return [role, rest];
+    const [, by, key] = /^(by)(id|key|code|num|no|nr)$/.exec(rest) ?? [];
+    if (by !== undefined && key !== undefined) return [role, by, key];
+    const further = unglue(rest, vocabulary);
+    if (further.length > 1) return [role, ...further];
+  }
+  return undefined;
+}
+
+/** What a table calls itself in its first column: `policy` of `policyid`. */
+export function ownWord(firstColumn: string): string | undefined {
+  const suffix = gluedSuffixes.find((key) => firstColumn.toLowerCase().endsWith(key)) ?? '';
+  const stem = firstColumn.slice(0, -suffix.length || 0).toLowerCase();
+  return suffix !== '' && /^[a-z]{4,}$/.test(stem) ? stem : undefined;
 }
 
 /** The part of a glued word that names something: all of it where a known word starts so, or the known word that it ends with. */
