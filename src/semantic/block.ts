@@ -24,6 +24,7 @@ import {
   type ScopeJoin,
 } from './scope.ts';
 import type { Select } from './select.ts';
+import { unknownMetric } from './unknown-metric.ts';
 import { balanced, grouped, nested, staged, type Value } from './stages.ts';
 
 /** The rows of one owner, joined, filtered and grouped, each row once a group. */
@@ -176,7 +177,7 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
   if (measuring.includes(field))
     throw refused('circular', `Circular fields: ${[...measuring, field].join(' → ')}`, 'A field cannot be made of itself.');
   const metric = findMetric(model, address.split('.'), dataset.name);
-  if (metric === undefined) throw unknownName({ what: 'metric', name: address, candidates: [] });
+  if (metric === undefined) throw unknownMetric({ model, named: new Map() }, address.split('.'));
   const resolver = openResolver(model, []);
   const expr = resolveMetric(resolver, metric);
   const leaves = [...resolver.leaves.values()];

@@ -5,6 +5,7 @@ import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
 import { fieldNamed, metricAddress, ownerInCondition, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
 import { findMetric, openResolver, resolveMetric } from './resolve.ts';
+import { unknownMetric } from './unknown-metric.ts';
 
 /** A dataset beside the YAML that it was built from. */
 export interface Checked {
@@ -30,17 +31,7 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
     fail(path, 'unknown_name', { message: `${dataset.name} has no field named ${name}`, hint: didYouMean(name, dataset.fields.keys()) });
   }
   for (const [index, name] of [...dataset.fields.keys()].entries()) checkField(checked, [name], index);
-  for (const [index, { metric }] of (source.row_metrics ?? []).entries()) {
-    if (findMetric(model, metric.split('.'), dataset.name) !== undefined) continue;
-    const names = [...model.datasets.values()].flatMap(({ metrics }) => [...metrics.values()].map(metricAddress));
-    fail(['row_metrics', index, 'metric'], 'unknown_name', {
-      message: `There is no metric named ${metric}`,
-      hint: didYouMean(metric, names),
-    });
-  }
-  if (source.row_metrics !== undefined && dataset.primaryKey === undefined) {
-    fail(['row_metrics'], 'no_key', { message: `${dataset.name} has no primary_key, so its rows cannot be told apart`, hint: 'Declare it.' }); // prettier-ignore
-  }
+  checkRowMetrics(model, checked);
   for (const index of dataset.relationships.keys()) checkRelationship(model, checked, index);
   checkAccess(model, checked);
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
@@ -86,6 +77,19 @@ function checkField(checked: Checked, stack: readonly string[], index: number): 
     if (stack.includes(next)) return fail(path, 'circular', `Circular fields: ${[...stack, next].join(' → ')}`);
     checkField(checked, [...stack, next], index);
   }
+}
+
+function checkRowMetrics(model: SemanticModel, { dataset, source, fail, warn }: Checked): void {
+  for (const [index, { name, metric }] of (source.row_metrics ?? []).entries()) {
+    const parts = metric.split('.');
+    if (findMetric(model, parts, dataset.name) !== undefined) continue;
+    const path = ['row_metrics', index, 'metric'];
+    const [home = ''] = parts;
+    if (model.excluded.has(home)) warn(path, 'left_out', `${home} was left out, so nothing can ask for ${name}`);
+    else fail(path, 'unknown_name', unknownMetric({ model, named: new Map() }, parts));
+  }
+  if (source.row_metrics === undefined || dataset.primaryKey !== undefined) return;
+  fail(['row_metrics'], 'no_key', { message: `${dataset.name} has no primary_key, so its rows cannot be told apart`, hint: 'Declare it.' });
 }
 
 function checkRelationship(model: SemanticModel, checked: Checked, index: number): void {

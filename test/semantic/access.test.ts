@@ -32,6 +32,7 @@ metrics:
   - {name: revenue, agg: sum, of: amount}
   - {name: running, cumulative: {of: revenue}}
   - {name: per_buyer, agg: avg, of: revenue, per: buyer_id}
+  - {name: all_revenue, total: {of: revenue}}
 relationships:
   - {to: customers, on: {buyer_id: id}, role: buyer}
   - {to: tags, on: {}, cardinality: many_to_many, via: order_tags}
@@ -47,6 +48,7 @@ source: customers
 primary_key: [id]
 fields: [{name: id, type: integer}, {name: region, type: string}]
 metrics: [{name: customer_count, agg: count}]
+row_metrics: [{name: spent, metric: orders.revenue, via: orders.buyer}]
 access: [{role: emea, where: region = 'EMEA'}, {role: clerk, where: id > 1}, {role: admin, where: 'TRUE'}]
 `,
   tags: `
@@ -93,6 +95,8 @@ describe.each(engineNames)('row rules on %s', (name) => {
       expect(await answer('emea', { metrics: ['orders.running'], dimensions: ['metric_time.year'] })).toEqual([['2024-01-01', 50]]);
       expect(await answer('emea', { metrics: ['orders.per_buyer'] })).toEqual([[25]]);
       expect(await answer('emea', { dimensions: ['orders.id'] })).toEqual([[1], [3]]);
+      expect(await answer('emea', { metrics: ['orders.all_revenue'], dimensions: ['orders.id'] })).toEqual([[1, 50], [3, 50]]); // prettier-ignore
+      expect(await answer('clerk', { dimensions: ['customers.id', 'customers.spent'] })).toEqual([[2, 20], [3, 40]]); // prettier-ignore
       expect(await answer('emea', { metrics: ['count(order_tags.order_id)'], dimensions: ['tags.label'] })).toEqual([['gift', 1], [null, 2]]); // prettier-ignore
     } finally {
       await engine.close();
@@ -111,11 +115,13 @@ test('a dataset with rules answers nobody whom they do not name, and the receipt
   }
   const [metric] = planned('emea', { metrics: ['orders.revenue'], where: ["tags.label = 'x'"] }).receipt.metrics;
   expect(metric?.access).toEqual(["orders for emea: orders.buyer.region = 'EMEA'", 'tags for emea: is_secret = 0']);
+  const [count] = planned('clerk', { metrics: ['customers.customer_count'], where: ['customers.spent > 1'] }).receipt.metrics;
+  expect(count?.access).toEqual(['orders for clerk: amount > 15 or id = 1', 'customers for clerk: id > 1']);
 });
 
 test('validation: a rule that leads nowhere leaves the dataset out; a second dataset on the table is warned of', async () => {
   const wrong = { ...files, orders: files.orders.replace('orders.buyer.region', 'orders.seller.region') };
-  expect((await load(wrong)).diagnostics).toMatchObject([{ rule: 'unknown_name', line: 15, column: 25 }]);
+  expect((await load(wrong)).diagnostics).toMatchObject([{ rule: 'unknown_name', line: 16, column: 25 }]);
   const twin = 'dataset: twin\nsource: orders\nfields: [{name: id}]\n';
   const query = 'dataset: query\nsql: select * from main.orders\nfields: [{name: id}]\n';
   expect((await load({ ...files, twin, query })).diagnostics).toMatchObject([{ rule: 'access', severity: 'warning' }, { rule: 'access' }]);
