@@ -3,6 +3,7 @@ import type { Period } from '../sql/dialect.ts';
 import type { Conditions, RowCondition } from './conditions.ts';
 import type { Fragment } from '../sql/expression.ts';
 import { choicesOf, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
+import { converted, conversionJoin } from './conversion.ts';
 import { type Expr, wholeOf, withResults } from './expr.ts';
 import { isToOne } from './links.ts';
 import { type Members, membersOf } from './members.ts';
@@ -14,12 +15,12 @@ import { isAboutPeriods, runningRows } from './running.ts';
 import {
   conditionExpr,
   isOwnTime,
+  leafCondition,
   type Measured,
   ownExpr,
   placeExpr,
   plainJoin,
   rowExpr,
-  type RowText,
   type Scope,
   type ScopeJoin,
 } from './scope.ts';
@@ -85,6 +86,10 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
   const table = { alias: owner.name, relation: rowsOf(owner) };
   const base: Select = { kind: 'select', columns: dimensions, from: running?.from ?? table, joins: [], where: rows };
+  const conversion = first?.conversion && conversionJoin(scope, first.conversion);
+  if (conversion !== undefined && fanned.length > 0) {
+    throw notSupported('a conversion by a dimension to many', `${fanned.join(' and ')} has several values for one row`);
+  }
   const select =
     first?.balance === undefined ? grouping(scope, base, { leaves, fanned }) : balanceOf(scope, base, { leaves, places, fanned });
   const joins = [...scope.joins.values()];
@@ -92,7 +97,7 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   return {
     owner: owner.name,
     leaves,
-    select: joinedTo(select, [...(running === undefined ? [] : [running.join]), ...joins.map(plainJoin)]),
+    select: joinedTo(select, [...(running === undefined ? [] : [running.join]), ...joins.map(plainJoin), ...(conversion ?? [])]),
     places,
     joins,
     filters: [...own.map(({ text }) => text), ...segments],
@@ -229,17 +234,13 @@ const one: Expr = { kind: 'text', parts: ['1'] };
 
 /** What is aggregated; undefined for rows as such. Its own conditions ask about the owner's row, whatever the dimensions join. */
 function valueOf(scope: Scope, leaf: Leaf): Expr | undefined {
+  if (leaf.conversion !== undefined) return converted;
   const safe = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inside: Scope = { ...scope, joins: safe };
   const of = leaf.of && rowExpr({ ...inside, reach: 'one' }, leaf.of);
   const where = leaf.where.map((row) => leafCondition(inside, row));
   for (const [alias, join] of safe) scope.joins.set(alias, join);
   return where.length === 0 ? of : { kind: 'when', where, value: of ?? one };
-}
-
-function leafCondition(scope: Scope, row: RowText): Expr {
-  const text = row.fragment.text.slice(row.span.start, row.span.end);
-  return conditionExpr(scope, text, (start) => rowExpr(start, row));
 }
 
 function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Expr[] {

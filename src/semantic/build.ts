@@ -127,7 +127,11 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
   for (const [isFault, what, hint] of faults) {
     if (isFault) origin.fail(path, 'metric', { message: `The metric ${name} has ${what}`, hint });
   }
-  if (metric.conversion !== undefined) return { kind: 'unsupported', feature: 'conversion' };
+  if (metric.conversion !== undefined) {
+    const { on, window, ...rest } = metric.conversion;
+    const pairs = Object.entries(on).map(([base, to]) => ({ base, to }));
+    return { kind: 'conversion', ...rest, on: pairs, window: windowOf(window) };
+  }
   if (metric.cumulative !== undefined) return runningOf(origin, metric.cumulative, path);
   if (metric.offset !== undefined) return { kind: 'offset', of: metric.offset.of, by: periodOf(metric.offset.by) };
   if (metric.total !== undefined) return { kind: 'total', of: metric.total.of, by: metric.total.by ?? [] };
@@ -150,8 +154,12 @@ function runningOf(
   return {
     kind: 'running',
     of,
-    running: { window: window === undefined ? undefined : { period: periodOf(window), grain: grainOf(window) }, since },
+    running: { window: windowOf(window), since },
   };
+}
+
+function windowOf(text: string | undefined) {
+  return text === undefined ? undefined : { period: periodOf(text), grain: grainOf(text) };
 }
 
 function buildRelationship(origin: Origin, relationship: Relationship & { readonly from: string }, path: Keys): ModelRelationship {

@@ -35,7 +35,8 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return `CASE WHEN ${conditionsSql(expr.where, dialect)} THEN ${exprSql(expr.value, dialect)} END`;
     case 'rank': {
       const partition = expr.partition.map((one) => exprSql(one, dialect)).join(', ');
-      const order = `ORDER BY ${exprSql(expr.order, dialect)}${expr.isDescending ? ' DESC' : ''}`;
+      const items = expr.order.map((one) => `${exprSql(one, dialect)}${expr.isDescending ? ' DESC' : ''}`);
+      const order = `ORDER BY ${items.join(', ')}`;
       return `rank() OVER (${partition === '' ? '' : `PARTITION BY ${partition} `}${order})`;
     }
     case 'exists':

@@ -7,6 +7,7 @@ type SemanticCode =
   | 'ambiguous_name'
   | 'ambiguous_path'
   | 'circular'
+  | 'conversion'
   | 'duplicate_name'
   | 'empty_query'
   | 'fan_risk'

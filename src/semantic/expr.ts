@@ -26,7 +26,7 @@ export type Expr =
   /** NULL where not all of the conditions hold. */
   | { readonly kind: 'when'; readonly where: readonly Expr[]; readonly value: Expr }
   /** The place of a row among those of its partition, ties alike; 1 is the first. */
-  | { readonly kind: 'rank'; readonly partition: readonly Expr[]; readonly order: Expr; readonly isDescending: boolean }
+  | { readonly kind: 'rank'; readonly partition: readonly Expr[]; readonly order: readonly Expr[]; readonly isDescending: boolean }
   /** True where the joined rows, of which the first one's condition leads out, have one for which `where` holds. */
   | { readonly kind: 'exists'; readonly joins: readonly Join[]; readonly where: Expr }
   /** A column that a block gives: a dimension `d1` or an aggregate `m1`. */

@@ -88,7 +88,16 @@ export type MetricRule =
   | { readonly kind: 'total'; readonly of: string; readonly by: readonly string[] }
   | { readonly kind: 'offset'; readonly of: string; readonly by: Period }
   | { readonly kind: 'running'; readonly of: string; readonly running: Running }
-  | { readonly kind: 'unsupported'; readonly feature: 'conversion' };
+  | ({ readonly kind: 'conversion' } & ConversionRule);
+
+/** How often a row of `base` is followed by one of `to` with equal values, both named as metrics. */
+export interface ConversionRule {
+  readonly base: string;
+  readonly to: string;
+  readonly on: readonly { readonly base: string; readonly to: string }[];
+  readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
+  readonly calculation: 'conversion_rate' | 'conversions';
+}
 
 export interface Ends {
   readonly from: string;

@@ -19,7 +19,9 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
   const { grain, having } = asked;
   const leaves = [...trace.leaves];
   const blocks = asked.blocks.filter((block) => block.leaves.some((leaf) => trace.leaves.has(leaf)));
-  const inner = leaves.flatMap((leaf): readonly Leaf[] => leaf.nested?.leaves ?? [leaf]);
+  const inner = leaves.flatMap(({ nested, conversion, ...leaf }): readonly Leaf[] => {
+    return conversion === undefined ? (nested?.leaves ?? [{ nested, ...leaf }]) : [conversion.from, conversion.next];
+  });
   const own = inner.flatMap((leaf) => leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`));
   const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
   const joined = blocks.flatMap(({ joins }) => joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })));

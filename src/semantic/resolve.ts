@@ -1,15 +1,14 @@
-import { type Fragment, parseFragment, type Reference } from '../sql/expression.ts';
+import { type Fragment, parseFragment } from '../sql/expression.ts';
 import type { Period } from '../sql/dialect.ts';
-import { isWord } from '../sql/tokens.ts';
 import { algebraOf, isLinear } from './algebra.ts';
 import { type Aggregate, aggregates } from './dataset.ts';
-import { ambiguous, notSupported, refused, unknownDataset } from './errors.ts';
-import { type Expr, type Piece, quotient, wholeOf, within, withResults } from './expr.ts';
-import { type Balance, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
-import { reaches } from './paths.ts';
+import { ambiguous, notSupported, refused } from './errors.ts';
+import { type Expr, type Piece, quotient, wholeOf, withResults } from './expr.ts';
+import { type Balance, type ConversionRule, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
+import { ownedBy } from './owner.ts';
 import type { SemanticQuery } from './query.ts';
 import type { RowText } from './scope.ts';
-import { fieldsNamed, unknownMetric } from './unknown-metric.ts';
+import { unknownMetric } from './unknown-metric.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface Leaf {
@@ -27,6 +26,14 @@ export interface Leaf {
   readonly nested: Nested | undefined;
   /** The dimensions that it is computed by, where these are not all; as the model names them. */
   readonly total: readonly string[] | undefined;
+  /** Where it aggregates what followed rows of its owner. */
+  readonly conversion?: Conversion | undefined;
+}
+
+/** Each row of `to` belongs to the last one of `base` before it, within the window; both leaves name rows and what they must satisfy. */
+export interface Conversion extends ConversionRule {
+  readonly from: Leaf;
+  readonly next: Leaf;
 }
 
 /** What is aggregated first, for each value of a field; `of` is over its own leaves. */
@@ -102,8 +109,8 @@ export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner, balance, shift, running, nested, total, where, column }: Leaf): string {
-  if (nested !== undefined) return column;
+export function blockKey({ owner, balance, shift, running, nested, total, where, column, conversion }: Leaf): string {
+  if (nested !== undefined || conversion !== undefined) return column;
   const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
   return JSON.stringify([owner, shift, running ?? null, total ?? null, ...(balance === undefined ? [] : [balance, conditions])]);
 }
@@ -208,8 +215,8 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...
     case 'running':
       if (rest.running !== undefined) throw refused('nested', `${address} runs over a running metric`, 'Accumulate the metric itself.');
       return referenceExpr(resolver, definition.of.split('.'), { ...inner, running: definition.running });
-    case 'unsupported':
-      throw notSupported(`${definition.feature} metrics`, `${address} is one`);
+    case 'conversion':
+      return addConversion(resolver, definition, inner);
   }
   return definition satisfies never;
 }
@@ -233,8 +240,8 @@ function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | '
 /** Equal leaves are one. */
 function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
   const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const { owner, function: name, fraction, of, where, balance, shift, running, nested, total } = leaf;
-  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, running, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])], total]); // prettier-ignore
+  const { owner, function: name, fraction, of, where, balance, shift, running, nested, total, conversion } = leaf;
+  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, running, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])], total, conversion && [conversion.base, conversion.to, conversion.on, conversion.window, conversion.from.where.map(textOf)]]); // prettier-ignore
   const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
   leaves.set(key, kept);
   trace.leaves.add(kept);
@@ -282,6 +289,37 @@ function addNested(
   );
 }
 
+/** Conditions around it are about the first events. */
+function addConversion(resolver: Resolver, rule: ConversionRule, context: Context): Expr {
+  const single = (name: string, where: readonly RowText[]): Leaf => {
+    const inner: Resolver = { ...resolver, leaves: new Map() };
+    const trace = newTrace();
+    const expr = referenceExpr(inner, name.split('.'), { ...context, where, shift: [], trace });
+    for (const file of trace.files) context.trace.files.add(file);
+    const [leaf, ...others] = inner.leaves.values();
+    if (leaf !== undefined && others.length === 0 && expr.kind === 'result' && isPlain(leaf)) return leaf;
+    throw refused(
+      'conversion',
+      `${name} is no aggregate of the rows of one dataset`,
+      'A conversion is made of metrics with agg: count, sum…',
+    );
+  };
+  if (context.running !== undefined) throw notSupported('a running total of a conversion', 'Accumulate what it is made of');
+  const [from, next] = [single(rule.base, context.where), single(rule.to, [])];
+  const { shift, trace, total } = context;
+  const { function: name, fraction } = next;
+  const none = { of: undefined, where: [], balance: undefined, running: undefined, nested: undefined };
+  const leaf = { ...none, owner: from.owner, function: name, fraction, shift, total, conversion: { ...rule, from, next } };
+  const conversions = keptLeaf(resolver, leaf, trace);
+  if (rule.calculation === 'conversions') return conversions;
+  trace.linear = false;
+  return quotient(conversions, referenceExpr(resolver, rule.base.split('.'), context));
+}
+
+function isPlain({ balance, running, nested, total, conversion }: Leaf): boolean {
+  return [balance, running, nested, total, conversion].every((one) => one === undefined);
+}
+
 function checkBalance(model: SemanticModel, { over, per }: Balance, { owner, home }: { owner: string; home: string | undefined }): void {
   const dataset = model.datasets.get(owner);
   const unknown = `needs per: the primary key does not contain ${over}, so it is not known whose values they are`;
@@ -298,63 +336,4 @@ function checkBalance(model: SemanticModel, { over, per }: Balance, { owner, hom
     `A semi-additive metric ${fault}`,
     'For example semi_additive: {over: day, take: last, per: [account_id]}.',
   );
-}
-
-type Owned = Pick<Leaf, 'owner' | 'of' | 'where'>;
-
-/** The dataset whose rows are aggregated: where the argument lives. A condition inside it, `CASE WHEN … THEN value END`, may live elsewhere. */
-function ownedBy(model: SemanticModel, of: RowText | undefined, around: Pick<Context, 'home' | 'where'>): Owned {
-  const { home, where } = around;
-  const owners = of === undefined ? [] : anchorsOf(model, of, home);
-  const [only = home] = owners;
-  if (only !== undefined && owners.length <= 1) return { owner: only, of, where };
-  const text = of === undefined ? 'count(*)' : of.fragment.text;
-  if (of === undefined || owners.length === 0) {
-    throw refused('no_owner', `${text} does not say whose rows to aggregate`, 'Name a field, like count(orders.id), or use a metric.');
-  }
-  if (home !== undefined && owners.includes(home) && owners.every((owner) => reaches(model, home, owner)))
-    return { owner: home, of, where };
-  const branch = onlyBranch(of);
-  const [owner, ...others] = branch === undefined ? [] : anchorsOf(model, branch.value, home);
-  if (branch !== undefined && owner !== undefined && others.length === 0)
-    return { owner, of: branch.value, where: [...where, branch.when] };
-  const hint = `Put it as a metric into the file of the dataset whose rows count once: ${owners.join(' or ')}.`;
-  throw refused('mixed_owners', `${text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`, hint);
-}
-
-/** Of `CASE WHEN … THEN … END`, which has one branch and no ELSE. */
-function onlyBranch(row: RowText): { readonly when: RowText; readonly value: RowText } | undefined {
-  const tokens = row.fragment.tokens.filter((token) => within(token, row.span));
-  const count = (word: string): number => tokens.filter((token) => isWord(token, word)).length;
-  if (['case', 'when', 'then', 'end'].some((word) => count(word) !== 1) || count('else') > 0) return undefined;
-  if (!isWord(tokens[0], 'case') || !isWord(tokens[1], 'when') || !isWord(tokens.at(-1), 'end')) return undefined;
-  const then = tokens.findIndex((token) => isWord(token, 'then'));
-  const piece = (from: number, to: number): RowText => ({ ...row, span: { start: tokens[from]?.start ?? 0, end: tokens[to]?.end ?? 0 } });
-  return { when: piece(2, then - 1), value: piece(then + 1, tokens.length - 2) };
-}
-
-function anchorsOf(model: SemanticModel, row: RowText, home: string | undefined): readonly string[] {
-  const names = row.fragment.references.filter((it) => within(it, row.span));
-  const others = names.filter((name) => !followsRoles(model, name));
-  return [...new Set((others.length === 0 ? names : others).map((reference) => anchorOf(model, reference, home)))];
-}
-
-/** Starts from the rows that are counted: beside other names, it does not say which those are. */
-function followsRoles(model: SemanticModel, { parts: [first = '', ...more] }: Reference): boolean {
-  return more.length > 1 || (more.length === 1 && !model.datasets.has(first));
-}
-
-function anchorOf(model: SemanticModel, { parts }: Reference, home: string | undefined): string {
-  const [first = '', second = ''] = parts;
-  if (parts.length === 1 && home !== undefined) return home;
-  if (parts.length === 1) {
-    const hint = 'A field is written with its dataset.';
-    throw refused('unknown_name', `The name ${first} is unknown inside an aggregate`, { hint, choices: fieldsNamed(model, first) });
-  }
-  if (parts.length === 2 && model.datasets.has(first)) return first;
-  if (parts.length === 2 && home === undefined) {
-    const fits = (dataset: string) => fieldsNamed(model, second).includes(`${dataset}.${second}`);
-    throw unknownDataset(model, first, { rest: second, fits });
-  }
-  throw notSupported('an aggregate over a path of roles', `${parts.join('.')} is one; aggregate dataset.field`);
 }

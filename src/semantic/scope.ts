@@ -67,6 +67,12 @@ export function conditionExpr(scope: Scope, text: string, build: (scope: Scope) 
   return { kind: 'exists', joins: joins.map(plainJoin), where };
 }
 
+/** A filter of a metric. */
+export function leafCondition(scope: Scope, row: RowText): Expr {
+  const text = row.fragment.text.slice(row.span.start, row.span.end);
+  return conditionExpr(scope, text, (start) => rowExpr(start, row));
+}
+
 /** Without what only planning needs. */
 export function plainJoin({ alias, relation, on, kind }: ScopeJoin): Join {
   return { alias, relation, on, kind };

@@ -40,7 +40,7 @@ export function balanced(base: Select, values: readonly Value[], { entity, time,
     value: { kind: 'text', parts: ['1'] },
   };
   if (take === 'first' || take === 'last') {
-    const rank: Expr = { kind: 'rank', partition: [counts, ...entity, ...periods], order: time, isDescending: take === 'last' };
+    const rank: Expr = { kind: 'rank', partition: [counts, ...entity, ...periods], order: [time], isDescending: take === 'last' };
     const columns = [...base.columns, ...argumentsOf(values), { column: 'o', expr: counts }, { column: 'r', expr: rank }];
     return outer({ ...base, columns }, { values, dimensions: base.columns, where: [isOne(named('o')), isOne(named('r'))] });
   }

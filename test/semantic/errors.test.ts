@@ -35,6 +35,7 @@ const codes: Readonly<Record<Code, true>> = {
   ambiguous_name: true,
   ambiguous_path: true,
   circular: true,
+  conversion: true,
   duplicate_name: true,
   empty_query: true,
   fan_risk: true,
@@ -131,6 +132,7 @@ const cases: readonly Case[] = [
   { what: 'an aggregate of rows of several datasets', code: 'nested', query: { metrics: ['avg(orders.revenue + tickets.ticket_count) per customers.id'] }, hint: /avg\(sum\(orders\.amount\)\) per orders\.customer_id/, repaired: { metrics: ['avg(sum(orders.amount)) per orders.customer_id'] } },
   { what: 'a balance of nobody in particular', code: 'semi_additive', isOfFile: true, files: edited(', per: [customer_id]}}\n  - {name: lowest', '}}\n  - {name: lowest'), query: { metrics: ['orders.closing'] }, hint: /semi_additive: \{over: day, take: last, per: \[account_id\]\}/, repaired: { files: shop } },
   { what: 'somebody for whom there is no row rule', code: 'no_access', files: edited('metrics:\n', 'access: [{role: clerk, where: amount < 100}]\nmetrics:\n'), role: 'guest', query: revenue, hint: /--role clerk; or add a rule to access: in /, repaired: { files: edited('metrics:\n', 'access: [{role: guest, where: amount < 100}]\nmetrics:\n') } },
+  { what: 'a conversion on a field that is none', code: 'conversion', files: edited('on: {customer_id: customer_id}, window', 'on: {customer_id: customer}, window'), query: { metrics: ['orders.bought_again'] }, hint: /on: \{own_field: field_of_the_other\}/, repaired: { files: shop } },
   { what: 'what the planner cannot do', code: 'not_supported', query: { metrics: ['sum(orders.buyer.regions.id)'] }, hint: /Ask for less/, repaired: revenue },
 
   { what: 'an unclosed text', code: 'sql_fragment', query: { ...revenue, where: ["orders.status = 'paid"] }, hint: /./, repaired: revenue },

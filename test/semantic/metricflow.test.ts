@@ -123,7 +123,6 @@ test('what does not fit is named, and nothing is read as something else', () => 
     'measures.shadowed: left out: status in case when status = 1 then 1 end means nothing here, or another thing',
     'measures.strange: left out: ktx has no aggregate hyperloglog',
     'measures.late: metric_time means ordered_at for all of orders, not shipped_at',
-    'metrics.returning: read as it is; ktx does not compute conversions yet',
   ]);
 });
 

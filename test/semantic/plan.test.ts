@@ -123,7 +123,7 @@ describe('a query that has no single right answer', () => {
       'no_key',
       /primary_key in semantic-layer\/warehouse\/visits/,
     ],
-    ['a conversion metric', { metrics: ['orders.bought_again'] }, 'not_supported', /conversion/],
+    ['a conversion by a dimension to many', { metrics: ['orders.bought_again'], dimensions: ['tags.label'] }, 'not_supported', /several/],
     ['a running total without a period', { metrics: ['orders.running'] }, 'no_period', /metric_time\.month/],
     ['a month to date by week', { metrics: ['orders.month_to_date'], dimensions: ['metric_time.week'] }, 'no_period', /crosses/],
     [
@@ -482,4 +482,21 @@ test('the receipt says what the zone of the query does not do', async () => {
   expect(compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes.join()).toContain('in UTC');
   expect(compile(model, query).receipt.notes.join()).toContain('no time zone of its own');
   expect(compile(model, { ...query, timezone: undefined }).receipt.notes).toEqual([]);
+});
+
+test('a conversion needs times, keys, fields that are there, and metrics that count rows', async () => {
+  const conversion = (to: string, field: string) =>
+    `conversion: {base: order_count, to: ${to}, on: {customer_id: ${field}}, calculation: conversions}`;
+  const extra = ['customers.customer_count, id', 'tickets.ticket_count, customer', 'aov, customer_id'].map((one, index) => {
+    const [to = '', field = ''] = one.split(', ');
+    return `  - {name: odd${index + 1}, ${conversion(to, field)}}\n`;
+  });
+  const orders = (shop['orders'] ?? '').replace('relationships:', `${extra[0]}${extra[1]}relationships:`);
+  const { model: asked } = await load({ ...shop, orders });
+  expect(() => compile(asked, { metrics: ['orders.odd1'] })).toThrow('default_time');
+  expect(() => compile(asked, { metrics: ['orders.odd2'] })).toThrow('tickets has no field customer');
+  const { diagnostics } = await load({ ...shop, orders: orders.replace('relationships:', `${extra[2]}relationships:`) });
+  expect(diagnostics).toContainEqual(
+    expect.objectContaining({ rule: 'conversion', message: expect.stringContaining('aov is no aggregate') }),
+  );
 });

@@ -48,7 +48,7 @@ metrics:
   - {name: closing, agg: sum, of: amount, semi_additive: {over: created_at, take: last, per: [customer_id]}}
   - {name: lowest, agg: sum, of: amount, semi_additive: {over: created_at, take: min, per: [customer_id]}}
   - {name: per_buyer, agg: avg, of: revenue / order_count, per: customer_id, where: amount > 3}
-  - {name: bought_again, conversion: {base: order_count, to: order_count, on: {buyer_id: buyer_id}, window: 7 days, calculation: conversion_rate}}
+  - {name: bought_again, conversion: {base: order_count, to: order_count, on: {customer_id: customer_id}, window: 7 days, calculation: conversion_rate}}
 relationships:
   - {to: customers, on: {customer_id: id}, role: buyer}
   - {to: customers, on: {ship_customer_id: id}, role: recipient}

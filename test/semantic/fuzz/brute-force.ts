@@ -40,7 +40,8 @@ export function evaluate(world: World, question: Question): readonly (readonly C
   const isTime = ({ dataset }: Question['dimensions'][number], owner: string): boolean => dataset === owner;
   for (const { owner, function: name } of aggregates) {
     const places = question.dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
-    if (name === 'closing' && places.some((path) => path?.some(({ kind }) => kind !== 'up'))) return undefined;
+    if (['closing', 'followed', 'follow_rate'].includes(name) && places.some((path) => path?.some(({ kind }) => kind !== 'up')))
+      return undefined;
   }
   const isWhole = (one: Aggregate): boolean => totals.get(one)?.length === question.dimensions.length;
   const groups = [...new Set([...blocks.values()].flatMap((block) => [...block.keys()]))];
@@ -56,6 +57,8 @@ export function evaluate(world: World, question: Question): readonly (readonly C
         }
         const block = blocks.get(blockName(one));
         const rows = block?.get(group) ?? [];
+        if (one.function === 'followed') return followers(world, one.owner, rows);
+        if (one.function === 'follow_rate') return rows.length === 0 ? null : followers(world, one.owner, rows) / rows.length;
         if (one.function !== 'closing') return aggregate(one, rows);
         const isMonthly = question.dimensions.some((dimension) => dimension.field === 't.month' && isTime(dimension, one.owner));
         return aggregate({ ...one, function: 'sum' }, lastOf(rows, { all: [...(block?.values() ?? [])].flat(), isMonthly }));
@@ -108,7 +111,7 @@ function accumulated(
 
 /** Aggregates of one name read the same groups of rows, and are arithmetic of one block. */
 function blockName({ owner, function: name }: Aggregate): string {
-  return `${owner} ${['closing', 'each', 'earlier', 'running', 'overall', 'over_g'].includes(name) ? name : ''}`;
+  return `${owner} ${['closing', 'each', 'earlier', 'running', 'overall', 'over_g', 'followed', 'follow_rate'].includes(name) ? name : ''}`;
 }
 
 /** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
@@ -193,6 +196,18 @@ function lastOf(rows: readonly Row[], { all, isMonthly }: { all: readonly Row[];
   );
 }
 
+/** Of the rows of the next dataset, those whose last row before them, of the same `g` and in less than 14 days, is one of these. */
+function followers({ datasets }: World, owner: string, rows: readonly Row[]): number {
+  const place = datasets.findIndex(({ name }) => name === owner);
+  const [own, next] = [datasets[place]?.rows ?? [], datasets[place + 1]?.rows ?? datasets[place]?.rows ?? []];
+  const day = (row: Row): number => (typeof row['t'] === 'string' ? Date.parse(row['t']) / 86_400_000 : Number.NaN);
+  return next.filter((event) => {
+    const before = own.filter((row) => row !== event && row['g'] !== null && row['g'] === event['g'] && day(row) <= day(event) && day(row) > day(event) - 14); // prettier-ignore
+    const last = before.toSorted((a, b) => day(b) - day(a) || Number(b['id']) - Number(a['id']))[0];
+    return last !== undefined && rows.includes(last);
+  }).length;
+}
+
 function averageOfEach(rows: readonly Row[]): Cell {
   const totals = [...Map.groupBy(rows, ({ t = null }) => t)].flatMap(([time, own]) => {
     const total = time === null ? null : aggregate({ owner: '', function: 'sum' }, own);
@@ -221,6 +236,8 @@ function aggregate({ function: name }: Aggregate, rows: readonly Row[]): Cell {
     case 'sum':
       return values.length === 0 ? null : sum;
     case 'closing':
+    case 'followed':
+    case 'follow_rate':
       throw new Error('needs more than the rows of its group');
     case 'each':
       return averageOfEach(rows);

@@ -19,7 +19,9 @@ export interface Aggregate {
     | 'earlier'
     | 'running'
     | 'overall'
-    | 'over_g';
+    | 'over_g'
+    | 'followed'
+    | 'follow_rate';
 }
 
 /** Of a row that a name leads to. */
@@ -56,7 +58,9 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
       'overall',
       'over_g',
       'running',
-      'earlier' as const,
+      'earlier',
+      'followed',
+      'follow_rate' as const,
     ),
   });
   const derived = fc.record({ op: fc.constantFrom('-' as const, '/' as const), left: aggregate, right: aggregate });
@@ -98,7 +102,8 @@ function textOf(metric: Question['metrics'][number]): string {
   if ('left' in metric) return `${textOf(metric.left)} ${metric.op} ${textOf(metric.right)}`;
   const { owner, function: name } = metric;
   if (name === 'sum') return `${owner}.total`;
-  if (['rows_in_a', 'closing', 'each', 'earlier', 'running', 'overall', 'over_g'].includes(name)) return `${owner}.${name}`;
+  if (['rows_in_a', 'closing', 'each', 'earlier', 'running', 'overall', 'over_g', 'followed', 'follow_rate'].includes(name))
+    return `${owner}.${name}`;
   if (name === 'count_rows') return `count(${owner}.id)`;
   return name === 'count_distinct' ? `count(distinct ${owner}.v)` : `${name}(${owner}.v)`;
 }

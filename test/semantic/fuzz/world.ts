@@ -107,7 +107,9 @@ function datasetOf(name: string, links: readonly Link[], rows: readonly Cells[])
 
 export function filesOf({ datasets }: World): Record<string, string> {
   return Object.fromEntries(
-    datasets.map(({ name, links, measure }) => {
+    datasets.map(({ name, links, measure }, index) => {
+      const next = datasets[index + 1]?.name ?? name;
+      const followed = { base: 'number', to: `${next}.number`, on: { g: 'g' }, window: '14 days' };
       const relationships = links.map(({ role, to, via }) =>
         via === undefined ? { to, role, on: { [`${role}_id`]: 'id' } } : { to, role, on: {}, cardinality: 'many_to_many', via },
       );
@@ -121,6 +123,9 @@ export function filesOf({ datasets }: World): Record<string, string> {
         { name: 'overall', total: { of: 'total' } },
         { name: 'over_g', total: { of: 'values', by: [`${name}.g`] } },
         { name: 'values', agg: 'count_distinct', of: 'v' },
+        { name: 'number', agg: 'count' },
+        { name: 'followed', conversion: { ...followed, calculation: 'conversions' } },
+        { name: 'follow_rate', conversion: { ...followed, calculation: 'conversion_rate' } },
         { name: 'each', agg: 'avg', of: 'total', per: 't' },
       ];
       const row_metrics =

@@ -201,7 +201,6 @@ function metricsOf(
     const synonyms = otherNames(name, isHelper ? [] : [of, spec?.label]);
     const about = without({ description: spec?.description, synonyms: synonyms.length === 0 ? undefined : synonyms });
     found.set(dataset, [...(found.get(dataset) ?? []), { name, ...body, ...about }]);
-    if (body.conversion !== undefined) note(`metrics.${name}`, 'read as it is; ktx does not compute conversions yet');
   }
   return found;
 }

@@ -122,6 +122,120 @@ SELECT
 FROM "ktx facts" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
+-- followed by itself
+WITH "ktx facts" AS (
+  SELECT
+    "orders"."status" AS "d1",
+    count("ktx conversions"."v") AS "m1"
+  FROM "orders" AS "orders"
+  LEFT JOIN (
+    SELECT
+      "ktx rows"."k1" AS "k1",
+      "ktx rows"."v" AS "v"
+    FROM (
+      SELECT
+        "ktx base"."k1" AS "k1",
+        "ktx next"."v" AS "v",
+        rank() OVER (PARTITION BY "ktx next"."k1" ORDER BY "ktx base"."t" DESC, "ktx base"."k1" DESC) AS "r"
+      FROM (
+        SELECT
+          "orders"."id" AS "k1",
+          "orders"."customer_id" AS "e1",
+          "orders"."created_at" AS "t"
+        FROM "orders" AS "orders"
+      ) AS "ktx base"
+      JOIN (
+        SELECT
+          "orders"."id" AS "k1",
+          "orders"."customer_id" AS "e1",
+          "orders"."created_at" AS "t",
+          1 AS "v"
+        FROM "orders" AS "orders"
+      ) AS "ktx next" ON (("ktx base"."e1" = "ktx next"."e1") AND ("ktx base"."t" <= "ktx next"."t") AND (date_trunc('second', CAST("ktx base"."t" AS TIMESTAMP)) > (date_trunc('second', CAST("ktx next"."t" AS TIMESTAMP)) - INTERVAL '30 day')) AND (NOT (("ktx base"."k1" = "ktx next"."k1"))))
+    ) AS "ktx rows"
+    WHERE ("ktx rows"."r" = 1)
+  ) AS "ktx conversions" ON (("orders"."id" = "ktx conversions"."k1"))
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "orders.status",
+  "ktx"."m1" AS "orders.bought_again"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
+-- followed by another
+WITH "ktx facts 1" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    count("ktx conversions"."v") AS "m1"
+  FROM "orders" AS "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  LEFT JOIN (
+    SELECT
+      "ktx rows"."k1" AS "k1",
+      "ktx rows"."v" AS "v"
+    FROM (
+      SELECT
+        "ktx base"."k1" AS "k1",
+        "ktx next"."v" AS "v",
+        rank() OVER (PARTITION BY "ktx next"."k1" ORDER BY "ktx base"."t" DESC, "ktx base"."k1" DESC) AS "r"
+      FROM (
+        SELECT
+          "orders"."id" AS "k1",
+          "orders"."customer_id" AS "e1",
+          "orders"."created_at" AS "t"
+        FROM "orders" AS "orders"
+      ) AS "ktx base"
+      JOIN (
+        SELECT
+          "tickets"."id" AS "k1",
+          "tickets"."customer_id" AS "e1",
+          "tickets"."opened_on" AS "t",
+          1 AS "v"
+        FROM "tickets" AS "tickets"
+      ) AS "ktx next" ON (("ktx base"."e1" = "ktx next"."e1") AND (CAST(date_trunc('day', CAST("ktx base"."t" AS TIMESTAMP)) AS DATE) <= CAST(date_trunc('day', CAST("ktx next"."t" AS TIMESTAMP)) AS DATE)) AND (CAST(date_trunc('day', CAST("ktx base"."t" AS TIMESTAMP)) AS DATE) > CAST((CAST(date_trunc('day', CAST("ktx next"."t" AS TIMESTAMP)) AS DATE) - INTERVAL '2 month') AS DATE)))
+    ) AS "ktx rows"
+    WHERE ("ktx rows"."r" = 1)
+  ) AS "ktx conversions" ON (("orders"."id" = "ktx conversions"."k1"))
+  WHERE ("orders"."amount" > 2)
+  GROUP BY 1
+),
+"ktx facts 2" AS (
+  SELECT
+    "orders.buyer"."segment" AS "d1",
+    count(*) AS "m2"
+  FROM "orders" AS "orders"
+  LEFT JOIN "customers" AS "orders.buyer" ON ("orders"."customer_id" = "orders.buyer"."id")
+  WHERE ("orders"."amount" > 2)
+  GROUP BY 1
+),
+"ktx result" AS (
+  SELECT
+    "ktx all"."d1" AS "d1",
+    COALESCE(max("ktx all"."m1"), 0) AS "m1",
+    COALESCE(max("ktx all"."m2"), 0) AS "m2"
+  FROM (
+    SELECT
+      "ktx facts 1"."d1" AS "d1",
+      "ktx facts 1"."m1" AS "m1",
+      NULL AS "m2"
+    FROM "ktx facts 1" AS "ktx facts 1"
+    UNION ALL
+    SELECT
+      "ktx facts 2"."d1" AS "d1",
+      NULL AS "m1",
+      "ktx facts 2"."m2" AS "m2"
+    FROM "ktx facts 2" AS "ktx facts 2"
+  ) AS "ktx all"
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "buyer.segment",
+  ("ktx"."m1" / NULLIF("ktx"."m2", 0)) AS "orders.complained",
+  "ktx"."m2" AS "orders.order_count"
+FROM "ktx result" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
 -- filled
 WITH RECURSIVE "ktx periods seen" AS (
   SELECT CAST(date_trunc('quarter', CAST("orders"."shipped_on" AS TIMESTAMP)) AS DATE) AS "d1"
