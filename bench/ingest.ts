@@ -6,14 +6,24 @@ import { join } from 'node:path';
 import type { IngestReport } from '../src/ingest/event.ts';
 import { ingestProject } from '../src/project/ingest.ts';
 import { openProject } from '../src/project/open.ts';
+import { loopTools } from '../src/tools/loop-tools.ts';
+import { openModelEndpoint } from '../test/support/model-endpoint.ts';
+import { reading } from '../test/support/reading-model.ts';
 
 /**
- * `npm run bench:ingest`: a small warehouse and a handbook of 1,000 pages, each with a table of terms and prose that no model
- * reads: the first ingest, one of unchanged input, and one after one page has changed. Unchanged input has to end within five
- * seconds, with no commit.
+ * `npm run bench:ingest`: a small warehouse and a handbook of 1,000 pages, each with a table of terms and prose that a scripted
+ * model reads: the first ingest, one of unchanged input, and one after one page has changed. Unchanged input has to end within
+ * five seconds, with no call and no commit.
  */
-const pages = 1000;
+const pages = Number(process.argv[2] ?? 1000);
 
+process.env['TEST_KEY'] = 'sk-made-up';
+const endpoint = await openModelEndpoint();
+let calls = 0;
+endpoint.fallback = (call) => {
+  calls += 1;
+  return reading(call);
+};
 const dir = mkdtempSync(join(tmpdir(), 'ktx-ingest-bench-'));
 try {
   prepare();
@@ -24,6 +34,7 @@ try {
   tell('one changed', await timed());
 } finally {
   rmSync(dir, { recursive: true });
+  await endpoint.close();
 }
 
 function prepare(): void {
@@ -34,31 +45,33 @@ function prepare(): void {
   mkdirSync(join(dir, 'docs'));
   for (let page = 0; page < pages; page += 1) writeFileSync(join(dir, `docs/page${page}.md`), pageOf(page, `What ${page} is.`));
   const connections = 'shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}';
-  writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n`);
+  const llm = `llm:\n  provider: {backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}\n  models: {default: claude-sonnet-4-6}\n`;
+  writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n${llm}`);
   writeFileSync(join(dir, '.gitignore'), 'shop.sqlite\n');
   execFileSync('git', ['init', '-q'], { cwd: dir });
 }
 
 function pageOf(page: number, definition: string): string {
-  return `# Page ${page}\n\nProse about the \`orders\` of page ${page}, which only a model could read.\n\n| Term | Definition |\n|---|---|\n| Word ${page} | ${definition} |\n`;
+  return `# Page ${page}\n\nA thing of page ${page} means prose that only a model reads.\n\n| Term | Definition |\n|---|---|\n| Word ${page} | ${definition} |\n`;
 }
 
-async function timed(): Promise<{ ms: number; report: IngestReport }> {
+async function timed(): Promise<{ ms: number; calls: number; report: IngestReport }> {
   const project = await openProject(dir);
   try {
     const start = performance.now();
-    const report = await ingestProject(project, { connections: [], signal: AbortSignal.timeout(300_000) });
-    return { ms: performance.now() - start, report };
+    calls = 0;
+    const report = await ingestProject(project, { connections: [], signal: AbortSignal.timeout(600_000), tools: loopTools(project) });
+    return { ms: performance.now() - start, calls, report };
   } finally {
     await project.close();
   }
 }
 
-function tell(what: string, { ms, report }: Awaited<ReturnType<typeof timed>>): void {
+function tell(what: string, { ms, calls: made, report }: Awaited<ReturnType<typeof timed>>): void {
   const { files, commit, milliseconds } = report;
   const changed = files.added.length + files.changed.length + files.removed.length;
   const stages = Object.entries(milliseconds).map(([stage, took]) => `${stage} ${took}`).join(', '); // prettier-ignore
   console.log(
-    `${what.padEnd(12)} ${(ms / 1000).toFixed(2)} s, ${changed} files, ${commit.id === undefined ? 'no commit' : 'a commit'} (${stages})`,
+    `${what.padEnd(12)} ${(ms / 1000).toFixed(2)} s, ${made} calls, ${changed} files, ${commit.id === undefined ? 'no commit' : 'a commit'} (${stages})`,
   );
 }
