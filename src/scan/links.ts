@@ -47,13 +47,15 @@ function choose(group: readonly Candidate[], { accept, review }: ScanConfig): Ju
     // A column refers to one parent: where the best is right, no other is.
     if (index > 0) return { ...candidate, probability: probability * (1 - best), status: 'rejected', why: 'another parent fits better' };
     const why = doubtOf(candidate);
-    if (why === noRows) return { ...candidate, probability: probability / 4, status, why };
+    if (why === noRows) return { ...candidate, probability: probability * bareName(candidate), status, why };
     return { ...candidate, status: probability >= accept && why === undefined ? 'accepted' : status, why };
   });
 }
 
-/** The probability is trained on columns with values: of a bare name it is a quarter of that. */
 const noRows = 'no rows to judge by';
+
+/** The probability is trained on columns with values, of which a name alone says less, and little of its own table's key. */
+const bareName = ({ names, isOwnKey }: Candidate): number => (isOwnKey || names.best < 0.75 ? 0.2 : 0.7);
 
 /** Why a likely link still is a person's to accept. */
 function doubtOf({ child, parent: { column, prior, primary }, names, values, rivalName, isOwnKey, isOpen }: Candidate): string | undefined {
@@ -62,7 +64,7 @@ function doubtOf({ child, parent: { column, prior, primary }, names, values, riv
   if (child.present > 0 && column.table.rows > 0) return values.orphans === undefined ? 'not confirmed' : undefined;
   const isSame = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
   // Nothing but the name speaks: it has to be the table's, and no other's as well.
-  const isNamed = isSame || (names.best >= 0.85 && names.best >= rivalName + 0.1 && (child.parts.keyed || names.full >= 0.95));
+  const isNamed = isSame || (names.best >= 0.75 && names.best >= rivalName + 0.1 && (child.parts.keyed || names.full >= 0.95));
   const isKey = primary && prior > 0.55 && !column.away && child.schema.type === column.schema.type;
   return isNamed && isKey && !isOwnKey ? undefined : noRows;
 }
