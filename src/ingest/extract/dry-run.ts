@@ -28,7 +28,9 @@ export async function dryRun(snapshot: Snapshot, { connection, dataset, list, en
   const files = own.map(([at, text]) => ({ path: at, text: at === path ? withEntry(text, list, entry) : text }));
   const { model, diagnostics } = await loadModel({ dialect: dialectNamed(catalog.dialect), files, tables: catalog.tables });
   const address = `${dataset}.${entry.name}`;
-  const about = diagnostics.filter(({ file, severity }) => file === path && severity === 'error').map(({ message, hint }) => [message, hint].filter(Boolean).join('. ')); // prettier-ignore
+  // What a person is told to type helps no model; what the loader of the model makes of the names does.
+  const isAbout = ({ file, severity, rule }: (typeof diagnostics)[number]) => file === path && (severity === 'error' || rule === 'unknown_name'); // prettier-ignore
+  const about = diagnostics.filter(isAbout).map(({ message, hint }) => [message, hint].filter(Boolean).join('. '));
   try {
     const planned = await planProbe(model, list === 'metrics' ? { metrics: [address] } : { dimensions: [address] });
     const sql = emit({ ...planned, limit: 0 }, model.dialect);
@@ -37,7 +39,8 @@ export async function dryRun(snapshot: Snapshot, { connection, dataset, list, en
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
     if (error.code === 'not_supported' || error.retryable) return;
-    throw refusal([`It does not run: ${error.message}`, ...(error.hint === undefined ? [] : [error.hint]), ...about].join(' '));
+    const hint = about.length > 0 || error.hint === undefined ? about : [error.hint];
+    throw refusal([`It does not run: ${error.message}`, ...new Set(hint)].join(' '));
   }
 }
 

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadCatalog } from '../../src/context/catalog-files.ts';
+import { type ExtractDesk, openExtractDesk } from '../../src/ingest/extract/desk.ts';
+import { findQuote } from '../../src/ingest/extract/quote.ts';
+import { readProjectFiles } from '../../src/ingest/project-files.ts';
+import { foldersOf } from '../../src/ingest/render.ts';
+import { openSnapshot, type Snapshot } from '../../src/ingest/snapshot.ts';
+import { callTool } from '../../src/llm/tool-set.ts';
+import { ingestProject } from '../../src/project/ingest.ts';
+import { openProject, type Project } from '../../src/project/open.ts';
+import type { Unread } from '../../src/sources/source.ts';
+import { loopTools } from '../../src/tools/loop-tools.ts';
+import { read, run, write } from '../store/git-project.ts';
+import { shopProject, sql } from './ingest-project.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const path = 'sources/handbook/money.md';
+const body = [
+  '# Money',
+  '',
+  'The *turnover* is what all',
+  '> orders came to.   Refunded orders are left out, whoever refunded them.',
+  '',
+  'A coupon takes some percent off an order; status is open or paid.',
+].join('\n');
+const quote = 'turnover is what all orders came to';
+
+let project: Project;
+let snapshot: Snapshot;
+beforeAll(async () => {
+  const dir = shopProject();
+  sql(dir, 'CREATE TABLE "Odd Table" (id INTEGER PRIMARY KEY, "some thing" TEXT)');
+  write(dir, 'ktx.yaml', 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n');
+  const metric = '| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | What came in. | `sum(orders.amount)` |\n';
+  const column = '## orders\n\n| Column | Description |\n|---|---|\n| status | How far the order came. |\n';
+  write(dir, 'docs/tables.md', `${metric}\n${column}`);
+  run(dir, 'add', '.');
+  run(dir, 'commit', '-qm', 'documents');
+  project = await openProject(dir);
+  await ingestProject(project, { connections: [], signal });
+  const catalog = await loadCatalog(dir, 'shop');
+  if (catalog === undefined) throw new Error('no catalog');
+  const warehouse = () => project.warehouse('shop', signal);
+  const findings = { connections: [{ catalog, claims: undefined, warehouse }], sources: [] };
+  snapshot = openSnapshot(findings, await readProjectFiles(dir, foldersOf(findings)));
+}, 60_000);
+afterAll(() => project.close());
+
+function openDesk(text = body, unread: readonly Unread[] = []): ExtractDesk {
+  const item = { key: 'money.md', path: 'money.md', body: text };
+  const unit = { id: path, connection: 'handbook', items: [{ connection: 'handbook', item, unread, key: 'x' }] };
+  return openExtractDesk(unit, { snapshot, confidence: 0.7, signal });
+}
+
+/** As a loop calls it. */
+async function call(desk: ExtractDesk, tool: string, input: object) {
+  const found = loopTools(project).extract(desk, signal)[tool];
+  if (found === undefined) throw new Error(`no tool ${tool}`);
+  const { markdown, isError } = await callTool(found, input);
+  return isError ? `refused: ${markdown}` : markdown;
+}
+
+const claimsOn = (desk: ExtractDesk) => desk.outcomes().get('money.md')?.claims ?? [];
+const told = (desk: ExtractDesk) => claimsOn(desk).map(({ subject, kind, body: said }) => [subject, kind, said]);
+const at = { item: path, quote };
+
+describe('a quote', () => {
+  test('is found whatever its white space, marks and case, and is taken as the item has it', () => {
+    expect(findQuote(body, 'Turnover  is WHAT all orders came to')).toEqual({ quote: 'turnover* is what all > orders came to', line: 3 });
+    expect(findQuote(body, 'turnover is what some orders came to')).toBeUndefined();
+    expect(findQuote(body, 'is')).toBeUndefined();
+    expect(findQuote('Paid.', 'paid.')).toEqual({ quote: 'Paid.', line: 1 });
+    expect(findQuote(`${'x'.repeat(50)}\n${'long word '.repeat(60)}`, 'long word '.repeat(60))?.quote.length).toBeLessThanOrEqual(300);
+    expect(findQuote('', '')).toBeUndefined();
+  });
+
+  test('may stand in the text that code made of the item', async () => {
+    const desk = openDesk('select {{ x }}', [{ what: 'sql', location: 'line 1', text: "select * from orders where status = 'paid'" }]);
+    const rule = { title: 'Paid only', rule: 'Only paid orders count.' };
+    expect(await call(desk, 'propose_rule', { item: path, quote: "where status = 'paid'", ...rule })).toContain('Taken: rule:paid_only');
+    expect(claimsOn(desk)[0]?.evidence[0]).toMatchObject({ location: 'line 1', quote: "where status = 'paid'" });
+  });
+});
+
+describe('what is proposed', () => {
+  test('becomes claims of a model with the words and the line that say it', async () => {
+    const desk = openDesk();
+    const term = {
+      ...at,
+      title: 'Turnover',
+      definition: 'What all orders\ncame to.',
+      synonyms: ['sales'],
+      refs: ['orders', 'orders.amount'],
+    };
+    expect(await call(desk, 'propose_term', term)).toBe('Taken: term:turnover.');
+    expect(told(desk)).toEqual([
+      ['term:turnover', 'definition', 'What all orders came to.'],
+      ['term:turnover', 'refs', ['dataset:shop.orders']],
+      ['term:turnover', 'refs', ['field:shop.orders.amount']],
+      ['term:turnover', 'synonyms', ['sales']],
+      ['term:turnover', 'title', 'Turnover'],
+    ]);
+    expect(claimsOn(desk)[0]?.evidence).toEqual([
+      { connection: 'handbook', origin: 'model', extractor: 'reading@1', item: path, location: 'line 3', quote: 'turnover* is what all > orders came to', confidence: 0.7 },
+    ]); // prettier-ignore
+    await call(desk, 'propose_term', term);
+    expect(told(desk)).toHaveLength(5);
+  });
+
+  test('of datasets, fields, metrics and joins is in their terms', async () => {
+    const desk = openDesk();
+    const taken = async (tool: string, input: object) => expect(await call(desk, tool, { ...at, ...input })).toMatch(/^Taken: /);
+    await taken('propose_dataset', {
+      dataset: 'main.orders',
+      description: 'One row is an order.',
+      default_time: 'id',
+      primary_key: ['ID'],
+    });
+    await taken('propose_field', { dataset: 'orders', field: 'STATUS', values: ['open', 'paid'] });
+    await taken('propose_field', { dataset: 'Odd Table', field: 'some thing', description: 'Something.' });
+    await taken('propose_field', { dataset: 'orders', field: 'is_paid', expr: "status = 'paid'", description: 'Whether it is paid.' });
+    await taken('propose_metric', {
+      dataset: 'shop.orders',
+      name: 'paid',
+      agg: 'sum',
+      of: 'amount',
+      where: "status = 'paid'",
+      unit: 'EUR',
+    });
+    await taken('propose_metric', { dataset: 'orders', name: 'share', ratio: { numerator: 'revenue', denominator: 'count' } });
+    await taken('propose_relationship', { dataset: 'customers', to: 'orders', on: [{ field: 'id', to_field: 'id' }], role: 'twin' });
+    expect(told(desk)).toEqual([
+      ['dataset:shop.orders', 'default_time', 'id'],
+      ['dataset:shop.orders', 'description', 'One row is an order.'],
+      ['dataset:shop.orders', 'primary_key', ['id']],
+      ['field:shop.odd_table.some_thing', 'description', 'Something.'],
+      ['field:shop.orders.is_paid', 'description', 'Whether it is paid.'],
+      ['field:shop.orders.is_paid', 'field', { expr: "status = 'paid'" }],
+      ['field:shop.orders.status', 'values', ['open', 'paid']],
+      ['metric:shop.orders.paid', 'metric', { agg: 'sum', of: 'amount', where: "status = 'paid'" }],
+      ['metric:shop.orders.paid', 'unit', 'EUR'],
+      ['metric:shop.orders.share', 'metric', { ratio: { denominator: 'count', numerator: 'revenue' } }],
+      ['relationship:shop.customers(id)', 'relationship', { on: { id: 'id' }, role: 'twin', to: 'orders' }],
+    ]);
+  });
+
+  test('that disagrees is taken and said to; what means the same adds to the evidence of what stands', async () => {
+    const desk = openDesk();
+    const metric = { ...at, dataset: 'orders', name: 'revenue', agg: 'sum' };
+    expect(await call(desk, 'propose_metric', { ...metric, of: 'amount * 2' })).toContain('a person decides');
+    const definition = { ...at, title: 'revenue', definition: 'what came in' };
+    expect(await call(desk, 'propose_term', definition)).toBe('Taken: term:revenue.');
+    expect(told(desk)).toContainEqual(['term:revenue', 'definition', 'What came in.']);
+    expect(told(desk)).not.toContainEqual(['term:revenue', 'title', 'revenue']);
+  });
+
+  const metric = { ...at, dataset: 'orders', name: 'margin' };
+  const term = { ...at, title: 'Turnover', definition: 'What came in.' };
+  test.each([
+    ['propose_term', { ...term, quote: 'nobody ever said this' }, 'does not occur'],
+    ['propose_term', { ...term, item: 'sources/handbook/other.md' }, 'It has sources/handbook/money.md'],
+    ['propose_term', { ...term, item: '../../../etc/passwd' }, 'is no item of this work unit'],
+    ['propose_term', { ...term, refs: ['ordres'] }, 'Did you mean orders?'],
+    ['propose_term', { ...term, refs: ['orders.amont'] }, 'Did you mean amount?'],
+    ['propose_term', { ...term, title: '   ' }, 'says nothing'],
+    ['propose_term', { ...term, title: 12 }, 'title'],
+    ['propose_dataset', { ...at, dataset: 'payments', description: 'x' }, 'There are coupons, customers'],
+    ['propose_dataset', { ...at, dataset: 'orders' }, 'says nothing'],
+    ['propose_dataset', { ...at, dataset: 'orders', primary_key: ['nr'] }, 'has no field nr'],
+    ['propose_field', { ...at, dataset: 'orders', field: 'status', description: 'Another.' }, 'is there already'],
+    ['propose_field', { ...at, dataset: 'orders', field: 'statu', description: 'x' }, 'Did you mean status?'],
+    ['propose_field', { ...at, dataset: 'orders', field: 'status', expr: '1' }, 'has something called status'],
+    ['propose_field', { ...at, dataset: 'orders', field: 'half', expr: 'amuont / 2' }, 'does not run'],
+    ['propose_metric', { ...metric }, 'Say how it is computed'],
+    ['propose_metric', { ...metric, agg: 'sum', of: 'amuont' }, 'Did you mean amount?'],
+    ['propose_metric', { ...metric, agg: 'sum', of: 'amount; drop table orders' }, 'does not run'],
+    ['propose_metric', { ...metric, expr: 'sum(amount' }, 'does not run'],
+    ['propose_metric', { ...metric, agg: 'most', of: 'amount' }, 'agg'],
+    ['propose_metric', { ...metric, name: 'net margin', agg: 'sum', of: 'amount' }, 'like net_margin'],
+    ['propose_metric', { ...metric, name: 'amount', agg: 'sum', of: 'amount' }, 'like total_amount'],
+    ['propose_relationship', { ...at, dataset: 'orders', to: 'custommers', on: [{ field: 'id', to_field: 'id' }] }, 'Did you mean customers?'],
+    ['propose_relationship', { ...at, dataset: 'orders', to: 'customers', on: [{ field: 'id', to_field: 'nr' }] }, 'has no field nr'],
+    ['report_unmapped', { item: path, what: 'Coupons.', reason: 'no_such_table', name: 'coupons' }, 'it is dataset:shop.coupons'],
+    ['report_unmapped', { item: path, what: 'Fees.', reason: 'no_such_table' }, 'which one is missing'],
+    ['report_unmapped', { item: path, what: 'Fees.', reason: 'bad_mood' }, 'reason'],
+    ['read_item', { path: '/etc/passwd' }, 'is no item of this work unit'],
+    ['read_page', { name: '../ktx' }, 'There is no page'],
+    ['read_dataset', { dataset: 'ordes' }, 'Did you mean orders?'],
+    ['load_skill', { name: '../../package' }, 'There is no skill'],
+    ['run_sql', { sql: 'DELETE FROM orders' }, 'run_sql failed'],
+  ])('by %s %j is refused with what would do: %s', async (tool, input, hint) => {
+    const desk = openDesk();
+    const said = await call(desk, tool, input);
+    expect(said).toMatch(/^refused: /);
+    expect(said).toContain(hint);
+    expect(told(desk)).toEqual([]);
+    expect(desk.hasTaken(tool)).toBe(false);
+  }); // prettier-ignore
+});
+
+describe('the reading tools', () => {
+  test('show the unit, and the project as the run found it, between marks', async () => {
+    const desk = openDesk();
+    const marked = async (tool: string, input: object) => {
+      const said = await call(desk, tool, input);
+      expect(said).toMatch(/^<untrusted-\w+ [^]*<\/untrusted-\w+>/);
+      return said;
+    };
+    expect(await marked('list_unit', {})).toContain(path);
+    expect(await marked('read_item', { path })).toContain('Refunded orders');
+    expect(await marked('read_item_span', { path, from_line: 6, to_line: 9 })).toContain('coupon');
+    expect(await marked('search_context', { text: 'revenue' })).toContain('metric:shop.orders.revenue');
+    expect(await marked('read_dataset', { dataset: 'orders' })).toContain('"revenue"');
+    expect(await marked('entity_details', { dataset: 'orders' })).toContain('"nativeType": "REAL"');
+    expect(await marked('read_page', { name: 'glossary' })).toContain('Revenue');
+    expect(await marked('read_page', { name: 'term:revenue' })).toContain('What came in.');
+    expect(await marked('run_sql', { sql: 'SELECT count(*) FROM orders' })).toContain('300');
+    expect(await call(desk, 'find_values', { dataset: 'orders', field: 'status' })).toContain('No values are declared');
+    expect(await call(desk, 'load_skill', { name: 'metrics' })).toContain('# metrics');
+  });
+
+  test('give few rows, and a few times', async () => {
+    const desk = openDesk();
+    expect(await call(desk, 'run_sql', { sql: 'SELECT id FROM orders' })).toContain('There are more rows.');
+    for (let count = 2; count <= 12; count += 1) await call(desk, 'run_sql', { sql: 'SELECT 1' });
+    expect(await call(desk, 'run_sql', { sql: 'SELECT 1' })).toContain('has had its 12 queries');
+  });
+
+  test('leave out queries where values are to stay at home', async () => {
+    const { dir } = project;
+    const text = read(dir, 'ktx.yaml');
+    write(dir, 'ktx.yaml', `${text}scan: {send_samples: false}\n`);
+    const reserved = await openProject(dir);
+    expect(Object.keys(loopTools(reserved).extract(openDesk(), signal))).not.toContain('run_sql');
+    await reserved.close();
+    write(dir, 'ktx.yaml', text);
+  });
+});
