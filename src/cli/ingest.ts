@@ -146,6 +146,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     ({ path, at, isRemoval }) => `${path}, ${isRemoval ? 'taken out by a person' : 'as a person wrote it'} in ${at}`,
   );
   const marked: Readonly<Record<string, readonly string[]>> = {
+    mended: report.mended.map(({ subject, from, to }) => `${subject}: ${JSON.stringify(from)} as ${JSON.stringify(to)}`),
     contested: report.conflicts.map(({ subject, kind, variants }) => `${subject} ${kind}: ${variants.length} versions; ktx review`),
     stale: stale.map(({ path, at }) => `${path} in ${at}: gone from the warehouse`),
     left: leftAlone

@@ -27,7 +27,7 @@ describe('candidates', () => {
   test('are what models read, and what code read where two share a name; the same in any order', () => {
     const found = wikiToCurate(arr, []).candidates;
     expect(found.map(({ subject }) => subject).sort()).toEqual(['term:annual_recurring_revenue', 'term:arr']);
-    expect(found.find(({ subject }) => subject === 'term:arr')?.similar).toEqual(['term:annual_recurring_revenue']);
+    expect(found.find(({ subject }) => subject === 'term:arr')?.namesakes).toEqual(['term:annual_recurring_revenue']);
     expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).sort());
     fc.assert(
       fc.property(fc.shuffledSubarray(arr, { minLength: arr.length }), (shuffled) => {
@@ -106,7 +106,7 @@ describe('curation', () => {
     expect(new Set(rulings.map(({ subject }) => subject)).size).toBe(45);
   });
 
-  test('leaves to the next run what a loop did not come to, and pays for nothing twice', async () => {
+  test('leaves to the next run what a loop did not come to, and pays for nothing twice [R11]', async () => {
     const cut = await curated(all, { stepBudget: 1 });
     expect(cut).toMatchObject({ rulings: [], report: { done: 0, pending: 45 } });
     let pages = 0;

@@ -30,7 +30,7 @@ const body = (of: string, more = '"where":"status = \'paid\'"') => `{"agg":"sum"
 const nobody = () => fail('bad-request');
 
 describe('a claim that does not work', { timeout: 30_000 }, () => {
-  test('is mended where what is given for it passes, in the second try too, and goes when its source is put right', async () => {
+  test('is mended where what is given for it passes, in the second try too, and goes when its source is put right [M8]', async () => {
     const report = await ingested(answering(body('amounts'), body('amount')));
     expect(report).toMatchObject({ exitCode: 0, requests: 2, quarantined: [], mended: [{ to: { of: 'amount' } }] });
     expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('of: amount');

@@ -25,8 +25,8 @@ export interface Candidate extends Topic {
   readonly claims: readonly string[];
   /** True where nothing but models said it. */
   readonly isModels: boolean;
-  /** Other topics that may be the same, by their names. */
-  readonly similar: readonly string[];
+  /** Other topics with one of its names. */
+  readonly namesakes: readonly string[];
 }
 
 export interface Wiki {
@@ -46,21 +46,29 @@ export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wi
   const standing = [...own].filter(([, said]) => said.some(({ kind }) => kind !== 'page'));
   const topics = new Map(standing.map(([subject, said]) => [subject, topicOf(subject, said)]));
   const shared = Map.groupBy([...topics.values()].flatMap((topic) => topic.names.map((name) => ({ name, topic }))), ({ name }) => name); // prettier-ignore
-  const titles = new Map([...topics.values()].map(({ title, subject }) => [title.toLowerCase(), subject]));
   const candidates = [...topics.values()].flatMap((topic): Candidate[] => {
     if (decided.has(topic.subject)) return [];
     const said = own.get(topic.subject) ?? [];
-    const namesakes = topic.names.flatMap((name) => (shared.get(name) ?? []).map((one) => one.topic.subject));
-    const close = nearest(topic.title, titles.keys(), 5).flatMap((title) => titles.get(title) ?? []);
-    const isOther = (subject: string) => subject !== topic.subject && typeOf(subject) === typeOf(topic.subject);
-    const same = namesakes.filter(isOther);
+    const same = topic.names.flatMap((name) => (shared.get(name) ?? []).map((one) => one.topic.subject));
+    const namesakes = [...new Set(same)].filter((subject) => isOther(topic, subject));
+    const isRead = said.some(({ evidence }) => evidence.some(({ origin }) => origin === 'model'));
+    if (!isRead && namesakes.length === 0) return [];
     const ids = said.map(shortId).sort();
     const isModels = said.every(({ evidence }) => evidence.every(({ origin }) => origin === 'model'));
-    const isRead = said.some(({ evidence }) => evidence.some(({ origin }) => origin === 'model'));
-    if (!isRead && same.length === 0) return [];
-    return [{ ...topic, id: ids[0] ?? '', claims: ids, isModels, similar: [...new Set([...same, ...close.filter(isOther)])].slice(0, 8) }];
+    return [{ ...topic, id: ids[0] ?? '', claims: ids, isModels, namesakes }];
   });
   return { topics, candidates: candidates.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+}
+
+/** Other topics that may be the same, by their names. */
+export function resembling({ topics }: Wiki, candidate: Candidate): readonly string[] {
+  const titles = new Map([...topics.values()].map(({ title, subject }) => [title.toLowerCase(), subject]));
+  const close = nearest(candidate.title, titles.keys(), 5).flatMap((title) => titles.get(title) ?? []);
+  return [...new Set([...candidate.namesakes, ...close.filter((subject) => isOther(candidate, subject))])].slice(0, 8);
+}
+
+function isOther({ subject }: Topic, name: string): boolean {
+  return name !== subject && typeOf(name) === typeOf(subject);
 }
 
 function topicOf(subject: string, claims: readonly Claim[]): Topic {

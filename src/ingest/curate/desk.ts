@@ -4,7 +4,7 @@ import { slug } from '../../context/slug.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { typeOf, type Candidate, type Wiki } from './candidates.ts';
+import { resembling, typeOf, type Candidate, type Wiki } from './candidates.ts';
 
 /** Raise it when the prompt or the tools change: then what is undecided is decided by the new ones. */
 export const curation = 'curation@1';
@@ -52,8 +52,11 @@ export function openCurateDesk({ wiki, page, keep, snapshot }: Desk) {
     /** Those that are left, with what resembles them, and the pages that there are. */
     list() {
       const pages = Map.groupBy(wiki.topics.values(), (topic) => topic.page);
-      const candidates = open().map(({ subject, title, says, from, similar }) => {
-        const others = similar.flatMap((name) => wiki.topics.get(name) ?? []).map((other) => told(other.subject, other.says));
+      const candidates = open().map((candidate) => {
+        const { subject, title, says, from } = candidate;
+        const others = resembling(wiki, candidate)
+          .flatMap((name) => wiki.topics.get(name) ?? [])
+          .map((other) => told(other.subject, other.says));
         return { candidate: subject, title, says: says.map(short), from: from.slice(0, 5), resembles: others };
       });
       return { candidates, pages: [...pages].map(([name, topics]) => `${name} (${topics.length})`).sort() };
@@ -69,7 +72,7 @@ export function openCurateDesk({ wiki, page, keep, snapshot }: Desk) {
 }
 
 /** Why that cannot be decided about it, in words for a model that name what can. */
-export function decisionFault({ topics }: Wiki, candidate: Candidate, { kind, body }: Decision): string | undefined {
+export function decisionFault(wiki: Wiki, candidate: Candidate, { kind, body }: Decision): string | undefined {
   const { subject, isModels, claims } = candidate;
   if (kind === 'page') {
     if (bodies.page.safeParse(body).success && body.length <= 60) return undefined;
@@ -77,9 +80,9 @@ export function decisionFault({ topics }: Wiki, candidate: Candidate, { kind, bo
   }
   if (kind === 'same_as') {
     if (body === subject) return `${subject} is the candidate itself: name another, or place it.`;
-    const names = [...topics.keys()].filter((name) => name !== subject && typeOf(name) === typeOf(subject));
+    const names = [...wiki.topics.keys()].filter((name) => name !== subject && typeOf(name) === typeOf(subject));
     if (names.includes(body)) return undefined;
-    const hint = didYouMean(body, names) ?? (candidate.similar.join(', ') || 'Nothing resembles it: place it.');
+    const hint = didYouMean(body, names) ?? (resembling(wiki, candidate).join(', ') || 'Nothing resembles it: place it.');
     return `${body} is no ${typeOf(subject)} that is known. ${hint}`;
   }
   if (!isModels) return `${subject} stands in a table that code read: it cannot be rejected. Place it, or merge it.`;
