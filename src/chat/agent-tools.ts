@@ -124,8 +124,17 @@ async function sqlOf(project: Project, tool: string, input: unknown): Promise<st
   return planQuery(project, { connection, query: data }).then((plan) => plan.sql, () => undefined); // prettier-ignore
 }
 
-function evidenceOf({ ran, beside = {}, items, truncated = false, trust }: Answer, about: Pick<Evidence, 'id' | 'tool' | 'ms'>) {
+function evidenceOf({ ran, queryId, beside = {}, items, truncated = false, trust }: Answer, about: Pick<Evidence, 'id' | 'tool' | 'ms'>) {
   if (ran === undefined) return undefined;
   const columns = Array.isArray(beside['columns']) ? (beside['columns'] as Evidence['columns']) : [];
-  return { ...about, ...ran, receipt: beside['receipt'], trust: { ...trust }, columns, rows: items as Evidence['rows'], truncated };
+  return {
+    ...about,
+    queryId,
+    ...ran,
+    receipt: beside['receipt'],
+    trust: { ...trust },
+    columns,
+    rows: items as Evidence['rows'],
+    truncated,
+  };
 }

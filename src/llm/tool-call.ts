@@ -42,6 +42,8 @@ export interface Evidence {
   /** Of the tool call. */
   readonly call: string;
   readonly tool: string;
+  /** Of the warehouse; `ktx explain` takes it. */
+  readonly queryId?: string | undefined;
   readonly connection?: string | undefined;
   readonly sql?: string | undefined;
   /** Metrics with their owners, filters and files, where the semantic layer answered. */

@@ -5,7 +5,7 @@ import { type AgentEvent, type AgentSessionSpec, lastTurn, type TurnResult } fro
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, missing, openRuntime, type Subject, type TestRuntime, testModel } from '../support/llm-runtimes.ts';
 import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
-import { fail, give, inTurn, reply, say, type Script, use } from '../support/model-script.ts';
+import { fail, give, inTurn, reply, say, type Script, subscriptionLimit, use } from '../support/model-script.ts';
 
 /** One of each way to a model: a protocol whose state ktx sends along, another one, and the program that keeps it itself. */
 const subjects: readonly Subject[] = ['anthropic', 'openai', 'claude-code'];
@@ -281,6 +281,20 @@ function contract(subject: Subject): void {
     ]);
     expect(await send('And now?')).toMatchObject({ structured: { answer: 42 }, turn: 2 });
     await session.close();
+  });
+
+  // The gate is the process's: this closes it for a while, so it comes last and alone.
+  describe('meets a limit', { concurrent: false }, () => {
+    test('tells of it, waits, and asks once more where nothing had come yet', async () => {
+      const limited = (): ReturnType<Script> => {
+        const resetsAt = new Date(Date.now() + 2000);
+        return fail('rate-limit', subject === 'claude-code' ? subscriptionLimit(resetsAt) : { 'retry-after': '2' });
+      };
+      const { session, events, send } = open(endpoint.start(({ n }) => (n === 1 ? limited() : say('After the reset.'))));
+      expect(await send('Go.')).toMatchObject({ stopReason: 'completed', text: 'After the reset.' });
+      expect(events.filter(({ type }) => type === 'rate_limit')[0]).toMatchObject({ resetsAt: expect.stringMatching(/^\d{4}-/) });
+      await session.close();
+    });
   });
 }
 

@@ -12,10 +12,17 @@ export function evidenceTable({ columns, rows }: Evidence): Table {
 const receiptSchema = z.looseObject({ metrics: z.array(z.unknown()), files: z.array(z.string()), notes: z.array(z.string()) });
 
 /** Why a number is what it is: each metric with its rows, paths and filters, and where the definition stands. */
-export function whyText({ id, tool, receipt, ms, sql = '' }: Evidence): string {
+export function whyText({ id, tool, queryId, receipt, ms, sql = '' }: Evidence): string {
   const isReceipt = receiptSchema.safeParse(receipt).success;
   const reasons = isReceipt ? receiptLines(receipt as QueryReceipt) : ['SQL as the model wrote it: no definition stands behind it.'];
-  return [`[${id}] ${tool}, ${ms} ms`, ...indented(reasons), ...indented(sql.split('\n'))].join('\n');
+  return [
+    `[${id}] ${tool}, ${ms} ms`,
+    ...indented(reasons),
+    ...indented([
+      ...sql.split('\n'),
+      ...(queryId === undefined ? [] : [`ktx explain ${queryId} leads on to the evidence of each definition`]),
+    ]),
+  ].join('\n');
 }
 
 const trustSchema = z.looseObject({

@@ -14,6 +14,8 @@ export interface Following {
   readonly watch: CallWatch;
   /** What the child had used before, by model: its results count from its start. */
   readonly before?: Totals | undefined;
+  /** The child is asked again: what it says has to be read to the end. */
+  readonly goesOn?: boolean;
 }
 
 type Totals = SDKResultMessage['modelUsage'];
@@ -93,7 +95,8 @@ class Reader {
   }
 
   isOver(): boolean {
-    const isTaken = this.#object !== undefined && isBefore(this.#version, endsAtObject);
+    const { goesOn = false } = this.#following;
+    const isTaken = !goesOn && this.#object !== undefined && isBefore(this.#version, endsAtObject);
     return isTaken || this.#result !== undefined || this.#isOverBudget();
   }
 

@@ -42,7 +42,7 @@ export function openClaudeSession(
         clearInterval(starting);
         watch.alive();
         const query = await child.ask(headed(message));
-        const conversation = await follow(query, { expected: expectedOf(order), access, stepBudget, watch, before: totals });
+        const conversation = await follow(query, { expected: expectedOf(order), access, stepBudget, watch, before: totals, goesOn: true });
         totals = conversation.totals ?? totals;
         const stopReason = endOf(conversation, access);
         const text = stopReason === 'natural' ? (conversation.facts?.text ?? conversation.text) : conversation.text;

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openClocks } from '../../src/llm/call-clocks.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+test('time in which a person is asked does not count, and what was left goes on after it', () => {
+  const expired: string[] = [];
+  const clocks = openClocks({ idle_seconds: 3600, call_seconds: 10, callLimit: 'limits.timeout' }, ({ message }) => expired.push(message));
+  clocks.start();
+  vi.advanceTimersByTime(6000);
+  clocks.freeze();
+  vi.advanceTimersByTime(60_000);
+  clocks.freeze();
+  clocks.thaw();
+  vi.advanceTimersByTime(60_000);
+  expect(expired).toEqual([]);
+  clocks.thaw();
+  vi.advanceTimersByTime(3900);
+  expect(expired).toEqual([]);
+  vi.advanceTimersByTime(200);
+  expect(expired).toEqual(['The call took longer than 10 s (limits.timeout).']);
+  clocks.stop();
+});
+
+test('a tool that runs holds the clock of silence, not that of the whole call', () => {
+  const expired: string[] = [];
+  const clocks = openClocks({ idle_seconds: 1, call_seconds: 10 }, ({ message }) => expired.push(message));
+  clocks.start();
+  clocks.hold();
+  vi.advanceTimersByTime(8000);
+  expect(expired).toEqual([]);
+  clocks.release();
+  vi.advanceTimersByTime(900);
+  expect(expired).toEqual([]);
+  vi.advanceTimersByTime(200);
+  expect(expired).toEqual([expect.stringContaining('idle_seconds')]);
+  clocks.stop();
+});
