@@ -75,7 +75,7 @@ test('after any edits the model is the one that the files alone give', async () 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 

@@ -17,7 +17,7 @@ import { load } from './shop.ts';
  * A query reaches nothing that the model does not expose: whatever is asked, two warehouses that differ only in what is hidden
  * (fields, columns, tables, a file, a setting) give the same answer. The SQL goes straight to the engines, past the gate.
  */
-const runs = Number(process.env['KTX_FUZZ_RUNS'] ?? 60) * 20;
+const runs = Number(process.env['KTX_FUZZ_RUNS'] ?? 60) * 10;
 
 const files = {
   orders: `
@@ -273,7 +273,7 @@ describe.each(runnerNames)('on %s', (engine) => {
     }
   });
 
-  test('no word of the grammar means a column that it does not say', async () => {
+  test('no word of the grammar means a column that it does not say', { timeout: 120_000 }, async () => {
     let answered = 0;
     for (const where of grammar.flatMap(shapesOf)) {
       const sql = compiled({ metrics: ['orders.revenue'], where: [where] });
@@ -285,7 +285,7 @@ describe.each(runnerNames)('on %s', (engine) => {
     expect(answered).toBeGreaterThan(3);
   });
 
-  test('no answer depends on what the model does not expose, and nothing is changed', { timeout: runs * 200 }, async () => {
+  test('no answer depends on what the model does not expose, and nothing is changed', { timeout: runs * 400 }, async () => {
     let answered = 0;
     await fc.assert(
       fc.asyncProperty(query, async (given) => {
