@@ -163,9 +163,13 @@ function windowOf(text: string | undefined) {
 }
 
 function buildRelationship(origin: Origin, relationship: Relationship & { readonly from: string }, path: Keys): ModelRelationship {
-  const { from, to, on, role = to, cardinality = 'many_to_one', via } = relationship;
+  const { from, to, on, role = to, cardinality = 'many_to_one', via, within: range } = relationship;
   if (cardinality === 'many_to_many' && via === undefined) origin.fail(path, 'bridge', 'A many_to_many relationship needs its bridge');
-  const described = { from, to, name: role, cardinality, via };
+  if (range !== undefined && cardinality !== 'many_to_one') {
+    origin.fail([...path, 'within'], 'within', { message: `A range makes a ${cardinality} no sense`, hint: 'Leave cardinality out: one row of the target has the value.' }); // prettier-ignore
+  }
+  const ranged = range && { field: range.field, from: range.from, to: range.to, includesEnd: range.includes_end === true };
+  const described = { from, to, name: role, cardinality, via, within: ranged };
   const condition = typeof on === 'string' ? rowFragment(origin, on, [...path, 'on']) : undefined;
   const pairs = typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
   return { ...described, condition, equal: condition === undefined ? pairs : equalities(condition, described) };

@@ -3,7 +3,16 @@ import { didYouMean } from '../lib/suggest.ts';
 import { rowsFor } from './access.ts';
 import type { Report } from './build.ts';
 import type { Dataset } from './dataset.ts';
-import { fieldNamed, metricAddress, ownerInCondition, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
+import {
+  columnIdentity,
+  fieldNamed,
+  metricAddress,
+  ownerInCondition,
+  type ModelDataset,
+  type ModelMetric,
+  type SemanticModel,
+} from './model.ts';
+import { familyOf } from './paths.ts';
 import { findMetric, openResolver, resolveMetric } from './resolve.ts';
 import { unknownMetric } from './unknown-metric.ts';
 
@@ -112,10 +121,37 @@ function checkRelationship(model: SemanticModel, checked: Checked, index: number
     fail([...path, key], 'unknown_name', { message, hint: didYouMean(name, model.datasets.keys()) });
   }
   checkBridge(model, checked, index);
+  checkWithin(model, checked, index);
   for (const { parts } of condition?.references ?? []) {
     if (ownerInCondition(relationship, parts) !== undefined) continue;
     fail([...path, 'on'], 'foreign_field', `${parts.join('.')} is neither of ${dataset.name} nor of ${to}`);
   }
+}
+
+/** Ranges have fields of one kind, and nothing but a key says that they do not overlap. */
+function checkWithin(model: SemanticModel, { dataset, fail, warn }: Checked, index: number): void {
+  const { to = '', within, equal = [] } = dataset.relationships[index] ?? {};
+  const target = model.datasets.get(to);
+  if (within === undefined || target === undefined) return;
+  const path = ['relationships', index, 'within'];
+  const sides = [['field', dataset, within.field], ['from', target, within.from], ['to', target, within.to]] as const; // prettier-ignore
+  const missing = sides.filter(([, side, name]) => fieldNamed(side, name) === undefined);
+  for (const [key, side, name] of missing) {
+    fail([...path, key], 'unknown_name', {
+      message: `${side.name} has no field named ${name}`,
+      hint: didYouMean(name, side.fields.keys()),
+    });
+  }
+  const kinds = new Set(sides.flatMap(([, side, name]) => familyOf(fieldNamed(side, name)?.type) ?? []));
+  if (kinds.size > 1)
+    fail(path, 'within', { message: `A range compares ${[...kinds].join(' with ')}`, hint: 'Correct the types of the fields.' });
+  if (missing.length > 0 || kinds.size > 1) return;
+  const columns = equal.flatMap((pair) => (pair.target === undefined ? [] : [columnIdentity(target, pair.target)]));
+  const bounds = [within.from, within.to].map((name) => columnIdentity(target, name));
+  if (target.keys.some((key) => bounds.some((bound) => key.every((column) => [...columns, bound].includes(column))))) return;
+  const wanted = [...equal.flatMap((pair) => pair.target ?? []), within.from].join(', ');
+  const message = `Nothing says that ranges of ${to} do not overlap: where they do, a row of ${dataset.name} counts once for each`;
+  warn(path, 'overlap', { message, hint: `If they do not, declare unique_keys: [[${wanted}]] in ${target.file}.` });
 }
 
 function checkBridge(model: SemanticModel, { dataset, fail }: Checked, index: number): void {

@@ -99,9 +99,19 @@ export type MetricDefinition = z.infer<typeof metricSchema>;
 const joinSchema = z.union([z.string().min(1), z.record(z.string(), z.string())]);
 const cardinalitySchema = z.enum(['many_to_one', 'one_to_one', 'many_to_many']);
 
+const withinSchema = z.strictObject({
+  field: z.string().describe('Own field whose value lies in the range, like placed_at.'),
+  from: z.string().describe('Field of the target where its range begins; NULL has no beginning.'),
+  to: z.string().describe('Field of the target where its range ends; NULL has no end.'),
+  includes_end: z.boolean().optional().describe('True where `to` still belongs to the range; a date is a whole day.'),
+});
+
 const relationshipSchema = z.strictObject({
   to: z.string().describe('Target dataset: the one side.'),
   on: joinSchema.describe('Own columns to those of the target, or a SQL condition over both.'),
+  within: withinSchema
+    .optional()
+    .describe('Range or validity window of the target: of those with equal columns, one has the value at most.'),
   role: nameSchema.optional().describe('Name of this path in queries, like buyer; by default the target’s name.'),
   cardinality: cardinalitySchema.optional().describe('How many rows meet how many; many_to_one by default.'),
   via: z.string().optional().describe('The bridge dataset of a many_to_many.'),

@@ -112,8 +112,17 @@ export interface ModelRelationship extends Ends {
   readonly equal: readonly { readonly own?: string | undefined; readonly target?: string | undefined }[];
   /** As SQL; undefined where the equalities are all. */
   readonly condition: Fragment | undefined;
+  /** A range of the target in which a value of the own side lies; declared not to overlap for equal columns. */
+  readonly within: Within | undefined;
   /** The bridge of a many_to_many. */
   readonly via: string | undefined;
+}
+
+export interface Within {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+  readonly includesEnd: boolean;
 }
 
 /** One hop as a path names it: a join, or two through a bridge. */

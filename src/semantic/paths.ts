@@ -124,7 +124,8 @@ export function checkShape(path: Path, field: string): void {
 
 /** Refuses a join whose target columns are no key of the target: it could multiply rows. */
 export function checkFan(leg: Leg, target: ModelDataset): void {
-  const { equal } = leg.relationship;
+  const { equal, within } = leg.relationship;
+  if (within !== undefined && !leg.reversed) return;
   const names = equal.flatMap(({ own, target: joined }) => (leg.reversed ? own : joined) ?? []);
   const columns = names.map((name) => columnIdentity(target, name));
   if (target.keys.some((key) => key.every((column) => columns.includes(column)))) return;
@@ -135,7 +136,7 @@ export function checkFan(leg: Leg, target: ModelDataset): void {
   );
 }
 
-const families = {
+const families: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'number',
   decimal: 'number',
@@ -144,6 +145,11 @@ const families = {
   datetime: 'time',
   datetime_tz: 'time',
 };
+
+/** Types of one family compare; undefined where the type is not known. */
+export function familyOf(type: string | undefined): string | undefined {
+  return families[type ?? ''];
+}
 
 /** Refuses a join between declared types that an engine would convert: to the number 1, the texts '1' and '01' are one key. */
 export function checkTypes({ relationship, reversed, from, to }: Leg, source: ModelDataset, target: ModelDataset): void {

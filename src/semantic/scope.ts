@@ -2,7 +2,7 @@ import { shortHash } from '../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
 import { notSupported, refused } from './errors.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
-import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf } from './model.ts';
+import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf, type Within } from './model.ts';
 import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
 import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
 import type { SemanticQuery } from './query.ts';
@@ -220,15 +220,40 @@ function addJoin(scope: Scope, { leg, alias, base, path }: { leg: Leg; alias: st
 
 function joinCondition({ relationship, reversed }: Leg, source: Side, joined: Side): Expr {
   const [own, target] = reversed ? [joined, source] : [source, joined];
+  const range = relationship.within === undefined ? [] : inRange(relationship.within, own, target);
   if (relationship.condition !== undefined) {
-    return textOf(wholeOf(relationship.condition), ({ parts, written }) => {
+    const on = textOf(wholeOf(relationship.condition), ({ parts, written }) => {
       const side = ownerInCondition(relationship, parts) === 'target' ? target : own;
       return memberExpr(side, parts.at(-1) ?? '', written);
     });
+    return allOf([on, ...range]);
   }
-  const parts = relationship.equal.flatMap((pair, index): readonly Part[] => {
-    const equality: readonly Part[] = [memberExpr(own, pair.own ?? ''), ' = ', memberExpr(target, pair.target ?? '')];
-    return index === 0 ? equality : [' AND ', ...equality];
+  const equalities = relationship.equal.map((pair): readonly Part[] => {
+    return [memberExpr(own, pair.own ?? ''), ' = ', memberExpr(target, pair.target ?? '')];
   });
-  return { kind: 'text', parts };
+  return {
+    kind: 'text',
+    parts: [...equalities, ...range.map((one) => [one])].flatMap((one, index) => (index === 0 ? one : [' AND ', ...one])),
+  };
+}
+
+function allOf(conditions: readonly Expr[]): Expr {
+  const [only] = conditions;
+  if (only !== undefined && conditions.length === 1) return only;
+  return { kind: 'text', parts: conditions.flatMap((one, index): readonly Part[] => (index === 0 ? [one] : [' AND ', one])) };
+}
+
+/** A bound that is NULL is none. A time is cut to its day where the bound is a date. */
+function inRange({ field, from, to, includesEnd }: Within, own: Side, target: Side): readonly Expr[] {
+  const typeOf = (side: Side, name: string) => fieldNamed(side.dataset, name)?.type;
+  const type = typeOf(own, field);
+  const bounded = (name: string, op: string): Expr => {
+    const isCut = typeOf(target, name) === 'date' && (type === 'datetime' || type === 'datetime_tz');
+    const whole = memberExpr(own, field);
+    const value: Expr = isCut ? { kind: 'truncate', grain: 'day', of: whole, options: { type, weekStart: 'monday' } } : whole;
+    const bound = memberExpr(target, name);
+    return { kind: 'text', parts: [bound, ' IS NULL OR ', value, op, bound] };
+  };
+  const isKnown: Expr = { kind: 'text', parts: [memberExpr(own, field), ' IS NOT NULL'] };
+  return [isKnown, bounded(from, ' >= '), bounded(to, includesEnd ? ' <= ' : ' < ')];
 }

@@ -12,6 +12,8 @@ export interface Dataset {
   readonly rows: readonly Row[];
   /** A metric of the rows that point here by a role. */
   readonly measure: { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string } | undefined;
+  /** Only rows whose `v` is greater, or NULL, are seen; undefined where all are. */
+  readonly above?: number | undefined;
 }
 
 /** From many to one, by a column of the role's name; or through a bridge, whose pairs are its rows. */
@@ -43,9 +45,11 @@ export const worldArbitrary: fc.Arbitrary<World> = fc
       maxLength: 5,
     }),
     tables: fc.array(fc.array(cells, { minLength: 2, maxLength: 7 }), { minLength: 6, maxLength: 6 }),
+    above: fc.array(fc.option(fc.integer({ min: -4, max: 2 }), { nil: undefined, freq: 1 }), { minLength: 5, maxLength: 5 }),
+    hasRules: fc.boolean(),
     bridge: fc.option(fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 })), { nil: undefined }),
   })
-  .map(({ shape, tables, bridge }): World => {
+  .map(({ shape, tables, bridge, above, hasRules }): World => {
     const datasets = shape.map(({ ups, isLoop }, index) => {
       const parents = index === 0 ? [] : ups.map((up) => names[up % index] ?? '');
       const links = parents.map((to, position): Link => ({
@@ -53,7 +57,8 @@ export const worldArbitrary: fc.Arbitrary<World> = fc
         role: parents.indexOf(to) === position && parents.lastIndexOf(to) === position ? to : `r${position + 1}`,
       }));
       const loop: readonly Link[] = isLoop ? [{ to: names[index] ?? '', role: 'boss' }] : [];
-      return datasetOf(names[index] ?? '', [...links, ...loop], tables[index] ?? []);
+      const dataset = datasetOf(names[index] ?? '', [...links, ...loop], tables[index] ?? []);
+      return hasRules ? { ...dataset, above: above[index] } : dataset;
     });
     if (bridge === undefined) return measured(datasets);
     const [from, to] = [datasets[bridge[0] % datasets.length], datasets[bridge[1] % datasets.length]];
@@ -107,7 +112,16 @@ function datasetOf(name: string, links: readonly Link[], rows: readonly Cells[])
 
 export function filesOf({ datasets }: World): Record<string, string> {
   return Object.fromEntries(
-    datasets.map(({ name, links, measure }, index) => {
+    datasets.map(({ name, links, measure, above }, index) => {
+      const access =
+        above === undefined
+          ? {}
+          : {
+              access: [
+                { role: 'reader', where: `v > ${above}` },
+                { role: 'reader', where: 'v is null' },
+              ],
+            };
       const next = datasets[index + 1]?.name ?? name;
       const followed = { base: 'number', to: `${next}.number`, on: { g: 'g' }, window: '14 days' };
       const relationships = links.map(({ role, to, via }) =>
@@ -141,10 +155,17 @@ export function filesOf({ datasets }: World): Record<string, string> {
           row_metrics,
           metrics,
           relationships,
+          ...access,
         }),
       ];
     }),
   );
+}
+
+/** As the reader sees it. */
+export function visible({ datasets }: World): World {
+  const isSeen = ({ v = null }: Row, above: number | undefined): boolean => above === undefined || v === null || Number(v) > above;
+  return { datasets: datasets.map((one) => ({ ...one, rows: one.rows.filter((row) => isSeen(row, one.above)) })) };
 }
 
 /** Statements that make the tables anew; `literal` is the engine's. */

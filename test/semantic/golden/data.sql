@@ -20,3 +20,5 @@ CREATE TABLE tags (id INTEGER, label VARCHAR(20));
 INSERT INTO tags VALUES (1, 'gift'), (2, 'rush'), (3, 'unused');
 CREATE TABLE order_tags (order_id INTEGER, tag_id INTEGER);
 INSERT INTO order_tags VALUES (1, 1), (1, 2), (2, 2), (6, 1), (3, 9);
+CREATE TABLE tiers (customer_id INTEGER, tier VARCHAR(20), since DATE, until DATE);
+INSERT INTO tiers VALUES (1, 'basic', NULL, '2024-01-08'), (1, 'gold', '2024-01-08', NULL), (2, 'basic', '2023-01-01', '2024-02-01');

@@ -267,6 +267,23 @@ SELECT
 FROM "ktx facts" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
+-- dimensions: what held at the time
+WITH "ktx facts" AS (
+  SELECT
+    "orders.tiers"."tier" AS "d1",
+    sum("orders"."amount") AS "m1",
+    count(*) AS "m2"
+  FROM "orders" AS "orders"
+  LEFT JOIN "tiers" AS "orders.tiers" ON ("orders"."customer_id" = "orders.tiers"."customer_id" AND ("orders"."created_at" IS NOT NULL) AND ("orders.tiers"."since" IS NULL OR CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) >= "orders.tiers"."since") AND ("orders.tiers"."until" IS NULL OR CAST(date_trunc('day', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) < "orders.tiers"."until"))
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "tiers.tier",
+  "ktx"."m1" AS "orders.revenue",
+  "ktx"."m2" AS "orders.order_count"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
 -- dimensions: without metrics
 WITH "ktx facts" AS (
   SELECT
