@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import { claimsPath, parseClaims } from '../context/claims-file.ts';
 import { parsePins, pinsPath } from '../context/pins.ts';
 import { wikiClaimsPath } from '../context/wiki-merge.ts';
+import { indexLines } from '../ingest/item-files.ts';
 import { staleSubjects, type Changed } from '../ingest/stale.ts';
 import { describedStructure } from '../scan/descriptions.ts';
 import { itemPath } from '../sources/source.ts';
@@ -18,14 +18,6 @@ export interface Staleness {
   ofDataset(connection: string, dataset: string): Promise<StaleSubjects>;
   ofWiki(): Promise<StaleSubjects>;
 }
-
-const lineSchema = z.object({
-  path: z.string(),
-  hash: z.string(),
-  slice: z.string(),
-  /** The state that a model read. */
-  read: z.object({ hash: z.string(), slice: z.string() }).optional(),
-});
 
 /** From the files in git alone; a project without a model's claims costs next to nothing. */
 export async function openStaleness(project: Pick<Project, 'dir' | 'config' | 'catalog'>): Promise<Staleness> {
@@ -67,22 +59,13 @@ async function changedItems({ dir, config }: Pick<Project, 'dir' | 'config'>): P
   const names = [...sourcesOf(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
     const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
-    return text.split('\n').flatMap((line): [string, string][] => {
-      const { path, hash, slice, read } = lineOf(line) ?? {};
-      if (path === undefined || read === undefined || (read.hash === hash && read.slice === slice)) return [];
+    return indexLines(text).flatMap(({ path, hash, slice, read }): [string, string][] => {
+      if (read === undefined || (read.hash === hash && read.slice === slice)) return [];
       const place = itemPath(name, path);
       return [[place, read.hash === hash ? `a table that ${place} speaks of has changed` : `${place} has changed since a model read it`]];
     });
   });
   return new Map((await Promise.all(indexes)).flat());
-}
-
-function lineOf(line: string): z.infer<typeof lineSchema> | undefined {
-  try {
-    return lineSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 async function tableStructures(project: Pick<Project, 'catalog'>, connection: string): Promise<Changed['structures']> {

@@ -32,7 +32,7 @@ function recordReading(change: (line: { hash: string; slice: string }) => object
   const now = JSON.parse(line) as { hash: string; slice: string };
   writeFileSync(
     join(cwd, 'sources/handbook/index.jsonl'),
-    `${JSON.stringify({ ...now, extractor: 'docs@1+pending', read: change(now) })}\n`,
+    `${JSON.stringify({ ...now, extractor: 'docs@1+pending', read: { ...change(now), extractor: 'docs@1+reading@1' } })}\n`,
   );
 }
 
