@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openProject } from '../../src/project/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
+import { documentedShop, ingestProcess, openMachine } from '../ingest/llm-project.ts';
+import { reading } from '../support/reading-model.ts';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
 
 let cwd: string;
@@ -97,4 +99,27 @@ test('a description of a table that has changed is stale; one that another sourc
   expect(await stale()).toEqual([{ subject: field, why: 'the table customers has changed since a model described it' }]);
   claimed('claims/warehouse/customers.jsonl', { subject: field, kind: 'description', body: 'Where they live.', evidence: { origin: 'code', extractor: 'docs@1' } });
   expect(await stale()).toEqual([]);
+}); // prettier-ignore
+
+test('a page that changed after a model read it makes what it said stale, until it is read again', { timeout: 60_000 }, async () => {
+  const machine = await openMachine();
+  machine.endpoint.fallback = reading;
+  const env = { TEST_KEY: 'sk-made-up' };
+  try {
+    const page = '# Words\n\nA regular means a customer who came back at least twice in a year.\n';
+    const dir = documentedShop(machine, 'anthropic', { 'words.md': page });
+    const ingest = async (...args: readonly string[]) => (await ingestProcess(machine, dir, { args: ['ingest', ...args] })).code;
+    const stale = async () => {
+      const { envelope } = await ktxJson(['status', '--fast'], { cwd: dir, env });
+      return (envelope.data as { attention: { stale: readonly { subject: string; why: string }[] } }).attention.stale;
+    };
+    expect([await ingest(), await stale()]).toEqual([0, []]);
+    writeFileSync(join(dir, 'docs/words.md'), page.replace('twice', 'thrice'));
+    expect(await ingest('--no-llm')).toBe(0);
+    expect(await stale()).toEqual([{ subject: expect.stringContaining('regular') as unknown, why: 'sources/handbook/words.md has changed since a model read it' }]);
+    expect([await ingest(), await stale()]).toEqual([0, []]);
+    expect(readFileSync(join(dir, 'wiki/glossary.md'), 'utf8')).toContain('thrice');
+  } finally {
+    await machine.close();
+  }
 }); // prettier-ignore
