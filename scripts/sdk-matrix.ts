@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const sdk = '@anthropic-ai/claude-agent-sdk';
 const verified = '0.3.142';
 const root = fileURLToPath(new URL('..', import.meta.url));
-const suites = ['test/contract/llm-runtime.test.ts', 'test/contract/llm-isolation.test.ts'];
+const suites = ['llm-runtime', 'llm-isolation', 'agent-session', 'claude-agent'].map((name) => `test/contract/${name}.test.ts`);
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ktx-sdk-matrix');
 
 interface Report {
@@ -46,7 +46,7 @@ function run(version: string): boolean {
   try {
     const project = version === pinned ? root : projectWith(install(version), join(scratch, 'project'));
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    spawnSync(process.execPath, [vitest, 'run', ...suites, '-t', 'claude-code|Claude Code', '--reporter=json', `--outputFile=${output}`], {
+    spawnSync(process.execPath, [vitest, 'run', ...suites, '-t', 'claude-code|claude-agent|Claude Code', '--reporter=json', `--outputFile=${output}`], {
       cwd: project,
       stdio: ['ignore', 'ignore', 'inherit'],
     });

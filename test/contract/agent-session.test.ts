@@ -269,10 +269,11 @@ function contract(subject: Subject): void {
   test('an answer in a form is checked on every turn', async () => {
     const schema = z.strictObject({ answer: z.number().min(10) });
     const answer = { json: z.toJSONSchema(schema, { target: 'draft-7' }), schema };
-    const script: Script = ({ n, objectTaken, messages }) => {
-      const isRefused = messages.at(-1)?.text.includes('does not fit the form') === true;
-      if (subject === 'claude-code' && objectTaken && n > 4) return say('Done.');
-      return give({ answer: isRefused || n > 2 ? 42 : 4 });
+    const script: Script = ({ n, messages }) => {
+      const last = messages.at(-1)?.text.trim() ?? '';
+      // Older releases of Claude Code ask once more after the object.
+      if (last.endsWith('provided successfully')) return say('Done.');
+      return give({ answer: last.includes('does not fit the form') || n > 2 ? 42 : 4 });
     };
     const { session, events, send } = open(endpoint.start(script), { answer });
     expect(await send('How many?')).toMatchObject({ stopReason: 'completed', text: '{"answer":42}', structured: { answer: 42 } });
