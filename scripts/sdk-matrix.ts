@@ -46,10 +46,14 @@ function run(version: string): boolean {
   try {
     const project = version === pinned ? root : projectWith(install(version), join(scratch, 'project'));
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    spawnSync(process.execPath, [vitest, 'run', ...suites, '-t', 'claude-code|claude-agent|Claude Code', '--reporter=json', `--outputFile=${output}`], {
-      cwd: project,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    spawnSync(
+      process.execPath,
+      [vitest, 'run', ...suites, '-t', 'claude-code|claude-agent|Claude Code', '--reporter=json', `--outputFile=${output}`],
+      {
+        cwd: project,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      },
+    );
     return existsSync(output) && told(version, JSON.parse(readFileSync(output, 'utf8')) as Report);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
