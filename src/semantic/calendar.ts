@@ -1,3 +1,4 @@
+import type { TimeGrain } from '../sql/dialect.ts';
 import { type Asked, type Block, blockOf } from './block.ts';
 import { notSupported, refused } from './errors.ts';
 import type { Expr } from './expr.ts';
@@ -5,20 +6,22 @@ import { startType, unitsOf } from './periods.ts';
 import { datasetNamed, type Place } from './place.ts';
 import type { Leaf } from './resolve.ts';
 import { periodsName, timeDimension } from './running.ts';
-import type { CommonTable, From, Select } from './select.ts';
+import type { CommonTable, From, Join, Select } from './select.ts';
 
 /** The periods of the result, as running totals and `fill_time` need them. */
 export interface Calendar {
   readonly tables: readonly CommonTable[];
   /** All periods between the first and the last, where they are asked for: the dimension, and the table that has them. */
   readonly filled: { readonly column: string; readonly table: string } | undefined;
+  /** True where a table reads itself. */
+  readonly isRecursive: boolean;
 }
 
 export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
   const { query } = asked;
   const leaves = blocks.flatMap((block) => block.leaves.flatMap((leaf) => leaf.nested?.leaves ?? [leaf]));
   const running = blocks.filter((block) => block.leaves.some((leaf) => leaf.running !== undefined));
-  if (running.length === 0 && !query.fill_time) return { tables: [], filled: undefined };
+  if (running.length === 0 && !query.fill_time) return { tables: [], filled: undefined, isRecursive: false };
   const [{ places } = { places: [] }] = blocks;
   const times = running.map((block) => timeDimension({ ...asked, owner: datasetNamed(asked.model, block.owner) }, block.places).index);
   const [index = finestTime(places), ...others] = new Set(times);
@@ -32,16 +35,62 @@ export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
   }
   const column = `d${index + 1}`;
   const seen = { name: query.fill_time ? `${periodsName} seen` : periodsName, query: seenPeriods(asked, leaves, index) };
-  if (!query.fill_time) return { tables: [seen], filled: undefined };
+  if (!query.fill_time) return { tables: [seen], filled: undefined, isRecursive: false };
+  const filling =
+    asked.model.dialect.recursiveWith === undefined ? counted(asked, { seen, column, grain }) : recursive({ seen, column, grain });
+  return { tables: [seen, ...filling.tables], filled: { column, table: periodsName }, isRecursive: filling.isRecursive };
+}
+
+interface Filling {
+  readonly seen: CommonTable;
+  readonly column: string;
+  readonly grain: TimeGrain;
+}
+
+/** From the first period on, each makes the next. */
+function recursive({ seen, column, grain }: Filling) {
   const name = `${periodsName} all`;
   const next: Expr = { kind: 'add', of: { kind: 'column', alias: name, name: column }, period: unitsOf(1, grain), type: startType(grain) };
-  const first: Expr = { kind: 'aggregate', function: 'min', of: { kind: 'column', alias: seen.name, name: column }, fraction: undefined };
   const isDue: Expr = { kind: 'text', parts: [next, ' <= ', { kind: 'greatest', table: seen.name, column }] };
-  const parts = [selectFrom(common(seen.name), { column, expr: first }, []), selectFrom(common(name), { column, expr: next }, [isDue])];
+  const parts = [firstOf(seen, column), selectFrom(common(name), { column, expr: next }, [isDue])];
   const known: Expr = { kind: 'text', parts: [{ kind: 'column', alias: name, name: column }, ' IS NOT NULL'] };
   const filled = selectFrom(common(name), { column, expr: { kind: 'column', alias: name, name: column } }, [known]);
-  const tables = [seen, { name, query: { kind: 'union' as const, all: true, parts } }, { name: periodsName, query: filled }];
-  return { tables, filled: { column, table: periodsName } };
+  return {
+    tables: [
+      { name, query: { kind: 'union' as const, all: true, parts } },
+      { name: periodsName, query: filled },
+    ],
+    isRecursive: true,
+  };
+}
+
+/** How many digits the count of periods has at most, so that no engine's last year is passed. */
+const digits: Readonly<Record<TimeGrain, number>> = { second: 8, minute: 7, hour: 6, day: 5, week: 4, month: 4, quarter: 4, year: 3 };
+
+/** For engines that stop a recursion early: the periods after the first by the digits of their number, the highest first. */
+function counted({ model, notes }: Asked, { seen, column, grain }: Filling) {
+  const name = model.dialect.quote('n');
+  const numbers = Array.from({ length: 10 }, (_, digit) => `SELECT ${digit}${digit === 0 ? ` AS ${name}` : ''}`).join(' UNION ALL ');
+  const last: Expr = { kind: 'greatest', table: seen.name, column };
+  const places = Array.from({ length: digits[grain] }, (_, index) => digits[grain] - index - 1);
+  const nameOf = (place: number) => (place === 0 ? periodsName : `${periodsName} by ${10 ** place}`);
+  const start = { name: `${periodsName} first`, query: firstOf(seen, column) };
+  const steps = places.map((place, index) => {
+    const before = index === 0 ? start.name : nameOf(place + 1);
+    const of: Expr = { kind: 'column', alias: before, name: column };
+    const times: Expr = { kind: 'column', alias: 'ktx digits', name: 'n' };
+    const expr: Expr = { kind: 'add_times', of, period: unitsOf(10 ** place, grain), times, type: startType(grain) };
+    const isDue: Expr = { kind: 'text', parts: [expr, ' <= ', last] };
+    const digit: Join = { alias: 'ktx digits', relation: { kind: 'query', sql: numbers }, kind: 'cross', on: { kind: 'text', parts: [] } };
+    return { name: nameOf(place), query: { ...selectFrom(common(before), { column, expr }, [isDue]), joins: [digit] } };
+  });
+  notes.add(`At most ${10 ** digits[grain]} periods are filled`);
+  return { tables: [start, ...steps], isRecursive: false };
+}
+
+function firstOf(seen: CommonTable, column: string): Select {
+  const expr: Expr = { kind: 'aggregate', function: 'min', of: { kind: 'column', alias: seen.name, name: column }, fraction: undefined };
+  return selectFrom(common(seen.name), { column, expr }, []);
 }
 
 function finestTime(places: readonly Place[]): number {

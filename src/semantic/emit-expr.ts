@@ -27,6 +27,11 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return dialect.truncate(expr.grain, exprSql(expr.of, dialect), expr.options);
     case 'add':
       return dialect.add(exprSql(expr.of, dialect), expr.period, expr.type);
+    case 'add_times': {
+      const count = `${exprSql(expr.times, dialect)} * ${expr.period.count}`;
+      if (dialect.addCounted === undefined) throw new Error(`${dialect.name} adds no counted periods`);
+      return dialect.addCounted(exprSql(expr.of, dialect), count, { unit: expr.period.unit, type: expr.type });
+    }
     case 'compare':
       return `(${compareSql(expr.op, { left: exprSql(expr.left, dialect), values: expr.values }, dialect)})`;
     case 'aggregate':

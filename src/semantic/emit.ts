@@ -1,4 +1,4 @@
-import { type Dialect, noSuchSql } from '../sql/dialect.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import { clauseLines, conditionsSql, exprSql, indented, listLines, queryLines, resultName } from './emit-expr.ts';
 import type { Plan } from './plan.ts';
 
@@ -12,7 +12,7 @@ export function emit(plan: Plan, dialect: Dialect): string {
     ({ name, expr }, index) => `${exprSql(expr, dialect)} AS ${dialect.quote(dialect.resultColumn(name, index))}`,
   );
   const lines = [
-    `${plan.isRecursive ? recursiveWith(dialect) : 'WITH'} ${bodies.join(',\n')}`,
+    `${(plan.isRecursive ? dialect.recursiveWith : undefined) ?? 'WITH'} ${bodies.join(',\n')}`,
     ...listLines('SELECT', items),
     `FROM ${dialect.quote(plan.tables.at(-1)?.name ?? '')} AS ${dialect.quote(resultName)}`,
     ...clauseLines('WHERE', conditionsSql(plan.having, dialect)),
@@ -21,9 +21,4 @@ export function emit(plan: Plan, dialect: Dialect): string {
     ...(dialect.settings === undefined ? [] : [dialect.settings]),
   ];
   return lines.join('\n');
-}
-
-function recursiveWith({ name, recursiveWith: start }: Dialect): string {
-  if (start !== undefined) return start;
-  throw noSuchSql(name, 'periods without rows, however many (fill_time)', 'Leave fill_time out.');
 }

@@ -21,6 +21,8 @@ export type Expr =
   | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
   | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
   | { readonly kind: 'add'; readonly of: Expr; readonly period: Period; readonly type: TruncateOptions['type'] }
+  /** As `add`, as often as a column of whole numbers says. */
+  | { readonly kind: 'add_times'; readonly of: Expr; readonly period: Period; readonly times: Expr; readonly type: TruncateOptions['type'] }
   | { readonly kind: 'compare'; readonly op: FilterOperator; readonly left: Expr; readonly values: readonly FilterValue[] }
   | AggregateExpr
   /** NULL where not all of the conditions hold. */

@@ -63,7 +63,7 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   const having = conditions.aggregates.map(({ text }) => text);
   return {
     tables: [...calendar.tables, ...mergeTables(blocks, calendar.filled)],
-    isRecursive: calendar.filled !== undefined,
+    isRecursive: calendar.isRecursive,
     columns: [...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', index)), ...metrics.map(metricColumn)],
     having: conditions.aggregates.map((condition) => condition.expr),
     order,

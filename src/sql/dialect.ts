@@ -30,6 +30,8 @@ export interface Dialect {
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
   /** A date, or a timestamp as `type` says, moved by whole units; the day is cut to the length of the month. */
   add(expr: string, period: Period, type: TruncateOptions['type']): string;
+  /** As `add`, by units that SQL counts; absent where `recursiveWith` makes it needless. */
+  addCounted?(expr: string, count: string, by: { readonly unit: Period['unit']; readonly type: TruncateOptions['type'] }): string;
   /** Continuous percentile, `fraction` in 0..1; NULLs ignored. Throws `not_supported` where the engine has no exact one. */
   percentile(expr: string, fraction: number): string;
   /** Mean of the values, not cut to their scale. */
@@ -44,7 +46,7 @@ export interface Dialect {
   readonly groupsByPosition: boolean;
   /** The operator of two queries that keeps one of equal rows. */
   readonly union: 'UNION' | 'UNION DISTINCT';
-  /** Begins common tables of which one reads itself; absent where the engine stops that early, or ktx does not know. */
+  /** Begins common tables of which one reads itself; absent where the engine stops that early, or may. */
   readonly recursiveWith?: string;
   /** True where a bare NULL in one part of a UNION may not take the type of another. */
   readonly nullsNeedType: boolean;

@@ -12,6 +12,8 @@ export const bigquery: Dialect = {
   division: '/',
   truncate,
   add: (expr, { count, unit }, type) => dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL ${count} ${unit.toUpperCase()})`, type),
+  addCounted: (expr, count, { unit, type }) =>
+    dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL (${count}) ${unit.toUpperCase()})`, type),
   percentile,
   text: {
     contains: (expr, part) => `STRPOS(${asText(expr)}, ${part}) > 0`,

@@ -16,6 +16,9 @@ export const clickhouse: Dialect = {
     const moved = `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${expr}, ${count})`;
     return type === 'date' ? `toDate32(${moved})` : moved;
   },
+  // A Date of 16 bits would begin again after 2149.
+  addCounted: (expr, count, { unit, type }) =>
+    `add${unit.charAt(0).toUpperCase()}${unit.slice(1)}s(${type === 'date' ? `toDate32(${expr})` : expr}, ${count})`,
   percentile: (expr, fraction) => `quantileExactInclusive(${fraction})(${expr})`,
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
   union: 'UNION DISTINCT',

@@ -14,6 +14,7 @@ export const databricks: Dialect = {
   truncate,
   add: (expr, { count, unit }, type) =>
     dated(`(CAST(${expr} AS TIMESTAMP_NTZ) ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)}' ${unit.toUpperCase()})`, type),
+  addCounted: (expr, count, { unit, type }) => dated(`dateadd(${unit.toUpperCase()}, ${count}, CAST(${expr} AS TIMESTAMP_NTZ))`, type),
   percentile: (expr, fraction) => `percentile(${expr}, ${fraction}D)`,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByFunctions(['contains', 'startswith', 'endswith'], (expr) => `CAST(${expr} AS STRING)`),

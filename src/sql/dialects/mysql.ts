@@ -14,6 +14,7 @@ export const mysql: Dialect = {
   division: '* 1e0 /',
   truncate,
   add: (expr, { count, unit }, type) => dated(`(${expr} ${count < 0 ? '-' : '+'} INTERVAL ${Math.abs(count)} ${unit.toUpperCase()})`, type),
+  addCounted: (expr, count, { unit, type }) => dated(`(${expr} + INTERVAL (${count}) ${unit.toUpperCase()})`, type),
   percentile: () => {
     throw noSuchSql('MySQL and MariaDB', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
   },

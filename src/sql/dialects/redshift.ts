@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { dateAdded, dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
+import { dateAddCounted, dateAdded, dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
 
 export const redshift: Dialect = {
   ...standard,
@@ -12,6 +12,7 @@ export const redshift: Dialect = {
   division: '* CAST(1 AS FLOAT8) /',
   truncate: dateTruncated,
   add: dateAdded,
+  addCounted: dateAddCounted,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT8))`,
   text: textByPosition(

@@ -1,5 +1,5 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, dateAdded, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+import { backslashed, dateAddCounted, dateAdded, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
 
 export const snowflake: Dialect = {
   ...standard,
@@ -12,6 +12,7 @@ export const snowflake: Dialect = {
   division: '* CAST(1 AS FLOAT) /',
   truncate,
   add: dateAdded,
+  addCounted: dateAddCounted,
   percentile: (expr, fraction) => `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${expr})`,
   average: (expr) => `avg(CAST(${expr} AS FLOAT))`,
   text: textByFunctions(['CONTAINS', 'STARTSWITH', 'ENDSWITH'], (expr) => `TO_VARCHAR(${expr})`),

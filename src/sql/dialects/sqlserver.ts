@@ -1,5 +1,5 @@
 import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
-import { dateAdded, isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+import { dateAddCounted, dateAdded, isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
 
 /** SQL Server 2016 and newer, Azure SQL. */
 export const sqlserver: Dialect = {
@@ -15,6 +15,7 @@ export const sqlserver: Dialect = {
   truncate,
   // A date takes no hours.
   add: (expr, period, type) => dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
+  addCounted: (expr, count, by) => dateAddCounted(by.type === 'date' ? `CAST(${expr} AS datetime2)` : expr, count, by),
   percentile: () => {
     throw noSuchSql('SQL Server', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
   },

@@ -91,6 +91,14 @@ export function dateAdded(expr: string, { count, unit }: Period, type: TruncateO
   return dated(`DATEADD(${unit}, ${count}, ${expr})`, type);
 }
 
+export function dateAddCounted(
+  expr: string,
+  count: string,
+  { unit, type }: { unit: Period['unit']; type: TruncateOptions['type'] },
+): string {
+  return dated(`DATEADD(${unit}, ${count}, ${expr})`, type);
+}
+
 /** A date stays one, though a sum with it may be a timestamp. */
 export function dated(expr: string, type: TruncateOptions['type']): string {
   return type === 'date' ? `CAST(${expr} AS DATE)` : expr;

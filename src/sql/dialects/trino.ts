@@ -13,6 +13,7 @@ export const trino: Dialect = {
   truncate,
   // A date takes no hours.
   add: (expr, { count, unit }, type) => dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
+  addCounted: (expr, count, { unit, type }) => dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
   percentile,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByPosition(
