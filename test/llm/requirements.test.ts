@@ -13,7 +13,7 @@ interface Requirement {
 
 const rows: Readonly<Record<string, Requirement>> = requirements.rows;
 /** Capabilities that the product has. */
-const present = new Set(['now', 'chat']);
+const present = new Set(['now', 'chat', 'ingest']);
 const root = join(import.meta.dirname, '..');
 /** A title cites rows in brackets at its end. */
 const citation = /\[([A-Z]\d+d?(?: [A-Z]\d+d?)*)\]['"`]/g;
