@@ -366,6 +366,33 @@ describe('what a model has read', { timeout: 120_000 }, () => {
   });
 });
 
+test('SQL that decides something is read without sorting, small models together', { timeout: 60_000 }, async () => {
+  const dir = documentedShop(machine, 'anthropic', {});
+  write(dir, 'ktx.yaml', read(dir, 'ktx.yaml').replace('handbook: {driver: docs, path: docs}', 'models: {driver: dbt, path: dbt}'));
+  write(dir, 'dbt/dbt_project.yml', 'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n');
+  write(dir, 'dbt/models/orders.sql', "select id, customer_id, amount, status\nfrom raw.orders\nwhere not is_test and status <> 'draft'\n");
+  write(dir, 'dbt/models/customers.sql', 'select distinct id, name, region from raw.customers\n');
+  write(dir, 'dbt/models/coupons.sql', 'select code, percent from raw.coupons\n');
+  answering((call) => {
+    const unit = readingAsked(call);
+    if (unit?.stage !== 'extract') return reading(call);
+    if (unit.turn > 1) return say('Done.');
+    return reply(
+      unit.items.map(({ item }) => {
+        if (item.includes('customers')) return { tool: 'report_unmapped', input: { item, reason: 'nothing_to_claim', what: 'Plain.' } };
+        const input = { item, quote: "where not is_test and status <> 'draft'", dataset: 'orders' };
+        return { tool: 'propose_dataset', input: { ...input, description: 'Orders that are no test and no draft.' } };
+      }),
+    );
+  });
+  const { report } = await ingestHere(dir);
+  expect(report).toMatchObject({ sources: [{ connection: 'models', pending: [] }], stages: [{ stage: 'extract', done: 2, pending: 0, calls: 1 }] }); // prettier-ignore
+  expect(pages()).toEqual(['extract customers.sql', 'extract orders.sql']);
+  expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('description: Orders that are no test and no draft.');
+  expect(read(dir, 'claims/shop/orders.jsonl')).toContain('"location":"line 3","origin":"model","quote":"where not is_test');
+  expect(read(dir, 'sources/models/index.jsonl').match(/dbt@\d+\+reading@1/g)).toHaveLength(2);
+});
+
 test('a dry run says what a model would take, and asks and writes nothing', { timeout: 60_000 }, async () => {
   const settings = '  prices: {claude-sonnet-4-6: {input: 3, output: 15}}\n';
   const dir = documentedShop(machine, 'anthropic', { ...files, settings });
