@@ -207,6 +207,7 @@ describe('a reading', { timeout: 120_000 }, () => {
       { stage: 'triage', done: 3 },
       { stage: 'light', done: 1 },
       { stage: 'extract', done: 0, pending: 1, failures: [{ code: 'llm_auth' }] },
+      { stage: 'curate', done: 0, pending: 1, calls: 0 },
     ]);
     expect(read(dir, 'wiki/glossary.md')).toContain('active customer');
     answering();
