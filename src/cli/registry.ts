@@ -34,6 +34,7 @@ export const registry: readonly CommandEntry[] = [
   { path: 'sl export', summary: 'The semantic layer for other tools', load: async () => (await import('./sl-exchange.ts')).exportModel },
   { path: 'sl import', summary: 'Dataset files from another tool’s model', load: async () => (await import('./sl-exchange.ts')).importModel },
   { path: 'search', summary: 'Find datasets, fields and metrics by words', load: async () => (await import('./search.ts')).search },
+  { path: 'values', summary: 'Find the fields that hold a value', load: async () => (await import('./values.ts')).values },
   { path: 'sql', summary: 'Run one read-only SELECT', load: async () => (await import('./sql.ts')).sql },
   { path: 'remember', summary: 'Keep what you tell it', load: async () => (await import('./remember.ts')).remember },
   { path: 'review list', summary: 'What is contested, with both numbers', load: async () => (await import('./review.ts')).list },

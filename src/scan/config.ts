@@ -25,6 +25,10 @@ export const scanConfigSchema = z.strictObject({
     .describe(
       'Whether the least, greatest and frequent values of a column may go to the configured LLM; those that look personal are held back.',
     ),
+  no_values: z
+    .array(z.string().regex(/^[^.]+\.[^.]+(\.[^.]+)?$/, 'table.column or schema.table.column, * for any'))
+    .default([])
+    .describe('Columns of which no values are kept on this machine, as table.column or schema.table.column; * stands for any name.'),
   accept: z.number().min(0).max(1).default(0.5).describe('Probability from which a link is accepted.'),
   review: z.number().min(0).max(1).default(0.2).describe('Probability from which a link is proposed for review.'),
 });

@@ -5,6 +5,7 @@ import type { ScanConfig } from './config.ts';
 import { isPersonal, kindOf, type ValueKind } from './kinds.ts';
 import type { ScanStore } from './store.ts';
 import { distinctOf, sketchSize, type Sketch } from './sketch.ts';
+import { keptValues, unkept } from './values.ts';
 
 export type ColumnProfile = ReturnType<typeof columnProfile>;
 
@@ -86,12 +87,12 @@ async function profileColumns(
 }
 
 function unread(columns: readonly ColumnSchema[], note: string | undefined): TableProfile {
-  const nothing = { rows: 0, values: [], cell: () => null };
+  const nothing = { rows: 0, values: [], isKept: false, cell: () => null };
   return { rows: 0, fraction: 1, columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })), note };
 }
 
 async function runProfile(columns: readonly ColumnSchema[], reading: Reading, context: ScanContext): Promise<TableProfile> {
-  const { name, source, share } = reading;
+  const { table, name, source, share } = reading;
   const { warehouse, config, signal, onQuery } = context;
   const measured = columns.filter(isMeasured);
   const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, warehouse.dialect));
@@ -101,10 +102,12 @@ async function runProfile(columns: readonly ColumnSchema[], reading: Reading, co
   const cells = new Map(result.columns.map((column, index) => [column.name, result.rows[0]?.[index] ?? null]));
   const rows = numberOf(cells.get('n')) ?? 0;
   const sample = jsonTexts(cells.get('s')).map((row) => row.split(separator));
+  const left = new Set(unkept(table, columns, config.no_values));
   const profiles = columns.map((column, index) => {
     const position = measured.indexOf(column);
     const values = position < 0 ? [] : sample.map((row) => row[position] ?? nullMark);
-    return columnProfile(column, { rows, values, cell: (prefix) => cells.get(prefix + index) ?? null });
+    const isKept = !left.has(column.name);
+    return columnProfile(column, { rows, values, isKept, cell: (prefix) => cells.get(prefix + index) ?? null });
   });
   return { rows, fraction: share, columns: profiles };
 }
@@ -135,9 +138,9 @@ const isNumeric = ({ type }: ColumnSchema): boolean => type === 'integer' || typ
 /** Columns whose values can be compared as text; the others are only counted. */
 const isMeasured = (column: ColumnSchema): boolean => isNumeric(column) || column.type === 'string' || column.type === 'date';
 
-type ColumnCells = { rows: number; values: readonly string[]; cell: (prefix: string) => Cell };
+type ColumnCells = { rows: number; values: readonly string[]; isKept: boolean; cell: (prefix: string) => Cell };
 
-function columnProfile(column: ColumnSchema, { rows, values, cell }: ColumnCells) {
+function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: ColumnCells) {
   const sketch: Sketch = jsonTexts(cell('k'));
   const present = values.filter((value) => value !== nullMark);
   const kind = columnKind(column, present);
@@ -152,7 +155,9 @@ function columnProfile(column: ColumnSchema, { rows, values, cell }: ColumnCells
     max: isNumber ? numberOf(cell('hi')) : undefined,
     maxLength: isNumber ? undefined : numberOf(cell('hi')),
     /** The most frequent of the first rows' values that repeat; none of personal kinds. */
-    top: isPersonal(kind) ? [] : repeated(present),
+    top: isKept && !isPersonal(kind) ? repeated(present) : [],
+    /** All of the first rows' values, of a column with few; none that may tell a person. */
+    values: isKept ? keptValues(column, { kind, distinct: distinctOf(sketch), values: present }) : [],
     sketch,
     /** Why the column has no profile. */
     note: isMeasured(column) ? undefined : `no statistics for type ${column.nativeType}`,

@@ -15,6 +15,7 @@ import { judgeLinks } from './judge.ts';
 import { findLinks } from './links.ts';
 import { profileTable, type ScanContext } from './profile.ts';
 import { openScanStore } from './store.ts';
+import { unkept } from './values.ts';
 
 export interface ScanOptions {
   readonly warehouse: Warehouse;
@@ -118,10 +119,9 @@ async function profileOnce(schema: TableSchema, context: ScanContext) {
   const { store, config } = context;
   const key = tableKey(schema);
   // Changes with the structure, the engine's change marker and the way of profiling, not with the free estimate of rows.
-  const hash = shortHash(
-    canonicalJson([2, { ...schema, rowEstimate: undefined, bytes: undefined }, config.sample_rows, config.table_bytes]),
-    32,
-  );
+  const bare = { ...schema, rowEstimate: undefined, bytes: undefined };
+  const left = unkept(schema, schema.columns, config.no_values);
+  const hash = shortHash(canonicalJson([3, bare, config.sample_rows, config.table_bytes, left]), 32);
   const stored = store.profile(key);
   const isFresh = schema.marker !== undefined || Date.now() - (stored?.at ?? 0) < milliseconds(config.max_age);
   const reused = stored?.hash === hash && isFresh;

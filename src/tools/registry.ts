@@ -1,3 +1,4 @@
+import { findValuesTool } from './find-values.ts';
 import { ingestTool } from './ingest.ts';
 import type { LoopTool } from './loop-tool.ts';
 import { curateTools } from './loops/curate.ts';
@@ -29,7 +30,7 @@ interface Registry {
 
 /** Every tool, by where it is offered. */
 export const registry: Registry = {
-  agents: [searchContext, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
+  agents: [searchContext, findValuesTool, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
   extract: [...unitTools, ...projectTools, queryTool, skillTool('extract'), ...proposeTools],
   curate: [...curateTools, ...projectTools.filter(({ name }) => ['search_context', 'read_page'].includes(name)), skillTool('curate')],
   reconcile: [

@@ -6,7 +6,7 @@ import { documentKinds } from '../search/documents.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
-  text: z.string().describe('Words; typos are fine.'),
+  text: z.string(),
   kinds: z.array(z.enum(documentKinds)).optional(),
   connection: z.string().optional(),
   limit: z.int().min(1).max(200).default(20),
@@ -14,8 +14,7 @@ const inputSchema = z.strictObject({
 
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
-  description:
-    'Finds metrics, datasets, fields, relationships, terms, rules and bare tables. Start here; its names work in the other tools.',
+  description: 'Finds metrics, datasets, fields, relationships, terms, rules, tables. Start here; names work in other tools.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',

@@ -68,6 +68,7 @@ function outside(text: string): string {
 
 const calls = [
   ['search_context', { text: 'turnovr' }],
+  ['find_values', { text: 'x' }],
   ['read_context', { name: 'orders' }],
   ['read_context', {}],
   ['query_metrics', { metrics: ['orders.revenue'], dimensions: ['orders.buyer.name'], limit: 5 }],
@@ -96,6 +97,7 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
     const { tools } = await served.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'search_context',
+      'find_values',
       'read_context',
       'query_metrics',
       'run_sql',
@@ -342,7 +344,7 @@ describe('the protocol', () => {
   it('records each call where only the owner can read it', () => {
     const records = lastRecords(shop);
     expect(new Set(records.map(({ tool }) => tool))).toEqual(
-      new Set(['search_context', 'read_context', 'query_metrics', 'run_sql', 'remember', 'review_status']),
+      new Set(['search_context', 'find_values', 'read_context', 'query_metrics', 'run_sql', 'remember', 'review_status']),
     );
     expect(statSync(join(shop.dir, '.ktx/logs/tools.jsonl')).mode & 0o777).toBe(0o600);
   });

@@ -157,7 +157,7 @@ describe('the tools of a project', () => {
 
   it('keeps run_sql away where the configuration says so', async () => {
     const offered = (await open('query: {run_sql: off}\n')).map(({ name }) => name);
-    expect(offered).toEqual(['search_context', 'read_context', 'query_metrics', 'remember', 'ingest', 'review_status']);
+    expect(offered).toEqual(['search_context', 'find_values', 'read_context', 'query_metrics', 'remember', 'ingest', 'review_status']);
     await project.close();
     const { error } = await call(await open('query: {run_sql: semantic_layer_only}\n'), 'run_sql', { sql: 'SELECT 1' });
     expect(error).toMatchObject({ code: 'sql_not_allowed', hint: expect.stringContaining('query_metrics') });

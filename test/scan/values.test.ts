@@ -1,0 +1,58 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { folder, ktxJson } from '../cli/run-cli.ts';
+
+const found = z.object({ hits: z.array(z.object({ value: z.string(), dataset: z.string(), field: z.string(), all_known: z.boolean() })) });
+
+async function shop(config = ''): Promise<string> {
+  const dir = folder();
+  const db = new DatabaseSync(join(dir, 'shop.db'));
+  const people = ['Ada Lovelace', 'Alan Turing', 'Grace Hopper'];
+  const mails = ['ada@example.com', 'alan@example.com', 'grace@example.com'];
+  const rows = Array.from({ length: 120 }, (_, n) => {
+    const texts = [people[n % 3], mails[n % 3], ['Zürich', 'Genève'][n % 2], ['paid', 'cancelled', 'open'][n % 3], ['red', 'mail to bob@example.com'][n % 2], ['gold', 'tin'][n % 2], `note ${n}`];
+    return `(${n + 1}, ${texts.map((text) => `'${text}'`).join(', ')})`;
+  }); // prettier-ignore
+  db.exec(`CREATE TABLE orders (id INTEGER PRIMARY KEY, buyer TEXT, contact TEXT, city TEXT, status TEXT, tag TEXT, login TEXT, remark TEXT);
+    INSERT INTO orders VALUES ${rows.join(', ')};`);
+  db.close();
+  writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.db}\n${config}`);
+  expect((await ktxJson(['ingest'], { cwd: dir })).code).toBe(0);
+  return dir;
+}
+
+const valuesOf = async (cwd: string, words: string) => found.parse((await ktxJson(['values', words], { cwd })).envelope.data).hits;
+
+test('values of columns with few of them are found as they are spelled, by a part, without accents, and nearly', async () => {
+  const dir = await shop();
+  expect(await valuesOf(dir, 'cancelled')).toEqual([{ value: 'cancelled', dataset: 'orders', field: 'status', all_known: true }]);
+  for (const words of ['zurich', 'ZÜR', 'Zurick']) expect((await valuesOf(dir, words)).map(({ value }) => value)).toEqual(['Zürich']);
+  expect(await valuesOf(dir, 'note 1')).toEqual([]);
+});
+
+test('what may tell a person is not kept, whether its kind, its name or the value says so, and nothing of it is in git', async () => {
+  const dir = await shop();
+  for (const words of ['Ada Lovelace', 'ada@example.com', 'bob@example.com', 'gold']) expect(await valuesOf(dir, words), words).toEqual([]);
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => !path.startsWith('.') && statSync(join(dir, path)).isFile(),
+  );
+  const text = files.filter((path) => !path.endsWith('.db')).map((path) => readFileSync(join(dir, path), 'utf8')).join(''); // prettier-ignore
+  for (const value of ['cancelled', 'Zürich', 'Lovelace']) expect(text).not.toContain(value);
+});
+
+test('nothing is kept of a column that the configuration names, nor shown of a field that is hidden or of rows with rules', async () => {
+  const dir = await shop('scan: {no_values: [orders.status, "*.main.nothing"]}\n'.replace(', "*.main.nothing"', ''));
+  expect(await valuesOf(dir, 'cancelled')).toEqual([]);
+  expect(await valuesOf(dir, 'Zürich')).toHaveLength(1);
+  const path = join(dir, 'semantic-layer/shop/orders.yaml');
+  mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
+  const written = readFileSync(path, 'utf8');
+  writeFileSync(path, written.replace(/name: city,?/, 'name: city, hidden: true,').replace('hidden: true,}', 'hidden: true}'));
+  expect(readFileSync(path, 'utf8')).toContain('hidden: true');
+  expect(await valuesOf(dir, 'Zürich')).toEqual([]);
+  writeFileSync(path, `${written}\naccess:\n  - {role: team, where: id > 5}\n`);
+  expect(await valuesOf(dir, 'Zürich')).toEqual([]);
+});
