@@ -187,5 +187,6 @@ export function warnings({ tables, privileges }: Probe): readonly string[] {
   const empty = tables === 0 ? ['The database has no tables that this login can see.'] : [];
   if (privileges.readOnly) return empty;
   const found = privileges.findings.map((finding) => `  ${finding}`);
-  return [...empty, 'This login could write; ktx itself never does. A read-only login is safer:', ...found];
+  const remedy = (privileges.remedy ?? []).map((statement) => `  ${statement}`);
+  return [...empty, 'This login could write; ktx itself never does. A read-only login is safer:', ...found, ...remedy];
 }

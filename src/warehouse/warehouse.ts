@@ -68,6 +68,8 @@ export interface PrivilegeReport {
   readonly readOnly: boolean;
   /** Sentences for `ktx status` and `ktx doctor`, e.g. `role etl may INSERT into 12 tables`. */
   readonly findings: readonly string[];
+  /** Where it could write: the statements that make a login which only reads what the connection reads. */
+  readonly remedy?: readonly string[] | undefined;
 }
 
 /** An open, gated, read-only connection. Every statement passes the three walls. */

@@ -74,7 +74,13 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     } finally {
       await open.close();
     }
-    expect((await warehouse.privileges()).findings).toContain('the login has ALL PRIVILEGES on *.*');
+    const { findings, remedy = [] } = await warehouse.privileges();
+    expect(findings).toContain('the login has ALL PRIVILEGES on *.*');
+    await runMariadb(url, remedy.join(' ').replaceAll('`', '').replace('…', 'r'));
+    const made = Object.assign(new URL(url), { username: 'ktx_reader', password: 'r' }).href;
+    const reader = await openWith(plain, made);
+    expect(await reader.privileges()).toEqual({ readOnly: true, findings: [] });
+    await reader.close();
   });
 
   test('gives cells by type, in UTC, whatever the server is set to', async () => {

@@ -111,8 +111,19 @@ describe('Postgres', () => {
     }
   });
 
-  test('says that a superuser could write', async () => {
-    expect((await warehouse.privileges()).findings).toContain('role postgres is a superuser');
+  test('says that a superuser could write, and how to make a login that can only read', async () => {
+    const { findings, remedy = [] } = await warehouse.privileges();
+    expect(findings).toContain('role postgres is a superuser');
+    const made = (await createDatabase('reader')).replace(/postgres:[^@]*@/, 'ktx_reader:r@');
+    const own = made.replace('ktx_reader:r@', new URL(url).username + ':' + new URL(url).password + '@');
+    await runPostgres(own, `CREATE TABLE seen (id int); ${remedy.join(' ').replace('…', 'r')}`);
+    const open = await openWith({ driver: 'postgres', url: 'env:URL' }, made);
+    try {
+      expect(await open.privileges()).toEqual({ readOnly: true, findings: [] });
+      expect((await open.query('SELECT * FROM seen', generous, never)).rows).toEqual([]);
+    } finally {
+      await open.close();
+    }
   });
 
   test('keeps to the configured schemas', async () => {

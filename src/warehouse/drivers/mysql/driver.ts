@@ -70,7 +70,9 @@ export async function open(config: MysqlConfig, context: OpenContext, signal: Ab
     async privileges() {
       const grants = await asking(new AbortController().signal, (ask) => ask('SHOW GRANTS'));
       const findings = findingsOf(grants.flatMap((row) => Object.values(row as Record<string, string>)));
-      return { readOnly: findings.length === 0, findings };
+      const granting = schemas.map((schema) => `GRANT SELECT, SHOW VIEW ON ${mysql.quote(schema)}.* TO ktx_reader;`);
+      const remedy = findings.length === 0 ? undefined : [`CREATE USER ktx_reader IDENTIFIED BY '…';`, ...granting];
+      return { readOnly: findings.length === 0, findings, remedy };
     },
     close: () => promisify(pool.end.bind(pool))(),
   };

@@ -54,7 +54,8 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
     run: (sql, { maxRows, timeoutMs }, caller) => reading({ timeoutMs, signal: caller }, (client) => runLimited(client, sql, maxRows)),
     async privileges() {
       const rows = (await introspecting(new AbortController().signal, (ask) => ask(privilegesSql))) as { finding: string }[];
-      return { readOnly: rows.length === 0, findings: rows.map(({ finding }) => finding) };
+      const remedy = rows.length === 0 ? undefined : readerSql(config.schemas ?? place.searchPath);
+      return { readOnly: rows.length === 0, findings: rows.map(({ finding }) => finding), remedy };
     },
     close: () => pool.end(),
   };
@@ -106,6 +107,18 @@ async function cancel(client: PoolClient, settings: ClientConfig): Promise<void>
     .then(() => canceller.query('SELECT pg_cancel_backend($1)', [processID]))
     .catch(() => socketOf(client).destroy());
   await canceller.end().catch(() => undefined);
+}
+
+/** For `ktx status` and `setup`: a person runs it, as the owner of the schemas. */
+function readerSql(schemas: readonly string[]): string[] {
+  const grants = schemas
+    .map(postgres.quote)
+    .flatMap((schema) => [
+      `GRANT USAGE ON SCHEMA ${schema} TO ktx_reader;`,
+      `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ktx_reader;`,
+      `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ktx_reader;`,
+    ]);
+  return [`CREATE ROLE ktx_reader LOGIN PASSWORD '…';`, ...grants];
 }
 
 const privilegesSql = `WITH own AS (SELECT * FROM pg_roles WHERE rolname = current_user)
