@@ -1,7 +1,7 @@
 import { notSupported, refused } from './errors.ts';
 import { wholeOf } from './expr.ts';
 import type { ModelDataset, Rows, SemanticModel } from './model.ts';
-import { conditionExpr, plainJoin, rowExpr, type Scope, type ScopeJoin } from './scope.ts';
+import { conditionExpr, plainJoin, type Scope, type ScopeJoin, testOf } from './scope.ts';
 
 const cache = new WeakMap<SemanticModel, Map<string | undefined, SemanticModel>>();
 
@@ -44,7 +44,7 @@ export function rowsFor(model: SemanticModel, dataset: ModelDataset, role: strin
   const joined = new Map<string, ScopeJoin>();
   const at = { model, owner: dataset, reach: 'many', joins: joined, inner: undefined } as const;
   const scope: Scope = { ...at, query, measured, notes: new Set(), shift: [], visited: new Set() };
-  const conditions = own.map(({ where }) => conditionExpr(scope, where.text, (start) => rowExpr(start, { ...wholeOf(where), home: name })));
+  const conditions = own.map(({ where }) => conditionExpr(scope, testOf({ ...wholeOf(where), home: name })));
   const either = conditions.flatMap((condition, index) => (index === 0 ? [condition] : [' OR ', condition]));
   const where = [{ kind: 'text', parts: either } as const];
   const joins = [...joined.values()].map(plainJoin);

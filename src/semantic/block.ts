@@ -21,6 +21,7 @@ import {
   placeExpr,
   plainJoin,
   rowExpr,
+  testOf,
   type Scope,
   type ScopeJoin,
 } from './scope.ts';
@@ -251,13 +252,13 @@ function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Exp
 
 function rowCondition(scope: Scope, condition: RowCondition, metric: string): Expr {
   const { text } = condition;
-  const run = () => conditionExpr(scope, text, (start) => condition.build(start));
+  const run = () => conditionExpr(scope, condition);
   return attributed({ what: `condition ${JSON.stringify(text)}`, metric, scoped: scopedForms(scope, condition) }, run);
 }
 
 /** The condition as it would be about the metrics of a dataset that it names alone. */
-function scopedForms({ model, owner }: Scope, { text, isSql }: RowCondition): readonly string[] {
-  const named = isSql ? [...text.matchAll(/\b([A-Za-z_]\w*)\s*\./g)].flatMap(([, name = '']) => name) : [];
+function scopedForms({ model, owner }: Scope, { text, row }: RowCondition): readonly string[] {
+  const named = row !== undefined ? [...text.matchAll(/\b([A-Za-z_]\w*)\s*\./g)].flatMap(([, name = '']) => name) : [];
   const others = [...new Set(named)].filter((name) => name !== owner.name && model.datasets.has(name));
   return others.map((on) => JSON.stringify({ on, where: text }));
 }
@@ -287,7 +288,7 @@ function segmentsOf(scope: Scope, { segments }: SemanticQuery): readonly Expr[] 
   const home = scope.owner.name;
   return segments.flatMap((asked) => {
     const fragment = asked.startsWith(`${home}.`) ? scope.owner.segments.get(asked.slice(home.length + 1)) : undefined;
-    return fragment === undefined ? [] : [conditionExpr(scope, fragment.text, (start) => rowExpr(start, { ...wholeOf(fragment), home }))];
+    return fragment === undefined ? [] : [conditionExpr(scope, testOf({ ...wholeOf(fragment), home }))];
   });
 }
 

@@ -5,7 +5,7 @@ import type { SemanticModel } from './model.ts';
 import type { Comparison, Condition, FilterOperator, FilterValue } from './query.ts';
 import { completed, findMetric, queryAlgebra, queryFragment, queryMetric, type Resolver } from './resolve.ts';
 import { placeInQuery, visibleField } from './place.ts';
-import { placeExpr, rowExpr, type Scope } from './scope.ts';
+import { placeExpr, type RowTest, testOf } from './scope.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */
 export interface Conditions {
@@ -13,13 +13,9 @@ export interface Conditions {
   readonly aggregates: readonly { readonly text: string; readonly expr: Expr }[];
 }
 
-export interface RowCondition {
-  readonly text: string;
+export interface RowCondition extends RowTest {
   /** The dataset whose metrics alone it is about. */
   readonly on: string | undefined;
-  /** Whether `text` is SQL that could be written so. */
-  readonly isSql: boolean;
-  build(scope: Scope): Expr;
 }
 
 type Split = RowCondition | Conditions['aggregates'][number];
@@ -52,7 +48,7 @@ function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
   const names = namesOutside(piece);
   const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, side));
   if (metrics.length === 0 && !fragment.aggregates.some((call) => within(call, span))) {
-    return { text, isSql: true, on: undefined, build: (scope) => rowExpr(scope, { ...piece, home: undefined }) };
+    return { ...testOf({ ...piece, home: undefined }), on: undefined };
   }
   if (metrics.length === names.length) return { text, expr: completed((trace) => queryAlgebra(resolver, piece, trace)) };
   throw refused(
@@ -93,7 +89,6 @@ function structured(resolver: Resolver, { field, op, value = [] }: Comparison, s
   }
   return {
     text,
-    isSql: false,
     on: undefined,
     build: (scope) => ({ kind: 'compare', op, left: placeExpr(scope, placeInQuery(scope, parts)), values }),
   };

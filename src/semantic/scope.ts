@@ -1,7 +1,8 @@
 import { shortHash } from '../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
 import { notSupported, refused } from './errors.ts';
-import { type Expr, type Part, type Piece, textOf, wholeOf } from './expr.ts';
+import { disjunctsOf } from '../sql/expression.ts';
+import { type Expr, type Part, type Piece, textOf, wholeOf, within } from './expr.ts';
 import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf, type Within } from './model.ts';
 import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
 import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
@@ -47,8 +48,20 @@ function aliasOf(owner: string, path: Path): string {
   return full.length <= 56 ? full : `${full.slice(0, 40)}.${shortHash(full)}`;
 }
 
-/** A condition on rows; one across a to-many path asks for any such row. `text` is what a person wrote. */
-export function conditionExpr(scope: Scope, text: string, build: (scope: Scope) => Expr): Expr {
+/** A condition as a person wrote it. */
+export interface RowTest {
+  readonly text: string;
+  /** Its SQL, where it is SQL. */
+  readonly row?: RowText;
+  readonly build: (scope: Scope) => Expr;
+}
+
+export function testOf(row: RowText): RowTest {
+  return { text: row.fragment.text.slice(row.span.start, row.span.end), row, build: (scope) => rowExpr(scope, row) };
+}
+
+/** A condition on rows; one across a to-many path asks for any such row, each side of an OR for one of its own. */
+export function conditionExpr(scope: Scope, { text, row, build }: RowTest): Expr {
   const inner = new Map<string, ScopeJoin>();
   const where = build({ ...scope, inner });
   const joins = [...inner.values()];
@@ -56,6 +69,11 @@ export function conditionExpr(scope: Scope, text: string, build: (scope: Scope) 
   const outside = [...aliasesIn(where)].filter((alias) => !inner.has(alias));
   const isMixed = outside.length > 0 && /\b(or|case|coalesce)\b/i.test(text);
   if (isMixed || joins.filter(({ base }) => !inner.has(base)).length > 1) {
+    const sides = row === undefined ? [] : disjunctsOf(row.fragment.tokens.filter((token) => within(token, row.span)));
+    if (row !== undefined && sides.length > 1) {
+      const parts = sides.map((span) => conditionExpr(scope, testOf({ ...row, span })));
+      return { kind: 'text', parts: parts.flatMap((part, index) => (index === 0 ? [part] : [' OR ', part])) };
+    }
     const ways = joins.filter(({ many }) => many).map(({ path }) => dottedPath(path));
     const message = `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(ways)].join(' and ')} with others`;
     throw refused(
@@ -69,8 +87,7 @@ export function conditionExpr(scope: Scope, text: string, build: (scope: Scope) 
 
 /** A filter of a metric. */
 export function leafCondition(scope: Scope, row: RowText): Expr {
-  const text = row.fragment.text.slice(row.span.start, row.span.end);
-  return conditionExpr(scope, text, (start) => rowExpr(start, row));
+  return conditionExpr(scope, testOf(row));
 }
 
 /** Without what only planning needs. */

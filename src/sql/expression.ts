@@ -266,6 +266,28 @@ function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> 
   return starts;
 }
 
+/** The operands of OR at the top level of a piece, parentheses around it aside; one where there is none. */
+export function disjunctsOf(tokens: readonly Token[]): readonly Span[] {
+  let inner = tokens;
+  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
+  const cuts: number[] = [];
+  let cases = 0;
+  for (let index = 0; index < inner.length; index += 1) {
+    const token = inner[index];
+    if (isSymbol(inner[index - 1], '.')) continue;
+    if (isSymbol(token, '(')) index = closingIndex(inner, index);
+    else if (isWord(token, 'case')) cases += 1;
+    else if (isWord(token, 'end')) cases -= 1;
+    else if (cases === 0 && isWord(token, 'or')) cuts.push(index);
+  }
+  return spansBetween(inner, cuts);
+}
+
+function spansBetween(tokens: readonly Token[], cuts: readonly number[]): readonly Span[] {
+  const starts = [0, ...cuts.map((cut) => cut + 1)];
+  return starts.map((start, index) => ({ start: tokens[start]?.start ?? 0, end: tokens[(cuts[index] ?? tokens.length) - 1]?.end ?? 0 }));
+}
+
 function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
   let inner = tokens;
   while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
@@ -284,6 +306,5 @@ function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
     else if (isWord(token, 'and') && betweens > 0) betweens -= 1;
     else if (isWord(token, 'and')) cuts.push(index);
   }
-  const starts = [0, ...cuts.map((cut) => cut + 1)];
-  return starts.map((start, index) => ({ start: inner[start]?.start ?? 0, end: inner[(cuts[index] ?? inner.length) - 1]?.end ?? 0 }));
+  return spansBetween(inner, cuts);
 }

@@ -100,8 +100,8 @@ describe('a query that has no single right answer', () => {
       /customers\.orders_as_buyer\.status, customers\.orders_as_recipient\.status/,
     ],
     [
-      'a condition on a child or on the row itself',
-      { metrics: ['customers.customer_count'], where: ["tickets.priority = 'high' or customers.segment = 'ent'"] },
+      'no condition on a child or on the row itself',
+      { metrics: ['customers.customer_count'], where: ["not (tickets.priority = 'high' or customers.segment = 'ent')"] },
       'mixed_condition',
       /each its own condition/,
     ],

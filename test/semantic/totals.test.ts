@@ -43,6 +43,7 @@ relationships:
   visits: `
 dataset: visits
 source: visits
+fields: [{name: person_id, type: integer}]
 metrics: [{name: visit_count, agg: count}]
 relationships: [{to: people, on: {person_id: id}, role: buyer}]
 `,
@@ -148,6 +149,15 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
     expect(await answer({ metrics: ['sales.count'], dimensions: ['sales.buyer.bought'] })).toEqual([[2, 2], [3, 3], [null, 1]]); // prettier-ignore
     const bought: Query = { metrics: ['sales.count'], dimensions: ['sales.buyer.bought', 'sales.payer.bought'], where: ['sales.id < 4'] };
     expect(await answer(bought)).toEqual([[2, 3, 1], [3, 0, 2]]); // prettier-ignore
+  });
+
+  test('each side of an OR asks its own rows', async () => {
+    const people = async (where: string): Promise<unknown> => answer({ dimensions: ['people.id'], where: [where] });
+    expect(await people("visits.person_id > 0 or people.town = 'x'")).toEqual([[1], [2], [3]]);
+    expect(await people("people.sales_as_payer.amount = 20 or (visits.person_id > 0 and people.town = 'y') or people.sales_as_buyer.region is null")).toEqual([[2], [3]]); // prettier-ignore
+    expect(await people("people.sales_as_buyer.region = 's' or people.sales_as_buyer.item = 'b'")).toEqual([[1], [2]]);
+    const where = ["not (visits.person_id > 0 or people.town = 'x')"];
+    expect(failure({ dimensions: ['people.id'], where })).toBe('mixed_condition');
   });
 
   test('a metric of a row is refused where it has no unique path, or is made of itself', () => {

@@ -121,14 +121,16 @@ function blockOf(
   { owner, function: name }: Aggregate,
 ): ReadonlyMap<string, readonly Row[]> | undefined {
   const places = dimensions.map(({ dataset }) => pathTo(world, owner, dataset));
-  const tests = where.map((all) => ({ all, path: pathTo(world, owner, all[0]?.dataset ?? '') }));
-  if ([...places, ...tests.map(({ path }) => path)].includes(undefined)) return undefined;
+  const tests = where.map((all) =>
+    [...Map.groupBy(all, ({ dataset }) => dataset)].map(([dataset, own]) => ({ own, path: pathTo(world, owner, dataset) })),
+  );
+  if ([...places, ...tests.flat().map(({ path }) => path)].includes(undefined)) return undefined;
   const groups = new Map<string, Row[]>(dimensions.length === 0 ? [['[]', []]] : []);
   for (const row of datasetNamed(world, owner).rows) {
     let bindings: readonly Binding[] = [new Map([['', row]])];
     for (const path of places) bindings = bindings.flatMap((binding) => expanded(binding, path ?? [], 'inner'));
     for (const binding of bindings) {
-      if (!tests.every(({ all, path }) => holds(binding, path ?? [], all))) continue;
+      if (!tests.every((either) => either.some(({ own, path }) => holds(binding, path ?? [], own)))) continue;
       const key = JSON.stringify(
         dimensions.map(({ field }, index) => {
           const path = places[index] ?? [];

@@ -34,7 +34,7 @@ export interface Test {
 export interface Question {
   readonly metrics: readonly (Aggregate | { readonly op: '-' | '/'; readonly left: Aggregate; readonly right: Aggregate })[];
   readonly dimensions: readonly { readonly dataset: string; readonly field: 'g' | 't.month' | 'n' }[];
-  /** Of conditions joined by AND; each may be one of two tests of one row. */
+  /** Of conditions joined by AND; each may be one of several tests, of which one has to hold. */
   readonly where: readonly (readonly Test[])[];
   readonly having: number | undefined;
 }
@@ -64,7 +64,7 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
     ),
   });
   const derived = fc.record({ op: fc.constantFrom('-' as const, '/' as const), left: aggregate, right: aggregate });
-  const test = dataset.chain((name) =>
+  const testsOf = (name: string) =>
     fc.array(
       fc.oneof(
         fc.record({ dataset: fc.constant(name), op: fc.constantFrom('=' as const, '<>' as const), value: fc.constantFrom('a', 'b') }),
@@ -75,7 +75,10 @@ export function questionArbitrary({ datasets }: World): fc.Arbitrary<Question> {
           : []),
       ),
       { minLength: 1, maxLength: 2 },
-    ),
+    );
+  const test = fc.oneof(
+    { weight: 3, arbitrary: dataset.chain(testsOf) },
+    { weight: 1, arbitrary: fc.tuple(dataset.chain(testsOf), dataset.chain(testsOf)).map((sides) => sides.flat()) },
   );
   return fc.record({
     metrics: fc.uniqueArray(fc.oneof(aggregate, aggregate, derived), {
