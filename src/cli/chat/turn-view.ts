@@ -13,7 +13,7 @@ export interface TurnView {
 
 const mostRows = 20;
 
-/** For a person at a terminal: text as it streams, a live line for the tools that run, a line for each that ended. */
+/** For a person at a terminal, for one turn: text as it streams, a live line for the tools that run, a line for each that ended. */
 export function liveView({ surroundings, screen, progress }: CommandContext): TurnView {
   const { stdout, stderr } = surroundings;
   const running = new Map<string, string>();
@@ -24,10 +24,8 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
     isMidLine = false;
     stderr.write(`${text}\n`);
   };
-  const showRunning = (): void => {
-    if (running.size > 0) progress.update([...running.values()].join(', '));
-    else progress.clear();
-  };
+  const showRunning = (): void => progress.update(running.size > 0 ? [...running.values()].join(', ') : 'waiting for the model');
+  showRunning();
   return {
     show(event) {
       switch (event.type) {
