@@ -112,7 +112,7 @@ async function cancel(client: PoolClient, settings: ClientConfig): Promise<void>
 /** For `ktx status` and `setup`: a person runs it, as the owner of the schemas. */
 function readerSql(schemas: readonly string[]): string[] {
   const grants = schemas
-    .map(postgres.quote)
+    .map((schema) => postgres.quote(schema))
     .flatMap((schema) => [
       `GRANT USAGE ON SCHEMA ${schema} TO ktx_reader;`,
       `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ktx_reader;`,
