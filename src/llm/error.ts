@@ -68,6 +68,21 @@ export class LlmError extends UserError {
   }
 }
 
+const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
+  401: 'auth',
+  402: 'billing',
+  403: 'permission',
+  404: 'model_unavailable',
+  408: 'overloaded',
+  413: 'context_too_long',
+  429: 'rate_limit',
+};
+
+/** What an HTTP status of a provider means, from 400 on, where nothing says it better. */
+export function kindOfStatus(status: number): LlmErrorKind {
+  return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
+}
+
 /** Kinds after which no further call of the run can succeed. */
 const hopeless: readonly LlmErrorKind[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
 

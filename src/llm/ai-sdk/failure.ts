@@ -1,7 +1,7 @@
 import * as sdk from 'ai';
 import { z } from 'zod';
 import { messageOf, UserError } from '../../lib/error.ts';
-import { LlmError, type LlmErrorKind } from '../error.ts';
+import { kindOfStatus, LlmError, type LlmErrorKind } from '../error.ts';
 import { refusedLimit, type Headers } from './limits.ts';
 
 /** What a provider said of a failure; only these decide its kind, never its text. */
@@ -38,16 +38,6 @@ const plainNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
   ['server_error', 'overloaded'],
   ['internal_server_error', 'overloaded'],
 ]);
-
-const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
-  401: 'auth',
-  402: 'billing',
-  403: 'permission',
-  404: 'model_unavailable',
-  408: 'overloaded',
-  413: 'context_too_long',
-  429: 'rate_limit',
-};
 
 /**
  * Bytes. Anthropic calls a prompt that is too long `invalid_request_error`, like every other bad request. No field tells
@@ -91,7 +81,7 @@ function kindOf({ status = 0, names, requestBytes = 0 }: Facts, error: unknown):
   const precise = named(preciseNames);
   if (precise !== undefined) return precise;
   if (status === 400 && requestBytes >= longRequest) return 'context_too_long';
-  if (status >= 400) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
+  if (status >= 400) return kindOfStatus(status);
   if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error)) return 'auth';
   return named(plainNames) ?? (isNetwork(error) ? 'network' : 'unknown');
 }

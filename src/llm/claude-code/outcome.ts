@@ -1,6 +1,6 @@
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { UserError } from '../../lib/error.ts';
-import { LlmError, type LlmErrorKind } from '../error.ts';
+import { kindOfStatus, LlmError, type LlmErrorKind } from '../error.ts';
 import type { Access } from './access.ts';
 
 /** The typed fields that decide how a call ended; text never does. */
@@ -46,16 +46,6 @@ const kindBySubtype: Readonly<Record<string, LlmErrorKind>> = {
   error_max_structured_output_retries: 'invalid_output',
 };
 
-const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
-  401: 'auth',
-  402: 'billing',
-  403: 'permission',
-  404: 'model_unavailable',
-  408: 'overloaded',
-  413: 'context_too_long',
-  429: 'rate_limit',
-};
-
 const kindByError: Readonly<Record<string, LlmErrorKind>> = {
   authentication_failed: 'auth',
   cloud_credential_error: 'auth',
@@ -76,7 +66,7 @@ function kindOf({ subtype, terminalReason, stopReason, status, error }: Facts): 
   const first = kindBySubtype[subtype] ?? kindByTerminalReason[terminalReason ?? ''];
   if (first !== undefined) return first;
   if (error === 'billing_error') return 'billing';
-  if (status !== undefined && status >= 400) return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
+  if (status !== undefined && status >= 400) return kindOfStatus(status);
   return kindByError[error ?? ''] ?? (stopReason === 'max_tokens' ? 'invalid_output' : 'execution');
 }
 

@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import { isSecretReference, secretSchema } from '../../../store/secrets.ts';
+import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
+import { serverUrlSchema } from '../../server-url.ts';
 
 export const mysqlConfigSchema = z
   .strictObject({
     driver: z.literal('mysql'),
-    url: z
-      .string()
-      .refine(
-        (url) => isSecretReference(url) || isUrlWithoutPassword(url),
-        'a password is never written into ktx.yaml: put the whole URL into an environment variable and write url: env:WAREHOUSE_URL',
-      )
-      .optional()
-      .describe(
-        'mysql://user@host:3306/database without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.',
-      ),
+    url: serverUrlSchema(['mysql:', 'mariadb:'], 'mysql://user@host:3306/database'),
     host: pathSchema.optional().describe('Host name, or the absolute path of a Unix socket. Default: localhost.'),
     port: z.int().min(1).max(65_535).optional().describe('Default: 3306.'),
     database: z.string().min(1).optional().describe('Database name: the schema that plain table names mean.'),
@@ -38,7 +30,3 @@ export const mysqlConfigSchema = z
     path: ['url'],
   });
 export type MysqlConfig = z.infer<typeof mysqlConfigSchema>;
-
-function isUrlWithoutPassword(text: string): boolean {
-  return /^(mysql|mariadb):\/\//.test(text) && URL.canParse(text) && new URL(text).password === '';
-}

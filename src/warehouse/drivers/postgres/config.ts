@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import { isSecretReference, secretSchema } from '../../../store/secrets.ts';
+import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
+import { serverUrlSchema } from '../../server-url.ts';
 
 export const postgresConfigSchema = z
   .strictObject({
     driver: z.literal('postgres'),
-    url: z
-      .string()
-      .refine(
-        (url) => isSecretReference(url) || isUrlWithoutPassword(url),
-        'a password is never written into ktx.yaml: put the whole URL into an environment variable and write url: env:WAREHOUSE_URL',
-      )
-      .optional()
-      .describe(
-        'postgresql://user@host:5432/database without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.',
-      ),
+    url: serverUrlSchema(['postgres:', 'postgresql:'], 'postgresql://user@host:5432/database'),
     host: pathSchema.optional().describe('Host name, or the folder of a Unix socket. Default: localhost.'),
     port: z.int().min(1).max(65_535).optional().describe('Default: 5432.'),
     database: z.string().min(1).optional().describe('Database name.'),
@@ -33,9 +25,3 @@ export const postgresConfigSchema = z
     path: ['url'],
   });
 export type PostgresConfig = z.infer<typeof postgresConfigSchema>;
-
-function isUrlWithoutPassword(text: string): boolean {
-  if (!URL.canParse(text) || !/^postgres(ql)?:\/\//.test(text)) return false;
-  const url = new URL(text);
-  return url.password === '' && !url.searchParams.has('password');
-}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { isSecretReference } from '../store/secrets.ts';
+
+/** The address of a server as `ktx.yaml` may hold it: one without a password, by one of `protocols`, or a reference to the whole. */
+export function serverUrlSchema(protocols: readonly string[], example: string) {
+  const advice =
+    'a password is never written into ktx.yaml: put the whole URL into an environment variable and write url: env:WAREHOUSE_URL';
+  return z
+    .string()
+    .refine((url) => isSecretReference(url) || isWithoutPassword(url, protocols), advice)
+    .optional()
+    .describe(`${example} without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.`);
+}
+
+function isWithoutPassword(text: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, password, searchParams } = new URL(text);
+  return protocols.includes(protocol) && password === '' && !searchParams.has('password');
+}
