@@ -31,7 +31,7 @@ export interface AgentTools {
 }
 
 /** Without context there are only the warehouse and its SQL. */
-const contextTools = new Set(['search_context', 'read_context', 'query_metrics', 'remember', 'ingest', 'review_status']);
+const contextTools = new Set(['search_context', 'read_context', 'query_metrics', 'remember', 'ingest', 'review_status', 'find_values']);
 
 /** The agent's tools: those of the one registry and of its servers, each behind its limits and permissions. */
 export function agentTools({ project, agent, permissions, external, firstEvidence }: ToolsOptions): AgentTools {

@@ -195,7 +195,7 @@ describe('from the files alone', () => {
     expect(metric('baskets.revenue')).toEqual({ agg: 'sum', of: 'net' });
     expect(metric('baskets.basket_total')).toEqual({ agg: 'count' });
     expect(metric('baskets.big_baskets')).toEqual({ agg: 'count', where: "size = 'big'" });
-    expect(metric('baskets.town_baskets')).toEqual({ agg: 'count', where: "(size = 'big') and (shops.town = 'Lund')" });
+    expect(metric('baskets.town_baskets')).toEqual({ agg: 'count', where: "(size = 'big') and (baskets.shops.town = 'Lund')" });
     expect(metric('baskets.drink_baskets')).toEqual({ agg: 'sum', of: 'case when has_drink then 1 else 0 end' });
     expect(metric('baskets.median_basket')).toEqual({ agg: 'median', of: 'net' });
     expect(metric('baskets.top_basket')).toEqual({ agg: 'percentile', of: 'net', fraction: 0.95 });

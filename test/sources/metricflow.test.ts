@@ -39,7 +39,7 @@ describe('semantic models in YAML of their own', () => {
     const { said } = await extracted();
     const metric = (name: string) => said(`metric:shop.baskets.${name}`, 'metric')[0];
     expect(metric('takings')).toEqual({ agg: 'sum', of: 'net' });
-    expect(metric('takings_of_regulars')).toEqual({ agg: 'sum', of: 'net', where: "people.person_type = 'returning' and bought_at > '2025-01-01'" });
+    expect(metric('takings_of_regulars')).toEqual({ agg: 'sum', of: 'net', where: "baskets.people.person_type = 'returning' and bought_at > '2025-01-01'" });
     expect(metric('running_takings')).toEqual({ cumulative: { of: 'takings', window: '2 weeks' } });
   }); // prettier-ignore
 

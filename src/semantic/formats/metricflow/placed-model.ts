@@ -63,20 +63,24 @@ function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedM
   const isTime = name === 'metric_time' && parts.length === 0;
   const own = primaryEntity(home.spec);
   const hops = parts[0] === own ? parts.slice(1) : parts;
-  const end = hops.reduce((from, entity) => hopTo(entity, from, { models, name: hops.at(-1) === entity ? name : undefined }), home);
+  const way = hops.reduce<readonly PlacedModel[]>(
+    (before, entity) => [...before, hopTo(entity, before.at(-1) ?? home, { models, name: hops.at(-1) === entity ? name : undefined })],
+    [],
+  );
+  const end = way.at(-1) ?? home;
   const dimension = end.spec.dimensions.find((one) => one.name === (isTime ? home.spec.defaults?.agg_time_dimension : name));
   if (dimension === undefined) throw new MetricFault(`its filter uses ${path}, which is no dimension of ${end.spec.name}`);
   if (grain !== undefined && grain !== granularityOf(dimension)) throw new MetricFault(`its filter cuts ${path} to its ${grain}`);
   const field = dimensionField(end, dimension);
-  if (field !== undefined) return [...pathTo(end, home, hops), field.name].map(written).join('.');
+  if (field !== undefined) return [...pathFrom(home, way, hops), field.name].map(written).join('.');
   if (end === home && columnOf(dimension) === undefined) return `(${dimension.expr})`;
   throw new MetricFault(`its filter uses ${path}, which is no field of ${end.dataset}`);
 }
 
-/** By its dataset, which is enough where one path leads there; by roles where the datasets have them. */
-function pathTo(end: PlacedModel, home: PlacedModel, hops: readonly string[]): readonly string[] {
-  if (end === home) return [];
-  return home.own === undefined ? [end.dataset] : [home.dataset, ...hops];
+/** Every step of it, since the warehouse may have other ways to the same place: by roles where the datasets have them, else by datasets. */
+function pathFrom(home: PlacedModel, way: readonly PlacedModel[], hops: readonly string[]): readonly string[] {
+  if (way.at(-1) === undefined || way.at(-1) === home) return [];
+  return [home.dataset, ...(home.own === undefined ? way.map(({ dataset }) => dataset) : hops)];
 }
 
 function entitySql(path: string, home: PlacedModel): string {
