@@ -6,6 +6,7 @@ import { check, sentence } from '../lib/schema-check.ts';
 import { appendToLog } from '../store/log.ts';
 import { defineCommand, type CommandContext } from './command.ts';
 import { saidBy, schemaFlags, withFlags, type Settings } from './schema-flags.ts';
+import { planLines } from './sl-plan.ts';
 import { positive, readInput, rowsOutcome } from './sql.ts';
 
 const hint = 'ktx schema query prints what a query may contain';
@@ -19,7 +20,7 @@ export const query = defineCommand({
     ['ktx sl query -m orders.count -d orders.status', 'one metric by one dimension'],
     ['ktx sl query -m orders.revenue -d orders.created_at.month --where "orders.status = \'paid\'"', 'filtered, by month'],
     ['ktx sl query -m "total=sum(orders.amount)" --order-by total:desc --limit 10', 'an aggregate of your own'],
-    ['ktx sl query --query-file question.yaml --plan', 'from a file; SQL and receipt, nothing run'],
+    ['ktx sl query --query-file question.yaml --plan', 'from a file; plan, SQL and receipt, nothing run'],
   ],
   rows: true,
   define: (command) =>
@@ -27,7 +28,7 @@ export const query = defineCommand({
       .option('--query-file <path>', 'the query as YAML or JSON; - reads standard input. Flags win over it')
       .option('--connection <name>', 'which warehouse, where there are several')
       .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive)
-      .option('--plan', 'show SQL and receipt, run nothing'),
+      .option('--plan', 'show plan, SQL and receipt, run nothing'),
   async run({ options }, context) {
     const { connection: name, queryFile: path, plan, timeout } = options;
     const { data, problems } = check(querySchema, { ...(path && (await fromFile(path, context))), ...fromFlags(options) });
@@ -39,7 +40,8 @@ export const query = defineCommand({
     const { planQuery, runQuery } = await import('../project/query.ts');
     if (plan === true) {
       const planned = await planQuery(project, asked);
-      return { data: planned, text: planned.sql, notes: receiptLines(planned.receipt) };
+      const lines = planLines(planned.plan).map((line) => `-- ${line}`);
+      return { data: planned, text: [...lines, planned.sql].join('\n'), notes: receiptLines(planned.receipt) };
     }
     context.progress.update('running the query');
     const limits = { maxRows: asked.query.limit, timeoutSeconds: timeout };

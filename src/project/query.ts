@@ -23,10 +23,16 @@ export type QueryAnswer = Awaited<ReturnType<typeof runQuery>>;
 /** Where the numbers come from: per metric, and the files with their commit. */
 export type QueryReceipt = QueryAnswer['receipt'];
 
-/** Plans and compiles a semantic query: what would be sent, and where it comes from. Sends nothing. */
+/** Plans and compiles a semantic query: what would be sent, in SQL and in words, and where it comes from. Sends nothing. */
 export async function planQuery(project: Project, asked: Asked) {
-  const { receipt, diagnostics: _diagnostics, ...compiled } = await compile(project, asked);
-  return { ...compiled, receipt: { ...receipt, ...(await commitState(project.dir, receipt.files)) } };
+  const { outlineOf } = await import('../semantic/outline.ts');
+  const { receipt, plan, connection, sql, dialect } = await compile(project, asked);
+  return {
+    connection,
+    plan: outlineOf(plan, { query: asked.query, dialect }),
+    sql,
+    receipt: { ...receipt, ...(await commitState(project.dir, receipt.files)) },
+  };
 }
 
 /** The one way to run a semantic query, whoever asks: model → plan → SQL → rows with their receipt. */
@@ -59,7 +65,7 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
   const contested = (await conflictsIn(project.dir)).filter(isMeant).map(({ subject }) => subject);
   const stale = (await staleIn(project, connection, files)).filter((subject) => isMeant({ subject, kind: subject.split(':')[0] ?? '' }));
   const receipt = { ...plan.receipt, files, contested, stale };
-  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, receipt, diagnostics };
+  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, dialect: model.dialect, receipt, diagnostics };
 }
 
 /** What leans on something that has changed, in the datasets of these files. */

@@ -36,6 +36,8 @@ export interface Block {
   readonly select: Select;
   readonly places: readonly Place[];
   readonly joins: readonly ScopeJoin[];
+  /** Conditions of the query on its rows; those on the time of a running total are not. */
+  readonly tests: readonly Test[];
   /** Conditions of the query that it applies, as written. */
   readonly filters: readonly string[];
   /** Dimensions across one to many: its values do not add up over those. */
@@ -43,6 +45,11 @@ export interface Block {
   readonly members: readonly Members[];
   /** The dimensions that it has, where these are not all of the query. */
   readonly kept?: readonly number[];
+}
+
+interface Test {
+  readonly text: string;
+  readonly expr: Expr;
 }
 
 export interface Asked {
@@ -83,10 +90,19 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   }));
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
   const onRows = running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
-  const rows = [...onRows.map((condition) => rowCondition(scope, condition, metric)), ...segmentsOf(scope, query)];
+  const tests = [
+    ...onRows.map((condition) => ({ text: condition.text, expr: rowCondition(scope, condition, metric) })),
+    ...segmentsOf(scope, query),
+  ];
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
   const table = { alias: owner.name, relation: rowsOf(owner) };
-  const base: Select = { kind: 'select', columns: dimensions, from: running?.from ?? table, joins: [], where: rows };
+  const base: Select = {
+    kind: 'select',
+    columns: dimensions,
+    from: running?.from ?? table,
+    joins: [],
+    where: tests.map(({ expr }) => expr),
+  };
   const conversion = first?.conversion && conversionJoin(scope, first.conversion);
   if (conversion !== undefined && fanned.length > 0) {
     throw notSupported('a conversion by a dimension to many', `${fanned.join(' and ')} has several values for one row`);
@@ -101,6 +117,7 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
     select: joinedTo(select, [...(running === undefined ? [] : [running.join]), ...joins.map(plainJoin), ...(conversion ?? [])]),
     places,
     joins,
+    tests,
     filters: [...own.map(({ text }) => text), ...segments],
     fanned,
     members: membersFor(asked, { ...at, base: running === undefined ? base : undefined }, { places, joins }),
@@ -284,11 +301,11 @@ function attributed<Result>({ what, metric, scoped }: Attribution, run: () => Re
 }
 
 /** A segment restricts its own dataset's metrics only. */
-function segmentsOf(scope: Scope, { segments }: SemanticQuery): readonly Expr[] {
+function segmentsOf(scope: Scope, { segments }: SemanticQuery): readonly Test[] {
   const home = scope.owner.name;
   return segments.flatMap((asked) => {
     const fragment = asked.startsWith(`${home}.`) ? scope.owner.segments.get(asked.slice(home.length + 1)) : undefined;
-    return fragment === undefined ? [] : [conditionExpr(scope, testOf({ ...wholeOf(fragment), home }))];
+    return fragment === undefined ? [] : [{ text: fragment.text, expr: conditionExpr(scope, testOf({ ...wholeOf(fragment), home })) }];
   });
 }
 

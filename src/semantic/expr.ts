@@ -80,7 +80,7 @@ export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): E
 /** Arithmetic over the columns of blocks, with something else in place of each. */
 export function withResults(expr: Expr, replace: (result: Extract<Expr, { kind: 'result' }>) => Expr): Expr {
   if (expr.kind === 'result') return replace(expr);
-  if (expr.kind !== 'text') return expr;
+  if (expr.kind !== 'text' && expr.kind !== 'call') return expr;
   const parts = expr.parts.map((part) => (typeof part === 'object' && part.kind !== 'division' ? withResults(part, replace) : part));
   return { ...expr, parts };
 }

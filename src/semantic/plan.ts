@@ -19,6 +19,8 @@ import type { CommonTable } from './select.ts';
  * conditions and order over the merged columns.
  */
 export interface Plan {
+  /** What `tables` are made of, one for each owner of aggregates. */
+  readonly blocks: readonly Block[];
   /** Each may read those before it; the last one gives the rows. */
   readonly tables: readonly CommonTable[];
   /** True where one of them reads itself. */
@@ -62,6 +64,7 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   const calendar = calendarOf(asked, blocks);
   const having = conditions.aggregates.map(({ text }) => text);
   return {
+    blocks,
     tables: [...calendar.tables, ...mergeTables(blocks, calendar.filled)],
     isRecursive: calendar.isRecursive,
     columns: [...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', index)), ...metrics.map(metricColumn)],

@@ -85,6 +85,7 @@ describe.each(engines)('on $engine', ({ prepare }) => {
     const asked = ['sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region', '--order-by', 'orders.customers.region'];
     expect(await answer(...asked)).toMatchObject({ rows, truncated: false, receipt: { commit: expect.any(String), uncommitted: [] } });
     expect(await answer(...asked, '--plan')).toMatchObject({
+      plan: { blocks: [{ rows_of: 'orders', joins: [{ path: 'orders.customers' }] }] },
       sql: expect.stringContaining('LEFT JOIN'),
       receipt: { files: expect.any(Array) },
     });
