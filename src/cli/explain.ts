@@ -35,12 +35,22 @@ export const explain = defineCommand({
       data: { explanations },
       verbatim: true,
       text: explanations.map((each) => describe(each, context.screen)).join('\n\n'),
-      next: isRounded ? [`ktx explain ${JSON.stringify(subject)} --measure  the exact numbers, and what was weighed against it`] : [],
+      next: [
+        ...(explanations.some(({ contested }) => contested.length > 0) ? ['ktx review  decide what sources say differently'] : []),
+        ...(isRounded ? [`ktx explain ${JSON.stringify(subject)} --measure  the exact numbers, and what was weighed against it`] : []),
+      ],
     };
   },
 });
 
-function describe({ subject, values, claims, findings }: Explanation, { style }: Screen): string {
+interface Explained extends Explanation {
+  readonly contested: readonly { readonly kind: string; readonly variants: readonly { readonly id: string }[] }[];
+}
+
+function describe({ subject, values, claims, findings, contested }: Explained, { style }: Screen): string {
+  const open = contested.map(({ kind, variants }) => {
+    return `  ${style('yellow', 'contested')} ${kind}: ${variants.map(({ id }) => id).join(' or ')}`;
+  });
   const written = values.map(({ key, value, by, path, line }) => `  ${key}: ${said(value)}  ${style('dim', `${by}, ${path}:${line}`)}`);
   const claimed = claims.flatMap(({ kind, body, shown, evidence, subject: named }) => [
     `  claim ${kind}${named === subject ? '' : ` of ${printable(named)}`} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
@@ -56,7 +66,7 @@ function describe({ subject, values, claims, findings }: Explanation, { style }:
     const parent = 'to' in finding ? ` to ${printable(finding.to.table.table)}(${finding.to.columns.map(printable).join(', ')})` : '';
     return `  measured${parent}: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`;
   });
-  return [style('bold', printable(subject)), ...written, ...claimed, ...measured].join('\n');
+  return [style('bold', printable(subject)), ...open, ...written, ...claimed, ...measured].join('\n');
 }
 
 const isInferred = ({ measured }: { readonly measured?: unknown }): boolean => orphansIn(measured) !== undefined;

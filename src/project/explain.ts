@@ -9,6 +9,7 @@ import { UserError } from '../lib/error.ts';
 import { didYouMean, nearest } from '../lib/suggest.ts';
 import type { ScanOptions } from '../scan/scan.ts';
 import { readText } from '../store/files.ts';
+import { conflictsIn } from './conflicts.ts';
 import { listFiles } from './model-files.ts';
 import type { Project } from './open.ts';
 import { scanProject } from './scan.ts';
@@ -24,10 +25,12 @@ interface Asked {
   readonly measure: boolean;
 }
 
-/** From a fact, a number or a sentence back to what justifies it. */
-export async function explainAnything(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
+/** From a fact, a number or a sentence back to what justifies it; with what about it nobody has decided yet. */
+export async function explainAnything(project: Project, asked: Asked, run: Run) {
   const subjects = (await subjectsBehind(project, asked.subject)) ?? [asked.subject];
-  return (await Promise.all(subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)))).flat();
+  const explained = (await Promise.all(subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)))).flat();
+  const conflicts = await conflictsIn(project.dir);
+  return explained.map((one) => ({ ...one, contested: conflicts.filter(({ subject }) => subject === one.subject) }));
 }
 
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */

@@ -55,7 +55,8 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
   const { emit } = await import('../semantic/emit.ts');
   const { connection, model, diagnostics, plan } = await planned(project, asked, query);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
-  const named = new Set(plan.receipt.metrics.flatMap(({ metric }) => (metric === undefined ? [] : [`metric:${connection}.${metric}`])));
+  // A number that is made of a contested one is as much in doubt.
+  const named = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
   // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
   const isMeant = ({ subject, kind }: Pick<Conflict, 'subject' | 'kind'>) => {
     const parts = subjectParts(subject);

@@ -57,6 +57,8 @@ export interface Asked {
   readonly query: SemanticQuery;
   readonly conditions: Conditions;
   readonly notes: Set<string>;
+  /** Addresses of the metrics behind the fields that are computed. */
+  readonly used: Set<string>;
   /** The fields that are being computed. */
   readonly measuring?: readonly string[];
 }
@@ -194,14 +196,14 @@ function nestedBlock(asked: Asked, leaf: Leaf, { nested: inside, ...at }: At & {
 
 /** A metric for each key of the dataset that has it as a field; no condition of the query applies to it. */
 function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: ModelField): Measured {
-  const { model, query, notes, measuring = [] } = asked;
+  const { model, query, notes, used, measuring = [] } = asked;
   const { metric: address = '', via = '' } = measure ?? {};
   const field = `${dataset.name}.${name}`;
   if (measuring.includes(field))
     throw refused('circular', `Circular fields: ${[...measuring, field].join(' → ')}`, 'A field cannot be made of itself.');
   const metric = findMetric(model, address.split('.'), dataset.name);
   if (metric === undefined) throw unknownMetric({ model, named: new Map() }, address.split('.'));
-  const resolver = openResolver(model, []);
+  const resolver = openResolver(model, [], used);
   const expr = resolveMetric(resolver, metric);
   const leaves = [...resolver.leaves.values()];
   const [first] = leaves;
@@ -211,7 +213,7 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
   }
   const dimensions = (dataset.primaryKey ?? []).map((key) => `${via}.${key}`);
   const plain = { ...query, metrics: [], dimensions, where: [], having: [], segments: [], include_empty: false, fill_time: false };
-  const inside = { model, query: plain, conditions: { rows: [], aggregates: [] }, notes, measuring: [...measuring, field] };
+  const inside = { model, query: plain, conditions: { rows: [], aggregates: [] }, notes, used, measuring: [...measuring, field] };
   const { select } = blockOf(inside, leaves, { owner: datasetNamed(model, first.owner), metric: address });
   notes.add(`${field} is ${address} over all rows of each, whatever the conditions of the query`);
   const counts = new Set(leaves.filter((leaf) => leaf.function.startsWith('count')).map(({ column }) => column));

@@ -30,6 +30,8 @@ export interface Plan {
   readonly having: readonly Expr[];
   readonly order: readonly { readonly expr: Expr; readonly dir: 'asc' | 'desc' }[];
   readonly limit: number | undefined;
+  /** Addresses of the metrics of the model that any number or condition of the answer is made of. */
+  readonly used: ReadonlySet<string>;
   readonly receipt: { readonly metrics: readonly MetricReceipt[]; readonly notes: readonly string[] };
 }
 
@@ -57,7 +59,7 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   const conditions = conditionsOf(resolver, query);
   const order = orderOf(resolver, query, metrics);
   const notes = new Set<string>();
-  const asked = { model, query, conditions, notes };
+  const asked = { model, query, conditions, notes, used: resolver.used };
   const leaves = [...resolver.leaves.values()];
   const blocks = blocksOf(asked, leaves, metrics);
   const [{ places }] = blocks;
@@ -71,6 +73,7 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
     having: conditions.aggregates.map((condition) => condition.expr),
     order,
     limit: query.limit,
+    used: resolver.used,
     receipt: {
       metrics: metrics.map((metric) => metricReceipt(model, metric, { blocks, grain: query.dimensions, having })),
       notes: [...notes, ...fanNotes(blocks)],

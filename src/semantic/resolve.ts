@@ -60,6 +60,8 @@ export interface Resolver {
   readonly named: ReadonlyMap<string, Formula>;
   /** By what they compute. */
   readonly leaves: Map<string, Leaf>;
+  /** Addresses of the metrics of the model that were met, however deep. */
+  readonly used: Set<string>;
 }
 
 /** Arithmetic, or the aggregate of what it says for each value of a field: `avg(sum(orders.amount)) per customers.id`. */
@@ -80,10 +82,10 @@ interface Context {
   readonly trace: Trace;
 }
 
-export function openResolver(model: SemanticModel, metrics: SemanticQuery['metrics']): Resolver {
+export function openResolver(model: SemanticModel, metrics: SemanticQuery['metrics'], used = new Set<string>()): Resolver {
   const own = metrics.filter((metric) => typeof metric !== 'string');
   const names = new Set(own.map((metric) => metric.name));
-  return { model, named: new Map(own.map(({ name, expr }) => [name, formulaOf(model, expr, names)])), leaves: new Map() };
+  return { model, named: new Map(own.map(({ name, expr }) => [name, formulaOf(model, expr, names)])), leaves: new Map(), used };
 }
 
 const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
@@ -192,6 +194,7 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...
     stack: entered(stack, address),
   };
   const { trace, shift } = rest;
+  resolver.used.add(address);
   trace.files.add(metric.file);
   switch (definition.kind) {
     case 'aggregate':

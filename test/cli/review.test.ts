@@ -51,6 +51,15 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     expect(asked.data).toMatchObject({ receipt: { contested: [subject] } });
     const { envelope: unmarked } = await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd });
     expect(unmarked.data).toMatchObject({ receipt: { contested: [] } });
+    for (const derived of [
+      ['-m', 'share=orders.revenue / orders.count'],
+      ['-m', 'orders.count', '--having', 'orders.revenue > 0'],
+    ]) {
+      const { envelope } = await ktxJson(['sl', 'query', ...derived], { cwd });
+      expect(envelope.data).toMatchObject({ receipt: { contested: [subject] } });
+    }
+    expect((await ktx(['explain', 'orders.revenue'], { cwd })).stdout).toMatch(/^ {2}contested metric: [0-9a-f]+ or [0-9a-f]+$/m);
+    expect((await ktx(['explain', 'orders.count'], { cwd })).stdout).not.toContain('contested');
     expect((await ktx(['sl', 'read', 'orders'], { cwd })).stderr).toContain(`contested: ${subject}`);
     const project = await openProject(cwd);
     const tools = openToolbox(project).tools(new AbortController().signal);

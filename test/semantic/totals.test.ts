@@ -63,6 +63,18 @@ metrics:
 `,
 };
 
+test('the metrics behind an answer are named, however deep: in totals, in fields of a row, in conditions', async () => {
+  const { model } = await load(files);
+  const behind = (query: Query): readonly string[] => [...compile(model, query).used].sort();
+  expect(behind({ metrics: ['sales.region_best'], dimensions: ['sales.region'] })).toEqual([
+    'sales.best_item',
+    'sales.region_best',
+    'sales.revenue',
+  ]);
+  expect(behind({ metrics: ['people.people_count'], dimensions: ['people.spent'] })).toEqual(['people.people_count', 'sales.revenue']);
+  expect(behind({ metrics: ['sales.count'], having: ['sales.large > 1'] })).toEqual(['sales.count', 'sales.large']);
+});
+
 describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
   let engine: Engine;
   let model: SemanticModel;
