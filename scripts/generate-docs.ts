@@ -18,6 +18,7 @@ interface Property {
   readonly required?: readonly string[];
   readonly oneOf?: readonly Property[];
   readonly anyOf?: readonly Property[];
+  readonly items?: Property;
 }
 
 /** Every generated file by its path in the repository. */
@@ -26,7 +27,10 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/commands.md', await commandsPage()],
     ['docs/reference/config.md', configPage()],
     ['docs/reference/agents.md', agentPage()],
-    ...(['ktx', 'dataset', 'agent'] as const).map((name) => [`schemas/${name}.schema.json`, jsonSchemaText(fileSchemas[name])] as const),
+    ['docs/reference/evals.md', evalPage()],
+    ...(['ktx', 'dataset', 'agent', 'eval'] as const).map(
+      (name) => [`schemas/${name}.schema.json`, jsonSchemaText(fileSchemas[name])] as const,
+    ),
   ]);
 }
 
@@ -99,6 +103,26 @@ function agentPage(): string {
     '## What each backend does',
     'What stands as `ktx` is done above all backends, alike. `prices`: a limit in money needs `llm.prices`.',
     table(['', ...Object.keys(capabilities)], abilities.map((name) => [name.replaceAll('_', ' '), ...Object.values(capabilities).map((can) => abilityText(can[name]))])),
+  ]); // prettier-ignore
+}
+
+function evalPage(): string {
+  const set = jsonSchema(fileSchemas.eval) as Property;
+  const one = set.properties?.['cases']?.items ?? {};
+  const expect = one.properties?.['expect'] ?? {};
+  const tools = expect.properties?.['tools']?.items?.anyOf ?? [];
+  const { expect: _expect, ...own } = one.properties ?? {};
+  return page('Question sets', [
+    '`evals/<name>.yaml`. A key that is not listed here is an error with its line and column.',
+    settings(set),
+    '## cases',
+    settings({ ...one, properties: own }),
+    '## expect',
+    'Of a case, or of a turn. At least one of these.',
+    settings(expect),
+    '## expect.tools',
+    'A list; each entry is one of these.',
+    ...tools.map(settings),
   ]); // prettier-ignore
 }
 

@@ -25,7 +25,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   tools: belowTools,
   mcp: ['tools', ...belowTools],
   chat: ['tools', ...belowTools],
-  cli: ['chat', 'mcp', 'tools', ...belowTools],
+  eval: ['chat', 'tools', ...belowTools],
+  cli: ['chat', 'eval', 'mcp', 'tools', ...belowTools],
 };
 
 const source = join(import.meta.dirname, '../src');

@@ -8,6 +8,7 @@ import { attach, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { agentSchema } from '../src/chat/agent-schema.ts';
 import { projectConfigSchema } from '../src/project/config.ts';
+import { questionSetSchema } from '../src/eval/case-schema.ts';
 import { datasetSchema } from '../src/semantic/dataset.ts';
 import { querySchema } from '../src/semantic/query.ts';
 
@@ -32,6 +33,7 @@ const blocks: readonly Block[] = pages.flatMap(({ path, text }) =>
 
 function schemaOf(value: Readonly<Record<string, unknown>>) {
   if ('connections' in value || 'llm' in value) return projectConfigSchema;
+  if ('cases' in value) return questionSetSchema;
   if ('instructions' in value || 'mcp_servers' in value) return agentSchema;
   return 'dimensions' in value ? querySchema : datasetSchema;
 }

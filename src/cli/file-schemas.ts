@@ -1,5 +1,6 @@
 import { agentSchema } from '../chat/agent-schema.ts';
+import { questionSetSchema } from '../eval/case-schema.ts';
 import { projectSchemas } from '../project/schemas.ts';
 
 /** Every kind of file that a person writes, each with its schema. */
-export const fileSchemas = { ...projectSchemas, agent: agentSchema } as const;
+export const fileSchemas = { ...projectSchemas, agent: agentSchema, eval: questionSetSchema } as const;

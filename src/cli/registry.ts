@@ -12,6 +12,7 @@ export const groups: Readonly<Record<string, string>> = {
   connection: 'The warehouses in ktx.yaml: add, list, test, remove',
   sl: 'The semantic layer: list, read, validate, query, export, import',
   review: 'Decide what sources say differently',
+  eval: 'Question sets: check, run, compare, report, generate',
   mcp: 'The MCP server for agents',
 };
 
@@ -44,6 +45,7 @@ export const registry: readonly CommandEntry[] = [
   { path: 'explain', summary: 'Where a fact comes from: claims and evidence', load: async () => (await import('./explain.ts')).explain },
   { path: 'ask', summary: 'One question to an agent, with evidence', load: async () => (await import('./ask.ts')).ask },
   { path: 'chat', summary: 'A conversation with an agent', load: async () => (await import('./chat.ts')).chat },
+  { path: 'eval check', summary: 'Run the golden SQL of question sets; no model', load: async () => (await import('./eval-check.ts')).check },
   { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
   { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },
 ]; // prettier-ignore

@@ -1,10 +1,11 @@
 import { Argument } from '@commander-js/extra-typings';
 import { defineCommand } from './command.ts';
 
-const names = ['ktx', 'dataset', 'query', 'agent'] as const;
+const names = ['ktx', 'dataset', 'query', 'agent', 'eval'] as const;
 
 export const schema = defineCommand({
-  description: 'Prints the JSON Schema of ktx.yaml, of a dataset file, of a query, or of an agent file: for editors and programs.',
+  description:
+    'Prints the JSON Schema of ktx.yaml, of a dataset file, of a query, of an agent file, or of a question set: for editors and programs.',
   examples: [
     ['ktx schema', 'all of them, by name'],
     ['ktx schema dataset > dataset.schema.json', 'what a file in semantic-layer/ may contain'],

@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ktx, ktxJson, shopProject } from '../cli/run-cli.ts';
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await shopProject();
+  mkdirSync(join(cwd, 'evals'));
+});
+
+function write(name: string, text: string): void {
+  writeFileSync(join(cwd, `evals/${name}.yaml`), text);
+}
+
+const golden = (sql: string): string => `{result: {golden_sql: "${sql}"}}`;
+
+describe('ktx eval check', () => {
+  test('runs all golden SQL with no model, that of every turn too', async () => {
+    write('orders', `cases:\n  - {id: total, question: How much?, expect: ${golden('SELECT sum(amount) AS total FROM orders')}}\n  - id: talk\n    turns:\n      - {question: How many?}\n      - {question: By status?, expect: ${golden('SELECT status, count(*) AS n FROM orders GROUP BY 1')}}\n`); // prettier-ignore
+    write('other', 'cases: [{id: nps, question: NPS?, expect: {refuses: true}}]\n');
+    const { code, envelope } = await ktxJson(['eval', 'check'], { cwd });
+    expect(code).toBe(0);
+    expect(envelope.data).toMatchObject({
+      cases: [{ id: 'orders/total' }, { id: 'orders/talk', turns: 2 }, { id: 'other/nps' }],
+      golden: [
+        { id: 'orders/total', turn: 1, rows: 1, columns: ['total'] },
+        { id: 'orders/talk', turn: 2, rows: 2, columns: ['status', 'n'] },
+      ],
+    });
+    expect((await ktx(['eval', 'check', 'other'], { cwd })).stdout).toBe('1 case in 1 question set; golden SQL: 0 of 0 run.\n');
+  });
+
+  test('golden SQL that does not run, or could change something, fails with its case; the others are run', async () => {
+    write('orders', `cases:\n  - {id: gone, question: Q, expect: ${golden('SELECT n FROM no_such')}}\n  - {id: evil, question: Q, expect: ${golden('DELETE FROM orders')}}\n  - {id: weak, question: Q, expect: ${golden('SELECT id FROM orders WHERE 1 = 0')}}\n`); // prettier-ignore
+    const { code, stdout, stderr } = await ktx(['eval', 'check'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^error {2}orders\/gone: .*no_such.*\nerror {2}orders\/evil: .*\nweak {3}orders\/weak: 0 rows of id; no rows/);
+    expect(stderr).toContain('Golden SQL of 2 cases does not run');
+  });
+
+  test('what is wrong in a file has its place', async () => {
+    const wrong = async (text: string): Promise<string> => {
+      write('orders', text);
+      const { code, stderr } = await ktx(['eval', 'check'], { cwd });
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await wrong('cases:\n  - id: a\n    question: Q\n    expect: {refuse: true}\n')).toMatch(/evals\/orders\.yaml:4:14: .*did you mean refuses/); // prettier-ignore
+    expect(await wrong('cases:\n  - id: a\n    question: Q\n')).toMatch(/orders\.yaml:2:5: .*expect is missing/);
+    expect(await wrong('cases:\n  - {id: a, question: Q, expect: {text: {matches: "("}}}\n')).toMatch(
+      /orders\.yaml:2:.*regular expression/,
+    );
+    const one = '  - {id: a, question: Q, expect: {refuses: true}}\n';
+    expect(await wrong(`cases:\n${one}${one}`)).toMatch(/orders\.yaml:3:10: there are two cases a/);
+    expect(await wrong('')).toMatch(/orders\.yaml:1:1: .*empty/);
+  });
+
+  test('a name that is not there comes with what is', async () => {
+    const none = await ktxJson(['eval', 'check'], { cwd });
+    expect(none.envelope.error).toMatchObject({ code: 'eval_unknown', hint: expect.stringContaining('evals/questions.yaml') });
+    write('revenue', 'cases: [{id: nps, question: NPS?, expect: {refuses: true}}]\n');
+    const near = await ktxJson(['eval', 'check', 'revenues'], { cwd });
+    expect(near.envelope.error).toMatchObject({ code: 'eval_unknown', hint: 'Did you mean revenue?' });
+  });
+});
