@@ -33,7 +33,7 @@ function keysOf(schema: Schema, path: string): { path: string; key: string }[] {
   return [...own, ...[...others, ...map].flatMap((inner) => keysOf(inner, path))];
 }
 
-test.for(['ktx', 'agent'] as const)('every key of %s is read by something', (name) => {
+test.for(['ktx', 'agent', 'eval'] as const)('every key of %s is read by something', (name) => {
   const keys = keysOf(jsonSchema(fileSchemas[name]) as Schema, '');
   expect(keys.length).toBeGreaterThan(20);
   const unread = keys.filter(({ key }) => !new RegExp(`\\b${key}\\b`).test(readers));

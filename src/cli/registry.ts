@@ -45,7 +45,10 @@ export const registry: readonly CommandEntry[] = [
   { path: 'explain', summary: 'Where a fact comes from: claims and evidence', load: async () => (await import('./explain.ts')).explain },
   { path: 'ask', summary: 'One question to an agent, with evidence', load: async () => (await import('./ask.ts')).ask },
   { path: 'chat', summary: 'A conversation with an agent', load: async () => (await import('./chat.ts')).chat },
-  { path: 'eval check', summary: 'Run the golden SQL of question sets; no model', load: async () => (await import('./eval-check.ts')).check },
+  { path: 'eval run', summary: 'Ask agents the questions of evals/ and grade them', load: async () => (await import('./eval/run.ts')).run },
+  { path: 'eval check', summary: 'Run the golden SQL of question sets; no model', load: async () => (await import('./eval/check.ts')).check },
+  { path: 'eval compare', summary: 'What changed between two runs, with its SQL', load: async () => (await import('./eval/compare.ts')).compare },
+  { path: 'eval report', summary: 'A run that was kept, as text or as a file', load: async () => (await import('./eval/report.ts')).report },
   { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
   { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },
 ]; // prettier-ignore

@@ -135,6 +135,9 @@ export const questionSetSchema = z
   .describe('A set of questions for `ktx eval`, each with what a right answer is.');
 
 export type Expectation = z.infer<typeof expectSchema>;
+export type MatchRule = z.infer<typeof matchSchema>;
+export type ToolRule = z.infer<typeof toolSchema>;
+export type ArgumentRules = z.infer<typeof argumentsSchema>;
 export type QuestionSetFile = z.infer<typeof questionSetSchema>;
 
 function isPattern(text: string): boolean {

@@ -22,7 +22,7 @@ export interface GoldenCheck {
 }
 
 /** The rows that are right, as the project's own role may read them. */
-function goldenRows(project: Project, { connection, sql }: Golden, signal: AbortSignal): Promise<QueryResult> {
+export function goldenRows(project: Project, { connection, sql }: Golden, signal: AbortSignal): Promise<QueryResult> {
   return runStatement(project, { connection: project.connection(connection).name, sql, maxRows: mostRows }, signal);
 }
 

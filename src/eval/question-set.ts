@@ -28,7 +28,7 @@ export interface EvalCase {
   readonly skip: string | undefined;
 }
 
-interface EvalTurn {
+export interface EvalTurn {
   readonly question: string;
   readonly expect: Expectation | undefined;
 }

@@ -17,6 +17,7 @@ export function projectPaths(dir: string) {
     cache: join(state, 'cache'),
     logs: join(state, 'logs'),
     chats: join(state, 'chats'),
+    evals: join(state, 'evals'),
   };
 }
 

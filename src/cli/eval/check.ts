@@ -1,7 +1,7 @@
-import { counted } from '../lib/counted.ts';
-import { UserError } from '../lib/error.ts';
-import { defineCommand } from './command.ts';
-import { printable } from './text-width.ts';
+import { counted } from '../../lib/counted.ts';
+import { UserError } from '../../lib/error.ts';
+import { defineCommand } from '../command.ts';
+import { printable } from '../text-width.ts';
 
 export const check = defineCommand({
   description:
@@ -14,7 +14,10 @@ export const check = defineCommand({
   define: (command) => command.argument('[sets...]', 'names of question sets; all without'),
   async run({ args: [names] }, context) {
     const project = await context.project();
-    const [{ loadQuestionSets }, { checkGolden }] = await Promise.all([import('../eval/question-set.ts'), import('../eval/golden.ts')]);
+    const [{ loadQuestionSets }, { checkGolden }] = await Promise.all([
+      import('../../eval/question-set.ts'),
+      import('../../eval/golden.ts'),
+    ]);
     const sets = await loadQuestionSets(project.dir, { sets: names });
     const onCase = (id: string): void => context.progress.update(id);
     const checks = await checkGolden(project, sets, { signal: context.signal, onCase });

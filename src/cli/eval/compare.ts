@@ -1,0 +1,35 @@
+import { counted } from '../../lib/counted.ts';
+import { UserError } from '../../lib/error.ts';
+import { defineCommand } from '../command.ts';
+import { comparisonText } from './run-text.ts';
+
+export const compare = defineCommand({
+  description:
+    'What changed between two runs: cases that broke or were mended, each with the difference of the SQL behind its answer; and what of ' +
+    'the context differs. A run is its id, last, previous, or a file.',
+  examples: [
+    ['ktx eval compare previous last', 'what the last change did'],
+    ['ktx eval compare evals/baseline.json last --fail-on-regression', 'exit code 1 where a case broke'],
+  ],
+  define: (command) =>
+    command
+      .argument('<before>', 'the older run')
+      .argument('[after]', 'the newer one', 'last')
+      .option('--fail-on-regression', 'exit code 1 where a case passed before and does not now'),
+  async run({ args: [before, after], options }, context) {
+    const { dir } = await context.project();
+    const [{ readRun }, { compareRuns, regressions }] = await Promise.all([
+      import('../../eval/run-file.ts'),
+      import('../../eval/compare.ts'),
+    ]);
+    const comparison = compareRuns(await readRun(dir, before), await readRun(dir, after));
+    const worse = regressions(comparison);
+    const isFailed = options.failOnRegression === true && worse.length > 0;
+    const hint = worse.map(({ id }) => id).join(', ');
+    return {
+      data: { ...comparison, regressions: worse.map(({ id }) => id) },
+      text: comparisonText(comparison, context.screen),
+      failure: isFailed ? new UserError('eval_regressed', `${counted(worse.length, 'case')} broke.`, { hint }) : undefined,
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { defineCommand } from '../command.ts';
+import { reportOptions, writeReports } from './reports.ts';
+import { caseText, comparisonText, figuresText } from './run-text.ts';
+
+export const report = defineCommand({
+  description: 'Shows a run that was kept, or writes it as JUnit or Markdown.',
+  examples: [
+    ['ktx eval report', 'the last run'],
+    ['ktx eval report last --baseline previous --markdown comment.md', 'with what changed since the run before'],
+  ],
+  define: (command) =>
+    reportOptions(
+      command.argument('[run]', 'id, last, previous, or a file', 'last').option('--baseline <run>', 'show what changed since that run'),
+    ),
+  async run({ args: [name], options }, context) {
+    const { dir } = await context.project();
+    const [{ readRun }, { compareRuns }, { columnsOf }] = await Promise.all([
+      import('../../eval/run-file.ts'),
+      import('../../eval/compare.ts'),
+      import('../../eval/summary.ts'),
+    ]);
+    const run = await readRun(dir, name);
+    const comparison = options.baseline === undefined ? undefined : compareRuns(await readRun(dir, options.baseline), run);
+    const parts = [...run.cases.map((one) => caseText(one, context.screen)), '', figuresText(run, context.screen)];
+    return {
+      data: { run, columns: columnsOf(run).map(({ title, summary }) => ({ title, ...summary })), comparison },
+      verbatim: true,
+      text: [...parts, ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)])].join('\n'),
+      notes: await writeReports(options, { run, comparison }, context),
+    };
+  },
+});

@@ -1,0 +1,64 @@
+import type { Expectation } from './case-schema.ts';
+import type { Finding } from './outcome.ts';
+
+type TextRule = NonNullable<Expectation['text']>;
+
+/** What the answer says. Ids of evidence are no numbers of it. */
+export function gradeText(text: string, rule: TextRule): readonly Finding[] {
+  const lower = text.toLowerCase();
+  const finding = (does: boolean, wanted: boolean, what: string): Finding => {
+    return { grader: 'text', outcome: does === wanted ? 'pass' : 'fail', found: does ? what : `not: ${what}` };
+  };
+  const { number, contains = [], not_contains: excluded = [], matches } = rule;
+  return [
+    ...(number === undefined ? [] : [numberFinding(text, number)]),
+    ...contains.map((part) => finding(lower.includes(part.toLowerCase()), true, `says ${JSON.stringify(part)}`)),
+    ...excluded.map((part) => finding(lower.includes(part.toLowerCase()), false, `says ${JSON.stringify(part)}`)),
+    ...(matches === undefined ? [] : [finding(new RegExp(matches, 'iu').test(text), true, `matches /${matches}/`)]),
+  ];
+}
+
+function numberFinding(text: string, { value, rel, abs }: NonNullable<TextRule['number']>): Finding {
+  const numbers = numbersIn(text);
+  const isThere = numbers.some((one) => Math.abs(one - value) <= Math.max(abs, rel * Math.abs(value)) + 1e-12);
+  const found = isThere ? `says ${value}` : `does not say ${value}; it says ${numbers.slice(0, 8).join(', ') || 'no number'}`;
+  return { grader: 'text', outcome: isThere ? 'pass' : 'fail', found };
+}
+
+const scales: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, m: 1e6, mn: 1e6, million: 1e6, b: 1e9, bn: 1e9, billion: 1e9 };
+
+/** Every number that a reader may see: 1,234.5 · 1.234,5 · 1 234 · 1.2 million · €3k; 12 % is 12 and 0.12 too. */
+function numbersIn(text: string): readonly number[] {
+  const plain = text.replaceAll(/\[q\d+(?:\s*,\s*q\d+)*\]/g, ' ').replaceAll('−', '-');
+  const found = plain.matchAll(/(?<![\p{L}\d])(-?)(?:[€$£]\s?)?(\d[\d.,]*(?:[   ]\d{3}(?!\d)[\d.,]*)*)(?:\s?(%|[A-Za-z]+))?/gu);
+  return [...found].flatMap(([, sign, digits = '', after = '']) => {
+    const scale = scales[after.toLowerCase()] ?? 1;
+    return readings(digits.replace(/[.,]+$/, '').replaceAll(/[   ]/g, '')).flatMap((one) => {
+      const number = (sign === '-' ? -one : one) * scale;
+      return after === '%' ? [number, number / 100] : [number];
+    });
+  });
+}
+
+/** One separator with three digits behind it may be either kind. */
+function readings(digits: string): readonly number[] {
+  const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  if (last === -1) return [Number(digits)];
+  const whole = Number(digits.replaceAll(/[.,]/g, ''));
+  const split = Number(`${digits.slice(0, last).replaceAll(/[.,]/g, '')}.${digits.slice(last + 1)}`);
+  const separators = digits.match(/[.,]/g) ?? [];
+  const isGrouped = new Set(separators).size === 1 && digits.split(/[.,]/).slice(1).every((group) => group.length === 3); // prettier-ignore
+  if (!isGrouped) return [split];
+  return separators.length > 1 ? [whole] : [whole, split];
+}
+
+/** Words in which an agent says that it has no answer. */
+const refusals =
+  /\b(?:cannot|can['’]?t|could not|couldn['’]t|unable|not able|no (?:data|metric|column|field|table|definition|information|record)|there (?:is|are) no|(?:is|are)(?: not|n['’]t) (?:available|recorded|tracked|stored|in the data|there|measured|defined)|(?:does|do)(?: not|n['’]t) (?:have|hold|contain|record|track|store|measure|know|exist)|not (?:available|recorded|tracked|measured))\b/iu;
+
+export function gradeRefusal(text: string, cited: readonly string[]): Finding {
+  const isSaid = refusals.test(text);
+  const problem = isSaid ? undefined : 'does not say that it cannot answer';
+  const found = cited.length > 0 ? `answers, and cites ${cited.join(', ')}` : (problem ?? 'says that it cannot answer');
+  return { grader: 'refuses', outcome: isSaid && cited.length === 0 ? 'pass' : 'fail', found };
+}

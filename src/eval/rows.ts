@@ -1,0 +1,168 @@
+import type { MatchRule } from './case-schema.ts';
+
+/** A result as warehouses and evidence have it. */
+export interface Rows {
+  readonly columns: readonly { readonly name: string; readonly type?: string | undefined }[];
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+type Value = string | number | null;
+type Row = readonly Value[];
+
+/** Ways to assign columns that are tried; more are there only where many columns hold the same. */
+const mostAssignments = 500;
+
+/**
+ * Why the rows that were got are not the golden ones; undefined where they are. Rows are compared as multisets (in their
+ * order, where it is kept), numbers within the tolerance. Several columns may hold the same values, so assignments of columns
+ * are tried until the rows as a whole agree.
+ */
+export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string | undefined {
+  if (golden.rows.length !== got.rows.length) {
+    return `${got.rows.length} rows where ${golden.rows.length} are right${sample(got, golden)}`;
+  }
+  const [have, want] = [valuesOf(got), valuesOf(golden)];
+  const isSame = sameValue(rule);
+  const candidates = golden.columns.map((column, at) => candidatesFor({ at, name: column.name, have, want, got }, rule, isSame));
+  const lacking = candidates.findIndex((columns) => columns.length === 0);
+  if (lacking !== -1) {
+    const name = golden.columns[lacking]?.name ?? '';
+    const why = rule.columns === 'by_name' ? `no column ${name}, or other values in it` : `no column with the values of ${name}`;
+    return why + sample(got, golden);
+  }
+  let tried = 0;
+  for (const columns of assignments(candidates)) {
+    const picked = have.map((row) => columns.map((at) => row[at] ?? null));
+    if (rule.order === 'keep' ? inOrder(picked, want, isSame) : asMultiset(picked, want, isSame)) return undefined;
+    if ((tried += 1) >= mostAssignments) break;
+  }
+  const [columns = []] = assignments(candidates);
+  const picked = have.map((row) => columns.map((at) => row[at] ?? null));
+  const isOnlyOrder = rule.order === 'keep' && asMultiset(picked, want, isSame);
+  return isOnlyOrder ? 'the right rows in another order' : `the columns hold the right values, the rows do not${sample(got, golden)}`;
+}
+
+/** The first row on either side, for a person; rows are told apart best by eye. */
+function sample({ rows: [have] }: Rows, { rows: [want] }: Rows): string {
+  const said = (row: readonly unknown[] | undefined): string => (row === undefined ? 'none' : JSON.stringify(row).slice(0, 200));
+  return `; the first is ${said(have)}, golden ${said(want)}`;
+}
+
+/** Numbers that came as text (a double cannot hold them) stay text where they are whole, so that ids never blur. */
+function valuesOf({ columns, rows }: Rows): readonly Row[] {
+  const isNumeric = columns.map(({ type }) => type === 'decimal' || type === 'integer');
+  return rows.map((row) => columns.map((_, at) => valueOf(row[at], isNumeric[at] ?? false)));
+}
+
+function valueOf(cell: unknown, isNumeric: boolean): Value {
+  if (cell === null || cell === undefined) return null;
+  if (typeof cell === 'number') return cell;
+  if (typeof cell === 'boolean') return Number(cell);
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell);
+  if (isNumeric && /^-?\d+\.\d+$/.test(text)) return Number(text);
+  // A day, and its first moment.
+  return text.replace(/^(\d{4}-\d\d-\d\d)[T ]00:00:00(?:\.0+)?(?:Z|[+-]00(?::?00)?)?$/, '$1');
+}
+
+type Same = (a: Value, b: Value) => boolean;
+
+function sameValue({ numeric: { rel, abs } }: MatchRule): Same {
+  return (a, b) => {
+    if (a === b) return true;
+    const [x, y] = [numberOf(a, b), numberOf(b, a)];
+    return x !== undefined && y !== undefined && Math.abs(x - y) <= Math.max(abs, rel * Math.max(Math.abs(x), Math.abs(y)));
+  };
+}
+
+/** Text counts as a number only beside one. */
+function numberOf(value: Value, beside: Value): number | undefined {
+  if (typeof value === 'number') return value;
+  const isPlain = typeof value === 'string' && typeof beside === 'number' && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value);
+  return isPlain ? Number(value) : undefined;
+}
+
+interface Wanted {
+  /** Index of the golden column. */
+  readonly at: number;
+  readonly name: string;
+  readonly have: readonly Row[];
+  readonly want: readonly Row[];
+  readonly got: Rows;
+}
+
+function candidatesFor({ at, name, have, want, got }: Wanted, rule: MatchRule, isSame: Same): readonly number[] {
+  const column = (rows: readonly Row[], index: number): readonly Row[] => rows.map((row) => [row[index] ?? null]);
+  const wanted = column(want, at);
+  return got.columns.flatMap((each, index) => {
+    if (rule.columns === 'by_name' && each.name.toLowerCase() !== name.toLowerCase()) return [];
+    return asMultiset(column(have, index), wanted, isSame) ? [index] : [];
+  });
+}
+
+/** Every choice of one candidate a column, none twice. */
+function* assignments(candidates: readonly (readonly number[])[], taken: readonly number[] = []): Generator<readonly number[]> {
+  const next = candidates[taken.length];
+  if (next === undefined) {
+    yield taken;
+    return;
+  }
+  for (const column of next) if (!taken.includes(column)) yield* assignments(candidates, [...taken, column]);
+}
+
+function sameRow(a: Row, b: Row, isSame: Same): boolean {
+  return a.every((value, at) => isSame(value, b[at] ?? null));
+}
+
+function inOrder(have: readonly Row[], want: readonly Row[], isSame: Same): boolean {
+  return have.every((row, at) => sameRow(row, want[at] ?? [], isSame));
+}
+
+/** Sorted, equal rows stand side by side; what tolerance brings out of line is matched by augmenting paths. */
+function asMultiset(have: readonly Row[], want: readonly Row[], isSame: Same): boolean {
+  const [left, right] = [have.toSorted(byValue), want.toSorted(byValue)];
+  const apart = left.flatMap((row, at) => (sameRow(row, right[at] ?? [], isSame) ? [] : [at]));
+  if (apart.length === 0) return true;
+  // Of many rows only those that stand apart are matched anew: few are in reach of each other's tolerance.
+  const off = left.length <= 500 ? [...left.keys()] : apart;
+  if (off.length > 2000) return false;
+  const [open, partners] = [off.map((at) => left[at] ?? []), off.map((at) => right[at] ?? [])];
+  const fits = open.map((row) => partners.flatMap((other, at) => (sameRow(row, other, isSame) ? [at] : [])));
+  if (fits.some((choices) => choices.length === 0)) return false;
+  const owner = new Map<number, number>();
+  return open.every((_, row) => place(row, { fits, owner, seen: new Set() }));
+}
+
+interface Matching {
+  readonly fits: readonly (readonly number[])[];
+  readonly owner: Map<number, number>;
+  readonly seen: Set<number>;
+}
+
+function place(row: number, state: Matching): boolean {
+  for (const choice of state.fits[row] ?? []) {
+    if (state.seen.has(choice)) continue;
+    state.seen.add(choice);
+    const holder = state.owner.get(choice);
+    if (holder === undefined || place(holder, state)) {
+      state.owner.set(choice, row);
+      return true;
+    }
+  }
+  return false;
+}
+
+function byValue(a: Row, b: Row): number {
+  for (const [at, value] of a.entries()) {
+    const order = compare(value, b[at] ?? null);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** NULL, numbers, texts. */
+function compare(a: Value, b: Value): number {
+  if (a === b) return 0;
+  const rank = (value: Value): number => (value === null ? 0 : typeof value === 'number' ? 1 : 2);
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  return (a ?? 0) < (b ?? 0) ? -1 : 1;
+}

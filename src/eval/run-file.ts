@@ -1,0 +1,121 @@
+import { readdir } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { UserError } from '../lib/error.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
+import { absent, readText, writeAtomically } from '../store/files.ts';
+import { outcomes } from './outcome.ts';
+
+const outcome = z.enum(outcomes);
+
+const turnSchema = z.object({
+  question: z.string(),
+  outcome,
+  answer: z.string(),
+  stop_reason: z.string(),
+  findings: z.array(z.object({ grader: z.string(), outcome, found: z.string() })),
+  /** Without rows: those stay in the warehouse. */
+  queries: z.array(
+    z.object({
+      id: z.string(),
+      tool: z.string(),
+      sql: z.string().optional(),
+      metrics: z.array(z.string()),
+      rows: z.number(),
+      truncated: z.boolean(),
+    }),
+  ),
+  tools: z.array(z.object({ name: z.string(), ok: z.boolean() })),
+  golden_sql: z.string().optional(),
+  tokens: z.number(),
+  cost_usd: z.number().nullable(),
+  ms: z.number(),
+});
+
+const caseResultSchema = z.object({
+  id: z.string(),
+  tags: z.array(z.string()),
+  outcome,
+  /** Some attempts passed, some did not. */
+  flaky: z.boolean(),
+  attempts: z.array(z.object({ outcome, turns: z.array(turnSchema) })),
+  /** Why it was skipped. */
+  reason: z.string().optional(),
+});
+
+/** `.ktx/evals/<id>.json`. */
+const runSchema = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  started: z.string(),
+  ms: z.number(),
+  ktx: z.string(),
+  interrupted: z.boolean(),
+  /** What the answers leaned on: two runs with the same differ by chance alone. */
+  context: z.object({
+    commit: z.string().optional(),
+    uncommitted: z.array(z.string()),
+    semantic_layer: z.string(),
+    wiki: z.string(),
+    questions: z.string(),
+    agents: z.array(z.object({ name: z.string(), hash: z.string(), backend: z.string(), model: z.string() })),
+  }),
+  cases: z.array(caseResultSchema),
+  /** The same cases, asked with no context at all. */
+  without_context: z.array(caseResultSchema).optional(),
+});
+
+export type EvalRun = z.infer<typeof runSchema>;
+export type CaseResult = z.infer<typeof caseResultSchema>;
+export type TurnRecord = z.infer<typeof turnSchema>;
+
+/** What looks like a credential, wherever a model or a server may have said it. */
+const secrets = [
+  /\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][\w-]{16,}/gi,
+  /\b(Bearer|Basic)\s+[\w.~+/-]{12,}=*/gi,
+  /(?<=:\/\/[^\s:/@]+:)[^\s@/]+(?=@)/g,
+  /\bAKIA[A-Z0-9]{16}\b/g,
+  /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+/g,
+];
+
+/** Writes the run as a whole or not at all; `patterns` are those of `telemetry.redaction_patterns`. Gives the path. */
+export async function writeRun(projectDir: string, run: EvalRun, patterns: readonly string[]): Promise<string> {
+  const { evals } = ensureStateDirectory(projectDir);
+  const path = join(evals, `${run.id}.json`);
+  const all = [...secrets, ...patterns.map((pattern) => new RegExp(pattern, 'gu'))];
+  const clean = (value: unknown): unknown => (typeof value === 'string' ? all.reduce((text, secret) => text.replace(secret, '[redacted]'), value) : value); // prettier-ignore
+  await writeAtomically(path, `${JSON.stringify(run, (_key, value: unknown) => clean(value), 1)}\n`, { within: projectDir });
+  return path;
+}
+
+/** A run by its id, `last`, `previous` (the one before), or a file, such as a baseline in git. */
+export async function readRun(projectDir: string, name: string): Promise<EvalRun> {
+  const ids = await runIds(projectDir);
+  const id = name === 'last' ? ids.at(-1) : name === 'previous' ? ids.at(-2) : name;
+  const isFile = id?.endsWith('.json') === true;
+  const path = isFile ? (isAbsolute(id) ? id : join(projectDir, id)) : join(projectPaths(projectDir).evals, `${id}.json`);
+  const text = id === undefined ? undefined : await readText(path);
+  if (text === undefined) {
+    const known = ids.length === 0 ? 'ktx eval run' : (didYouMean(name, ids) ?? `the last one: ${ids.at(-1)}`);
+    throw new UserError('run_unknown', `There is no run ${name} in .ktx/evals.`, { hint: known, exitCode: 2 });
+  }
+  const parsed = runSchema.safeParse(jsonOf(text));
+  if (parsed.success) return parsed.data;
+  const hint = 'written by another version of ktx, or cut off: run it again';
+  throw new UserError('run_unreadable', `${path} is no run that this ktx can read.`, { hint, exitCode: 2 });
+}
+
+/** Oldest first: an id begins with its time. */
+async function runIds(projectDir: string): Promise<readonly string[]> {
+  const names = (await readdir(projectPaths(projectDir).evals).catch(absent)) ?? [];
+  return names.flatMap((name) => (/^[^.].*\.json$/.test(name) ? [name.slice(0, -'.json'.length)] : [])).sort();
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

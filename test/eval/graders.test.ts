@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import * as fc from 'fast-check';
+import { questionSetSchema } from '../../src/eval/case-schema.ts';
+import { gradeRefusal, gradeText } from '../../src/eval/grade-text.ts';
+import { gradeTools } from '../../src/eval/grade-tools.ts';
+import { exitCodeOf, worstOf } from '../../src/eval/outcome.ts';
+import { differenceOf, type Rows } from '../../src/eval/rows.ts';
+import { meanOf, wilson } from '../../src/eval/statistics.ts';
+
+function expectation(wanted: object) {
+  const parsed = questionSetSchema.parse({ cases: [{ id: 'a', question: 'Q', expect: wanted }] });
+  return parsed.cases[0]?.expect ?? {};
+}
+function rule(match: object = {}) {
+  const { result } = expectation({ result: { golden_sql: 'SELECT 1', match } });
+  if (result === undefined) throw new Error('no rule');
+  return result.match;
+}
+const rows = (columns: string, ...cells: unknown[][]): Rows => ({ columns: columns.split(' ').map((name) => ({ name })), rows: cells });
+
+describe('rows against golden rows', () => {
+  const golden = rows('region revenue', ['EU', 10], ['US', 20], ['US', 20]);
+
+  test.each([
+    ['another order', rows('region revenue', ['US', 20], ['EU', 10], ['US', 20]), {}, true],
+    ['other names and places of columns', rows('total r', [20, 'US'], [10, 'EU'], [20, 'US']), {}, true],
+    ['more columns', rows('n r total', [1, 'US', 20], [2, 'EU', 10], [3, 'US', 20]), {}, true],
+    ['a row too few', rows('region revenue', ['EU', 10], ['US', 20]), {}, false],
+    ['a row doubled in place of another', rows('region revenue', ['EU', 10], ['EU', 10], ['US', 20]), {}, false],
+    ['the right values in the wrong rows', rows('region revenue', ['US', 10], ['US', 20], ['EU', 20]), {}, false],
+    ['a column missing', rows('revenue', [10], [20], [20]), {}, false],
+    ['within the tolerance', rows('region revenue', ['EU', 10.004], ['US', 20], ['US', 20]), { numeric: { abs: 0.01 } }, true],
+    ['outside of it', rows('region revenue', ['EU', 10.02], ['US', 20], ['US', 20]), { numeric: { abs: 0.01 } }, false],
+    ['NULL is not 0', rows('region revenue', ['EU', null], ['US', 20], ['US', 20]), {}, false],
+    ['by name, named otherwise', rows('r revenue', ['EU', 10], ['US', 20], ['US', 20]), { columns: 'by_name' }, false],
+    ['by name, in another case', rows('REVENUE Region', [10, 'EU'], [20, 'US'], [20, 'US']), { columns: 'by_name' }, true],
+    ['order kept', golden, { order: 'keep' }, true],
+    ['order not kept', rows('region revenue', ['US', 20], ['EU', 10], ['US', 20]), { order: 'keep' }, false],
+  ] as const)('%s', (...[, got, match, isSame]) => {
+    expect(differenceOf(got, golden, rule(match)) === undefined).toBe(isSame);
+  });
+
+  test('decimals as text, days as timestamps, booleans as 0 and 1', () => {
+    const want: Rows = { columns: [{ name: 'd', type: 'date' }, { name: 'x', type: 'decimal' }, { name: 'b' }], rows: [['2024-01-01', '123456789012.10', true]] }; // prettier-ignore
+    const got: Rows = { columns: want.columns, rows: [['2024-01-01T00:00:00', 123456789012.1, 1]] };
+    expect(differenceOf(got, want, rule())).toBeUndefined();
+    // A code is no number: 007 is not 7, and ids beyond a double do not blur.
+    expect(differenceOf(rows('code', [7]), rows('code', ['007']), rule())).toBeDefined();
+    expect(differenceOf(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule())).toBeDefined();
+  });
+
+  test('shuffled rows and columns are the same, a changed cell is not, however values repeat', () => {
+    const cell = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', null));
+    const table = fc.integer({ min: 1, max: 4 }).chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 })); // prettier-ignore
+    fc.assert(
+      fc.property(table, fc.integer(), fc.nat(), (cells, seed, at) => {
+        const width = cells[0]?.length ?? 0;
+        const names = Array.from({ length: width }, (_, index) => `c${index}`).join(' ');
+        const order = [...cells.keys()].sort((a, b) => ((a * 7919 + seed) % 31) - ((b * 7919 + seed) % 31));
+        const turned = order.map((index) => (cells[index] ?? []).toReversed());
+        expect(differenceOf(rows(names, ...turned), rows(names, ...cells), rule())).toBeUndefined();
+        const wrong = turned.map((row, index) => (index === at % turned.length ? row.map((value, column) => (column === 0 ? 99 : value)) : row)); // prettier-ignore
+        expect(differenceOf(rows(names, ...wrong), rows(names, ...cells), rule())).toBeDefined();
+      }),
+    );
+  });
+});
+
+/** The table of docs/evals.md. */
+describe('tool calls: the published truth table', () => {
+  const calls = {
+    none: [],
+    failed: [{ name: 'x', ok: false, input: { m: 1 } }],
+    once: [{ name: 'x', ok: true, input: { m: 1 } }],
+    twice: [
+      { name: 'x', ok: true, input: { m: 1 } },
+      { name: 'x', ok: true, input: { m: 2 } },
+    ],
+  };
+  const table = [
+    [{ name: 'x' }, 'fail', 'fail', 'pass', 'pass'],
+    [{ name: 'x', count: 1 }, 'fail', 'fail', 'pass', 'fail'],
+    [{ name: 'x', count: 0 }, 'pass', 'pass', 'fail', 'fail'],
+    [{ name: 'x', count: { max: 1 } }, 'pass', 'pass', 'pass', 'fail'],
+    [{ name: 'x', arguments: { m: 2 } }, 'fail', 'fail', 'fail', 'pass'],
+    [{ not: 'x' }, 'pass', 'fail', 'fail', 'fail'],
+    [{ not: 'x', arguments: { m: 2 } }, 'pass', 'pass', 'pass', 'fail'],
+    [{ order: ['x', 'x'] }, 'fail', 'fail', 'fail', 'pass'],
+  ] as const;
+
+  test.each(table)('%j', (matcher, ...outcomes) => {
+    const { tools = [] } = expectation({ tools: [matcher] });
+    expect(Object.values(calls).map((made) => gradeTools(made, tools)[0]?.outcome)).toEqual(outcomes);
+  });
+
+  test.each([
+    [{ metrics: { contains: 'orders.revenue' } }, true],
+    [{ metrics: ['orders.revenue', 'orders.count'] }, true],
+    [{ metrics: ['orders.count', 'orders.revenue'] }, false],
+    [{ 'metrics.0': 'orders.revenue' }, true],
+    [{ sql: { absent: true } }, true],
+    [{ where: { absent: true } }, false],
+    [{ where: { matches: '^status\\s*=' } }, true],
+    [{ where: { contains: 'PAID' } }, true],
+    [{ where: { equals: 'status' } }, false],
+  ] as const)('arguments %j', (given, isPass) => {
+    const made = [{ name: 'x', ok: true, input: { metrics: ['orders.revenue', 'orders.count'], where: "status = 'paid'" } }];
+    const { tools = [] } = expectation({ tools: [{ name: 'x', arguments: given }] });
+    expect(gradeTools(made, tools)[0]?.outcome).toBe(isPass ? 'pass' : 'fail');
+  });
+});
+
+describe('text', () => {
+  test.each([
+    ['Revenue was 1,234,567.89 EUR [q1].', [1234567.89]],
+    ['1.234.567,89 €', [1234567.89]],
+    ['€1.2m, up −5 %', [1.2e6, -5, -0.05]],
+    ['1 234 orders in Q3', [1234]],
+    ['about 3.5 million', [3.5e6]],
+    ['1,234', [1234, 1.234]],
+    ['[q12] no number', []],
+  ])('%s', (text, numbers) => {
+    const { text: asked = {} } = expectation({ text: { number: { value: 77 } } });
+    expect(gradeText(text, asked)[0]?.found).toBe(`does not say 77; it says ${numbers.join(', ') || 'no number'}`);
+  });
+
+  test('number with rounding, words in any case, what must not be said', () => {
+    const { text = {} } = expectation({
+      text: { number: { value: 1234567 }, contains: ['emea'], not_contains: ['APAC'], matches: '^in ' },
+    });
+    const outcomes = (said: string) => gradeText(said, text).map(({ outcome }) => outcome);
+    expect(outcomes('In EMEA it was 1.23 million.')).toEqual(['pass', 'pass', 'pass', 'pass']);
+    expect(outcomes('It was 1.2 million in APAC.')).toEqual(['fail', 'fail', 'fail', 'fail']);
+  });
+
+  test.each([
+    ['We do not record NPS, so I cannot say.', [], 'pass'],
+    ['There is no metric for that.', [], 'pass'],
+    ['NPS is 43.', [], 'fail'],
+    ['I cannot say exactly, but it is about 43 [q1].', ['q1'], 'fail'],
+  ])('refuses: %s', (said, cited, outcome) => {
+    expect(gradeRefusal(said, cited).outcome).toBe(outcome);
+  });
+});
+
+test('what is certain decides, and the exit code follows', () => {
+  expect(worstOf(['pass', 'error', 'fail'])).toBe('fail');
+  expect(worstOf(['pass', 'inconclusive'])).toBe('inconclusive');
+  expect(worstOf(['pass', 'skipped'])).toBe('pass');
+  expect([exitCodeOf(['pass', 'skipped']), exitCodeOf(['error', 'fail']), exitCodeOf(['timeout']), exitCodeOf(['pass', 'error']), exitCodeOf(['inconclusive'])]).toEqual([0, 1, 1, 3, 3]); // prettier-ignore
+});
+
+test('intervals: Wilson’s as published, the mean with its spread', () => {
+  // Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+  const published = [[81, 263, 0.2553, 0.3662], [15, 148, 0.0624, 0.1605], [0, 20, 0, 0.1611], [1, 29, 0.0061, 0.1718]] as const; // prettier-ignore
+  for (const [passed, of, low, high] of published) {
+    const interval = wilson(passed, of);
+    expect([interval?.low.toFixed(4), interval?.high.toFixed(4)]).toEqual([low.toFixed(4), high.toFixed(4)]);
+  }
+  expect(meanOf([2, 4, 6])).toMatchObject({ value: 4, low: expect.closeTo(1.737, 3), high: expect.closeTo(6.263, 3) });
+  expect([wilson(0, 0), meanOf([])]).toEqual([undefined, undefined]);
+});
