@@ -37,10 +37,13 @@ export async function planQuery(project: Project, asked: Asked) {
 
 /** The one way to run a semantic query, whoever asks: model → plan → SQL → rows with their receipt. */
 export async function runQuery(project: Project, asked: Asked & WantedLimits, signal: AbortSignal) {
-  const { connection, sql, receipt, columns, diagnostics } = await compile(project, asked);
+  const { connection, sql, receipt, columns, diagnostics, isGuarded } = await compile(project, asked);
   const warehouse = await project.warehouse(connection, signal);
   const [result, state] = await Promise.all([
-    warehouse.query(sql, queryLimits(project, asked), signal).catch(namedInFiles(diagnostics, receipt.files)),
+    warehouse
+      .query(sql, queryLimits(project, asked), signal)
+      .catch(namedInFiles(diagnostics, receipt.files))
+      .catch(isGuarded ? withheld : rethrown),
     commitState(project.dir, receipt.files),
   ]);
   const described = result.columns.map((column, index) => {
@@ -66,7 +69,9 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
   const contested = (await conflictsIn(project.dir)).filter(isMeant).map(({ subject }) => subject);
   const stale = (await staleIn(project, connection, files)).filter((subject) => isMeant({ subject, kind: subject.split(':')[0] ?? '' }));
   const receipt = { ...plan.receipt, files, contested, stale };
-  return { connection, sql: emit(plan, model.dialect), columns: plan.columns, plan, dialect: model.dialect, receipt, diagnostics };
+  const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
+  const compiled = { sql: emit(plan, model.dialect), columns: plan.columns, plan, dialect: model.dialect };
+  return { connection, ...compiled, receipt, diagnostics, isGuarded };
 }
 
 /** What leans on something that has changed, in the datasets of these files. */
@@ -129,6 +134,18 @@ function namedInFiles(diagnostics: readonly Diagnostic[], files: readonly string
     const hint = [...new Set(meant), 'Correct the file; ktx sl validate checks it.'].join(' ');
     throw new UserError(code, [message, ...places].join('\n'), { hint, exitCode, details, cause: error });
   };
+}
+
+/** For `catch`, where row rules hold: what an engine says of a value that it could not compute may quote a row that they hide. */
+function withheld(error: unknown): never {
+  if (!(error instanceof UserError && error.code === 'query_failed')) throw error;
+  const { code, exitCode } = error;
+  const hint = 'Check the expressions and casts of the query; ktx sl query --role with a role that sees every row shows the words.';
+  throw new UserError(code, 'The warehouse could not run the query; its words are withheld, since row rules hold.', { hint, exitCode });
+}
+
+function rethrown(error: unknown): never {
+  throw error;
 }
 
 export function queryLimits({ config }: Project, wanted: WantedLimits = {}): QueryLimits {

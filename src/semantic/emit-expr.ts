@@ -95,9 +95,15 @@ function bodySql(relation: From['relation'], dialect: Dialect): string {
       return dialect.quote(relation.name);
     case 'guarded':
     case 'select':
-      return `(\n${queryLines(relation.select, dialect).map(indented).join('\n')}\n)`;
+      return `(\n${innerLines(relation, dialect).join('\n')}\n)`;
   }
   return relation satisfies never;
+}
+
+/** Behind row rules nothing of the query is computed over rows that they hide: what fails there would quote them. */
+function innerLines({ kind, select }: Extract<From['relation'], { select: Query }>, dialect: Dialect): readonly string[] {
+  const fence = kind === 'guarded' && dialect.fence !== undefined ? [dialect.fence] : [];
+  return [...queryLines(select, dialect), ...fence].map(indented);
 }
 
 /** The lines of a query, in parts: a person's SQL inside one may hold text literals with line breaks of their own. */
@@ -137,7 +143,7 @@ function nestedLines(text: string, { relation }: From, dialect: Dialect): readon
   if (relation.kind !== 'select' && relation.kind !== 'guarded') return [text];
   const body = bodySql(relation, dialect);
   const at = text.indexOf(body);
-  return [`${text.slice(0, at)}(`, ...queryLines(relation.select, dialect).map(indented), `)${text.slice(at + body.length)}`];
+  return [`${text.slice(0, at)}(`, ...innerLines(relation, dialect), `)${text.slice(at + body.length)}`];
 }
 
 export function listLines(keyword: string, items: readonly string[]): readonly string[] {

@@ -52,6 +52,8 @@ export interface Dialect {
   readonly nullsNeedType: boolean;
   /** The name of a result column, as near to what was asked as the engine allows; `index` tells equal ones apart. */
   resultColumn(name: string, index: number): string;
+  /** Ends a query whose conditions hold before any around it is computed; absent where engines compute none earlier that can fail. */
+  readonly fence?: string;
   /** Ends every statement: settings without which the engine answers otherwise. */
   readonly settings?: string;
   /** What the engine reads otherwise than standard SQL in a text or a quoted name, such as a backslash; refused in fragments. */

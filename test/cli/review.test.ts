@@ -42,6 +42,17 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     expect(await ktx(['review'], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining('= 18300') as unknown });
   });
 
+  test('has no numbers where row rules hold: whoever looks at a conflict would see those of hidden rows', async () => {
+    const own = 'semantic-layer/warehouse/orders.yaml';
+    const before = read(own);
+    writeFileSync(join(cwd, own), `${before}access: [{role: clerk, where: "status = 'paid'"}]\n`);
+    expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+    const numbers = (await listed()).find((one) => one.subject === subject)?.variants.map(({ number }) => number);
+    expect(numbers).toEqual(Array.from({ length: 2 }, () => ({ failure: expect.stringContaining('row rules') as unknown })));
+    writeFileSync(join(cwd, own), before);
+    expect((await ktx(['ingest'], { cwd })).code).toBe(0);
+  });
+
   test('is marked wherever it is met: search, reads, receipts, and over the tools of agents', async () => {
     const { envelope: search } = await ktxJson(['search', 'revenue'], { cwd });
     const hits = (search.data as { hits: readonly { subject: string; contested?: boolean }[] }).hits;

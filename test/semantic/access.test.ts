@@ -104,6 +104,36 @@ describe.each(engineNames)('row rules on %s', (name) => {
   });
 });
 
+const guardedByJoin = {
+  orders: `
+dataset: orders
+source: orders
+primary_key: [id]
+fields: [{name: id, type: integer}, {name: note, type: string}]
+metrics: [{name: order_count, agg: count}]
+relationships: [{to: shops, on: {shop_id: id}}]
+access: [{role: emea, where: orders.shops.is_secret = 0}]
+`,
+  shops: 'dataset: shops\nsource: shops\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: is_secret, type: integer}]\n',
+};
+
+test.each(engineNames)('no expression is computed over a row that a rule hides, where an error would quote it: %s', async (name) => {
+  const engine = await engineWith(
+    name,
+    `CREATE TABLE orders (id INTEGER, note VARCHAR(9), shop_id INTEGER);
+     INSERT INTO orders VALUES (1, '12', 1), (2, 'fraud', 2);
+     CREATE TABLE shops (id INTEGER, is_secret INTEGER);
+     INSERT INTO shops VALUES (1, 0), (2, 1);`,
+  );
+  try {
+    const { model } = await load(guardedByJoin, engine.warehouse.dialect);
+    const query = { metrics: ['orders.order_count'], where: ['cast(orders.note as integer) = 12'] };
+    expect((await rowsOf(engine, compile(modelFor(model, 'emea'), query).sql)).map((row) => row.map(Number))).toEqual([[1]]);
+  } finally {
+    await engine.close();
+  }
+});
+
 test('a dataset with rules answers nobody whom they do not name, and the receipt tells the rules', async () => {
   const { model } = await load(files);
   const planned = (role: string | undefined, query: Query) => compile(modelFor(model, role), query);
@@ -165,6 +195,10 @@ test(
       expect([sql, envelope.error?.code]).toEqual([sql, expect.stringMatching(/^(row_rules|missing_object|gate_refused)$/)]);
     }
     expect((await ktxJson(['sql', 'SELECT * FROM orders'], { cwd })).envelope.error?.code).toBe('row_rules');
+    const failing = ['sl', 'query', '-m', 'sum(orders.id + 9223372036854775800)', '--role'];
+    expect((await ktx([...failing, 'admin'], { cwd })).stderr).toContain('overflow');
+    const { stderr } = await ktx([...failing, 'emea'], { cwd });
+    expect([stderr.includes('overflow'), stderr]).toEqual([false, expect.stringContaining('words are withheld')]);
     expect((await ktx(['sql', 'WITH f AS (SELECT * FROM free) SELECT * FROM f', '--role', 'emea', '--format', 'csv'], { cwd })).stdout).toBe('id\n7\n'); // prettier-ignore
     expect((await ktx(['sql', 'SELECT sum(amount) AS a FROM orders', '--role', 'admin', '--format', 'csv'], { cwd })).stdout).toBe('a\n150\n'); // prettier-ignore
     writeFileSync(join(cwd, 'ktx.yaml'), 'connections:\n  shop: {driver: sqlite, path: shop.db}\nquery: {role: clerk}\n');

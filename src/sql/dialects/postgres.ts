@@ -19,6 +19,7 @@ export const postgres: Dialect = {
   ),
   nullsNeedType: true,
   recursiveWith: 'WITH RECURSIVE',
+  fence: 'OFFSET 0',
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS text), '[.]0+$', '')` : `CAST(${expr} AS text)`),
     sketch: (text, size) => {
