@@ -114,6 +114,19 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     expect(comeBack).toEqual(counted.data['rows']);
   });
 
+  test('a metric that the planner cannot answer is marked wherever it is met, and refused', { timeout: 60_000 }, () => {
+    const file = join(dir, 'semantic-layer/shop/baskets.yaml');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, before.replace('metrics:\n', 'metrics:\n  - {name: come_back_so_far, cumulative: {of: come_back}}\n'));
+    const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
+    expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain('come_back_so_far (not yet queryable)');
+    expect(ktx('sl', 'query', '--metric', 'baskets.come_back_so_far', '--dimension', 'metric_time.month').code).toBe(1);
+    expect(ktx('sl', 'read', 'baskets').data['not_yet_queryable']).toEqual(['come_back_so_far']);
+    const hits = ktx('search', 'come back so far').data['hits'] as readonly { readonly name: string; readonly detail?: string }[];
+    expect(hits.find(({ name }) => name === 'come_back_so_far')?.detail).toContain('not yet queryable');
+    writeFileSync(file, before);
+  });
+
   test('a broken YAML file keeps what it said, and the rest goes on', { timeout: 60_000 }, () => {
     const file = join(dir, 'bakery/models/marts/baskets.yml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('    config:', '   config: ['));
