@@ -1,6 +1,7 @@
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -79,6 +80,42 @@ test('a branch is followed by its name, and what is no branch or no place in it 
   await ktxJson(['ingest'], { cwd: dir });
   expect(read('semantic-layer/shop/shops.yaml')).toContain('Where we shall sell.');
 }); // prettier-ignore
+
+test('a clone that is locked, broken or without its repository is made anew, and the project’s own is left alone', { timeout: 60_000 }, async () => {
+  const flags = ['--driver', 'dbt', '--git', repository, '--path', 'transform', '--target-schema', 'main'];
+  expect(await ktx(['connection', 'add', 'models', ...flags], { cwd: dir })).toMatchObject({ code: 0 });
+  await ktxJson(['ingest'], { cwd: dir });
+  const [clone = ''] = globSync('.ktx/cache/**/git-*', { cwd: dir });
+  const own = join(dir, clone, '.git');
+  const file = join(repository, 'transform/models/marts/shops.yml');
+  const [lock, halve, lose] = [
+    () => writeFileSync(join(own, 'index.lock'), ''),
+    () => writeFileSync(join(own, 'HEAD'), ''),
+    () => rmSync(own, { recursive: true }),
+  ];
+  for (const [index, spoil] of [lock, halve, lose].entries()) {
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/Where we .*/, `Where we sell ${index}.`));
+    commit('words');
+    const head = run(dir, 'rev-parse', 'HEAD').trim();
+    spoil();
+    expect((await ktxJson(['ingest', 'models'], { cwd: dir })).envelope.error).toBeUndefined();
+    expect(read('semantic-layer/shop/shops.yaml')).toContain(`Where we sell ${index}.`);
+    expect([run(dir, 'rev-parse', 'HEAD~1').trim(), existsSync(join(dir, 'transform'))]).toEqual([head, false]);
+  }
+}); // prettier-ignore
+
+test('a project names no folder of this machine as its target', { timeout: 60_000 }, async () => {
+  cpSync(join(bakery, 'target'), join(base, 'elsewhere'), { recursive: true });
+  const own = join(repository, 'transform/dbt_project.yml');
+  writeFileSync(own, `${readFileSync(own, 'utf8').replace(/^target-path:.*$/m, '')}\ntarget-path: ${join(base, 'elsewhere')}\n`);
+  commit('another target');
+  const add = ['connection', 'add', 'models', '--driver', 'dbt', '--git', repository, '--path', 'transform', '--target-schema', 'main'];
+  await ktx(add, { cwd: dir });
+  const { code, envelope } = await ktxJson(['ingest'], { cwd: dir });
+  expect([code, existsSync(join(dir, 'sources/models/artifacts'))]).toEqual([3, false]);
+  expect(JSON.stringify(envelope.data)).toContain('target-path leads out of the project');
+  expect(read('semantic-layer/shop/shops.yaml')).toContain('description: Where we sell.');
+});
 
 test('an address starts no program and bears no password', { timeout: 60_000 }, async () => {
   const canary = join(base, 'canary');

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { messageOf, UserError } from '../../lib/error.ts';
 import { fileItem, filesBelow, readFileItem } from '../folder-files.ts';
 import { checkOut } from '../git-checkout.ts';
@@ -18,10 +18,21 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
   const folder = url === undefined ? resolve(projectDir, path) : await checkOut({ url, branch, path }, context);
   const own = await readIfThere(join(folder, projectFile));
   const project = readProjectFile(own ?? '');
-  const artifacts = config.artifacts === undefined ? join(folder, project.targetPath) : resolve(projectDir, config.artifacts);
-  const found = await Promise.all(artifactNames.map(async (name) => ({ name, text: await readIfThere(join(artifacts, `${name}.json`)) })));
+  const artifacts = config.artifacts === undefined ? resolve(folder, project.targetPath) : resolve(projectDir, config.artifacts);
+  // Whoever wrote the project chooses no file of this machine.
+  const isElsewhere = config.artifacts === undefined && !artifacts.startsWith(folder + sep);
+  const wantedArtifacts = isElsewhere ? [] : artifactNames;
+  const found = await Promise.all(
+    wantedArtifacts.map(async (name) => ({ name, text: await readIfThere(join(artifacts, `${name}.json`)) })),
+  );
   if (own === undefined && found.every(({ text }) => text === undefined)) throw noProject(folder);
   if (own !== undefined) yield fileItem(projectFile, Buffer.from(own));
+  if (isElsewhere)
+    yield {
+      kind: 'failed',
+      key: artifactKey('manifest'),
+      reason: 'target-path leads out of the project: name it as `artifacts` in ktx.yaml',
+    };
   for (const { name, text } of found) if (text !== undefined) yield artifactItem(name, text);
   const problems: string[] = [];
   for (const key of own === undefined ? [] : await filesOf(folder, project, problems)) {
