@@ -24,6 +24,7 @@ export const check = defineCommand({
     return {
       data: { findings, unfit },
       text: [text, ...unfitLines(unfit)].join('\n'),
+      tells: true,
       failure: findings.length === 0 ? undefined : failure,
     };
   },

@@ -32,6 +32,8 @@ export interface Outcome {
   readonly table?: Table;
   /** The human form, on stdout, where it is not just the table. */
   readonly text?: string;
+  /** The text tells commands to type, and holds nothing to be read as it is. */
+  readonly tells?: boolean;
   /** Talk after the result, on stderr. */
   readonly notes?: readonly string[];
   /** Commands to type next. */

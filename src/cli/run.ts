@@ -117,7 +117,7 @@ async function openProjectHere({ surroundings, runId }: Run, { projectDir, role 
 }
 
 /** The result: with `--json` in the one envelope, else as text and table on stdout, and the failure on stderr. */
-function print(run: Run, { data, verbatim, table, text, failure: found }: Partial<Outcome>): void {
+function print(run: Run, { data, verbatim, table, text, tells, failure: found }: Partial<Outcome>): void {
   const failure = found && withHint(found, found.hint && typed(found.hint, run));
   const { stdout, stderr } = run.surroundings;
   const { screen } = run;
@@ -128,7 +128,7 @@ function print(run: Run, { data, verbatim, table, text, failure: found }: Partia
     stdout.write(`${JSON.stringify({ ok: failure === undefined, data: said, error, meta: meta(run) })}\n`);
     return;
   }
-  if (text !== undefined) stdout.write(`${text}\n`);
+  if (text !== undefined) stdout.write(`${tells === true ? typed(text, run) : text}\n`);
   if (table !== undefined) stdout.write(screen.format === 'csv' ? renderCsv(table) : `${renderTable(table, screen)}\n`);
   if (failure !== undefined) stderr.write(`${renderError(failure, screen)}\n`);
 }

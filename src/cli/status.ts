@@ -3,7 +3,7 @@ import { UserError } from '../lib/error.ts';
 import type { Attention } from '../project/attention.ts';
 import type { LlmStatus } from '../project/llm-setup.ts';
 import type { Project } from '../project/open.ts';
-import type { ConnectionStatus } from '../project/status.ts';
+import type { ConnectionStatus, SourceStatus } from '../project/status.ts';
 import { defineCommand, type Outcome } from './command.ts';
 import { unfitLines, waitingLines } from './ingest.ts';
 import { llmLines, usageText } from './llm-lines.ts';
@@ -27,12 +27,18 @@ export const status = defineCommand({
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, attention, uncommitted, llm, git = 'no git repository' } = data;
+    const { dir, connections, sources, attention, uncommitted, llm, git = 'no git repository' } = data;
     const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
-    const lines = connections.flatMap((each) => describe(each, context.screen));
+    const lines = [...connections.flatMap((each) => describe(each, context.screen)), ...sources.map(describeSource)];
     const open = attentionLines(attention, context.screen);
     const text = [dir, ...lines, ...open, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
-    return { data, text, next: nextSteps(connections, attention), failure: unreachable(connections) ?? unusable(llm) };
+    return {
+      data,
+      text,
+      tells: true,
+      next: nextSteps(connections, sources, attention),
+      failure: unreachable(connections) ?? unusable(llm),
+    };
   },
 });
 
@@ -73,6 +79,10 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
   ];
 }
 
+function describeSource({ connection, driver, ingested, items }: SourceStatus): string {
+  return `${connection} (${driver}): ${ingested ? counted(items, 'item') : 'not ingested yet'}`;
+}
+
 /** What waits for somebody, and what has no place, by name. */
 function attentionLines({ contested, unfit, ...others }: Attention, screen: Screen): readonly string[] {
   const mark = screen.style('yellow', 'contested');
@@ -83,9 +93,14 @@ function attentionLines({ contested, unfit, ...others }: Attention, screen: Scre
   ];
 }
 
-function nextSteps(connections: readonly ConnectionStatus[], { contested }: Attention): readonly string[] {
+function nextSteps(
+  connections: readonly ConnectionStatus[],
+  sources: readonly SourceStatus[],
+  { contested }: Attention,
+): readonly string[] {
   if (connections.length === 0) return ['ktx connection add <name> --driver duckdb --path <file>'];
-  if (connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0)) return ['ktx ingest'];
+  const isNew = connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0) || sources.some(({ ingested }) => !ingested);
+  if (isNew) return ['ktx ingest'];
   if (contested.length > 0) return ['ktx review  decide what sources say differently'];
   return connections.some(({ invalid }) => invalid.length > 0) ? ['ktx sl validate'] : ['ktx sl list'];
 }

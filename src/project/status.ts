@@ -1,13 +1,19 @@
+import { join } from 'node:path';
 import type { CatalogTable } from '../context/catalog.ts';
+import { indexLines } from '../ingest/item-files.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
+import { itemPath } from '../sources/source.ts';
 import { tableKey } from '../sql/dialect.ts';
+import { readText } from '../store/files.ts';
 import { attention } from './attention.ts';
 import { commitState } from './commit.ts';
+import { sourcesOf } from './config.ts';
 import { llmStatus } from './llm-setup.ts';
 import type { Connection, Project } from './open.ts';
 
 export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
+export type SourceStatus = Awaited<ReturnType<typeof sourceStatus>>;
 
 /** What the warehouse says: what the login could write if ktx let it, and how many tables came, went or changed since the last ingest. */
 interface Answer {
@@ -26,13 +32,14 @@ const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sou
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, llm, open] = await Promise.all([
+  const [{ uncommitted, git }, connections, sources, llm, open] = await Promise.all([
     commitState(project.dir, ownPaths),
     Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
+    Promise.all(sourcesOf(project.config).map(([name, { driver }]) => sourceStatus(project, name, driver))),
     llmStatus(project, fast, signal),
     attention(project),
   ]);
-  return { dir: project.dir, connections, attention: open, uncommitted, git, llm };
+  return { dir: project.dir, connections, sources, attention: open, uncommitted, git, llm };
 }
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {
@@ -53,6 +60,12 @@ async function connectionStatus(project: Project, name: string, signal: AbortSig
       .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
     ...answer,
   };
+}
+
+/** From the files alone: a source is read by an ingest. */
+async function sourceStatus({ dir }: Project, connection: string, driver: string) {
+  const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
+  return { connection, driver, ingested: index !== undefined, items: indexLines(index ?? '').length };
 }
 
 async function live(project: Project, { name, scope }: Connection, signal: AbortSignal): Promise<Answer> {

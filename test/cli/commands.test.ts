@@ -115,7 +115,7 @@ describe('for a person', () => {
       expect({ argv, code }).toEqual({ argv, code: 0 });
       const stable = (text: string) =>
         text
-          .replaceAll(/^(… |took ).*\n/gm, '')
+          .replaceAll(/^(?:…|took) .*\n/gm, '')
           .replaceAll(/\d+ (?=ms|statements)/g, 'N ')
           .replaceAll(/q_\w+/g, 'q_N')
           .replaceAll(/commit [0-9a-f]{10}/g, 'commit N')

@@ -161,6 +161,18 @@ describe('a project with a source', { timeout: 60_000 }, () => {
     ); // prettier-ignore
   });
 
+  test('is named by status, which sends to the ingest that it waits for; commands are as they are typed here', async () => {
+    expect((await ktx(['status', '--fast'], { cwd })).stdout).toMatch(/^handbook \(docs\): \d items$/m);
+    await ktx(['connection', 'add', 'later', '--driver', 'docs', '--path', 'docs'], { cwd });
+    const { stdout, stderr } = await ktx(['status', '--fast', '--project-dir', cwd], { cwd: tmpdir() });
+    expect([stdout, stderr]).toEqual([
+      expect.stringContaining('later (docs): not ingested yet'),
+      expect.stringMatching(/next {2}ktx \S+ \S+ ingest/),
+    ]);
+    expect(stdout).toContain(`ktx --project-dir ${cwd} setup --llm-backend claude-code`);
+    await ktx(['connection', 'remove', 'later'], { cwd });
+  });
+
   test('explains a number by its query id, a contested number and a sentence back to the line of the document', async () => {
     const asked = (await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd })).envelope.data as { query_id: string; rows: readonly number[][] };
     const answered = await ktx(['explain', asked.query_id], { cwd });
