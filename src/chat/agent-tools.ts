@@ -59,12 +59,15 @@ export function agentTools({ project, agent, permissions, external, firstEvidenc
     inputSchema: tool.inputSchema,
     async execute(input, call) {
       const { name, effect } = tool;
-      if (effect === 'query' && counters.queries >= agent.limits.max_queries) return spent(agent.limits.max_queries);
+      const isSpent = () => effect === 'query' && counters.queries >= agent.limits.max_queries;
+      if (isSpent()) return spent(agent.limits.max_queries);
       if (permissions.isAsked({ tool: name, effect })) {
         const about = effect === 'query' ? { sql: await sqlOf(project, name, input), maxRows: project.config.query.max_rows } : {};
         const reason = await permissions.refusal({ tool: name, effect, input, ...about }, call);
         if (reason !== undefined) return refused(name, reason);
       }
+      // Others may have run while the person thought.
+      if (isSpent()) return spent(agent.limits.max_queries);
       if (effect === 'query') counters.queries += 1;
       return tool.run(input, call);
     },

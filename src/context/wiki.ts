@@ -77,14 +77,19 @@ function said<Kind extends Told>({ verdicts }: Topic, kind: Kind): readonly Bodi
   return (verdicts.get(kind)?.shown ?? []).map(({ body }) => body as Bodies[Kind]);
 }
 
-/** No line of a text from outside may look like a heading, or the section would end there. */
+/** No line of a text from outside may look like a heading, or the section would end there; nor begin HTML, which would hide what follows. */
 function paragraph(text: string): string {
-  const lines = text.replaceAll('\r', '').trim().split('\n');
-  return lines.map((line) => line.replace(/^(\s*)(#|```|~~~|---|===)/, '$1\\$2').trimEnd()).join('\n');
+  const lines = shown(text).replaceAll('\r', '').trim().split('\n');
+  return lines.map((line) => line.replace(/^(\s*)(#|```|~~~|---|===|<)/, '$1\\$2').trimEnd()).join('\n');
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return shown(text).replaceAll(/\s+/g, ' ').trim().replace(/^</, '\\<');
+}
+
+/** Without what turns or hides the words around it for whoever reviews them. */
+function shown(text: string): string {
+  return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]|(?!\s)\p{Cc}/gu, '');
 }
 
 function words(slug: string): string {

@@ -100,6 +100,13 @@ describe('a page', () => {
     ); // prettier-ignore
   });
 
+  it('shows the words of others as words: none begins HTML, which would hide what follows, or turns the line around', () => {
+    const definitions = { a: '<!-- of no end', b: 'x\n  <script>\ny', '\u202Ec\u0007': 'a \u2066b', d: 'a < b, 👩‍👩‍👧' };
+    expect(merge(definitions).text?.replace(/^<!--.*-->/, '')).toBe(
+      '\n\n# Glossary\n\n## A\n\n\\<!-- of no end\n\n## B\n\nx\n  \\<script>\ny\n\n## C\n\na b\n\n## D\n\na < b, 👩‍👩‍👧\n',
+    );
+  });
+
   it('killed between its writes ends as it would have', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
