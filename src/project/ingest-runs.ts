@@ -31,14 +31,20 @@ const kept = 20;
  * Starts an ingest, or joins the one of the same connections that is under way. It waits for any other run on the project, of this
  * process or another, and its step says so.
  */
-export function startIngest(project: Project, wanted: readonly string[], tools: LoopTools): IngestRun {
+export function startIngest(
+  project: Project,
+  wanted: readonly string[],
+  tools: LoopTools,
+): { readonly run: IngestRun; readonly isNew: boolean } {
   const connections = [...new Set(wanted)].sort();
   const all = started.get(project) ?? [];
   const same = all.find((run) => run.outcome() === undefined && run.connections.join() === connections.join());
-  if (same !== undefined) return same;
+  if (same !== undefined) return { run: same, isNew: false };
   const run = beginRun(project, connections, tools);
-  started.set(project, [...all, run].slice(-kept));
-  return run;
+  // One that is under way is never forgotten: the end of the process waits for it.
+  const ended = all.filter((one) => one.outcome() !== undefined).slice(-kept);
+  started.set(project, [...all.filter((one) => ended.includes(one) || one.outcome() === undefined), run]);
+  return { run, isNew: true };
 }
 
 /** Undefined where this process knows no such run: it ended, or is another's. */

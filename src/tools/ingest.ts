@@ -23,19 +23,18 @@ export const ingestTool: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run({ connections = [], run: id, cancel, wait }, { project, signal, loops, say }) {
-    const run = id === undefined ? startIngest(project, connections, loops) : ingestRun(project, id);
+    const { run, isNew } = id === undefined ? startIngest(project, connections, loops) : { run: ingestRun(project, id), isNew: false };
     if (run === undefined) {
       const hint = 'A run is known to the server that started it, while that lives. Start another: what is done is not done again.';
       throw new UserError('run_unknown', `There is no run ${id}.`, { hint, exitCode: 2 });
     }
-    // Whoever takes back the call that started a run takes back the run.
-    const isOwner = id === undefined;
+    // Whoever takes back the call that started a run takes back the run; one that joined it does not.
     if (cancel) run.cancel();
     const tick = setInterval(() => say(run.step()), 250);
     try {
       await Promise.race([run.ended, sleep(wait * 1000, undefined, { signal, ref: false })]);
     } catch (error) {
-      if (isOwner) run.cancel();
+      if (isNew) run.cancel();
       throw error;
     } finally {
       clearInterval(tick);

@@ -84,6 +84,22 @@ describe('an ingest over MCP', { timeout: 60_000 }, () => {
     expect(git(dir, 'log', '-1', '--format=%B')).toContain(after.run);
   });
 
+  test('is taken back by the call that started it, not by one that joined it, and is known however many others ended', async () => {
+    const begun = await whileLocked(async () => {
+      const { run } = await ingest({ wait: 0 });
+      const stop = new AbortController();
+      const told = new Promise((done) => {
+        ingest({}, { signal: stop.signal, onprogress: done }).catch(() => undefined);
+      });
+      await told;
+      stop.abort();
+      for (let index = 0; index < 25; index += 1) await client.callTool({ name: 'ingest', arguments: { connections: [`no_${index}`] } });
+      expect(await ingest({ run, wait: 0 })).toMatchObject({ run, status: 'running' });
+      return run;
+    });
+    expect(await ingest({ run: begun, wait: 50 })).toMatchObject({ status: 'complete', commit: head() });
+  });
+
   test('and one on the command line at once take turns, and neither loses anything', async () => {
     sql(dir, 'CREATE TABLE extra (id INTEGER PRIMARY KEY, word TEXT)');
     const [over, beside] = await Promise.all([
