@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { UserError } from '../lib/error.ts';
 import type { NoteStatus } from '../project/remember.ts';
 import { defineCommand, type Outcome } from './command.ts';
 import { usage } from './failure.ts';
@@ -34,15 +35,18 @@ export const remember = defineCommand({
   },
 });
 
-const meanings: Readonly<Record<NoteStatus['status'], string>> = {
+const meanings: Readonly<Record<Exclude<NoteStatus['status'], 'unknown'>, string>> = {
   stored: 'on this disk; the next ingest takes it into the project',
   pending: 'in the project; a model has yet to read it',
   read: 'in the project, and read',
-  unknown: 'no such note',
 };
 
 function told(found: NoteStatus): Outcome {
   const { id, status, path, warning } = found;
+  if (status === 'unknown') {
+    const hint = 'ktx remember prints the id of each note; those of the project are sources/notes/<id>.md';
+    return { data: found, failure: new UserError('note_unknown', `There is no note ${id}.`, { hint }) };
+  }
   const text = `${id}: ${meanings[status]}${path === undefined ? '' : ` (${path})`}`;
-  return { data: found, text, notes: warning === undefined ? [] : [warning], exitCode: status === 'unknown' ? 1 : 0 };
+  return { data: found, text, notes: warning === undefined ? [] : [warning] };
 }

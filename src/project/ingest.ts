@@ -5,6 +5,7 @@ import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { SourceInput } from '../ingest/read-sources.ts';
 import { withRunUsage } from '../ingest/run-usage.ts';
 import { UserError } from '../lib/error.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { storedNotes } from '../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../sources/registry.ts';
 import { itemPath } from '../sources/source.ts';
@@ -38,6 +39,11 @@ export async function ingestProject(
   const names = Object.keys(project.config.connections);
   const asked = run.pin === undefined ? new Set(connections.length > 0 ? connections : names) : new Set<string>();
   if (names.length === 0) project.connection();
+  const unknown = [...asked].find((name) => !isSource(name) && !names.includes(name));
+  if (unknown !== undefined) {
+    const options = { hint: didYouMean(unknown, names) ?? `one of ${names.join(', ')}`, exitCode: 2, details: { choices: names } } as const;
+    throw new UserError('connection_unknown', `ktx.yaml has no connection ${unknown}.`, options);
+  }
   const warehouses = [...asked].filter((name) => !isSource(name)).map((name) => project.connection(name));
   if (project.warehouses.length === 0) {
     throw new UserError('no_connection', 'ktx.yaml has no warehouse for its sources to speak of.', {

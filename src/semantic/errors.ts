@@ -80,7 +80,7 @@ export function unknownName({ what, name, candidates, note = '', as = (candidate
   const choices = near.length > 0 || all.length > shown ? near : all;
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known: ${all.join(', ')}.`;
   return new UserError('unknown_name', `There is no ${what} named ${name}${note}`, {
-    hint: choices.length === 0 ? undefined : hint,
+    hint: choices.length === 0 ? 'ktx search finds names by words; ktx sl list shows the datasets and metrics.' : hint,
     exitCode: 2,
     details: { name, choices },
   });

@@ -1,4 +1,4 @@
-import type { UserError } from '../lib/error.ts';
+import { UserError } from '../lib/error.ts';
 import { refused, unknownName } from './errors.ts';
 import { metricAddress, type SemanticModel } from './model.ts';
 import { visibleField } from './place.ts';
@@ -17,15 +17,22 @@ export function unknownMetric(
     return refused('unknown_name', `${name} is a field, not a metric`, { hint: 'Or ask for it as a dimension.', choices });
   }
   const metrics = [...model.datasets.values()].flatMap((it) => [...it.metrics.values()].filter((metric) => !metric.hidden));
-  const note = model.excluded.has(first) ? `: the file of ${first} has errors` : '';
-  if (parts.length > 1) return unknownName({ what: 'metric', name, candidates: metrics.map(metricAddress), note });
+  if (parts.length > 1 && model.excluded.has(first)) {
+    const hint = 'ktx sl validate says what is wrong there.';
+    return new UserError('unknown_name', `There is no metric named ${name}: the file of ${first} has errors`, {
+      hint,
+      exitCode: 2,
+      details: { name, choices: [] },
+    });
+  }
+  if (parts.length > 1) return unknownName({ what: 'metric', name, candidates: metrics.map(metricAddress) });
   // Bare where that is enough.
   const byName = Map.groupBy(metrics, (metric) => metric.name);
   const as = (candidate: string) => {
     const own = named.has(candidate) ? [] : (byName.get(candidate) ?? []);
     return own.length > 1 ? own.map(metricAddress) : [candidate];
   };
-  return unknownName({ what: 'metric', name, candidates: [...named.keys(), ...byName.keys()], note, as });
+  return unknownName({ what: 'metric', name, candidates: [...named.keys(), ...byName.keys()], as });
 }
 
 /** As they can be aggregated. */

@@ -32,7 +32,10 @@ describe('a note', { timeout: 60_000 }, () => {
     expect(after.envelope.data).toMatchObject({ commit: { none: 'unchanged' }, sources: [{ connection: 'notes', pending: [id] }] });
     rmSync(join(cwd, path));
     await ktx(['ingest'], { cwd });
-    expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({ code: 1, envelope: { data: { status: 'unknown' } } });
+    expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({
+      code: 1,
+      envelope: { ok: false, data: { status: 'unknown' }, error: { code: 'note_unknown', hint: expect.any(String) as unknown } },
+    });
   });
 
   test('is kept as a person corrected it', async () => {

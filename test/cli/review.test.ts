@@ -170,6 +170,10 @@ describe('a project with a source', { timeout: 60_000 }, () => {
       expect.stringMatching(/next {2}ktx \S+ \S+ ingest/),
     ]);
     expect(stdout).toContain(`ktx --project-dir ${cwd} setup --llm-backend claude-code`);
+    expect(await ktxJson(['ingest', 'hanbook'], { cwd })).toMatchObject({
+      code: 2,
+      envelope: { error: { hint: expect.stringContaining('handbook') as unknown } },
+    });
     await ktx(['connection', 'remove', 'later'], { cwd });
   });
 

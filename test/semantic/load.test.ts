@@ -73,6 +73,9 @@ test('a file with errors is left out, the rest works', async () => {
   ]);
   expect(compile(model, { metrics: ['orders.revenue'], dimensions: ['buyer.segment'] }).sql).toContain('LEFT JOIN');
   expect(() => compile(model, { metrics: ['orders.revenue'], dimensions: ['regions.name'] })).toThrow('its file has errors');
+  expect(() => compile(model, { metrics: ['regions.count'] })).toThrow(
+    expect.objectContaining({ message: expect.stringContaining('has errors'), hint: expect.stringContaining('sl validate') }),
+  );
 });
 
 test('two files cannot declare one dataset', async () => {
