@@ -54,7 +54,7 @@ function readings(digits: string): readonly number[] {
 
 /** Words in which an agent says that it has no answer. */
 const refusals =
-  /\b(?:cannot|can['’]?t|could not|couldn['’]t|unable|not able|no (?:data|metric|column|field|table|definition|information|record)|there (?:is|are) no|(?:is|are)(?: not|n['’]t) (?:available|recorded|tracked|stored|in the data|there|measured|defined)|(?:does|do)(?: not|n['’]t) (?:have|hold|contain|record|track|store|measure|know|exist)|not (?:available|recorded|tracked|measured))\b/iu;
+  /\b(?:cannot|can['’]?t|could not|couldn['’]t|unable|not able|no (?:data|metric|column|field|table|definition|information|record)|there (?:is|are) no|(?:is|are)(?: not|n['’]t) (?:available|recorded|tracked|stored|in the data|there|measured|defined)|(?:does|do)(?: not|n['’]t) (?:have|hold|contain|record|track|store|measure|know|exist)|not in (?:the|our|this) (?:data|warehouse)|not (?:available|recorded|tracked|measured))\b/iu;
 
 export function gradeRefusal(text: string, cited: readonly string[]): Finding {
   const isSaid = refusals.test(text);

@@ -106,6 +106,14 @@ export async function readRun(projectDir: string, name: string): Promise<EvalRun
   throw new UserError('run_unreadable', `${path} is no run that this ktx can read.`, { hint, exitCode: 2 });
 }
 
+/** Runs that were kept, oldest first, at most so many of the newest; what cannot be read is left out. */
+export async function pastRuns(projectDir: string, most: number): Promise<readonly EvalRun[]> {
+  const ids = (await runIds(projectDir)).slice(-most);
+  const { evals } = projectPaths(projectDir);
+  const texts = await Promise.all(ids.map((id) => readText(join(evals, `${id}.json`))));
+  return texts.flatMap((text) => runSchema.safeParse(jsonOf(text ?? '')).data ?? []);
+}
+
 /** Oldest first: an id begins with its time. */
 async function runIds(projectDir: string): Promise<readonly string[]> {
   const names = (await readdir(projectPaths(projectDir).evals).catch(absent)) ?? [];

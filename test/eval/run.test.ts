@@ -154,7 +154,7 @@ describe('ktx eval run', () => {
   test('the run is kept: fingerprint, no secrets, no rows; JUnit and Markdown', async () => {
     questions('cases: [{id: s, question: What is <said>?, expect: {text: {contains: [yes]}}}]\n');
     project.playing(() => say(`No & never: sk-ant-${'x1'.repeat(12)} <b>\u0007`), 'tools: {}');
-    const args = ['--junit', 'out/eval.xml', '--markdown', 'out/eval.md', '--save', 'baseline.json'];
+    const args = ['--junit', 'out/eval.xml', '--markdown', 'out/eval.md', '--html', 'out/eval.html', '--save', 'baseline.json'];
     const { code, data } = await evaluate(...args);
     expect(code).toBe(1);
     const text = readFileSync(join(project.dir, '.ktx/evals', `${data.run.id}.json`), 'utf8');
@@ -168,6 +168,13 @@ describe('ktx eval run', () => {
     const read = 'import sys, xml.etree.ElementTree as E; r = E.parse(sys.argv[1]).getroot(); s = r[0]; print(r.tag, r.get("tests"), r.get("failures"), s.get("name"), s[0].get("classname"), s[0].get("name"), s[0][0].tag, s[0][0].get("message"))'; // prettier-ignore
     expect(execFileSync('python3', ['-c', read, xml], { encoding: 'utf8' })).toBe(
       'testsuites 1 1 shop shop s failure text: not: says "yes"\n',
+    );
+    const page = readFileSync(join(project.dir, 'out/eval.html'), 'utf8');
+    expect(page).toContain('What is &lt;said&gt;?');
+    expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    // Nothing that a browser would fetch or run.
+    expect(page.match(/<(?:script|link|img|iframe|object|embed|base|form)\b|\b(?:src|href|srcset|on\w+)=|url\(|@import|https?:/gi)).toEqual(
+      null,
     );
     expect(readFileSync(join(project.dir, 'out/eval.md'), 'utf8')).toContain('| `shop/s` | fail | text: not: says "yes" |');
   });

@@ -3,9 +3,10 @@ import { reportOptions, writeReports } from './reports.ts';
 import { caseText, comparisonText, figuresText } from './run-text.ts';
 
 export const report = defineCommand({
-  description: 'Shows a run that was kept, or writes it as JUnit or Markdown.',
+  description: 'Shows a run that was kept, or writes it as JUnit, Markdown or one HTML file.',
   examples: [
     ['ktx eval report', 'the last run'],
+    ['ktx eval report --html eval.html', 'a page to look at; it needs no network'],
     ['ktx eval report last --baseline previous --markdown comment.md', 'with what changed since the run before'],
   ],
   define: (command) =>

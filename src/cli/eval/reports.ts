@@ -8,11 +8,15 @@ import type { CommandContext } from '../command.ts';
 export interface ReportFlags {
   readonly junit?: string | undefined;
   readonly markdown?: string | undefined;
+  readonly html?: string | undefined;
 }
 
 /** Where reports are written to; the same for a run and for one of the past. */
 export function reportOptions<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
-  return command.option('--junit <file>', 'write JUnit XML, for CI').option('--markdown <file>', 'write Markdown, for a comment');
+  return command
+    .option('--junit <file>', 'write JUnit XML, for CI')
+    .option('--markdown <file>', 'write Markdown, for a comment')
+    .option('--html <file>', 'write one HTML file: trend, cases by run, answers, SQL that changed');
 }
 
 /** Gives a line for each file that was written. */
@@ -25,8 +29,16 @@ export async function writeReports(flags: ReportFlags, { run, comparison }: Repo
   };
   await write(flags.junit, async () => (await import('../../eval/report-junit.ts')).junitReport(run));
   await write(flags.markdown, async () => (await import('../../eval/report-markdown.ts')).markdownReport(run, comparison));
+  await write(flags.html, async () => {
+    const [{ htmlReport }, { pastRuns }] = await Promise.all([import('../../eval/report-html.ts'), import('../../eval/run-file.ts')]);
+    const { dir } = await context.project();
+    const history = (await pastRuns(dir, runsShown)).filter(({ started }) => started < run.started);
+    return htmlReport({ run, history, comparison });
+  });
   return written;
 }
+
+const runsShown = 30;
 
 interface Reported {
   readonly run: EvalRun;
