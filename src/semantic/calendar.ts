@@ -1,10 +1,10 @@
-import type { TimeGrain } from '../sql/dialect.ts';
+import { type TimeGrain, timeGrains } from '../sql/dialect.ts';
 import { type Asked, type Block, blockOf } from './block.ts';
 import { notSupported, refused } from './errors.ts';
 import type { Expr } from './expr.ts';
-import { startType, unitsOf } from './periods.ts';
-import { datasetNamed, type Place } from './place.ts';
-import type { Leaf } from './resolve.ts';
+import { isToOne } from './links.ts';
+import { liesIn, startType, unitsOf } from './periods.ts';
+import { datasetNamed, dottedPlace, type Place } from './place.ts';
 import { periodsName, timeDimension } from './running.ts';
 import type { CommonTable, From, Join, Select } from './select.ts';
 
@@ -12,33 +12,40 @@ import type { CommonTable, From, Join, Select } from './select.ts';
 export interface Calendar {
   readonly tables: readonly CommonTable[];
   /** All periods between the first and the last, where they are asked for: the dimension, and the table that has them. */
-  readonly filled: { readonly column: string; readonly table: string } | undefined;
+  readonly filled: Filled | undefined;
   /** True where a table reads itself. */
   readonly isRecursive: boolean;
 }
 
+interface Filled {
+  readonly column: string;
+  readonly table: string;
+  /** Dimensions that follow from the period: coarser ones of the same time. */
+  readonly coarser: Select['columns'];
+}
+
 export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
   const { query } = asked;
-  const leaves = blocks.flatMap((block) => block.leaves.flatMap((leaf) => leaf.nested?.leaves ?? [leaf]));
   const running = blocks.filter((block) => block.leaves.some((leaf) => leaf.running !== undefined));
   if (running.length === 0 && !query.fill_time) return { tables: [], filled: undefined, isRecursive: false };
-  const [{ places } = { places: [] }] = blocks;
   const times = running.map((block) => timeDimension({ ...asked, owner: datasetNamed(asked.model, block.owner) }, block.places).index);
-  const [index = finestTime(places), ...others] = new Set(times);
+  const [index = finestTime(blocks), ...others] = new Set(times);
   if (others.length > 0) throw notSupported('running totals over several times', 'Ask for metric_time, which is the time of each');
-  const grain = places[index]?.grain;
+  const grain = blocks[0]?.places[index]?.grain;
   if (grain === undefined) {
     throw refused('no_period', 'fill_time has no periods to fill: no dimension is one', {
       hint: 'Add it to the dimensions, or leave fill_time out.',
       choices: ['metric_time.month'],
     });
   }
+  if (query.fill_time) checkFilled(query, blocks, index);
   const column = `d${index + 1}`;
-  const seen = { name: query.fill_time ? `${periodsName} seen` : periodsName, query: seenPeriods(asked, leaves, index) };
+  const seen = { name: query.fill_time ? `${periodsName} seen` : periodsName, query: seenPeriods(asked, blocks, index) };
   if (!query.fill_time) return { tables: [seen], filled: undefined, isRecursive: false };
+  const coarser = coarserPeriods(asked, blocks, index);
   const filling =
     asked.model.dialect.recursiveWith === undefined ? counted(asked, { seen, column, grain }) : recursive({ seen, column, grain });
-  return { tables: [seen, ...filling.tables], filled: { column, table: periodsName }, isRecursive: filling.isRecursive };
+  return { tables: [seen, ...filling.tables], filled: { column, table: periodsName, coarser }, isRecursive: filling.isRecursive };
 }
 
 interface Filling {
@@ -93,17 +100,45 @@ function firstOf(seen: CommonTable, column: string): Select {
   return selectFrom(common(seen.name), { column, expr }, []);
 }
 
-function finestTime(places: readonly Place[]): number {
-  const order = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
-  const grains = places.map(({ grain }) => grain);
-  const finest = order.find((grain) => grains.includes(grain));
+function finestTime(blocks: readonly Block[]): number {
+  const grains = (blocks[0]?.places ?? []).map(({ grain }) => grain);
+  const finest = timeGrains.find((grain) => grains.includes(grain));
   return finest === undefined ? -1 : grains.indexOf(finest);
 }
 
-/** Those in which any block has rows. */
-function seenPeriods(asked: Asked, leaves: readonly Leaf[], index: number): CommonTable['query'] {
-  const dimension = asked.query.dimensions[index] ?? '';
-  const query = { ...asked.query, dimensions: [dimension], include_empty: false };
+/** The finest periods are filled, whatever runs. */
+function checkFilled({ dimensions }: Asked['query'], blocks: readonly Block[], index: number): void {
+  const places = blocks[0]?.places ?? [];
+  const finest = places[finestTime(blocks)]?.grain;
+  const rival = places.findIndex(({ grain }, at) => grain === finest && !isSameTime(blocks, index, at));
+  if (rival === -1) return;
+  throw notSupported('fill_time over several times', `${dimensions[index]} and ${dimensions[rival]} both have periods to fill`);
+}
+
+/** True where the dimensions are of one time, whichever metric is asked. */
+function isSameTime(blocks: readonly Block[], one: number, other: number): boolean {
+  const timeOf = (place: Place | undefined) => place && dottedPlace({ ...place, grain: undefined });
+  return blocks.every(({ places }) => timeOf(places[one]) === timeOf(places[other]));
+}
+
+function coarserPeriods({ query }: Asked, blocks: readonly Block[], index: number): Filled['coarser'] {
+  const places = blocks[0]?.places ?? [];
+  const finest = places[index]?.grain;
+  return places.flatMap(({ grain }, at) => {
+    if (at === index || grain === undefined || finest === undefined || !isSameTime(blocks, index, at)) return [];
+    if (!liesIn(finest, grain)) throw notSupported(`fill_time by ${finest} and ${grain}`, 'One crosses the ends of the other');
+    const of: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
+    const options = { type: startType(finest), weekStart: query.week_start };
+    return [{ column: `d${at + 1}`, expr: grain === finest ? of : ({ kind: 'truncate', grain, of, options } as const) }];
+  });
+}
+
+/** Those in which any block has a group. Of the other dimensions, only those to many can leave a row without one. */
+function seenPeriods(asked: Asked, blocks: readonly Block[], index: number): CommonTable['query'] {
+  const leaves = blocks.flatMap((block) => block.leaves.flatMap((leaf) => leaf.nested?.leaves ?? [leaf]));
+  const isFanned = (at: number): boolean => blocks.some(({ places }) => places[at]?.path.every(isToOne) === false);
+  const others = asked.query.dimensions.filter((_, at) => at !== index && isFanned(at));
+  const query = { ...asked.query, dimensions: [asked.query.dimensions[index] ?? '', ...others], include_empty: false };
   const sources = [...new Map(leaves.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }])).values()];
   const parts = sources.map(({ owner, shift }): Select => {
     const at = { owner: datasetNamed(asked.model, owner), metric: `what is asked of ${owner}`, shift };

@@ -6,6 +6,7 @@ import type { Comparison, Condition, FilterOperator, FilterValue } from './query
 import { completed, findMetric, queryAlgebra, queryFragment, queryMetric, type Resolver } from './resolve.ts';
 import { placeInQuery, visibleField } from './place.ts';
 import { placeExpr, type RowTest, testOf } from './scope.ts';
+import { unknownMetric } from './unknown-metric.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */
 export interface Conditions {
@@ -51,6 +52,8 @@ function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
     return { ...testOf({ ...piece, home: undefined }), on: undefined };
   }
   if (metrics.length === names.length) return { text, expr: completed((trace) => queryAlgebra(resolver, piece, trace)) };
+  const unknown = names.find(({ parts }) => !meansMetric(resolver, parts, side) && !meansField(resolver.model, parts));
+  if (unknown !== undefined) throw unknownMetric(resolver, unknown.parts);
   throw refused(
     'mixed_condition',
     `The condition ${JSON.stringify(text)} mixes rows and aggregates under OR or in one comparison`,

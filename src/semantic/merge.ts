@@ -82,14 +82,15 @@ function merged(column: string, isCount: boolean): Expr {
 
 /** Every period beside what the result has of the other dimensions. */
 function periodSet(
-  { column, table }: NonNullable<Calendar['filled']>,
+  { column, table, coarser }: NonNullable<Calendar['filled']>,
   rest: { dimensions: readonly string[]; facts: readonly CommonTable[] },
-) {
-  const others = rest.dimensions.filter((one) => one !== column);
-  const periods = { name: table, columns: [column] };
-  if (others.length === 0) return [periods];
-  const { query, columns } = memberQuery({ kind: 'fact', columns: others }, rest.facts);
-  return [periods, { name: 'ktx others', query, columns }];
+): readonly (MemberTable | Pick<MemberTable, 'name' | 'columns'>)[] {
+  const columns = [{ column, expr: from(table, column) }, ...coarser];
+  const names = columns.map((one) => one.column);
+  const query: Select = { kind: 'select', columns, from: common(table), joins: [], where: [] };
+  const periods = coarser.length === 0 ? { name: table, columns: [column] } : { name: 'ktx all periods', query, columns: names };
+  const others = rest.dimensions.filter((one) => !names.includes(one));
+  return others.length === 0 ? [periods] : [periods, { name: 'ktx others', ...memberQuery({ kind: 'fact', columns: others }, rest.facts) }];
 }
 
 interface MemberTable extends CommonTable {

@@ -57,7 +57,8 @@ export function runningRows(scope: Scope, places: readonly Place[], { window, si
   const conditions = [isBefore];
   if (window !== undefined) {
     const end: Expr = { kind: 'add', of: start, period: unitsOf(1, grain), type };
-    const unit = finer(grain, window.grain);
+    const isCrossed = !liesIn(grain, window.grain) && !liesIn(window.grain, grain);
+    const unit = isCrossed ? 'day' : finer(grain, window.grain);
     const clock = type === 'date' && startType(unit) === 'date' ? 'date' : 'datetime';
     const from: Expr = { kind: 'add', of: end, period: { ...window.period, count: -window.period.count }, type: clock };
     conditions.push({ kind: 'text', parts: [cut(unit), ' >= ', from] });

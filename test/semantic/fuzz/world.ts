@@ -1,4 +1,6 @@
 import * as fc from 'fast-check';
+import { meets } from './paths.ts';
+import type { Grain, Span } from './times.ts';
 
 /** A random model with its rows: what a query can be asked of, and all that the brute-force evaluator knows. */
 export interface World {
@@ -14,42 +16,102 @@ export interface Dataset {
   readonly measure: { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string } | undefined;
   /** Only rows whose `v` is greater, or NULL, are seen; undefined where all are. */
   readonly above?: number | undefined;
+  /** Its segment: a `v` that is greater, of the row itself or of the one that a role leads to. */
+  readonly chosen: { readonly role: string | undefined; readonly above: number };
+  /** Of its trailing metric, of its metric to date, and of its conversions. */
+  readonly window: Span;
+  readonly since: Exclude<Grain, 'hour' | 'day'>;
+  readonly within: Span | undefined;
 }
 
-/** From many to one, by a column of the role's name; or through a bridge, whose pairs are its rows. */
-interface Link {
+/** From many to one, by a column of the role's name or by a range; or through a bridge, whose pairs are its rows. */
+export interface Link {
   readonly role: string;
   readonly to: string;
   readonly via?: string;
+  readonly within?: Within;
+}
+
+/** The value of `field` lies between two of the other side, for each `g` where they are of a group. */
+interface Within {
+  readonly field: 'v' | 't';
+  readonly from: 'low' | 'since';
+  readonly to: 'high' | 'until';
+  readonly includesEnd: boolean;
+  readonly byGroup: boolean;
 }
 
 export type Cell = string | number | null;
 export type Row = Readonly<Record<string, Cell>>;
 
 const key = fc.option(fc.integer({ min: 1, max: 5 }), { nil: null, freq: 5 });
-const month = fc.integer({ min: 1, max: 4 });
+const days = fc.constantFrom(
+  '2024-01-01', '2024-01-15', '2024-01-31', '2024-02-01', '2024-02-15', '2024-02-29', '2024-03-01', '2024-03-02', '2024-03-10',
+  '2024-03-31', '2024-04-15', '2024-04-28',
+); // prettier-ignore
+const hours = fc.constantFrom('00:30:00', '01:30:00', '06:00:00', '12:00:00', '22:30:00', '23:30:00');
 const cells = fc.record({
   g: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: null, freq: 4 }),
   v: fc.option(fc.integer({ min: -4, max: 9 }), { nil: null, freq: 5 }),
-  t: fc.option(fc.tuple(month, fc.constantFrom(1, 2, 15, 28)).map(([at, day]) => `2024-0${at}-${String(day).padStart(2, '0')}`), { nil: null, freq: 8 }), // prettier-ignore
+  t: fc.option(days, { nil: null, freq: 8 }),
+  z: fc.option(fc.tuple(days, hours).map(([day, hour]) => `${day}T${hour}+00:00`), { nil: null, freq: 8 }), // prettier-ignore
   keys: fc.array(key, { minLength: 3, maxLength: 3 }),
 });
 
 const names = ['ants', 'bees', 'cats', 'dogs', 'elks'];
+const spansName = 'spans';
 
-/** Later datasets point at earlier ones, twice perhaps; one may point at itself; two may meet through a bridge. */
+const span: fc.Arbitrary<Span> = fc.constantFrom<Span>(
+  { count: 1, unit: 'day' },
+  { count: 10, unit: 'day' },
+  { count: 14, unit: 'day' },
+  { count: 1, unit: 'week' },
+  { count: 2, unit: 'week' },
+  { count: 1, unit: 'month' },
+  { count: 2, unit: 'month' },
+  { count: 1, unit: 'quarter' },
+);
+const traits = fc.record({
+  above: fc.option(fc.integer({ min: -4, max: 2 }), { nil: undefined, freq: 1 }),
+  chosen: fc.record({ isFar: fc.boolean(), above: fc.integer({ min: -3, max: 3 }) }),
+  window: span,
+  since: fc.constantFrom('week' as const, 'month' as const, 'quarter' as const, 'year' as const),
+  within: fc.option(span, { nil: undefined, freq: 3 }),
+});
+
+/** Cuts of a line into ranges that do not overlap, the first and the last of which may be open. */
+const ranges = fc.record({
+  field: fc.constantFrom('v' as const, 't' as const),
+  includesEnd: fc.boolean(),
+  byGroup: fc.boolean(),
+  numbers: fc.uniqueArray(fc.integer({ min: -4, max: 9 }), { minLength: 2, maxLength: 4 }),
+  days: fc.uniqueArray(days, { minLength: 2, maxLength: 4 }),
+  isOpen: fc.tuple(fc.boolean(), fc.boolean()),
+  from: fc.nat({ max: 9 }),
+});
+
+/** Later datasets point at earlier ones, twice perhaps; one may point at itself; two may meet through a bridge, one lie in ranges. */
 export const worldArbitrary: fc.Arbitrary<World> = fc
   .record({
     shape: fc.array(fc.record({ ups: fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 2 }), isLoop: fc.boolean() }), {
       minLength: 2,
       maxLength: 5,
     }),
-    tables: fc.array(fc.array(cells, { minLength: 2, maxLength: 7 }), { minLength: 6, maxLength: 6 }),
-    above: fc.array(fc.option(fc.integer({ min: -4, max: 2 }), { nil: undefined, freq: 1 }), { minLength: 5, maxLength: 5 }),
+    tables: fc.array(fc.array(cells, { minLength: 2, maxLength: 7 }), { minLength: 7, maxLength: 7 }),
+    all: fc.array(traits, { minLength: 7, maxLength: 7 }),
     hasRules: fc.boolean(),
     bridge: fc.option(fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 })), { nil: undefined }),
+    within: fc.option(ranges, { nil: undefined, freq: 2 }),
   })
-  .map(({ shape, tables, bridge, above, hasRules }): World => {
+  .map(({ shape, tables, bridge, all, hasRules, within }): World => {
+    const made = (name: string, links: readonly Link[], index: number): Dataset => {
+      const trait = all[index];
+      if (trait === undefined) throw new Error('too few traits');
+      const { isFar, above } = trait.chosen;
+      const role = isFar ? links.find(({ via }) => via === undefined)?.role : undefined;
+      const rows = rowsOf(links, tables[index] ?? []);
+      return { ...trait, name, links, rows, measure: undefined, chosen: { role, above }, above: hasRules ? trait.above : undefined };
+    };
     const datasets = shape.map(({ ups, isLoop }, index) => {
       const parents = index === 0 ? [] : ups.map((up) => names[up % index] ?? '');
       const links = parents.map((to, position): Link => ({
@@ -57,36 +119,54 @@ export const worldArbitrary: fc.Arbitrary<World> = fc
         role: parents.indexOf(to) === position && parents.lastIndexOf(to) === position ? to : `r${position + 1}`,
       }));
       const loop: readonly Link[] = isLoop ? [{ to: names[index] ?? '', role: 'boss' }] : [];
-      const dataset = datasetOf(names[index] ?? '', [...links, ...loop], tables[index] ?? []);
-      return hasRules ? { ...dataset, above: above[index] } : dataset;
+      return made(names[index] ?? '', [...links, ...loop], index);
     });
-    if (bridge === undefined) return measured(datasets);
-    const [from, to] = [datasets[bridge[0] % datasets.length], datasets[bridge[1] % datasets.length]];
-    if (from === undefined || to === undefined || from === to) return measured(datasets);
-    const pairs = datasetOf(
-      'pairs',
-      [
-        { to: from.name, role: from.name },
-        { to: to.name, role: to.name },
-      ],
-      tables[5] ?? [],
-    );
-    const bridged = datasets.map((one) =>
-      one === from ? { ...one, links: [...one.links, { role: 'linked', to: to.name, via: 'pairs' }] } : one,
-    );
-    return measured([...bridged, pairs]);
+    const ranged = within === undefined ? datasets : withRanges(datasets, within, made(spansName, [], 6));
+    const ends = bridge?.map((at) => ranged[at % datasets.length]) ?? [];
+    const [from, to] = ends;
+    if (from === undefined || to === undefined || from === to) return measured(ranged);
+    const links = [from, to].map(({ name }): Link => ({ to: name, role: name }));
+    const bridged = ranged.map((one): Dataset => {
+      return one === from ? { ...one, links: [...one.links, { role: 'linked', to: to.name, via: 'pairs' }] } : one;
+    });
+    return measured([...bridged, made('pairs', links, 5)]);
   });
+
+type Ranges = typeof ranges extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** One of the datasets lies in ranges of a new one. */
+function withRanges(datasets: readonly Dataset[], given: Ranges, spans: Dataset): readonly Dataset[] {
+  const { field, includesEnd, byGroup, isOpen } = given;
+  const cuts = field === 'v' ? given.numbers.toSorted((a, b) => a - b) : given.days.toSorted();
+  const [from, to] = field === 'v' ? (['low', 'high'] as const) : (['since', 'until'] as const);
+  const bounds = cuts.slice(1).map((end, index): readonly [Cell, Cell] => {
+    const isLast = index === cuts.length - 2;
+    // Where the end belongs to a range, the next starts behind it.
+    const start = includesEnd && index > 0 ? following(cuts[index] ?? 0) : (cuts[index] ?? null);
+    return [index === 0 && isOpen[0] ? null : start, isLast && isOpen[1] ? null : end];
+  });
+  const groups = byGroup ? ['a', 'b'] : [undefined];
+  const all = groups.flatMap((g) => bounds.map(([start, end]) => ({ ...(g === undefined ? {} : { g }), [from]: start, [to]: end })));
+  const none = { low: null, high: null, since: null, until: null };
+  const rows = all.map((bound, index) => ({ ...spans.rows[index % spans.rows.length], ...none, ...bound, id: index + 1 }));
+  const link: Link = { role: spansName, to: spansName, within: { field, from, to, includesEnd, byGroup } };
+  return [...datasets.map((one, index) => (index === given.from % datasets.length ? { ...one, links: [...one.links, link] } : one)), { ...spans, rows }]; // prettier-ignore
+}
+
+function following(cut: string | number): Cell {
+  return typeof cut === 'number' ? cut + 1 : new Date(Date.parse(cut) + 86_400_000).toISOString().slice(0, 10);
+}
 
 /** Each dataset that others point at, with what one of these adds up to for each of its rows. */
 function measured(datasets: readonly Dataset[]): World {
   const all = datasets.map((dataset, index): Dataset => {
-    const found = datasets.flatMap(({ name, links }) => links.filter(({ to, via }) => to === dataset.name && via === undefined).map(({ role }) => ({ of: name, role }))); // prettier-ignore
+    const found = datasets.flatMap(({ name, links }) => links.filter(({ to, via }) => to === dataset.name && via === undefined).map((link) => ({ of: name, link }))); // prettier-ignore
     const last = found.at(-1);
     if (last === undefined) return dataset;
-    const measure = { ...last, metric: index % 2 === 0 ? ('total' as const) : ('rows_in_a' as const) };
+    const measure = { of: last.of, role: last.link.role, metric: index % 2 === 0 ? ('total' as const) : ('rows_in_a' as const) };
     const children = datasets.find(({ name }) => name === measure.of)?.rows ?? [];
     const rows = dataset.rows.map((row) => {
-      const own = children.filter((child) => child[`${measure.role}_id`] === row['id']);
+      const own = children.filter((child) => meets(last.link, child, row));
       const values = own.flatMap(({ v }) => (typeof v === 'number' ? [v] : []));
       const total = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
       return { ...row, n: measure.metric === 'total' ? total : own.filter(({ g }) => g === 'a').length };
@@ -98,86 +178,15 @@ function measured(datasets: readonly Dataset[]): World {
 
 type Cells = typeof cells extends fc.Arbitrary<infer Value> ? Value : never;
 
-function datasetOf(name: string, links: readonly Link[], rows: readonly Cells[]): Dataset {
-  return {
-    name,
-    links,
-    measure: undefined,
-    rows: rows.map(({ g, v, t, keys }, index) => {
-      const own = links.map(({ role }, position): [string, Cell] => [`${role}_id`, keys[position] ?? null]);
-      return { id: index + 1, g, v, t, ...Object.fromEntries(own) };
-    }),
-  };
-}
-
-export function filesOf({ datasets }: World): Record<string, string> {
-  return Object.fromEntries(
-    datasets.map(({ name, links, measure, above }, index) => {
-      const access =
-        above === undefined
-          ? {}
-          : {
-              access: [
-                { role: 'reader', where: `v > ${above}` },
-                { role: 'reader', where: 'v is null' },
-              ],
-            };
-      const next = datasets[index + 1]?.name ?? name;
-      const followed = { base: 'number', to: `${next}.number`, on: { g: 'g' }, window: '14 days' };
-      const relationships = links.map(({ role, to, via }) =>
-        via === undefined ? { to, role, on: { [`${role}_id`]: 'id' } } : { to, role, on: {}, cardinality: 'many_to_many', via },
-      );
-      const fields = [['id', 'integer'], ['g', 'string'], ['v', 'integer'], ['t', 'date']].map(([field, type]) => ({ name: field, type })); // prettier-ignore
-      const metrics = [
-        { name: 'total', agg: 'sum', of: 'v' },
-        { name: 'rows_in_a', agg: 'count', where: "g = 'a'" },
-        { name: 'closing', agg: 'sum', of: 'v', semi_additive: { over: 't', take: 'last', per: ['g'] } },
-        { name: 'earlier', offset: { of: 'total', by: '1 month' } },
-        { name: 'running', cumulative: { of: 'total' } },
-        { name: 'overall', total: { of: 'total' } },
-        { name: 'over_g', total: { of: 'values', by: [`${name}.g`] } },
-        { name: 'values', agg: 'count_distinct', of: 'v' },
-        { name: 'number', agg: 'count' },
-        { name: 'followed', conversion: { ...followed, calculation: 'conversions' } },
-        { name: 'follow_rate', conversion: { ...followed, calculation: 'conversion_rate' } },
-        { name: 'each', agg: 'avg', of: 'total', per: 't' },
-      ];
-      const row_metrics =
-        measure === undefined ? [] : [{ name: 'n', metric: `${measure.of}.${measure.metric}`, via: `${measure.of}.${measure.role}` }];
-      return [
-        name,
-        JSON.stringify({
-          dataset: name,
-          source: name,
-          primary_key: ['id'],
-          default_time: 't',
-          fields,
-          row_metrics,
-          metrics,
-          relationships,
-          ...access,
-        }),
-      ];
-    }),
-  );
+function rowsOf(links: readonly Link[], rows: readonly Cells[]): readonly Row[] {
+  return rows.map(({ keys, ...own }, index) => {
+    const pointers = links.map(({ role }, position): [string, Cell] => [`${role}_id`, keys[position] ?? null]);
+    return { id: index + 1, ...own, ...Object.fromEntries(pointers) };
+  });
 }
 
 /** As the reader sees it. */
 export function visible({ datasets }: World): World {
   const isSeen = ({ v = null }: Row, above: number | undefined): boolean => above === undefined || v === null || Number(v) > above;
   return { datasets: datasets.map((one) => ({ ...one, rows: one.rows.filter((row) => isSeen(row, one.above)) })) };
-}
-
-/** Statements that make the tables anew; `literal` is the engine's. */
-export function scriptOf({ datasets }: World, literal: (value: Cell) => string): string {
-  return datasets
-    .map(({ name, links, rows }) => {
-      const keys = links.filter(({ via }) => via === undefined).map(({ role }) => `${role}_id`);
-      const columns = ['id', 'g', 'v', 't', ...keys];
-      const types: Readonly<Record<string, string>> = { g: 'VARCHAR(9)', t: 'DATE' };
-      const values = rows.map((row) => `(${columns.map((column) => literal(row[column] ?? null)).join(', ')})`);
-      const create = `DROP TABLE IF EXISTS ${name}; CREATE TABLE ${name} (${columns.map((column) => `${column} ${types[column] ?? 'INTEGER'}`).join(', ')});`;
-      return rows.length === 0 ? create : `${create} INSERT INTO ${name} VALUES ${values.join(', ')};`;
-    })
-    .join('\n');
 }

@@ -1,0 +1,84 @@
+import { type Binding, datasetNamed, expanded, nameOf, type Path, placeOf, Refused } from './paths.ts';
+import type { Question } from './question.ts';
+import { cellOf, cellsOf, clockOf, conditionsOn, fits } from './rows.ts';
+import type { Cell, Row, World } from './world.ts';
+
+/** The values of some of the dimensions together. */
+type Part = ReadonlyMap<number, Cell>;
+
+/**
+ * The groups that `include_empty` adds for an owner: the rows of the dataset that dimensions live in, one set for each relationship
+ * that leads to some, combined with each other and with what the result has of the owner's own dimensions.
+ */
+export function membersOf(
+  world: World,
+  question: Question,
+  { owner, found }: { owner: string; found: readonly string[] },
+): readonly string[] {
+  const places = question.dimensions.map((of) => placeOf(world, owner, of));
+  const sets = [...Map.groupBy(places.keys(), (index) => places[index]?.[0]?.name ?? '')];
+  if (sets.every(([first]) => first === '')) return [];
+  checkConditions(world, question, { owner, places });
+  const parts = sets.map(([first, indexes]): readonly Part[] => {
+    if (first === '') return found.map((group) => new Map(indexes.map((index) => [index, cellsOf(group)[index] ?? null])));
+    return membersIn(world, question, { owner, places, indexes });
+  });
+  const combined = parts.reduce<readonly Part[]>((all, some) => all.flatMap((one) => some.map((other) => new Map([...one, ...other]))), [new Map()]); // prettier-ignore
+  return combined.map((part) => JSON.stringify(places.map((_, index) => part.get(index) ?? null)));
+}
+
+interface At {
+  readonly owner: string;
+  readonly places: readonly Path[];
+}
+
+/** The rows of what all the dimensions of a set share, filtered by conditions on nothing but these and what they lead to. */
+function membersIn(world: World, question: Question, { owner, places, indexes }: At & { indexes: readonly number[] }): readonly Part[] {
+  const paths = indexes.map((index) => places[index] ?? []);
+  const prefix = commonPrefix(paths);
+  const own = conditionsOn(world, question, owner).filter((tests) =>
+    tests.every(({ path }) => isWithin(prefix, path) && isBound(path, places)),
+  );
+  const start = (row: Row): Binding => new Map([...['', ...prefix.map((_, index) => nameOf(prefix.slice(0, index + 1)))].map((name): [string, Row | undefined] => [name, undefined]), [nameOf(prefix), row]]); // prettier-ignore
+  const paths2 = [...paths, ...own.flat().map(({ path }) => path)];
+  return datasetNamed(world, prefix.at(-1)?.to ?? '').rows.flatMap((row) => {
+    const bindings = paths2.reduce<readonly Binding[]>((all, path) => all.flatMap((one) => expanded(one, path, 'inner')), [start(row)]);
+    return bindings
+      .filter((one) => own.every((tests) => tests.some(({ of, path }) => fits(one.get(nameOf(path)), of))))
+      .map((one) => new Map(indexes.map((index) => [index, cellOf(one.get(nameOf(places[index] ?? [])), dimensionAt(question, index), clockOf(question))]))); // prettier-ignore
+  });
+}
+
+/** It is not clear which combinations of members a condition across dimensions allows. */
+function checkConditions(world: World, question: Question, { owner, places }: At): void {
+  const firsts = new Set(places.map((path) => path[0]?.name ?? ''));
+  for (const tests of conditionsOn(world, question, owner)) {
+    const touched = new Set(tests.map(({ path }) => joined(path, places)[0]?.name ?? '').filter((name) => firsts.has(name)));
+    if (touched.size > 1) throw new Refused('a condition across dimensions');
+  }
+}
+
+/** As far as it goes without a hop to many that no dimension takes. */
+function joined(path: Path, places: readonly Path[]): Path {
+  const end = path.findIndex((hop, index) => hop.kind !== 'up' && !places.some((place) => isWithin(path.slice(0, index + 1), place)));
+  return end === -1 ? path : path.slice(0, end);
+}
+
+function isBound(path: Path, places: readonly Path[]): boolean {
+  return joined(path, places).length === path.length;
+}
+
+function isWithin(prefix: Path, path: Path): boolean {
+  return prefix.every(({ name }, index) => path[index]?.name === name);
+}
+
+function commonPrefix([first = [], ...others]: readonly Path[]): Path {
+  const length = first.findIndex((hop, index) => others.some((path) => path[index]?.name !== hop.name));
+  return length === -1 ? first : first.slice(0, length);
+}
+
+function dimensionAt({ dimensions }: Question, index: number): Question['dimensions'][number] {
+  const found = dimensions[index];
+  if (found === undefined) throw new Error(`no dimension ${index}`);
+  return found;
+}
