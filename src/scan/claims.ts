@@ -45,9 +45,12 @@ export function claimsOf(findings: ScanFindings): Claim[] {
   const names = datasetNames(findings.catalog);
   const isAccepted = ({ status }: KeyFinding | LinkFinding): boolean => status === 'accepted';
   const keys = Map.groupBy(findings.primaryKeys.filter(isAccepted), ({ table }) => tableKey(table));
-  const links = Map.groupBy(findings.links.filter(isAccepted), ({ from }) => tableKey(from.table));
+  const accepted = findings.links.filter(isAccepted);
+  const links = Map.groupBy(accepted, ({ from }) => tableKey(from.table));
+  const referred = Map.groupBy(accepted, ({ to }) => tableKey(to.table));
   const claims = findings.catalog.tables.flatMap((table) => {
-    const found = { names, keys: keys.get(tableKey(table)) ?? [], links: links.get(tableKey(table)) ?? [] };
+    const at = tableKey(table);
+    const found = { names, keys: keys.get(at) ?? [], links: links.get(at) ?? [], referred: referred.get(at) ?? [] };
     return tableClaims(table, findings.catalog.connection, found);
   });
   return sortedBy(claims, (claim) => claim);
@@ -61,9 +64,28 @@ function sortedBy<T>(values: readonly T[], read: (value: T) => unknown): T[] {
 /** A claim of the catalog where no evidence stands, and none where there is nothing to say. */
 type Draft = readonly [subject: string, kind: Claim['kind'], body: Json | undefined, evidence?: Evidence];
 
-type Found = { readonly names: DatasetNames; readonly keys: readonly KeyFinding[]; readonly links: readonly LinkFinding[] };
+interface Found {
+  readonly names: DatasetNames;
+  readonly keys: readonly KeyFinding[];
+  readonly links: readonly LinkFinding[];
+  /** Links that end here. */
+  readonly referred: readonly LinkFinding[];
+}
 
-function tableClaims(table: CatalogTable, connection: string, { names, keys, links }: Found): Claim[] {
+/**
+ * What inferred links refer to beside the keys that are known: without duplicates, as the scan found, and a query refuses to join
+ * what no file calls unique. A declared link proves nothing of the kind: some engines take any column.
+ */
+function referredKeys({ columns, uniqueKeys }: CatalogTable, { keys, referred }: Found): readonly (readonly string[])[] {
+  const inOrder = (names: readonly string[]) => columns.flatMap(({ name }) => (names.includes(name) ? [name] : []));
+  const known = new Set([...uniqueKeys, ...keys.map((key) => key.columns)].map((names) => canonicalJson(inOrder(names))));
+  const inferred = referred.flatMap(({ origin, to }) => (origin === 'inferred' ? [inOrder(to.columns)] : []));
+  const others = new Map(inferred.map((names) => [canonicalJson(names), names]));
+  return [...others].flatMap(([key, names]) => (known.has(key) ? [] : [names]));
+}
+
+function tableClaims(table: CatalogTable, connection: string, found: Found): Claim[] {
+  const { names, keys, links } = found;
   const dataset = names.dataset(table);
   const field = (column: string): string => names.field(table, column);
   const place = { connection, item: catalogPath(connection, table.schema), location: table.table };
@@ -80,6 +102,12 @@ function tableClaims(table: CatalogTable, connection: string, { names, keys, lin
     [about, 'default_time', time && times.length === 0 ? field(time.name) : undefined],
     [count, 'metric', { agg: 'count' }, { ...structure, origin: 'code', extractor: 'count@1' }],
     ...table.uniqueKeys.map((columns): Draft => [about, 'unique_key', columns.map(field)]),
+    ...referredKeys(table, found).map((columns): Draft => [
+      about,
+      'unique_key',
+      columns.map(field),
+      { ...place, origin: 'code', extractor: 'keys@1', confidence: 0.7 },
+    ]),
     ...keys.map((key): Draft => [about, 'primary_key', key.columns.map(field), { ...place, extractor: 'keys@1', ...judgement(key) }]),
     ...table.columns.flatMap(({ name, type, values, comment }, index): Draft[] => {
       const subject = subjects.field(connection, dataset, field(name));

@@ -95,6 +95,17 @@ describe('the claims of a scan', () => {
     expect(found[0]?.evidence[0]?.measured).toEqual({ also_refers_to: ['customer(id)'] });
   });
 
+  test('say what an inferred link refers to, where that is no key yet; a declared one proves nothing', () => {
+    const unique = (origin: LinkFinding['origin'], columns: readonly string[]) => {
+      const links = ['a', 'b'].map((name) => ({ ...link, origin, from: { ...link.from, columns: [name] }, to: { ...link.to, columns } }));
+      const claims = claimsOf({ ...findings, links }).filter(({ kind }) => kind === 'unique_key');
+      return claims.map(({ subject, body }) => [subject, body]);
+    };
+    expect(unique('inferred', ['seen', 'born'])).toEqual([['dataset:shop.customer', ['born', 'seen']]]);
+    expect(unique('inferred', ['id'])).toEqual([]);
+    expect(unique('declared', ['born'])).toEqual([]);
+  });
+
   test('do not change with a few more rows', () => {
     const later = { ...link, probability: 0.94, evidence: { ...link.evidence, containment: 0.989, orphans: 12, rows: 1100 } };
     expect(claimsOf({ ...findings, links: [later] })).toEqual(claimsOf({ ...findings, links: [link] }));
