@@ -25,13 +25,16 @@ export const query = defineCommand({
   rows: true,
   define: (command) =>
     withFlags(command, queryFlags)
+      .option('--parameter <assignments...>', 'a value for a parameter of the model, as name=value')
       .option('--query-file <path>', 'the query as YAML or JSON; - reads standard input. Flags win over it')
       .option('--connection <name>', 'which warehouse, where there are several')
       .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive)
       .option('--plan', 'show plan, SQL and receipt, run nothing'),
   async run({ options }, context) {
     const { connection: name, queryFile: path, plan, timeout } = options;
-    const { data, problems } = check(querySchema, { ...(path && (await fromFile(path, context))), ...fromFlags(options) });
+    const file = path === undefined ? undefined : await fromFile(path, context);
+    const parameters = { ...file?.parameters, ...parametersOf(options.parameter) };
+    const { data, problems } = check(querySchema, { ...file, ...fromFlags(options), parameters });
     if (problems !== undefined) {
       throw new UserError('query_invalid', `The flags say what no query can: ${problems.map(sentence).join('; ')}`, { hint, exitCode: 2 });
     }
@@ -64,7 +67,7 @@ function recordAnswer({ dir, runId }: Project, { queryId, input }: { queryId: st
 }
 
 /** A line for each metric, and where its definition stands. */
-export function receiptLines({ metrics, notes, files, commit, contested, stale, uncommitted = [] }: QueryReceipt): string[] {
+export function receiptLines({ metrics, notes, parameters, files, commit, contested, stale, uncommitted = [] }: QueryReceipt): string[] {
   const lines = metrics.map(({ name, owners, paths, filters, having, access, additive, curated }) => {
     const [and, list] = [' and ', ', '];
     const parts = {
@@ -80,11 +83,20 @@ export function receiptLines({ metrics, notes, files, commit, contested, stale, 
   const model = files.map((file) => (uncommitted.includes(file) ? `${file} (with uncommitted edits)` : file)).join(', ');
   return [
     ...lines,
+    ...Object.entries(parameters).map(([name, value]) => `parameter ${name} = ${JSON.stringify(value)}`),
     ...notes,
     ...contested.map((subject) => `contested: ${subject}; ktx review decides`),
     ...stale.map((subject) => `stale: ${subject}; ktx ingest brings it up to date`),
     ...(model === '' ? [] : [`model at ${commit === undefined ? 'no commit' : `commit ${commit.slice(0, 10)}`}: ${model}`]),
   ];
+}
+
+function parametersOf(assignments: readonly string[] = []): Record<string, string> {
+  const pairs = assignments.map((text) => /^([\w.]+)=(.*)$/s.exec(text));
+  const wrong = assignments.find((_, index) => pairs[index] === null);
+  if (wrong !== undefined)
+    throw new UserError('query_invalid', `${wrong} is not name=value`, { hint: 'Write --parameter currency=EUR.', exitCode: 2 });
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
 }
 
 /** `name=aggregate` is a metric of the query's own, `field:desc` an order. */

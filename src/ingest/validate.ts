@@ -9,6 +9,7 @@ import { UserError } from '../lib/error.ts';
 import { emit } from '../semantic/emit.ts';
 import { loadModel } from '../semantic/load.ts';
 import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from '../semantic/model.ts';
+import { sampleParameters } from '../semantic/parameters.ts';
 import { plan, type Plan } from '../semantic/plan.ts';
 import { querySchema } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
@@ -203,7 +204,8 @@ function passedCheck({ db }: State, connection: string, mark: string) {
 
 /** A running total or an offset is asked for by a period: that of months says as much about its formula as any. */
 export async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
-  const planBy = (further: object) => withAnalyzer(() => plan(model, querySchema.parse({ ...query, ...further })));
+  const planBy = (further: object) =>
+    withAnalyzer(() => plan(model, querySchema.parse({ parameters: sampleParameters(model), ...query, ...further })));
   try {
     return await planBy({});
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AggregateCall, Reference } from '../sql/expression.ts';
 import { closingIndex, isSymbol, isWord, type Token } from '../sql/tokens.ts';
 import { refused } from './errors.ts';
-import { division, type Expr, type Piece, type Splice, spliced, within } from './expr.ts';
+import { division, type Expr, parameterSplice, type Piece, type Splice, spliced, within } from './expr.ts';
 
 export interface Atoms {
   aggregate(call: AggregateCall): Expr;
@@ -13,6 +13,7 @@ export function algebraOf(piece: Piece, atoms: Atoms): Expr {
   const { fragment, span } = piece;
   const aggregates = fragment.aggregates.filter((it) => within(it, span));
   const references = namesOutside(piece);
+  const parameters = (fragment.parameters ?? []).filter((it) => within(it, span) && !aggregates.some((call) => within(it, call)));
   const tokens = fragment.tokens.filter((it) => within(it, span));
   const isOutside = (token: Token): boolean => !aggregates.some((it) => within(token, it));
   const refusedAt = tokens.findIndex((token, index) => isOutside(token) && isRefused(token, tokens[index + 1]));
@@ -33,6 +34,7 @@ export function algebraOf(piece: Piece, atoms: Atoms): Expr {
     ...divisions,
     ...aggregates.map((it) => ({ ...it, parts: [atoms.aggregate(it)] })),
     ...references.map((it) => ({ ...it, parts: [atoms.reference(it)] })),
+    ...parameters.map(parameterSplice),
   ]);
 }
 

@@ -332,7 +332,7 @@ export function checkSegments(model: SemanticModel, { segments }: SemanticQuery,
     const message = `The segment ${asked} restricts metrics of ${home} only, and the query has none`;
     throw refused('unused_segment', message, {
       hint: 'As a condition in where it restricts all metrics.',
-      choices: [inFull(fragment, home)],
+      choices: fragment.parameters === undefined ? [inFull(fragment, home)] : [],
     });
   }
 }

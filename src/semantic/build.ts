@@ -1,9 +1,11 @@
 import { UserError } from '../lib/error.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { parseSql } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../sql/expression.ts';
-import { type Dataset, type ExpressionText, type MetricDefinition, sourceParts } from './dataset.ts';
+import { type Dataset, type ExpressionText, type MetricDefinition, type ParameterDefinition, sourceParts } from './dataset.ts';
 import { within } from './expr.ts';
+import { parameterValue } from './parameters.ts';
 import { grainOf, periodOf } from './periods.ts';
 import {
   columnIdentity,
@@ -26,16 +28,20 @@ export interface Origin {
   readonly file: string;
   readonly dialect: Dialect;
   readonly fail: Report;
+  /** What `param.x` may name here; undefined where the word means a dataset or role. */
+  readonly parameters?: ReadonlySet<string> | undefined;
 }
 
 /** A dataset with its expressions parsed; what does not parse is reported, and the dataset is then not to be used. */
-export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
+export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
+  const origin = { ...outside, parameters: parameterNames(outside, dataset) };
   const {
     dataset: name,
     fields = [],
     row_metrics = [],
     segments = [],
     metrics = [],
+    parameters = [],
     relationships = [],
     primary_key = [],
     unique_keys = [],
@@ -47,7 +53,7 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
   });
   const relation = relationOf(origin, dataset);
   const rules = dataset.access?.flatMap(({ role, where }, index) => {
-    const fragment = rowFragment(origin, where, ['access', index, 'where']);
+    const fragment = rowFragment(fixed(origin), where, ['access', index, 'where']);
     return fragment === undefined ? [] : [{ role, where: fragment }];
   });
   const built: ModelDataset = {
@@ -58,6 +64,7 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
     access: rules,
     keys: [],
     defaultTime: dataset.default_time,
+    parameters: parametersOf(origin, parameters),
     fields: byName([
       ...fields.map((field, index) => ({ ...field, expr: rowFragment(origin, field.expr, ['fields', index, 'expr']) })),
       ...row_metrics.map(({ metric, via = name, ...field }) => ({ ...field, expr: undefined, measure: { metric, via } })),
@@ -77,7 +84,7 @@ export function buildDataset(origin: Origin, dataset: Dataset): ModelDataset {
 
 /** No name may come twice, in any case: engines fold it. */
 function checkNames({ fail }: Origin, dataset: Dataset): void {
-  for (const list of ['fields', 'segments', 'metrics'] as const) {
+  for (const list of ['fields', 'segments', 'metrics', 'parameters'] as const) {
     const names = (dataset[list] ?? []).map(({ name }) => name.toLowerCase());
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) < index) fail([list, index, 'name'], 'duplicate', `${name} is declared twice in ${list}`);
@@ -93,6 +100,33 @@ function checkNames({ fail }: Origin, dataset: Dataset): void {
     const twin = roles.slice(0, index).find((other) => other !== role && other.toLowerCase() === role.toLowerCase());
     if (twin !== undefined) fail(['relationships', index, 'role'], 'duplicate', `The roles ${twin} and ${role} differ only by case`);
   }
+}
+
+/** With their values as their types have them. */
+function parametersOf(origin: Origin, parameters: readonly ParameterDefinition[] = []): readonly ParameterDefinition[] {
+  return parameters.map((parameter, index) => {
+    const path = ['parameters', index];
+    const values = parameter.values?.flatMap((value, position) => {
+      return attempt(origin, [...path, 'values', position], () => parameterValue({ ...parameter, values: undefined }, value)) ?? [];
+    });
+    const { default: value } = parameter;
+    const checked =
+      value === undefined ? value : attempt(origin, [...path, 'default'], () => parameterValue({ ...parameter, values }, value));
+    return { ...parameter, values, default: checked };
+  });
+}
+
+function parameterNames(origin: Origin, { dataset, parameters = [], relationships = [] }: Dataset): Origin['parameters'] {
+  const isTaken = dataset === 'param' || relationships.some(({ to, role = to }) => to === 'param' || role === 'param');
+  if (isTaken && parameters.length > 0) origin.fail(['parameters'], 'duplicate', 'param is the name of a dataset or role, so it cannot mean parameters'); // prettier-ignore
+  return isTaken ? undefined : new Set(parameters.map(({ name }) => name));
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Where no query may choose a value. */
+function fixed(origin: Origin): Origin {
+  return origin.parameters === undefined ? origin : { ...origin, parameters: none };
 }
 
 function byName<Item extends { readonly name: string }>(items: readonly Item[]): ReadonlyMap<string, Item> {
@@ -170,7 +204,7 @@ function buildRelationship(origin: Origin, relationship: Relationship & { readon
   }
   const ranged = range && { field: range.field, from: range.from, to: range.to, includesEnd: range.includes_end === true };
   const described = { from, to, name: role, cardinality, via, within: ranged };
-  const condition = typeof on === 'string' ? rowFragment(origin, on, [...path, 'on']) : undefined;
+  const condition = typeof on === 'string' ? rowFragment(fixed(origin), on, [...path, 'on']) : undefined;
   const pairs = typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
   return { ...described, condition, equal: condition === undefined ? pairs : equalities(condition, described) };
 }
@@ -212,9 +246,28 @@ function fragmentOf(origin: Origin, text: ExpressionText | undefined, path: Keys
   const { dialect } = origin;
   if (text === undefined) return undefined;
   const own = typeof text === 'object' ? (text[dialect.name] ?? text['default']) : text;
-  if (own !== undefined) return attempt(origin, path, () => parseFragment(own, { dialect, origin: 'model' }));
+  if (own !== undefined) {
+    const fragment = attempt(origin, path, () => parseFragment(own, { dialect, origin: 'model' }));
+    return fragment && parametrised(origin, fragment, path);
+  }
   origin.fail(path, 'dialect', `There is no expression for ${dialect.name}`);
   return undefined;
+}
+
+/** Names like `param.x` are values, not columns. */
+function parametrised({ parameters, fail }: Origin, fragment: Fragment, path: Keys): Fragment {
+  const isOne = ({ parts }: Fragment['references'][number]) => parameters !== undefined && parts.length === 2 && parts[0] === 'param';
+  const found = fragment.references.filter(isOne).map(({ parts, start, end }) => ({ name: parts[1] ?? '', start, end }));
+  if (found.length === 0) return fragment;
+  for (const { name } of found.filter((one) => parameters?.has(one.name) !== true)) {
+    const message = `param.${name} is no parameter that can stand here`;
+    const isFixed = parameters === none;
+    const hint = isFixed
+      ? 'Row rules and joins are the same for every query: write the value itself.'
+      : 'Declare it in parameters of this file.';
+    fail(path, 'unknown_name', { message, hint: (isFixed ? undefined : didYouMean(name, parameters ?? [])) ?? hint });
+  }
+  return { ...fragment, references: fragment.references.filter((one) => !isOne(one)), parameters: found };
 }
 
 /** The result, or undefined where a person's mistake was thrown, which is reported. */

@@ -165,7 +165,7 @@ function checkBridge(model: SemanticModel, { dataset, fail }: Checked, index: nu
 }
 
 /** Faults that show only where a query uses the metric; what the planner does not support yet is no fault of the file. */
-const planners: readonly string[] = ['not_supported', 'ambiguous_path', 'no_path'];
+const planners: readonly string[] = ['not_supported', 'ambiguous_path', 'no_path', 'missing_parameter'];
 
 /** Resolves the metric as a query would. */
 function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {

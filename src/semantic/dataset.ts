@@ -74,6 +74,17 @@ const conversionSchema = z.strictObject({
   calculation: z.enum(['conversion_rate', 'conversions']).describe('Share of the base events, or how many.'),
 });
 
+const parameterValueSchema = z.union([z.string(), z.number(), z.boolean()]);
+export type ParameterValue = z.infer<typeof parameterValueSchema>;
+const parameterSchema = z.strictObject({
+  name: nameSchema.describe('Name, which expressions of this file write as param.name.'),
+  type: z.enum(['string', 'integer', 'decimal', 'boolean', 'date']).describe('What its values are.'),
+  default: parameterValueSchema.optional().describe('Where a query gives none; without it, every query that needs it has to.'),
+  values: z.array(parameterValueSchema).min(1).optional().describe('The only values that it can have.'),
+  description: descriptionSchema,
+});
+export type ParameterDefinition = z.infer<typeof parameterSchema>;
+
 const metricSchema = z.strictObject({
   name: nameSchema.describe('Name in queries, as dataset.name.'),
   agg: z.enum(aggregates).optional().describe('Aggregate of `of`.'),
@@ -149,6 +160,7 @@ export const datasetSchema = z
     primary_key: columnsSchema.optional().describe('Fields that identify a row; empty or absent means no key.'),
     unique_keys: z.array(columnsSchema).optional().describe('Further keys, each a list of fields.'),
     default_time: z.string().optional().describe('Time field that `metric_time` means for the metrics of this dataset.'),
+    parameters: z.array(parameterSchema).optional().describe('Values that a query chooses, in fields, segments and metrics.'),
     fields: z.array(fieldSchema).optional().describe('Row-level columns and expressions that queries can use.'),
     row_metrics: z.array(rowMetricSchema).optional().describe('Metrics of each row, which queries use as fields.'),
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),

@@ -19,6 +19,8 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
     }
     case 'call':
       return expr.parts.map((part) => partSql(part, dialect)).join('');
+    case 'literal':
+      return dialect.literal(expr.value);
     case 'missing':
       return dialect.nullsNeedType ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)` : 'NULL';
     case 'greatest':

@@ -12,6 +12,7 @@ type SemanticCode =
   | 'empty_query'
   | 'fan_risk'
   | 'invalid_condition'
+  | 'missing_parameter'
   | 'mixed_condition'
   | 'mixed_owners'
   | 'nested'
@@ -29,7 +30,8 @@ type SemanticCode =
   | 'unknown_name'
   | 'unused_option'
   | 'unused_scope'
-  | 'unused_segment';
+  | 'unused_segment'
+  | 'wrong_parameter';
 
 /** What to do; `choices` are texts that can stand in the query in place of the wrong one. */
 type Advice = string | { readonly hint?: string; readonly choices: readonly string[] };

@@ -1,7 +1,8 @@
 import type { Span } from '../sql/analyzer.ts';
 import type { Period, TimeGrain, TruncateOptions } from '../sql/dialect.ts';
-import type { Fragment, Reference } from '../sql/expression.ts';
+import type { Fragment, Placeholder, Reference } from '../sql/expression.ts';
 import type { Aggregate } from './dataset.ts';
+import { refused } from './errors.ts';
 import type { FilterOperator, FilterValue } from './query.ts';
 import type { Join } from './select.ts';
 
@@ -31,6 +32,8 @@ export type Expr =
   | { readonly kind: 'rank'; readonly partition: readonly Expr[]; readonly order: readonly Expr[]; readonly isDescending: boolean }
   /** True where the joined rows, of which the first one's condition leads out, have one for which `where` holds. */
   | { readonly kind: 'exists'; readonly joins: readonly Join[]; readonly where: Expr }
+  /** The value of a parameter, `dataset.name`. */
+  | { readonly kind: 'literal'; readonly parameter: string; readonly value: string | number | boolean }
   /** A column that a block gives: a dimension `d1` or an aggregate `m1`. */
   | { readonly kind: 'result'; readonly column: string };
 
@@ -72,9 +75,21 @@ export function spliced({ fragment, span }: Piece, splices: readonly Splice[]): 
 
 /** Row-level SQL: every name becomes an expression, every division a real one. */
 export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): Expr {
-  const { references, divisions } = piece.fragment;
+  const { references, divisions, parameters = [] } = piece.fragment;
   const names = references.filter((it) => within(it, piece.span)).map((it) => ({ ...it, parts: [resolve(it)] }));
-  return spliced(piece, [...names, ...divisions.map((it) => ({ ...it, parts: [division] }))]);
+  return spliced(piece, [...names, ...divisions.map((it) => ({ ...it, parts: [division] })), ...parameters.map(parameterSplice)]);
+}
+
+/** The value in place of its name. */
+export function parameterSplice({ name, bound, ...span }: Placeholder): Splice {
+  if (bound === undefined) {
+    const message = `Who asks would choose param.${name}, on which a row rule cannot depend`;
+    throw refused('missing_parameter', message, 'Write the value itself into the rule, or use a field without parameters.');
+  }
+  const { address: parameter, value, choices } = bound;
+  if (value !== undefined) return { ...span, parts: [{ kind: 'literal', parameter, value }] };
+  const hint = `Give it as --parameter ${name}=value, or parameters: {${name}: value} in the query.`;
+  throw refused('missing_parameter', `The parameter ${parameter} has no value`, { hint, choices });
 }
 
 /** Arithmetic over the columns of blocks, with something else in place of each. */

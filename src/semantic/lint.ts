@@ -1,7 +1,8 @@
 import { UserError } from '../lib/error.ts';
-import { parseSql, type SqlNode, walkSql } from '../sql/analyzer.ts';
+import { parseSql, type Span, type SqlNode, walkSql } from '../sql/analyzer.ts';
 import type { Fragment } from '../sql/expression.ts';
 import { type Column, equalitiesIn, type Selected, selectedIn } from './lint-select.ts';
+import { within } from './expr.ts';
 import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
 import { plan } from './plan.ts';
 import { querySchema } from './query.ts';
@@ -122,7 +123,8 @@ function missingFilters(select: Selected, sql: string): readonly LintFinding[] {
 }
 
 function conditionsOf(where: Fragment | undefined): readonly string[] {
-  return where?.conjuncts.map(({ start, end }) => where.text.slice(start, end)) ?? [];
+  const isFixed = (conjunct: Span) => where?.parameters?.some((one) => within(one, conjunct)) !== true;
+  return where?.conjuncts.filter(isFixed).map(({ start, end }) => where.text.slice(start, end)) ?? [];
 }
 
 /** Without qualifiers, quotes of names, case and space: enough to find a condition again. */

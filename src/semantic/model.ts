@@ -1,7 +1,7 @@
 import type { UserError } from '../lib/error.ts';
 import type { Dialect, Period, TimeGrain } from '../sql/dialect.ts';
 import type { Fragment } from '../sql/expression.ts';
-import type { Aggregate, Dataset, MetricDefinition } from './dataset.ts';
+import type { Aggregate, Dataset, MetricDefinition, ParameterDefinition } from './dataset.ts';
 import type { Query } from './select.ts';
 
 /** The valid datasets of one connection, ready to plan. */
@@ -28,6 +28,7 @@ export interface ModelDataset {
   /** Primary and unique keys, as lists of physical columns or field texts; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
+  readonly parameters: readonly ParameterDefinition[];
   readonly fields: ReadonlyMap<string, ModelField>;
   readonly segments: ReadonlyMap<string, Fragment>;
   readonly metrics: ReadonlyMap<string, ModelMetric>;

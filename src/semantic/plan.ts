@@ -8,6 +8,7 @@ import { ambiguous, refused, unknownDataset, unknownName } from './errors.ts';
 import type { Expr } from './expr.ts';
 import { mergeTables } from './merge.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
+import { parametersIn, withParameters } from './parameters.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
@@ -32,7 +33,11 @@ export interface Plan {
   readonly limit: number | undefined;
   /** Addresses of the metrics of the model that any number or condition of the answer is made of. */
   readonly used: ReadonlySet<string>;
-  readonly receipt: { readonly metrics: readonly MetricReceipt[]; readonly notes: readonly string[] };
+  readonly receipt: {
+    readonly metrics: readonly MetricReceipt[];
+    readonly notes: readonly string[];
+    readonly parameters: ReturnType<typeof parametersIn>;
+  };
 }
 
 interface PlanColumn {
@@ -52,7 +57,8 @@ interface Metric {
 }
 
 /** Pure; runs inside `withAnalyzer`. Throws a `UserError` that names the choices, or `not_supported`. */
-export function plan(model: SemanticModel, query: SemanticQuery): Plan {
+export function plan(given: SemanticModel, query: SemanticQuery): Plan {
+  const model = withParameters(given, query.parameters);
   const resolver = openResolver(model, query.metrics);
   const metrics = query.metrics.map((metric) => metricOf(resolver, typeof metric === 'string' ? metric : metric.name));
   checkNames([...query.dimensions, ...metrics.map((metric) => metric.name)]);
@@ -65,9 +71,11 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
   const [{ places }] = blocks;
   const calendar = calendarOf(asked, blocks);
   const having = conditions.aggregates.map(({ text }) => text);
+  const tables = [...calendar.tables, ...mergeTables(blocks, calendar.filled)];
+  const used = model === given ? {} : parametersIn([tables, metrics.map(({ expr }) => expr), conditions.aggregates, order]);
   return {
     blocks,
-    tables: [...calendar.tables, ...mergeTables(blocks, calendar.filled)],
+    tables,
     isRecursive: calendar.isRecursive,
     columns: [...places.map((place, index) => dimensionColumn(place, query.dimensions[index] ?? '', index)), ...metrics.map(metricColumn)],
     having: conditions.aggregates.map((condition) => condition.expr),
@@ -76,7 +84,9 @@ export function plan(model: SemanticModel, query: SemanticQuery): Plan {
     used: resolver.used,
     receipt: {
       metrics: metrics.map((metric) => metricReceipt(model, metric, { blocks, grain: query.dimensions, having })),
-      notes: [...notes, ...fanNotes(blocks)],
+      notes: [...notes, ...fanNotes(blocks), ...unusedNotes(query, used)],
+      /** The values that were used, by `dataset.name`. */
+      parameters: used,
     },
   };
 }
@@ -130,6 +140,12 @@ function fanNotes(blocks: readonly Block[]): readonly string[] {
         `One row of ${owner} can have several ${dimension}: it counts once in each, so these groups do not add up to the total`,
     ),
   );
+}
+
+function unusedNotes({ parameters }: SemanticQuery, used: object): readonly string[] {
+  const names = Object.keys(used).flatMap((address) => [address, address.split('.').at(-1)]);
+  const unused = Object.keys(parameters).filter((name) => !names.includes(name));
+  return unused.map((name) => `Nothing that is asked uses the parameter ${name}`);
 }
 
 function metricOf(resolver: Resolver, name: string): Metric {

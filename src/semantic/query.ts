@@ -31,10 +31,10 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 export type Condition = string | Comparison | z.infer<typeof scopedSchema>;
 
 const metricSchema = z.union([
-  z.string().min(1).describe('Metric name, or an aggregate like `sum(orders.amount)`.'),
+  z.string().min(1).describe('A metric, or an aggregate like `sum(orders.amount)`.'),
   z.strictObject({
     name: z.string().min(1).describe('Name of the result; others may use it.'),
-    expr: z.string().min(1).describe('Aggregates, metrics and names of this query, in SQL arithmetic.'),
+    expr: z.string().min(1).describe('Aggregates, metrics, names of this query in SQL arithmetic.'),
   }),
 ]);
 
@@ -47,7 +47,7 @@ const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe
 
 /** A question to the semantic layer, the same on every surface. */
 export const querySchema = z.strictObject({
-  metrics: z.array(metricSchema).default([]).describe('What to compute. Without metrics: the distinct dimensions.'),
+  metrics: z.array(metricSchema).default([]).describe('What to compute; without, the distinct dimensions.'),
   dimensions: namesSchema.describe(
     'What to group by: dataset.field, a path of roles like orders.buyer.regions.name; .month and other grains on a time field; metric_time.',
   ),
@@ -62,12 +62,16 @@ export const querySchema = z.strictObject({
     .default([])
     .describe('Conditions on aggregates.'),
   segments: namesSchema.describe('Named filters, as dataset.segment.'),
+  parameters: z
+    .record(z.string(), z.unknown().pipe(z.union([z.string(), numberSchema, z.boolean()])))
+    .default({})
+    .describe('Of the model, by name.'),
   order_by: z.array(orderSchema).default([]).describe('Order; ties follow the dimensions.'),
   limit: z.int().positive().optional().describe('Rows at most.'),
-  timezone: zoneSchema.describe('Zone in which periods of datetime_tz fields are cut; UTC by default.'),
+  timezone: zoneSchema.describe('Zone of periods of datetime_tz fields; UTC by default.'),
   week_start: z.enum(['monday', 'sunday']).default('monday').describe('First day of a week.'),
-  include_empty: z.boolean().default(false).describe('Also members of the dimensions that have no rows.'),
-  fill_time: z.boolean().default(false).describe('Also periods that have no rows.'),
+  include_empty: z.boolean().default(false).describe('Also members of dimensions without rows.'),
+  fill_time: z.boolean().default(false).describe('Also periods without rows.'),
 });
 export type SemanticQuery = z.infer<typeof querySchema>;
 

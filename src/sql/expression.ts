@@ -17,6 +17,19 @@ export interface AggregateCall extends Span {
   readonly fraction: number | undefined;
 }
 
+/** A name in a fragment of the model that stands for a value, `param.currency`; `bound` says which, for one query. */
+export interface Placeholder extends Span {
+  readonly name: string;
+  readonly bound?: Bound;
+}
+
+interface Bound {
+  readonly address: string;
+  /** Undefined where none was given. */
+  readonly value: string | number | boolean | undefined;
+  readonly choices: readonly string[];
+}
+
 /** What is known of a SQL fragment. Spans are UTF-16 offsets into `text`. */
 export interface Fragment {
   readonly text: string;
@@ -28,6 +41,8 @@ export interface Fragment {
   readonly conjuncts: readonly Span[];
   /** The `/` of every division that could be one of whole numbers. */
   readonly divisions: readonly Span[];
+  /** Absent where there are none. */
+  readonly parameters?: readonly Placeholder[];
 }
 
 export interface FragmentUse {

@@ -6,7 +6,7 @@ import type { ToolDefinition, Trust } from './tool.ts';
 
 const inputSchema = querySchema.extend({
   connection: z.string().optional(),
-  dry_run: z.boolean().default(false).describe('Plan, SQL and receipt only; nothing is run.'),
+  dry_run: z.boolean().default(false).describe('Plan, SQL, receipt; nothing is run.'),
 });
 
 export const queryMetrics: ToolDefinition<typeof inputSchema> = {

@@ -40,6 +40,7 @@ const codes: Readonly<Record<Code, true>> = {
   empty_query: true,
   fan_risk: true,
   invalid_condition: true,
+  missing_parameter: true,
   mixed_condition: true,
   mixed_owners: true,
   nested: true,
@@ -58,6 +59,7 @@ const codes: Readonly<Record<Code, true>> = {
   unused_option: true,
   unused_scope: true,
   unused_segment: true,
+  wrong_parameter: true,
   function: true,
   subquery: true,
   window: true,
@@ -65,6 +67,7 @@ const codes: Readonly<Record<Code, true>> = {
 };
 
 const orders = shop['orders'] ?? '';
+const parametrised = (more: string) => ({ orders: orders.replace('metrics:\n', `parameters: [{name: state, type: string, values: [paid, open]${more}}]\nmetrics:\n  - {name: chosen, agg: count, where: status = param.state}\n`) }); // prettier-ignore
 const edited = (from: string, to: string) => ({ orders: orders.replace(from, to) });
 const revenue = { metrics: ['orders.revenue'] };
 const both = { metrics: ['orders.revenue', 'tickets.ticket_count'] };
@@ -133,6 +136,9 @@ const cases: readonly Case[] = [
   { what: 'a balance of nobody in particular', code: 'semi_additive', isOfFile: true, files: edited(', per: [customer_id]}}\n  - {name: lowest', '}}\n  - {name: lowest'), query: { metrics: ['orders.closing'] }, hint: /semi_additive: \{over: day, take: last, per: \[account_id\]\}/, repaired: { files: shop } },
   { what: 'somebody for whom there is no row rule', code: 'no_access', files: edited('metrics:\n', 'access: [{role: clerk, where: amount < 100}]\nmetrics:\n'), role: 'guest', query: revenue, hint: /--role clerk; or add a rule to access: in /, repaired: { files: edited('metrics:\n', 'access: [{role: guest, where: amount < 100}]\nmetrics:\n') } },
   { what: 'a conversion on a field that is none', code: 'conversion', files: edited('on: {customer_id: customer_id}, window', 'on: {customer_id: customer}, window'), query: { metrics: ['orders.bought_again'] }, hint: /on: \{own_field: field_of_the_other\}/, repaired: { files: shop } },
+  { what: 'a value that a parameter cannot have', code: 'wrong_parameter', files: parametrised(', default: open'), query: { metrics: ['orders.chosen'], parameters: { state: 'lost' } }, wrong: 'lost', choices: ['paid', 'open'] },
+  { what: 'a parameter without a value', code: 'missing_parameter', files: parametrised(''), query: { metrics: ['orders.chosen'] }, choices: ['paid', 'open'], hint: /--parameter state=value/, repaired: { metrics: ['orders.chosen'], parameters: { state: 'paid' } } },
+  { what: 'a parameter that is none', code: 'unknown_name', files: parametrised(', default: open'), query: { metrics: ['orders.chosen'], parameters: { stat: 'paid' } }, wrong: 'stat', choices: ['state'] },
   { what: 'what the planner cannot do', code: 'not_supported', query: { metrics: ['sum(orders.buyer.regions.id)'] }, hint: /Ask for less/, repaired: revenue },
 
   { what: 'an unclosed text', code: 'sql_fragment', query: { ...revenue, where: ["orders.status = 'paid"] }, hint: /./, repaired: revenue },

@@ -440,6 +440,7 @@ test('the receipt says where each number comes from', () => {
         },
       ],
       "notes": [],
+      "parameters": {},
     }
   `);
 });

@@ -1268,6 +1268,52 @@ SELECT
 FROM "ktx result" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
+-- parameters: by default
+WITH "ktx facts" AS (
+  SELECT
+    (case when "orders"."amount" -3 > 0 then 'large' else 'small' end) AS "d1",
+    sum(CASE WHEN ("orders"."status" = 'paid') THEN ("orders"."amount" / 3) END) AS "m1",
+    sum("orders"."amount") AS "m2",
+    count(*) AS "m3",
+    count(CASE WHEN ("orders"."status" != 'none') THEN 1 END) AS "m4"
+  FROM "orders" AS "orders"
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "orders.size",
+  "ktx"."m1" AS "orders.chosen",
+  ("ktx"."m2" * 0.5 + "ktx"."m3") AS "orders.taxed",
+  "ktx"."m4" AS "orders.other"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
+-- parameters: as given
+WITH "ktx facts" AS (
+  SELECT
+    (case when "orders"."amount" -(-2) > 0 then 'large' else 'small' end) AS "d1",
+    sum(CASE WHEN ("orders"."status" = 'settled') THEN ("orders"."amount" / (-2)) END) AS "m1",
+    sum("orders"."amount") AS "m2",
+    count(*) AS "m3"
+  FROM "orders" AS "orders"
+  WHERE ("orders"."created_at" >= '2024-01-01')
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "orders.size",
+  "ktx"."m1" AS "orders.chosen",
+  ("ktx"."m2" * (-0.25) + "ktx"."m3") AS "orders.taxed",
+  "ktx"."m3" AS "orders.order_count"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
+-- parameters: odd text as given
+WITH "ktx facts" AS (
+  SELECT count(CASE WHEN ("orders"."status" != 'it''s a \ " ] -- '' OR 1=1') THEN 1 END) AS "m1"
+  FROM "orders" AS "orders"
+)
+SELECT "ktx"."m1" AS "orders.other"
+FROM "ktx facts" AS "ktx";
+
 -- second in UTC
 SELECT date_trunc('second', ("at") AT TIME ZONE 'UTC');
 
