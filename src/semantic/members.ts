@@ -24,7 +24,9 @@ export function membersOf(
     const prefix = commonPrefix(indexes.map((index) => at.places[index]?.path ?? []));
     const root = at.joins.find(({ path, alias }) => isPrefix(prefix, path) && path.length === prefix.length && !alias.endsWith(' via'));
     const joins = at.joins.filter(({ path }) => path.length > prefix.length && isPrefix(prefix, path));
-    const all = first === undefined ? [from.alias] : at.joins.filter(({ path }) => path[0] === first).map(({ alias }) => alias);
+    // What is computed for each row of the owner is the owner's own.
+    const own = at.joins.filter(({ path }) => (first === undefined ? path[0]?.legs.length === 0 : path[0] === first));
+    const all = [...(first === undefined ? [from.alias] : []), ...own.map(({ alias }) => alias)];
     const aliases = new Set(first === undefined ? all : [root?.alias ?? '', ...joins.map(({ alias }) => alias)]);
     return { root, joins, all: new Set(all), aliases, dimensions: indexes.flatMap((index) => columns[index] ?? []) };
   });

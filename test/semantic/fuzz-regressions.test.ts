@@ -31,7 +31,17 @@ dataset: tags
 source: tags
 primary_key: [id]
 fields: [{name: id, type: integer}, {name: label, type: string}]
+row_metrics: [{name: notes, metric: notes.count, via: notes.tags}]
+metrics: [{name: count, agg: count}]
 relationships: [{to: visits, on: {visit_id: id}}]
+`,
+  notes: `
+dataset: notes
+source: tags
+primary_key: [id]
+fields: [{name: id, type: integer}]
+metrics: [{name: count, agg: count}]
+relationships: [{to: tags, on: {id: id}}]
 `,
 };
 
@@ -91,6 +101,10 @@ test('periods of which it is not clear which are filled are asked for', async ()
   // Beside a running total, the days of the other time would not be filled any more.
   expect(messageOf({ metrics: ['visits.so_far'], dimensions: ['visits.day.month', 'visits.paid.day'], fill_time: true })).toMatch(/^not_supported/); // prettier-ignore
   expect(messageOf({ metrics, dimensions: ['visits.day.month', 'visits.day.week'], fill_time: true })).toMatch(/^not_supported: .*week and month/); // prettier-ignore
+  // A metric of each row is of the rows that are counted, as their columns are.
+  const tagged: Query = { metrics: ['tags.count'], dimensions: ['tags.label', 'visits.amount'], include_empty: true };
+  expect(messageOf({ ...tagged, where: ['visits.amount > 1 or tags.id > 1'] })).toMatch(/^not_supported: .*condition across dimensions/);
+  expect(messageOf({ ...tagged, where: ['visits.amount > 1 or tags.notes > 1'] })).toMatch(/^not_supported: .*condition across dimensions/);
   expect(messageOf({ metrics, having: ['visits.count > 0.01 * visits.cuont'] })).toMatch(/^unknown_name: .*visits\.cuont/);
   expect(messageOf({ metrics, having: ['visits.count > visits.id'] })).toMatch(/^mixed_condition/);
 });
