@@ -49,6 +49,7 @@ export const registry: readonly CommandEntry[] = [
   { path: 'eval check', summary: 'Run the golden SQL of question sets; no model', load: async () => (await import('./eval/check.ts')).check },
   { path: 'eval compare', summary: 'What changed between two runs, with its SQL', load: async () => (await import('./eval/compare.ts')).compare },
   { path: 'eval report', summary: 'A run that was kept, as text or as a file', load: async () => (await import('./eval/report.ts')).report },
+  { path: 'eval generate', summary: 'Propose cases from metrics and terms', load: async () => (await import('./eval/generate.ts')).generate },
   { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
   { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },
 ]; // prettier-ignore

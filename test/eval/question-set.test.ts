@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ktx, ktxJson, shopProject } from '../cli/run-cli.ts';
@@ -63,4 +63,19 @@ describe('ktx eval check', () => {
     const near = await ktxJson(['eval', 'check', 'revenues'], { cwd });
     expect(near.envelope.error).toMatchObject({ code: 'eval_unknown', hint: 'Did you mean revenue?' });
   });
+});
+
+test('ktx eval generate: cases of curated metrics that hold their definition; a person’s own lines stay', async () => {
+  const connection = readFileSync(join(cwd, 'ktx.yaml'), 'utf8').match(/connections:\n\s+(\w+):/)?.[1] ?? '';
+  mkdirSync(join(cwd, `semantic-layer/${connection}`), { recursive: true });
+  writeFileSync(join(cwd, `semantic-layer/${connection}/orders.yaml`), "dataset: orders\nsource: orders\nprimary_key: [id]\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: integer}\n  - {name: status, type: string}\nmetrics:\n  - {name: revenue, agg: sum, of: amount, where: status = 'paid', synonyms: [turnover]}\n  - {name: count, agg: count}\n"); // prettier-ignore
+  write('generated', '# ours\ncases:\n  - {id: nps, question: NPS?, expect: {refuses: true}} # keep\n');
+  const first = await ktxJson(['eval', 'generate'], { cwd });
+  expect(first.envelope.data).toEqual({ file: 'evals/generated.yaml', added: ['orders-revenue'], written: true });
+  const text = readFileSync(join(cwd, 'evals/generated.yaml'), 'utf8');
+  expect(text).toMatch(/^# ours\ncases:\n.*nps.* # keep\n/);
+  expect(text).toContain('What is turnover overall (orders)?');
+  const checked = await ktxJson(['eval', 'check', 'generated'], { cwd });
+  expect(checked.envelope.data).toMatchObject({ golden: [{ id: 'generated/orders-revenue', rows: 1 }] });
+  expect((await ktxJson(['eval', 'generate'], { cwd })).envelope.data).toMatchObject({ added: [], written: false });
 });

@@ -1,0 +1,86 @@
+import { Document, isSeq, parseDocument } from 'yaml';
+import { UserError } from '../lib/error.ts';
+import type { Project } from '../project/open.ts';
+import { planQuery } from '../project/query.ts';
+import { visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
+import { wikiEntries } from '../project/wiki.ts';
+import { querySchema } from '../semantic/query.ts';
+import type { QuestionSetFile } from './case-schema.ts';
+
+type Proposal = Pick<QuestionSetFile['cases'][number], 'id' | 'tags'> & { readonly question: string; readonly expect: object };
+
+/** The metric that ktx gives every dataset says nothing that a person wants to be asked. */
+const plainMetric = 'count';
+
+/**
+ * Cases that a person then corrects: for each curated metric its value as it is defined now, and for each term of the wiki
+ * what it means. They hold definitions in place; whether those are right is not theirs to say.
+ */
+export async function proposeCases(project: Project, wanted: string | undefined): Promise<readonly Proposal[]> {
+  const { name: connection } = project.connection(wanted);
+  const datasets = await visibleDatasets(project, connection);
+  const metrics = await Promise.all(datasets.map((dataset) => metricCases(project, connection, dataset)));
+  return [...metrics.flat(), ...(await termCases(project))];
+}
+
+async function metricCases(project: Project, connection: string, { dataset, unqueryable }: VisibleDataset): Promise<readonly Proposal[]> {
+  const metrics = (dataset.metrics ?? []).filter(({ name }) => name !== plainMetric && !unqueryable.has(name));
+  const cases = metrics.map(async ({ name, synonyms = [] }): Promise<readonly Proposal[]> => {
+    const metric = `${dataset.dataset}.${name}`;
+    const sql = await sqlOf(project, connection, metric);
+    if (sql === undefined) return [];
+    const called = synonyms[0] ?? name.replaceAll('_', ' ');
+    const expect = { result: { golden_sql: sql }, semantic_layer: { metrics: [metric] } };
+    return [{ id: slug(`${dataset.dataset}-${name}`), question: `What is ${called} overall (${dataset.dataset.replaceAll('_', ' ')})?`, tags: ['generated', 'metric'], expect }]; // prettier-ignore
+  });
+  return (await Promise.all(cases)).flat();
+}
+
+/** Undefined where the metric cannot be asked for without more, such as a time. */
+async function sqlOf(project: Project, connection: string, metric: string): Promise<string | undefined> {
+  try {
+    return (await planQuery(project, { connection, query: querySchema.parse({ metrics: [metric] }) })).sql;
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
+async function termCases(project: Project): Promise<readonly Proposal[]> {
+  const terms = (await wikiEntries(project)).filter(({ subject, isContested }) => subject.startsWith('term:') && !isContested);
+  return terms.flatMap(({ title, text }) => {
+    const meaning = text.replace(/^## .*\n/, '').replaceAll(/^See .*$/gm, '').replaceAll(/\s+/g, ' ').trim(); // prettier-ignore
+    if (meaning === '') return [];
+    const judge = { criteria: `Says in substance: ${meaning.slice(0, 400)}` };
+    return [{ id: slug(`term-${title}`), question: `What do we mean by “${title}”?`, tags: ['generated', 'term'], expect: { judge } }];
+  });
+}
+
+interface Added {
+  readonly text: string;
+  readonly ids: readonly string[];
+}
+
+/** The question set with those cases that it does not have; what stands in it stays, comments too. */
+export function addCases(before: string | undefined, proposals: readonly Proposal[], { file, connection }: Place): Added {
+  const document = before === undefined ? new Document({ version: 1, connection, cases: [] }) : parseDocument(before);
+  const cases = document.get('cases');
+  if (document.errors.length > 0 || !isSeq(cases)) {
+    throw new UserError('eval_invalid', `${file} is no question set.`, { hint: 'correct it, or name another: ktx eval generate <name>', exitCode: 2 });
+  }
+  const taken = new Set(cases.toJSON().map((each: unknown) => (each instanceof Object ? Reflect.get(each, 'id') : undefined)));
+  const added = proposals.filter(({ id }, at) => !taken.has(id) && proposals.findIndex((other) => other.id === id) === at);
+  cases.flow = false;
+  for (const one of added) cases.add(document.createNode(one));
+  return { text: document.toString({ lineWidth: 0 }), ids: added.map(({ id }) => id) };
+} // prettier-ignore
+
+interface Place {
+  readonly file: string;
+  readonly connection: string;
+}
+
+function slug(text: string): string {
+  const words = text.toLowerCase().normalize('NFKD').match(/[a-z0-9]+/g) ?? ['case']; // prettier-ignore
+  return words.join('-').slice(0, 80);
+}
