@@ -23,6 +23,7 @@ import {
   type Stage,
 } from './event.ts';
 import { type Ahead, estimate } from './estimate.ts';
+import { paidOutcome } from './extract/stage.ts';
 import { pendingItems } from './extract/unit.ts';
 import type { ConnectionFindings, Findings, SourceFindings } from './findings.ts';
 import { keepLeftOut } from './last-run.ts';
@@ -139,7 +140,8 @@ function estimateOf({ ahead, sources = [], reExtract = false }: Run, findings: F
   if (ahead === undefined) return undefined;
   const asked = new Set(sources.flatMap(({ name, isAsked }) => (isAsked ? [name] : [])));
   const pending = pendingItems(findings, { sources: asked, isAnew: reExtract });
-  const items = pending.filter(({ key }) => reExtract || ahead.journal?.result(key) === undefined);
+  const { journal } = ahead;
+  const items = pending.filter((one) => reExtract || journal === undefined || paidOutcome(journal, one) === undefined);
   return estimate({ ...ahead, tables, items });
 }
 

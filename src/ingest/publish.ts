@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Claim } from '../context/claim.ts';
+import { parseClaims, renderClaims, uniteClaims } from '../context/claims-file.ts';
 import type { Conflict } from '../context/conflicts.ts';
+import { isRuled } from '../context/rulings.ts';
 import { UserError } from '../lib/error.ts';
 import { commitFiles, refreshIndex } from '../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../store/files.ts';
@@ -148,7 +150,7 @@ async function commitRendering(attempt: Attempt & { readonly start: FileView }):
   const fresh = [...after.keys()].filter((path) => !committed.has(path));
   const ignored = await ignoredPaths(repository, fresh);
   const head = new Map([...committed, ...[...before].filter(([path]) => ignored.has(path))]);
-  const inGit = sameView(before, head) ? rendering : render(head);
+  const inGit = sameView(before, head) ? rendering : render(withRulings(head, before));
   const left = new Set(rendering.leftAlone.map(({ path }) => path));
   const changes = [...targetsOf(inGit.writes.filter(({ artifact = '' }) => !left.has(artifact)))]
     .filter(([path, text]) => head.get(path) !== text && !ignored.has(path))
@@ -167,6 +169,18 @@ async function commitRendering(attempt: Attempt & { readonly start: FileView }):
   if (!isRefreshed) return { id, warning: 'another git process holds the index; the next ingest brings it up to date' };
   onStep('index_refreshed');
   return { id };
+}
+
+/** The files with the rulings that only those on disk have: a run that was killed paid for them, and no later one makes them anew. */
+function withRulings(head: FileView, onDisk: FileView): FileView {
+  const ruled = [...onDisk].flatMap(([path, text]): [string, string][] => {
+    if (!path.startsWith('claims/') || head.get(path) === text) return [];
+    const { claims, ...file } = parseClaims(path, head.get(path) ?? '');
+    const rulings = parseClaims(path, text).claims.filter(({ evidence }) => evidence.some(isRuled));
+    const united = renderClaims({ ...file, claims: uniteClaims([...claims, ...rulings]) });
+    return rulings.length === 0 || united === undefined ? [] : [[path, united]];
+  });
+  return ruled.length === 0 ? head : new Map([...head, ...ruled]);
 }
 
 /** Every file as it shall be once all is written: path → text, undefined where there shall be none. */

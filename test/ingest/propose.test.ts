@@ -48,7 +48,11 @@ afterAll(() => project.close());
 
 function openDesk(text = body, unread: readonly Unread[] = []): ExtractDesk {
   const item = { key: 'money.md', path: 'money.md', body: text };
-  const unit = { id: path, connection: 'handbook', items: [{ connection: 'handbook', item, unread, key: 'x' }] };
+  const unit = {
+    id: path,
+    connection: 'handbook',
+    items: [{ connection: 'handbook', item, unread, key: 'x', readingKey: 'x', slice: () => '' }],
+  };
   return openExtractDesk(unit, { snapshot, confidence: 0.7, signal });
 }
 

@@ -22,7 +22,7 @@ export async function readWithModel(
   const stage = openStage(run);
   const { outcomes, counts } = stage;
   for (const one of isAnew ? [] : pending) {
-    const paid = paidOutcome(stage, one);
+    const paid = paidOutcome(stage.model.journal, one);
     if (paid !== undefined) outcomes.set(one, paid);
   }
   const open = pending.filter((one) => !outcomes.has(one));

@@ -53,11 +53,17 @@ const claimSchema = z.object({ subject: z.string(), kind: z.enum(claimKinds), bo
 const outcomeSchema = z.object({
   claims: z.array(claimSchema),
   unmapped: z.array(z.object({ reason: z.string(), what: z.string() })),
+  /** Of the tables that it speaks of, when it was read. */
+  slice: z.string(),
 });
 
-/** What was paid for in a run that did not come to its end. */
-export function paidOutcome({ model }: Stage, { key }: PendingItem): ItemOutcome | undefined {
-  return outcomeSchema.safeParse(model.journal.result(key)).data;
+/**
+ * What was paid for in a run that did not come to its end. Its own claims say which tables it is about, not those on disk: a run that
+ * was killed while it published has written some of them.
+ */
+export function paidOutcome(journal: Pick<IngestModel['journal'], 'result'>, { readingKey, slice }: PendingItem): ItemOutcome | undefined {
+  const { data } = outcomeSchema.safeParse(journal.result(readingKey));
+  return data === undefined || data.slice !== slice(data.claims) ? undefined : { claims: data.claims, unmapped: data.unmapped };
 }
 
 /** Paid for: it counts, also where the journal does not take it; then nothing more is asked. */
@@ -67,7 +73,8 @@ export function settle(
   { one, outcome }: { readonly one: PendingItem; readonly outcome: ItemOutcome },
 ): void {
   stage.outcomes.set(one, outcome);
-  keep(stage, name, { key: one.key, result: JSON.parse(JSON.stringify(outcome)) as Json });
+  const kept = { ...outcome, slice: one.slice(outcome.claims) };
+  keep(stage, name, { key: one.readingKey, result: JSON.parse(JSON.stringify(kept)) as Json });
 }
 
 export function keep(stage: Stage, name: Part['name'], { key, result }: { readonly key: string; readonly result: Json }): void {

@@ -1,3 +1,4 @@
+import type { Claim } from '../../context/claim.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { type Item, itemPath, type Unread } from '../../sources/source.ts';
@@ -11,8 +12,12 @@ export interface PendingItem {
   readonly item: Item;
   /** What of it only a model can read. */
   readonly unread: readonly Unread[];
-  /** Content key of what is read in it: the same wherever and whenever that is the same. */
+  /** Content key of the item and the tables that it is known to speak of. */
   readonly key: string;
+  /** Content key of what is read in it. It counts while `slice` of its claims is the same. */
+  readonly readingKey: string;
+  /** The state of the tables that the item speaks of, by code and these claims of a model. */
+  readonly slice: (claims: readonly Claim[]) => string;
 }
 
 /** The items that one extraction takes together; all of one source. */
@@ -41,9 +46,11 @@ export function pendingItems({ sources, connections }: Findings, { sources: aske
         const reading = readings.get(item.key);
         const extraction = code.get(item.key);
         if (reading === undefined || (reading.isCurrent && !isAnew)) return [];
-        const content = [extractor, itemPath(connection, item.path), hashOf(item), sliceOf(extraction, reading.claims)];
-        const key = `${reader} ${shortHash(canonicalJson(content), 32)}`;
-        return [{ connection, item, unread: extraction?.unread ?? [], key }];
+        const content = [extractor, itemPath(connection, item.path), hashOf(item)];
+        const keyOf = (parts: readonly string[]) => `${reader} ${shortHash(canonicalJson(parts), 32)}`;
+        const slice = (claims: readonly Claim[]) => sliceOf(extraction, claims);
+        const keys = { key: keyOf([...content, slice(reading.claims)]), readingKey: keyOf(content) };
+        return [{ connection, item, unread: extraction?.unread ?? [], ...keys, slice }];
       });
     });
   const place = ({ connection, item }: PendingItem) => itemPath(connection, item.path);
