@@ -17,7 +17,7 @@ import { dialectNamed } from '../sql/dialects.ts';
 import type { State } from '../store/state.ts';
 import type { Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
-import { targetsOf } from './publish.ts';
+import { targetsOf, type Rendering } from './publish.ts';
 import type { ConnectionFindings, Findings } from './findings.ts';
 import type { IngestModel } from './model.ts';
 import { foldersOf, renderProject } from './render.ts';
@@ -45,8 +45,23 @@ export async function validate(dir: string, found: Findings, run: Validation) {
   const findings = rulings.length === 0 ? found : { ...found, rulings: [...(found.rulings ?? []), ...rulings] };
   const { rendering, quarantined, unchecked, queries } = rulings.length === 0 ? first : await check(findings, files, run);
   const failed = new Set(quarantined.map(({ subject }) => subject));
+  const placed = quarantined.map((fault) => placedInSource(fault, rendering));
   const render = (place: FileView) => (failed.size === 0 && sameView(place, files) ? rendering : renderProject(findings, place, failed));
-  return { files, render, quarantined, unchecked, queries, mended, repaired: report };
+  return { files, render, quarantined: placed, unchecked, queries, mended, repaired: report };
+}
+
+/** What a source says is put right there: a file without it has no such line. What people wrote stays where it is. */
+function placedInSource(fault: Quarantined, { claims, keptEdits }: Rendering): Quarantined {
+  if (isTheirs(fault, keptEdits)) return fault;
+  const said = claims.filter(({ subject, kind }) => subject === fault.subject && kind === fault.kind);
+  const [first] = said.filter((claim) => fault.claim === undefined || shortId(claim) === fault.claim).flatMap(({ evidence }) => evidence);
+  const isOfSource = first?.item !== undefined && (first.origin === 'code' || first.origin === 'model');
+  return isOfSource ? { ...fault, location: [first.item, first.location].filter(Boolean).join(' ') } : fault;
+}
+
+function isTheirs({ subject }: Quarantined, keptEdits: Rendering['keptEdits']): boolean {
+  const { type = '', dataset = '', name = '' } = subjectParts(subject) ?? {};
+  return keptEdits.some(({ path }) => path.split('.').slice(0, 3).join('.') === `${dataset}.${type}s.${name}`);
 }
 
 const noRepair: Pick<Awaited<ReturnType<typeof repairClaims>>, 'rulings' | 'mended' | 'report'> = { rulings: [], mended: [], report: undefined }; // prettier-ignore
@@ -93,15 +108,10 @@ interface Repairing {
 /** What people have in a file instead is not for a model to mend. */
 async function repair(first: Awaited<ReturnType<typeof check>>, { model, isOver, found, files, signal }: Repairing) {
   const { rendering, view, quarantined } = first;
-  const theirs = new Set(rendering.keptEdits.map(({ path }) => path.split('.').slice(0, 3).join('.')));
-  const isOurs = ({ subject }: Quarantined) => {
-    const { type = '', dataset = '', name = '' } = subjectParts(subject) ?? {};
-    return !theirs.has(`${dataset}.${type}s.${name}`);
-  };
   return repairClaims({
     model,
     isOver,
-    faults: quarantined.filter(isOurs),
+    faults: quarantined.filter((fault) => !isTheirs(fault, rendering.keptEdits)),
     claims: rendering.claims,
     pins: parsePins(files.get(pinsPath)).pins,
     view: new Map([...view].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))),

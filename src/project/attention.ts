@@ -21,9 +21,14 @@ export interface Attention extends LeftOut {
 /** From the files and what the last run here left out; asks no warehouse and no source. */
 export async function attention(project: Project): Promise<Attention> {
   const [contested, pending, stale] = await Promise.all([reviewed(project), pendingItems(project), allStale(project)]);
-  const state = openState(project.dir);
+  return { contested, pending, stale, ...lastLeftOut(project) };
+}
+
+/** Of the last run in this folder; nothing in a fresh clone. */
+export function lastLeftOut({ dir }: Project): LeftOut {
+  const state = openState(dir);
   try {
-    return { contested, pending, stale, ...(leftOut(state) ?? { quarantined: [], unfit: [] }) };
+    return leftOut(state) ?? { quarantined: [], unfit: [] };
   } finally {
     state.close();
   }

@@ -3,6 +3,7 @@ import { parsePins, pinsPath } from '../context/pins.ts';
 import type { IngestReport, Quarantined, Unfit } from '../ingest/event.ts';
 import { readText } from '../store/files.ts';
 import { sourcesOf } from './config.ts';
+import { lastLeftOut } from './attention.ts';
 import { conflictsIn } from './conflicts.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from './open.ts';
@@ -31,7 +32,10 @@ export async function checkProject(project: Project, signal: AbortSignal): Promi
   const names = sourcesOf(project.config).map(([name]) => name);
   const isPlanned = names.length > 0 && project.warehouses.length > 0;
   const plan = isPlanned ? await ingestProject(project, { connections: names, dryRun: true, signal }) : undefined;
-  const read = plan === undefined ? [] : [...staleSources(plan), ...plan.quarantined.map(leftOut)];
+  const planned = plan?.quarantined ?? [];
+  // Without a warehouse the plan cannot try what a formula gives; the last run here did.
+  const tried = lastLeftOut(project).quarantined.filter(({ subject }) => !planned.some((one) => one.subject === subject));
+  const read = [...(plan === undefined ? [] : staleSources(plan)), ...[...planned, ...tried].map(leftOut)];
   const findings = [...(await invalid(project)), ...(await contested(project)), ...(await staleSubjects(project)), ...read];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
   return { findings, unfit: plan?.unfit ?? [] };

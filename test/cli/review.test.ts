@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openProject } from '../../src/project/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
@@ -199,5 +199,24 @@ describe('a project with a source', { timeout: 60_000 }, () => {
       code: 2,
       envelope: { error: { hint: 'Did you mean term:revenue?' } },
     });
+  });
+});
+
+describe('a formula that does not work', { timeout: 60_000 }, () => {
+  test('is named with the line of the source that says so, by ingest and by check', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'ktx-left-out-'));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    shopDatabase(join(dir, 'shop.db'));
+    await ktx(['setup', '--driver', 'sqlite', '--path', 'shop.db'], { cwd: dir });
+    mkdirSync(join(dir, 'docs'));
+    writeFileSync(join(dir, 'docs/a.md'), page('sum(orders.nope)'));
+    await ktx(['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'], { cwd: dir });
+    const where = 'sources/handbook/a.md line 3';
+    const { code, envelope } = await ktxJson(['ingest'], { cwd: dir });
+    expect(code).toBe(3);
+    expect(envelope.data).toMatchObject({ quarantined: [{ subject, location: where }] });
+    const checked = await ktxJson(['check'], { cwd: dir });
+    expect(checked.code).toBe(1);
+    expect(checked.envelope.data).toMatchObject({ findings: [{ what: 'left out', where }] });
   });
 });
