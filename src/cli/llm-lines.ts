@@ -2,7 +2,7 @@ import type { LlmStatus } from '../project/llm-setup.ts';
 import type { UsageLine } from '../llm/usage.ts';
 import { printable } from './text-width.ts';
 
-const without = 'llm: none. With one, tables are described and doubtful joins judged: ktx setup --llm-backend claude-code';
+const without = 'llm: none. With one, prose is read, tables are described, doubtful joins judged: ktx setup --llm-backend claude-code';
 
 /** The state of the model backend, for a person. */
 export function llmLines({ backend, models, state, account, ignored, sendsSamples, error }: LlmStatus): readonly string[] {

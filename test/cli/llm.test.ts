@@ -162,7 +162,7 @@ describe('readiness', { timeout: 60_000 }, () => {
     const dir = project();
     const { code, stdout } = await ktx(['status'], dir);
     expect(code).toBe(0);
-    expect(stdout.match(/^llm: .*/gm)).toEqual([expect.stringContaining('ktx setup --llm-backend')]);
+    expect(stdout.match(/^llm: .*/gm)).toEqual([expect.stringContaining(' setup --llm-backend')]);
     expect((await ktx(['doctor'], dir)).stdout).toMatch(/llm: none/);
   });
 
