@@ -8,7 +8,7 @@ export type EntryList = (typeof entryLists)[number];
 /** The order in which ktx writes keys, at every level. */
 export const keyOrder = [
   'dataset', 'name', 'to', 'on', 'source', 'sql', 'role', 'cardinality', 'via', 'expr', 'agg', 'of', 'type', 'fraction', 'where',
-  'ratio', 'cumulative', 'offset', 'total', 'semi_additive', 'conversion', 'unit', 'primary_key', 'unique_keys', 'default_time', 'description',
+  'ratio', 'cumulative', 'offset', 'total', 'semi_additive', 'conversion', 'unit', 'primary_key', 'unique_keys', 'default_time', 'fiscal_year_start', 'description',
   'synonyms', 'tags', 'values', 'hidden', 'row_metrics', ...entryLists, 'access', 'parameters',
 ]; // prettier-ignore
 

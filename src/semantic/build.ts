@@ -64,6 +64,7 @@ export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
     access: rules,
     keys: [],
     defaultTime: dataset.default_time,
+    fiscalYearStart: dataset.fiscal_year_start,
     parameters: parametersOf(origin, parameters),
     fields: byName([
       ...fields.map((field, index) => ({ ...field, expr: rowFragment(origin, field.expr, ['fields', index, 'expr']) })),

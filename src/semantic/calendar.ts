@@ -1,9 +1,9 @@
-import { type TimeGrain, timeGrains } from '../sql/dialect.ts';
 import { type Asked, type Block, blockOf } from './block.ts';
 import { notSupported, refused } from './errors.ts';
 import type { Expr } from './expr.ts';
+import { periodStart, yearStartFor } from './fiscal.ts';
 import { isToOne } from './links.ts';
-import { liesIn, startType, unitsOf } from './periods.ts';
+import { type Grain, grains, liesIn, startType, unitsOf } from './periods.ts';
 import { datasetNamed, dottedPlace, type Place } from './place.ts';
 import { periodsName, timeDimension } from './running.ts';
 import type { CommonTable, From, Join, Select } from './select.ts';
@@ -51,7 +51,7 @@ export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
 interface Filling {
   readonly seen: CommonTable;
   readonly column: string;
-  readonly grain: TimeGrain;
+  readonly grain: Grain;
 }
 
 /** From the first period on, each makes the next. */
@@ -72,7 +72,18 @@ function recursive({ seen, column, grain }: Filling) {
 }
 
 /** How many digits the count of periods has at most, so that no engine's last year is passed. */
-const digits: Readonly<Record<TimeGrain, number>> = { second: 8, minute: 7, hour: 6, day: 5, week: 4, month: 4, quarter: 4, year: 3 };
+const digits: Readonly<Record<Grain, number>> = {
+  second: 8,
+  minute: 7,
+  hour: 6,
+  day: 5,
+  week: 4,
+  month: 4,
+  quarter: 4,
+  fiscal_quarter: 4,
+  year: 3,
+  fiscal_year: 3,
+};
 
 /** For engines that stop a recursion early: the periods after the first by the digits of their number, the highest first. */
 function counted({ model, notes }: Asked, { seen, column, grain }: Filling) {
@@ -101,9 +112,9 @@ function firstOf(seen: CommonTable, column: string): Select {
 }
 
 function finestTime(blocks: readonly Block[]): number {
-  const grains = (blocks[0]?.places ?? []).map(({ grain }) => grain);
-  const finest = timeGrains.find((grain) => grains.includes(grain));
-  return finest === undefined ? -1 : grains.indexOf(finest);
+  const asked = (blocks[0]?.places ?? []).map(({ grain }) => grain);
+  const finest = grains.find((grain) => asked.includes(grain));
+  return finest === undefined ? -1 : asked.indexOf(finest);
 }
 
 /** The finest periods are filled, whatever runs. */
@@ -124,12 +135,13 @@ function isSameTime(blocks: readonly Block[], one: number, other: number): boole
 function coarserPeriods({ query }: Asked, blocks: readonly Block[], index: number): Filled['coarser'] {
   const places = blocks[0]?.places ?? [];
   const finest = places[index]?.grain;
-  return places.flatMap(({ grain }, at) => {
+  return places.flatMap(({ grain, dataset }, at) => {
     if (at === index || grain === undefined || finest === undefined || !isSameTime(blocks, index, at)) return [];
-    if (!liesIn(finest, grain)) throw notSupported(`fill_time by ${finest} and ${grain}`, 'One crosses the ends of the other');
+    const yearStart = yearStartFor(dataset, [finest, grain]);
+    if (!liesIn(finest, grain, yearStart)) throw notSupported(`fill_time by ${finest} and ${grain}`, 'One crosses the ends of the other');
     const of: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
-    const options = { type: startType(finest), weekStart: query.week_start };
-    return [{ column: `d${at + 1}`, expr: grain === finest ? of : ({ kind: 'truncate', grain, of, options } as const) }];
+    const options = { type: startType(finest), weekStart: query.week_start, yearStart };
+    return [{ column: `d${at + 1}`, expr: grain === finest ? of : periodStart(of, grain, options) }];
   });
 }
 

@@ -41,7 +41,7 @@ const segmentSchema = z.strictObject({
 
 const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
 const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
-const grainSchema = z.enum(['day', 'week', 'month', 'quarter', 'year']);
+const grainSchema = z.enum(['day', 'week', 'month', 'quarter', 'fiscal_quarter', 'year', 'fiscal_year']);
 
 const ratioSchema = z.strictObject({
   numerator: z.string().describe('Metric above the line.'),
@@ -160,6 +160,7 @@ export const datasetSchema = z
     primary_key: columnsSchema.optional().describe('Fields that identify a row; empty or absent means no key.'),
     unique_keys: z.array(columnsSchema).optional().describe('Further keys, each a list of fields.'),
     default_time: z.string().optional().describe('Time field that `metric_time` means for the metrics of this dataset.'),
+    fiscal_year_start: z.int().min(1).max(12).optional().describe('Month (1-12) in which fiscal years begin, for the grains fiscal_year and fiscal_quarter of its times.'), // prettier-ignore
     parameters: z.array(parameterSchema).optional().describe('Values that a query chooses, in fields, segments and metrics.'),
     fields: z.array(fieldSchema).optional().describe('Row-level columns and expressions that queries can use.'),
     row_metrics: z.array(rowMetricSchema).optional().describe('Metrics of each row, which queries use as fields.'),

@@ -11,6 +11,7 @@ type SemanticCode =
   | 'duplicate_name'
   | 'empty_query'
   | 'fan_risk'
+  | 'fiscal_year'
   | 'invalid_condition'
   | 'missing_parameter'
   | 'mixed_condition'

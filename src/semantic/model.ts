@@ -3,6 +3,7 @@ import type { Dialect, Period, TimeGrain } from '../sql/dialect.ts';
 import type { Fragment } from '../sql/expression.ts';
 import type { Aggregate, Dataset, MetricDefinition, ParameterDefinition } from './dataset.ts';
 import type { Query } from './select.ts';
+import type { Grain } from './periods.ts';
 
 /** The valid datasets of one connection, ready to plan. */
 export interface SemanticModel {
@@ -28,6 +29,8 @@ export interface ModelDataset {
   /** Primary and unique keys, as lists of physical columns or field texts; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
+  /** The month in which its fiscal years begin. */
+  readonly fiscalYearStart: number | undefined;
   readonly parameters: readonly ParameterDefinition[];
   readonly fields: ReadonlyMap<string, ModelField>;
   readonly segments: ReadonlyMap<string, Fragment>;
@@ -69,7 +72,7 @@ export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'u
 /** What counts beside the period itself: what came before it in a trailing window or since a start, else all. */
 export interface Running {
   readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
-  readonly since: TimeGrain | undefined;
+  readonly since: Grain | undefined;
 }
 
 /** Values that must not be summed over a time: of each `per`, one counts. */

@@ -1,5 +1,6 @@
 import type { UserError } from '../lib/error.ts';
 import { timeGrains } from '../sql/dialect.ts';
+import { grains } from './periods.ts';
 import { ambiguous, refused, unknownDataset, unknownName } from './errors.ts';
 import { isToOne } from './links.ts';
 import { columnIdentity, fieldNamed, type Leg, type ModelDataset, type SemanticModel, type Step } from './model.ts';
@@ -28,13 +29,19 @@ export function pathByNames(model: SemanticModel, start: { dataset: string; reac
     const safe = found.filter(isToOne);
     const [step, ...more] = safe.length > 0 ? safe : found;
     if (step === undefined) {
-      const { type = '', hidden = false } = model.datasets.get(at)?.fields.get(name) ?? {};
+      const { fields, fiscalYearStart } = model.datasets.get(at) ?? {};
+      const { type = '', hidden = false } = fields?.get(name) ?? {};
       const isLast = index === names.length - 2;
       const written = (place: number) => (candidate: string) => [[start.dataset, ...names.with(place, candidate)].join('.')];
       if (isLast && type.startsWith('date') && !hidden) {
-        throw unknownName({ what: `grain of ${at}.${name}`, name: last, candidates: timeGrains, as: written(index + 1) });
+        throw unknownName({
+          what: `grain of ${at}.${name}`,
+          name: last,
+          candidates: fiscalYearStart === undefined ? timeGrains : grains,
+          as: written(index + 1),
+        });
       }
-      const isGrain = isLast && timeGrains.some((grain) => grain === last);
+      const isGrain = isLast && grains.some((grain) => grain === last);
       const fitting = steps.filter((candidate) => leadsTo(model, candidate.to, names[index + 1] ?? '')).map((candidate) => candidate.name);
       const candidates = [...fitting, ...(isGrain ? timeFields(model.datasets.get(at)) : [])];
       throw unknownName({ what: `${isGrain ? 'time field or ' : ''}relationship of ${at}`, name, candidates, as: written(index) });

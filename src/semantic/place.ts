@@ -1,8 +1,10 @@
-import { type TimeGrain, timeGrains, type TruncateOptions } from '../sql/dialect.ts';
+import type { TruncateOptions } from '../sql/dialect.ts';
 import type { Reference } from '../sql/expression.ts';
 import { refused, unknownDataset, unknownName } from './errors.ts';
+import { yearStartFor } from './fiscal.ts';
 import { fieldNamed, isExact, type ModelDataset, type ModelField, type SemanticModel } from './model.ts';
 import { checkShape, dottedPath, namesakes, type Path, pathByNames, type Reach, timeFields, uniquePath } from './paths.ts';
+import { type Grain, grains } from './periods.ts';
 
 /** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
 export interface Place {
@@ -10,7 +12,7 @@ export interface Place {
   readonly dataset: ModelDataset;
   readonly name: string;
   readonly field: ModelField | undefined;
-  readonly grain: TimeGrain | undefined;
+  readonly grain: Grain | undefined;
 }
 
 /** Whose rows a name starts from, and whether it may lead to many. */
@@ -29,7 +31,7 @@ export function placeInQuery(start: Start, asked: readonly string[]): Place {
     const choices = namesakes(start.model, owner.name, first ?? '');
     throw refused('unknown_name', `The name ${first} is unknown on its own`, { hint: 'A field is written with its dataset.', choices });
   }
-  const grain = parts.length < 3 ? undefined : timeGrains.find((candidate) => candidate === parts.at(-1));
+  const grain = parts.length < 3 ? undefined : grains.find((candidate) => candidate === parts.at(-1));
   const timed = grain === undefined ? undefined : placeAt(start, parts.slice(0, -1));
   if (timed?.field !== undefined) return checkGrain({ ...timed, grain });
   const place = placeAt(start, parts);
@@ -72,6 +74,7 @@ export function dottedPlace({ path, dataset, name, grain }: Place): string {
 }
 
 function checkGrain(place: Place): Place {
+  yearStartFor(place.dataset, [place.grain]);
   if (timeType(place) !== undefined) return place;
   const { dataset, name, field, grain, path } = place;
   const message = `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`;

@@ -1,5 +1,4 @@
 import { UserError } from '../lib/error.ts';
-import type { TimeGrain } from '../sql/dialect.ts';
 import type { FieldType } from '../sql/field-type.ts';
 import { type Asked, type Block, blockOf, checkSegments } from './block.ts';
 import { calendarOf } from './calendar.ts';
@@ -10,6 +9,7 @@ import { mergeTables } from './merge.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
 import { parametersIn, withParameters } from './parameters.ts';
 import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
+import { type Grain, isFiscal } from './periods.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
 import { blockKey, completed, findMetric, type Leaf, newTrace, openResolver, queryMetric, type Resolver, type Trace } from './resolve.ts';
@@ -46,7 +46,7 @@ interface PlanColumn {
   readonly kind: 'dimension' | 'metric';
   readonly expr: Expr;
   readonly type: FieldType | undefined;
-  readonly grain: TimeGrain | undefined;
+  readonly grain: Grain | undefined;
   readonly unit: string | undefined;
 }
 
@@ -69,6 +69,7 @@ export function plan(given: SemanticModel, query: SemanticQuery): Plan {
   const leaves = [...resolver.leaves.values()];
   const blocks = blocksOf(asked, leaves, metrics);
   const [{ places }] = blocks;
+  checkFiscal(asked, blocks);
   const calendar = calendarOf(asked, blocks);
   const having = conditions.aggregates.map(({ text }) => text);
   const tables = [...calendar.tables, ...mergeTables(blocks, calendar.filled)];
@@ -130,6 +131,23 @@ function checkScopes({ model, query, conditions }: Asked, owners: readonly strin
     if (on === undefined || owners.includes(on)) continue;
     const message = `The condition ${JSON.stringify(text)} is scoped to ${on}, of which the query has no metric`;
     throw refused('unused_scope', message, { hint: 'That is what on: takes here.', choices: owners });
+  }
+}
+
+/** A fiscal period that would mean one thing for one dataset and another for the next. */
+function checkFiscal({ model, query, conditions }: Asked, [first, ...others]: readonly [Block, ...Block[]]): void {
+  const differ = (one: ModelDataset | undefined, other: ModelDataset | undefined, name: string): void => {
+    if (one === undefined || other === undefined || one.fiscalYearStart === other.fiscalYearStart) return;
+    const told = [one, other].map((it) => `${it.name} in month ${it.fiscalYearStart} (${it.file})`);
+    const message = `${name} is not one period for both: fiscal years begin for ${told.join(', for ')}`;
+    throw refused('fiscal_year', message, 'Ask for one of them at a time, or write the same fiscal_year_start into both files.');
+  };
+  const isAsked = conditions.rows.find(({ on, text }) => on === undefined && /\bmetric_time\W+fiscal_/i.test(text));
+  for (const { owner, places } of others) {
+    for (const [index, { grain, dataset }] of places.entries()) {
+      if (grain !== undefined && isFiscal(grain)) differ(first.places[index]?.dataset, dataset, query.dimensions[index] ?? '');
+    }
+    if (isAsked !== undefined) differ(model.datasets.get(first.owner), model.datasets.get(owner), JSON.stringify(isAsked.text));
   }
 }
 

@@ -1,9 +1,9 @@
-import type { TimeGrain, TruncateOptions } from '../sql/dialect.ts';
 import type { RowCondition } from './conditions.ts';
 import { notSupported, refused } from './errors.ts';
 import type { Expr } from './expr.ts';
+import { periodStart, yearStartFor } from './fiscal.ts';
 import { rowsOf, type Running } from './model.ts';
-import { finer, liesIn, startType, unitsOf } from './periods.ts';
+import { finer, type Grain, liesIn, startType, unitsOf } from './periods.ts';
 import { type Place, placeInQuery } from './place.ts';
 import { isOwnTime, placeExpr, type Scope } from './scope.ts';
 import type { From, Join } from './select.ts';
@@ -23,7 +23,7 @@ export interface RunningRows {
 export function timeDimension(
   scope: Pick<Scope, 'model' | 'owner'>,
   places: readonly Place[],
-): { readonly index: number; readonly grain: TimeGrain } {
+): { readonly index: number; readonly grain: Grain } {
   const own = places.flatMap((place, index) =>
     isOwnTime(scope, place) && place.grain !== undefined ? [{ index, grain: place.grain }] : [],
   );
@@ -33,8 +33,9 @@ export function timeDimension(
     const message = `A running total of ${scope.owner.name} needs the period that it runs to`;
     throw refused('no_period', message, { hint: 'Add it to the dimensions.', choices: ['metric_time.month'] });
   }
+  const yearStart = yearStartFor(scope.owner, [first, ...others].map(({ grain }) => grain)); // prettier-ignore
   for (const { grain } of others) {
-    if (!liesIn(first.grain, grain))
+    if (!liesIn(first.grain, grain, yearStart))
       throw notSupported(`running totals by ${first.grain} and ${grain}`, 'One crosses the ends of the other');
   }
   return first;
@@ -44,7 +45,8 @@ export function runningRows(scope: Scope, places: readonly Place[], { window, si
   const { index, grain } = timeDimension(scope, places);
   const place = places[index];
   if (place === undefined) throw new Error('no dimension where one was found');
-  if (since !== undefined && !liesIn(grain, since)) {
+  const yearStart = yearStartFor(place.dataset, [since, ...places.filter((one) => isOwnTime(scope, one)).map((one) => one.grain)]);
+  if (since !== undefined && !liesIn(grain, since, yearStart)) {
     throw refused('no_period', `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`, {
       hint: 'Ask by a period that lies in it.',
       choices: ['metric_time.day', `metric_time.${since}`],
@@ -52,19 +54,19 @@ export function runningRows(scope: Scope, places: readonly Place[], { window, si
   }
   const start: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
   const type = startType(grain);
-  const cut = (to: TimeGrain): Expr => placeExpr(scope, { ...place, grain: to });
+  const cut = (to: Grain): Expr => placeExpr(scope, { ...place, grain: to });
   const isBefore: Expr = { kind: 'text', parts: [cut(grain), ' <= ', start] };
   const conditions = [isBefore];
   if (window !== undefined) {
     const end: Expr = { kind: 'add', of: start, period: unitsOf(1, grain), type };
-    const isCrossed = !liesIn(grain, window.grain) && !liesIn(window.grain, grain);
-    const unit = isCrossed ? 'day' : finer(grain, window.grain);
+    const isCrossed = !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
+    const unit = isCrossed ? 'day' : finer<Grain>(grain, window.grain);
     const clock = type === 'date' && startType(unit) === 'date' ? 'date' : 'datetime';
     const from: Expr = { kind: 'add', of: end, period: { ...window.period, count: -window.period.count }, type: clock };
     conditions.push({ kind: 'text', parts: [cut(unit), ' >= ', from] });
   }
-  const options: TruncateOptions = { type, weekStart: scope.query.week_start };
-  const startOf = (to: TimeGrain): Expr => (to === grain ? start : { kind: 'truncate', grain: to, of: start, options });
+  const options = { type, weekStart: scope.query.week_start, yearStart };
+  const startOf = (to: Grain): Expr => (to === grain ? start : periodStart(start, to, options));
   if (since !== undefined) conditions.push({ kind: 'text', parts: [cut(since), ' = ', startOf(since)] });
   const on: Expr = { kind: 'text', parts: conditions.flatMap((one, position) => (position === 0 ? [one] : [' AND ', one])) };
   const { name } = scope.owner;

@@ -3,6 +3,7 @@ import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
 import { notSupported, refused } from './errors.ts';
 import { disjunctsOf } from '../sql/expression.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf, within } from './expr.ts';
+import { periodStart, yearStartFor } from './fiscal.ts';
 import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf, type Within } from './model.ts';
 import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
 import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
@@ -124,7 +125,7 @@ export function placeExpr(scope: Scope, place: Place): Expr {
     else if (type !== undefined) notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
   }
   if (place.grain === undefined || moved.type === undefined) return moved.of;
-  return { kind: 'truncate', grain: place.grain, of: moved.of, options: { ...cut, type: moved.type } };
+  return periodStart(moved.of, place.grain, { ...cut, type: moved.type, yearStart: yearStartFor(place.dataset, [place.grain]) });
 }
 
 /** Joins what is computed for each row of a dataset. */

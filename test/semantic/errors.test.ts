@@ -39,6 +39,7 @@ const codes: Readonly<Record<Code, true>> = {
   duplicate_name: true,
   empty_query: true,
   fan_risk: true,
+  fiscal_year: true,
   invalid_condition: true,
   missing_parameter: true,
   mixed_condition: true,
@@ -81,6 +82,7 @@ const cases: readonly Case[] = [
   { what: 'dimensions alone that do not say whose rows', code: 'ambiguous_path', query: { dimensions: ['buyer.segment'] }, files: { claims: 'dataset: claims\nsource: claims\nprimary_key: [id]\nfields: [{name: id}]\nrelationships: [{to: customers, on: {customer_id: id}, role: buyer}]' }, wrong: 'buyer.segment', choices: ['orders.buyer.segment', 'claims.buyer.segment'] },
   { what: 'two relationships without a role', code: 'ambiguous_path', query: { ...revenue, dimensions: ['customers.segment'] }, files: edited('role: recipient', 'role: buyer'), hint: /Give each relationship from orders to customers a role/, repaired: { files: shop, query: { ...revenue, dimensions: ['orders.buyer.segment'] } } },
 
+  { what: 'a dataset that does not say when its fiscal years begin', code: 'fiscal_year', query: { ...revenue, dimensions: ['metric_time.fiscal_year'] }, hint: /Write fiscal_year_start: 4 into .*orders\.yaml/, repaired: { files: edited('default_time: created_at', 'default_time: created_at\nfiscal_year_start: 4') } },
   { what: 'a field', code: 'unknown_name', query: { ...revenue, dimensions: ['orders.statuss'] }, wrong: 'orders.statuss', choices: ['orders.status'] },
   { what: 'a field behind roles', code: 'unknown_name', query: { ...revenue, dimensions: ['orders.buyer.regions.nam'] }, wrong: 'orders.buyer.regions.nam', choices: ['orders.buyer.regions.name'] },
   { what: 'a field that is like none', code: 'unknown_name', query: { metrics: ['visits.visit_count'], dimensions: ['visits.shape'] }, wrong: 'visits.shape', choices: ['visits.code'] },

@@ -1268,6 +1268,86 @@ SELECT
 FROM "ktx result" AS "ktx"
 ORDER BY "ktx"."d1" NULLS LAST;
 
+-- running: fiscal quarters filled
+WITH RECURSIVE "ktx periods seen" AS (
+  SELECT CAST((CAST(date_trunc('quarter', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "d1"
+  FROM "orders" AS "orders"
+  GROUP BY 1
+),
+"ktx periods all" AS (
+  SELECT min("ktx periods seen"."d1") AS "d1"
+  FROM "ktx periods seen" AS "ktx periods seen"
+  UNION ALL
+  SELECT CAST(("ktx periods all"."d1" + INTERVAL '3 month') AS DATE) AS "d1"
+  FROM "ktx periods all" AS "ktx periods all"
+  WHERE (CAST(("ktx periods all"."d1" + INTERVAL '3 month') AS DATE) <= (SELECT max("d1") FROM "ktx periods seen"))
+),
+"ktx periods" AS (
+  SELECT "ktx periods all"."d1" AS "d1"
+  FROM "ktx periods all" AS "ktx periods all"
+  WHERE ("ktx periods all"."d1" IS NOT NULL)
+),
+"ktx facts" AS (
+  SELECT
+    CAST((CAST(date_trunc('quarter', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "d1",
+    CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "d2",
+    sum("orders"."amount") AS "m1"
+  FROM "orders" AS "orders"
+  GROUP BY 1, 2
+),
+"ktx all periods" AS (
+  SELECT
+    "ktx periods"."d1" AS "d1",
+    CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) AS "d2"
+  FROM "ktx periods" AS "ktx periods"
+),
+"ktx result" AS (
+  SELECT
+    "ktx all"."d1" AS "d1",
+    "ktx all"."d2" AS "d2",
+    max("ktx all"."m1") AS "m1"
+  FROM (
+    SELECT
+      "ktx facts"."d1" AS "d1",
+      "ktx facts"."d2" AS "d2",
+      "ktx facts"."m1" AS "m1"
+    FROM "ktx facts" AS "ktx facts"
+    UNION ALL
+    SELECT
+      "ktx all periods"."d1" AS "d1",
+      "ktx all periods"."d2" AS "d2",
+      NULL AS "m1"
+    FROM "ktx all periods" AS "ktx all periods"
+  ) AS "ktx all"
+  GROUP BY 1, 2
+)
+SELECT
+  "ktx"."d1" AS "metric_time.fiscal_quarter",
+  "ktx"."d2" AS "metric_time.fiscal_year",
+  "ktx"."m1" AS "orders.revenue"
+FROM "ktx result" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST, "ktx"."d2" NULLS LAST;
+
+-- running: fiscal year to date
+WITH "ktx periods" AS (
+  SELECT CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) AS "d1"
+  FROM "orders" AS "orders"
+  GROUP BY 1
+),
+"ktx facts" AS (
+  SELECT
+    "ktx periods"."d1" AS "d1",
+    sum("orders"."amount") AS "m1"
+  FROM "ktx periods" AS "ktx periods"
+  JOIN "orders" AS "orders" ON ((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) <= "ktx periods"."d1") AND (CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("orders"."created_at" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE) = CAST((CAST(date_trunc('year', CAST(CAST((CAST(date_trunc('month', CAST("ktx periods"."d1" AS TIMESTAMP)) AS DATE) - INTERVAL '1 month') AS DATE) AS TIMESTAMP)) AS DATE) + INTERVAL '1 month') AS DATE)))
+  GROUP BY 1
+)
+SELECT
+  "ktx"."d1" AS "metric_time.month",
+  "ktx"."m1" AS "orders.fiscal_to_date"
+FROM "ktx facts" AS "ktx"
+ORDER BY "ktx"."d1" NULLS LAST;
+
 -- parameters: by default
 WITH "ktx facts" AS (
   SELECT

@@ -51,6 +51,7 @@ function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
   }
   if (cumulative !== undefined) {
     const { of, ...window } = cumulative;
+    if (window.grain_to_date?.startsWith('fiscal_') === true) throw new Unsayable('dbt has no fiscal periods of its own');
     return { type: 'cumulative', type_params: { measure: measureOf(of, at, self), cumulative_type_params: window }, ...filter() };
   }
   if (conversion !== undefined) return conversionEntry(conversion, at, self);

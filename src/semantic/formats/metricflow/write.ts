@@ -73,14 +73,16 @@ function dimension(field: ForeignField, name: string, at: Flow & { readonly home
 
 /** What of a dataset dbt has no word for. */
 function noteAside(
-  { synonyms, tags, segments, parameters, unique_keys, primary_key = [], fields = [], metrics = [] }: Dataset,
+  { synonyms, tags, segments, parameters, fiscal_year_start, unique_keys, primary_key = [], fields = [], metrics = [] }: Dataset,
   at: string,
   note: Note,
 ) {
   const keysOf = (list: readonly object[], keys: readonly string[]) =>
     keys.filter((key) => list.some((one) => (one as Entry)[key] !== undefined));
   const aside = [
-    ...Object.entries({ synonyms, tags, segments, parameters }).flatMap(([key, value]) => (value === undefined ? [] : [key])),
+    ...Object.entries({ synonyms, tags, segments, parameters, fiscal_year_start }).flatMap(([key, value]) =>
+      value === undefined ? [] : [key],
+    ),
     ...(primary_key.length > 1 || unique_keys?.some((key) => key.length > 1) ? ['keys of several columns'] : []),
     ...keysOf(fields, ['type', 'values', 'synonyms', 'hidden']).map((key) => `${key} of fields`),
     ...keysOf(metrics, ['unit', 'synonyms', 'hidden']).map((key) => `${key} of metrics`),
