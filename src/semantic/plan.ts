@@ -4,7 +4,7 @@ import { type Asked, type Block, blockOf, checkSegments } from './block.ts';
 import { calendarOf } from './calendar.ts';
 import { conditionsOf } from './conditions.ts';
 import { ambiguous, refused, unknownDataset, unknownName } from './errors.ts';
-import type { Expr } from './expr.ts';
+import { type Expr, within } from './expr.ts';
 import { mergeTables } from './merge.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
 import { parametersIn, withParameters } from './parameters.ts';
@@ -142,7 +142,11 @@ function checkFiscal({ model, query, conditions }: Asked, [first, ...others]: re
     const message = `${name} is not one period for both: fiscal years begin for ${told.join(', for ')}`;
     throw refused('fiscal_year', message, 'Ask for one of them at a time, or write the same fiscal_year_start into both files.');
   };
-  const isAsked = conditions.rows.find(({ on, text }) => on === undefined && /\bmetric_time\W+fiscal_/i.test(text));
+  const isOfEach = ([root, grain]: readonly string[]): boolean => root === 'metric_time' && grain?.startsWith('fiscal_') === true;
+  const isAsked = conditions.rows.find(({ on, text, row }) => {
+    const names = row?.fragment.references.filter((one) => within(one, row.span)).map(({ parts }) => parts);
+    return on === undefined && (names ?? [text.split(' ', 1).join().split('.')]).some(isOfEach);
+  });
   for (const { owner, places } of others) {
     for (const [index, { grain, dataset }] of places.entries()) {
       if (grain !== undefined && isFiscal(grain)) differ(first.places[index]?.dataset, dataset, query.dimensions[index] ?? '');

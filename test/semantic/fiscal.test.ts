@@ -138,6 +138,8 @@ describe('what has no one meaning is refused', () => {
     const told = { code: 'fiscal_year', text: expect.stringMatching(/sales in month 4 .*sales\.yaml.* costs in month 7 .*costs\.yaml/) };
     expect(await failure({ metrics: both, dimensions: ['metric_time.fiscal_year'] }, files(4, 7))).toEqual(told);
     expect(await failure({ metrics: both, where: ["metric_time.fiscal_year = '2024-04-01'"] }, files(4, 7))).toEqual(told);
+    expect(await failure({ metrics: both, where: ['"metric_time"."fiscal_year" is not null'] }, files(4, 7))).toEqual(told);
+    expect(await failure({ metrics: both, where: ["metric_time.year = '2024-01-01' and 'metric_time.fiscal_year' <> ''"] }, files(4, 7))).toBe('planned'); // prettier-ignore
     expect(await failure({ metrics: both, where: [{ field: 'metric_time.fiscal_year', op: '=', value: '2024-04-01' }] }, files(4, 7))).toEqual(told); // prettier-ignore
     expect(await failure({ metrics: both, where: [{ on: 'sales', where: "metric_time.fiscal_year = '2024-04-01'" }] }, files(4, 7))).toBe('planned'); // prettier-ignore
   });
