@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { messageOf, UserError } from '../lib/error.ts';
 import { readText, temporarySuffix } from '../store/files.ts';
 
@@ -17,6 +17,7 @@ export async function readProjectFiles(dir: string, folders: readonly string[], 
   for (const folder of folders) {
     const isFolder = requireNoLink(dir, folder)?.isDirectory() === true;
     const text = isFolder ? undefined : await readText(join(dir, folder), dir);
+    if (!isFolder && tidy) tidyBeside(join(dir, folder));
     if (text !== undefined) files.set(folder, text);
     // Items lie as deep as their source has them, and have any name.
     const [recursive, names] = folder.startsWith('sources/') ? [true, /./] : [false, folder === 'wiki' ? /\.md$/ : /\.(ya?ml|jsonl)$/];
@@ -29,6 +30,14 @@ export async function readProjectFiles(dir: string, folders: readonly string[], 
     }
   }
   return files;
+}
+
+/** Removes what a killed write of this one file left. */
+function tidyBeside(file: string): void {
+  const [folder, start] = [dirname(file), `.${basename(file)}.`];
+  if (!existsSync(folder)) return;
+  const left = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name.startsWith(start) && name.endsWith(temporarySuffix));
+  for (const entry of left) rmTemporary(join(folder, entry.name), entry.isFile());
 }
 
 function rmTemporary(file: string, isDue: boolean): void {
