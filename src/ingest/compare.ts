@@ -83,7 +83,7 @@ interface Asked {
 async function numberOf({ files, metric, open, signal }: Asked): Promise<ComparedNumber | undefined> {
   try {
     const warehouse = await open();
-    // Whoever looks at a conflict sees the number: nobody's row rules hold in it, so what has any gives none.
+    // Whoever looks at a conflict sees its number, whatever their role: a dataset with row rules gives none.
     const model = modelFor((await loadModel({ dialect: warehouse.dialect, files })).model, undefined);
     const planned = await withAnalyzer(() => plan(model, querySchema.parse({ metrics: [metric] })));
     const { rows } = await warehouse.query(emit(planned, model.dialect), { maxRows: 1, timeoutMs: 60_000 }, signal);

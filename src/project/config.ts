@@ -23,10 +23,13 @@ const queryConfigSchema = z
 export const notesName = 'notes';
 
 /** A connection's name is part of paths and of subjects. */
+/** What ktx and people say of the context themselves is recorded under these, beside the names of connections. */
+const ownNames: readonly string[] = ['ktx', 'person', 'wiki', notesName];
+
 export const connectionNameSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,62}$/, 'a connection is named in lower case: a letter, then letters, digits, _ or -')
-  .refine((name) => name !== 'wiki' && name !== notesName, 'wiki and notes are names of ktx’s own');
+  .refine((name) => !ownNames.includes(name), `${ownNames.join(', ')} are names of ktx’s own`);
 
 /** One connection of `ktx.yaml`: a warehouse, or a source of context. */
 export const connectionConfigSchema = z.discriminatedUnion('driver', [...warehouseConfigSchemas, ...sourceConfigSchemas]);

@@ -283,43 +283,51 @@ function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> 
 
 /** The operands of OR at the top level of a piece, parentheses around it aside; one where there is none. */
 export function disjunctsOf(tokens: readonly Token[]): readonly Span[] {
-  let inner = tokens;
-  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
+  const inner = unwrapped(tokens);
+  return spansBetween(
+    inner,
+    topLevel(inner).filter((index) => isWord(inner[index], 'or')),
+  );
+}
+
+/** The operands of AND; the whole where there is an OR beside them. */
+function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
+  const inner = unwrapped(tokens);
   const cuts: number[] = [];
-  let cases = 0;
-  for (let index = 0; index < inner.length; index += 1) {
+  let betweens = 0;
+  for (const index of topLevel(inner)) {
     const token = inner[index];
-    if (isSymbol(inner[index - 1], '.')) continue;
-    if (isSymbol(token, '(')) index = closingIndex(inner, index);
-    else if (isWord(token, 'case')) cases += 1;
-    else if (isWord(token, 'end')) cases -= 1;
-    else if (cases === 0 && isWord(token, 'or')) cuts.push(index);
+    if (isWord(token, 'or')) return [{ start: 0, end: text.length }];
+    if (isWord(token, 'between')) betweens += 1;
+    else if (isWord(token, 'and') && betweens > 0) betweens -= 1;
+    else if (isWord(token, 'and')) cuts.push(index);
   }
   return spansBetween(inner, cuts);
+}
+
+/** Without the parentheses that are around all of it. */
+function unwrapped(tokens: readonly Token[]): readonly Token[] {
+  let inner = tokens;
+  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
+  return inner;
+}
+
+/** The indexes of what is in no parentheses and in no CASE, and is no member of a name. */
+function topLevel(tokens: readonly Token[]): readonly number[] {
+  const found: number[] = [];
+  let cases = 0;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (isSymbol(tokens[index - 1], '.')) continue;
+    if (isSymbol(token, '(')) index = closingIndex(tokens, index);
+    else if (isWord(token, 'case')) cases += 1;
+    else if (isWord(token, 'end')) cases -= 1;
+    else if (cases === 0) found.push(index);
+  }
+  return found;
 }
 
 function spansBetween(tokens: readonly Token[], cuts: readonly number[]): readonly Span[] {
   const starts = [0, ...cuts.map((cut) => cut + 1)];
   return starts.map((start, index) => ({ start: tokens[start]?.start ?? 0, end: tokens[(cuts[index] ?? tokens.length) - 1]?.end ?? 0 }));
-}
-
-function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
-  let inner = tokens;
-  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
-  const cuts: number[] = [];
-  let cases = 0;
-  let betweens = 0;
-  for (let index = 0; index < inner.length; index += 1) {
-    const token = inner[index];
-    if (isSymbol(inner[index - 1], '.')) continue;
-    if (isSymbol(token, '(')) index = closingIndex(inner, index);
-    else if (isWord(token, 'case')) cases += 1;
-    else if (isWord(token, 'end')) cases -= 1;
-    else if (cases > 0) continue;
-    else if (isWord(token, 'or')) return [{ start: 0, end: text.length }];
-    else if (isWord(token, 'between')) betweens += 1;
-    else if (isWord(token, 'and') && betweens > 0) betweens -= 1;
-    else if (isWord(token, 'and')) cuts.push(index);
-  }
-  return spansBetween(inner, cuts);
 }

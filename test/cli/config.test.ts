@@ -20,6 +20,11 @@ describe('ktx.yaml that is wrong', () => {
       'connections:\n  wh:\n    driver: sqlite\n    pth: x.db\n',
       'ktx.yaml:4:5: connections.wh.pth: unknown key; did you mean path?',
     ],
+    [
+      'a name of its own',
+      'connections:\n  ktx: {driver: sqlite, path: x.db}\n',
+      'connections.ktx: ktx, person, wiki, notes are names of ktx’s own',
+    ],
     ['an unknown section', 'conections: {}\n', 'ktx.yaml:1:1: conections: unknown key; did you mean connections?'],
     [
       'an unknown key in a flow map',
