@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 const hasTmux = spawnSync('tmux', ['-V']).error === undefined;
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** A newcomer types in a real terminal; skipped where tmux is not installed. */
+/** A newcomer types in a real terminal; skipped where tmux is not installed. There ktx asks only where `CI` is not set, so the shell has none. */
 describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-test-terminal-'));
   const socket = join(dir, 'tmux');
@@ -23,7 +23,7 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     db.exec(`CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER, amount INTEGER);
       INSERT INTO customers VALUES (1, 'a'), (2, 'b'), (3, 'c'); INSERT INTO orders VALUES (1, 1, 5), (2, 2, 7), (3, 2, 9), (4, 3, 1);`);
     db.close();
-    tmux('new-session', '-d', '-s', 'ktx', '-x', '140', '-y', '50', '-c', dir, 'env PS1="ready> " sh');
+    tmux('new-session', '-d', '-s', 'ktx', '-x', '140', '-y', '50', '-c', dir, 'env -u CI PS1="ready> " sh');
     type(`ktx() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }; clear`, 'Enter');
   });
   afterAll(() => {

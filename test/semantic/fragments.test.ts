@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import type { SemanticModel } from '../../src/semantic/model.ts';
+import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';
+import { disjunctsOf, parseFragment } from '../../src/sql/expression.ts';
 import { engineNames } from '../conformance/engines.ts';
 import { compile, load, shop } from './shop.ts';
 
@@ -83,4 +85,28 @@ describe('arithmetic over metrics', () => {
   test.each(['orders.revenue // 2', 'orders.revenue ** 2', 'orders.revenue || 2', 'orders.revenue ^ 2'])('refuses %s', (expr) => {
     expect(() => outer(expr)).toThrow(UserError);
   });
+});
+
+describe('a condition is cut', () => {
+  const pieces = async (text: string, of: 'and' | 'or') => {
+    const fragment = await withAnalyzer(() => parseFragment(text, { dialect: dialectNamed('duckdb'), origin: 'query' }));
+    const spans = of === 'and' ? fragment.conjuncts : disjunctsOf(fragment.tokens);
+    return spans.map(({ start, end }) => text.slice(start, end));
+  };
+
+  test.each([
+    ["o.a = 1 and o.b = 'x and y' and o.c = 2", ['o.a = 1', "o.b = 'x and y'", 'o.c = 2']],
+    ['o.a between 1 and 5 and o.b > 2', ['o.a between 1 and 5', 'o.b > 2']],
+    ['o.a between 1 and 2 and o.b between 3 and 4', ['o.a between 1 and 2', 'o.b between 3 and 4']],
+    ['case when o.a = 1 and o.b = 2 then 1 end = 1 and o.c = 3', ['case when o.a = 1 and o.b = 2 then 1 end = 1', 'o.c = 3']],
+    ['((o.a = 1) and (o.b = 2 and o.c = 3))', ['(o.a = 1)', '(o.b = 2 and o.c = 3)']],
+    ['o.a = 1 and o.b = 2 or o.c = 3', ['o.a = 1 and o.b = 2 or o.c = 3']],
+  ])('at AND: %s', async (text, parts) => expect(await pieces(text, 'and')).toEqual(parts));
+
+  test.each([
+    ['o.a = 1 or o.b = 2 and o.c = 3', ['o.a = 1', 'o.b = 2 and o.c = 3']],
+    ['(o.a = 1 or (o.b = 2 or o.c = 3))', ['o.a = 1', '(o.b = 2 or o.c = 3)']],
+    ['case when o.a = 1 or o.b = 2 then 1 end = 1 or o.c = 3', ['case when o.a = 1 or o.b = 2 then 1 end = 1', 'o.c = 3']],
+    ['o.a = 1', ['o.a = 1']],
+  ])('at OR: %s', async (text, parts) => expect(await pieces(text, 'or')).toEqual(parts));
 });
