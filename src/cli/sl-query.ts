@@ -68,7 +68,7 @@ function recordAnswer({ dir, runId }: Project, { queryId, input }: { queryId: st
 
 /** A line for each metric, and where its definition stands. */
 export function receiptLines({ metrics, notes, parameters, files, commit, contested, stale, uncommitted = [] }: QueryReceipt): string[] {
-  const lines = metrics.map(({ name, owners, paths, filters, having, access, additive, curated }) => {
+  const lines = metrics.map(({ name, owners, paths, filters, having, access, sums, curated }) => {
     const [and, list] = [' and ', ', '];
     const parts = {
       'rows of': owners.join(list),
@@ -77,8 +77,12 @@ export function receiptLines({ metrics, notes, parameters, files, commit, contes
       having: having.join(and),
       'row rules': access.join(list),
     };
+    const additivity =
+      sums === undefined
+        ? 'additive'
+        : [sums.only_over.length === 0 ? 'not additive' : `additive only over ${sums.only_over.join(list)}`, sums.because].join(': ');
     const said = Object.entries(parts).flatMap(([word, text]) => (text === '' ? [] : [`${word} ${text}`]));
-    return `${name}: ${[...said, additive ? 'additive' : 'not additive', curated ? 'curated' : 'ad hoc'].join('; ')}`;
+    return `${name}: ${[...said, additivity, curated ? 'curated' : 'ad hoc'].join('; ')}`;
   });
   const model = files.map((file) => (uncommitted.includes(file) ? `${file} (with uncommitted edits)` : file)).join(', ');
   return [

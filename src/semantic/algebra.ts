@@ -43,10 +43,19 @@ export function namesOutside({ fragment, span }: Piece): readonly Reference[] {
   return fragment.references.filter((name) => within(name, span) && !fragment.aggregates.some((call) => within(name, call)));
 }
 
-/** Only sums and differences of aggregates and metrics. */
+/** Only sums and differences of aggregates and metrics, and of those times or by a number, like `revenue / 100`. */
 export function isLinear({ aggregates, references, tokens }: Piece['fragment']): boolean {
   const atoms = [...aggregates, ...references];
-  return tokens.every((token) => '()+-'.includes(token.text) || atoms.some((atom) => within(token, atom)));
+  const shape = tokens
+    .map((token) => {
+      if (atoms.some((atom) => within(token, atom))) return 'a';
+      if (token.kind === 'number') return 'n';
+      return token.kind === 'symbol' ? token.text : '?';
+    })
+    .join('')
+    .replaceAll(/a+/g, 'a');
+  const unscaled = shape.replaceAll(/(?<=[a)])[*/]n(?![*/])|(?<![*/])n\*(?=[a(])/g, '');
+  return /^[a()+-]+$/.test(unscaled);
 }
 
 /** Where the operand ends that begins at `index`: signs, then a name, a literal, a call, a CASE or parentheses, then casts. */

@@ -1,3 +1,4 @@
+import { limitsOfSums } from './additivity.ts';
 import { metricAddress, type SemanticModel } from './model.ts';
 import type { Block } from './block.ts';
 import type { Piece } from './expr.ts';
@@ -25,6 +26,7 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
   const own = inner.flatMap((leaf) => leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`));
   const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
   const joined = blocks.flatMap(({ joins }) => joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })));
+  const limits = limitsOfSums(trace, { datasets: model.datasets, blocks, dimensions: grain });
   const datasets = [...owners, ...joined.map(({ dataset }) => dataset)];
   return {
     name,
@@ -42,7 +44,9 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
       blocks.map(({ select }) => select),
     ),
     /** True where the values of groups add up to the total. */
-    additive: trace.linear && leaves.every(isAdditive) && blocks.every(({ fanned }) => fanned.length === 0),
+    additive: limits === undefined,
+    /** Over which of the dimensions alone they do, where it is not, and why. */
+    sums: limits,
     /** False for arithmetic that the query brought itself. */
     curated: trace.metric !== undefined,
     /** The metric of the model that it is, where `name` is another one. */
@@ -66,10 +70,6 @@ function rulesIn({ datasets, hasRules, role }: SemanticModel, selects: readonly 
     const rules = access.filter((rule) => rule.role === role).map(({ where }) => where.text);
     return `${name} for ${role}: ${rules.join(' or ')}`;
   });
-}
-
-function isAdditive({ function: name, balance, running, nested, total }: Leaf): boolean {
-  return [balance, running, nested, total].every((one) => one === undefined) && (name === 'sum' || name === 'count');
 }
 
 function textOf({ fragment, span }: Piece): string {

@@ -383,10 +383,11 @@ test('the receipt says where each number comes from', () => {
           "paths": [
             "orders.buyer → customers",
           ],
+          "sums": undefined,
         },
         {
           "access": [],
-          "additive": false,
+          "additive": true,
           "curated": false,
           "files": [
             "semantic-layer/warehouse/customers.yaml",
@@ -410,10 +411,11 @@ test('the receipt says where each number comes from', () => {
           "paths": [
             "orders.buyer → customers",
           ],
+          "sums": undefined,
         },
         {
           "access": [],
-          "additive": true,
+          "additive": false,
           "curated": false,
           "files": [
             "semantic-layer/warehouse/customers.yaml",
@@ -437,6 +439,10 @@ test('the receipt says where each number comes from', () => {
           "paths": [
             "orders.buyer → customers",
           ],
+          "sums": {
+            "because": "it is NULL for a group in which one of its sums has no values",
+            "only_over": [],
+          },
         },
       ],
       "notes": [],
