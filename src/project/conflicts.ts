@@ -1,12 +1,13 @@
-import { join } from 'node:path';
 import { conflictsPath, parseConflicts, type Conflict } from '../context/conflicts.ts';
 import { subjectParts } from '../context/subject.ts';
-import { readAnyText } from '../store/files.ts';
+import { openReader } from './model-files.ts';
 
 /** What is contested, as the last ingest left it. */
-export async function conflictsIn(dir: string): Promise<readonly Conflict[]> {
-  return parseConflicts(await readAnyText(join(dir, conflictsPath), dir));
+export function conflictsIn(dir: string): Promise<readonly Conflict[]> {
+  return read(dir, conflictsPath);
 }
+
+const read = openReader(parseConflicts);
 
 /** Those about a dataset and what it holds. */
 export function conflictsAbout(conflicts: readonly Conflict[], connection: string, dataset: string): readonly Conflict[] {

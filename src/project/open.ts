@@ -16,7 +16,7 @@ import { openWarehouse, type WarehouseSpec } from '../warehouse/open.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import { connectionNamed, isWarehouse, scopeOf, warehouseNames, type ProjectConfig } from './config.ts';
-import { datasetFiles, keptByMark, type MarkedFile, markOf } from './model-files.ts';
+import { keptByMark, type MarkedFile, markOf, openDatasetFiles } from './model-files.ts';
 import { openProjectLlm, type LlmNotices } from './llm.ts';
 
 /** A warehouse of `ktx.yaml`, and what of it the connection is about. */
@@ -51,9 +51,10 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const [models, catalogs, texts] = [keptByMark<LoadedModel>(), keptByMark<Catalog | undefined>(), keptByMark<string>()];
+  const datasetFiles = openDatasetFiles(dir);
   const connection = (name?: string) => chooseConnection(config, name);
   const catalogMark = (name: string) => markOf(dir, `sources/${name}/index.jsonl`)?.mark ?? '';
-  const catalog = (name: string) => catalogs(name, catalogMark(name), () => loadCatalog(dir, name));
+  const catalog = (name: string) => catalogs(name, [catalogMark(name)], () => loadCatalog(dir, name));
   const open = async (name: string, signal: AbortSignal) => {
     // Without a catalog the gate asks the warehouse itself.
     const tables = (await catalog(name))?.tables;
@@ -61,7 +62,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   };
   const loadFiles = async (name: string, marked: readonly MarkedFile[]) => {
     const [{ loadModel }, { modelFor }] = await Promise.all([import('../semantic/load.ts'), import('../semantic/access.ts')]);
-    const textOf = (path: string, mark: string) => texts(path, mark, async () => (await readAnyText(join(dir, path), dir)) ?? '');
+    const textOf = (path: string, mark: string) => texts(path, [mark], async () => (await readAnyText(join(dir, path), dir)) ?? '');
     const read = Promise.all(marked.map(async ({ path, mark }) => ({ path, text: await textOf(path, mark) })));
     const [files, known] = await Promise.all([read, catalog(name)]);
     const loaded = await loadModel({ dialect: dialectNamed(connection(name).config.driver), files, tables: known?.tables });
@@ -92,8 +93,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     role,
     /** The datasets of one connection as the role may read them; what changed in files and catalog is read again. */
     async model(name: string): Promise<LoadedModel> {
-      const files = await datasetFiles(dir, name);
-      return models(name, JSON.stringify([files, catalogMark(name)]), () => loadFiles(name, files));
+      const files = await datasetFiles(name);
+      return models(name, [files, catalogMark(name)], () => loadFiles(name, files));
     },
     /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
     llm: () => languageModel.llm(),

@@ -26,38 +26,43 @@ export type QueryReceipt = QueryAnswer['receipt'];
 /** Plans and compiles a semantic query: what would be sent, in SQL and in words, and where it comes from. Sends nothing. */
 export async function planQuery(project: Project, asked: Asked) {
   const { outlineOf } = await import('../semantic/outline.ts');
-  const { receipt, plan, connection, sql, dialect } = await compile(project, asked);
-  return {
-    connection,
-    plan: outlineOf(plan, { query: asked.query, dialect }),
-    sql,
-    receipt: { ...receipt, ...(await commitState(project.dir, receipt.files)) },
-  };
+  const compiled = await compile(project, asked);
+  const { plan, connection, sql, dialect } = compiled;
+  return { connection, plan: outlineOf(plan, { query: asked.query, dialect }), sql, receipt: await receiptOf(project, compiled) };
 }
 
 /** The one way to run a semantic query, whoever asks: model → plan → SQL → rows with their receipt. */
 export async function runQuery(project: Project, asked: Asked & WantedLimits, signal: AbortSignal) {
-  const { connection, sql, receipt, columns, diagnostics, isGuarded } = await compile(project, asked);
+  const compiled = await compile(project, asked);
+  const { connection, sql, files, plan, diagnostics, isGuarded } = compiled;
   const warehouse = await project.warehouse(connection, signal);
-  const [result, state] = await Promise.all([
+  const [result, receipt] = await Promise.all([
     warehouse
       .query(sql, queryLimits(project, asked), signal)
-      .catch(namedInFiles(diagnostics, receipt.files))
+      .catch(namedInFiles(diagnostics, files))
       .catch(isGuarded ? withheld : rethrown),
-    commitState(project.dir, receipt.files),
+    // Files are read while the warehouse works.
+    receiptOf(project, compiled),
   ]);
   const described = result.columns.map((column, index) => {
-    const { name = column.name, type = column.type, kind = 'metric', grain, unit } = columns[index] ?? {};
+    const { name = column.name, type = column.type, kind = 'metric', grain, unit } = plan.columns[index] ?? {};
     return { name, type, kind, grain, unit };
   });
-  return { connection, sql, receipt: { ...receipt, ...state }, ...result, columns: described };
+  return { connection, sql, receipt, ...result, columns: described };
 }
+
+type Compiled = Awaited<ReturnType<typeof compile>>;
 
 async function compile(project: Project, { connection: asked, query }: Asked) {
   // The planner and its parser load for semantic queries only; plain SQL does without.
   const { emit } = await import('../semantic/emit.ts');
   const { connection, model, diagnostics, plan } = await planned(project, asked, query);
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
+  const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
+  return { connection, sql: emit(plan, model.dialect), plan, dialect: model.dialect, files, diagnostics, isGuarded };
+}
+
+async function receiptOf(project: Project, { connection, plan, files }: Compiled) {
   // A number that is made of a contested one is as much in doubt.
   const named = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
   // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
@@ -66,12 +71,14 @@ async function compile(project: Project, { connection: asked, query }: Asked) {
     const isUsed = parts?.connection === connection && files.some((file) => file.endsWith(`/${parts.dataset}.yaml`));
     return named.has(subject) || (isUsed && (kind === 'primary_key' || kind === 'relationship'));
   };
-  const contested = (await conflictsIn(project.dir)).filter(isMeant).map(({ subject }) => subject);
-  const stale = (await staleIn(project, connection, files)).filter((subject) => isMeant({ subject, kind: subject.split(':')[0] ?? '' }));
-  const receipt = { ...plan.receipt, files, contested, stale };
-  const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
-  const compiled = { sql: emit(plan, model.dialect), columns: plan.columns, plan, dialect: model.dialect };
-  return { connection, ...compiled, receipt, diagnostics, isGuarded };
+  const [conflicts, leaning, state] = await Promise.all([
+    conflictsIn(project.dir),
+    staleIn(project, connection, files),
+    commitState(project.dir, files),
+  ]);
+  const contested = conflicts.filter(isMeant).map(({ subject }) => subject);
+  const stale = leaning.filter((subject) => isMeant({ subject, kind: subject.split(':')[0] ?? '' }));
+  return { ...plan.receipt, files, contested, stale, ...state };
 }
 
 /** What leans on something that has changed, in the datasets of these files. */

@@ -6,9 +6,9 @@ import { indexLines } from '../ingest/item-files.ts';
 import { staleSubjects, type Changed } from '../ingest/stale.ts';
 import { describedStructure } from '../scan/descriptions.ts';
 import { itemPath } from '../sources/source.ts';
-import { readAnyText, readText } from '../store/files.ts';
+import { readText } from '../store/files.ts';
 import { notesName, sourcesOf } from './config.ts';
-import { listFiles } from './model-files.ts';
+import { listFiles, openReader } from './model-files.ts';
 import type { Project } from './open.ts';
 
 type StaleSubjects = ReadonlyMap<string, string>;
@@ -19,10 +19,14 @@ export interface Staleness {
   ofWiki(): Promise<StaleSubjects>;
 }
 
+const readPins = openReader(parsePins);
+/** The text of a file of claims that has any of a model. */
+const readModelClaims = openReader((text) => (text?.includes('"origin":"model"') === true ? text : undefined), readText);
+
 /** From the files in git alone; a project without a model's claims costs next to nothing. */
 export async function openStaleness(project: Pick<Project, 'dir' | 'config' | 'catalog'>): Promise<Staleness> {
   const { dir } = project;
-  const { pins } = parsePins(await readAnyText(join(dir, pinsPath), dir));
+  const { pins } = await readPins(dir, pinsPath);
   let changed: Promise<Changed['items']> | undefined;
   const structures = new Map<string, Promise<Changed['structures']>>();
   const structuresOf = (connection: string) => {
@@ -31,8 +35,8 @@ export async function openStaleness(project: Pick<Project, 'dir' | 'config' | 'c
     return known;
   };
   const inFile = async (path: string, connection?: string): Promise<StaleSubjects> => {
-    const text = (await readText(join(dir, path), dir)) ?? '';
-    if (!text.includes('"origin":"model"')) return new Map();
+    const text = await readModelClaims(dir, path);
+    if (text === undefined) return new Map();
     const known = connection === undefined ? new Map<string, string>() : await structuresOf(connection);
     return staleSubjects(parseClaims(path, text).claims, pins, { items: await (changed ??= changedItems(project)), structures: known });
   };
