@@ -12,6 +12,8 @@ export interface Truth {
     readonly to: string;
     readonly to_columns: readonly string[];
   }[];
+  /** Links that may be found or not: they count neither way. */
+  readonly open?: Truth['links'];
 }
 
 type Cell = string | number | null;

@@ -92,10 +92,12 @@ export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
   type End = readonly [string, readonly string[]];
   const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string => `${from}(${fromColumns.join()}) -> ${to}(${toColumns.join()})`;
   const wanted = new Set(truth.links.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])));
-  const all = result.links.map((link) => ({
+  const open = new Set(truth.open?.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])));
+  const every = result.links.map((link) => ({
     ...link,
     text: arrow([link.from.table.table, link.from.columns], [link.to.table.table, link.to.columns]),
   }));
+  const all = every.filter(({ text }) => !open.has(text));
   const accepted = all.filter(({ status }) => status === 'accepted');
   const keys = new Map(
     result.primaryKeys.filter(({ status }) => status === 'accepted').map(({ table, columns }) => [table.table, [...columns].sort().join()]),
