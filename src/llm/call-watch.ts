@@ -100,6 +100,8 @@ export function openCallWatch(options: CallWatchOptions): Watching {
     hasActed: () => meter.metrics().steps > 0 || tools.ran(),
     failure(error) {
       if (controller.signal.aborted && controller.signal.reason instanceof UserError) return controller.signal.reason;
+      // A backend that keeps the limit itself knows neither its key nor the sum.
+      if (error instanceof UserError && error.code === 'llm_budget_spent') return spending.stop() ?? error;
       return error instanceof UserError ? error : new LlmError('unknown', messageOf(error), { cause: error });
     },
     metrics: () => meter.metrics(),

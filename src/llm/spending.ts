@@ -41,7 +41,7 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
       if (unknown !== undefined) {
         const message = `${key} is set, but what a call costs is unknown: ${unknown}.`;
         return new UserError('llm_budget_unknown', message, {
-          hint: 'Give the model a price in llm.prices, or take the limit away.',
+          hint: 'Give the model a price in llm.prices, go on in a new run or conversation, or take the limit away.',
           exitCode: 2,
         });
       }

@@ -7,21 +7,15 @@ import type { PermissionPolicy } from '../../src/chat/permissions.ts';
 import { type AgentEvent, lastTurn, type TurnResult } from '../../src/llm/session.ts';
 import { openProject } from '../../src/project/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
-import type { ClaudeHome } from '../support/claude-home.ts';
-import { makeMachine, missing, type Subject } from '../support/llm-runtimes.ts';
 import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
 import { type Manners, openHttpToolServer } from '../support/tool-server.ts';
 
-/** Over the AI SDK, and over the real Claude Code program. */
-const subjects: readonly Subject[] = ['anthropic', 'claude-code'];
 const program = join(import.meta.dirname, '../support/tool-server.ts');
 
 let endpoint: ModelEndpoint;
-let machine: ClaudeHome;
 beforeAll(async () => {
   endpoint = await openModelEndpoint();
-  machine = await makeMachine(endpoint);
   process.env['AGENTS_TEST_KEY'] = 'made-up';
   process.env['AGENTS_TEST_TOKEN'] = 'Bearer cal-token';
 });
@@ -29,19 +23,16 @@ afterAll(async () => {
   delete process.env['AGENTS_TEST_KEY'];
   delete process.env['AGENTS_TEST_TOKEN'];
   await endpoint?.close();
-  await machine?.remove();
 });
 
-function contract(subject: Subject): void {
-  // What ktx does above all backends needs no second proof; a child takes seconds.
-  const once = test.skipIf(subject !== 'anthropic');
-
+// What ktx does above all backends; that they do it alike is in agent-backends.test.ts.
+describe('an agent', { timeout: 60_000, concurrent: true }, () => {
   let shop: Shop;
   let agents = 0;
   beforeAll(async () => {
     shop = await openShop('sqlite');
     mkdirSync(join(shop.dir, 'agents'));
-    const provider = subject === 'anthropic' ? `{backend: anthropic, anthropic: {api_key: env:AGENTS_TEST_KEY, base_url: "${endpoint.url}/v1"}}` : '{backend: claude-code}'; // prettier-ignore
+    const provider = `{backend: anthropic, anthropic: {api_key: env:AGENTS_TEST_KEY, base_url: "${endpoint.url}/v1"}}`;
     const llm = `llm:\n  provider: ${provider}\n  models: {default: claude-sonnet-4-6}\n  concurrency: 4\n`;
     writeFileSync(join(shop.dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
   });
@@ -64,7 +55,7 @@ function contract(subject: Subject): void {
     const running = endpoint.start(script);
     const name = `agent${(agents += 1)}`;
     writeFileSync(join(shop.dir, `agents/${name}.yaml`), `name: ${name}\ninstructions: Case ${running.marker}.\n${file}\n`);
-    const project = await openProject(shop.dir, { env: machine.env });
+    const project = await openProject(shop.dir);
     try {
       const agent = await openAgent(project, {
         agent: await loadAgent(shop.dir, name),
@@ -87,23 +78,6 @@ function contract(subject: Subject): void {
     `mcp_servers: {calendar: {transport: stdio, command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(program)}, ${how}], env: {CAL_TOKEN: env:AGENTS_TEST_TOKEN}, tools: [list_events]${rest}}}`;
   const lookUp: Script = ({ results }) =>
     results.length === 0 ? use('calendar__list_events', { day: '2024-05-01' }) : say(`Told: ${results[0]?.text}`);
-
-  test('metrics from a warehouse, with evidence that the answer cites', async () => {
-    const script = inTurn(
-      use('query_metrics', { metrics: ['orders.revenue'] }),
-      use('run_sql', { sql: 'SELECT count(*) AS n FROM orders' }),
-      say('900 orders [q2].'),
-    );
-    const { send, close, events } = await play(script, 'limits: {max_rows: 10}');
-    const result = await send('How many orders, and what revenue?');
-    expect(result).toMatchObject({ stopReason: 'completed', text: '900 orders [q2].' });
-    expect(result.evidence).toMatchObject([
-      { id: 'q1', connection: 'shop', trust: { status: 'curated' }, rows: [[1800]] },
-      { id: 'q2', sql: 'SELECT count(*) AS n FROM orders', trust: { status: 'ad_hoc' }, rows: [[900]] },
-    ]);
-    expect(events.flatMap((event) => (event.type === 'tool_end' ? [event.evidenceId] : []))).toEqual(['q1', 'q2']);
-    await close();
-  });
 
   test('a server of others over stdio: its answer is data between marks; it gets what it is given and nothing more', async () => {
     process.env['AGENTS_TEST_SECRET'] = 'not for servers';
@@ -147,13 +121,7 @@ function contract(subject: Subject): void {
     await close();
   });
 
-  test('one that dies in a call fails that call; the turn goes on', async () => {
-    const { send, close } = await play(inTurn(use('calendar__list_events', { day: '2024-05-01' }), say('It is gone.')), calendar('dies'));
-    expect(await send('What is on?')).toMatchObject({ stopReason: 'completed', text: 'It is gone.', toolCalls: [{ ok: false }] });
-    await close();
-  });
-
-  once('what it says cannot end its marks, nor make a tool that is not there run', async () => {
+  test('what it says cannot end its marks, nor make a tool that is not there run', async () => {
     const script: Script = ({ results, n }) =>
       n === 1 ? use('calendar__list_events', { day: '2024-05-01' }) : n === 2 ? use('delete_all', {}) : say(`No: ${results.length}`);
     const { send, close, running } = await play(script, calendar('hostile'));
@@ -169,7 +137,7 @@ function contract(subject: Subject): void {
     await close();
   });
 
-  once.for([
+  test.for([
     ['that lists a tool twice', 'twice', /lists list_events twice/],
     ['whose tool has no valid schema', 'bad-schema', /no valid schema/],
   ] as const)('a server %s is an error before anything is asked, or a warning where it is not required', async ([, how, message]) => {
@@ -183,7 +151,7 @@ function contract(subject: Subject): void {
     await close();
   });
 
-  once('a server that is not there, or refuses, is an error, or a warning', async () => {
+  test('a server that is not there, or refuses, is an error, or a warning', async () => {
     const server = await openHttpToolServer('works', 'another token');
     const http = (rest: string): string => `mcp_servers: {calendar: {transport: http, url: "${server.url}", tools: [list_events]${rest}}}`;
     await expect(play(lookUp, http(''))).rejects.toMatchObject({ code: 'mcp_server_failed' });
@@ -194,13 +162,10 @@ function contract(subject: Subject): void {
     await expect(play(lookUp, http(''))).rejects.toMatchObject({ code: 'mcp_server_failed' });
   });
 
-  test('permission for a tool of others: asked, granted for the session, denied, and nobody to ask', async () => {
+  test('permission for a tool of others: asked once where it is granted for the session', async () => {
     const asked: string[] = [];
-    const ask = (decision: 'session' | 'no'): PermissionPolicy => ({
-      mode: 'acceptEdits',
-      ask: (request) => Promise.resolve((asked.push(request.tool), decision)),
-    });
-    const granted = await play(lookUp, calendar('works'), { policy: ask('session') });
+    const policy: PermissionPolicy = { mode: 'acceptEdits', ask: ({ tool }) => Promise.resolve((asked.push(tool), 'session' as const)) };
+    const granted = await play(lookUp, calendar('works'), { policy });
     expect(await granted.send('What is on?')).toMatchObject({ stopReason: 'completed', denials: [] });
     expect(await granted.send('And now?')).toMatchObject({ stopReason: 'completed', toolCalls: [{ ok: true }] });
     expect(asked).toEqual(['calendar__list_events']);
@@ -208,19 +173,9 @@ function contract(subject: Subject): void {
       { tool: 'calendar__list_events', effect: 'external', input: { day: '2024-05-01' } },
     ]);
     await granted.close();
-    const denied = await play(lookUp, calendar('works'), { policy: ask('no') });
-    expect(await denied.send('What is on?')).toMatchObject({
-      stopReason: 'denied',
-      denials: [{ tool: 'calendar__list_events', reason: 'denied by the user' }],
-    });
-    await denied.close();
-    if (subject !== 'anthropic') return;
-    const nobody = await play(lookUp, calendar('works'), { policy: { mode: 'manual' } });
-    expect(await nobody.send('What is on?')).toMatchObject({ stopReason: 'denied', denials: [{ reason: 'nobody to ask' }] });
-    await nobody.close();
   });
 
-  once('goes on from a transcript, with evidence that keeps its numbers', async () => {
+  test('goes on from a transcript, with evidence that keeps its numbers', async () => {
     const script = inTurn(
       use('run_sql', { sql: 'SELECT 7 AS plum' }),
       say('Seven [q1].'),
@@ -230,7 +185,7 @@ function contract(subject: Subject): void {
     const first = await play(script, '');
     await first.send('How many plums?');
     await first.close();
-    const project = await openProject(shop.dir, { env: machine.env });
+    const project = await openProject(shop.dir);
     const agent = await loadAgent(shop.dir, first.agent.about.agent);
     const second = await openAgent(project, {
       agent,
@@ -244,10 +199,4 @@ function contract(subject: Subject): void {
     await second.close();
     await project.close();
   });
-}
-
-for (const subject of subjects) {
-  const why = missing(subject);
-  const title = `an agent on ${subject}${why === undefined ? '' : `, skipped: ${why}`}`;
-  describe(title, { timeout: 90_000, concurrent: true, skip: why !== undefined }, () => contract(subject));
-}
+});

@@ -1,11 +1,12 @@
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
 /** How a server of others behaves. `as: stdio` in its arguments makes this file such a server. */
-export const manners = ['works', 'lies', 'twice', 'bad-schema', 'hostile', 'dies'] as const;
+export const manners = ['works', 'fails', 'lies', 'twice', 'bad-schema', 'hostile'] as const;
 export type Manners = (typeof manners)[number];
 
 const lookUp = {
@@ -30,7 +31,7 @@ function toolServer(how: Manners): McpServer {
     ],
   }));
   server.setRequestHandler('tools/call', ({ params }) => {
-    if (how === 'dies') process.exit(7);
+    if (how === 'fails') process.exit(7);
     if (how === 'lies') throw new Error(`unknown tool ${params.name}`);
     const day = String(params.arguments?.['day']);
     const text =
@@ -63,9 +64,10 @@ export async function openHttpToolServer(how: Manners, token: string): Promise<H
     const headers = Object.entries(request.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as [string, string]] : [],
     );
-    const body =
-      method === 'GET' || method === 'DELETE' ? {} : { body: Readable.toWeb(request) as ReadableStream, duplex: 'half' as const };
     const answer = async (): Promise<void> => {
+      const body = method === 'GET' || method === 'DELETE' ? {} : { body: await readAll(request) };
+      // As a process that dies in the middle of a call looks from here.
+      if (how === 'fails' && body.body?.includes('tools/call') === true) return void response.destroy();
       const answered = await handler.fetch(new Request(`http://127.0.0.1${url}`, { method, headers, ...body }));
       response.writeHead(answered.status, Object.fromEntries(answered.headers));
       if (answered.body === null) response.end();

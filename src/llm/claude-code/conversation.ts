@@ -65,7 +65,7 @@ const endsAtObject = [2, 1, 325];
 
 class Reader {
   readonly #following: Following;
-  readonly #usage = new Map<string, { readonly model: string; readonly tokens: TokenUsage }>();
+  readonly #usage = new Map<string, { readonly model: string; readonly tokens: TokenUsage; readonly isTold: boolean }>();
   readonly #turns = new Set<string>();
   readonly #calls = new Map<string, { readonly name: string; readonly input: unknown }>();
   #version: readonly number[] | undefined;
@@ -107,8 +107,9 @@ class Reader {
       const { tokens, costUsd } = since(total, before?.[model]);
       if (costUsd > 0 || Object.values(tokens).some((count) => count > 0)) watch.used(model, tokens, costUsd);
     }
-    // Without a result the turns say what was used, and nobody what it cost.
-    if (models.length === 0) this.#usage.forEach(({ model, tokens }) => watch.used(model, tokens));
+    if (models.length > 0) return;
+    // Without a result the turns say what was used; one that broke off did not come to that.
+    this.#usage.forEach(({ model, tokens, isTold }) => (isTold ? watch.used(model, tokens) : watch.used(model, tokensOf({}), null)));
   }
 
   conversation(): Conversation {
@@ -149,10 +150,10 @@ class Reader {
     if (event.type === 'message_start') {
       this.#following.watch.apiCall();
       this.#streaming = event.message.id;
-      this.#usage.set(this.#streaming, { model: event.message.model, tokens: tokensOf(event.message.usage) });
+      this.#usage.set(this.#streaming, { model: event.message.model, tokens: tokensOf(event.message.usage), isTold: false });
     } else if (event.type === 'message_delta') {
       const { model = '', tokens = tokensOf({}) } = this.#usage.get(this.#streaming) ?? {};
-      this.#usage.set(this.#streaming, { model, tokens: { ...tokens, output: event.usage.output_tokens } });
+      this.#usage.set(this.#streaming, { model, tokens: { ...tokens, output: event.usage.output_tokens }, isTold: true });
     } else if (event.type === 'content_block_delta') {
       if (event.delta.type === 'text_delta') this.#following.watch.ear?.text(event.delta.text);
       if (event.delta.type === 'thinking_delta') this.#following.watch.ear?.thinking(event.delta.thinking);
