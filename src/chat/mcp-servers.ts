@@ -1,13 +1,9 @@
-import { access, constants } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
-import type { Client } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import { untrustedBlock } from '../lib/untrusted.ts';
-import { readVersion } from '../lib/version.ts';
 import type { ToolOutput } from '../llm/tool-call.ts';
-import { isSecretReference, resolveSecret } from '../store/secrets.ts';
 import type { ServerConfig } from './agent-schema.ts';
+import { connectServer, failure, invalid, type ListedTool, type ServerConnection } from './mcp-connection.ts';
 
 /** A tool of another server, as one of the agent's own. */
 export interface ExternalTool {
@@ -28,125 +24,80 @@ export interface ExternalServers {
 interface Servers {
   readonly projectDir: string;
   readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** For all of them together to connect and to list. */
+  readonly waitMs?: number;
 }
 
-const preflightMs = 20_000;
-const callMs = 120_000;
+const preflightMs = 30_000;
 const longestDescription = 1000;
+const longestSchema = 20_000;
 const longestAnswer = 40_000;
 
 /**
  * Connects to every server and checks that it has the tools that the agent may use, before anything is asked of a model.
- * ktx is the client: nothing of a server reaches a child of a backend but the tools that are named here.
+ * ktx is the client: nothing of a server reaches a child of a backend but the tools that are named here, as they were
+ * listed then, whatever it lists later.
  */
-export async function openServers({ projectDir, servers }: Servers, signal: AbortSignal): Promise<ExternalServers> {
-  const clients: Client[] = [];
+export async function openServers({ projectDir, servers, waitMs = preflightMs }: Servers, signal: AbortSignal): Promise<ExternalServers> {
+  const connections: ServerConnection[] = [];
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
   const opened = await Promise.allSettled(
     Object.entries(servers).map(async ([name, config]) => {
-      const client = await connect({ projectDir, name, config }, signal);
-      clients.push(client);
-      return { name, ...(await toolsOf({ client, name, config }, signal)) };
+      const connection = await connectServer({ projectDir, name, config }, limit);
+      connections.push(connection);
+      return { name, ...(await toolsOf(connection, limit)) };
     }),
   );
-  const close = async (): Promise<void> => void (await Promise.allSettled(clients.map((client) => client.close())));
+  const close = async (): Promise<void> => void (await Promise.allSettled(connections.map((each) => each.close())));
   const failed = opened.flatMap((one, index) => {
     const [name = '', config] = Object.entries(servers)[index] ?? [];
-    return one.status === 'rejected' ? [{ name, isRequired: config?.required !== false, failure: failureOf(name, one.reason) }] : [];
+    return one.status === 'rejected' ? [{ name, isRequired: config?.required !== false, reason: one.reason as unknown }] : [];
   });
-  const fatal = failed.find(({ isRequired }) => isRequired);
+  const found = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const tools = found.flatMap((each) => each.tools);
+  const fatal = failed.find(({ isRequired, reason }) => isRequired || !(reason instanceof UserError))?.reason ?? clashOf(tools);
   if (fatal !== undefined || signal.aborted) {
     await close();
     signal.throwIfAborted();
-    throw fatal?.failure ?? new Error('unreachable');
+    throw fatal;
   }
-  const found = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  return {
-    tools: found.flatMap(({ tools }) => tools),
-    warnings: [...failed.map(({ failure }) => failure.message), ...found.flatMap(({ warnings }) => warnings)],
-    close,
-  };
+  return { tools, warnings: [...failed.map(({ reason }) => messageOf(reason)), ...found.flatMap(({ warnings }) => warnings)], close };
 }
 
-interface Place {
-  readonly projectDir: string;
-  readonly name: string;
-  readonly config: ServerConfig;
+/** `a` with the tool `b__c` and `a__b` with `c` have one name: a call would go to either. */
+function clashOf(tools: readonly ExternalTool[]): UserError | undefined {
+  const [name] = tools.map((tool) => tool.name).filter((each, index, names) => names.indexOf(each) !== index);
+  if (name === undefined) return undefined;
+  const options = { hint: 'name one of the servers otherwise', exitCode: 2 } as const;
+  return new UserError('mcp_server_invalid', `Two tools of mcp_servers would have the name ${name}.`, options);
 }
 
-async function connect({ projectDir, name, config }: Place, signal: AbortSignal): Promise<Client> {
-  const valueOf = (text: string): string => (isSecretReference(text) ? resolveSecret(text, projectDir) : text);
-  const valuesOf = (values: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(values).map(([key, text]) => [key, valueOf(text)])); // prettier-ignore
-  const sdk = await import('@modelcontextprotocol/client');
-  const client = new sdk.Client({ name: 'ktx', version: readVersion() }, { versionNegotiation: { mode: 'auto' } });
-  const options = { timeout: preflightMs, signal: AbortSignal.any([signal, AbortSignal.timeout(preflightMs)]) };
-  if (config.transport === 'http') {
-    const url = urlOf(name, valueOf(config.url));
-    const requestInit = { headers: valuesOf(config.headers) };
-    await client.connect(new sdk.StreamableHTTPClientTransport(url, { requestInit }), options);
-    return client;
-  }
-  const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
-  const { command, args, env } = config;
-  await checkCommand(name, command);
-  // What it says on stderr would be in the middle of the conversation.
-  const around = { stderr: 'ignore', cwd: projectDir, env: { ...getDefaultEnvironment(), ...valuesOf(env) } } as const;
-  const transport = new StdioClientTransport({ command, args, ...around });
-  try {
-    await client.connect(transport, options);
-  } catch (error) {
-    await transport.close().catch(() => undefined);
-    throw error;
-  }
-  return client;
-}
-
-function urlOf(name: string, text: string): URL {
-  const url = URL.parse(text);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw serverError(name, 'its address is no http or https address', 'correct mcp_servers of the agent');
-}
-
-async function checkCommand(name: string, command: string): Promise<void> {
-  const folders = isAbsolute(command) || command.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter);
-  const suffixes = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
-  const places = folders.flatMap((folder) => suffixes.map((suffix) => join(folder, command + suffix)));
-  const found = await Promise.any(places.map((place) => access(place, constants.X_OK))).then(() => true, () => false); // prettier-ignore
-  if (!found)
-    throw serverError(name, `there is no program ${command}`, `install ${command}, or correct mcp_servers.${name}.command of the agent`);
-}
-
-interface Connected {
-  readonly client: Client;
-  readonly name: string;
-  readonly config: ServerConfig;
-}
-
-async function toolsOf({ client, name, config }: Connected, signal: AbortSignal) {
-  const listed = await client.listTools(undefined, { timeout: preflightMs, signal });
+async function toolsOf(connection: ServerConnection, limit: AbortSignal) {
+  const { name, config } = connection;
+  const listed = await connection.list(limit).catch((error: unknown) => {
+    throw failure(name, limit.aborted ? 'it took too long to list its tools' : connection.wordsOf(error), error);
+  });
   const tools: ExternalTool[] = [];
   const warnings: string[] = [];
   for (const wanted of config.tools) {
-    const same = listed.tools.filter((tool) => tool.name === wanted);
+    const same = listed.filter((tool) => tool.name === wanted);
     const [found] = same;
     const problem = found === undefined ? `it has no tool ${wanted}` : same.length > 1 ? `it lists ${wanted} twice` : undefined;
-    const tool = found && problem === undefined ? external(client, name, found) : (problem ?? '');
+    const tool = found && problem === undefined ? external(connection, found) : (problem ?? '');
     if (typeof tool !== 'string') tools.push(tool);
-    else if (config.required) throw serverError(name, tool, `correct mcp_servers.${name}.tools of the agent, or set required: false`);
+    else if (config.required) throw invalid(name, tool, `correct mcp_servers.${name}.tools of the agent, or set required: false`);
     else warnings.push(`mcp server ${name}: ${tool}; going on without.`);
   }
   return { tools, warnings };
 }
 
-interface Listed {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly inputSchema: object;
-}
-
 /** The tool, or what is wrong with it. What a server says of the effects of its tools is not believed. */
-function external(client: Client, server: string, listed: Listed): ExternalTool | string {
+function external(connection: ServerConnection, listed: ListedTool): ExternalTool | string {
+  const server = connection.name;
   const name = `${server}__${listed.name}`;
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return `the name of ${listed.name} is none that a model can use`;
+  const size = JSON.stringify(listed.inputSchema).length;
+  if (size > longestSchema) return `the schema of ${listed.name} has ${size} characters, and ${longestSchema} is the most for a model`;
   const inputSchema = objectSchema(listed.inputSchema);
   if (inputSchema === undefined) return `what ${listed.name} takes is no valid schema`;
   const about = (listed.description ?? '').replaceAll(/\s+/g, ' ').slice(0, longestDescription);
@@ -156,20 +107,25 @@ function external(client: Client, server: string, listed: Listed): ExternalTool 
     inputSchema,
     async call(input, signal) {
       const args = (input ?? {}) as Record<string, unknown>;
-      const result = await client.callTool({ name: listed.name, arguments: args }, { signal, timeout: callMs }).catch((error: unknown) => {
-        throw new UserError('mcp_server_failed', `The server ${server} failed: ${messageOf(error)}`, { cause: error });
+      const result = await connection.call(listed.name, args, signal).catch((error: unknown) => {
+        throw new UserError('mcp_server_failed', `The server ${server} failed: ${connection.wordsOf(error)}`, { cause: error });
       });
-      const parts = z
-        .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
-        .catch([])
-        .parse(result.content);
-      const text = parts.map((part) => part.text ?? `(${part.type}, not shown)`).join('\n');
+      const text = textOf(result);
       const cut = text.length > longestAnswer ? `${text.slice(0, longestAnswer)}\n(cut: ${text.length} characters in all)` : text;
       const isError = result.isError === true;
       const summary = isError ? `${server} answered with an error` : `${text.length} characters from ${server}`;
       return { markdown: untrustedBlock(name, cut), summary, isError };
     },
   };
+}
+
+const partsSchema = z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).catch([]);
+
+/** What it said as text; only what has no text is told as the object that it is. */
+function textOf({ content, structuredContent }: { readonly content?: unknown; readonly structuredContent?: unknown }): string {
+  const parts = partsSchema.parse(content);
+  if (parts.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return parts.map((part) => part.text ?? `(${part.type}, not shown)`).join('\n');
 }
 
 function objectSchema(json: object): z.ZodObject | undefined {
@@ -179,14 +135,4 @@ function objectSchema(json: object): z.ZodObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function serverError(name: string, what: string, hint: string): UserError {
-  return new UserError('mcp_server_invalid', `The MCP server ${name} cannot be used: ${what}.`, { hint, exitCode: 2 });
-}
-
-function failureOf(name: string, error: unknown): UserError {
-  if (error instanceof UserError) return error;
-  const hint = `start it by hand to see what it says, or set mcp_servers.${name}.required: false`;
-  return new UserError('mcp_server_failed', `The MCP server ${name} does not answer: ${messageOf(error)}.`, { hint, cause: error });
 }

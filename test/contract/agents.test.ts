@@ -9,19 +9,23 @@ import { openProject } from '../../src/project/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
 import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
-import { type Manners, openHttpToolServer } from '../support/tool-server.ts';
+import { type HttpToolServer, type Manners, openHttpToolServer } from '../support/tool-server.ts';
 
 const program = join(import.meta.dirname, '../support/tool-server.ts');
 
 let endpoint: ModelEndpoint;
+const servers = new Map<Manners, HttpToolServer>();
 beforeAll(async () => {
   endpoint = await openModelEndpoint();
   process.env['AGENTS_TEST_KEY'] = 'made-up';
   process.env['AGENTS_TEST_TOKEN'] = 'Bearer cal-token';
+  for (const how of ['works', 'lies', 'twice', 'bad-schema', 'hostile'] as const)
+    servers.set(how, await openHttpToolServer(how, 'Bearer cal-token'));
 });
 afterAll(async () => {
   delete process.env['AGENTS_TEST_KEY'];
   delete process.env['AGENTS_TEST_TOKEN'];
+  await Promise.all([...servers.values()].map((server) => server.close()));
   await endpoint?.close();
 });
 
@@ -74,14 +78,16 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     }
   }
 
+  /** In this process: one of its own takes a second to start. */
   const calendar = (how: Manners, rest = ''): string =>
-    `mcp_servers: {calendar: {transport: stdio, command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(program)}, ${how}], env: {CAL_TOKEN: env:AGENTS_TEST_TOKEN}, tools: [list_events]${rest}}}`;
+    `mcp_servers: {calendar: {transport: http, url: "${servers.get(how)?.url}", headers: {Authorization: env:AGENTS_TEST_TOKEN}, tools: [list_events]${rest}}}`;
+  const child = `mcp_servers: {calendar: {transport: stdio, command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(program)}, works], env: {CAL_TOKEN: env:AGENTS_TEST_TOKEN}, tools: [list_events]}}`;
   const lookUp: Script = ({ results }) =>
     results.length === 0 ? use('calendar__list_events', { day: '2024-05-01' }) : say(`Told: ${results[0]?.text}`);
 
   test('a server of others over stdio: its answer is data between marks; it gets what it is given and nothing more', async () => {
     process.env['AGENTS_TEST_SECRET'] = 'not for servers';
-    const { send, close, running } = await play(lookUp, calendar('works'));
+    const { send, close, running } = await play(lookUp, child);
     const result = await send('What is on?');
     delete process.env['AGENTS_TEST_SECRET'];
     expect(result.text).toMatch(
@@ -94,15 +100,10 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
   });
 
   test('over HTTP, with its token', async () => {
-    const server = await openHttpToolServer('works', 'Bearer cal-token');
-    const { send, close } = await play(
-      lookUp,
-      `mcp_servers: {calendar: {transport: http, url: "${server.url}", headers: {Authorization: env:AGENTS_TEST_TOKEN}, tools: [list_events]}}`,
-    );
+    const { send, close } = await play(lookUp, calendar('works'));
     expect((await send('What is on?')).text).toContain('2024-05-01: stand-up');
-    expect(new Set(server.authorizations)).toEqual(new Set(['Bearer cal-token']));
+    expect(new Set(servers.get('works')?.authorizations)).toEqual(new Set(['Bearer cal-token']));
     await close();
-    await server.close();
   });
 
   test('its input is checked before it is called, and a lie about its tools is a failed call', async () => {
