@@ -129,13 +129,13 @@ function stageFailure(stages: IngestReport['stages'], exitCode: IngestReport['ex
 export function describeIngest(report: IngestReport, { style }: Screen): readonly string[] {
   const first = [...report.connections, ...report.sources].find(({ failure }) => failure !== undefined);
   const warehouses = report.connections.map((each) => {
-    const { connection, failure, tables, profiled, reused, queries, relationships, descriptions } = each;
+    const { connection, failure, tables, profiled, reused, left, queries, relationships, descriptions } = each;
     // The first one is told as the error.
     if (failure !== undefined) return `${connection}: ${style('red', each === first ? 'failed' : printable(failure.message))}`;
     if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
     const joins = `joins: ${relationships.accepted} accepted, ${relationships.review} to review`;
     const told = descriptions !== undefined && descriptions.done > 0 ? `, ${descriptions.done} of ${descriptions.total} described` : '';
-    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled anew, ${reused} known)${told}, ${joins}, ${counted(queries, 'statement')} sent`;
+    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled anew, ${reused} known${left > 0 ? `, ${left} left for the next run: the budget of the scan is spent` : ''})${told}, ${joins}, ${counted(queries, 'statement')} sent`;
   });
   const sources = report.sources.flatMap((each) => sourceLines(each, report.dryRun));
   const lines = [...warehouses, ...sources, ...report.stages.flatMap(stageLines)];

@@ -3,6 +3,7 @@ import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { ScanProgress } from '../scan/scan.ts';
 import { defineCommand } from './command.ts';
+import { positive } from './sql.ts';
 
 export const scan = defineCommand({
   description:
@@ -10,13 +11,16 @@ export const scan = defineCommand({
     'nothing: ktx ingest does. Profiles stay in .ktx, so the next scan only looks at what changed.',
   examples: [
     ['ktx scan', 'the joins of the only warehouse'],
+    ['ktx scan --max-seconds 300', 'five minutes of profiling; the next scan goes on there'],
     ['ktx scan warehouse --ignore-declared all --json', 'as if the database declared no keys'],
   ],
   rows: true,
   define: (command) =>
     command
       .argument('[connection]', 'the only one where it is left out')
-      .addOption(new Option('--ignore-declared <what>', 'pretend that the database declares none').choices(['keys', 'links', 'all'])),
+      .addOption(new Option('--ignore-declared <what>', 'pretend that the database declares none').choices(['keys', 'links', 'all']))
+      .option('--max-seconds <n>', 'time for profiles in this scan, in place of scan.max_seconds; the next one goes on there', positive)
+      .option('--max-bytes <n>', 'bytes of tables that this scan may profile, in place of scan.max_bytes', positive),
   async run({ args: [connection], options }, context) {
     const project = await context.project();
     const name = project.connection(connection).name;
@@ -24,7 +28,9 @@ export const scan = defineCommand({
     const { scanReport } = await import('../scan/report.ts');
     const onProgress = ({ phase, ...counts }: ScanProgress) =>
       context.progress.update(`${name}: ${phase}`, phase === 'profile' ? counts : undefined);
-    const asked = { connection: name, ignoreDeclared: options.ignoreDeclared };
+    const { ignoreDeclared, maxSeconds, maxBytes } = options;
+    const budget = { ...(maxSeconds && { seconds: maxSeconds }), ...(maxBytes && { bytes: maxBytes }) };
+    const asked = { connection: name, ignoreDeclared, budget };
     const report = scanReport(await scanProject(project, asked, { signal: context.signal, onProgress }));
     const place = ({ table, columns }: { table: string; columns: readonly string[] }) => `${table}(${columns.join(', ')})`;
     const rejected = report.links.filter(({ status }) => status === 'rejected').length;
@@ -48,8 +54,10 @@ export const scan = defineCommand({
         ...doubts.slice(0, 20),
         ...report.notes,
       ],
+      exitCode: report.left > 0 ? 3 : 0,
       failure: report.tables === 0 ? noTables(name) : undefined,
       next: [
+        ...(report.left > 0 ? [`ktx scan${connection === undefined ? '' : ` ${name}`}  go on with the tables that are left`] : []),
         `ktx ingest${connection === undefined ? '' : ` ${name}`}  write this as a semantic layer`,
         `ktx scan${connection === undefined ? '' : ` ${name}`} --json  with the evidence of each`,
       ],

@@ -6,7 +6,7 @@ import { uniteClaims } from './claims-file.ts';
 import { conflictsOf, type Conflict } from './conflicts.ts';
 import { judge, type Verdict } from './judge.ts';
 import { pinFor, type Pin } from './pins.ts';
-import { applyRulings, kindKey, type Ruled } from './rulings.ts';
+import { applyRulings, isRuling, kindKey, type Ruled } from './rulings.ts';
 import { subjectParts, type Owner, type SubjectParts } from './subject.ts';
 
 export interface Compilation {
@@ -42,8 +42,11 @@ export function compile(claims: Iterable<Claim>, { deleted = new Set(), pins = [
     if (fault !== undefined) quarantined.push({ claim, reason: fault });
     return fault === undefined;
   };
-  const ruled = applyRulings(uniteClaims(claims), pins);
-  const read = uniteClaims(ruled.claims).flatMap((claim): Read[] => {
+  const united = uniteClaims(claims);
+  const ruled = applyRulings(united, pins);
+  // Without rulings they are those that were united before.
+  const counted = united.some(isRuling) ? uniteClaims(ruled.claims) : ruled.claims;
+  const read = counted.flatMap((claim): Read[] => {
     const about = subjectParts(claim.subject);
     return isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });

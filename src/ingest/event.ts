@@ -130,6 +130,8 @@ export interface ConnectionReport {
   readonly tables: number;
   readonly profiled: number;
   readonly reused: number;
+  /** Not profiled yet: the budget of the scan was spent. */
+  readonly left: number;
   /** Statements sent to the warehouse. */
   readonly queries: number;
   readonly relationships: { readonly accepted: number; readonly review: number };

@@ -26,6 +26,7 @@ import { type Ahead, estimate } from './estimate.ts';
 import { paidOutcome } from './extract/stage.ts';
 import { pendingItems } from './extract/unit.ts';
 import type { ConnectionFindings, Findings, SourceFindings } from './findings.ts';
+import { heldClaims } from './held-claims.ts';
 import { keepLeftOut } from './last-run.ts';
 import { runModelStages } from './model-stages.ts';
 import type { IngestModel } from './model.ts';
@@ -194,15 +195,16 @@ function scanConnections(run: Run, state: State, findings: ConnectionFindings[])
     const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
     const known = await claimsOfModels(run, connection);
     const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, known, signal, onProgress });
-    const { catalog, profiled, reused, queries, links } = found;
+    const { catalog, profiled, reused, left, queries, links } = found;
     if (catalog.tables.length === 0) throw noTables(connection);
     const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found, known));
-    findings.push({ catalog, claims: [...claimsOf(found), ...claims], warehouse: async () => warehouse });
+    const held = await heldClaims(run.dir, found);
+    findings.push({ catalog, claims: [...claimsOf(found), ...held, ...claims], warehouse: async () => warehouse });
     const { failure, ...judged } = found.judgements;
     const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
     const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
     const relationships = { accepted: accepted.length, review: review.length };
-    return { tables: catalog.tables.length, profiled, reused, queries, relationships, descriptions, judgements };
+    return { tables: catalog.tables.length, profiled, reused, left, queries, relationships, descriptions, judgements };
   });
 }
 
@@ -237,7 +239,7 @@ function withUnchecked(
   return [...reports, ...fresh.map(({ connection, error }) => ({ ...nothingRead, connection, failure: failureOf(error) }))];
 }
 
-const nothingRead = { tables: 0, profiled: 0, reused: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
+const nothingRead = { tables: 0, profiled: 0, reused: 0, left: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
 
 /** What a model said in earlier runs. */
 async function claimsOfModels(run: Run, connection: string): Promise<Claim[]> {
@@ -293,7 +295,8 @@ function exitCodeOf({ connections, sources, stages, quarantined, leftAlone, comm
   const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
   const isLeftOut = !dryRun && quarantined.length > 0;
   const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
-  const isLeft = isPending || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted;
+  const isUnprofiled = connections.some(({ left }) => left > 0);
+  const isLeft = isPending || isUnprofiled || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted;
   return failures.length + unasked.length > 0 || isLeft ? 3 : 0;
 }
 

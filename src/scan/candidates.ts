@@ -3,7 +3,7 @@ import { keysOf, nameEvidence, overlapOf, type Candidate, type ValueEvidence } f
 import type { ParentKey } from './keys.ts';
 import { nameIndex } from './name-match.ts';
 import { isMeasure, isPersonRole, peopleShare } from './names.ts';
-import { inclusion, isWhole } from './sketch.ts';
+import { comparedAtMost, hashesOf, inclusion, isWhole, lastOf } from './sketch.ts';
 
 /** Below this share of contained values a pair is no candidate. */
 const leastContainment = 0.5;
@@ -19,17 +19,18 @@ export function findCandidates(tables: readonly TableFacts[], parents: readonly 
   const children = tables.flatMap(({ columns }) => columns.filter(mayRefer));
   const ranked = parents.toSorted((a, b) => b.prior - a.prior || (a.column.id < b.column.id ? -1 : 1));
   const sources = [byName(ranked), byRole(ranked), byValue(ranked, children), byRange(ranked)];
-  const hashes = new Map(parents.map(({ column }) => [column, new Set(column.profile.sketch)]));
+  const hashes = new Map(parents.map(({ column }) => [column, new Set(hashesOf(column.profile.sketch))]));
   const ownKeys = new Set(parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])));
   return children.flatMap((child) => {
     const typeColumn = typeColumnOf(child, tables);
     const meant = typeColumn ? ranked.filter(({ column, primary }) => primary && typeColumn.tables.includes(column.table)) : [];
     const suggested = meant.length > 0 ? meant : new Set(sources.flatMap((suggest) => suggest(child)));
     const least = meant.length > 0 ? 0 : leastContainment;
+    const first = hashesOf(child.profile.sketch, comparedAtMost);
     const found = [...suggested].flatMap((parent) => {
       const { column } = parent;
       if (column === child || !comparable(child, column)) return [];
-      const values = estimate(child, column, { hashes: hashes.get(column) ?? new Set(), least });
+      const values = estimate(child, column, { hashes: hashes.get(column) ?? new Set(), first, least });
       return values ? [{ child, parent, names: nameEvidence(child, parent), values, isOwnKey: ownKeys.has(child), typeColumn }] : [];
     });
     return withRivals(found);
@@ -60,10 +61,10 @@ function byRole(keys: readonly ParentKey[]): Suggest {
 
 /** Keys that hold most of the column's first values, and those too large for their sketches to tell. */
 function byValue(keys: readonly ParentKey[], children: readonly ColumnFacts[]): Suggest {
-  const asked = ({ profile }: ColumnFacts): readonly string[] => profile.sketch.slice(0, lookups);
+  const asked = ({ profile }: ColumnFacts): readonly string[] => hashesOf(profile.sketch, lookups);
   const holders = new Map<string, ParentKey[]>(children.flatMap(asked).map((hash) => [hash, []]));
   for (const key of keys) {
-    for (const hash of key.column.profile.sketch) {
+    for (const hash of hashesOf(key.column.profile.sketch)) {
       const list = holders.get(hash);
       if (list && list.length < most) list.push(key);
     }
@@ -89,12 +90,12 @@ function byRange(keys: readonly ParentKey[]): Suggest {
     max === undefined ? [] : [bucketOf(max), bucketOf(max) + 1].flatMap((bucket) => buckets.get(bucket) ?? []).slice(0, most);
 }
 
-type Looked = { readonly hashes: ReadonlySet<string>; readonly least: number };
+type Looked = { readonly hashes: ReadonlySet<string>; readonly first: readonly string[]; readonly least: number };
 
 /** Undefined where the parent does not hold the values. */
-function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, least }: Looked): ValueEvidence | undefined {
+function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, first, least }: Looked): ValueEvidence | undefined {
   if (child.present === 0 || parent.table.rows === 0) return { containment: 1, coverage: 0 };
-  const { share, compared } = inclusion(child.profile.sketch, hashes, parent.profile.sketch.at(-1));
+  const { share, compared } = inclusion(first, hashes, lastOf(parent.profile.sketch));
   const containment = Math.min(1, share / parent.table.profile.fraction);
   const isOutside = (overlapOf(child.profile, parent.profile)?.shared ?? 0) < 0;
   if (isOutside || (compared >= 3 && containment < least)) return undefined;

@@ -53,7 +53,7 @@ export function claimsOf(findings: ScanFindings): Claim[] {
     const found = { names, keys: keys.get(at) ?? [], links: links.get(at) ?? [], referred: referred.get(at) ?? [] };
     return tableClaims(table, findings.catalog.connection, found);
   });
-  return sortedBy(claims, (claim) => claim);
+  return sortedBy(claims, ({ subject, kind, body }) => [subject, kind, body]);
 }
 
 function sortedBy<T>(values: readonly T[], read: (value: T) => unknown): T[] {

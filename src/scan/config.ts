@@ -18,6 +18,16 @@ export const scanConfigSchema = z.strictObject({
     .min(1)
     .default(120)
     .describe('Time limit for the profile of one table; one that takes longer is tried once more on a small sample.'),
+  max_seconds: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Time that one scan may spend on profiles; what is left then, the next scan goes on with. Default: no limit.'),
+  max_bytes: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Bytes of tables, as the engine counts them, that one scan may profile; what is left then, the next scan goes on with.'),
   views: z.boolean().default(false).describe('Profile views too, and propose their links; done where there is nothing but views.'),
   send_samples: z
     .boolean()

@@ -1,6 +1,6 @@
 import { tableKey, type TableRef } from '../sql/dialect.ts';
 import type { ColumnSchema, TableSchema } from '../warehouse/warehouse.ts';
-import type { ValueKind } from './kinds.ts';
+import { familyOf } from './kinds.ts';
 import { matchNames, nameIndex } from './name-match.ts';
 import { nameParts, ownWord, sharedPrefix, tableParts, type NameParts } from './names.ts';
 import type { ColumnProfile, TableProfile } from './profile.ts';
@@ -29,7 +29,7 @@ export interface ColumnFacts {
   /** Number of values that are not NULL, among what was read. */
   readonly present: number;
   /** What the column can be compared with; undefined where it cannot be a key. */
-  readonly family: 'integer' | 'text' | 'date' | undefined;
+  readonly family: ReturnType<typeof familyOf>;
   /** 0..1: the name is that of the column's own table; 1 for a bare `id`. */
   readonly home: number;
   /** The name is that of another table, or of the key that another table starts with. */
@@ -59,7 +59,7 @@ export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' |
       const home =
         own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
       const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
-      const judged = { present: profile.rows - found.nulls, family: familyOf(column, found.kind), home, away };
+      const judged = { present: profile.rows - found.nulls, family: familyOf(column.type, found.kind), home, away };
       const place = { id: tableKey(ref) + column.name, name: column.name, table, position };
       columns.push({ ...place, schema: column, profile: found, parts: own, ...judged });
     }
@@ -76,14 +76,6 @@ function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): Nam
 
 export function sameWords({ words }: NameParts, other: NameParts): boolean {
   return words.length === other.words.length && words.every((word, index) => word === other.words[index]);
-}
-
-const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'uuid', 'code', 'name', 'phone', 'email', 'empty', 'text']);
-
-function familyOf(column: ColumnSchema, kind: ValueKind): ColumnFacts['family'] {
-  if (column.type === 'integer' || (column.type === 'decimal' && kind === 'integer')) return 'integer';
-  if (column.type === 'date') return 'date';
-  return column.type === 'string' && textKinds.has(kind) ? 'text' : undefined;
 }
 
 /** May two columns hold the same values? Integers may be stored as text on one side. */

@@ -39,7 +39,11 @@ interface JudgeContext extends ScanContext {
 }
 
 /** A model judges the links that measurements leave in doubt, each once, and may propose others; what it proposes is measured first. */
-export async function judgeLinks(links: readonly LinkFinding[], tables: readonly TableFacts[], context: JudgeContext): Promise<Judgements> {
+export async function judgeLinks(
+  links: readonly LinkFinding[],
+  facts: () => readonly TableFacts[],
+  context: JudgeContext,
+): Promise<Judgements> {
   const { model, decided: earlier } = context;
   const paid = (key: string): unknown => model?.journal.result(key);
   const accepted = new Set(earlier.map(endsOf));
@@ -65,7 +69,7 @@ export async function judgeLinks(links: readonly LinkFinding[], tables: readonly
       calls += 1;
       const answer = await ask(
         batch.map(({ link }) => link),
-        tables,
+        facts(),
         { ...context, model },
       );
       const verdicts = batch.flatMap(({ link, key }, index) => {
@@ -89,7 +93,7 @@ export async function judgeLinks(links: readonly LinkFinding[], tables: readonly
   // What was judged stays as it was judged, and from columns that refer to something no further link leads.
   const settled = new Set(judged.flatMap((link) => (link.origin === 'judged' ? [endsOf(link)] : [])));
   const taken = new Set(judged.flatMap(({ status, from }) => (status === 'accepted' ? [endOf(from)] : [])));
-  const added = (await confirmed(proposals, tables, context)).filter((link) => {
+  const added = (await confirmed(proposals, facts, context)).filter((link) => {
     const isNew = !settled.has(endsOf(link)) && !taken.has(endOf(link.from));
     if (isNew) taken.add(endOf(link.from));
     return isNew;
@@ -165,8 +169,9 @@ function proposalOf({ from, to }: Ends): Proposal {
 }
 
 /** Those whose columns exist, whose target is a key, and whose values are contained; the others do not count. */
-async function confirmed(proposals: readonly Proposal[], tables: readonly TableFacts[], context: ScanContext): Promise<LinkFinding[]> {
-  const byName = new Map(tables.map((table) => [tableName(table.ref), table]));
+async function confirmed(proposals: readonly Proposal[], facts: () => readonly TableFacts[], context: ScanContext): Promise<LinkFinding[]> {
+  if (proposals.length === 0) return [];
+  const byName = new Map(facts().map((table) => [tableName(table.ref), table]));
   const pairs = proposals.flatMap((proposal): Pairing[] => {
     const from = columnsOf(byName.get(proposal.from_table), proposal.from_columns);
     const to = columnsOf(byName.get(proposal.to_table), proposal.to_columns);

@@ -1,3 +1,5 @@
+import type { FieldType } from '../sql/field-type.ts';
+
 /** What a column's values look like, whatever its declared type. */
 export type ValueKind = (typeof patterns)[number][0] | 'empty' | 'name' | 'text' | 'code' | 'binary';
 
@@ -12,6 +14,15 @@ const patterns = [
   ['phone', /^\+?\(?\d[\d\s().\-/]{5,}\d$/],
   ['boolean', /^(?:true|false|yes|no|t|f|y|n)$/i],
 ] as const;
+
+const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'uuid', 'code', 'name', 'phone', 'email', 'empty', 'text']);
+
+/** What a column can be compared with; undefined where it can neither be a key nor refer to one. */
+export function familyOf(type: FieldType, kind: ValueKind): 'integer' | 'text' | 'date' | undefined {
+  if (type === 'integer' || (type === 'decimal' && kind === 'integer')) return 'integer';
+  if (type === 'date') return 'date';
+  return type === 'string' && textKinds.has(kind) ? 'text' : undefined;
+}
 
 /** The kind that nearly all of the sampled values share. */
 export function kindOf(values: readonly string[], columnName: string): ValueKind {

@@ -2,7 +2,7 @@ import { UserError, messageOf } from '../lib/error.ts';
 import { type Dialect, statisticsOf, type TableRef } from '../sql/dialect.ts';
 import type { Cell, ColumnSchema, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
-import { isPersonal, kindOf, type ValueKind } from './kinds.ts';
+import { familyOf, isPersonal, kindOf, type ValueKind } from './kinds.ts';
 import type { ScanStore } from './store.ts';
 import { distinctOf, sketchSize, type Sketch } from './sketch.ts';
 import { keptValues, unkept } from './values.ts';
@@ -16,6 +16,8 @@ export interface TableProfile {
   readonly fraction: number;
   readonly columns: readonly ColumnProfile[];
   readonly note?: string | undefined;
+  /** Nothing, or not all, was read within the time limit. */
+  readonly isSlow?: boolean | undefined;
 }
 
 export interface ScanContext {
@@ -42,16 +44,25 @@ const leastShare = 0.01;
  * no rows and a note: neither fails the scan.
  */
 export async function profileTable(table: TableSchema, context: ScanContext): Promise<TableProfile> {
-  const { config, warehouse, signal } = context;
+  const profile = await profileWished(table, context);
+  const smaller = readingOf(table, leastShare, context);
+  const isTried = profile.isSlow !== true || context.signal.aborted || smaller.share >= wishedShare(table, context);
+  return isTried ? profile : profileColumns(table.columns, smaller, context);
+}
+
+/** As `profileTable`, but once: one that takes too long says so. */
+export function profileWished(table: TableSchema, context: ScanContext): Promise<TableProfile> {
+  return profileColumns(table.columns, readingOf(table, wishedShare(table, context), context), context);
+}
+
+function wishedShare({ rowEstimate = 0, bytes = 0 }: TableSchema, { config }: ScanContext): number {
+  return Math.min(1, config.sample_rows / Math.max(1, rowEstimate), config.table_bytes / Math.max(1, bytes));
+}
+
+function readingOf(table: TableSchema, share: number, { warehouse }: ScanContext): Reading {
   const name = tableName(table, warehouse.dialect);
-  const wished = Math.min(1, config.sample_rows / Math.max(1, table.rowEstimate ?? 0), config.table_bytes / Math.max(1, table.bytes ?? 0));
-  const reading = (share: number): Reading => {
-    const sampled = share < 1 && table.kind === 'table' ? statisticsOf(warehouse.dialect).sample(name, share) : undefined;
-    return { table, name, source: sampled ?? name, share: sampled === undefined ? 1 : share };
-  };
-  const profile = await profileColumns(table.columns, reading(wished), context);
-  const smaller = reading(leastShare);
-  return profile.isSlow === true && !signal.aborted && smaller.share < wished ? profileColumns(table.columns, smaller, context) : profile;
+  const sampled = share < 1 && table.kind === 'table' ? statisticsOf(warehouse.dialect).sample(name, share) : undefined;
+  return { table, name, source: sampled ?? name, share: sampled === undefined ? 1 : share };
 }
 
 /** What is read of a table: all of it where `share` is 1. */
@@ -62,11 +73,7 @@ interface Reading {
   readonly share: number;
 }
 
-async function profileColumns(
-  columns: readonly ColumnSchema[],
-  reading: Reading,
-  context: ScanContext,
-): Promise<TableProfile & { readonly isSlow?: boolean }> {
+async function profileColumns(columns: readonly ColumnSchema[], reading: Reading, context: ScanContext): Promise<TableProfile> {
   const split = async (size: number): Promise<TableProfile> => {
     const first = await profileColumns(columns.slice(0, size), reading, context);
     const rest =
@@ -86,7 +93,8 @@ async function profileColumns(
   }
 }
 
-function unread(columns: readonly ColumnSchema[], note: string | undefined): TableProfile {
+/** What is known of columns that were not read. */
+export function unread(columns: readonly ColumnSchema[], note: string | undefined): TableProfile {
   const nothing = { rows: 0, values: [], isKept: false, cell: () => null };
   return { rows: 0, fraction: 1, columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })), note };
 }
@@ -141,7 +149,7 @@ const isMeasured = (column: ColumnSchema): boolean => isNumeric(column) || colum
 type ColumnCells = { rows: number; values: readonly string[]; isKept: boolean; cell: (prefix: string) => Cell };
 
 function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: ColumnCells) {
-  const sketch: Sketch = jsonTexts(cell('k'));
+  const sketch: Sketch = jsonTexts(cell('k')).join('');
   const present = values.filter((value) => value !== nullMark);
   const kind = columnKind(column, present);
   const isNumber = isNumeric(column);
@@ -158,7 +166,8 @@ function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: Col
     top: isKept && !isPersonal(kind) ? repeated(present) : [],
     /** All of the first rows' values, of a column with few; none that may tell a person. */
     values: isKept ? keptValues(column, { kind, distinct: distinctOf(sketch), values: present }) : [],
-    sketch,
+    /** Empty where nothing is compared with the column. */
+    sketch: familyOf(column.type, kind) === undefined ? '' : sketch,
     /** Why the column has no profile. */
     note: isMeasured(column) ? undefined : `no statistics for type ${column.nativeType}`,
   };

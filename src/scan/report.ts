@@ -1,4 +1,5 @@
 import type { LinkFinding } from '../context/catalog.ts';
+import { counted } from '../lib/counted.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';
 
@@ -9,7 +10,7 @@ function shown({ containment, ...evidence }: LinkFinding['evidence']): LinkFindi
 }
 
 /** `data` of `ktx scan --json`. A table is its bare name in the connection's first schema, else `schema.table`. */
-export function scanReport({ catalog, tables, profiled, reused, queries, links, primaryKeys }: ScanResult) {
+export function scanReport({ catalog, tables, profiled, reused, left, queries, links, primaryKeys }: ScanResult) {
   const name = ({ schema, table }: TableRef): string => (schema === catalog.firstSchema ? table : `${schema}.${table}`);
   const place = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({ table: name(table), columns });
   const rounded = (value: number): number => Math.round(value * 1000) / 1000;
@@ -27,12 +28,26 @@ export function scanReport({ catalog, tables, profiled, reused, queries, links, 
     tables: tables.length,
     profiled,
     reused,
+    left,
     queries,
     links: links.map((link) => {
       const { from, to, probability, evidence } = link;
       return { ...link, from: place(from), to: place(to), probability: rounded(probability), evidence: shown(evidence) };
     }),
     primary_keys: primaryKeys.map((key) => ({ ...key, ...place(key), probability: rounded(key.probability) })),
-    notes: [...unread, ...meant],
+    notes: [
+      ...unread,
+      ...budgetNotes(
+        left,
+        tables.flatMap(({ table, outcome }) => (outcome === 'left' ? [name(table)] : [])),
+      ),
+      ...meant,
+    ],
   };
+}
+
+function budgetNotes(left: number, names: readonly string[]): readonly string[] {
+  if (left === 0) return [];
+  const first = names.slice(0, 5).join(', ');
+  return [`budget spent: ${counted(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan goes on with them`];
 }

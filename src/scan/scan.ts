@@ -2,10 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, ScanFindings } from '../context/catalog.ts';
 import type { Claim } from '../context/claim.ts';
 import { shortHash } from '../lib/hash.ts';
-import { canonicalJson } from '../lib/json.ts';
-import { tableKey } from '../sql/dialect.ts';
-import type { Scope, TableSchema, Warehouse } from '../warehouse/warehouse.ts';
-import { milliseconds, type ScanConfig } from './config.ts';
+import { tableKey, type TableRef } from '../sql/dialect.ts';
+import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
+import type { ScanConfig } from './config.ts';
 import { codeVersion } from './code-version.ts';
 import { factsOf, type TableFacts } from './facts.ts';
 import type { ScanModel } from './descriptions.ts';
@@ -13,9 +12,9 @@ import { findKeys } from './keys.ts';
 import { judgedLinks } from './claims.ts';
 import { judgeLinks } from './judge.ts';
 import { findLinks } from './links.ts';
-import { profileTable, type ScanContext } from './profile.ts';
+import type { ScanContext } from './profile.ts';
+import { type Budget, isUnread, type Profiled, profileTables } from './profiling.ts';
 import { openScanStore } from './store.ts';
-import { unkept } from './values.ts';
 
 export interface ScanOptions {
   readonly warehouse: Warehouse;
@@ -29,20 +28,25 @@ export interface ScanOptions {
   readonly known?: readonly Claim[] | undefined;
   /** Pretend that the database declares no keys, no links, or neither. */
   readonly ignoreDeclared?: 'keys' | 'links' | 'all' | undefined;
+  /** In place of what the configuration allows. */
+  readonly budget?: Budget | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
 }
 
 export interface ScanProgress {
   readonly phase: 'profile' | 'keys' | 'links';
-  /** Tables done, of how many; during `keys` and `links` all are done. */
+  /** Of the tables that are to be profiled: those that are done, and all; during `keys` and `links` all are done. */
   readonly done: number;
   readonly total: number;
   /** The table that was just done. */
   readonly table?: string | undefined;
 }
 
-/** `queries` are the statements sent, those of the introspection included; a view that is not profiled has no profile. */
+/**
+ * `queries` are the statements sent, those of the introspection included; a view that is not profiled has no profile. `left` are the
+ * tables that the budget was too small for, `unread` those of which nothing is known but what is declared.
+ */
 export type ScanResult = Awaited<ReturnType<typeof scan>>;
 
 /** Warehouse to catalog: structure, then profiles of what changed, then keys, then links. Needs nothing but a warehouse. */
@@ -61,17 +65,24 @@ export async function scan(options: ScanOptions) {
   const context = { warehouse, store, config, signal, onQuery };
   const onlyViews = schema.tables.every(({ kind }) => kind === 'view');
   const wanted = schema.tables.filter(({ kind }) => kind !== 'view' || config.views || onlyViews);
-  const total = wanted.length;
-  const profiles: Awaited<ReturnType<typeof profileOnce>>[] = [];
-  for (const table of wanted) {
-    profiles.push(await profileOnce(table, context));
-    onProgress?.({ phase: 'profile', done: profiles.length, total, table: table.table });
-  }
-  const facts = factsOf(profiles.map((entry) => ({ ...entry, schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks } })));
+  const budget = { seconds: config.max_seconds, bytes: config.max_bytes, ...options.budget };
+  let total = 0;
+  const profiles = await profileTables(wanted, {
+    ...context,
+    budget,
+    onProfile(progress) {
+      total = progress.total;
+      onProgress?.({ phase: 'profile', ...progress });
+    },
+  });
+  const judged = profiles.map((entry) => ({ ...entry, schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks } }));
+  let told: readonly TableFacts[] | undefined;
+  // An unchanged warehouse needs none.
+  const facts = (): readonly TableFacts[] => (told ??= factsOf(judged));
   onProgress?.({ phase: 'keys', done: total, total });
-  const memo = analysisKey(facts, config);
+  const memo = analysisKey(judged, config);
   const known = store.analysis(memo);
-  const found = known ?? (await analysed(facts, { ...context, onLinks: () => onProgress?.({ phase: 'links', done: total, total }) }));
+  const found = known ?? (await analysed(facts(), { ...context, onLinks: () => onProgress?.({ phase: 'links', done: total, total }) }));
   if (known === undefined) store.save(memo, found);
   const catalog: Catalog = {
     connection,
@@ -83,16 +94,21 @@ export async function scan(options: ScanOptions) {
   const { links, ...judgements } = await judgeLinks(found.links, facts, { ...context, model: options.model, decided });
   // An analysis that stands asked for none of the measurements that it rests on.
   if (known === undefined) store.prune();
-  const byTable = new Map(profiles.map(({ profile, reused }, index) => [wanted[index], { profile, reused }]));
-  const reusedCount = profiles.filter(({ reused }) => reused).length;
+  const byTable = new Map(profiles.map((entry, index) => [wanted[index], entry]));
+  const count = (wished: Profiled['outcome']): number => profiles.filter(({ outcome }) => outcome === wished).length;
   const findings: ScanFindings = { catalog, primaryKeys: found.primaryKeys, links };
   return {
     ...findings,
     judgements,
     queries,
-    profiled: total - reusedCount,
-    reused: reusedCount,
-    tables: schema.tables.map((table) => ({ ...byTable.get(table), table })),
+    profiled: count('profiled'),
+    reused: count('reused'),
+    left: count('left'),
+    unread: profiles.filter(isUnread).map(({ schema: table }): TableRef => table),
+    tables: schema.tables.map((table) => {
+      const { profile, outcome } = byTable.get(table) ?? {};
+      return { table, profile, outcome };
+    }),
   };
 }
 
@@ -100,33 +116,23 @@ export async function scan(options: ScanOptions) {
 async function analysed(facts: readonly TableFacts[], context: ScanContext & { readonly onLinks: () => void }) {
   const keys = await findKeys(facts, context);
   context.onLinks();
-  return { primaryKeys: keys.primaryKeys, links: await findLinks(facts, keys, context) };
+  const links = await findLinks(facts, keys, context);
+  // A table that was not read looks like an empty one, and of those names alone decide.
+  const unread = new Set(facts.filter(isUnread).map(({ ref }) => tableKey(ref)));
+  const isRead = (table: TableRef): boolean => !unread.has(tableKey(table));
+  return {
+    primaryKeys: keys.primaryKeys.filter(({ origin, table }) => origin === 'declared' || isRead(table)),
+    links: links.filter(({ origin, from, to }) => origin === 'declared' || (isRead(from.table) && isRead(to.table))),
+  };
 }
 
 /** Changes with any table, with what is declared of it, with the thresholds, and with the code that judges. */
-function analysisKey(facts: readonly TableFacts[], { accept, review }: ScanConfig): string {
-  const tables = facts.map(({ version, schema: { primaryKey, uniqueKeys, foreignKeys } }) => [
+function analysisKey(profiles: readonly Profiled[], { accept, review }: ScanConfig): string {
+  const tables = profiles.map(({ version, schema: { primaryKey, uniqueKeys, foreignKeys } }) => [
     version,
     primaryKey,
     uniqueKeys,
     foreignKeys,
   ]);
   return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables]), 32)}`;
-}
-
-/** A profile is stored as it arrives, so that an interrupted scan goes on where it stopped. */
-async function profileOnce(schema: TableSchema, context: ScanContext) {
-  const { store, config } = context;
-  const key = tableKey(schema);
-  // Changes with the structure, the engine's change marker and the way of profiling, not with the free estimate of rows.
-  const bare = { ...schema, rowEstimate: undefined, bytes: undefined };
-  const left = unkept(schema, schema.columns, config.no_values);
-  const hash = shortHash(canonicalJson([3, bare, config.sample_rows, config.table_bytes, left]), 32);
-  const stored = store.profile(key);
-  const isFresh = schema.marker !== undefined || Date.now() - (stored?.at ?? 0) < milliseconds(config.max_age);
-  const reused = stored?.hash === hash && isFresh;
-  const current = reused ? stored : { hash, at: Date.now(), profile: await profileTable(schema, context) };
-  if (!reused && current.profile.note === undefined) store.save(key, current);
-  const version = schema.marker === undefined ? `${hash}@${current.at}` : hash;
-  return { schema, profile: current.profile, version, reused };
 }

@@ -7,7 +7,7 @@ import type { TableProfile } from './profile.ts';
 export type ScanStore = ReturnType<typeof openScanStore>;
 
 /** `at` in milliseconds since 1970. */
-type StoredProfile = { readonly hash: string; readonly at: number; readonly profile: TableProfile };
+export type StoredProfile = { readonly hash: string; readonly at: number; readonly profile: TableProfile };
 
 /** What follows from the tables as they are. */
 type Analysis = Pick<ScanFindings, 'primaryKeys' | 'links'>;

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { scanConfigSchema } from '../../src/scan/config.ts';
 import { read, run, temporaryFolder, write } from '../store/git-project.ts';
 import { ingestHere, ingestIn, shopProject, sql, stateOf } from './ingest-project.ts';
 
@@ -45,6 +46,15 @@ describe('a run', () => {
     const report = await ingestHere(dir);
     expect(report).toMatchObject({ exitCode: 0, commit: { none: 'unchanged' }, files: { added: [], changed: [], removed: [] } });
     expect(report.connections).toMatchObject([{ profiled: 0, reused: 3 }]);
+    expect(stateOf(dir)).toEqual(before);
+  });
+
+  test('whose scan had no time for every table takes away nothing of the others, also where nothing is kept on this machine', async () => {
+    await ingestHere(dir);
+    const before = stateOf(dir);
+    rmSync(join(dir, '.ktx'), { recursive: true });
+    const report = await ingestHere(dir, { scan: scanConfigSchema.parse({ max_seconds: 0.001 }) });
+    expect(report).toMatchObject({ exitCode: 3, connections: [{ profiled: 1, left: 2 }], commit: { none: 'unchanged' } });
     expect(stateOf(dir)).toEqual(before);
   });
 

@@ -1,25 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { scan } from '../../src/scan/scan.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
-import { folder, ktxJson } from '../cli/run-cli.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { never } from '../support/warehouses.ts';
+import { killedAndResumed, openScanKilling } from './killed-scan.ts';
 
-const main = join(import.meta.dirname, '../../src/cli/main.ts');
 const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
-
-const scanned = z.object({ profiled: z.number(), reused: z.number(), queries: z.number(), links: z.array(z.unknown()) });
-const scanOf = async (cwd: string) => scanned.parse((await ktxJson(['scan'], { cwd })).envelope.data);
 
 /** `count` tables that refer to the one before. */
 function tables(count: number): string {
@@ -30,35 +21,21 @@ function tables(count: number): string {
 }
 
 describe('a scan', () => {
-  test('that is killed goes on with the tables that it had not finished', async () => {
-    const dir = folder();
-    const db = new DatabaseSync(join(dir, 'many.sqlite'));
-    db.exec(`BEGIN; ${tables(150)} COMMIT`);
-    db.close();
-    writeFileSync(join(dir, 'ktx.yaml'), 'connections:\n  many: {driver: sqlite, path: many.sqlite}\n');
-    const child = spawn(process.execPath, [main, 'scan', '--json'], { cwd: dir, stdio: 'ignore' });
-    const ended = once(child, 'exit');
-    const finished = (): number => {
-      try {
-        const state = new DatabaseSync(join(dir, '.ktx/state.db'), { readOnly: true });
-        const count = Number(state.prepare('SELECT count(*) AS n FROM scan_memo').get()?.['n']);
-        state.close();
-        return count;
-      } catch {
-        return 0;
-      }
-    };
-    await expect.poll(finished, { timeout: 20_000, interval: 2 }).toBeGreaterThan(15);
-    child.kill('SIGKILL');
-    expect((await ended)[1]).toBe('SIGKILL');
-    const before = finished();
-    const resumed = await scanOf(dir);
-    expect(before).toBeLessThan(150);
-    expect(resumed).toMatchObject({ profiled: 150 - before, reused: before });
-    const again = await scanOf(dir);
-    expect(again).toMatchObject({ profiled: 0, reused: 150 });
-    expect(again.queries).toBeLessThanOrEqual(5);
-    expect(again.links).toEqual(resumed.links);
+  test('that is killed, again and again, repeats no table that it had finished, and one changed table costs its own queries only', async () => {
+    const killing = await openScanKilling(inject('postgresUrl'), 150);
+    closing.push(() => killing.close());
+    const shares = [0.05 + Math.random() * 0.3, 0.4 + Math.random() * 0.3, 0.75 + Math.random() * 0.25];
+    const found = await killedAndResumed(killing, shares);
+    expect(found.kills.length).toBeGreaterThan(1);
+    expect(found.repeated).toEqual([]);
+    // Each kill may have cut one that was under way.
+    expect(found.profiles).toBeLessThanOrEqual(150 + found.kills.length);
+    expect(found.resumed.profiled + found.resumed.reused).toBe(150);
+    expect(found.resumed.profiled).toBe(150 - (found.kills.at(-1) ?? 0));
+    expect(found.again).toMatchObject({ profiled: 0, reused: 150, queries: 3, links: found.resumed.links });
+    expect(found.changed).toMatchObject({ profiled: 1, reused: 149, links: found.resumed.links });
+    expect(found.strangers).toEqual([]);
+    expect(found.touching.length).toBeLessThanOrEqual(5);
   });
 
   const openPostgres = async (script: string) => {
@@ -81,6 +58,29 @@ describe('a scan', () => {
     const changed = await run();
     expect(changed).toMatchObject({ profiled: 1, reused: 39, links: first.links });
     expect(changed.queries).toBeLessThanOrEqual(3 + 1 + 4);
+  });
+
+  test('stops when its budget is spent, says what is left, and the next one goes on there', async () => {
+    const { run, url } = await openPostgres(`${tables(40)} ANALYZE;`);
+    const first = await run({ max_bytes: 8192 * 10 });
+    expect(first).toMatchObject({ profiled: 10, reused: 0, left: 30 });
+    expect(first.tables.find(({ outcome }) => outcome === 'left')?.table.table).toBe('entity_18');
+    // Of what was not read nothing is guessed.
+    const read = new Set(first.tables.flatMap(({ table, outcome }) => (outcome === 'left' ? [] : [table.table])));
+    const ends = first.links.flatMap(({ from, to }) => [from.table.table, to.table.table]);
+    expect(ends.length).toBeGreaterThan(4);
+    expect(ends.filter((table) => !read.has(table))).toEqual([]);
+    expect(first.primaryKeys.filter(({ table }) => !read.has(table.table))).toEqual([]);
+    expect(await run({ max_bytes: 8192 * 10 })).toMatchObject({ profiled: 10, reused: 10, left: 20 });
+    // The first table of a run is read whatever it costs.
+    expect(await run({ max_seconds: 0.001 })).toMatchObject({ profiled: 1, reused: 20, left: 19 });
+    const whole = await run();
+    expect(whole).toMatchObject({ profiled: 19, reused: 21, left: 0 });
+    // What an earlier scan saw of a changed table stands until its turn comes.
+    await runPostgres(url, 'ALTER TABLE entity_7 ADD COLUMN colour text; ALTER TABLE entity_8 ADD COLUMN colour text');
+    const cut = await run({ max_seconds: 0.001 });
+    expect(cut).toMatchObject({ profiled: 1, left: 1 });
+    expect(cut.links.filter(({ status }) => status === 'accepted')).toEqual(whole.links.filter(({ status }) => status === 'accepted'));
   });
 
   test('tries a table that takes too long once more on a sample, and says of one that still does', async () => {

@@ -12,6 +12,15 @@ declare module 'vitest' {
   }
 }
 
+/** The server itself counts statements, for tests of what is asked and how often. */
+const settings = {
+  fsync: 'off',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.max': '20000',
+};
+
 /** One real Postgres for the whole test run, on a free loopback port; gone with the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const port = await freePort();
@@ -28,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     password: 'test-password',
     persistent: false,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     onLog: () => undefined,
     onError: () => undefined,
   });
