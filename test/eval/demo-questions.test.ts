@@ -1,33 +1,51 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { chromium, withPage } from '../support/browser.ts';
+import type { ClaudeHome } from '../support/claude-home.ts';
+import { runKtxJson } from '../support/ktx-process.ts';
+import { makeMachine, missing } from '../support/llm-runtimes.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
-import { say, type Script, use } from '../support/model-script.ts';
+import { fail, say, type Script, use } from '../support/model-script.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
+import { problemsOf } from './junit-schema.ts';
 
 const questionFile = join(import.meta.dirname, '../../examples/demo-evals/fernholm.yaml');
 const base = mkdtempSync(join(tmpdir(), 'ktx-eval-demo-'));
 const dir = join(base, 'demo');
 let endpoint: ModelEndpoint;
+let machine: ClaudeHome;
+let config: string;
 
 beforeAll(async () => {
   endpoint = await openModelEndpoint();
+  machine = await makeMachine(endpoint);
   process.env['EVAL_TEST_KEY'] = 'made-up';
   const { code, stderr } = await ktx(['demo', '--dir', dir], { cwd: base });
   if (code !== 0) throw new Error(stderr);
   mkdirSync(join(dir, 'evals'));
   copyFileSync(questionFile, join(dir, 'evals/fernholm.yaml'));
-  const config = readFileSync(join(dir, 'ktx.yaml'), 'utf8');
-  writeFileSync(join(dir, 'ktx.yaml'), `${config}\nllm:\n  provider: {backend: anthropic, anthropic: {api_key: env:EVAL_TEST_KEY, base_url: "${endpoint.url}/v1"}}\n  models: {default: claude-eval}\n`); // prettier-ignore
+  config = readFileSync(join(dir, 'ktx.yaml'), 'utf8');
+  answering('anthropic');
 });
 afterAll(async () => {
   delete process.env['EVAL_TEST_KEY'];
   await endpoint?.close();
+  await machine?.remove();
   rmSync(base, { recursive: true, force: true });
 });
+
+type Backend = 'anthropic' | 'claude-code';
+
+function answering(backend: Backend): void {
+  const block = backend === 'anthropic' ? `, anthropic: {api_key: env:EVAL_TEST_KEY, base_url: "${endpoint.url}/v1"}` : '';
+  const llm = `llm:\n  provider: {backend: ${backend}${block}}\n  models: {default: claude-sonnet-4-6}\n`;
+  writeFileSync(join(dir, 'ktx.yaml'), `${config}\n${llm}`);
+}
 
 const turnSchema = z.looseObject({
   question: z.string(),
@@ -55,21 +73,31 @@ const words: Readonly<Record<string, string>> = {
   'revenue-definition': 'Orders that were paid (dbt), or all that were not cancelled (the handbook).',
   'region-then-channel': 'DACH [q1].',
 };
-/** Answers that only look right: the wrong role, a number from nowhere, a dodge, a definition of one's own. */
-const wrong: Readonly<Record<string, readonly ReturnType<Script>[]>> = {
-  'revenue-by-recipient-region': [use('query_metrics', metricQueries['revenue-by-buyer-region']), say('By region [q1].')],
-  customers: [say('There are 927 customers.')],
-  margin: [use('run_sql', { sql: 'SELECT 1 AS margin' }), say('The margin is 1 [q1].')],
-  'orders-and-tickets-by-month': [
-    use('run_sql', { sql: "SELECT date_trunc('month', placed_at) AS m, count(o.id), count(ticket_id) FROM orders AS o LEFT JOIN tickets AS t ON t.order_id = o.id WHERE year(placed_at) = 2025 GROUP BY 1" }),
-    say('Side by side [q1].'),
-  ],
-  'revenue-and-pieces': [use('query_metrics', { metrics: ['orders.orders_placed'] }), say('Here [q1].')],
-  'orders-by-channel': [use('run_sql', { sql: 'SELECT channel, count(*) FROM orders GROUP BY 1' }), say('By hand [q1].')],
+type Steps = readonly ReturnType<Script>[];
+/** Answers that are not what their case asks for, each with what the case then is. */
+const bad: Readonly<Record<string, { readonly outcome: string; readonly why: RegExp; readonly steps: (golden: string | undefined) => Steps }>> = {
+  // Wrong.
+  'revenue-by-recipient-region': { outcome: 'fail', why: /result: q1: the columns hold|result: q1: no column/, steps: () => [use('query_metrics', metricQueries['revenue-by-buyer-region']), say('By region [q1].')] },
+  'orders-and-tickets-by-month': {
+    outcome: 'fail', why: /result: q1: no column with the values of orders/,
+    steps: () => [use('run_sql', { sql: "SELECT date_trunc('month', placed_at) AS m, count(o.id), count(ticket_id) FROM orders AS o LEFT JOIN tickets AS t ON t.order_id = o.id WHERE year(placed_at) = 2025 GROUP BY 1" }), say('Side by side [q1].')],
+  },
+  'revenue-and-pieces': { outcome: 'fail', why: /result: q1: no column with the values of revenue/, steps: () => [use('query_metrics', { metrics: ['orders.orders_placed'] }), say('Here [q1].')] },
+  'top-products': { outcome: 'fail', why: /result: q1: the right rows in another order/, steps: (golden) => [use('run_sql', { sql: `SELECT * FROM (${golden}) ORDER BY 2` }), say('These five [q1].')] },
+  // Right by luck: a number from nowhere; the right number over another query; the right rows by a definition of one's own.
+  customers: { outcome: 'fail', why: /result: no query stands behind the answer/, steps: () => [say('There are 927 customers.')] },
+  'orders-2025': { outcome: 'fail', why: /result: q1: no column/, steps: () => [use('run_sql', { sql: 'SELECT count(*) FROM orders' }), say('3,245 orders [q1].')] },
+  'orders-by-channel': { outcome: 'fail', why: /tools: query_metrics called: 0 such calls/, steps: () => [use('run_sql', { sql: 'SELECT channel, count(*) FROM orders GROUP BY 1' }), say('By hand [q1].')] },
+  satisfaction: { outcome: 'fail', why: /^semantic_layer: does not use tickets.satisfaction; it uses no metric$/, steps: (golden) => [use('run_sql', { sql: golden }), say('Rather [q1].')] },
+  // Answers what nobody can know; says nothing of what it should have said.
+  margin: { outcome: 'fail', why: /refuses: answers, and cites q1/, steps: () => [use('run_sql', { sql: 'SELECT 1 AS margin' }), say('The margin is 1 [q1].')] },
+  'web-visits': { outcome: 'fail', why: /refuses: does not say that it cannot answer/, steps: () => [say('About 4,000 people.')] },
+  // Nothing is known of the agent.
+  forecast: { outcome: 'error', why: /turn: llm_/, steps: () => [fail('bad-request')] },
 }; // prettier-ignore
 
 /** Does what `choose` says for the question that was asked last, a step a call. */
-function agent(choose: (id: string, golden: string | undefined, n: number) => readonly ReturnType<Script>[]): Script {
+function agent(choose: (id: string, golden: string | undefined, n: number) => Steps): Script {
   return ({ messages }) => {
     const at = messages.findLastIndex(({ role, text }) => role === 'user' && turns.some(({ question }) => text.includes(question)));
     const turn = turns.findLast(({ question }) => messages[at]?.text.includes(question));
@@ -81,7 +109,7 @@ function agent(choose: (id: string, golden: string | undefined, n: number) => re
   };
 }
 
-const right = (id: string, golden: string | undefined, n: number): readonly ReturnType<Script>[] => {
+const right = (id: string, golden: string | undefined, n: number): Steps => {
   const query = metricQueries[id];
   if (query !== undefined) return [use('query_metrics', query), say(words[id] ?? `As defined [q${n}].`)];
   if (golden !== undefined) return [use('run_sql', { sql: golden }), say(n > 1 ? `So many [q${n}].` : (words[id] ?? `So many [q${n}].`))];
@@ -89,16 +117,38 @@ const right = (id: string, golden: string | undefined, n: number): readonly Retu
   return [say('The data does not hold that.')];
 };
 
-interface Data {
-  readonly run: { readonly id: string; readonly cases: readonly { id: string; outcome: string; attempts: unknown }[] };
+interface Run {
+  readonly id: string;
+  readonly cases: readonly { id: string; outcome: string; attempts: readonly { turns: readonly { findings: readonly Found[] }[] }[] }[];
+}
+interface Found {
+  readonly grader: string;
+  readonly outcome: string;
+  readonly found: string;
 }
 
-async function evaluate(...args: string[]): Promise<{ code: number; bad: string[]; data: Data }> {
-  const { code, envelope } = await ktxJson(['eval', 'run', '--concurrency', '4', ...args], { cwd: dir });
-  if (envelope.data === undefined) throw new Error(JSON.stringify(envelope.error));
-  const data = envelope.data as Data;
-  return { code, data, bad: data.run.cases.flatMap(({ id, outcome }) => (outcome === 'pass' ? [] : [id.replace('fernholm/', '')])) };
+const short = (id: string): string => id.replace('fernholm/', '');
+
+function outcomesOf({ cases: ended }: Run): Record<string, string> {
+  return Object.fromEntries(ended.map(({ id, outcome }) => [short(id), outcome]));
 }
+
+/** `ktx eval run` as a process; what is bad is named by its case, with what its graders found. */
+async function evaluate(...args: string[]) {
+  const env = { ...machine.env, EVAL_TEST_KEY: 'made-up' };
+  const { code, envelope, stderr } = await runKtxJson(['eval', 'run', '--concurrency', '4', ...args], { cwd: dir, env });
+  if (envelope.data === undefined) throw new Error(`${JSON.stringify(envelope.error)} ${stderr}`);
+  const { run } = envelope.data as { run: Run };
+  const found = run.cases.flatMap(({ id, attempts }) => {
+    const findings = attempts.flatMap(({ turns: ended }) => ended.flatMap((turn) => turn.findings));
+    const problems = findings.filter(({ outcome }) => outcome !== 'pass').map(({ grader, found: text }) => `${grader}: ${text}`);
+    return problems.length === 0 ? [] : [[short(id), problems.join('\n')] as const];
+  });
+  return { code, run, outcomes: outcomesOf(run), found: Object.fromEntries(found) };
+}
+
+const allPass = Object.fromEntries(cases.map(({ id }) => [id, 'pass']));
+const mixed = agent((id, golden, n) => bad[id]?.steps(golden) ?? right(id, golden, n));
 
 describe('the questions of the demo', () => {
   test('are at least 25 of every kind, and their golden SQL proves something', async () => {
@@ -109,26 +159,55 @@ describe('the questions of the demo', () => {
     expect([code, stdout.match(/^(?:error|weak) .*$/gm)]).toEqual([0, null]);
   });
 
-  test('right answers pass; the wrong role, a number from nowhere, a dodge and a fan-out do not', async () => {
-    endpoint.fallback = agent(right);
-    const all = await evaluate();
-    expect([all.bad, all.code]).toEqual([[], 0]);
-    endpoint.fallback = agent((id, golden, n) => wrong[id] ?? right(id, golden, n));
-    const some = await evaluate('--baseline', 'last', '--fail-on-regression');
-    expect([some.bad.sort(), some.code]).toEqual([Object.keys(wrong).sort(), 1]);
+  describe.each<Backend>(['anthropic', 'claude-code'])('asked by ktx eval run over %s', (backend) => {
+    test.skipIf(missing(backend) !== undefined)(
+      'right, wrong, right by luck, down: every outcome is what its case says',
+      async () => {
+        answering(backend);
+        endpoint.fallback = mixed;
+        const junit = join(base, `${backend}.xml`);
+        const { outcomes, found, code } = await evaluate('--junit', junit);
+        expect(outcomes).toEqual({ ...allPass, ...Object.fromEntries(Object.entries(bad).map(([id, { outcome }]) => [id, outcome])) });
+        for (const [id, { why }] of Object.entries(bad)) expect([id, found[id]]).toEqual([id, expect.stringMatching(why)]);
+        expect(Object.keys(found).sort()).toEqual(Object.keys(bad).sort());
+        expect(code).toBe(1);
+      },
+      180_000,
+    );
   });
+
+  test('exit codes: 0 all passed, 2 the configuration, 3 nothing failed but of something nothing can be said', async () => {
+    answering('anthropic');
+    endpoint.fallback = agent(right);
+    expect(await evaluate('--tag', 'unanswerable')).toMatchObject({ code: 0, found: {} });
+    endpoint.fallback = mixed;
+    expect(await evaluate('--case', 'forecast', '--case', 'nps-by-store')).toMatchObject({
+      code: 3,
+      outcomes: { forecast: 'error', 'nps-by-store': 'pass' },
+    });
+    const { code, envelope } = await runKtxJson(['eval', 'run', '--agent', 'nobody'], { cwd: dir, env: machine.env });
+    expect([code, envelope.error?.code]).toEqual([2, 'agent_unknown']);
+  });
+
+  test('without context: both columns in one table, and metrics are not graded there', async () => {
+    endpoint.fallback = (call) => (call.tools.includes('query_metrics') ? agent(right)(call) : agent((_id, golden) => (golden === undefined ? [say('Not in the data.')] : [say('About 100.')]))(call));
+    const { code, stdout } = await ktx(['eval', 'run', '--without-context', '--case', 'customers', '--case', 'satisfaction', '--case', 'margin', '--case', 'revenue-definition'], { cwd: dir });
+    expect(code).toBe(0);
+expect(stdout).toMatch(/with context +without context\ncases +4 of 4 pass +1 of 4 pass, 3 fail\naccuracy +100 % \(51 % to 100 %\) +25 % \(5 % to 70 %\)\ntokens/);
+  }); // prettier-ignore
 
   test('a changed definition breaks exactly what stands on it, and the comparison shows its SQL', async () => {
     endpoint.fallback = agent(right);
-    await evaluate('--tag', 'simple', '--tag', 'contested', '--tag', 'multi-fact', '--tag', 'role-playing');
+    const ask = () => evaluate(...['simple', 'contested', 'multi-fact', 'role-playing'].flatMap((tag) => ['--tag', tag]));
+    expect(await ask()).toMatchObject({ code: 0, found: {} });
     const file = join(dir, 'semantic-layer/shop/orders.yaml');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace("{name: revenue, agg: sum, of: amount, where: status = 'paid'", "{name: revenue, agg: sum, of: amount, where: status <> 'cancelled'"));
-    const { bad } = await evaluate('--tag', 'simple', '--tag', 'contested', '--tag', 'multi-fact', '--tag', 'role-playing');
+    const { found } = await ask();
     const { envelope } = await ktxJson(['eval', 'compare', 'previous', 'last'], { cwd: dir });
     writeFileSync(file, before);
     const onRevenue = ['average-order', 'revenue-total', 'revenue-by-month-2025', 'revenue-by-buyer-region', 'revenue-by-recipient-region'];
-    expect(bad).toEqual(onRevenue);
+    expect(Object.keys(found)).toEqual(onRevenue);
     const { differs, changes } = envelope.data as { differs: string[]; changes: { id: string; kind: string; sql: { mark: string; text: string }[] }[] };
     expect(differs).toEqual(['semantic_layer']);
     expect(changes.map(({ id, kind }) => `${kind} ${id.replace('fernholm/', '')}`)).toEqual(onRevenue.map((id) => `broken ${id}`));
@@ -139,10 +218,31 @@ describe('the questions of the demo', () => {
     }
   }); // prettier-ignore
 
-  test('without context: both columns in one table, and metrics are not graded there', async () => {
-    endpoint.fallback = (call) => (call.tools.includes('query_metrics') ? agent(right)(call) : agent((_id, golden) => (golden === undefined ? [say('Not in the data.')] : [say('About 100.')]))(call));
-    const { code, stdout } = await ktx(['eval', 'run', '--without-context', '--case', 'customers', '--case', 'satisfaction', '--case', 'margin', '--case', 'revenue-definition'], { cwd: dir });
-    expect(code).toBe(0);
-expect(stdout).toMatch(/with context +without context\ncases +4 of 4 pass +1 of 4 pass, 3 fail\naccuracy +100 % \(51 % to 100 %\) +25 % \(5 % to 70 %\)\ntokens/);
+  test.skipIf(chromium === undefined)('the HTML page in Chromium: nothing in its console, it asks for nothing, and it fits a telephone', async () => {
+    const page = join(base, 'eval.html');
+    expect(await ktx(['eval', 'report', 'last', '--baseline', 'previous', '--html', page], { cwd: dir })).toMatchObject({ code: 0 });
+    const hostile = join(base, 'hostile.html');
+    const fetches = `<img src="${endpoint.url}/from-page"><script>document.title = "ran"</script><link rel="stylesheet" href="${endpoint.url}/from-page">`;
+    writeFileSync(hostile, readFileSync(page, 'utf8').replace('<h2>Answers</h2>', (title) => `${fetches}${title}`));
+    await withPage(pathToFileURL(page).href, async ({ requests, console: said, evaluate: look, send }) => {
+      expect([requests, said]).toEqual([[pathToFileURL(page).href], []]);
+      expect(await look('document.querySelectorAll(".matrix tr").length - 1')).toBe(17);
+      expect(await look('document.querySelectorAll("ins, del").length')).toBe(10);
+      const isDark = 'getComputedStyle(document.body).backgroundColor';
+      const seen = [];
+      for (const [width, value] of [[1280, 'light'], [420, 'dark'], [360, 'light']] as const) {
+        await send('Emulation.setDeviceMetricsOverride', { width, height: 900, deviceScaleFactor: 1, mobile: width < 600 });
+        await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
+        await look('for (const one of document.querySelectorAll("details")) one.open = true');
+        seen.push([width, await look('document.documentElement.scrollWidth <= innerWidth'), await look(isDark)]);
+      }
+      expect(seen).toEqual([[1280, true, 'rgb(255, 255, 255)'], [420, true, 'rgb(21, 25, 31)'], [360, true, 'rgb(255, 255, 255)']]);
+    });
+    // Even where markup of an answer got in, the page's own policy refuses what it would fetch or run.
+    await withPage(pathToFileURL(hostile).href, async ({ console: said, evaluate: look }) => {
+      expect(endpoint.requests.filter(({ path }) => path === '/from-page')).toEqual([]);
+      expect(said.filter((line) => /Content Security Policy/.test(line)).length).toBeGreaterThanOrEqual(3);
+      expect(await look('document.title')).toMatch(/^ktx eval /);
+    });
   }); // prettier-ignore
 });

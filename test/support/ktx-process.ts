@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { envelopeSchema } from '../cli/run-cli.ts';
+
+const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
+
+interface Given {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** ktx as a process of its own: no terminal, nothing on stdin. */
+export function startKtx(argv: readonly string[], { cwd, env }: Given) {
+  const child = spawn(process.execPath, [main, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return {
+    interrupt: () => child.kill('SIGINT'),
+    ended: ended.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code: code as number | null })),
+  };
+}
+
+/** The same with `--json`, to its end. */
+export async function runKtxJson(argv: readonly string[], given: Given) {
+  const { code, stdout, stderr } = await startKtx([...argv, '--json'], given).ended;
+  return { code, stderr, envelope: envelopeSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')) };
+}
