@@ -4,7 +4,7 @@ import type { Comparison } from './compare.ts';
 import { html, Markup } from './html.ts';
 import type { Outcome } from './outcome.ts';
 import type { CaseResult, EvalRun, TurnRecord } from './run-file.ts';
-import { columnsOf, figures, passRate, summaryOf, whyNot } from './summary.ts';
+import { columnsBeside, figureRows, passRate, summaryOf, whyNot, type Titled } from './summary.ts';
 
 interface HtmlReport {
   readonly run: EvalRun;
@@ -37,7 +37,7 @@ export function htmlReport({ run, history, comparison }: HtmlReport): string {
 <body>
 <h1>ktx eval</h1>
 <p class="dim">${run.started.slice(0, 16).replace('T', ' ')} UTC · ${asked} · commit ${commit.slice(0, 10)}${open} · semantic layer ${layer} · ${run.id}</p>
-${figuresTable(run)}
+${figuresTable(columnsBeside(comparison?.summaries[0], run))}
 <h2>Trend</h2>
 ${trend(runs)}
 <h2>Cases</h2>
@@ -50,12 +50,10 @@ ${run.cases.map(caseDetails)}
 `.text; // prettier-ignore
 }
 
-function figuresTable(run: EvalRun): Markup {
-  const columns = columnsOf(run);
-  const [rows = []] = columns.map((column) => figures(column));
-  const cells = (at: number): readonly Markup[] => columns.map((column) => html`<td>${figures(column)[at]?.[1] ?? ''}</td>`);
-  const head = columns.length === 1 ? html`` : html`<tr><th></th>${columns.map(({ title }) => html`<th>${title}</th>`)}</tr>`;
-  return html`<table>${head}${rows.map(([name], at) => html`<tr><th>${name}</th>${cells(at)}</tr>`)}</table>`;
+function figuresTable(columns: readonly Titled[]): Markup {
+  const [titles = [], ...rows] = figureRows(columns);
+  const head = columns.length === 1 ? html`` : html`<tr>${titles.map((title) => html`<th>${title}</th>`)}</tr>`;
+  return html`<table>${head}${rows.map(([name = '', ...texts]) => html`<tr><th>${name}</th>${texts.map((text) => html`<td>${text}</td>`)}</tr>`)}</table>`;
 } // prettier-ignore
 
 /** Accuracy of each run, with its interval as a band. */

@@ -1,12 +1,10 @@
 import type { Comparison } from './compare.ts';
 import type { EvalRun } from './run-file.ts';
-import { columnsOf, figures, passRate, whyNot } from './summary.ts';
+import { columnsBeside, figureRows, passRate, whyNot } from './summary.ts';
 
 /** For a comment on a pull request: the figures, what is no pass, and what changed since the baseline. */
 export function markdownReport(run: EvalRun, comparison: Comparison | undefined): string {
-  const columns = columnsOf(run);
-  const [names = []] = columns.map((column) => figures(column).map(([name]) => name));
-  const rows = names.map((name, at) => [name, ...columns.map((column) => figures(column)[at]?.[1] ?? '')]);
+  const [titles = [], ...rows] = figureRows(columnsBeside(comparison?.summaries[0], run));
   const bad = run.cases.filter(({ outcome, flaky }) => outcome !== 'pass' || flaky);
   const listed = bad.map((one) => {
     const rate = one.flaky ? `${one.outcome}, flaky ${passRate(one)}` : one.outcome;
@@ -16,7 +14,7 @@ export function markdownReport(run: EvalRun, comparison: Comparison | undefined)
   const asked = agents.map(({ name, backend, model }) => `${name}: ${model} on ${backend}`).join('; ');
   return [
     '## ktx eval',
-    table(['', ...columns.map(({ title }) => title)], rows),
+    table(titles, rows),
     ...(listed.length === 0 ? [] : ['### Not passed', table(['case', 'outcome', 'why'], listed)]),
     ...(comparison === undefined ? [] : changed(comparison)),
     plain(`${asked}. Context at ${commit.slice(0, 12)}, semantic layer ${run.context.semantic_layer}. Run ${run.id}.`),

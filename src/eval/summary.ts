@@ -34,7 +34,7 @@ export function summaryOf(cases: readonly CaseResult[]): Summary {
   };
 }
 
-export interface Column {
+interface Column {
   readonly title: string;
   readonly cases: readonly CaseResult[];
   readonly summary: Summary;
@@ -46,19 +46,42 @@ export function columnsOf({ cases, without_context: without }: EvalRun): readonl
   return without === undefined ? [own] : [own, { title: 'without context', cases: without, summary: summaryOf(without) }];
 }
 
-/** What every report shows of a column, in the same words. */
-export function figures({ summary }: Pick<Column, 'summary'>): readonly (readonly [name: string, text: string])[] {
-  const { counts, cases, flaky, accuracy, tokens, cost_usd: cost, ms } = summary;
-  const percent = (value: number): string => `${Math.round(value * 100)} %`;
-  const said = (interval: Interval | undefined, text: (value: number) => string): string =>
-    interval === undefined ? 'unknown' : `${text(interval.value)} (${text(interval.low)} to ${text(interval.high)})`;
+/** The columns of a run, behind what it is compared with. */
+export function columnsBeside(before: Summary | undefined, run: EvalRun): readonly Titled[] {
+  const [own, ...without] = columnsOf(run);
+  if (before === undefined || own === undefined) return columnsOf(run);
+  return [{ title: 'before', summary: before }, { ...own, title: without.length === 0 ? 'now' : own.title }, ...without];
+}
+
+export type Titled = Pick<Column, 'title' | 'summary'>;
+
+/** What every report shows, in the same words: a row of titles, then a row a figure, its name first. */
+export function figureRows(columns: readonly Titled[]): readonly (readonly string[])[] {
+  const all = columns.map(({ summary }) => figures(summary));
+  const rows = (all[0] ?? []).map(([name], at) => [name, ...all.map((figure) => figure[at]?.[1] ?? '')]);
+  return [['', ...columns.map(({ title }) => title)], ...rows.filter(([, ...texts]) => texts.some((text) => text !== ''))];
+}
+
+function figures({
+  counts,
+  cases,
+  flaky,
+  accuracy,
+  tokens,
+  cost_usd: cost,
+  ms,
+}: Summary): readonly (readonly [name: string, text: string])[] {
+  const said = (interval: Interval | undefined, [before, after]: readonly [string, string], text: (value: number) => string): string =>
+    interval === undefined ? 'unknown' : `${before}${text(interval.value)}${after} (${text(interval.low)} to ${text(interval.high)})`;
   const others = outcomes.filter((one) => one !== 'pass' && counts[one] > 0).map((one) => `${counts[one]} ${one}`);
   return [
-    ['cases', [`${counts.pass} of ${cases} pass`, ...others, ...(flaky > 0 ? [`${flaky} flaky`] : [])].join(', ')],
-    ['accuracy', said(accuracy, percent)],
-    ['tokens a case', said(tokens, (value) => Math.round(value).toLocaleString('en-US'))],
-    ['cost a case', said(cost, (value) => `$${value.toFixed(4)}`)],
-    ['time a case', said(ms, (value) => `${(value / 1000).toFixed(1)} s`)],
+    ['cases', `${counts.pass} of ${cases} pass`],
+    ['not passed', others.join(', ')],
+    ['flaky', flaky > 0 ? String(flaky) : ''],
+    ['accuracy', said(accuracy, ['', ' %'], (value) => String(Math.round(value * 100)))],
+    ['tokens a case', said(tokens, ['', ''], (value) => Math.round(value).toLocaleString('en-US'))],
+    ['cost a case', said(cost, ['$', ''], (value) => value.toFixed(4))],
+    ['time a case', said(ms, ['', ' s'], (value) => (value / 1000).toFixed(1))],
   ];
 }
 

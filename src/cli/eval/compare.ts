@@ -1,7 +1,7 @@
 import { counted } from '../../lib/counted.ts';
 import { UserError } from '../../lib/error.ts';
 import { defineCommand } from '../command.ts';
-import { comparisonText } from './run-text.ts';
+import { comparisonText, figuresText } from './run-text.ts';
 
 export const compare = defineCommand({
   description:
@@ -24,11 +24,12 @@ export const compare = defineCommand({
     ]);
     const comparison = compareRuns(await readRun(dir, before), await readRun(dir, after));
     const worse = regressions(comparison);
+    const columns = comparison.summaries.map((summary, at) => ({ title: [comparison.before, comparison.after][at] ?? '', summary }));
     const isFailed = options.failOnRegression === true && worse.length > 0;
     const hint = worse.map(({ id }) => id).join(', ');
     return {
       data: { ...comparison, regressions: worse.map(({ id }) => id) },
-      text: comparisonText(comparison, context.screen),
+      text: [figuresText(columns, context.screen), '', comparisonText(comparison, context.screen)].join('\n'),
       failure: isFailed ? new UserError('eval_regressed', `${counted(worse.length, 'case')} broke.`, { hint }) : undefined,
     };
   },

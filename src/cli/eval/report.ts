@@ -15,14 +15,18 @@ export const report = defineCommand({
     ),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
-    const [{ readRun }, { compareRuns }, { columnsOf }] = await Promise.all([
+    const [{ readRun }, { compareRuns }, { columnsBeside, columnsOf }] = await Promise.all([
       import('../../eval/run-file.ts'),
       import('../../eval/compare.ts'),
       import('../../eval/summary.ts'),
     ]);
     const run = await readRun(dir, name);
     const comparison = options.baseline === undefined ? undefined : compareRuns(await readRun(dir, options.baseline), run);
-    const parts = [...run.cases.map((one) => caseText(one, context.screen)), '', figuresText(run, context.screen)];
+    const parts = [
+      ...run.cases.map((one) => caseText(one, context.screen)),
+      '',
+      figuresText(columnsBeside(comparison?.summaries[0], run), context.screen),
+    ];
     return {
       data: { run, columns: columnsOf(run).map(({ title, summary }) => ({ title, ...summary })), comparison },
       verbatim: true,

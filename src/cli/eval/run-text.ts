@@ -1,10 +1,11 @@
-import { regressions, type Comparison } from '../../eval/compare.ts';
+import { regressions, type Change, type Comparison } from '../../eval/compare.ts';
+import type { DiffLine } from '../../eval/line-diff.ts';
 import type { Outcome } from '../../eval/outcome.ts';
-import type { CaseResult, EvalRun } from '../../eval/run-file.ts';
-import { columnsOf, figures, passRate, whyNot } from '../../eval/summary.ts';
+import type { CaseResult } from '../../eval/run-file.ts';
+import { figureRows, passRate, whyNot, type Titled } from '../../eval/summary.ts';
 import { counted } from '../../lib/counted.ts';
 import type { Screen } from '../output.ts';
-import { printable } from '../text-width.ts';
+import { printable, textWidth } from '../text-width.ts';
 
 const colors: Readonly<Record<Outcome, Parameters<Screen['style']>[0]>> = {
   pass: 'green',
@@ -14,41 +15,75 @@ const colors: Readonly<Record<Outcome, Parameters<Screen['style']>[0]>> = {
   inconclusive: 'yellow',
   skipped: 'dim',
 };
+const kindColors: Readonly<Record<Change['kind'], Parameters<Screen['style']>[0]>> = {
+  broken: 'red',
+  fixed: 'green',
+  other: 'yellow',
+  sql: 'dim',
+  added: 'yellow',
+  removed: 'yellow',
+};
 
 /** A case in a line, and below it why it is no pass. */
-export function caseText(one: CaseResult, { style }: Screen): string {
+export function caseText(one: CaseResult, { style, width }: Screen): string {
   const rate = passRate(one);
   const flaky = one.flaky ? style('yellow', ' flaky') : '';
   const head = `${style(colors[one.outcome], one.outcome.padEnd(12))} ${one.id}${rate && `  ${rate}`}${flaky}`;
-  return [head, ...whyNot(one).map((why) => `             ${style('dim', printable(why))}`)].join('\n');
+  const indent = ' '.repeat(13);
+  const why = whyNot(one).flatMap((text) => wrapped(printable(text), width === undefined ? Infinity : width - indent.length));
+  return [head, ...why.map((line) => `${indent}${style('dim', line)}`)].join('\n');
 }
 
-/** The figures of a run; two columns stand side by side. */
-export function figuresText(run: EvalRun, { style }: Screen): string {
-  const columns = columnsOf(run);
-  const rows = (columns.map((column) => figures(column))[0] ?? []).map(([name], at) => [name, ...columns.map((column) => figures(column)[at]?.[1] ?? '')]); // prettier-ignore
-  const header = columns.length === 1 ? [] : [['', ...columns.map(({ title }) => title)]];
-  const all = [...header, ...rows];
-  const widths = ['', ...columns].map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  const lines = all.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()); // prettier-ignore
-  return lines.map((line, at) => (header.length > 0 && at === 0 ? style('bold', line) : line)).join('\n');
+/** The figures of one column, or of several side by side. */
+export function figuresText(columns: readonly Titled[], { style }: Screen): string {
+  const [titles = [], ...rows] = figureRows(columns);
+  const lines = aligned(columns.length === 1 ? rows : [titles, ...rows]);
+  return lines.map((line, at) => (columns.length > 1 && at === 0 ? style('bold', line) : line)).join('\n');
 }
 
+/** What changed, each case with the lines of its SQL that differ. */
 export function comparisonText(comparison: Comparison, { style }: Screen): string {
-  const { before, after, differs, changes, summaries } = comparison;
-  const outcomes = changes.filter(({ kind }) => kind !== 'sql');
-  const others = changes.length - outcomes.length;
-  const accuracy = summaries.map((summary) => figures({ summary }).find(([name]) => name === 'accuracy')?.[1] ?? '');
-  const lines = outcomes.flatMap(({ id, kind, before: old = 'not there', after: now = 'not there', sql }) => [
-    `${style(kind === 'broken' ? 'red' : kind === 'fixed' ? 'green' : 'yellow', kind.padEnd(8))} ${id}: ${old} → ${now}`,
-    ...sql.map(({ mark, text }) => `    ${mark === ' ' ? `  ${printable(text)}` : style(mark === '-' ? 'red' : 'green', `${mark} ${printable(text)}`)}`),
-  ]); // prettier-ignore
+  const { differs, changes } = comparison;
+  const listed = changes.filter(({ kind }) => kind !== 'sql');
+  const others = changes.length - listed.length;
+  const heads = aligned(listed.map(({ kind, id, before = 'not there', after = 'not there' }) => [kind, id, `${before} → ${after}`]));
+  const lines = listed.flatMap(({ kind, sql }, at) => {
+    const head = heads[at] ?? '';
+    return [`${style(kindColors[kind], kind)}${head.slice(kind.length)}`, ...hunks(sql, style)];
+  });
   return [
-    `${before} → ${after}`,
     differs.length === 0 ? 'Nothing of the context differs.' : `Other than then: ${differs.join(', ')}.`,
-    `accuracy ${accuracy.join(' → ')}`,
+    '',
     ...(lines.length === 0 ? ['No outcome changed.'] : lines),
     ...(others === 0 ? [] : [`${counted(others, 'case')} came to the same outcome by other SQL.`]),
     `${counted(regressions(comparison).length, 'regression')}.`,
   ].join('\n');
+}
+
+const near = 1;
+
+/** The lines that differ, with those around them. */
+function hunks(sql: readonly DiffLine[], style: Screen['style']): readonly string[] {
+  const isShown = sql.map((_, at) => sql.slice(Math.max(0, at - near), at + near + 1).some(({ mark }) => mark !== ' '));
+  return sql.flatMap(({ mark, text }, at) => {
+    if (isShown[at] !== true) return isShown[at - 1] === true && isShown.includes(true, at) ? [style('dim', '    …')] : [];
+    const line = `    ${mark} ${printable(text)}`;
+    return [mark === ' ' ? style('dim', line) : style(mark === '-' ? 'red' : 'green', line)];
+  });
+}
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => textWidth(row[at] ?? ''))));
+  return rows.map((row) => row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - textWidth(cell))).join('  ').trimEnd()); // prettier-ignore
+}
+
+/** Cut between words; a word that is too long stays whole. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

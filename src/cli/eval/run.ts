@@ -80,8 +80,9 @@ interface Done {
 }
 
 async function outcomeOf({ done, comparison, written, isGated }: Done, context: CommandContext): Promise<Outcome> {
-  const { columnsOf } = await import('../../eval/summary.ts');
-  const text = [figuresText(done, context.screen), ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)])];
+  const { columnsBeside, columnsOf } = await import('../../eval/summary.ts');
+  const figures = figuresText(columnsBeside(comparison?.summaries[0], done), context.screen);
+  const text = [figures, ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)])];
   const columns = columnsOf(done).map(({ title, summary }) => ({ title, ...summary }));
   const first = done.cases.find(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
   return {
