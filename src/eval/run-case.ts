@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Agent } from '../chat/agent.ts';
 import { openAgent } from '../chat/open-agent.ts';
 import type { PermissionPolicy } from '../chat/permissions.ts';
@@ -92,9 +93,16 @@ const endings: Readonly<Partial<Record<TurnResult['stopReason'], Outcome>>> = {
 
 /** A turn that was not brought to its end has no answer to grade. */
 function endingOf({ stopReason, error }: TurnResult): Finding | undefined {
-  const outcome = endings[stopReason];
+  const outcome = isOfRun(error) ? 'error' : endings[stopReason];
   const why = error instanceof UserError ? `${error.code}: ${error.message}` : `the turn ended with ${stopReason}`;
   return outcome && { grader: 'turn', outcome, found: why };
+}
+
+const limitSchema = z.object({ limit: z.literal('llm.max_usd_per_run') });
+
+/** The money of the whole run is spent: that says nothing about the agent. */
+function isOfRun(error: TurnResult['error']): boolean {
+  return error instanceof UserError && limitSchema.safeParse(error.details).success;
 }
 
 function recordOf({ question, expect }: EvalTurn, result: TurnResult, findings: readonly Finding[]): TurnRecord {

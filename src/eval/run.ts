@@ -102,7 +102,7 @@ interface Plan {
   readonly judge: Asking['judge'];
 }
 
-/** All cases in their order, several at once. An account that refuses ends it: every further case would say the same. */
+/** All cases in their order, several at once. An account that refuses, or money that is spent, ends it: every further case would say the same. */
 async function column(plan: Plan, context: boolean): Promise<CaseResult[]> {
   const { options } = plan;
   const queue = options.sets.flatMap(({ agent, cases }) => cases.map((one) => ({ one, agent: options.agent ?? agent })));
@@ -160,7 +160,7 @@ function bare(one: EvalCase): EvalCase {
   return { ...one, turns };
 }
 
-const refused = /^llm_(?:auth|billing|permission)\b/;
+const refused = /^llm_(?:auth|billing|permission|budget_spent)\b/;
 
 function refusalIn({ outcome, reason, attempts }: CaseResult): string | undefined {
   if (outcome !== 'error') return undefined;

@@ -47,7 +47,8 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
       }
       if (spent < limit) return undefined;
       const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
-      return new UserError('llm_budget_spent', message, { hint: 'What is finished is kept: run again, or raise the limit.', exitCode: 3 });
+      const hint = 'What is finished is kept: run again, or raise the limit.';
+      return new UserError('llm_budget_spent', message, { hint, exitCode: 3, details: { limit: key } });
     },
     left: () => (limit === undefined ? undefined : Math.max(0, limit - spent)),
   };

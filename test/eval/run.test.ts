@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
 import { fail, give, inTurn, say, type Script, use } from '../support/model-script.ts';
+import { startKtx } from '../support/ktx-process.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
+import { problemsOf } from './junit-schema.ts';
 
 let project: AskedProject;
 beforeAll(async () => {
@@ -30,7 +32,10 @@ function knowing(answers: Readonly<Record<string, readonly ReturnType<Script>[]>
 }
 
 interface Data {
-  readonly run: { readonly id: string; readonly cases: readonly { id: string; outcome: string; flaky: boolean; attempts: unknown[] }[] };
+  readonly run: {
+    readonly id: string;
+    readonly cases: readonly { id: string; outcome: string; flaky: boolean; reason?: string; attempts: unknown[] }[];
+  };
   readonly columns: readonly { title: string; accuracy: { value: number }; counts: Record<string, number> }[];
   readonly comparison?: { readonly changes: readonly { id: string; kind: string; sql: readonly { mark: string; text: string }[] }[] };
 }
@@ -110,7 +115,10 @@ describe('ktx eval run', () => {
       if (call.results.length > 0) return say('1,800 [q1].');
       return (asked += 1) % 2 === 1 ? revenue : say('I think 1,800.');
     });
-    const { outcomes, data } = await evaluate('--case', 'right', '--repeat', '4');
+    const { outcomes, data } = await evaluate('--case', 'right', '--repeat', '4', '--markdown', 'flaky.md', '--junit', 'flaky.xml');
+    expect(readFileSync(join(project.dir, 'flaky.md'), 'utf8')).toContain('| `shop/right` | fail, flaky 2/4 (15 to 85 %) |');
+    expect(readFileSync(join(project.dir, 'flaky.xml'), 'utf8')).toContain('</failure><system-out>flaky</system-out></testcase>');
+    expect((await ktx(['eval', 'report'], here())).stdout).toMatch(/^fail +shop\/right +2\/4 \(15 to 85 %\) flaky$/m);
     expect([outcomes['right'], data.run.cases[0]?.flaky, data.run.cases[0]?.attempts.length]).toEqual(['fail', true, 4]);
     expect(data.columns[0]?.accuracy).toMatchObject({ value: 0.5, low: expect.closeTo(0.15, 2), high: expect.closeTo(0.85, 2) });
     const firsts = running.calls.filter(({ results }) => results.length === 0);
@@ -174,4 +182,101 @@ describe('ktx eval run', () => {
     );
     expect(readFileSync(join(project.dir, 'out/eval.md'), 'utf8')).toContain('| `shop/s` | fail | text: not: says "yes" |');
   });
+});
+
+describe('what ends before its time', () => {
+  const three = `cases:\n${['a', 'b', 'c'].map((id) => `  - {id: ${id}, question: What is ${id}?, expect: {text: {contains: [fine]}}}\n`).join('')}`;
+  const fine = (id: string) => ({ [`What is ${id}?`]: [say(`${id} is fine.`)] });
+  const reasons = (data: Data): unknown[] => data.run.cases.map(({ reason, attempts }) => reason ?? (attempts as Attempts).map(({ turns }) => turns[0]?.findings[0]?.found)[0]); // prettier-ignore
+  type Attempts = readonly { readonly turns: readonly { readonly findings: readonly { readonly found: string }[] }[] }[];
+
+  test('a case that takes too long is a timeout, the others go on; steps and money of the agent fail its case', async () => {
+    questions(three);
+    project.playing(knowing({ ...fine('a'), ...fine('c'), 'What is b?': [say('b', { hang: 'mid-stream' })] }), 'limits: {timeout: 500ms}');
+    const slow = await evaluate('--agent', 'analyst');
+    expect([slow.code, slow.outcomes]).toEqual([1, { a: 'pass', b: 'timeout', c: 'pass' }]);
+    expect(reasons(slow.data)[1]).toMatch(/^llm_timeout: .*limits\.timeout/);
+    project.playing(knowing({ ...fine('a'), 'What is b?': [revenue] }), 'limits: {max_turns: 2, max_budget_usd: 0.0001}');
+    const { outcomes, data } = await evaluate('--agent', 'analyst', '--case', 'a', '--case', 'b');
+    expect(outcomes).toEqual({ a: 'fail', b: 'fail' });
+    expect(reasons(data)).toEqual([expect.stringMatching(/limits\.max_budget_usd/), expect.stringMatching(/limits\.max_budget_usd/)]);
+    project.playing(knowing({ 'What is b?': [revenue] }), 'limits: {max_turns: 2}');
+    const endless = await evaluate('--agent', 'analyst', '--case', 'b');
+    expect([endless.outcomes, reasons(endless.data)]).toEqual([{ b: 'fail' }, ['the turn ended with max_turns']]);
+  });
+
+  test.for([
+    ['auth', 'llm_auth'],
+    ['billing', 'llm_billing'],
+    ['permission', 'llm_permission'],
+  ] as const)('an account that refuses (%s) ends the run: nothing more is asked', async ([name, code]) => {
+    questions(three);
+    const running = project.playing(() => fail(name));
+    const { code: exit, outcomes, data } = await evaluate('--concurrency', '1');
+    expect([exit, outcomes]).toEqual([3, { a: 'error', b: 'skipped', c: 'skipped' }]);
+    expect(reasons(data)).toEqual([0, 1, 1].map((later) => expect.stringMatching(new RegExp(`^${later ? 'not asked: ' : ''}${code}: `)) as unknown));
+    expect(running.calls).toHaveLength(1);
+  }); // prettier-ignore
+
+  test('the money of the whole run says nothing about the agent: an error, and nothing more is asked', async () => {
+    questions(three);
+    const running = project.playing(knowing({ ...fine('a'), ...fine('b'), ...fine('c') }), undefined, 'max_usd_per_run: 0.0005');
+    const { code, outcomes, data } = await evaluate('--concurrency', '1');
+    expect([code, outcomes]).toEqual([3, { a: 'error', b: 'skipped', c: 'skipped' }]);
+    expect(reasons(data)[2]).toMatch(/^not asked: llm_budget_spent: .*llm\.max_usd_per_run/);
+    expect(running.calls).toHaveLength(1);
+  });
+
+  test('a rate limit is waited for; one that stays is an error of its case', async () => {
+    questions(three);
+    const soon = { 'retry-after': '0' };
+    const patient = knowing({ ...fine('a'), ...fine('b') });
+    const running = project.playing((call) => (call.n === 1 ? fail('rate-limit', soon) : patient(call)));
+    expect((await evaluate('--concurrency', '1', '--case', 'a')).outcomes).toEqual({ a: 'pass' });
+    expect(running.calls).toHaveLength(2);
+    project.playing((call) => (call.messages.some(({ text }) => text.includes('What is a?')) ? fail('rate-limit', soon) : patient(call)));
+    const stays = await evaluate('--concurrency', '1', '--case', 'a', '--case', 'b');
+    expect([stays.code, stays.outcomes]).toEqual([3, { a: 'error', b: 'pass' }]);
+    expect(reasons(stays.data)[0]).toMatch(/^llm_rate_limit: /);
+  });
+
+  test('Ctrl-C in the middle: 130, and what was asked is in the run that is kept', async () => {
+    questions(three);
+    const running = project.playing(knowing({ ...fine('a'), 'What is b?': [say('b', { hang: 'mid-stream' })], ...fine('c') }));
+    const started = startKtx(['eval', 'run', '--concurrency', '1', '--junit', 'cut.xml'], { cwd: project.dir, env: process.env });
+    await running.arrived(2);
+    started.interrupt();
+    const { code, stdout, stderr } = await started.ended;
+    expect([code, stderr]).toEqual([130, expect.stringContaining('Interrupted; what was asked is kept in .ktx/evals.')]);
+    expect(stdout).toMatch(/^cases +1 of 3 pass\nnot passed +2 skipped$/m);
+    const { envelope } = await ktxJson(['eval', 'report'], here());
+    const { run } = envelope.data as { run: Data['run'] & { interrupted: boolean } };
+    expect(run).toMatchObject({ interrupted: true, cases: [{ outcome: 'pass' }, { outcome: 'skipped' }, { outcome: 'skipped', reason: 'interrupted' }] });
+    expect(await problemsOf({ cut: readFileSync(join(project.dir, 'cut.xml'), 'utf8') })).toEqual({ cut: [] });
+    expect(running.calls).toHaveLength(2);
+  }); // prettier-ignore
+
+  test('--baseline, --fail-on-regression: only what passed and does not now fails, errors too; a case that is new does not', async () => {
+    questions(three);
+    project.playing(knowing({ ...fine('a'), ...fine('b'), 'What is c?': [say('Bad.')] }));
+    expect((await evaluate('--case', 'a', '--case', 'c', '--save', 'base.json')).code).toBe(1);
+    const gate = ['--baseline', 'base.json', '--fail-on-regression'];
+    project.playing(knowing({ ...fine('a'), 'What is b?': [say('Bad.')], 'What is c?': [say('Worse.')] }));
+    const same = await evaluate(...gate);
+    expect([same.code, same.data.comparison?.changes.map(({ id, kind }) => `${kind} ${id}`)]).toEqual([0, ['added shop/b']]);
+    project.playing(knowing({ 'What is a?': [fail('bad-request')], ...fine('b'), ...fine('c') }));
+    const { code, stdout, stderr } = await ktx(['eval', 'run', ...gate], here());
+    expect([code, stderr]).toEqual([1, expect.stringContaining('1 case passed before and not now.')]);
+    expect(stdout).toMatch(/^broken +shop\/a +pass → error$/m);
+    expect(stdout).toMatch(/^fixed +shop\/c +fail → pass$/m);
+    expect((await ktx(['eval', 'compare', 'base.json', 'last', '--fail-on-regression'], here())).code).toBe(1);
+    expect((await ktx(['eval', 'compare', 'last', 'last', '--fail-on-regression'], here())).code).toBe(0);
+    const running = project.playing(knowing({}));
+    writeFileSync(join(project.dir, 'cut.json'), '{"version": 1');
+    for (const [flags, wanted] of [[['--fail-on-regression'], 'usage'], [['--baseline', 'none'], 'run_unknown'], [['--baseline', 'cut.json'], 'run_unreadable']] as const) {
+      const refused = await ktxJson(['eval', 'run', ...flags], here());
+      expect([refused.code, refused.envelope.error?.code]).toEqual([2, wanted]);
+    }
+    expect(running.calls).toEqual([]);
+  }); // prettier-ignore
 });
