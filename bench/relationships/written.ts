@@ -29,7 +29,7 @@ interface Spec {
   readonly make: (made: Made) => Cell | undefined;
   readonly ref?: Ref | undefined;
 }
-export interface TableSpec {
+interface TableSpec {
   readonly rows: number;
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, Spec>>;

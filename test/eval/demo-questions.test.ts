@@ -171,6 +171,7 @@ describe('the questions of the demo', () => {
         for (const [id, { why }] of Object.entries(bad)) expect([id, found[id]]).toEqual([id, expect.stringMatching(why)]);
         expect(Object.keys(found).sort()).toEqual(Object.keys(bad).sort());
         expect(code).toBe(1);
+        expect(await problemsOf({ junit: readFileSync(junit, 'utf8') })).toEqual({ junit: [] });
       },
       180_000,
     );
