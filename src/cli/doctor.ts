@@ -71,7 +71,8 @@ async function projectFindings(context: CommandContext): Promise<readonly Findin
 
 function llmFindings({ backend, state, account, ignored, error }: LlmStatus): readonly Finding[] {
   if (state === 'none') return [finding('llm', 'none; everything but reading prose works')];
-  const broken = error && finding('llm', error.message, { state: 'broken', fix: error.hint });
+  const payer = account === undefined ? '' : ` (it would be paid by ${account})`;
+  const broken = error && finding('llm', `${error.message}${payer}`, { state: 'broken', fix: error.hint });
   const honoured = { state: 'warning', fix: 'take the settings out of llm.promptCaching' } as const;
   return [
     broken ?? finding('llm', [`${backend} answers`, account].filter(Boolean).join(', ')),

@@ -110,15 +110,16 @@ export async function llmStatus({ config, llm: runtime }: StatusOf, fast: boolea
   const about = { backend, models: llm.models, sendsSamples: scan.send_samples };
   if (backend === 'none') return { ...about, state: 'none', ignored: [] };
   const ignored = await ignoredFields(llm);
+  let account: string | undefined;
   try {
     const opened = await runtime();
-    const account = (await opened?.account(signal))?.source;
+    account = (await opened?.account(signal))?.source;
     if (fast) return { ...about, state: 'unverified', account, ignored };
     const probe = await opened?.probe(signal);
     return { ...about, state: 'ready', account: probe?.account?.source ?? account, ignored };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const { code, message, hint, exitCode, retryable } = error;
-    return { ...about, state: 'broken', ignored, error: { code, message, hint, exitCode, retryable } };
+    return { ...about, state: 'broken', account, ignored, error: { code, message, hint, exitCode, retryable } };
   }
 }

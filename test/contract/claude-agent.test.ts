@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -136,6 +137,44 @@ describe.skipIf(binary === undefined)('the real program as claude-agent', { time
       { api_key: /ANTHROPIC_API_KEY/, oauth_token: /OAUTH_TOKEN/, bedrock: /Bedrock/, vertex: /Vertex/, foundry: /Foundry/ }[mode],
     );
     expect(seededIn(await dumped()).sort()).toEqual([...families[mode].given].sort());
+  });
+
+  /** What ktx cannot keep out of a child: the program is a script that sets it. */
+  const intruders: readonly (readonly [AuthMode, string, RegExp])[] = [
+    ['api_key', 'unset ANTHROPIC_API_KEY', /not by the API key in ANTHROPIC_API_KEY/],
+    ['oauth_token', 'export ANTHROPIC_API_KEY=other', /would go by ANTHROPIC_API_KEY, not by the token/],
+    ['bedrock', 'unset CLAUDE_CODE_USE_BEDROCK; export ANTHROPIC_API_KEY=other', /would go by firstParty, not by the AWS account/],
+    ['vertex', 'export CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=x', /would go by bedrock, not by the Google Cloud project/],
+    ['foundry', 'unset CLAUDE_CODE_USE_FOUNDRY; export CLAUDE_CODE_OAUTH_TOKEN=other', /would go by firstParty, not by the Microsoft/],
+  ];
+  test.for(intruders)('with auth %s and a child that did "%s": refused before a word is sent', async ([auth, line, message]) => {
+    const executable = join(dirname(machine.home), `other-${auth}`);
+    await writeFile(executable, `#!/bin/sh\n${line}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
+    const backend = openClaudeCodeBackend({ projectDir: machine.projectDir, env: { ...seeded, ...machine.env }, executable, auth });
+    const sent = (): unknown[] => endpoint.requests.filter(({ path }) => path.includes('/messages'));
+    const before = sent().length;
+    await expect(backend.probe('sonnet', new AbortController().signal)).rejects.toMatchObject({
+      kind: 'auth',
+      message: expect.stringMatching(message) as unknown,
+    });
+    await backend.close();
+    expect(sent().length).toBe(before);
+  });
+
+  test('with anything missing no child is started', async () => {
+    const trace = join(dirname(machine.home), 'started');
+    const executable = join(dirname(machine.home), 'never');
+    await writeFile(executable, `#!/bin/sh\ntouch '${trace}'\nexec '${binary}' "$@"\n`, { mode: 0o755 });
+    for (const auth of authModes)
+      expect(() =>
+        openClaudeCodeBackend({
+          projectDir: machine.projectDir,
+          env: machine.env,
+          executable,
+          auth: auth === 'oauth_token' ? 'api_key' : auth,
+        }),
+      ).toThrow(/needs/);
+    expect(existsSync(trace)).toBe(false);
   });
 
   test.for(['api_key', 'oauth_token'] as const)('with auth %s answers, by that credential', async (auth) => {

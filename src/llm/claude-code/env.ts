@@ -189,5 +189,9 @@ export function missingVariables(env: NodeJS.ProcessEnv, mode: AuthMode): readon
   const { needs, together = [] } = families[mode];
   const lacking = needs.filter((choices) => !choices.some((names) => names.every(isSet)));
   const halves = together.some(isSet) ? together.filter((name) => !isSet(name)) : [];
-  return [...lacking.map((choices) => choices.map((names) => names.join(' with ')).join(' or ')), ...halves];
+  return [...lacking.map((choices) => choices.map(inWords).join(' or ')), ...halves];
+}
+
+function inWords([first = '', ...rest]: readonly string[]): string {
+  return rest.length === 0 ? first : `${first} with ${rest.join(' and ')}`;
 }
