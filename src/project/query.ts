@@ -145,7 +145,7 @@ function namedInFiles(diagnostics: readonly Diagnostic[], files: readonly string
 
 /** For `catch`, where row rules hold: what an engine says of a value that it could not compute may quote a row that they hide. */
 function withheld(error: unknown): never {
-  if (!(error instanceof UserError && error.code === 'query_failed')) throw error;
+  if (!(error instanceof UserError && ['query_failed', 'not_a_time_value'].includes(error.code))) throw error;
   const { code, exitCode } = error;
   const hint = 'Check the expressions and casts of the query; ktx sl query --role with a role that sees every row shows the words.';
   throw new UserError(code, 'The warehouse could not run the query; its words are withheld, since row rules hold.', { hint, exitCode });

@@ -181,7 +181,15 @@ function balanceOf(
   scope.notes.add(
     `Of the values at each ${scope.owner.name}.${over}, the ${take} counts${per.length === 0 ? '' : ` for each ${per.join(' and ')}`}`,
   );
-  const at = { entity: per.map((name) => ownExpr(scope, name)), time: ownExpr(scope, over), periods, take, where: conditions };
+  const time = ownExpr(scope, over);
+  const isTime = scope.owner.fields.get(over)?.type?.startsWith('date') === true;
+  const at = {
+    entity: per.map((name) => ownExpr(scope, name)),
+    time: isTime ? { kind: 'time' as const, of: time } : time,
+    periods,
+    take,
+    where: conditions,
+  };
   return balanced(base, values, at);
 }
 

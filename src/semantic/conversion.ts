@@ -69,7 +69,7 @@ function events({ query, notes, measured, model }: Scope, owner: ModelDataset, {
   const columns: readonly ColumnOf<Expr>[] = [
     ...keys.map((name, index) => ({ column: `k${index + 1}`, expr: ownExpr(scope, name) })),
     ...fields.map((name, index) => ({ column: `e${index + 1}`, expr: ownExpr(scope, name) })),
-    { column: 't', expr: ownExpr(scope, time) },
+    { column: 't', expr: { kind: 'time', of: ownExpr(scope, time) } },
     ...value.map((expr) => ({ column: 'v', expr: expr(scope) })),
   ];
   const where = leaf.where.map((row) => leafCondition(scope, row));

@@ -25,6 +25,10 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return dialect.nullsNeedType ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)` : 'NULL';
     case 'greatest':
       return `(SELECT max(${dialect.quote(expr.column)}) FROM ${dialect.quote(expr.table)})`;
+    case 'time': {
+      const of = exprSql(expr.of, dialect);
+      return dialect.checkedTime?.(of) ?? of;
+    }
     case 'truncate':
       return dialect.truncate(expr.grain, exprSql(expr.of, dialect), expr.options);
     case 'add':

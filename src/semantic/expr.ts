@@ -20,6 +20,8 @@ export type Expr =
   | { readonly kind: 'missing'; readonly table: string; readonly column: string }
   /** The greatest value of a column of a common table. */
   | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
+  /** A time as it is stored, of an engine that keeps any value for one: fails where it is none. */
+  | { readonly kind: 'time'; readonly of: Expr }
   | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
   | { readonly kind: 'add'; readonly of: Expr; readonly period: Period; readonly type: TruncateOptions['type'] }
   /** As `add`, as often as a column of whole numbers says. */

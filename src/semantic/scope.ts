@@ -163,7 +163,7 @@ function shifted(
 ): { readonly of: Expr; readonly type: TruncateOptions['type'] } {
   const isInstant = options.type === 'datetime_tz';
   const type = isInstant ? 'datetime' : options.type;
-  const local: Expr = isInstant ? { kind: 'truncate', grain: 'second', of, options } : of;
+  const local: Expr = isInstant ? { kind: 'truncate', grain: 'second', of, options } : { kind: 'time', of };
   return { type, of: shift.reduce<Expr>((moved, period) => ({ kind: 'add', of: moved, period, type }), local) };
 }
 

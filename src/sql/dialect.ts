@@ -26,6 +26,8 @@ export interface Dialect {
   literal(value: string | number | boolean | null): string;
   /** The operator that divides whole numbers for real, with the precedence of `/`: `* 1.0 /` where `/` truncates. */
   readonly division: string;
+  /** A time as it is stored; fails where another value stands in its place. Absent where the engine lets none in. */
+  checkedTime?(expr: string): string;
   /** Start of the period. `expr` is a date, a timestamp, or a timestamp with time zone as `type` says. */
   truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string;
   /** A date, or a timestamp as `type` says, moved by whole units; the day is cut to the length of the month. */

@@ -23,6 +23,9 @@ const failures = {
   query_timeout: { retryable: true, hint: 'Narrow it (filter, fewer columns), or allow more time with --timeout.' },
   query_cancelled: { exitCode: 130, retryable: true },
   query_failed: { hint: 'Check the SQL; it must be in the dialect of the connection.' },
+  not_a_time_value: {
+    hint: "Convert it in the field, like expr: datetime(at, 'unixepoch') or expr: substr(at, 7) || '-' || substr(at, 4, 2) || '-' || substr(at, 1, 2).",
+  },
   sql_syntax: { hint: 'Check the SQL near that place; it must be in the dialect of the connection.' },
   statement_too_long: { exitCode: 2, hint: 'Shorten it; in place of a long list of values, join the table that has them.' },
   gate_refused: { hint: 'Write one SELECT over the tables of this connection; `ktx search` lists them.' },

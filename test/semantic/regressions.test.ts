@@ -153,20 +153,41 @@ describe.each(engineNames)('no wrong number on %s', (name) => {
   });
 });
 
-test('SQLite shows what is no ISO date as it is, and cuts nothing out of it', async () => {
+test('SQLite cuts, moves and orders ISO texts as times, and stops at what is none', async () => {
+  const none = ['1710460800', '2024', '2460385.5', "'15.03.2024'", "'2024-02-30'", "'31/12/2024'", "'1704067200'"];
   const engine = await engineWith(
     'sqlite',
-    `CREATE TABLE events (id INTEGER, at);
-     INSERT INTO events VALUES (1, '2024-03-15'), (2, '2024-03-15 10:00:00'), (3, 1710460800), (4, '15.03.2024'), (5, '2024-02-30'), (6, NULL), (7, '2024'),
-       (8, '2024-03-31T23:30:00-02:00'), (9, 2460385.5);`,
+    `CREATE TABLE events (id INTEGER, shop INTEGER, at, amount INTEGER);
+     INSERT INTO events VALUES (1, 1, '2024-03-15', 1), (2, 1, '2024-03-15 10:00:00', 2), (3, 1, NULL, 4), (4, 1, '', 8), (5, 1, '2024-03-31T23:30:00-02:00', 16),
+       ${none.map((value, index) => `(${index + 10}, ${index + 10}, ${value}, 1)`).join(', ')};`,
   );
   try {
-    const events = 'dataset: events\nsource: events\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: at, type: datetime}]\n';
+    const events = `dataset: events\nsource: events\nprimary_key: [id]\ndefault_time: at\nfiscal_year_start: 4
+fields: [{name: id, type: integer}, {name: shop, type: integer}, {name: at, type: datetime}]
+metrics:
+  - {name: total, agg: sum, of: amount}
+  - {name: running, cumulative: {of: total}}
+  - {name: year_before, offset: {of: total, by: 1 year}}
+  - {name: last, agg: sum, of: amount, semi_additive: {over: at, take: last, per: [shop]}}
+`;
     const { model } = await load({ events }, engine.warehouse.dialect);
-    const rows = await rowsOf(engine, compile(model, { dimensions: ['events.id', 'events.at.month'] }).sql);
-    expect(rows.map(([, month]) => month)).toEqual([
-      '2024-03-01', '2024-03-01', '1710460800', '15.03.2024', '2024-02-30', null, '2024', '2024-04-01', '2460385.5',
-    ]); // prettier-ignore
+    const answer = (query: Query) => rowsOf(engine, compile(model, query).sql);
+    const where = ['events.shop = 1'];
+    expect(await answer({ metrics: ['events.total'], dimensions: ['events.at.month'], where })).toEqual([['2024-03-01', 3], ['2024-04-01', 16], [null, 12]]); // prettier-ignore
+    expect(await answer({ metrics: ['events.last'], where })).toEqual([[16]]);
+    const cut = ['month', 'week', 'fiscal_year', 'fiscal_quarter'].map((grain): Query => ({
+      metrics: ['events.total'],
+      dimensions: [`metric_time.${grain}`],
+    }));
+    const moved = ['running', 'year_before'].map((name): Query => ({ metrics: [`events.${name}`], dimensions: ['metric_time.month'] }));
+    const filled: Query = { metrics: ['events.total'], dimensions: ['metric_time.month'], fill_time: true };
+    const tested: Query = { metrics: ['events.total'], where: ["metric_time.month = '2024-01-01'"] };
+    for (const query of [...cut, ...moved, filled, tested, { metrics: ['events.last'] }]) {
+      for (const [index] of none.entries()) {
+        const asked = answer({ ...query, where: [...(query.where ?? []), { field: 'events.shop', op: '=', value: index + 10 }] });
+        await expect(asked, `${JSON.stringify(query)} of ${none[index]}`).rejects.toMatchObject({ code: 'not_a_time_value' });
+      }
+    }
   } finally {
     await engine.close();
   }

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
 import { charactersSpliced, standard, standardLiteral } from './standard.ts';
 
-/** `ktx_percentile` and `ktx_sketch` are aggregates that the driver registers. */
+/** `ktx_percentile`, `ktx_sketch` and `ktx_no_time` are functions that the driver registers. */
 export const sqlite: Dialect = {
   ...standard,
   name: 'sqlite',
@@ -12,6 +12,7 @@ export const sqlite: Dialect = {
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
   division: '* 1.0 /',
   softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
+  checkedTime: (expr) => checked(expr, expr),
   truncate,
   // `floor`: else 31 January and a month is 2 March.
   add: (expr, { count, unit }, type) =>
@@ -39,7 +40,7 @@ function asText(expr: string): string {
   return `CAST(${expr} AS TEXT)`;
 }
 
-/** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. What is no ISO date stays. */
+/** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (options.type === 'datetime_tz' && (options.timezone ?? 'UTC') !== 'UTC') {
     throw new UserError('not_supported', `SQLite knows no time zones, so a period cannot be cut in ${options.timezone}`, {
@@ -56,8 +57,12 @@ function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): str
     quarter: `date(${expr}, 'start of month', '-' || ((strftime('%m', ${expr}) - 1) % 3) || ' months')`,
     year: `date(${expr}, 'start of year')`,
   };
-  // Only ISO text is a time, and no 30 February: SQLite would take a number for a Julian day. The rest is shown as it is.
+  return checked(expr, starts[grain]);
+}
+
+/** Only ISO text is a time, and no 30 February: SQLite would take a number for a Julian day. An empty text is none. */
+function checked(expr: string, time: string): string {
   const day = `substr(${expr}, 1, 10)`;
   const isTime = `typeof(${expr}) = 'text' AND date(${day}) = ${day} AND date(${expr}) IS NOT NULL`;
-  return `CASE WHEN ${isTime} THEN ${starts[grain]} ELSE CAST(${expr} AS TEXT) END`;
+  return `CASE WHEN ${isTime} THEN ${time} WHEN ${expr} <> '' THEN ktx_no_time(${expr}) END`;
 }

@@ -8,8 +8,15 @@ interface Aggregate<State> {
   readonly result: (state: State) => string | number | null;
 }
 
-/** The aggregates `ktx_percentile(value, fraction)` (continuous) and `ktx_sketch(text, size)` (bottom-k, as JSON). */
+/**
+ * The aggregates `ktx_percentile(value, fraction)` (continuous) and `ktx_sketch(text, size)` (bottom-k, as JSON), and
+ * `ktx_no_time(value)`, which fails.
+ */
 export function registerFunctions(db: DatabaseSync): void {
+  db.function('ktx_no_time', { useBigIntArguments: true }, (value) => {
+    const text = typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);
+    throw new Error(`${text} is no ISO-8601 date or time`);
+  });
   register(db, 'ktx_percentile', {
     start: () => ({ values: [] as number[], fraction: 0 }),
     add: (state, value, fraction) => {

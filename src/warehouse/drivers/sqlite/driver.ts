@@ -43,7 +43,8 @@ function failuresOf(path: string): FailureRules {
   return [
     [/no such (table|column)/, 'missing_object', 'SQLite'],
     [/not authorized|prohibited/, 'gate_refused', ''],
-    [/malformed|not a database/, 'not_a_database', `${path} is damaged or no SQLite database`],
+    [/is no ISO-8601 date or time/, 'not_a_time_value', 'SQLite could not cut a period'],
+    [/malformed(?! JSON)|not a database/, 'not_a_database', `${path} is damaged or no SQLite database`],
     [/locked|busy/, 'warehouse_locked', `${path} is locked by another process`],
     [/unable to open|EACCES|EPERM/, 'warehouse_unreachable', `${path} cannot be opened`],
     [/^/, 'query_failed', 'SQLite could not run the query'],
