@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir } from 'node:fs/promises';
+import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
@@ -39,13 +39,27 @@ export function openTranscript(projectDir: string, id: string): Transcript {
       const line = { type: 'turn', version: 1, at: new Date().toISOString(), ...about, result: { ...kept, error: failure } };
       try {
         await mkdir(chats, { recursive: true, mode: 0o700 });
-        await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });
+        await append(path, `${JSON.stringify(line)}\n`);
         return undefined;
       } catch (failed) {
         return messageOf(failed);
       }
     },
   };
+}
+
+/** A line that a full disk or a killed process cut off stays what it is: the next one begins behind it. */
+async function append(path: string, line: string): Promise<void> {
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const { size } = await file.stat();
+    const end = Buffer.from('\n');
+    if (size > 0) await file.read(end, 0, 1, size - 1);
+    await file.appendFile(end.toString() === '\n' ? line : `\n${line}`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 const callSchema = z.looseObject({
@@ -68,7 +82,7 @@ const lineSchema = z.looseObject({
   }),
 }); // prettier-ignore
 
-/** A conversation that was kept; a last line that a killed process did not finish is left out. */
+/** A conversation that was kept; a line that a full disk or a killed process cut off is left out. */
 export async function readTranscript(projectDir: string, id: string): Promise<Past> {
   const { chats } = projectPaths(projectDir);
   const isId = /^[\w-]+$/.test(id);

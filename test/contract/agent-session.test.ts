@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { KtxToolSet } from '../../src/llm/runtime.ts';
@@ -65,6 +66,16 @@ function makeTools(allow = true): KtxToolSet {
       execute: () => Promise.reject(new Error('the pump is dry')),
     },
   };
+}
+
+/** The child of this process that was started with the argument. */
+function killChild(argument: string): void {
+  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8', maxBuffer: 50_000_000 }).split('\n');
+  const [pid] = lines.flatMap((line) => {
+    const [, id, parent] = /^\s*(\d+)\s+(\d+)/.exec(line) ?? [];
+    return line.includes(argument) && Number(parent) === process.pid ? [Number(id)] : [];
+  });
+  if (pid !== undefined) process.kill(pid, 'SIGKILL');
 }
 
 const limits = { maxTurns: 8, timeoutSeconds: 60 };
@@ -257,6 +268,20 @@ function contract(subject: Subject): void {
     expect(await send('Go on.')).toMatchObject({ stopReason: 'completed', text: 'Here again.' });
     await session.close();
   });
+
+  test.runIf(subject === 'claude-code')(
+    'a child that is killed in the middle of a turn: the turn says so, and the next one has another',
+    async () => {
+      const running = endpoint.start(({ n }) => (n === 1 ? say('A long and winding answer.', { hang: 'mid-stream' }) : say('Here again.')));
+      const { session, send } = open(running, { limits: { ...limits, maxTurns: 173 } });
+      const result = await lastTurn(session.send('Go.'), ({ type }) => type === 'text_delta' && killChild('--max-turns=173'));
+      const error = { message: expect.stringContaining('SIGKILL') };
+      expect(result).toMatchObject({ stopReason: 'error', text: 'A long and wi', error });
+      expect(await send('Go on.')).toMatchObject({ stopReason: 'completed', text: 'Here again.', turn: 2 });
+      expect(textOf(running, -1)).toContain('A long and wi');
+      await session.close();
+    },
+  );
 
   test('another model of the account stands in where the first cannot be had, with a warning [C15]', async () => {
     const running = endpoint.start(({ model }) => (model === testModel ? fail('no-model') : say('From the second.')));
