@@ -1,5 +1,9 @@
-// How much `ktx --version` costs beyond Node itself: both started in turns in one run, medians, on the built package.
+// How much `ktx --version` and completing a name cost beyond Node itself: started in turns in one run, medians, on the built package
+// and the demo project.
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -7,15 +11,22 @@ const rounds = 31;
 
 execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
 
+const demo = mkdtempSync(join(tmpdir(), 'ktx-startup-'));
+milliseconds(['bin/ktx.js', 'demo', '--dir', demo, '--quiet']);
+
 const ktx: number[] = [];
+const completing: number[] = [];
 const bare: number[] = [];
 for (let round = 0; round < rounds; round += 1) {
   bare.push(milliseconds(['-e', '0']));
   ktx.push(milliseconds(['bin/ktx.js', '--version']));
+  completing.push(milliseconds(['bin/ktx.js', 'completion', '--line', `ktx --project-dir ${demo} sl query -m orders.`]));
 }
+rmSync(demo, { recursive: true, force: true });
 
 const [ktxMedian, bareMedian] = [median(ktx), median(bare)];
 console.log(`ktx --version   ${ktxMedian.toFixed(1)} ms  (median of ${rounds})`);
+console.log(`completion      ${median(completing).toFixed(1)} ms`);
 console.log(`node -e 0       ${bareMedian.toFixed(1)} ms`);
 console.log(`difference      ${(ktxMedian - bareMedian).toFixed(1)} ms`);
 console.log(`ratio           ${(ktxMedian / bareMedian).toFixed(2)}`);

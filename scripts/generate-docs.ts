@@ -25,6 +25,7 @@ interface Property {
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', await commandsPage()],
+    ['src/cli/completion-tree.json', await completionTree()],
     ['docs/reference/config.md', configPage()],
     ['docs/reference/agents.md', agentPage()],
     ['docs/reference/evals.md', evalPage()],
@@ -70,6 +71,27 @@ async function commandsPage(): Promise<string> {
     table(['code', 'meaning'], exitCodes),
     ...sections,
   ]); // prettier-ignore
+}
+
+/** What completion knows of every command without loading it. A flag by how it is written, with what follows it: nothing, words, or a name. */
+async function completionTree(): Promise<string> {
+  const program = buildProgram(() => undefined);
+  const follows = ({ argChoices, required, optional, flags }: (typeof program.options)[number]) =>
+    argChoices ?? (required || optional ? (/<([^>]+)>/.exec(flags)?.[1] ?? 'value') : null);
+  const flagsOf = (options: typeof program.options) =>
+    Object.fromEntries(
+      options.map((option) => [[option.short, option.long].filter((one) => one !== undefined).join(', '), follows(option)]),
+    );
+  const globals = { ...flagsOf(program.options), '-h, --help': null };
+  const commands: Record<string, object> = {};
+  for (const entry of registry) {
+    const command = await attach(program, entry, async () => undefined);
+    const named = command.registeredArguments.map((one) =>
+      one.argChoices ? `${one.name()}=${one.argChoices.join('|')}` : one.name() + (one.variadic ? '...' : ''),
+    );
+    commands[entry.path] = { arguments: named, flags: flagsOf(command.options) };
+  }
+  return `${JSON.stringify({ globals, commands }, undefined, 2)}\n`;
 }
 
 function configPage(): string {

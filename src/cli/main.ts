@@ -6,6 +6,13 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   const { readVersion } = await import('../lib/version.ts');
   process.stdout.write(`${readVersion()}\n`);
+} else if (argv[0] === 'completion' && argv[1] === '--line') {
+  const { complete } = await import('./complete.ts');
+  process.stdout.write(
+    complete(argv[2] ?? '', { cwd: process.cwd(), env: process.env })
+      .map((word) => `${word}\n`)
+      .join(''),
+  );
 } else {
   const interrupt = new AbortController();
   process.on('SIGINT', () => (interrupt.signal.aborted ? process.exit(130) : interrupt.abort()));

@@ -51,5 +51,6 @@ export const registry: readonly CommandEntry[] = [
   { path: 'eval report', summary: 'A run that was kept, as text or as a file', load: async () => (await import('./eval/report.ts')).report },
   { path: 'eval generate', summary: 'Propose cases from metrics and terms', load: async () => (await import('./eval/generate.ts')).generate },
   { path: 'mcp serve', summary: 'Serve the tools to an agent over stdio', load: async () => (await import('./mcp.ts')).serve },
+  { path: 'completion', summary: 'Complete commands and names in your shell', load: async () => (await import('./completion.ts')).completion },
   { path: 'schema', summary: 'Print the JSON Schemas of the files', load: async () => (await import('./schema.ts')).schema },
 ]; // prettier-ignore

@@ -102,7 +102,7 @@ async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<
 }
 
 async function openProjectHere({ surroundings, runId }: Run, { projectDir, role }: GlobalFlags, context: CommandContext): Promise<Project> {
-  const { findProject } = await import('../project/config-file.ts');
+  const { findProject } = await import('../project/find-project.ts');
   const { openProject } = await import('../project/open.ts');
   const notices = {
     warn: (message: string) => context.say(printable(message)),

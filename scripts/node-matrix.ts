@@ -1,0 +1,158 @@
+// Whether the package works under the Node releases that it names: fetches the newest of each major (or the versions asked for) from
+// the npm registry, packs ktx, installs the tarball under each, and goes from nothing to answers: version, demo, scan, the tools of
+// the MCP server, and a real Postgres by its driver. Not part of `npm test`: it needs the registry.
+import { type ExecFileOptionsWithStringEncoding, execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client as McpClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client } from 'pg';
+import startPostgres from '../test/support/postgres-server.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ktx-node-matrix');
+const run = promisify(execFile);
+const asked = process.argv.slice(2);
+const versions = (asked.length > 0 ? asked : ['24', '26']).map(newest);
+
+/** One Node with the package installed beside it. */
+interface Installation {
+  readonly node: string;
+  readonly bin: string;
+  readonly folder: string;
+  readonly env: Record<string, string>;
+}
+
+/** What is tried, in turns; each says what it saw. */
+const steps: Readonly<Record<string, (installation: Installation) => Promise<string>>> = {
+  async version(installation) {
+    const said = await ktx(installation, '--version');
+    const { stdout } = await run(installation.node, ['--version']);
+    expected(`v${String(said['node'])}` === stdout.trim(), `Node ${stdout.trim()}, found ${String(said['node'])}`);
+    return `ktx ${String(said['version'])} on Node ${String(said['node'])}`;
+  },
+  async demo(installation) {
+    await ktx(installation, 'demo', '--dir', 'shop');
+    const { rows } = await ktx(installation, 'sl', 'query', '-m', 'orders.revenue', '--project-dir', 'shop');
+    return `orders.revenue ${JSON.stringify(rows)}`;
+  },
+  async 'scan (DuckDB)'(installation) {
+    const { tables, links } = await ktx(installation, 'scan', '--project-dir', 'shop', '--ignore-declared', 'all');
+    expected(Number(tables) > 0, 'tables');
+    return `${String(tables)} tables, ${(links as unknown[]).length} links`;
+  },
+  async mcp({ node, bin, folder, env }) {
+    const client = new McpClient({ name: 'node-matrix', version: '1' });
+    const args = [bin, 'mcp', 'serve', '--project-dir', join(folder, 'shop')];
+    await client.connect(new StdioClientTransport({ command: node, args, env, stderr: 'ignore' }));
+    const { tools } = await client.listTools();
+    const answer = await client.callTool({ name: 'query_metrics', arguments: { metrics: ['orders.revenue'] } });
+    await client.close();
+    expected(tools.length > 4 && answer.isError !== true, `tools and an answer, found ${JSON.stringify(answer.content)}`);
+    return `${tools.length} tools; query_metrics answers`;
+  },
+  async postgres(installation) {
+    await ktx(installation, 'setup', '--driver', 'postgres', '--url', 'env:WAREHOUSE_URL', '--project-dir', 'pg');
+    const { links } = await ktx(installation, 'scan', '--project-dir', 'pg');
+    const found = links as { readonly status: string }[];
+    expected(
+      found.some(({ status }) => status === 'accepted'),
+      'an accepted link',
+    );
+    const { rows } = await ktx(installation, 'sql', 'SELECT count(*) FROM orders', '--project-dir', 'pg');
+    return `${found.length} links, rows ${JSON.stringify(rows)}`;
+  },
+};
+
+const scratch = mkdtempSync(join(tmpdir(), 'ktx-node-matrix-'));
+const failed: string[] = [];
+let postgres = '';
+const stop = await startPostgres({
+  provide: (_: string, value: unknown) => void (postgres = String(value)),
+} as Parameters<typeof startPostgres>[0]);
+try {
+  await fillPostgres();
+  const tarball = packed();
+  for (const version of versions) if (!(await works(version, tarball))) failed.push(version);
+} finally {
+  await stop();
+  rmSync(scratch, { recursive: true, force: true });
+}
+console.log(failed.length === 0 ? `works under ${versions.join(' and ')}` : `FAILS under ${failed.join(' and ')}`);
+process.exit(failed.length === 0 ? 0 : 1);
+
+function newest(version: string): string {
+  const found: unknown = JSON.parse(
+    execFileSync('npm', ['view', `node@${version}`, 'version', '--json', '--loglevel=error'], { encoding: 'utf8' }),
+  );
+  const all = (Array.isArray(found) ? found : [found]).map(String);
+  const parts = (one: string): number => one.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
+  return all.sort((a, b) => parts(a) - parts(b)).at(-1) ?? version;
+}
+
+function packed(): string {
+  const text = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', scratch], { cwd: root, encoding: 'utf8' });
+  const [{ filename }] = JSON.parse(text.slice(text.indexOf('[\n'))) as [{ filename: string }];
+  return join(scratch, filename);
+}
+
+async function fillPostgres(): Promise<void> {
+  const client = new Client({ connectionString: postgres });
+  await client.connect();
+  await client.query(`CREATE TABLE customers (customer_id int, name text); CREATE TABLE orders (order_id int, customer_id int, amount numeric(10,2));
+    INSERT INTO customers SELECT i * 7, 'c' || i FROM generate_series(1, 60) i; INSERT INTO orders SELECT i, (i % 60 + 1) * 7, i * 1.5 FROM generate_series(1, 300) i`);
+  await client.end();
+}
+
+async function works(version: string, tarball: string): Promise<boolean> {
+  console.log(`\nNode ${version}`);
+  try {
+    const installation = install(version, tarball);
+    for (const [name, step] of Object.entries(steps)) {
+      const started = performance.now();
+      const said = await step(installation);
+      console.log(`  ${name.padEnd(14)} ${String(Math.round(performance.now() - started)).padStart(6)} ms  ${said}`);
+    }
+    return true;
+  } catch (error) {
+    console.log(`  ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+}
+
+/** Node comes from the package `node` of the registry and is kept; ktx and its dependencies are installed anew, by that Node's own npm settings. */
+function install(version: string, tarball: string): Installation {
+  const home = join(cache, version);
+  const node = join(home, 'node_modules/node/bin/node');
+  const npm = (args: readonly string[], cwd: string, path = process.env['PATH']): void =>
+    void execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error', ...args], {
+      cwd,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, PATH: path },
+    });
+  if (!existsSync(node)) {
+    mkdirSync(home, { recursive: true });
+    writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, allowScripts: { [`node@${version}`]: true } }));
+    npm([`node@${version}`], home);
+  }
+  const folder = join(scratch, version);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  const path = [dirname(node), process.env['PATH']].join(delimiter);
+  npm([tarball], folder, path);
+  const env = { ...(process.env as Record<string, string>), PATH: path, WAREHOUSE_URL: postgres };
+  return { node, bin: join(folder, 'node_modules/ktx/bin/ktx.js'), folder, env };
+}
+
+async function ktx({ node, bin, folder, env }: Installation, ...args: readonly string[]): Promise<Record<string, unknown>> {
+  const options: ExecFileOptionsWithStringEncoding = { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26 };
+  const { stdout } = await run(node, [bin, ...args, '--json'], options);
+  return (JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { data: Record<string, unknown> }).data;
+}
+
+function expected(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`expected ${what}`);
+}
