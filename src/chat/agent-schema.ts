@@ -72,7 +72,6 @@ export const agentSchema = z
   .strictObject({
     version: z.literal(1).default(1),
     name: z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, 'an agent is named in lower case: a letter, then letters, digits, _ or -'),
-    description: z.string().optional(),
     instructions: instructionsSchema.optional().describe('What it is told beside the instructions of ktx: the text, or `{file: ./x.md}`.'),
     model: modelSchema.prefault({}),
     context: contextSchema.prefault({}),
