@@ -35,19 +35,18 @@ type Environment = Readonly<Record<string, string>>;
  */
 export async function commitFiles(repository: Repository, dir: string, request: CommitRequest): Promise<CommitOutcome> {
   const { root } = repository;
-  const { parent, changes, message, runId } = request;
+  const { parent, message, runId } = request;
   const indexFile = join(ensureStateDirectory(dir).state, 'commit-index');
   const removeIndex = () => ['', '.lock'].forEach((suffix) => rmSync(indexFile + suffix, { force: true }));
   removeIndex();
   const env = { GIT_INDEX_FILE: indexFile };
   try {
     await git(root, ['read-tree', parent ?? '--empty'], { env });
-    if (!(await stage(repository, changes, env))) return { kind: 'raced' };
+    if (!(await stage(repository, request, env))) return { kind: 'raced' };
     const tree = await gitLine(root, ['write-tree'], { env });
     if (parent !== undefined && tree === (await gitLine(root, ['rev-parse', `${parent}^{tree}`]))) return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
-    const input = `${message}\n\nKtx-Run: ${runId}\n`;
-    const commit = await gitLine(root, [...(await identity(root)), 'commit-tree', tree, ...parents, '-F', '-'], { input });
+    const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
     writeFileSync(pendingFile(dir), commit);
     // Compares and swaps; an empty old value says that there was no commit.
     await git(root, ['update-ref', '-m', message, 'HEAD', commit, parent ?? '']);
@@ -61,31 +60,30 @@ export async function commitFiles(repository: Repository, dir: string, request: 
 }
 
 /** Puts the changes into the index that `env` names; false where a file changed while git read it. */
-async function stage({ root, prefix }: Repository, changes: readonly FileChange[], env: Environment): Promise<boolean> {
-  const listed = (some: readonly FileChange[]) => some.map(({ path }) => `${prefix}${path}\0`).join('');
-  const removed = listed(changes.filter(({ text }) => text === undefined));
-  await git(root, ['update-index', '--force-remove', '-z', '--stdin'], { env, input: removed });
-  const onDisk = listed(changes.filter((change) => change.onDisk && change.text !== undefined));
-  await git(root, ['update-index', '--add', '-z', '--stdin'], { env, input: onDisk });
+async function stage({ root, prefix }: Repository, { parent = '', changes }: CommitRequest, env: Environment): Promise<boolean> {
+  const add = changes.filter((change) => change.onDisk && change.text !== undefined).map(({ path }) => `${prefix}${path}\0`);
+  if (add.length > 0) await git(root, ['update-index', '--add', '-z', '--stdin'], { env, input: add.join('') });
+  // In the place of an object's id: remove the entry. Only a parent has entries, and ids as long as its own.
+  const noObject = '0'.repeat(parent.length);
   let entries = '';
   for (const { path, text: input, onDisk: isOnDisk } of changes) {
+    if (input === undefined && parent !== '') entries += `0 ${noObject}\t${prefix}${path}\0`;
     if (input === undefined) continue;
     if (isOnDisk && (await readText(join(root, prefix, path))) !== input) return false;
     if (isOnDisk) continue;
     const id = await gitLine(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], { input });
     entries += `100644 ${id}\t${prefix}${path}\0`;
   }
-  await git(root, ['update-index', '-z', '--index-info'], { env, input: entries });
+  if (entries !== '') await git(root, ['update-index', '-z', '--index-info'], { env, input: entries });
   return true;
 }
 
-/** The person's own; ktx's where git knows none (it would invent one from the machine's name). */
-async function identity(root: string): Promise<readonly string[]> {
-  for (const name of ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT']) {
-    const { code } = await git(root, ['-c', 'user.useConfigOnly=true', 'var', name], { allow: [1, 128] });
-    if (code !== 0) return ['-c', 'user.name=ktx', '-c', 'user.email=ktx@localhost'];
-  }
-  return [];
+/** In the person's own name; in ktx's where git knows none (it would invent one from the machine's name). */
+async function commitTree(root: string, args: readonly string[], input: string): Promise<string> {
+  const commit = async (identity: readonly string[], allow: readonly number[]) =>
+    gitLine(root, [...identity, 'commit-tree', ...args, '-F', '-'], { input, allow });
+  const own = await commit(['-c', 'user.useConfigOnly=true'], [128]);
+  return own || commit(['-c', 'user.name=ktx', '-c', 'user.email=ktx@localhost'], []);
 }
 
 /** Names the commit whose entries the person's index does not have yet: written before HEAD moves, gone once they are there. */
@@ -103,9 +101,9 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
   const pending = pendingFile(dir);
   const commit = existsSync(pending) ? readFileSync(pending, 'utf8').trim() : '';
   if (commit === '') return true;
-  if (commit === (await gitLine(root, ['rev-parse', '--verify', '--quiet', 'HEAD'], { allow: [1] }))) {
-    const parent = await gitLine(root, ['rev-parse', '--verify', '--quiet', `${commit}^`], { allow: [1] });
-    const before = parent || (await gitLine(root, ['hash-object', '-t', 'tree', '--stdin']));
+  const [head, parent] = (await gitLine(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })).split(' ');
+  if (commit === head) {
+    const before = parent ?? (await gitLine(root, ['hash-object', '-t', 'tree', '--stdin']));
     const compare = async (args: readonly string[]) => (await git(root, [...args, '--no-renames', '-z'])).stdout.toString('utf8');
     const staged = new Set((await compare(['diff-index', '--cached', '--name-only', before])).split('\0'));
     const moved = (await compare(['diff-tree', '-r', before, commit])).matchAll(/:\d+ (\d+) \w+ (\w+) \w\0([^\0]+)\0/g);

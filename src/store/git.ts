@@ -123,6 +123,7 @@ export async function filesAt({ root, prefix }: Repository, commit: string, fold
 
 /** Those of the project's paths that an ignore rule keeps out of git; a tracked file is never ignored. */
 export async function ignoredPaths({ root, prefix }: Repository, paths: readonly string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
   const input = paths.map((path) => `${prefix}${path}\0`).join('');
   const { stdout } = await git(root, ['check-ignore', '-z', '--stdin'], { input, allow: [1] });
   const found = stdout.toString('utf8').split('\0').slice(0, -1);

@@ -7,6 +7,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => killing.close());
 
+/** Steps in the midst of publishing at which a model makes no difference; `publish-crash.test.ts` kills at every one of them. */
+const killedWithoutModel = ['file_written', 'base_recorded', 'file_removed', 'index_refreshed'].map((step) => `publish_step ${step}`);
+
 const nothing = { lostEdits: [], lostNotes: [], lostClaims: [], paidTwice: [], different: [] };
 
 /** Two at a time. */
@@ -22,11 +25,10 @@ async function killedAt(points: readonly Point[]): Promise<[Point, Killed][]> {
 
 describe('an ingest with a model that is killed', { timeout: 240_000 }, () => {
   test('at the end of any stage loses nothing and pays for nothing twice; the next run ends where an unkilled one does', async () => {
-    const points = boundariesOf(killing.events);
+    const points = boundariesOf(killing.events).filter(({ label }) => !killedWithoutModel.includes(label));
     expect(points.map(({ label }) => label)).toEqual([
       'scan_progressed links', 'description_progressed', 'items_fetched', 'work_unit_finished triage', 'work_unit_finished light', 'work_unit_step',
-      'work_unit_finished extract', 'curate_step', 'reconcile_step', 'publish_step file_written', 'publish_step base_recorded',
-      'publish_step file_removed', 'publish_step claims_written', 'publish_step commit_made', 'publish_step index_refreshed', 'published',
+      'work_unit_finished extract', 'curate_step', 'reconcile_step', 'publish_step claims_written', 'publish_step commit_made', 'published',
       'work_unit_step', 'llm_usage',
     ]); // prettier-ignore
     for (const [point, outcome] of await killedAt(points))

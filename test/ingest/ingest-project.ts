@@ -17,8 +17,6 @@ export interface ChildResult {
 }
 
 const child = new URL('ingest-child.ts', import.meta.url).pathname;
-/** Children start in half the time once one of them has ended by itself. */
-const compileCache = mkdtempSync(join(tmpdir(), 'ktx-compiled-'));
 
 /** A project on a small SQLite database; in a repository of its own with a person's first commit. */
 export function shopProject(): string {
@@ -85,8 +83,7 @@ export async function ingestHere(
 export async function ingestIn(dir: string, dieAt?: number): Promise<ChildResult> {
   const args = [child, dir, ...(dieAt === undefined ? [] : [String(dieAt)])];
   return new Promise((done, fail) => {
-    const options = { maxBuffer: 1e8, env: { ...process.env, NODE_COMPILE_CACHE: compileCache } };
-    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { maxBuffer: 1e8 }, (error, stdout, stderr) => {
       if (error?.signal === 'SIGKILL') return done({ steps: [], report: {} as IngestReport, killed: true });
       if (error !== null) return fail(new Error(`${error.message}\n${stderr}`));
       const result = JSON.parse(stdout) as ChildResult & { error?: unknown };

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestProject } from '../../src/project/ingest.ts';
@@ -18,7 +17,6 @@ import { copyOf, shopProject, sql, stateOf } from './ingest-project.ts';
 
 const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const dieAtLine = new URL('../support/die-at-line.ts', import.meta.url).href;
-const compileCache = mkdtempSync(join(tmpdir(), 'ktx-compiled-'));
 
 /** Units that a run works on at once: what may be under way, and so be asked for again, when it is killed. */
 const concurrency = 2;
@@ -213,7 +211,7 @@ async function ingestHere(dir: string): Promise<number> {
 async function ingestUntil(dir: string, point?: Point, args: readonly string[] = []) {
   const { label = '', nth = 0, after } = point ?? {};
   const isExact = point !== undefined && after === undefined;
-  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, ...(isExact && { DIE_AT_LINE: label, DIE_AT_NTH: String(nth) }) };
+  const env = { ...process.env, ...(isExact && { DIE_AT_LINE: label, DIE_AT_NTH: String(nth) }) };
   const node = isExact ? ['--import', dieAtLine] : [];
   const child = spawn(process.execPath, [...node, main, 'ingest', ...args, '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
   const killLater = () => void sleep(after).then(() => child.kill('SIGKILL'));

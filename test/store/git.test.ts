@@ -65,6 +65,15 @@ describe('where the project lies', () => {
     expect(run(join(dir, 'demo'), 'status', '--porcelain')).toBe('');
   });
 
+  test('a repository that names its objects by SHA-256 takes changes and removals', async () => {
+    run(dir, 'init', '-q', '--object-format=sha256');
+    await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
+    expect(await commit(dir, { 'claims/a.jsonl': undefined, 'claims/b.jsonl': '2\n' }, { onDisk: false })).toMatchObject({
+      kind: 'committed',
+    });
+    expect(run(dir, 'ls-tree', '-r', '--name-only', 'HEAD')).toBe('claims/b.jsonl');
+  });
+
   test('a linked worktree and a detached HEAD take the commit themselves', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n' });
     const linked = join(temporaryFolder(), 'linked');

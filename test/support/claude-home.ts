@@ -27,6 +27,7 @@ export async function makeClaudeHome(endpoint: ModelEndpoint, { session = true }
     env: {
       PATH: process.env['PATH'],
       LANG: 'C.UTF-8',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       HOME: home,
       USERPROFILE: home,
       TMPDIR: temporary,

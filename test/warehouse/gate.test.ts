@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
+import { gateOf } from '../../src/warehouse/gate.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { type EngineName, engines, generous, isThere, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
 
@@ -63,8 +64,9 @@ describe.each(engines)('an analyst on %s', (engine) => {
   });
 });
 
-describe.each(engines)('the gate on %s', (engine) => {
-  describe.skipIf(!isThere(engine))('', () => gateOn(engine));
+// The engines beside each other, since much of it is waiting for them; the cases of one in turn.
+describe.concurrent.each(engines)('the gate on %s', (engine) => {
+  describe.skipIf(!isThere(engine))('', { concurrent: false }, () => gateOn(engine));
 });
 
 function gateOn(engine: EngineName): void {
@@ -118,8 +120,9 @@ function gateOn(engine: EngineName): void {
 
   test('the parser refuses on its own every hostile statement', async () => {
     const passed: string[] = [];
+    const { tables } = await session.introspect({}, never);
     for (const sql of statements()) {
-      const { refusal } = await attempt(() => wallTwo(session, sql));
+      const { refusal } = await attempt(() => gateOf(session.policy, [], async () => tables).check(sql));
       if (!isRefused(refusal)) passed.push(sql);
     }
     expect(passed).toEqual([]);
@@ -268,13 +271,6 @@ function gateOn(engine: EngineName): void {
 function isRefused(refusal: UserError | undefined): boolean {
   const isOfGate = typeof refusal?.details === 'object' && refusal.details !== null && 'rule' in refusal.details;
   return isOfGate && ['gate_refused', 'sql_syntax', 'missing_object'].includes(refusal.code);
-}
-
-/** The parser's wall alone, with the tables of the fixture and the list of functions. */
-async function wallTwo(session: DriverSession, sql: string): Promise<void> {
-  const { gateOf } = await import('../../src/warehouse/gate.ts');
-  const tables = (await session.introspect({}, never)).tables;
-  await gateOf(session.policy, [], async () => tables).check(sql);
 }
 
 function readJson(name: string): unknown {

@@ -1,4 +1,5 @@
 import { constants, DatabaseSync } from 'node:sqlite';
+import { flushCompileCache } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../../lib/error.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
@@ -25,22 +26,33 @@ const tableFunctions = ['json_each', 'json_tree', 'jsonb_each', 'jsonb_tree', 'p
 const [path = '', ...extraFunctions] = process.argv.slice(2);
 const functions = new Set([...sqliteFunctions, ...extraFunctions.map(folded)]);
 let opened: DatabaseSync | undefined;
+let watched: Worker | undefined;
+const parent = process.ppid;
 
 process.on('message', ({ sql, maxRows }: ReaderRequest) => {
+  const isFirst = opened === undefined;
   let reply: ReaderReply;
   try {
     opened ??= openDatabase();
+    if (maxRows !== undefined) watched ??= watchParent();
     reply = { value: maxRows === undefined ? introspect(opened, sql) : query(opened, sql, maxRows) };
   } catch (error) {
     reply = { message: messageOf(error) };
   }
   process.send?.(reply);
+  // Where the environment names a cache of compiled code: this process never ends by itself, so it would stay empty.
+  if (isFirst) flushCompileCache();
 });
-// A query blocks this thread: only another thread can end the process when its parent is gone.
-const watch = `const parent = ${process.ppid}; setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGKILL'), 1000)`;
-new Worker(watch, { eval: true }).unref();
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
+
+/** A query of a person's can block this thread for long: only another thread can end the process when its parent is gone. */
+function watchParent(): Worker {
+  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, 'SIGKILL'), 1000)`;
+  const worker = new Worker(watch, { eval: true });
+  worker.unref();
+  return worker;
+}
 
 function openDatabase(): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5000, limits: { length: largestAnswer } });
