@@ -2,6 +2,7 @@ import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import type { FileReport, IngestEvent, IngestReport, Quarantined, SourceReport, Unfit } from '../ingest/event.ts';
 import type { UsageLine } from '../llm/usage.ts';
+import type { ingestProject } from '../project/ingest.ts';
 import type { Attention } from '../project/attention.ts';
 import type { Project } from '../project/open.ts';
 import { usage as misuse } from './failure.ts';
@@ -27,10 +28,11 @@ export const ingest = defineCommand({
       .option('--dry-run', 'plan only')
       .option('--no-llm', 'call no model; what one has written stays')
       .option('--budget <usd>', 'what calls to a model may cost in this run; what is done by then is kept', dollars)
-      .option('--re-extract', 'a model reads again what it has read; costs like the first time'),
-  async run({ args: [connections], options: { dryRun = false, llm, reExtract, budget } }, context) {
+      .option('--re-extract', 'a model reads again what it has read; costs like the first time')
+      .option('--allow-empty', 'a source in which nothing is left is meant to be empty: what only it supported goes'),
+  async run({ args: [connections], options: { dryRun = false, ...options } }, context) {
     const project = await context.project();
-    const report = await runIngest(project, { connections, dryRun, llm, reExtract, budget }, context);
+    const report = await runIngest(project, { connections, dryRun, ...options }, context);
     const scanned = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
     const called = scanned || report.stages.some(({ calls }) => calls > 0);
     const usage = called ? await usageOf(project) : [];
@@ -88,7 +90,7 @@ export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
 /** Each event goes to `--json` as a line; a person sees what runs now. */
 export async function runIngest(
   project: Project,
-  asked: { connections: readonly string[]; dryRun: boolean; llm?: boolean; reExtract?: boolean | undefined; budget?: number | undefined },
+  asked: Pick<Parameters<typeof ingestProject>[1], 'connections' | 'dryRun' | 'llm' | 'reExtract' | 'allowEmpty' | 'budget'>,
   context: CommandContext,
 ) {
   const [{ ingestProject }, { loopTools }] = await Promise.all([import('../project/ingest.ts'), import('../tools/loop-tools.ts')]);

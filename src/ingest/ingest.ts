@@ -61,6 +61,8 @@ export interface IngestInput {
   readonly ahead?: ({ readonly journal: IngestModel['journal'] | undefined } & Pick<Ahead, 'stepBudget' | 'priced'>) | undefined;
   /** Whether it also reads again what it has read. */
   readonly reExtract?: boolean | undefined;
+  /** Whether a source in which nothing is left has been emptied on purpose. */
+  readonly allowEmpty?: boolean | undefined;
   /** Brings the search index up to date; called after publishing, with the database that it is in. */
   readonly updateIndex?: (state: State) => Promise<void>;
   /** Stops after the plan: says what would be read, and writes nothing. */
@@ -216,8 +218,8 @@ async function standingCatalogs({ dir, standing = [] }: Run, failed: readonly st
 
 /** Fetches and extracts; items that did not change are read again too, since code reads for nothing. */
 async function readSources(run: Run, catalogs: readonly Catalog[]) {
-  const { dir, dryRun = false, signal, emit, sources = [] } = run;
-  const fetched = await timed(run, 'fetch', () => fetchSources(sources, { dir, dryRun, signal, emit }));
+  const { dir, dryRun = false, allowEmpty, signal, emit, sources = [] } = run;
+  const fetched = await timed(run, 'fetch', () => fetchSources(sources, { dir, dryRun, allowEmpty, signal, emit }));
   const claims = await readClaims(dir, catalogs);
   return timed(run, 'extract', async () => fetched.map((one) => ({ fetched: one, findings: extractSource(one, { catalogs, claims }) })));
 }

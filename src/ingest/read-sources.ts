@@ -23,6 +23,7 @@ export interface SourceInput {
 interface Reading {
   readonly dir: string;
   readonly dryRun: boolean;
+  readonly allowEmpty: boolean | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: IngestEvent) => void;
 }
@@ -56,14 +57,14 @@ export async function fetchSources(inputs: readonly SourceInput[], reading: Read
 
 type Standing = Pick<FetchedSource, 'input' | 'source'> & { readonly before: readonly Item[] };
 
-async function fetchOne({ input, source, before }: Standing, { dir, signal, dryRun, emit }: Reading) {
+async function fetchOne({ input, source, before }: Standing, { dir, signal, dryRun, allowEmpty, emit }: Reading) {
   if (!input.isAsked) return { items: before, report: {} };
   const { name: connection } = input;
   emit({ type: 'connection_started', connection });
   try {
     const { cache } = dryRun ? projectPaths(dir) : ensureStateDirectory(dir);
     const secrets = (reference: string) => resolveSecret(reference, dir);
-    const fetching = { connection, source, before, projectDir: dir, cacheDir: cache, secrets, signal };
+    const fetching = { connection, source, before, projectDir: dir, cacheDir: cache, secrets, signal, allowEmpty };
     const { items, report } = await fetchItems(fetching);
     const [added, changed, gone] = [report.added.length, report.changed.length, report.gone.length];
     emit({ type: 'items_fetched', connection, added, changed, gone });

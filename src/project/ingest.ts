@@ -16,7 +16,7 @@ import { markOf } from './model-files.ts';
 import type { Project } from './open.ts';
 import { refreshIndex } from './search.ts';
 
-interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract'> {
+interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract' | 'allowEmpty'> {
   /** Warehouses and sources; all of them where it is empty. */
   readonly connections: readonly string[];
   /** False: as if no model were configured. */

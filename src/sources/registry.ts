@@ -6,6 +6,7 @@ export interface OpenSource {
   readonly extractor: string;
   fetch(context: Omit<FetchContext<unknown>, 'config'>): AsyncIterable<Fetched>;
   covers(key: string): boolean;
+  isFrame(key: string): boolean;
   extract(items: readonly Item[], context: Omit<ExtractContext<unknown>, 'config'>): readonly Extraction[];
 }
 
@@ -32,6 +33,7 @@ function bound<Config>(source: Source<Config>, config: Config): OpenSource {
     extractor: source.extractor,
     fetch: (context) => source.fetch({ ...context, config }),
     covers: (key) => source.covers?.(key, config) ?? true,
+    isFrame: (key) => source.isFrame?.(key) ?? false,
     extract: (items, context) => source.extract(items, { ...context, config }),
   };
 }

@@ -76,6 +76,8 @@ export interface Source<Config> {
   fetch(context: FetchContext<Config>): AsyncIterable<Fetched>;
   /** Is an item that an earlier run fetched still one that the configuration asks for? Everything, where it is left out. */
   covers?(key: string, config: Config): boolean;
+  /** Is it one that says what the source is and nothing of its content? None, where it is left out. */
+  isFrame?(key: string): boolean;
   /** Pure, and the same whatever the order of the items: all that stand, also those that did not change. One extraction an item. */
   extract(items: readonly Item[], context: ExtractContext<Config>): readonly Extraction[];
 }

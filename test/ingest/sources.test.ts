@@ -33,6 +33,7 @@ function scripted(listing: readonly Fetched[], extractor = 'scripted@1'): OpenSo
       yield* listing;
     },
     covers: (key) => !key.startsWith('elsewhere'),
+    isFrame: (key) => key === 'frame',
     extract: (items, { connection }) => items.map((item) => ({ key: item.key, claims: claimsOf(item, connection), unread: [] })),
   };
 }
@@ -50,9 +51,9 @@ function claimsOf({ key, path, body }: Item, connection: string): Claim[] {
 const item = (key: string, body: string): Fetched => ({ kind: 'item', key, path: `${key}.txt`, body });
 const end = (listingComplete = true): Fetched => ({ kind: 'end', listingComplete });
 
-function ingestListing(listing: readonly Fetched[], names: readonly string[] = []) {
+function ingestListing(listing: readonly Fetched[], names: readonly string[] = [], allowEmpty = false) {
   const sources = [{ name: 'told', open: async () => scripted(listing), isAsked: true }];
-  return ingestHere(dir, { names, standing: names.length === 0 ? ['shop'] : [], sources });
+  return ingestHere(dir, { names, standing: names.length === 0 ? ['shop'] : [], sources, allowEmpty });
 }
 
 describe('documents', () => {
@@ -135,7 +136,11 @@ describe('items', () => {
     await ingestListing([item('a', 'term:margin says What is left.'), end()]);
     expect(read(dir, 'wiki/glossary.md')).toContain('## Margin');
     expect(read(dir, 'wiki/glossary.md')).not.toContain('## Cost');
-    const last = await ingestListing([end()]);
+    for (const listing of [[end()], [item('frame', 'term:frame says It.'), end()]]) {
+      const emptied = { exitCode: 1, sources: [{ failure: { code: 'source_emptied', hint: expect.stringContaining('--allow-empty') } }] };
+      expect(await ingestListing(listing)).toMatchObject({ ...emptied, files: { removed: [] } });
+    }
+    const last = await ingestListing([end()], [], true);
     expect(last.files.removed).toEqual(['claims/wiki.jsonl', 'sources/told/a.txt', 'wiki/glossary.md']);
   });
 

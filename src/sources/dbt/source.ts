@@ -4,6 +4,7 @@ import { openTables } from '../tables.ts';
 import { claimFacts } from './claims.ts';
 import type { DbtConfig } from './config.ts';
 import { fetchProject } from './fetch.ts';
+import { projectFile } from './project-file.ts';
 import { isArtifactKey, readArtifacts } from './read-artifacts.ts';
 import { readFiles } from './read-files.ts';
 import { hasMeaning } from './sql.ts';
@@ -16,6 +17,7 @@ export const dbt: Source<DbtConfig> = {
   fetch: fetchProject,
   // Where dbt has not run, as in a fresh clone, the artifacts of an earlier run elsewhere still hold.
   covers: (key) => !isArtifactKey(key),
+  isFrame: (key) => key === projectFile,
   extract,
 };
 
