@@ -1,5 +1,5 @@
 import { counted } from '../lib/counted.ts';
-import { connectionNamed, isWarehouse } from '../project/config.ts';
+import { connectionNamed, isWarehouse, sourcesOf } from '../project/config.ts';
 import type { Project } from '../project/open.ts';
 import { defineCommand } from './command.ts';
 import { allKinds, connectionFlags, connectionFrom, connectionName } from './connection-flags.ts';
@@ -84,8 +84,10 @@ export const remove = defineCommand({
     const project = await context.project();
     const name = anyConnection(project, asked);
     const { removeConnection } = await import('../project/setup.ts');
+    const isSource = sourcesOf(project.config).some(([source]) => source === name);
     await removeConnection(project.dir, name);
-    return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay` };
+    const next = isSource ? [`ktx ingest --forget ${name}  take back what only it says`] : [];
+    return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay`, next };
   },
 });
 

@@ -4,6 +4,7 @@ import type { FileReport, IngestEvent, IngestReport, Quarantined, SourceReport, 
 import type { UsageLine } from '../llm/usage.ts';
 import type { ingestProject } from '../project/ingest.ts';
 import type { Attention } from '../project/attention.ts';
+import type { FormerSource } from '../project/former.ts';
 import type { Project } from '../project/open.ts';
 import { usage as misuse } from './failure.ts';
 import { defineCommand, type CommandContext } from './command.ts';
@@ -29,6 +30,7 @@ export const ingest = defineCommand({
       .option('--no-llm', 'call no model; what one has written stays')
       .option('--budget <usd>', 'what calls to a model may cost in this run; what is done by then is kept', dollars)
       .option('--re-extract', 'a model reads again what it has read; costs like the first time')
+      .option('--forget <source...>', 'a source that ktx.yaml no longer has: what only it supported goes; alone, nothing else is read')
       .option('--allow-empty', 'a source in which nothing is left is meant to be empty: what only it supported goes'),
   async run({ args: [connections], options: { dryRun = false, ...options } }, context) {
     const project = await context.project();
@@ -36,6 +38,8 @@ export const ingest = defineCommand({
     const scanned = report.connections.some(({ descriptions, judgements }) => (descriptions?.calls ?? 0) + (judgements?.calls ?? 0) > 0);
     const called = scanned || report.stages.some(({ calls }) => calls > 0);
     const usage = called ? await usageOf(project) : [];
+    const { formerSources } = await import('../project/former.ts');
+    const former = await formerSources(project);
     const isFaulty = report.quarantined.length + report.leftAlone.length > 0;
     const review = report.connections.filter(({ relationships }) => relationships.review > 0).map(({ connection }) => connection);
     const next = [
@@ -45,9 +49,9 @@ export const ingest = defineCommand({
       'ktx explain "<subject>"  where a fact comes from',
     ];
     return {
-      data: called ? { ...report, usage } : report,
+      data: { ...report, former, ...(called && { usage }) },
       text: describeIngest(report, context.screen).join('\n'),
-      notes: [...(called ? [usageText(usage)] : []), ...timeText(report.milliseconds)],
+      notes: [...formerLines(former), ...(called ? [usageText(usage)] : []), ...timeText(report.milliseconds)],
       exitCode: report.exitCode,
       failure: ingestFailure(report),
       next:
@@ -59,6 +63,14 @@ export const ingest = defineCommand({
     };
   },
 });
+
+/** Sources whose items count although nobody reads them any longer. */
+export function formerLines(former: readonly FormerSource[]): readonly string[] {
+  return former.map(({ connection, items }) => {
+    const counts = `${counted(items, 'item')} of it still ${items === 1 ? 'counts' : 'count'}`;
+    return printable(`${connection}: no longer in ktx.yaml, and ${counts}; ktx ingest --forget ${connection}`);
+  });
+}
 
 /** Where the time went, of a run that took some. */
 function timeText(milliseconds: IngestReport['milliseconds']): readonly string[] {
@@ -90,7 +102,7 @@ export async function usageOf(project: Project): Promise<readonly UsageLine[]> {
 /** Each event goes to `--json` as a line; a person sees what runs now. */
 export async function runIngest(
   project: Project,
-  asked: Pick<Parameters<typeof ingestProject>[1], 'connections' | 'dryRun' | 'llm' | 'reExtract' | 'allowEmpty' | 'budget'>,
+  asked: Pick<Parameters<typeof ingestProject>[1], 'connections' | 'forget' | 'dryRun' | 'llm' | 'reExtract' | 'allowEmpty' | 'budget'>,
   context: CommandContext,
 ) {
   const [{ ingestProject }, { loopTools }] = await Promise.all([import('../project/ingest.ts'), import('../tools/loop-tools.ts')]);

@@ -5,7 +5,7 @@ import type { LlmStatus } from '../project/llm-setup.ts';
 import type { Project } from '../project/open.ts';
 import type { ConnectionStatus, SourceStatus } from '../project/status.ts';
 import { defineCommand, type Outcome } from './command.ts';
-import { unfitLines, waitingLines } from './ingest.ts';
+import { formerLines, unfitLines, waitingLines } from './ingest.ts';
 import { llmLines, usageText } from './llm-lines.ts';
 import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
@@ -27,9 +27,13 @@ export const status = defineCommand({
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, sources, attention, uncommitted, llm, git = 'no git repository' } = data;
+    const { dir, connections, sources, former, attention, uncommitted, llm, git = 'no git repository' } = data;
     const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
-    const lines = [...connections.flatMap((each) => describe(each, context.screen)), ...sources.map(describeSource)];
+    const lines = [
+      ...connections.flatMap((each) => describe(each, context.screen)),
+      ...sources.map(describeSource),
+      ...formerLines(former),
+    ];
     const open = attentionLines(attention, context.screen);
     const text = [dir, ...lines, ...open, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
     return {

@@ -65,7 +65,7 @@ export function indexWrites(source: SourceFindings, sliceOf: SliceOf, view: File
   const { connection, items } = source;
   const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
   const lines = items.map((item) => `${canonicalJson(lineOf(item, source, { extraction: code.get(item.key), sliceOf }))}\n`);
-  const index: Write = { step: 'file_written', path: itemPath(connection, 'index.jsonl'), text: lines.sort().join('') };
+  const index: Write = { step: 'file_written', path: itemPath(connection, 'index.jsonl'), text: lines.length === 0 ? undefined : lines.sort().join('') }; // prettier-ignore
   const wanted = new Set(items.map(({ path }) => path));
   const gone = indexIn(view, connection).filter(
     ({ path }) => !wanted.has(path) && view.get(itemPath(connection, path))?.isWellFormed() === true,

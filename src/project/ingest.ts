@@ -11,6 +11,7 @@ import { openNotes, openSource } from '../sources/registry.ts';
 import { itemPath } from '../sources/source.ts';
 import { projectPaths } from '../store/directories.ts';
 import { notesName, sourcesOf } from './config.ts';
+import { forgotten, formerSources } from './former.ts';
 import { tidyInbox } from './inbox.ts';
 import { markOf } from './model-files.ts';
 import type { Project } from './open.ts';
@@ -19,6 +20,8 @@ import { refreshIndex } from './search.ts';
 interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract' | 'allowEmpty'> {
   /** Warehouses and sources; all of them where it is empty. */
   readonly connections: readonly string[];
+  /** Sources that `ktx.yaml` no longer has: what only they supported goes. Alone, nothing else is read. */
+  readonly forget?: readonly string[] | undefined;
   /** False: as if no model were configured. */
   readonly llm?: boolean;
   /** On what it writes; that of the process where it is left out. */
@@ -32,12 +35,13 @@ interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin
 /** Brings the named connections of the project up to date. */
 export async function ingestProject(
   project: Project,
-  { connections, llm = true, tools, budget, runId = project.runId, ...run }: Asked,
+  { connections, forget = [], llm = true, tools, budget, runId = project.runId, ...run }: Asked,
 ): Promise<IngestReport> {
   const sources = sourcesOf(project.config);
   const isSource = (name: string) => name === notesName || sources.some(([source]) => source === name);
   const names = Object.keys(project.config.connections);
-  const asked = run.pin === undefined ? new Set(connections.length > 0 ? connections : names) : new Set<string>();
+  const isAll = connections.length === 0 && forget.length === 0;
+  const asked = run.pin === undefined ? new Set(isAll ? names : connections) : new Set<string>();
   if (names.length === 0) project.connection();
   const unknown = [...asked].find((name) => !isSource(name) && !names.includes(name));
   if (unknown !== undefined) {
@@ -53,6 +57,7 @@ export async function ingestProject(
   }
   const configured = sources.map(([name, config]): SourceInput => ({ name, open: () => openSource(config), isAsked: asked.has(name) }));
   const notes = (await hasNotes(project.dir)) ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }] : [];
+  const former = forget.length === 0 ? [] : forgotten(forget, await formerSources(project));
   const emit = (event: IngestEvent): void => run.onEvent?.(event);
   using _ = project.hearPauses(({ window, until }) => emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }));
   const isWork = warehouses.length > 0 || [...asked].some(isSource);
@@ -68,7 +73,7 @@ export async function ingestProject(
     runId,
     connections: warehouses,
     standing: project.warehouses.filter((name) => !asked.has(name)),
-    sources: [...configured, ...notes],
+    sources: [...configured, ...notes, ...former],
     scan: project.config.scan,
     updateIndex: (state) => refreshIndex(project, state),
     warehouse: (name, signal) => project.warehouse(name, signal),

@@ -141,7 +141,7 @@ describe('items', () => {
       expect(await ingestListing(listing)).toMatchObject({ ...emptied, files: { removed: [] } });
     }
     const last = await ingestListing([end()], [], true);
-    expect(last.files.removed).toEqual(['claims/wiki.jsonl', 'sources/told/a.txt', 'wiki/glossary.md']);
+    expect(last.files.removed).toEqual(['claims/wiki.jsonl', 'sources/told/a.txt', 'sources/told/index.jsonl', 'wiki/glossary.md']);
   });
 
   test('with paths that lead elsewhere, or to each other, are refused by name', async () => {
