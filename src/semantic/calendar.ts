@@ -148,10 +148,12 @@ function coarserPeriods({ query }: Asked, blocks: readonly Block[], index: numbe
 /** Those in which any block has a group. Of the other dimensions, only those to many can leave a row without one. */
 function seenPeriods(asked: Asked, blocks: readonly Block[], index: number): CommonTable['query'] {
   const leaves = blocks.flatMap((block) => block.leaves.flatMap((leaf) => leaf.nested?.leaves ?? [leaf]));
+  // A query without metrics has the rows of one dataset.
+  const read = leaves.length > 0 ? leaves : blocks.map(({ owner }) => ({ owner, shift: [] }));
   const isFanned = (at: number): boolean => blocks.some(({ places }) => places[at]?.path.every(isToOne) === false);
   const others = asked.query.dimensions.filter((_, at) => at !== index && isFanned(at));
   const query = { ...asked.query, dimensions: [asked.query.dimensions[index] ?? '', ...others], include_empty: false };
-  const sources = [...new Map(leaves.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }])).values()];
+  const sources = [...new Map(read.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }])).values()];
   const parts = sources.map(({ owner, shift }): Select => {
     const at = { owner: datasetNamed(asked.model, owner), metric: `what is asked of ${owner}`, shift };
     const { select } = blockOf({ ...asked, query }, [], at);

@@ -76,6 +76,11 @@ describe.each(engineNames)('what the fuzzer found on %s', (name) => {
     expect(rows.filter(([, , count]) => count !== 0)).toHaveLength(4);
   });
 
+  test('periods are filled where no metric is asked for', async () => {
+    const query: Query = { dimensions: ['visits.day.month'], where: ['visits.amount in (1, 1000)'], fill_time: true };
+    expect(await answer(query)).toEqual([['2024-01-01'], ['2024-02-01'], ['2024-03-01']]);
+  });
+
   test('a trailing week is seven days, where the period that is asked for is no week', async () => {
     const metrics = ['visits.last_week', 'visits.seven_days'];
     expect(await answer({ metrics, dimensions: ['visits.day.month'] })).toEqual([

@@ -17,7 +17,7 @@ import { load } from './shop.ts';
  * A query reaches nothing that the model does not expose: whatever is asked, two warehouses that differ only in what is hidden
  * (fields, columns, tables, a file, a setting) give the same answer. The SQL goes straight to the engines, past the gate.
  */
-const runs = Number(process.env['KTX_FUZZ_RUNS'] ?? 60) * 10;
+const runs = Number(process.env['KTX_FUZZ_RUNS'] ?? 30) * 20;
 
 const files = {
   orders: `

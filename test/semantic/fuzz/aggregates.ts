@@ -1,17 +1,29 @@
-import type { Aggregate, Question } from './question.ts';
-import { cellOf, clockOf } from './rows.ts';
-import { later } from './times.ts';
-import type { Cell, Row, World } from './world.ts';
+import { datasetNamed, expanded, nameOf, placeOf } from './paths.ts';
+import type { aggregatesOf, Derived, Question } from './question.ts';
+import { cellAt, leastOf, passes, testOf } from './rows.ts';
+import { later, localTime } from './times.ts';
+import type { Cell, Dataset, Row, World } from './world.ts';
+
+/** An aggregate, or what a query writes itself. */
+export type Leaf = ReturnType<typeof aggregatesOf>[number];
+
+interface At {
+  readonly world: World;
+  readonly question: Question;
+}
 
 /** What an aggregate is of the rows of its group, whatever happened to them before. */
-export function aggregate({ function: name }: Pick<Aggregate, 'function'>, rows: readonly Row[]): Cell {
-  const values = rows.map(({ v = null }) => v).filter((value) => typeof value === 'number');
-  const sum = values.reduce((total, value) => total + value, 0);
+export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[], at: At): Cell {
+  const values = valuesOf(rows);
   switch (name) {
     case 'count_rows':
       return rows.length;
     case 'rows_in_a':
       return rows.filter(({ g }) => g === 'a').length;
+    case 'far':
+    case 'asked':
+    case 'above':
+      return filtered({ owner, function: name }, rows, at);
     case 'count':
       return values.length;
     case 'count_distinct':
@@ -23,63 +35,127 @@ export function aggregate({ function: name }: Pick<Aggregate, 'function'>, rows:
     case 'trailing':
     case 'to_date':
     case 'sum':
-      return values.length === 0 ? null : sum;
+      return summed(values);
     case 'closing':
     case 'followed':
     case 'follow_rate':
       throw new Error('needs more than the rows of its group');
     case 'each':
-      return averageOfEach(rows);
+      return averageOf(totalsPer(rows, ({ t = null }) => t));
+    case 'each_far':
+      return averageOf(totalsPer(rows, (row) => farGroup(at.world, owner, row)));
+    case 'most_of_g':
+      return extreme(totalsPer(rows, ({ g = null }) => g), Math.max); // prettier-ignore
     case 'avg':
-      return values.length === 0 ? null : sum / values.length;
+      return averageOf(values);
     case 'min':
-      return values.length === 0 ? null : Math.min(...values);
+      return extreme(values, Math.min);
     case 'max':
-      return values.length === 0 ? null : Math.max(...values);
+      return extreme(values, Math.max);
+    case 'median':
+      return medianOf(values);
   }
   return name satisfies never;
 }
 
-function averageOfEach(rows: readonly Row[]): Cell {
-  const totals = [...Map.groupBy(rows, ({ t = null }) => t)].flatMap(([time, own]) => {
-    const total = time === null ? null : aggregate({ function: 'sum' }, own);
-    return total === null ? [] : [Number(total)];
-  });
-  return totals.length === 0 ? null : totals.reduce((sum, total) => sum + total, 0) / totals.length;
+function valuesOf(rows: readonly Row[]): readonly number[] {
+  return rows.map(({ v = null }) => v).filter((value) => typeof value === 'number');
 }
 
-/** The rows that no later one of the same `g`, in the same periods where these are asked for, comes after. */
-export function lastOf(
+function summed(values: readonly number[]): Cell {
+  return values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
+}
+
+function averageOf(values: readonly number[]): Cell {
+  return values.length === 0 ? null : Number(summed(values)) / values.length;
+}
+
+function extreme(values: readonly number[], of: (...all: readonly number[]) => number): Cell {
+  return values.length === 0 ? null : of(...values);
+}
+
+function medianOf(values: readonly number[]): Cell {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return averageOf(sorted.length === 0 ? [] : [sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0]);
+}
+
+/** The sum of each value of something; what has none does not count, nor what adds up to nothing. */
+function totalsPer(rows: readonly Row[], of: (row: Row) => Cell): readonly number[] {
+  return [...Map.groupBy(rows, of)].flatMap(([key, own]) => {
+    const total = key === null ? null : summed(valuesOf(own));
+    return total === null ? [] : [Number(total)];
+  });
+}
+
+function farGroup(world: World, owner: string, row: Row): Cell {
+  const { per } = datasetNamed(world, owner);
+  const path = placeOf(world, owner, { start: owner, roles: per === undefined ? [] : [per] });
+  const [binding] = expanded(new Map([['', row]]), path, 'left');
+  return binding?.get(nameOf(path))?.['g'] ?? null;
+}
+
+/** Metrics with a condition of their own: of a row that a role leads to, of any row below, of a parameter. */
+function filtered({ owner, function: name }: Pick<Leaf, 'owner' | 'function'>, rows: readonly Row[], { world, question }: At): Cell {
+  const { far, asked } = datasetNamed(world, owner);
+  if (name === 'above') {
+    const least = leastOf(world, question, owner) ?? 0;
+    return summed(valuesOf(rows).filter((value) => value > least));
+  }
+  const below = asked === undefined ? undefined : testOf(asked.of, { role: undefined, above: asked.above });
+  const test = name === 'far' ? testOf(owner, far) : below;
+  return rows.filter((row) => test === undefined || passes(world, question, { owner, row, test })).length;
+}
+
+/** Of each `g`, in the same periods where these are asked for, the value that counts; those of the group are added up. */
+export function balanceOf(
   rows: readonly Row[],
-  { all, times, question }: { all: readonly Row[]; times: readonly number[]; question: Question },
-): readonly Row[] {
-  const clock = clockOf(question);
+  at: At & { readonly owner: string; readonly all: readonly Row[]; readonly times: readonly number[] },
+): Cell {
+  const { world, question, owner, all, times } = at;
+  const { clock, take } = datasetNamed(world, owner);
+  const timed = (some: readonly Row[]): readonly Row[] => some.filter((row) => (row[clock] ?? null) !== null);
+  if (take !== 'first' && take !== 'last') {
+    const entities = [...Map.groupBy(timed(rows), ({ g = null }) => g).values()].map(valuesOf);
+    const of = take === 'avg' ? averageOf : (values: readonly number[]) => extreme(values, take === 'min' ? Math.min : Math.max);
+    return summed(entities.map(of).filter((value) => typeof value === 'number'));
+  }
+  const seen = { world, question, owner, shift: undefined };
   const periods = times.flatMap((index) => question.dimensions[index] ?? []);
-  const entity = (row: Row): string => JSON.stringify([row['g'], ...periods.map((of) => cellOf(row, of, clock))]);
-  const timed = all.filter(({ t }) => t !== null);
-  return rows.filter(
-    (row) => row['t'] !== null && !timed.some((other) => entity(other) === entity(row) && String(other['t']) > String(row['t'])),
-  );
+  const entity = (row: Row): string => JSON.stringify([row['g'], ...periods.map((of) => cellAt(seen, row, { of, path: [] }))]);
+  const isNext = (row: Row, other: Row): boolean => {
+    const [time, rival] = [String(row[clock]), String(other[clock])];
+    return entity(other) === entity(row) && (take === 'last' ? rival > time : rival < time);
+  };
+  return summed(valuesOf(timed(rows).filter((row) => !timed(all).some((other) => isNext(row, other)))));
 }
 
 /** Of the rows of the next dataset, those whose last row before them, of the same `g` and in the window, is one of these. */
 export function followers({ datasets }: World, owner: string, rows: readonly Row[]): number {
   const place = datasets.findIndex(({ name }) => name === owner);
   const base = datasets[place];
-  const [own, next] = [base?.rows ?? [], datasets[place + 1]?.rows ?? base?.rows ?? []];
-  const isBefore = (row: Row, event: Row): boolean => {
-    const [start = null, end = null] = [row['t'], event['t']];
-    if (typeof start !== 'string' || typeof end !== 'string' || start > end) return false;
-    return base?.within === undefined || start > later(end, { ...base.within, count: -base.within.count });
-  };
-  return next.filter((event) => {
-    const before = own.filter((row) => row !== event && row['g'] !== null && row['g'] === event['g'] && isBefore(row, event));
-    const last = before.toSorted((a, b) => (a['t'] === b['t'] ? Number(b['id']) - Number(a['id']) : String(b['t']) > String(a['t']) ? 1 : -1))[0]; // prettier-ignore
+  const next = datasets[place + 1] ?? base;
+  if (base === undefined || next === undefined) throw new Error(`no dataset ${owner}`);
+  const isSelf = base === next;
+  const isBefore = isBeforeBy(base, next);
+  return next.rows.filter((event) => {
+    const before = base.rows.filter((row) => !(isSelf && row === event) && row['g'] !== null && row['g'] === event['g'] && isBefore(row, event)); // prettier-ignore
+    const last = before.toSorted((a, b) => (a[base.clock] === b[base.clock] ? Number(b['id']) - Number(a['id']) : String(b[base.clock]) > String(a[base.clock]) ? 1 : -1))[0]; // prettier-ignore
     return last !== undefined && rows.includes(last);
   }).length;
 }
 
-export function calculated(op: '-' | '/', left: Cell, right: Cell): Cell {
+/** By their times, or by their days where one knows more of it than the other. */
+function isBeforeBy(base: Dataset, next: Dataset): (row: Row, event: Row) => boolean {
+  const digits = base.clock === next.clock && base.clock !== 't' ? 19 : 10;
+  return (row, event) => {
+    const [start = null, end = null] = [row[base.clock], event[next.clock]].map((time) => (typeof time === 'string' ? localTime(time, 'UTC').slice(0, digits) : null)); // prettier-ignore
+    if (start === null || end === null || start > end) return false;
+    return base.within === undefined || start > later(end, { ...base.within, count: -base.within.count });
+  };
+}
+
+export function calculated(op: Derived['op'], left: Cell, right: Cell): Cell {
   if (left === null || right === null) return null;
   if (op === '-') return Number(left) - Number(right);
   return right === 0 ? null : Number(left) / Number(right);

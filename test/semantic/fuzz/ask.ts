@@ -3,58 +3,54 @@ import { modelFor } from '../../../src/semantic/access.ts';
 import type { SemanticModel } from '../../../src/semantic/model.ts';
 import { dialectNamed } from '../../../src/sql/dialects.ts';
 import { compile, load } from '../shop.ts';
-import { filesOf, scriptOf } from './model-files.ts';
+import { filesOf, rowsScript, tablesScript } from './model-files.ts';
 import type { Query } from './query-text.ts';
-import { openRunner, type Runner, type runnerNames } from './runner.ts';
+import { openRunner, type Runner, type RunnerName } from './runner.ts';
 import type { Cell, World } from './world.ts';
 
-/** What the rules refuse; any other error is a fault. */
-const refusals = [
-  'no_path',
-  'ambiguous_path',
-  'not_supported',
-  'no_period',
-  'no_group',
-  'unused_scope',
-  'unused_segment',
-  'mixed_condition',
-];
-
 export interface Engine {
-  readonly name: (typeof runnerNames)[number];
-  /** Makes the tables anew; gives the model as the reader sees it. */
+  readonly name: RunnerName;
+  /** Makes the rows anew; gives the model as the reader sees it. */
   open(world: World): Promise<SemanticModel>;
   readonly runner: Runner;
 }
 
-export interface Answer {
+interface Answer {
   readonly rows: readonly (readonly unknown[])[];
   /** Of each metric, whether the receipt says that its groups add up. */
   readonly additive: readonly boolean[];
 }
 
-export async function openEngine(name: (typeof runnerNames)[number]): Promise<Engine> {
+export async function openEngine(name: RunnerName): Promise<Engine> {
   const dialect = dialectNamed(name);
   const runner = await openRunner(name);
+  await runner.run(tablesScript(name));
   const open = async (world: World): Promise<SemanticModel> => {
     const { model, diagnostics } = await load(filesOf(world), dialect);
     if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
-    await runner.run(scriptOf(world, (value: Cell) => dialect.literal(value)));
+    await runner.run(rowsScript(world, name, (value: Cell) => dialect.literal(value)));
     return modelFor(model, 'reader');
   };
   return { name, open, runner };
 }
 
-/** Undefined where the planner refuses. */
-export async function ask({ runner }: Engine, model: SemanticModel, query: Query): Promise<Answer | undefined> {
+/** The rows, or the code of what the planner refuses; any other error is a fault. */
+export async function ask({ runner }: Engine, model: SemanticModel, query: Query): Promise<Answer | { readonly refused: string }> {
   let compiled: ReturnType<typeof compile>;
   try {
     compiled = compile(model, query);
   } catch (error) {
-    if (error instanceof UserError && refusals.includes(error.code)) return undefined;
+    if (error instanceof UserError) return { refused: error.code };
     throw error;
   }
   return { rows: await runner.rows(compiled.sql), additive: compiled.receipt.metrics.map(({ additive }) => additive) };
+}
+
+/** Where an answer is sure. */
+export async function answered(engine: Engine, model: SemanticModel, query: Query): Promise<Answer> {
+  const given = await ask(engine, model, query);
+  if ('refused' in given) throw new Error(`${given.refused} for ${JSON.stringify(query)}`);
+  return given;
 }
 
 /** Rows as text, in their order; six digits are compared. */

@@ -1,6 +1,6 @@
-import { type Binding, datasetNamed, expanded, nameOf, type Path, placeOf, Refused } from './paths.ts';
+import { type Binding, datasetNamed, expanded, isToOne, nameOf, type Path, placeOf, Refused } from './paths.ts';
 import type { Question } from './question.ts';
-import { cellOf, cellsOf, clockOf, conditionsOn, fits } from './rows.ts';
+import { cellAt, cellsOf, conditionsOn, fits } from './rows.ts';
 import type { Cell, Row, World } from './world.ts';
 
 /** The values of some of the dimensions together. */
@@ -18,7 +18,6 @@ export function membersOf(
   const places = question.dimensions.map((of) => placeOf(world, owner, of));
   const sets = [...Map.groupBy(places.keys(), (index) => places[index]?.[0]?.name ?? '')];
   if (sets.every(([first]) => first === '')) return [];
-  checkConditions(world, question, { owner, places });
   const parts = sets.map(([first, indexes]): readonly Part[] => {
     if (first === '') return found.map((group) => new Map(indexes.map((index) => [index, cellsOf(group)[index] ?? null])));
     return membersIn(world, question, { owner, places, indexes });
@@ -36,31 +35,38 @@ interface At {
 function membersIn(world: World, question: Question, { owner, places, indexes }: At & { indexes: readonly number[] }): readonly Part[] {
   const paths = indexes.map((index) => places[index] ?? []);
   const prefix = commonPrefix(paths);
+  const seen = { world, question, owner, shift: undefined };
   const own = conditionsOn(world, question, owner).filter((tests) =>
     tests.every(({ path }) => isWithin(prefix, path) && isBound(path, places)),
   );
   const start = (row: Row): Binding => new Map([...['', ...prefix.map((_, index) => nameOf(prefix.slice(0, index + 1)))].map((name): [string, Row | undefined] => [name, undefined]), [nameOf(prefix), row]]); // prettier-ignore
   const paths2 = [...paths, ...own.flat().map(({ path }) => path)];
+  const cellIn = (binding: Binding, index: number): Cell => {
+    const path = places[index] ?? [];
+    return cellAt(seen, binding.get(nameOf(path)), { of: dimensionAt(question, index), path });
+  };
   return datasetNamed(world, prefix.at(-1)?.to ?? '').rows.flatMap((row) => {
     const bindings = paths2.reduce<readonly Binding[]>((all, path) => all.flatMap((one) => expanded(one, path, 'inner')), [start(row)]);
     return bindings
-      .filter((one) => own.every((tests) => tests.some(({ of, path }) => fits(one.get(nameOf(path)), of))))
-      .map((one) => new Map(indexes.map((index) => [index, cellOf(one.get(nameOf(places[index] ?? [])), dimensionAt(question, index), clockOf(question))]))); // prettier-ignore
+      .filter((one) => own.every((tests) => tests.some((test) => fits(seen, one.get(nameOf(test.path)), test))))
+      .map((one) => new Map(indexes.map((index) => [index, cellIn(one, index)])));
   });
 }
 
 /** It is not clear which combinations of members a condition across dimensions allows. */
-function checkConditions(world: World, question: Question, { owner, places }: At): void {
+export function checkMembers(world: World, question: Question, owner: string): void {
+  const places = question.dimensions.map((of) => placeOf(world, owner, of));
   const firsts = new Set(places.map((path) => path[0]?.name ?? ''));
+  if ([...firsts].every((first) => first === '')) return;
   for (const tests of conditionsOn(world, question, owner)) {
     const touched = new Set(tests.map(({ path }) => joined(path, places)[0]?.name ?? '').filter((name) => firsts.has(name)));
-    if (touched.size > 1) throw new Refused('a condition across dimensions');
+    if (touched.size > 1) throw new Refused('not_supported', 'a condition across dimensions');
   }
 }
 
 /** As far as it goes without a hop to many that no dimension takes. */
 function joined(path: Path, places: readonly Path[]): Path {
-  const end = path.findIndex((hop, index) => hop.kind !== 'up' && !places.some((place) => isWithin(path.slice(0, index + 1), place)));
+  const end = path.findIndex((hop, index) => !isToOne(hop) && !places.some((place) => isWithin(path.slice(0, index + 1), place)));
   return end === -1 ? path : path.slice(0, end);
 }
 

@@ -1,10 +1,12 @@
 import type { Place } from './question.ts';
-import type { Dataset, Link, Row, World } from './world.ts';
+import { type Dataset, meets, type Row, type World } from './world.ts';
 
 /** A hop of a path: the table that it leads to, and how to get there from a row. */
-interface Hop {
+export interface Hop {
   readonly name: string;
-  readonly kind: 'up' | 'down' | 'bridge';
+  /** What a query calls it. */
+  readonly asked: string;
+  readonly kind: 'up' | 'same' | 'down' | 'bridge';
   readonly from: string;
   readonly to: string;
   follow(row: Row): readonly Row[];
@@ -14,24 +16,47 @@ export type Path = readonly Hop[];
 /** Rows by the names of the hops that led to them; undefined where a hop to one found none. */
 export type Binding = ReadonlyMap<string, Row | undefined>;
 
-/** What the rules call an error. */
-export class Refused extends Error {}
+/** What the rules call an error, by its code. */
+export class Refused extends Error {
+  readonly code: string;
+  constructor(code: string, why: string) {
+    super(why);
+    this.code = code;
+  }
+}
 
-/** Where a name leads from an owner: to a dataset, then along roles. */
-export function placeOf(world: World, owner: string, { start, roles }: Place): Path {
+export function isToOne({ kind }: Hop): boolean {
+  return kind === 'up' || kind === 'same';
+}
+
+/** Where a name leads from an owner: to a dataset, then along roles. `one`: by hops that never multiply rows. */
+export function placeOf(world: World, owner: string, { start, roles, reach = 'many' }: Place & { readonly reach?: 'one' | 'many' }): Path {
   if (start === 'metric_time') return [];
-  const base = pathTo(world, owner, start);
-  if (base === undefined) throw new Refused(`no one path from ${owner} to ${start}`);
-  const path = roles.reduce<Path>((done, role) => {
-    const hop = hopsOf(world).find(({ kind, from, name }) => kind === 'up' && from === (done.at(-1)?.to ?? owner) && name === role);
-    if (hop === undefined) throw new Error(`no role ${role}`);
-    return [...done, hop];
-  }, base);
-  const down = path.findIndex(({ kind }) => kind === 'down');
-  const kinds = path.slice(down + 1).map(({ kind }) => kind);
-  if (down !== -1 && kinds.includes('up') && !kinds.slice(0, kinds.indexOf('up')).includes('bridge'))
-    throw new Refused('down and up again');
+  let path = pathTo(world, owner, { to: start, reach });
+  for (const role of roles) {
+    const named = hopsOf(world).filter(({ from, asked }) => from === (path.at(-1)?.to ?? owner) && asked === role);
+    const safe = named.filter(isToOne);
+    const found = safe.length > 0 || reach === 'one' ? safe : named;
+    const [hop] = found;
+    if (hop === undefined) throw new Refused('unknown_name', `no role ${role}`);
+    if (found.length > 1) throw new Refused('ambiguous_path', `several hops are called ${role}`);
+    path = [...path, hop];
+  }
+  checkShape(path);
   return path;
+}
+
+/** Rows of the start mean something: not up and down to a sibling, nor down and up to another parent. */
+function checkShape(path: Path): void {
+  for (const [index, { kind }] of path.entries()) {
+    const before = path.slice(0, index).map((hop) => hop.kind);
+    const has = (one: Hop['kind']): boolean => before.includes(one);
+    const isAside =
+      (kind === 'down' && (has('up') || has('bridge'))) ||
+      (kind === 'bridge' && (has('bridge') || (has('up') && has('down')))) ||
+      (kind === 'up' && has('down') && !has('bridge'));
+    if (isAside) throw new Refused('no_path', 'aside');
+  }
 }
 
 /** All rows that a path leads to from what is bound already. `inner` drops what a hop to many does not find. */
@@ -43,7 +68,7 @@ export function expanded(binding: Binding, path: Path, mode: 'inner' | 'left'): 
       if (one.has(name)) return [one];
       const start = one.get(base);
       const found: readonly (Row | undefined)[] = start === undefined ? [] : hop.follow(start);
-      const kept = found.length === 0 && (hop.kind === 'up' || mode === 'left') ? [undefined] : found;
+      const kept = found.length === 0 && (isToOne(hop) || mode === 'left') ? [undefined] : found;
       return kept.map((row) => new Map([...one, [name, row]]));
     });
   }
@@ -61,26 +86,41 @@ export function datasetNamed({ datasets }: World, name: string): Dataset {
 }
 
 /** The one path that a dataset's name means: to one; else straight down, or up or down to a bridge and up from it. */
-function pathTo(world: World, from: string, to: string): Path | undefined {
+function pathTo(world: World, from: string, { to, reach }: { to: string; reach: 'one' | 'many' }): Path {
   if (from === to) return [];
   const hops = hopsOf(world);
-  const ups = hops.filter(({ kind }) => kind === 'up');
+  const ups = hops.filter(isToOne);
   const safe = walks(ups, { from, to });
-  if (safe.length > 0) return safe.length === 1 ? safe[0] : undefined;
-  const downs = hops.filter(({ kind }) => kind === 'down');
+  const found = safe.length > 0 || reach === 'one' ? safe : manyWalks(hops, { from, to });
+  const [only] = found;
+  if (only === undefined) throw new Refused('no_path', `no path from ${from} to ${to}`);
+  if (found.length > 1) throw new Refused('ambiguous_path', `several paths from ${from} to ${to}`);
+  return only;
+}
+
+function manyWalks(hops: readonly Hop[], { from, to }: Ends): readonly Path[] {
+  const ups = hops.filter(isToOne);
+  const downs = hops.filter(({ kind }) => kind === 'down' || kind === 'same');
   const across = hops
     .filter(({ kind }) => kind === 'bridge')
     .flatMap((bridge) => {
-      const starts = from === bridge.from ? [[]] : [...walks(ups, { from, to: bridge.from }), ...walks(downs, { from, to: bridge.from })];
+      const start = { from, to: bridge.from };
+      const ways = [...walks(ups, start), ...walks(downs, start)];
+      // A way of twins alone is up and down at once.
+      const starts = from === bridge.from ? [[]] : [...new Map(ways.map((way) => [nameOf(way), way])).values()];
       const ends = to === bridge.to ? [[]] : walks(ups, { from: bridge.to, to });
-      return starts.flatMap((start) => ends.map((end) => [...start, bridge, ...end]));
+      return starts.flatMap((way) => ends.map((end) => [...way, bridge, ...end]));
     });
-  const many = [...walks(downs, { from, to }), ...across];
-  return many.length === 1 ? many[0] : undefined;
+  return [...walks(downs, { from, to }), ...across];
+}
+
+interface Ends {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Every walk that visits no table twice. */
-function walks(hops: readonly Hop[], ends: { from: string; to: string }, seen: readonly string[] = [ends.from]): readonly Path[] {
+function walks(hops: readonly Hop[], ends: Ends, seen: readonly string[] = [ends.from]): readonly Path[] {
   const { from, to } = ends;
   return hops
     .filter((hop) => hop.from === from && !seen.includes(hop.to))
@@ -90,17 +130,9 @@ function walks(hops: readonly Hop[], ends: { from: string; to: string }, seen: r
     });
 }
 
-/** Whether a row of the many side belongs to one of the other: by its key, or by the range that its value lies in. */
-export function meets({ role, within }: Link, own: Row, target: Row): boolean {
-  if (within === undefined) return own[`${role}_id`] === target['id'];
-  const [value, low, high] = [own[within.field] ?? null, target[within.from] ?? null, target[within.to] ?? null];
-  if (value === null || (within.byGroup && (own['g'] === null || own['g'] !== target['g']))) return false;
-  return (low === null || value >= low) && (high === null || value < high || (within.includesEnd && value === high));
-}
-
 const known = new WeakMap<World, readonly Hop[]>();
 
-function hopsOf(world: World): readonly Hop[] {
+export function hopsOf(world: World): readonly Hop[] {
   const hops = known.get(world) ?? allHops(world);
   known.set(world, hops);
   return hops;
@@ -109,19 +141,28 @@ function hopsOf(world: World): readonly Hop[] {
 function allHops(world: World): readonly Hop[] {
   return world.datasets.flatMap(({ name, links }) =>
     links.flatMap((link): readonly Hop[] => {
-      const { role, to, via } = link;
-      if (via !== undefined) return [bridgeHop(world, via, [name, to]), bridgeHop(world, via, [to, name])];
+      const { role, to, via, isOneToOne = false } = link;
+      if (via !== undefined) {
+        return [
+          { ...bridgeHop(world, via, [name, to]), asked: role },
+          { ...bridgeHop(world, via, [to, name]), asked: name },
+        ];
+      }
       const [own, target] = [datasetNamed(world, name).rows, datasetNamed(world, to).rows];
+      const twins = links.filter((other) => other.to === to && other.via === undefined);
+      const asked = !isOneToOne && (twins.length > 1 || name === to) ? `${name}_as_${role}` : name;
+      const there = (row: Row): readonly Row[] => target.filter((one) => meets(link, row, one));
+      const back = (row: Row): readonly Row[] => own.filter((one) => meets(link, one, row));
       return [
-        { name: role, kind: 'up', from: name, to, follow: (row) => target.filter((one) => meets(link, row, one)) },
-        { name: `${name} as ${role}`, kind: 'down', from: to, to: name, follow: (row) => own.filter((one) => meets(link, one, row)) },
+        { name: role, asked: role, kind: isOneToOne ? 'same' : 'up', from: name, to, follow: there },
+        { name: `${name} as ${role}`, asked, kind: isOneToOne ? 'same' : 'down', from: to, to: name, follow: back },
       ];
     }),
   );
 }
 
 /** A pair whose end is missing still counts, as a row of NULLs. */
-function bridgeHop(world: World, via: string, [from, to]: readonly [string, string]): Hop {
+function bridgeHop(world: World, via: string, [from, to]: readonly [string, string]): Omit<Hop, 'asked'> {
   const [pairs, ends] = [datasetNamed(world, via).rows, datasetNamed(world, to).rows];
   const follow = (row: Row): readonly Row[] =>
     pairs.filter((pair) => pair[`${from}_id`] === row['id']).map((pair) => ends.find(({ id }) => id === pair[`${to}_id`]) ?? {});

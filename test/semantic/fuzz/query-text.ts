@@ -1,20 +1,22 @@
 import type { z } from 'zod';
 import type { querySchema } from '../../../src/semantic/query.ts';
-import { type Aggregate, type Condition, nameOfDimension, type Question, type Test } from './question.ts';
+import { type Condition, type Metric, nameOfDimension, type Question, type Test } from './question.ts';
 
 export type Query = z.input<typeof querySchema>;
+type Written = NonNullable<Query['where']>[number];
 
 /** A question as people write it. */
 export function queryOf(question: Question): Query {
-  const { metrics, where, having, segments, order, limit, zone, weekStart, includeEmpty, fillTime } = question;
+  const { metrics, extra, where, having, segments, parameters, order, limit, zone, weekStart, includeEmpty, fillTime } = question;
   const dimensions = question.dimensions.map(nameOfDimension);
-  const names = [...dimensions, ...metrics.map((_, index) => `x${index + 1}`)];
+  const names = [...dimensions, ...metrics.map((_, index) => `x${index + 1}`), ...(extra === undefined ? [] : [metricText(extra)])];
   return {
     metrics: metrics.map((metric, index) => ({ name: `x${index + 1}`, expr: metricText(metric) })),
     dimensions,
     where: where.map(conditionText),
-    having: having === undefined ? [] : [`x1 > ${having}`],
+    having: having === undefined ? [] : [`${extra === undefined ? 'x1' : metricText(extra)} > ${having}`],
     segments: segments.map((name) => `${name}.chosen`),
+    parameters,
     order_by: order.map(({ column, dir }) => ({ field: names[column] ?? '', dir })),
     limit,
     timezone: zone,
@@ -24,26 +26,53 @@ export function queryOf(question: Question): Query {
   };
 }
 
-function metricText(metric: Question['metrics'][number]): string {
-  return 'left' in metric ? `${aggregateText(metric.left)} ${metric.op} ${aggregateText(metric.right)}` : aggregateText(metric);
-}
+const adHoc: Readonly<Record<string, (owner: string) => string>> = {
+  count_rows: (owner) => `count(${owner}.id)`,
+  count_distinct: (owner) => `count(distinct ${owner}.v)`,
+  most_of_g: (owner) => `max(sum(${owner}.v)) per ${owner}.g`,
+};
 
-function aggregateText({ owner, function: name }: Aggregate): string {
+function metricText(metric: Metric): string {
+  if ('left' in metric) {
+    const { name, left, op, right } = metric;
+    return name === undefined ? `${metricText(left)} ${op} ${metricText(right)}` : `${left.owner}.${name}`;
+  }
+  const { owner, function: name } = metric;
   if (name === 'sum') return `${owner}.total`;
-  if (name === 'count_rows') return `count(${owner}.id)`;
-  if (name === 'count_distinct') return `count(distinct ${owner}.v)`;
-  return ['count', 'avg', 'min', 'max'].includes(name) ? `${name}(${owner}.v)` : `${owner}.${name}`;
+  const written = adHoc[name];
+  if (written !== undefined) return written(owner);
+  return ['count', 'avg', 'min', 'max', 'median'].includes(name) ? `${name}(${owner}.v)` : `${owner}.${name}`;
 }
 
-function conditionText({ on, tests }: Condition): string | { on: string; where: string } {
+function conditionText({ on, tests, isStructured }: Condition): Written {
+  const [only] = tests;
+  if (isStructured && on === undefined && only !== undefined && tests.length === 1) return comparisonOf(only);
   const text = tests.map((test) => testText(test, [test.start, ...test.roles].join('.'))).join(' or ');
   return on === undefined ? text : { on, where: text };
 }
 
+function comparisonOf(test: Test): Written {
+  const { op, value } = test;
+  const field = [test.start, ...test.roles, ...columnOf(test)].join('.');
+  if (op === 'null') return { field, op: 'is_null' };
+  if (op === '<>') return { field, op: 'not_in', value: [value] };
+  if (op === 'period') return { field, op: 'in', value: [value] };
+  return { field, op: op === '=' ? '=' : op === 'time>=' ? '>=' : '>', value };
+}
+
+function columnOf({ op, field = 't', grain, start }: Pick<Test, 'op' | 'field' | 'grain' | 'start'>): readonly string[] {
+  const time = start === 'metric_time' ? [] : [field];
+  if (op === 'time>=') return time;
+  if (op === 'period') return [...time, grain ?? 'day'];
+  return [op === 'n>' ? 'n' : op === 'w>' ? 'w' : op === '=' || op === '<>' ? 'g' : 'v'];
+}
+
 /** A test of the row that `from` leads to. */
-export function testText({ op, value }: Pick<Test, 'op' | 'value'>, from: string): string {
-  if (op === 'null') return `${from}.v is null`;
-  if (op === 'n>') return `${from}.n > ${value}`;
-  if (op === 't>=') return `${from}.t >= '${value}'`;
-  return op === '>' ? `${from}.v > ${value}` : `${from}.g ${op} '${value}'`;
+function testText(test: Test, from: string): string {
+  const { op, value } = test;
+  const name = [from, ...columnOf(test)].join('.');
+  if (op === 'null') return `${name} is null`;
+  if (op === 'time>=') return `${name} >= '${value}'`;
+  if (op === 'period') return `${name} = '${value}'`;
+  return op === '=' || op === '<>' ? `${name} ${op} '${value}'` : `${name} > ${value}`;
 }

@@ -1,63 +1,74 @@
-import { type Binding, datasetNamed, expanded, nameOf, type Path, placeOf, Refused } from './paths.ts';
-import type { Dimension, Question, Test } from './question.ts';
-import { type Clock, cutTo, later } from './times.ts';
-import type { Cell, Row, World } from './world.ts';
+import { type Binding, datasetNamed, expanded, isToOne, nameOf, type Path, placeOf } from './paths.ts';
+import { type Dimension, fieldOf, type Question, type Test } from './question.ts';
+import { type Clock, cutTo, later, localTime, type Span } from './times.ts';
+import type { Cell, Chosen, Row, World } from './world.ts';
 
 /** The rows of each group, by the group's cells as JSON. */
 export type Groups = ReadonlyMap<string, readonly Row[]>;
 
-/** Whose rows, how far moved on in time, and whether conditions on the time decide which count. */
+/** Whose rows, whether moved on in time, and whether conditions on the time decide which count. */
 export interface Asked {
   readonly owner: string;
   readonly isEarlier: boolean;
   readonly ignoresTime: boolean;
 }
 
-interface Placed<Of> {
+export interface Placed<Of> {
   readonly of: Of;
   readonly path: Path;
 }
 
-export function clockOf({ zone = 'UTC', weekStart }: Question): Clock {
-  return { zone, weekStart };
+/** What a row says at a place: its field, the dataset that it is of, and how far it is moved on in time. */
+interface Seen {
+  readonly world: World;
+  readonly question: Question;
+  readonly owner: string;
+  readonly shift: Span | undefined;
 }
 
 export function cellsOf(group: string): readonly Cell[] {
   return JSON.parse(group) as Cell[];
 }
 
+export function clockFor(world: World, { zone = 'UTC', weekStart }: Question, dataset: string): Clock {
+  return { zone, weekStart, fiscal: datasetNamed(world, dataset).fiscal };
+}
+
 /** The conditions of a query on an owner's rows: one test of each has to hold. Its segment, too. */
 export function conditionsOn(world: World, question: Question, owner: string): readonly (readonly Placed<Test>[])[] {
-  const { role, above } = datasetNamed(world, owner).chosen;
-  const segment: Test = { start: owner, roles: role === undefined ? [] : [role], op: '>', value: above };
   const own = question.where.filter(({ on }) => on === undefined || on === owner);
+  const segment = testOf(owner, datasetNamed(world, owner).chosen);
   const all = [...own.map(({ tests }) => tests), ...(question.segments.includes(owner) ? [[segment]] : [])];
   return all.map((tests) => tests.map((of) => ({ of, path: placeOf(world, owner, of) })));
 }
 
-/** True for a condition on nothing but the time that runs: it says which periods are shown, not which rows count. */
-function isAboutTime(tests: readonly Placed<Test>[]): boolean {
-  const own = tests.filter(({ of, path }) => path.length === 0 && of.op === 't>=');
-  if (own.length > 0 && own.length < tests.length) throw new Refused('time beside others');
-  return own.length > 0;
+export function testOf(owner: string, { role, above }: Chosen): Test {
+  return { start: owner, roles: role === undefined ? [] : [role], op: '>', value: above };
+}
+
+/** Whether a test is of the owner's default time. */
+export function isOfTime(world: World, owner: string, { of, path }: Placed<Test>): boolean {
+  if (path.length > 0 || (of.op !== 'time>=' && of.op !== 'period')) return false;
+  return of.start === 'metric_time' || of.field === datasetNamed(world, owner).clock;
 }
 
 /** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
 export function groupsOf(world: World, question: Question, { owner, isEarlier, ignoresTime }: Asked): Groups {
-  const { dimensions } = question;
-  const clock = clockOf(question);
+  const { dimensions, metrics } = question;
+  const dataset = datasetNamed(world, owner);
+  const seen: Seen = { world, question, owner, shift: isEarlier ? dataset.back : undefined };
   const places = dimensions.map((of) => ({ of, path: placeOf(world, owner, of) }));
-  const conditions = conditionsOn(world, question, owner).filter((tests) => !ignoresTime || !isAboutTime(tests));
-  const groups = new Map<string, Row[]>(dimensions.length === 0 ? [['[]', []]] : []);
-  for (const row of datasetNamed(world, owner).rows) {
-    const moved = isEarlier ? { ...row, t: monthLater(row['t'] ?? null) } : row;
-    // What the query calls the owner's time is moved; its joins are not.
-    const seen = (binding: Binding, path: Path): Row | undefined => (path.length === 0 ? moved : binding.get(nameOf(path)));
+  // A condition on nothing but the time that runs says which periods are shown, not which rows count.
+  const conditions = conditionsOn(world, question, owner).filter(
+    (tests) => !ignoresTime || !tests.every((test) => isOfTime(world, owner, test)),
+  );
+  const groups = new Map<string, Row[]>(dimensions.length === 0 && metrics.length > 0 ? [['[]', []]] : []);
+  for (const row of dataset.rows) {
     let bindings: readonly Binding[] = [new Map([['', row]])];
     for (const { path } of places) bindings = bindings.flatMap((binding) => expanded(binding, path, 'inner'));
     for (const binding of bindings) {
-      if (!conditions.every((tests) => tests.some((test) => holds(binding, test, seen)))) continue;
-      const key = JSON.stringify(places.map(({ of, path }) => cellOf(seen(binding, path), of, clock)));
+      if (!conditions.every((tests) => tests.some((test) => holds(seen, binding, test)))) continue;
+      const key = JSON.stringify(places.map(({ of, path }) => cellAt(seen, binding.get(nameOf(path)), { of, path })));
       const group = groups.get(key) ?? [];
       if (!group.includes(row)) group.push(row);
       groups.set(key, group);
@@ -67,36 +78,65 @@ export function groupsOf(world: World, question: Question, { owner, isEarlier, i
 }
 
 /** A test beyond a hop to many that is not bound asks whether any row fits. */
-function holds(binding: Binding, { of, path }: Placed<Test>, seen: (binding: Binding, path: Path) => Row | undefined): boolean {
-  const first = path.findIndex((hop, index) => hop.kind !== 'up' && !binding.has(nameOf(path.slice(0, index + 1))));
+function holds(seen: Seen, binding: Binding, { of, path }: Placed<Test>): boolean {
+  const first = path.findIndex((hop, index) => !isToOne(hop) && !binding.has(nameOf(path.slice(0, index + 1))));
   const root = first === -1 ? path : path.slice(0, first + 1);
   const rows = expanded(binding, root, 'inner').flatMap((one) => expanded(one, path, 'left'));
-  return rows.some((one) => fits(seen(one, path), of));
+  return rows.some((one) => fits(seen, one.get(nameOf(path)), { of, path }));
+}
+
+/** Whether a row passes a test that belongs to a metric: times are as they stand. */
+export function passes(world: World, question: Question, { owner, row, test }: { owner: string; row: Row; test: Test }): boolean {
+  const placed = { of: test, path: placeOf(world, owner, test) };
+  return holds({ world, question, owner, shift: undefined }, new Map([['', row]]), placed);
 }
 
 /** As SQL: what compares with NULL is not true. */
-export function fits(row: Row | undefined, { op, value }: Test): boolean {
-  const { g = null, v = null, n = null, t = null } = row ?? {};
-  if (op === 'n>') return n !== null && n > value;
-  if (op === 't>=') return t !== null && t >= value;
+export function fits(seen: Seen, row: Row | undefined, placed: Placed<Test>): boolean {
+  const { of, path } = placed;
+  const { op, value } = of;
+  if (op === 'time>=' || op === 'period') {
+    const { start, field = 't', grain } = of;
+    const time = cellAt(seen, row, { of: { start, field, grain: op === 'period' ? grain : undefined }, path });
+    if (time === null) return false;
+    return op === 'period' ? time === value : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
+  }
+  const { g = null, v = null, n = null } = row ?? {};
   if (op === 'null') return v === null;
-  if (op === '>') return v !== null && v > value;
-  return g !== null && (op === '=') === (g === value);
+  if (op === '=' || op === '<>') return g !== null && (op === '=') === (g === value);
+  const cell = op === 'n>' ? n : op === 'w>' ? cellAt(seen, row, { of: { start: of.start, field: 'w', grain: undefined }, path }) : v;
+  return cell !== null && cell > value;
 }
 
-function monthLater(cell: Cell): Cell {
-  return typeof cell === 'string' ? later(cell, { count: 1, unit: 'month' }) : cell;
-}
-
-export function cellOf(row: Row | undefined, { field, grain }: Pick<Dimension, 'field' | 'grain'>, clock: Clock): Cell {
+/** What a dimension shows of a row: a time cut to its period; the owner's own time is moved first. */
+export function cellAt(seen: Seen, row: Row | undefined, { of, path }: Placed<Pick<Dimension, 'start' | 'field' | 'grain'>>): Cell {
+  const { world, question, owner, shift } = seen;
+  const field = fieldOf(world, owner, of);
+  const home = path.at(-1)?.to ?? owner;
+  if (field === 'w') return typeof row?.['v'] === 'number' ? row['v'] - (leastOf(world, question, home) ?? 0) : null;
   const cell = row?.[field] ?? null;
-  return grain === undefined || typeof cell !== 'string' ? cell : cutTo(grain, cell, clock);
+  if (typeof cell !== 'string' || field === 'g') return cell;
+  const clock = clockFor(world, question, home);
+  const isMoved = shift !== undefined && path.length === 0 && field === datasetNamed(world, owner).clock;
+  // A moment is moved as the clocks of the zone show it, which matters to its periods alone.
+  const local = cell.includes('T') ? localTime(cell, of.grain === undefined ? 'UTC' : clock.zone) : cell;
+  const time = isMoved ? later(local, shift) : cell;
+  return of.grain === undefined ? time : cutTo(of.grain, time, clock);
 }
 
-/** Which dimensions are the owner's own time. */
+/** What a dataset's parameter is; undefined where nobody says. */
+export function leastOf(world: World, { parameters }: Question, dataset: string): number | undefined {
+  return parameters[`${dataset}.least`] ?? parameters['least'] ?? datasetNamed(world, dataset).least;
+}
+
+/** Which dimensions are periods of the owner's default time. */
 export function timesOf(world: World, { dimensions }: Question, owner: string): readonly number[] {
   return [...dimensions.keys()].filter((index) => {
     const of = dimensions[index];
-    return of?.field === 't' && placeOf(world, owner, of).length === 0;
+    return of?.grain !== undefined && isOwnTime(world, owner, of);
   });
+}
+
+export function isOwnTime(world: World, owner: string, of: Dimension): boolean {
+  return fieldOf(world, owner, of) === datasetNamed(world, owner).clock && placeOf(world, owner, of).length === 0;
 }

@@ -1,9 +1,14 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import { createConnection } from 'mysql2/promise';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
+import { registerFunctions } from '../../../src/warehouse/drivers/sqlite/aggregates.ts';
+import { createMariadb } from '../../support/mariadb.ts';
 import { createDatabase } from '../../support/postgres.ts';
 
 export const runnerNames = ['duckdb', 'sqlite', 'postgres'] as const;
+/** MariaDB answers for MySQL, where it is installed. */
+export type RunnerName = (typeof runnerNames)[number] | 'mysql';
 
 /** An engine without the gate in between, which thousands of statements would wait for. */
 export interface Runner {
@@ -12,28 +17,19 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-export async function openRunner(name: (typeof runnerNames)[number]): Promise<Runner> {
+export async function openRunner(name: RunnerName): Promise<Runner> {
   switch (name) {
     case 'duckdb': {
-      const connection = await (await DuckDBInstance.create(':memory:')).connect();
+      // Threads cost more than they save over a dozen rows.
+      const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
       return {
         run: async (script) => void (await connection.run(script)),
         rows: async (sql) => (await connection.runAndReadAll(sql)).getRowsJson(),
         close: () => Promise.resolve(connection.closeSync()),
       };
     }
-    case 'sqlite': {
-      const database = new DatabaseSync(':memory:');
-      return {
-        run: (script) => Promise.resolve(database.exec(script)),
-        rows(sql) {
-          const statement = database.prepare(sql);
-          statement.setReturnArrays(true);
-          return Promise.resolve(statement.all() as unknown as readonly (readonly unknown[])[]);
-        },
-        close: () => Promise.resolve(database.close()),
-      };
-    }
+    case 'sqlite':
+      return sqliteRunner();
     case 'postgres': {
       const client = new Client({ connectionString: await createDatabase('fuzz'), types: { getTypeParser: () => (text: string) => text } });
       await client.connect();
@@ -43,6 +39,29 @@ export async function openRunner(name: (typeof runnerNames)[number]): Promise<Ru
         close: () => client.end(),
       };
     }
+    case 'mysql': {
+      const connection = await createConnection({ uri: await createMariadb(''), multipleStatements: true, dateStrings: true });
+      await connection.query("SET SESSION time_zone = '+00:00', div_precision_increment = 12");
+      return {
+        run: async (script) => void (await connection.query(script)),
+        rows: async (sql) => (await connection.query({ sql, rowsAsArray: true }))[0] as unknown as readonly (readonly unknown[])[],
+        close: () => connection.end(),
+      };
+    }
   }
   return name satisfies never;
+}
+
+function sqliteRunner(): Runner {
+  const database = new DatabaseSync(':memory:');
+  registerFunctions(database);
+  return {
+    run: (script) => Promise.resolve(database.exec(script)),
+    rows(sql) {
+      const statement = database.prepare(sql);
+      statement.setReturnArrays(true);
+      return Promise.resolve(statement.all() as unknown as readonly (readonly unknown[])[]);
+    },
+    close: () => Promise.resolve(database.close()),
+  };
 }

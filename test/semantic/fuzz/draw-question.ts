@@ -1,0 +1,254 @@
+import * as fc from 'fast-check';
+import { datasetNamed } from './paths.ts';
+import { type Aggregate, aggregatesOf, type Condition, type Derived, type Dimension, functions, type Metric, nameOfDimension, partsOf, type Question, type Test } from './question.ts'; // prettier-ignore
+import { type Reached, reachOf } from './reach.ts';
+import { type Grain, grains, isFiscal, liesIn } from './times.ts';
+import type { TimeField, World } from './world.ts';
+
+const rarely = (weight: number) => fc.nat({ max: weight }).map((value) => value === 0);
+const maybe = <Value>(value: fc.Arbitrary<Value>, weight: number) =>
+  fc.oneof({ weight, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
+
+/** Metrics, mostly of one dataset: what several can all reach is little. */
+function metricsIn(world: World): fc.Arbitrary<readonly Metric[]> {
+  const dataset = fc.constantFrom(...world.datasets.map(({ name }) => name));
+  return dataset.chain((home) => {
+    const owner = fc.oneof({ weight: 7, arbitrary: fc.constant(home) }, { weight: 1, arbitrary: dataset });
+    const name = fc.constantFrom(...functions, 'sum' as const, 'followed' as const, 'trailing' as const, 'to_date' as const, 'earlier' as const); // prettier-ignore
+    const aggregate = fc.record({ owner, function: name });
+    const derived = fc.record({ op: fc.constantFrom('-' as const, '/' as const), left: aggregate, right: aggregate });
+    const named = fc.tuple(owner, fc.constantFrom('share' as const, 'ratio' as const, 'growth' as const)).map(([of, one]): Derived => {
+      const [op, right] = ({ share: ['/', 'overall'], ratio: ['/', 'count_rows'], growth: ['-', 'earlier'] } as const)[one];
+      return { op, name: one, left: { owner: of, function: 'sum' }, right: { owner: of, function: right } };
+    });
+    const adHoc = owner.map((of) => ({ owner: of, function: 'most_of_g' as const }));
+    const one = fc.oneof(
+      { weight: 10, arbitrary: aggregate },
+      { weight: 4, arbitrary: derived },
+      { weight: 2, arbitrary: named },
+      { weight: 1, arbitrary: adHoc },
+    );
+    return fc.uniqueArray<Metric, string>(one, { minLength: 1, maxLength: 3, selector: (metric) => JSON.stringify(metric) });
+  });
+}
+
+/** What a question over these metrics needs to have an answer, and what it had better not have. */
+interface Needs {
+  readonly world: World;
+  readonly owners: readonly string[];
+  /** True for a question that may ask for anything. */
+  readonly isFree: boolean;
+  readonly hasNoMany: boolean;
+  /** Periods that a total to date can be shown in. */
+  readonly fits: (grain: Grain) => boolean;
+  readonly runs: boolean;
+  readonly byGroup: readonly string[];
+}
+
+function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Needs {
+  const leaves = metrics.flatMap(partsOf);
+  const owners = [...new Set(leaves.map(({ owner }) => owner))];
+  const ownersOf = (...names: readonly string[]) => leaves.filter((leaf) => names.includes(leaf.function)).map(({ owner }) => owner);
+  const dated = ownersOf('to_date').map((owner) => datasetNamed(world, owner));
+  return {
+    world,
+    owners,
+    isFree,
+    hasNoMany: ownersOf('closing', 'followed', 'follow_rate').length > 0,
+    fits: (grain) => dated.every(({ since, fiscal }) => liesIn(grain, since, fiscal)),
+    runs: ownersOf('running', 'trailing', 'to_date').length > 0,
+    byGroup: [...new Set(ownersOf('over_g'))],
+  };
+}
+
+/** Fiscal ones where every dataset has the same fiscal years. */
+function grainsOf({ world, isFree }: Needs, ends: readonly string[]): readonly Grain[] {
+  const years = new Set(ends.map((end) => datasetNamed(world, end).fiscal));
+  const isKnown = isFree || (years.size === 1 && !years.has(undefined));
+  return grains.filter((grain) => isKnown || !isFiscal(grain));
+}
+
+function placesFor({ world, owners, isFree, hasNoMany }: Needs, weightOfMany: number): fc.Arbitrary<Reached> {
+  const { one, many, all } = reachOf(world, owners);
+  const free = { weight: isFree ? 10 : 0, arbitrary: fc.constantFrom(...all) };
+  const [first] = one;
+  if (first === undefined) return free.arbitrary;
+  const some = many.length === 0 || hasNoMany ? [] : [{ weight: weightOfMany, arbitrary: fc.constantFrom(...many) }];
+  return fc.oneof({ weight: 10, arbitrary: fc.constantFrom(...one) }, ...some, free);
+}
+
+const timeField = fc.constantFrom<TimeField>('t', 't', 'm', 'z', 'z');
+const plain = (field: 'g' | 'n' | 'w' | 't') => fc.constant({ field, grain: undefined });
+
+function dimensionIn(needs: Needs): fc.Arbitrary<Dimension> {
+  const { world } = needs;
+  const own = placesFor(needs, 2).chain(({ place, end }) => {
+    const periods = fc.record({ field: timeField, grain: fc.constantFrom(...grainsOf(needs, [end]), 'month' as const, 'day' as const, 'week' as const) }); // prettier-ignore
+    const rows = datasetNamed(world, end).measure === undefined ? [] : [{ weight: 3, arbitrary: plain('n') }];
+    const raw = needs.runs ? [] : [{ weight: 1, arbitrary: plain('t') }];
+    return fc
+      .oneof<fc.WeightedArbitrary<Pick<Dimension, 'field' | 'grain'>>[]>(
+        { weight: 6, arbitrary: plain('g') },
+        { weight: 6, arbitrary: periods },
+        { weight: 1, arbitrary: plain('w') },
+        ...raw,
+        ...rows,
+      )
+      .map((what): Dimension => ({ ...place, ...what }));
+  });
+  return fc.oneof({ weight: 6, arbitrary: own }, { weight: needs.owners.length === 0 ? 0 : 1, arbitrary: conformed(needs) });
+}
+
+function conformed(needs: Needs): fc.Arbitrary<Dimension> {
+  const all = [...grainsOf(needs, needs.owners), 'month' as const, 'day' as const];
+  const fitting = needs.isFree ? all : all.filter(needs.fits);
+  return fc.constantFrom(...fitting).map((grain): Dimension => ({ start: 'metric_time', roles: [], field: 't', grain }));
+}
+
+/** With those without which there is no answer. */
+function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
+  const { isFree, runs, byGroup } = needs;
+  const groups = isFree ? [] : byGroup.map((start): Dimension => ({ start, roles: [], field: 'g', grain: undefined }));
+  const needed = runs && !isFree ? conformed(needs).map((time) => [time, ...groups]) : fc.constant(groups);
+  const some = fc.array(dimensionIn(needs), { minLength: 1, maxLength: 3 });
+  const others = needs.owners.length === 0 ? some : fc.oneof({ weight: 7, arbitrary: some }, { weight: 1, arbitrary: fc.constant([]) });
+  return fc.tuple(needed, others, fc.boolean()).map(([first, more, isTurned]) => {
+    // Beside a time that runs, others of the same dataset could cross it.
+    const kept = runs && !isFree ? more.filter((one) => one.grain === undefined || !needs.owners.includes(one.start)) : more;
+    const all = [...first, ...kept].slice(0, 3);
+    return [...new Map((isTurned ? all.toReversed() : all).map((one) => [nameOfDimension(one), one])).values()];
+  });
+}
+
+function testIn(needs: Needs): fc.Arbitrary<Test> {
+  return placesFor({ ...needs, hasNoMany: false }, 5).chain(({ place, end }): fc.Arbitrary<Test> => {
+    const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) => arbitrary.map((one): Test => ({ ...place, ...one })); // prettier-ignore
+    const number = (op: '>' | 'n>' | 'w>') => named(fc.integer({ min: -3, max: 4 }).map((value) => ({ op, value })));
+    const since = fc.constantFrom('2024-01-15', '2024-02-01', '2024-03-02');
+    const months = fc.constantFrom('2024-01-01', '2024-02-01', '2024-03-01');
+    return fc.oneof(
+      { weight: 3, arbitrary: named(fc.record({ op: fc.constantFrom('=' as const, '<>' as const, '<>' as const), value: fc.constantFrom('a', 'b') })) }, // prettier-ignore
+      { weight: 3, arbitrary: number('>') },
+      { weight: 1, arbitrary: fc.constant({ ...place, op: 'null' as const, value: 0 }) },
+      { weight: 2, arbitrary: named(fc.record({ op: fc.constant('time>=' as const), value: since, field: timeField })) },
+      { weight: 1, arbitrary: named(fc.record({ op: fc.constant('period' as const), value: months, field: timeField, grain: fc.constantFrom('month' as const, 'quarter' as const) })) }, // prettier-ignore
+      { weight: 1, arbitrary: number('w>') },
+      ...(datasetNamed(needs.world, end).measure === undefined ? [] : [{ weight: 2, arbitrary: number('n>') }]),
+    );
+  });
+}
+
+function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
+  const { world, owners, isFree } = needs;
+  const scopes = isFree || owners.length === 0 ? world.datasets.map(({ name }) => name) : owners;
+  const scope = isFree || owners.length > 1 ? maybe(fc.constantFrom(...scopes), isFree ? 4 : 2) : fc.constant(undefined);
+  return scope.chain((on) => {
+    const about = on === undefined || isFree ? needs : { ...needs, owners: [on] };
+    const tests = fc.oneof(
+      { weight: 3, arbitrary: testIn(about).map((test) => [test]) },
+      { weight: 1, arbitrary: fc.array(testIn(about), { minLength: 2, maxLength: 2 }) },
+    );
+    return fc.record({ on: fc.constant(on), tests, isStructured: rarely(3) });
+  });
+}
+
+const options = fc.record({
+  having: maybe(fc.integer({ min: -3, max: 3 }), 5),
+  ordered: fc.array(fc.record({ at: fc.nat({ max: 6 }), dir: fc.constantFrom('asc' as const, 'desc' as const) }), { maxLength: 2 }),
+  limit: maybe(fc.integer({ min: 1, max: 4 }), 9),
+  zone: fc.constantFrom(undefined, 'UTC' as const, 'Europe/Paris' as const, 'America/New_York' as const),
+  weekStart: fc.constantFrom('monday' as const, 'sunday' as const),
+  includeEmpty: rarely(4),
+  fillTime: rarely(2),
+});
+
+function parametersIn(world: World, isFree: boolean): fc.Arbitrary<Readonly<Record<string, number>>> {
+  const isOne = new Set(world.datasets.map(({ least }) => least)).size === 1;
+  const value = fc.integer({ min: -2, max: 4 });
+  const one = fc.tuple(fc.constantFrom(...world.datasets.map(({ name }) => name)), value).map(([name, least]) => ({ [`${name}.least`]: least })); // prettier-ignore
+  const all = value.map((least) => ({ least }));
+  // Where one means several, each has to be named; where there is no default, it is given.
+  const every = value.map((least) => Object.fromEntries(world.datasets.map(({ name }) => [`${name}.least`, least])));
+  const none = fc.constant({});
+  const needed = world.datasets.some(({ least }) => least === undefined) && !isFree;
+  if (needed) return isOne ? fc.oneof(all, all, every) : every;
+  return isOne || isFree ? fc.oneof(none, all, one) : fc.oneof(none, one, every);
+}
+
+export function questionArbitrary(world: World): fc.Arbitrary<Question> {
+  const metrics = fc.oneof({ weight: 14, arbitrary: metricsIn(world) }, { weight: 1, arbitrary: fc.constant<readonly Metric[]>([]) });
+  return fc.tuple(metrics, rarely(9)).chain(([asked, isFree]) => {
+    const metricNeeds = needsOf(world, asked, isFree);
+    // What is only listed is of one dataset, too.
+    const home = fc.constantFrom(...world.datasets.map(({ name }) => name)).map((name) => ({ ...metricNeeds, owners: [name] }));
+    const needs = asked.length === 0 && !isFree ? home : fc.constant(metricNeeds);
+    return needs.chain((known) => {
+      const segments = fc.constantFrom(...(known.owners.length === 0 || isFree ? world.datasets.map(({ name }) => name) : known.owners));
+      const extra = fc.constantFrom(...(known.owners.length === 0 ? [''] : known.owners)).chain((owner) => fc.constantFrom<Aggregate['function']>('sum', 'rows_in_a', 'far').map((name): Aggregate => ({ owner, function: name }))); // prettier-ignore
+      return fc
+        .record({
+          metrics: fc.constant(asked),
+          extra: asked.length === 0 ? fc.constant(undefined) : maybe(extra, 6),
+          dimensions: asked.length === 0 && !isFree ? listed(known) : dimensionsIn(known),
+          where: fc.oneof(fc.constant([]), fc.array(conditionIn(known), { minLength: 1, maxLength: 2 })),
+          segments: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: segments.map((name) => [name]) }),
+          parameters: parametersIn(world, isFree),
+          options,
+        })
+        .map((drawn) => completed(drawn, isFree));
+    });
+  });
+}
+
+/** Of one dataset's rows; the first dimension is its own, so that it is clear whose. */
+function listed(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
+  const [owner = ''] = needs.owners;
+  const own: Dimension = { start: owner, roles: [], field: 'g', grain: undefined };
+  const others = fc.array(dimensionIn({ ...needs, hasNoMany: true }), { maxLength: 2 });
+  return others.map((more) => [
+    ...new Map([own, ...more].filter(({ start }) => start === owner).map((one) => [nameOfDimension(one), one])).values(),
+  ]);
+}
+
+type Drawn = Pick<Question, 'metrics' | 'extra' | 'dimensions' | 'where' | 'segments' | 'parameters'> & {
+  readonly options: typeof options extends fc.Arbitrary<infer Value> ? Value : never;
+};
+
+function completed({ options: given, ...rest }: Drawn, isFree: boolean): Question {
+  const { ordered, having, includeEmpty, fillTime, ...others } = given;
+  const hasMetrics = rest.metrics.length > 0;
+  const width = rest.metrics.length + rest.dimensions.length;
+  const isJudged = having !== undefined && hasMetrics;
+  const places = width + (rest.extra === undefined ? 0 : 1);
+  const order = new Map(places === 0 ? [] : ordered.map(({ at, dir }) => [at % places, dir]));
+  const timed = rest.dimensions.filter(({ grain }) => grain !== undefined);
+  const isHourly = timed.some(({ grain }) => grain === 'hour');
+  // Periods of two times would not be clear.
+  const isFilled = fillTime && !isHourly && (isFree || timed.length === 1);
+  const question: Question = {
+    ...rest,
+    ...others,
+    having: isJudged ? having : undefined,
+    includeEmpty: includeEmpty && (isFree || hasMetrics),
+    fillTime: isFilled,
+    order: [...order].map(([column, dir]) => ({ column, dir })),
+  };
+  const isUsed = isJudged || order.has(width);
+  return isUsed || rest.extra === undefined ? question : { ...question, extra: undefined };
+}
+
+/** What an engine has; `recursion` is how periods are filled without a second's work for each. */
+export interface Abilities {
+  readonly zones: boolean;
+  readonly medians: boolean;
+  readonly recursion: boolean;
+}
+
+/** Without what the engine does not have. */
+export function plainer(question: Question, has: Abilities): Question {
+  const { metrics, dimensions, fillTime } = question;
+  const isSimple = dimensions.length === 1 && dimensions[0]?.grain !== 'day' && !/running|trailing|to_date/.test(JSON.stringify(metrics));
+  const able = { ...question, zone: has.zones ? question.zone : undefined, fillTime: fillTime && (has.recursion || isSimple) };
+  if (has.medians || !aggregatesOf(question).some((one) => one.function === 'median')) return able;
+  return { ...able, metrics: JSON.parse(JSON.stringify(metrics).replaceAll('"median"', '"avg"')) as readonly Metric[] };
+}
