@@ -9,7 +9,7 @@ import { liveView } from './chat/turn-view.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
 import { failureOf } from './failure.ts';
 import { renderError } from './output.ts';
-import { printable } from './text-width.ts';
+import { printable, wrapped } from './text-width.ts';
 
 export const chat = defineCommand({
   description:
@@ -129,18 +129,20 @@ async function slash(conversation: Conversation, line: string): Promise<void> {
 /** Who answers, who pays, what it may do; and what a person might expect to be read and is not. */
 async function greet({ agent, projectDir, context }: Conversation): Promise<void> {
   const { about } = agent;
-  const { style } = context.screen;
+  const { style, width } = context.screen;
+  const say = (text: string, as: 'dim' | 'yellow'): void => context.say(style(as, wrapped(text, width)));
   context.progress.update(`opening ${about.backend}`);
   const payer = await agent.payer(context.signal);
   context.progress.clear();
   const paid = payer === undefined ? '' : `, paid by ${printable(payer)}`;
-  context.say(`${style('bold', about.agent)}: ${about.model} on ${about.backend}${paid}`);
+  const who = wrapped(`${about.agent}: ${about.model} on ${about.backend}${paid}`, width);
+  context.say(style('bold', about.agent) + who.slice(about.agent.length));
   const tools = about.tools.map(({ name }) => name).join(', ');
-  context.say(style('dim', `permissions ${about.mode} · connections ${about.connections.join(', ') || 'none'} · tools ${tools}`));
-  for (const warning of about.warnings) context.say(style('yellow', warning));
+  say(`permissions ${about.mode} · connections ${about.connections.join(', ') || 'none'} · tools ${tools}`, 'dim');
+  for (const warning of about.warnings) say(warning, 'yellow');
   const [unread] = ['CLAUDE.md', 'AGENTS.md'].filter((name) => existsSync(join(projectDir, name)));
-  if (unread !== undefined) context.say(style('dim', `${unread} is not read here; instructions of agents/<name>.yaml are the place.`));
+  if (unread !== undefined) say(`${unread} is not read here; instructions of agents/<name>.yaml are the place.`, 'dim');
   const past = about.past.length;
-  if (past > 0) context.say(style('dim', `going on from ${past === 1 ? 'one turn' : `${past} turns`} of ${agent.id}`));
-  context.say(style('dim', '/help lists the commands; Ctrl-C stops a turn, twice leaves.'));
+  if (past > 0) say(`going on from ${past === 1 ? 'one turn' : `${past} turns`} of ${agent.id}`, 'dim');
+  say('/help lists the commands; Ctrl-C stops a turn, twice leaves.', 'dim');
 }

@@ -23,6 +23,18 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** The text in lines of at most `width` columns, broken between words. */
+export function wrapped(text: string, width: number | undefined): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= (width ?? Number.POSITIVE_INFINITY))
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
+
 /** Control characters made visible, so that foreign text cannot drive the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(

@@ -20,7 +20,7 @@ const revenue: Script = inTurn(
 
 /** Types these lines into `ktx chat`, at a terminal or through a pipe. */
 async function typed(lines: readonly string[], { terminal = true, argv = [] as readonly string[] } = {}) {
-  return ktx(['chat', ...argv], { cwd: project.dir, terminal, stdin: lines.map((line) => `${line}\n`).join('') });
+  return ktx(['chat', ...argv], { cwd: project.dir, env: { COLUMNS: '200' }, terminal, stdin: lines.map((line) => `${line}\n`).join('') });
 }
 
 describe('ktx chat', () => {
@@ -54,7 +54,7 @@ describe('ktx chat', () => {
     expect(stderr).toMatch(/permissions manual · connections shop · tools .*query_metrics/);
     expect(stderr).toContain('CLAUDE.md is not read here');
     expect(stderr).toMatch(/query_metrics.* \(query, at most 1000 rows\)\n {2}WITH/);
-    expect(stderr).toMatch(/✓.*query_metrics 2 rows from shop in \d+ ms\. \[q1\]/);
+    expect(stderr).toMatch(/✓.*query_metrics \[q1\] 2 rows from shop in \d+ ms\./);
     expect(stdout).toContain('Let me see.');
     expect(stdout).toContain('Revenue is 1,778 EUR [q1].');
     expect(stderr).toMatch(/orders\.status +orders\.revenue.*paid/s);

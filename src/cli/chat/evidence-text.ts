@@ -20,7 +20,7 @@ export function whyText({ id, tool, queryId, receipt, ms, sql = '' }: Evidence):
     ...indented(reasons),
     ...indented([
       ...sql.split('\n'),
-      ...(queryId === undefined ? [] : [`ktx explain ${queryId} leads on to the evidence of each definition`]),
+      ...(queryId === undefined || !isReceipt ? [] : [`ktx explain ${queryId} leads on to the evidence of each definition`]),
     ]),
   ].join('\n');
 }

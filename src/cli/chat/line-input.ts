@@ -45,7 +45,7 @@ export function openLineInput({ surroundings, screen }: CommandContext): LineInp
 export async function askPermission(request: PermissionRequest, input: LineInput, context: CommandContext): Promise<Decision> {
   const { tool, effect, input: given, sql, maxRows } = request;
   const { style } = context.screen;
-  const about = sql ?? JSON.stringify(given, null, 2) ?? '';
+  const about = sql ?? inWords(given);
   const shown = about.split('\n').slice(0, 30).map((line) => `  ${printable(line)}`); // prettier-ignore
   const most = maxRows === undefined ? '' : `, at most ${maxRows} rows`;
   context.say([`${style('bold', tool)} (${effect}${most})`, ...shown].join('\n'));
@@ -65,4 +65,11 @@ export async function askPermission(request: PermissionRequest, input: LineInput
     const decision = answers[said ?? ''];
     if (decision !== undefined) return decision;
   }
+}
+
+/** What was given, a key a line; what is empty says nothing. */
+function inWords(given: unknown): string {
+  if (!(given instanceof Object)) return JSON.stringify(given) ?? '';
+  const told = Object.entries(given).map(([key, value]: [string, unknown]) => ({ key, text: JSON.stringify(value) ?? '' }));
+  return told.flatMap(({ key, text }) => (text === '[]' || text === '{}' ? [] : [`${key}: ${text}`])).join('\n');
 }

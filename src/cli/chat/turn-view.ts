@@ -3,7 +3,8 @@ import type { AgentEvent, TurnResult } from '../../llm/session.ts';
 import type { Evidence } from '../../llm/tool-call.ts';
 import type { CommandContext } from '../command.ts';
 import { renderTable } from '../output.ts';
-import { cut, printable } from '../text-width.ts';
+import { cut, printable, wrapped } from '../text-width.ts';
+import { openAnswerText } from './answer-text.ts';
 import { evidenceTable } from './evidence-text.ts';
 
 /** A turn as it happens: text on stdout, everything around it on stderr. */
@@ -17,11 +18,17 @@ const mostRows = 20;
 export function liveView({ surroundings, screen, progress }: CommandContext): TurnView {
   const { stdout, stderr } = surroundings;
   const running = new Map<string, string>();
-  let isMidLine = false;
-  const line = (text: string): void => {
+  const answer = openAnswerText((text) => {
     progress.clear();
-    if (isMidLine) stdout.write('\n');
-    isMidLine = false;
+    stdout.write(text);
+  }, screen);
+  const endAnswer = (): void => {
+    progress.clear();
+    answer.end();
+    if (answer.isMidLine()) answer.push('\n');
+  };
+  const line = (text: string): void => {
+    endAnswer();
     stderr.write(`${text}\n`);
   };
   const showRunning = (): void => progress.update(running.size > 0 ? [...running.values()].join(', ') : 'waiting for the model');
@@ -30,15 +37,12 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
     show(event) {
       switch (event.type) {
         case 'text_delta':
-          progress.clear();
-          stdout.write(lines(event.text));
-          isMidLine = !event.text.endsWith('\n');
-          return;
+          return answer.push(event.text);
         case 'thinking_delta':
-          if (!isMidLine) progress.update('thinking');
+          if (!answer.isMidLine()) progress.update('thinking');
           return;
         case 'tool_start':
-          if (isMidLine) line('');
+          if (answer.isMidLine()) line('');
           running.set(event.id, event.name);
           return showRunning();
         case 'permission_request':
@@ -46,8 +50,8 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
         case 'tool_end': {
           running.delete(event.id);
           const mark = event.ok ? screen.style('green', '✓') : screen.style('red', '✗');
-          const evidence = event.evidenceId === undefined ? '' : ` [${event.evidenceId}]`;
-          line(`${mark} ${screen.style('dim', cut(`${event.name} ${printable(event.summary)}${evidence}`, (screen.width ?? 120) - 2))}`);
+          const evidence = event.evidenceId === undefined ? '' : `[${event.evidenceId}] `;
+          line(`${mark} ${screen.style('dim', cut(`${event.name} ${evidence}${printable(event.summary)}`, (screen.width ?? 120) - 2))}`);
           return showRunning();
         }
         case 'rate_limit':
@@ -55,9 +59,7 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
         case 'warning':
           return line(screen.style('yellow', printable(event.message)));
         case 'turn_end':
-          progress.clear();
-          if (isMidLine) stdout.write('\n');
-          isMidLine = false;
+          endAnswer();
           for (const text of afterwards(event.result, screen)) line(text);
           return;
         case 'session_started':
@@ -75,7 +77,7 @@ function afterwards(result: TurnResult, screen: CommandContext['screen']): strin
   const last = result.evidence.at(-1);
   const isTable = last !== undefined && last.rows.length > 1 && last.rows.length <= mostRows && !result.text.includes('|');
   const table = isTable ? ['', renderTable(evidenceTable(last), screen)] : [];
-  return [...table, screen.style('dim', receiptLine(result))];
+  return [...table, screen.style('dim', wrapped(receiptLine(result), screen.width))];
 }
 
 /** `[q1] curated, 12 rows from shop; 2 turns, 1,234 tokens, $0.0123, 3.2 s` */
@@ -97,9 +99,4 @@ function standing({ trust, truncated }: Evidence): string {
   const status = trust?.['status'] === 'curated' ? 'curated' : 'ad hoc';
   const contested = trust?.['contested'] === undefined ? '' : ', contested';
   return `${status}${contested}${truncated ? ', cut off' : ''}`;
-}
-
-/** Text of a model may quote what drives a terminal; its lines stay lines. */
-function lines(text: string): string {
-  return text.split('\n').map(printable).join('\n');
 }
