@@ -1,5 +1,15 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +17,7 @@ import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ktx } from '../cli/run-cli.ts';
 import { openModelEndpoint } from '../support/model-endpoint.ts';
 import { reading } from '../support/reading-model.ts';
 
@@ -202,6 +213,18 @@ describe('ktx demo', () => {
     expect(second.unchanged).toBe(true);
     expect(second.made).toEqual([]);
     expect(second.ingest.every(({ commit }) => commit.id === undefined)).toBe(true);
+  });
+
+  it('goes to Ossie, into another project, and out again with the same bytes', async () => {
+    const other = join(base, 'other');
+    mkdirSync(other);
+    copyFileSync(join(dir, 'ktx.yaml'), join(other, 'ktx.yaml'));
+    await ktx(['sl', 'export', '--out', join(base, 'first.yaml')], { cwd: dir });
+    await ktx(['sl', 'import', join(base, 'first.yaml')], { cwd: other });
+    await ktx(['sl', 'export', '--out', join(base, 'second.yaml')], { cwd: other });
+    const [out, again] = ['first.yaml', 'second.yaml'].map((name) => readFileSync(join(base, name), 'utf8'));
+    expect(out).toContain('name: revenue');
+    expect(again).toBe(out);
   });
 
   it('ends with commands that work as they are printed', () => {

@@ -138,8 +138,8 @@ function rowText(text: string | undefined, { dialect, datasets, home }: Writing,
 /** The datasets of which a row of this one has at most one, with itself. */
 function toOneFrom({ dataset: start }: Dataset, datasets: Together['datasets']): ReadonlySet<string> {
   const hops = [...datasets.values()].flatMap(({ dataset: from, relationships = [] }) =>
-    relationships.flatMap(({ to, cardinality }) => {
-      if (cardinality === 'many_to_many') return [];
+    relationships.flatMap(({ to, cardinality, within: range }) => {
+      if (cardinality === 'many_to_many' || range !== undefined) return [];
       return cardinality === 'one_to_one' ? [{ from, to }, { from: to, to: from }] : [{ from, to }]; // prettier-ignore
     }),
   );

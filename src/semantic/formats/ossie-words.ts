@@ -73,8 +73,9 @@ export function fieldIn({ name: original, expression, ...field }: OssieField, di
 
 /** Undefined where Ossie cannot say how the two join. */
 export function relationshipOut(relationship: ForeignRelationship, from: string): OssieRelationship | undefined {
-  const { to, on, role, via } = relationship;
-  if (typeof on === 'string' || via !== undefined || relationship.cardinality === 'many_to_many') return undefined;
+  const { to, on, role, via, within } = relationship;
+  // Without its range, others would join every version.
+  if (typeof on === 'string' || via !== undefined || within !== undefined || relationship.cardinality === 'many_to_many') return undefined;
   const pairs = Object.entries(on);
   if (pairs.length === 0) return undefined;
   return {

@@ -1,4 +1,5 @@
 import { UserError } from '../../../lib/error.ts';
+import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { tokensOf } from '../../../sql/tokens.ts';
 import type { Aggregate, MetricDefinition } from '../../dataset.ts';
 import { MetricFault, type MetricInput, metricOfMeasure, type MetricShape, type MetricSpec } from './metric.ts';
@@ -179,7 +180,10 @@ function derived(mapping: Mapping, { expr, inputs }: Extract<MetricShape, { kind
   }
   const [home, ...rest] = [inputTarget(mapping, only, stack), ...others.map((input) => inputTarget(mapping, input, stack))] as const;
   const targets = [home, ...rest].map((target, index) => [inputs[index]?.alias ?? inputs[index]?.name ?? '', target] as const);
-  const names = new Map(targets.map(([alias, target]) => [alias.toLowerCase(), nameFrom(home, target)]));
+  // A word of SQL is a name only after that of its dataset.
+  const nameOf = (target: Target) =>
+    reservedWords.has(target.name.toLowerCase()) ? `${target.dataset}.${target.name}` : nameFrom(home, target);
+  const names = new Map(targets.map(([alias, target]) => [alias.toLowerCase(), nameOf(target)]));
   let text = checked(mapping, expr.trim(), (name) => names.has(name.toLowerCase()));
   for (const token of tokensOf(text).toReversed()) {
     const name = token.kind === 'word' ? names.get(token.text) : undefined;

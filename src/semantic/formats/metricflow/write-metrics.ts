@@ -4,7 +4,7 @@ import { canonicalJson } from '../../../lib/json.ts';
 import { within } from '../../expr.ts';
 import type { ForeignMetric } from '../foreign-model.ts';
 import { type Entry, without } from '../patch.ts';
-import { columnSql, filterTemplate, type Flow, fragmentOf, replaced } from './write-sql.ts';
+import { columnSql, faultOf, filterTemplate, type Flow, fragmentOf, replaced } from './write-sql.ts';
 
 /** dbt has no words for it: it is left out, never written as something else. */
 export class Unsayable extends Error {}
@@ -38,7 +38,9 @@ interface Self {
 }
 
 function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
-  const { ratio, offset, cumulative, conversion, where, expr } = metric;
+  const { ratio, offset, cumulative, conversion, where, expr, of } = metric;
+  const fault = [expr, of, where].map((text) => faultOf(text, at)).find((one) => one !== undefined);
+  if (fault !== undefined) throw new Unsayable(fault);
   const filter = () => (where === undefined ? {} : { filter: templated(where, at) });
   if (metric.agg !== undefined) return simple(metric, at, self.name);
   if (ratio !== undefined) {
@@ -56,7 +58,8 @@ function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
   }
   if (conversion !== undefined) return conversionEntry(conversion, at, self);
   const fragment = expr === undefined ? undefined : fragmentOf(expr, at);
-  if (fragment === undefined) throw new Unsayable('dbt has no such metric');
+  if (fragment === undefined)
+    throw new Unsayable(metric.total === undefined ? 'dbt has no such metric' : 'dbt has no totals over all groups');
   return { ...derived(fragment, at, self), ...filter() };
 }
 

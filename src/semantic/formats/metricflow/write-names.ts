@@ -1,9 +1,10 @@
 import type { Dataset } from '../../dataset.ts';
+import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { distinct, type ForeignField, type ForeignMetric, type ForeignRelationship } from '../foreign-model.ts';
 import { modelNames } from '../ossie-write.ts';
 
 /** An entity of a semantic model. */
-interface EntityOut {
+export interface EntityOut {
   readonly name: string;
   readonly type: 'primary' | 'unique' | 'foreign';
   /** The field that it is. */
@@ -31,13 +32,19 @@ export function flowName(name: string): string {
   return plain.length < 2 || reserved.test(plain) || /^\d/.test(plain) ? `the_${plain}` : plain;
 }
 
+/** dbt writes the names of metrics and measures into SQL, without quotes. */
+function metricName(name: string): string {
+  const plain = flowName(name);
+  return reservedWords.has(plain) ? `the_${plain}` : plain;
+}
+
 export function flowNames(datasets: readonly Dataset[], note: Note): FlowNames {
   const { entities, joins } = entitiesOf(datasets, note);
   const dimensions = new Map(
     datasets.map((dataset) => [dataset.dataset, dimensionsOf(dataset, entities.get(dataset.dataset) ?? [], note)]),
   );
   const all = datasets.flatMap(({ dataset, metrics = [] }) => metrics.map((metric) => ({ dataset, metric })));
-  const names = distinct(modelNames(all.map(({ dataset, metric }) => ({ dataset, name: metric.name }))).map(flowName));
+  const names = distinct(modelNames(all.map(({ dataset, metric }) => ({ dataset, name: metric.name }))).map(metricName));
   const metrics = new Map(all.map(({ metric }, index) => [metric, names[index] ?? metric.name]));
   for (const { dataset, metric } of all) {
     const name = metrics.get(metric);
@@ -88,10 +95,11 @@ function entitiesOf(datasets: readonly Dataset[], note: Note) {
 }
 
 /** The columns that it joins, or why dbt cannot. */
-function joinKeys({ to, on, cardinality }: ForeignRelationship, datasets: readonly Dataset[]) {
+function joinKeys({ to, on, cardinality, within }: ForeignRelationship, datasets: readonly Dataset[]) {
   const target = datasets.find(({ dataset }) => dataset === to);
   const [pair, ...more] = typeof on === 'string' ? [] : Object.entries(on);
   if (cardinality === 'many_to_many') return 'dbt has no bridges';
+  if (within !== undefined) return 'dbt joins by equal values, not by ranges';
   if (target === undefined) return `${to} is not there`;
   if (pair === undefined || more.length > 0) return 'dbt joins by one column';
   const keys = [target.primary_key ?? [], ...(target.unique_keys ?? [])];

@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../sql/dialect.ts';
-import type { Fragment, Reference } from '../../../sql/expression.ts';
+import { UserError } from '../../../lib/error.ts';
+import { type Fragment, parseFragment, type Reference } from '../../../sql/expression.ts';
 import type { Dataset, ExpressionText } from '../../dataset.ts';
 import type { ForeignField } from '../foreign-model.ts';
 import { usedText } from '../ossie-words.ts';
@@ -18,6 +19,19 @@ export function fragmentOf(text: ExpressionText, { dialect }: Pick<Flow, 'dialec
   return own === undefined ? undefined : fragmentIn(own, dialect);
 }
 
+/** Why dbt cannot have a text at all, whatever its names are. */
+export function faultOf(text: ExpressionText | undefined, { dialect }: Pick<Flow, 'dialect'>): string | undefined {
+  const own = text === undefined ? undefined : usedText(text, dialect);
+  if (own === undefined) return text === undefined ? undefined : `there is no expression for ${dialect.name}`;
+  try {
+    const { references } = parseFragment(own, { dialect, origin: 'model' });
+    return references.some(({ parts: [first, ...rest] }) => first === 'param' && rest.length === 1) ? 'dbt has no parameters' : undefined;
+  } catch (error) {
+    if (error instanceof UserError) return `ktx cannot read ${JSON.stringify(own)}: ${error.message}`;
+    throw error;
+  }
+}
+
 /** Row-level SQL over columns alone, with the fields of the dataset written out; undefined where it reaches out of the dataset. */
 export function columnSql(text: ExpressionText, at: Flow & { readonly home: Dataset }, stack: readonly string[] = []): string | undefined {
   const fragment = fragmentOf(text, at);
@@ -27,7 +41,7 @@ export function columnSql(text: ExpressionText, at: Flow & { readonly home: Data
     if (field === undefined) return reference.parts.length === 1 ? reference.written : undefined;
     if (field.expr === undefined || stack.includes(field.name)) return reference.written;
     const inner = columnSql(field.expr, at, [...stack, field.name]);
-    return inner && `(${inner})`;
+    return inner === undefined || /^\w+$/.test(inner) ? inner : `(${inner})`;
   });
 }
 

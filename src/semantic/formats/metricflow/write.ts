@@ -4,8 +4,8 @@ import { type Dataset, sourceParts } from '../../dataset.ts';
 import type { ForeignField, Misfit } from '../foreign-model.ts';
 import { type Entry, without } from '../patch.ts';
 import { type FlowOut, Unsayable, writeMetric } from './write-metrics.ts';
-import { flowName, flowNames } from './write-names.ts';
-import { columnSql, type Flow } from './write-sql.ts';
+import { type EntityOut, flowName, flowNames } from './write-names.ts';
+import { columnSql, faultOf, type Flow } from './write-sql.ts';
 
 type Note = (at: string, message: string) => void;
 
@@ -44,10 +44,11 @@ function semanticModel(home: Dataset, { flow, out, note }: { readonly flow: Flow
   const measures = [...(out.measures.get(dataset)?.values() ?? [])];
   note(at, `its dbt model is taken to be called ${parts.at(-1)}`);
   if (measures.length > 0 && agg_time_dimension === undefined) note(at, 'dbt refuses measures without a time: give it default_time');
-  noteAside(home, at, note);
+  noteAside(home, at, { entities: own, note });
   const dims = [...(dimensions.get(dataset) ?? [])].flatMap(([field, name]) => {
     const entry = dimension(field, name, { ...flow, home });
-    if (entry === undefined) note(`fields.${dataset}.${field.name}`, 'left out: dbt has no expression over other datasets');
+    if (entry === undefined)
+      note(`fields.${dataset}.${field.name}`, `left out: ${faultOf(field.expr, flow) ?? 'dbt has no expression over other datasets'}`);
     return entry ?? [];
   });
   const expr = (name: string) => columnSql(home.fields?.find((one) => one.name === name)?.expr ?? name, { ...flow, home }) ?? name;
@@ -72,20 +73,23 @@ function dimension(field: ForeignField, name: string, at: Flow & { readonly home
 } // prettier-ignore
 
 /** What of a dataset dbt has no word for. */
-function noteAside(
-  { synonyms, tags, segments, parameters, fiscal_year_start, unique_keys, primary_key = [], fields = [], metrics = [] }: Dataset,
-  at: string,
-  note: Note,
-) {
+function noteAside(dataset: Dataset, at: string, { entities, note }: { readonly entities: readonly EntityOut[]; readonly note: Note }) {
+  const { synonyms, tags, segments, parameters, fiscal_year_start, row_metrics, access, extensions } = dataset;
+  const { unique_keys = [], primary_key = [], fields = [], metrics = [], relationships = [] } = dataset;
   const keysOf = (list: readonly object[], keys: readonly string[]) =>
     keys.filter((key) => list.some((one) => (one as Entry)[key] !== undefined));
+  const isEntity = ([key]: readonly string[]) => entities.some(({ field }) => field === key);
+  const isCovered = ({ name }: ForeignField) => entities.some(({ field }) => field === name);
+  const whole = { synonyms, tags, segments, parameters, fiscal_year_start, row_metrics, extensions };
   const aside = [
-    ...Object.entries({ synonyms, tags, segments, parameters, fiscal_year_start }).flatMap(([key, value]) =>
-      value === undefined ? [] : [key],
-    ),
-    ...(primary_key.length > 1 || unique_keys?.some((key) => key.length > 1) ? ['keys of several columns'] : []),
-    ...keysOf(fields, ['type', 'values', 'synonyms', 'hidden']).map((key) => `${key} of fields`),
-    ...keysOf(metrics, ['unit', 'synonyms', 'hidden']).map((key) => `${key} of metrics`),
+    ...keysOf([whole], Object.keys(whole)),
+    ...([primary_key, ...unique_keys].some((key) => key.length > 1) ? ['keys of several columns'] : []),
+    ...(unique_keys.some((key) => key.length === 1 && !isEntity(key)) ? ['unique keys that nothing joins'] : []),
+    ...keysOf(fields, ['type', 'values', 'synonyms', 'hidden', 'extensions']).map((key) => `${key} of fields`),
+    ...keysOf(fields.filter(isCovered), ['description']).map((key) => `${key} of keys`),
+    ...keysOf(metrics, ['unit', 'synonyms', 'hidden', 'extensions']).map((key) => `${key} of metrics`),
+    ...keysOf(relationships, ['description', 'extensions']).map((key) => `${key} of relationships`),
   ];
   if (aside.length > 0) note(at, `dbt has no word for: ${aside.join(', ')}`);
+  if (access !== undefined) note(at, 'dbt has no row rules (access): there, everyone sees every row');
 }
