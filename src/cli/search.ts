@@ -10,6 +10,7 @@ export const search = defineCommand({
   examples: [
     ['ktx search revenue by region', 'best first'],
     ['ktx search customer --kind field', 'only fields'],
+    ['ktx search Germany', 'the fields that have this value, too'],
   ],
   rows: true,
   define: (command) =>
@@ -25,9 +26,10 @@ export const search = defineCommand({
     const hits = found.slice(0, limit);
     const truncated = found.length >= Math.min(limit + 1, 200);
     const cutOff = truncated ? [`Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`] : [];
-    const rows = hits.map(({ subject, detail, description, contested, stale }) => {
+    const rows = hits.map(({ subject, detail, description, contested, stale, value }) => {
       const marks = [contested === true ? 'contested' : [], stale === true ? 'stale' : []].flat();
-      return [subject, [detail ?? [], marks].flat().join(', '), description ?? ''];
+      const held = value === undefined ? [] : [`has ${JSON.stringify(value)}`];
+      return [subject, [detail ?? [], held, marks].flat().join(', '), description ?? ''];
     });
     const isEmpty = hits.length === 0;
     return {

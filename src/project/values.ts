@@ -2,11 +2,11 @@ import { nearest } from '../lib/suggest.ts';
 import { dictionaryOf, type DictionaryColumn } from '../scan/values.ts';
 import { isOpen } from '../semantic/access.ts';
 import { tableKey } from '../sql/dialect.ts';
-import { openState } from '../store/state.ts';
+import { openState, type State } from '../store/state.ts';
 import type { Project } from './open.ts';
 import { datasetFinder, visibleDatasets } from './visible-datasets.ts';
 
-interface ValueHit {
+export interface ValueHit {
   /** As the warehouse has it. */
   readonly value: string;
   readonly connection: string;
@@ -22,17 +22,33 @@ interface ValueHit {
  * datasets whose every row they may read.
  */
 export async function findValues(project: Project, text: string, connection?: string): Promise<ValueHit[]> {
-  const names = connection === undefined ? project.warehouses : [project.connection(connection).name];
   const state = openState(project.dir);
   try {
-    const all = await Promise.all(names.map((name) => visibleValues(project, name, dictionaryOf(state.db, name))));
-    return matching(all.flat(), folded(text));
+    return matching(await dictionary(project, state, connection), folded(text));
   } finally {
     state.close();
   }
 }
 
+/** The fields that hold the text itself, or one of its words, as a value; the text itself first. */
+export async function fieldsWith(
+  project: Project,
+  state: State,
+  asked: { text: string; connection: string | undefined },
+): Promise<ValueHit[]> {
+  const texts = [asked.text, ...asked.text.split(/\s+/)].map(folded).filter((text) => text !== '');
+  const all = (await dictionary(project, state, asked.connection)).map((hit) => ({ hit, at: texts.indexOf(folded(hit.value)) }));
+  return all.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at).map(({ hit }) => hit); // prettier-ignore
+}
+
+/** Every value that whoever asks may see. */
+async function dictionary(project: Project, state: State, connection: string | undefined): Promise<ValueHit[]> {
+  const names = connection === undefined ? project.warehouses : [project.connection(connection).name];
+  return (await Promise.all(names.map((name) => visibleValues(project, name, dictionaryOf(state.db, name))))).flat();
+}
+
 async function visibleValues(project: Project, connection: string, columns: readonly DictionaryColumn[]): Promise<ValueHit[]> {
+  if (columns.length === 0) return [];
   const [catalog, { model }] = await Promise.all([project.catalog(connection), project.model(connection)]);
   if (catalog === undefined || (model.hasRules && model.excluded.size > 0)) return [];
   const find = datasetFinder(await visibleDatasets(project, connection), catalog);
@@ -62,4 +78,4 @@ function rankOf(value: string, text: string): number {
 }
 
 /** Without case and accents. */
-const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
+export const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();

@@ -57,7 +57,7 @@ export async function profileTables(tables: readonly TableSchema[], context: Pro
     if (profile === undefined) break;
     const { key, hash } = task;
     const current = { hash, at: Date.now(), profile };
-    context.store.save(key, current);
+    context.store.saveProfile(key, current);
     profiled.set(task, current);
     context.onProfile({ done: done + 1, total: pending.length, table: task.schema.table });
   }
@@ -77,7 +77,7 @@ function taskOf(schema: TableSchema, { store, config }: Profiling): Task {
 }
 
 /** Raise it when profiles are measured or kept in another way. */
-const profileForm = 4;
+const profileForm = 5;
 
 function outcomeOf({ schema, stored, reused }: Task, fresh: StoredProfile | undefined): Profiled {
   const current = fresh ?? (reused ? stored : undefined);

@@ -37,19 +37,30 @@ export interface DictionaryColumn {
   readonly isWhole: boolean;
 }
 
+/** Apart from the profiles, which are large: a search reads all of it. */
+export const valuesTable =
+  'CREATE TABLE IF NOT EXISTS scan_values (connection TEXT, place TEXT, name TEXT, vals TEXT, whole INTEGER, PRIMARY KEY (connection, place, name))';
+
+/** The values of one table in place of those that were kept of it before. */
+export function keepValues(
+  db: DatabaseSync,
+  { connection, table, profile }: { connection: string; table: string; profile: TableProfile },
+): void {
+  db.prepare('DELETE FROM scan_values WHERE connection = ? AND place = ?').run(connection, table);
+  const insert = db.prepare('INSERT INTO scan_values VALUES (?, ?, ?, ?, ?)');
+  for (const { name, values, distinct } of profile.columns) {
+    const isWhole = values.length >= distinct && profile.fraction === 1;
+    if (values.length > 0) insert.run(connection, table, name, JSON.stringify(values), Number(isWhole));
+  }
+}
+
 /** The value dictionary that the last scan of a connection left in `.ktx/state.db`. */
 export function dictionaryOf(db: DatabaseSync, connection: string): DictionaryColumn[] {
-  const known = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'scan_memo'`).get();
-  if (known === undefined) return [];
-  const rows = db.prepare(`SELECT key, value FROM scan_memo WHERE connection = ? AND key LIKE '[%' ORDER BY key`).all(connection);
-  return rows.flatMap(({ key, value }) => {
-    const [catalog, schema, table] = JSON.parse(String(key)) as [string | null, string, string];
-    const { profile } = JSON.parse(String(value)) as { profile: TableProfile };
-    return profile.columns.flatMap(({ name, values, distinct }) => {
-      const place = { ...(catalog === null ? {} : { catalog }), schema, table };
-      return values.length === 0
-        ? []
-        : [{ table: place, column: name, values, isWhole: values.length >= distinct && profile.fraction === 1 }];
-    });
+  db.exec(valuesTable);
+  const rows = db.prepare('SELECT place, name, vals, whole FROM scan_values WHERE connection = ? ORDER BY place, rowid').all(connection);
+  return rows.map(({ place, name, vals, whole }) => {
+    const [catalog, schema, table] = JSON.parse(String(place)) as [string | null, string, string];
+    const values = JSON.parse(String(vals)) as string[];
+    return { table: { ...(catalog === null ? {} : { catalog }), schema, table }, column: String(name), values, isWhole: whole === 1 };
   });
 }

@@ -24,7 +24,7 @@ export interface SearchHit extends SearchDocument {
 export function search({ db }: State, text: string, { limit = 10, kinds = documentKinds, connections }: SearchOptions = {}): SearchHit[] {
   ensureIndex(db);
   const asked = queryWords(text);
-  if (asked.length === 0) return [];
+  if (asked.length === 0) return literally(db, text, { limit, kinds, connections });
   const rows = db
     .prepare(
       `WITH weights AS MATERIALIZED (SELECT key AS kind, value AS weight FROM json_each(:kinds)),
@@ -47,6 +47,21 @@ export function search({ db }: State, text: string, { limit = 10, kinds = docume
     const found = JSON.parse(String(document)) as SearchDocument;
     return { ...found, score: Number(Number(score).toPrecision(6)) };
   });
+}
+
+/** Of a text without a word, an emoji say: what has it in its name, its synonyms, or what is said of it. */
+function literally(db: DatabaseSync, text: string, { limit = 10, kinds = documentKinds, connections }: SearchOptions): SearchHit[] {
+  const sign = text.trim();
+  if (sign === '') return [];
+  const rows = db.prepare('SELECT document FROM search_documents_2 WHERE instr(document, ?) > 0 ORDER BY subject').all(sign);
+  const found = rows
+    .map(({ document }) => JSON.parse(String(document)) as SearchDocument)
+    .filter((document) => {
+      const texts = [document.name, document.description ?? '', ...(document.synonyms ?? []), ...(document.context ?? [])];
+      const isAsked = kinds.includes(document.kind) && (connections?.includes(document.connection) ?? true);
+      return isAsked && texts.some((one) => one.includes(sign));
+    });
+  return found.slice(0, Math.max(1, Math.min(200, limit))).map((document) => ({ ...document, score: kindWeights[document.kind] }));
 }
 
 /** Keys of the names that the question spells out, with what an exact hit adds: the whole of it, two words of it, one word. */

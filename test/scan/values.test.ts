@@ -33,6 +33,26 @@ test('values of columns with few of them are found as they are spelled, by a par
   expect(await valuesOf(dir, 'note 1')).toEqual([]);
 });
 
+test('a search finds the fields that have a value, and what has a sign that is no word', async () => {
+  const dir = await shop();
+  const hits = z.object({ hits: z.array(z.looseObject({ subject: z.string(), value: z.string().optional() })) });
+  const searched = async (...words: readonly string[]) =>
+    hits.parse((await ktxJson(['search', ...words], { cwd: dir })).envelope.data).hits;
+  expect((await searched('zurich'))[0]).toMatchObject({ subject: 'field:shop.orders.city', value: 'Zürich' });
+  expect((await searched('count', 'of', 'cancelled')).at(-1)).toMatchObject({ subject: 'field:shop.orders.status', value: 'cancelled' });
+  // What has the name comes before what has the value; no other kind is asked for values.
+  expect((await searched('status'))[0]).toMatchObject({ subject: 'field:shop.orders.status' });
+  expect(await searched('cancelled', '--kind', 'metric')).toEqual([]);
+  expect(await searched('gold')).toEqual([]);
+  expect(await searched('🐝')).toEqual([]);
+  const path = join(dir, 'semantic-layer/shop/orders.yaml');
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace('dataset: orders', 'dataset: orders\ndescription: All that we sell to 🐝 keepers'),
+  );
+  expect((await searched('🐝')).map(({ subject }) => subject)).toEqual(['dataset:shop.orders']);
+});
+
 test('what may tell a person is not kept, whether its kind, its name or the value says so, and nothing of it is in git', async () => {
   const dir = await shop();
   for (const words of ['Ada Lovelace', 'ada@example.com', 'bob@example.com', 'gold']) expect(await valuesOf(dir, words), words).toEqual([]);

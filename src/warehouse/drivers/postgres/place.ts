@@ -23,7 +23,7 @@ export interface OwnObjects {
   readonly columns: readonly string[];
   /** Types that only compute, with and without their schema. */
   readonly types: readonly string[];
-  /** Names of types to which a cast may run code that may do more than compute. */
+  /** Names of types to which a cast may run code that may do more than compute, as far as another type of that name only computes: the row type of every table would be a list without end. */
   readonly castTypes: readonly string[];
 }
 
@@ -43,8 +43,11 @@ export const ownObjectsSql = `WITH f AS (SELECT u.*, u.oid IN (${ofExtension('pg
       HAVING count(*) = (SELECT count(*) FROM pg_class n WHERE n.relname = c.relname)) AS columns,
     ARRAY(SELECT name FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace, unnest(ARRAY[t.typname::text, n.nspname || '.' || t.typname]) name
       WHERE t.oid >= 16384 AND (t.typtype = 'e' OR t.typtype = 'b' AND t.typcategory <> 'A' AND t.oid IN (${ofExtension('pg_type')}))) AS types,
-    ARRAY(SELECT DISTINCT t.typname::text FROM pg_type t WHERE (t.oid >= 16384 AND t.typtype NOT IN ('e', 'b') AND pg_type_is_visible(t.oid))
-      OR EXISTS (SELECT FROM pg_cast c JOIN f ON f.oid = c.castfunc WHERE c.casttarget = t.oid AND f.provolatile = 'v' AND NOT brought)) AS "castTypes"`;
+    ARRAY(SELECT DISTINCT t.typname::text FROM pg_type t WHERE t.oid >= 16384 AND t.typtype NOT IN ('e', 'b')
+        AND CASE WHEN t.typname IN (SELECT s.typname FROM pg_type s WHERE s.oid < 16384 OR s.typtype IN ('e', 'b') AND s.typcategory <> 'A')
+          THEN pg_type_is_visible(t.oid) END
+      UNION SELECT t.typname::text FROM pg_cast c JOIN f ON f.oid = c.castfunc JOIN pg_type t ON t.oid = c.casttarget
+        WHERE f.provolatile = 'v' AND NOT brought) AS "castTypes"`;
 
 function ofExtension(catalog: string): string {
   return `SELECT objid FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND classid = '${catalog}'::regclass AND deptype = 'e'`;
