@@ -6,32 +6,89 @@ import { visibleDatasets, type VisibleDataset } from '../project/visible-dataset
 import { wikiEntries } from '../project/wiki.ts';
 import { querySchema } from '../semantic/query.ts';
 import type { QuestionSetFile } from './case-schema.ts';
+import { goldenProblem } from './golden.ts';
+import { queriesIn, type AskedQuery } from './query-file.ts';
 
 type Proposal = Pick<QuestionSetFile['cases'][number], 'id' | 'tags'> & { readonly question: string; readonly expect: object };
 
 /** The metric that ktx gives every dataset says nothing that a person wants to be asked. */
 const plainMetric = 'count';
 
-/**
- * Cases that a person then corrects: for each curated metric its value as it is defined now, and for each term of the wiki
- * what it means. They hold definitions in place; whether those are right is not theirs to say.
- */
-export async function proposeCases(project: Project, wanted: string | undefined): Promise<readonly Proposal[]> {
-  const { name: connection } = project.connection(wanted);
-  const datasets = await visibleDatasets(project, connection);
-  const metrics = await Promise.all(datasets.map((dataset) => metricCases(project, connection, dataset)));
-  return [...metrics.flat(), ...(await termCases(project))];
+/** SQL that somebody keeps, with what it answers in the comment above each statement. */
+interface QueryFile {
+  readonly name: string;
+  readonly text: string;
 }
 
-async function metricCases(project: Project, connection: string, { dataset, unqueryable }: VisibleDataset): Promise<readonly Proposal[]> {
+interface Proposals {
+  readonly cases: readonly Proposal[];
+  /** What is no case, and why. */
+  readonly left: readonly { readonly what: string; readonly why: string }[];
+}
+
+/**
+ * Cases that a person then corrects: for each curated metric its value as it is defined now, for each term of the wiki what
+ * it means; where there are files, for each of their statements its rows instead. They hold definitions in place; whether
+ * those are right is not theirs to say. All golden SQL has run, and found something.
+ */
+export async function proposeCases(project: Project, from: From): Promise<Proposals> {
+  if (from.files.length > 0) return queryCases(project, from);
+  const datasets = await visibleDatasets(project, from.connection);
+  const metrics = await Promise.all(datasets.map((dataset) => metricCases(project, from.connection, dataset)));
+  const { cases, left } = await tried(project, metrics.flat(), from);
+  return { cases: [...cases, ...(await termCases(project))], left };
+}
+
+async function queryCases(project: Project, from: From): Promise<Proposals> {
+  const asked = from.files.flatMap(({ name, text }) => queriesIn(text).map((query) => ({ ...query, place: `${name}:${query.line}` })));
+  const unasked = asked.filter(({ question }) => question === '').map(({ place }) => ({ what: place, why: 'no comment above it says what it answers' })); // prettier-ignore
+  const { cases, left } = await tried(project, asked.filter(({ question }) => question !== '').map(queryCase), from); // prettier-ignore
+  return { cases, left: [...unasked, ...left] };
+}
+
+/** Those whose golden SQL proves something. */
+async function tried(project: Project, all: readonly Tried[], { connection, signal }: From): Promise<Proposals> {
+  const cases: Proposal[] = [];
+  const left: Proposals['left'][number][] = [];
+  for (const { what, sql, proposal } of all) {
+    const why = await goldenProblem(project, { connection, sql }, signal);
+    if (why === undefined) cases.push(proposal);
+    else left.push({ what, why });
+  }
+  return { cases, left };
+}
+
+interface From {
+  readonly connection: string;
+  readonly files: readonly QueryFile[];
+  readonly signal: AbortSignal;
+}
+
+/** Not yet known to run. */
+interface Tried {
+  readonly what: string;
+  readonly sql: string;
+  readonly proposal: Proposal;
+}
+
+function queryCase({ question, sql, place }: AskedQuery & { readonly place: string }): Tried {
+  return {
+    what: place,
+    sql,
+    proposal: { id: slug(question), question, tags: ['generated', 'query'], expect: { result: { golden_sql: sql } } },
+  };
+}
+
+async function metricCases(project: Project, connection: string, { dataset, unqueryable }: VisibleDataset): Promise<readonly Tried[]> {
   const metrics = (dataset.metrics ?? []).filter(({ name }) => name !== plainMetric && !unqueryable.has(name));
-  const cases = metrics.map(async ({ name, synonyms = [] }): Promise<readonly Proposal[]> => {
+  const cases = metrics.map(async ({ name, synonyms = [] }): Promise<readonly Tried[]> => {
     const metric = `${dataset.dataset}.${name}`;
     const sql = await sqlOf(project, connection, metric);
     if (sql === undefined) return [];
     const called = synonyms[0] ?? name.replaceAll('_', ' ');
     const expect = { result: { golden_sql: sql }, semantic_layer: { metrics: [metric] } };
-    return [{ id: slug(`${dataset.dataset}-${name}`), question: `What is ${called} overall (${dataset.dataset.replaceAll('_', ' ')})?`, tags: ['generated', 'metric'], expect }]; // prettier-ignore
+    const question = `What is ${called} overall (${dataset.dataset.replaceAll('_', ' ')})?`;
+    return [{ what: metric, sql, proposal: { id: slug(`${dataset.dataset}-${name}`), question, tags: ['generated', 'metric'], expect } }];
   });
   return (await Promise.all(cases)).flat();
 }

@@ -57,12 +57,28 @@ function goldenOf(one: EvalCase): readonly { readonly one: EvalCase; readonly tu
 async function check(project: Project, golden: Golden & { id: string; turn: number }, signal: AbortSignal): Promise<GoldenCheck> {
   const about = { id: golden.id, turn: golden.turn, sql: golden.sql };
   try {
-    const { rows, columns, truncated, ms } = await goldenRows(project, golden, signal);
-    const found = { rows: rows.length, columns: columns.map(({ name }) => name), truncated, ms };
-    return { ...about, ...found, failure: undefined, warning: weakness(rows, truncated) };
+    const { result, warning } = await tryGolden(project, golden, signal);
+    const { rows, columns, truncated, ms } = result;
+    return { ...about, rows: rows.length, columns: columns.map(({ name }) => name), truncated, ms, failure: undefined, warning };
   } catch (failure) {
     if (!(failure instanceof UserError) || signal.aborted) throw failure;
     return { ...about, rows: 0, columns: [], truncated: false, ms: 0, failure, warning: undefined };
+  }
+}
+
+/** Its rows, and what makes it a weak answer though it runs. */
+async function tryGolden(project: Project, golden: Golden, signal: AbortSignal) {
+  const result = await goldenRows(project, golden, signal);
+  return { result, warning: weakness(result.rows, result.truncated) };
+}
+
+/** Why a statement is no golden SQL; undefined where it is. */
+export async function goldenProblem(project: Project, golden: Golden, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await tryGolden(project, golden, signal)).warning;
+  } catch (failure) {
+    if (!(failure instanceof UserError) || signal.aborted) throw failure;
+    return failure.message;
   }
 }
 

@@ -68,14 +68,61 @@ describe('ktx eval check', () => {
 test('ktx eval generate: cases of curated metrics that hold their definition; a person’s own lines stay', async () => {
   const connection = readFileSync(join(cwd, 'ktx.yaml'), 'utf8').match(/connections:\n\s+(\w+):/)?.[1] ?? '';
   mkdirSync(join(cwd, `semantic-layer/${connection}`), { recursive: true });
-  writeFileSync(join(cwd, `semantic-layer/${connection}/orders.yaml`), "dataset: orders\nsource: orders\nprimary_key: [id]\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: integer}\n  - {name: status, type: string}\nmetrics:\n  - {name: revenue, agg: sum, of: amount, where: status = 'paid', synonyms: [turnover]}\n  - {name: count, agg: count}\n"); // prettier-ignore
+  writeFileSync(join(cwd, `semantic-layer/${connection}/orders.yaml`), "dataset: orders\nsource: orders\nprimary_key: [id]\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: integer}\n  - {name: status, type: string}\nmetrics:\n  - {name: revenue, agg: sum, of: amount, where: status = 'paid', synonyms: [turnover]}\n  - {name: impossible, agg: sum, of: amount, where: status = 'no such'}\n  - {name: count, agg: count}\n"); // prettier-ignore
   write('generated', '# ours\ncases:\n  - {id: nps, question: NPS?, expect: {refuses: true}} # keep\n');
   const first = await ktxJson(['eval', 'generate'], { cwd });
-  expect(first.envelope.data).toEqual({ file: 'evals/generated.yaml', added: ['orders-revenue'], written: true });
+  expect(first.envelope.data).toEqual({
+    file: 'evals/generated.yaml',
+    added: ['orders-revenue'],
+    written: true,
+    left: [{ what: 'orders.impossible', why: 'nothing but NULL' }],
+  });
   const text = readFileSync(join(cwd, 'evals/generated.yaml'), 'utf8');
   expect(text).toMatch(/^# ours\ncases:\n.*nps.* # keep\n/);
   expect(text).toContain('What is turnover overall (orders)?');
   const checked = await ktxJson(['eval', 'check', 'generated'], { cwd });
   expect(checked.envelope.data).toMatchObject({ golden: [{ id: 'generated/orders-revenue', rows: 1 }] });
   expect((await ktxJson(['eval', 'generate'], { cwd })).envelope.data).toMatchObject({ added: [], written: false });
+});
+
+test('ktx eval generate --queries: a case a statement, asked by the comment above it; what proves nothing is named and left out', async () => {
+  writeFileSync(
+    join(cwd, 'board.sql'),
+    `-- Numbers of the board, kept by finance.
+
+-- How much was paid; by status?
+SELECT status, sum(amount) AS total -- not a; split
+FROM orders WHERE status <> 'a;b' AND "status" <> '--' GROUP BY 1;
+
+/* How many orders
+ * are there? */
+SELECT count(*) AS n FROM orders;
+SELECT 1;
+-- What is gone?
+SELECT n FROM no_such;
+-- Who has none?
+SELECT id FROM orders WHERE id < 0;
+-- May this run?
+DELETE FROM orders`,
+  );
+  const { code, envelope } = await ktxJson(['eval', 'generate', 'board', '--queries', 'board.sql'], { cwd });
+  expect([code, envelope.data]).toEqual([
+    0,
+    {
+      file: 'evals/board.yaml',
+      added: ['how-much-was-paid-by-status', 'how-many-orders-are-there'],
+      written: true,
+      left: [
+        { what: 'board.sql:10', why: 'no comment above it says what it answers' },
+        { what: 'board.sql:12', why: expect.stringContaining('no_such') },
+        { what: 'board.sql:14', why: 'no rows: any query that finds nothing would be right' },
+        { what: 'board.sql:16', why: expect.any(String) },
+      ],
+    },
+  ]);
+  const checked = await ktxJson(['eval', 'check', 'board'], { cwd });
+  expect(checked.envelope.data).toMatchObject({ cases: [{}, {}], golden: [{ rows: 2, columns: ['status', 'total'] }, { rows: 1 }] });
+  expect(readFileSync(join(cwd, 'evals/board.yaml'), 'utf8')).toContain('question: How many orders are there?');
+  const none = await ktxJson(['eval', 'generate', 'board', '--queries', 'none.sql'], { cwd });
+  expect([none.code, none.envelope.error?.code]).toEqual([2, 'file_not_found']);
 });
