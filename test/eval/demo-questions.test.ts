@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import type { ClaudeHome } from '../support/claude-home.ts';
 import { runKtxJson } from '../support/ktx-process.ts';
 import { makeMachine, missing } from '../support/llm-runtimes.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
-import { fail, say, type Script, use } from '../support/model-script.ts';
+import { fail, give, say, type Script, use } from '../support/model-script.ts';
 import { ktx, ktxJson } from '../cli/run-cli.ts';
 import { problemsOf } from './junit-schema.ts';
 
@@ -250,4 +250,48 @@ expect(stdout).toMatch(/^ +with context +without context\ncases +4 of 4 pass +1 
       expect(await look('document.title')).toMatch(/^ktx eval /);
     });
   }); // prettier-ignore
+
+  test('every command of the guide runs as it stands there, one after the other', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/evals.md'), 'utf8');
+    const blocks = (kind: string): string[] => [...guide.matchAll(new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, text = '']) => text);
+    const [questions = ''] = blocks('yaml');
+    rmSync(join(dir, 'evals/fernholm.yaml'));
+    mkdirSync(join(dir, 'reports'));
+    writeFileSync(join(dir, 'evals/revenue.yaml'), questions);
+    writeFileSync(join(dir, 'reports/board.sql'), blocks('sql').join('\n'));
+    endpoint.fallback = obedient;
+    const commands = blocks('sh').flatMap((block) => block.trim().split('\n'));
+    const codes = [];
+    for (const command of commands) codes.push([command, (await ktx(command.split(' ').slice(1), { cwd: dir })).code]);
+    expect(codes).toEqual(commands.map((command) => [command, 0]));
+    expect(commands.length).toBeGreaterThan(12);
+    const { envelope } = await ktxJson(['eval', 'report', 'last'], { cwd: dir });
+    const { run } = envelope.data as { run: Run };
+    expect(run.cases.map(({ id }) => id)).toEqual(expect.arrayContaining(['board/how-many-orders-are-there-by-status', 'generated/orders-revenue', 'revenue/follow-up']));
+  }); // prettier-ignore
 });
+
+const askedSchema = z.looseObject({
+  question: z.string(),
+  expect: z.looseObject({
+    result: z.looseObject({ golden_sql: z.string() }).optional(),
+    semantic_layer: z.looseObject({ metrics: z.array(z.string()) }).optional(),
+    text: z.looseObject({ number: z.looseObject({ value: z.number() }) }).optional(),
+  }),
+});
+
+/** Answers what stands in the project as its question sets want it. */
+const obedient: Script = ({ system, messages, tools }) => {
+  if (system.includes('You score one answer')) return give({ score: 1, reason: 'So.' });
+  const sets = globSync('evals/*.yaml', { cwd: dir }).map((file) => load(readFileSync(join(dir, file), 'utf8')) as { cases: { turns?: unknown[] }[] }); // prettier-ignore
+  const asked = sets.flatMap(({ cases: all }) => all.flatMap((each) => each.turns ?? [each])).map((each) => askedSchema.parse(each));
+  const at = messages.findLastIndex(({ role, text }) => role === 'user' && asked.some(({ question }) => text.includes(question)));
+  const wanted = asked.findLast(({ question }) => messages[at]?.text.includes(question))?.expect;
+  if (wanted?.text !== undefined) return say(`${wanted.text.number.value} orders.`);
+  if (wanted?.result === undefined) return say('We do not record that.');
+  if (messages.slice(at).some(({ role }) => role === 'assistant')) return say('So much [q1].');
+  const { semantic_layer: layer, result } = wanted;
+  if (layer === undefined || !tools.includes('query_metrics')) return use('run_sql', { sql: result.golden_sql });
+  const regions = { dimensions: ['orders.buyer.regions.rgn_nm'], where: ["orders.placed_at >= '2025-01-01'"] };
+  return use('query_metrics', { metrics: layer.metrics, ...(messages[at]?.text.includes('by region') ? regions : {}) });
+};
