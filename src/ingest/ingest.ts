@@ -165,10 +165,17 @@ async function runStages(run: Run): Promise<Outcome> {
     const asked = new Set(read.flatMap(({ fetched: { input } }) => (input.isAsked ? [input.name] : [])));
     const open = (name: string) => run.warehouse(name, signal);
     const modelRun = { dir, model: run.reader, asked, isAnew: run.reExtract === true, state, open, signal, emit };
-    const { findings, stages, isOver } = await timed(run, 'model', () => runModelStages(found, modelRun));
+    const { findings, stages, refused, isOver } = await timed(run, 'model', () => runModelStages(found, modelRun));
     const sources = reportsOf(read, findings.sources);
     const checking = { state, model: run.reader, isOver, signal };
-    const { files, render, unchecked, repaired, ...checked } = await timed(run, 'validate', () => validate(dir, findings, checking));
+    const {
+      files,
+      render,
+      unchecked,
+      repaired,
+      quarantined: unfounded,
+      ...checked
+    } = await timed(run, 'validate', () => validate(dir, findings, checking));
     signal.throwIfAborted();
     const connections = withUnchecked(tried, unchecked);
     const updated = [...names, ...sources.filter(({ items }) => items !== undefined).map(({ connection }) => connection)];
@@ -180,10 +187,20 @@ async function runStages(run: Run): Promise<Outcome> {
     await timed(run, 'compare', () => compareMetrics(published.conflicts, { files: stands, state, open, signal }));
     await timed(run, 'index', async () => run.updateIndex?.(state));
     const unfit = read.flatMap((one) => unfitIn(one.findings));
-    keepLeftOut(state, { quarantined: checked.quarantined, unfit });
+    const quarantined = [...unfounded, ...refused];
+    keepLeftOut(state, { quarantined, unfit });
     const covered = findings.connections.map(({ catalog }) => catalog.connection);
     const all = [...stages, ...(repaired ? [repaired] : [])];
-    return { connections, sources, stages: all, unfit, ...checked, ...published, newEdits: newEdits(state, covered, published.keptEdits) };
+    return {
+      connections,
+      sources,
+      stages: all,
+      unfit,
+      quarantined,
+      ...checked,
+      ...published,
+      newEdits: newEdits(state, covered, published.keptEdits),
+    };
   } finally {
     state.close();
   }

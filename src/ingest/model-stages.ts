@@ -1,6 +1,6 @@
 import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { IngestEvent, StageReport } from './event.ts';
+import type { IngestEvent, Quarantined, StageReport } from './event.ts';
 import { readWithModel } from './extract/extract.ts';
 import type { Findings } from './findings.ts';
 import type { IngestModel } from './model.ts';
@@ -27,13 +27,18 @@ interface ModelRun {
 export async function runModelStages(
   findings: Findings,
   { model, ...run }: ModelRun,
-): Promise<{ readonly findings: Findings; readonly stages: readonly StageReport[]; readonly isOver: boolean }> {
-  if (model === undefined) return { findings, stages: [], isOver: false };
+): Promise<{
+  readonly findings: Findings;
+  readonly stages: readonly StageReport[];
+  readonly refused: readonly Quarantined[];
+  readonly isOver: boolean;
+}> {
+  if (model === undefined) return { findings, stages: [], refused: [], isOver: false };
   let opened: Promise<Snapshot> | undefined;
   const snapshot = () => (opened ??= readProjectFiles(run.dir, foldersOf(findings)).then((files) => openSnapshot(findings, files)));
-  const { sources, stages, isOver } = await readWithModel({ ...run, findings, model, snapshot });
+  const { sources, stages, refused, isOver } = await readWithModel({ ...run, findings, model, snapshot });
   const read = { ...findings, sources };
   // Where the account or the money is gone, the next stages ask nothing; what they have paid for counts.
   const ruled = await ruleOnClaims(read, { ...run, model, snapshot, isOver });
-  return { findings: { ...read, rulings: ruled.rulings }, stages: [...stages, ...ruled.stages], isOver: ruled.isOver };
+  return { findings: { ...read, rulings: ruled.rulings }, stages: [...stages, ...ruled.stages], refused, isOver: ruled.isOver };
 }

@@ -61,8 +61,13 @@ async function contested({ dir }: Project): Promise<CheckFinding[]> {
   });
 }
 
-function leftOut({ subject, reason, location }: Quarantined): CheckFinding {
-  return { what: 'left out', where: location ?? subject, found: `${subject}: ${reason}`, fix: `ktx explain ${JSON.stringify(subject)}` };
+function leftOut({ subject, kind, reason, location }: Quarantined): CheckFinding {
+  return {
+    what: 'left out',
+    where: location ?? subject,
+    found: `${subject}: ${reason}`,
+    fix: kind === 'reading' ? 'ktx ingest' : `ktx explain ${JSON.stringify(subject)}`,
+  };
 }
 
 async function staleSubjects(project: Project): Promise<CheckFinding[]> {

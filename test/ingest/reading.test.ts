@@ -215,6 +215,27 @@ describe('a reading', { timeout: 120_000 }, () => {
     expect(pages()).toEqual(['extract numbers.md']);
   });
 
+  test('that a model will not do for one item names it, and the others of its unit are read', async () => {
+    const odd = '# Odd\n\nThe oddity is the sum of amount in orders.\n';
+    const dir = documentedShop(machine, 'anthropic', { 'numbers.md': files['numbers.md'], 'odd.md': odd });
+    answering((call) =>
+      readingAsked(call)?.stage === 'extract' && call.messages[0]?.text.includes('oddity')
+        ? say('No.', { stop: 'refusal' })
+        : reading(call),
+    );
+    const { report } = await ingestHere(dir);
+    expect(report).toMatchObject({
+      exitCode: 3,
+      quarantined: [{ subject: 'sources/handbook/odd.md', kind: 'reading', reason: expect.stringContaining('refused') }],
+      sources: [{ pending: ['odd.md'] }],
+    });
+    expect(pages().slice(2)).toEqual(['extract numbers.md', 'extract odd.md', 'extract numbers.md', 'extract odd.md']);
+    expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('name: turnover');
+    answering();
+    expect((await ingestHere(dir)).report).toMatchObject({ exitCode: 0, quarantined: [] });
+    expect(pages()).toEqual(['extract odd.md']);
+  });
+
   test('pauses at a limit, says until when, and completes', async () => {
     const dir = documentedShop(machine, 'anthropic', files);
     let limited = 0;

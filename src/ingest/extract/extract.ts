@@ -1,22 +1,40 @@
-import { failureOf, type StageReport } from '../event.ts';
+import { failureOf, type Quarantined, type StageReport } from '../event.ts';
 import type { Findings, SourceFindings } from '../findings.ts';
 import { hashOf, reader, slicer } from '../item-files.ts';
 import { openExtractDesk, type ItemOutcome } from './desk.ts';
 import { readLightly } from './light.ts';
 import { readFully } from './loop.ts';
-import { atOnce, attempted, type Counted, failed, keep, openStage, paidOutcome, type ReadingRun, settle, type Stage } from './stage.ts';
+import {
+  atOnce,
+  attempted,
+  type Counted,
+  failed,
+  isOfItem,
+  keep,
+  openStage,
+  paidOutcome,
+  type ReadingRun,
+  settle,
+  type Stage,
+} from './stage.ts';
 import { isSorted, knownVerdict, triage, triageKey, type Verdict } from './triage.ts';
 import { pendingItems, type PendingItem, unitsOf, type WorkUnit } from './unit.ts';
 
 const confidences = { light: 0.6, extract: 0.7 } as const;
 
+interface ReadByModel {
+  readonly sources: readonly SourceFindings[];
+  readonly stages: readonly StageReport[];
+  /** Items that a model would not read, or could not: they stay pending. */
+  readonly refused: readonly Quarantined[];
+  readonly isOver: boolean;
+}
+
 /**
  * A model reads what code could not: pages are sorted first, then read in one call or, as all else, in a loop per work unit.
  * What was paid for is kept before it counts, and is never paid for again. What is not read stays pending, with the claims of before.
  */
-export async function readWithModel(
-  run: ReadingRun,
-): Promise<{ readonly sources: readonly SourceFindings[]; readonly stages: StageReport[]; readonly isOver: boolean }> {
+export async function readWithModel(run: ReadingRun): Promise<ReadByModel> {
   const { findings, model, isAnew } = run;
   const pending = pendingItems(findings, { sources: run.asked, isAnew });
   const stage = openStage(run);
@@ -46,7 +64,7 @@ export async function readWithModel(
     reportOf('extract', counts.extract, left('full')),
   ];
   const worked = stages.filter(({ done, pending: rest, calls }) => done + rest + calls > 0);
-  return { sources: withOutcomes(findings, outcomes), stages: worked, isOver: stage.isOver };
+  return { sources: withOutcomes(findings, outcomes), stages: worked, refused: stage.refused, isOver: stage.isOver };
 }
 
 function reportOf(stage: StageReport['stage'], { done, calls, failures }: Counted, pending: number): StageReport {
@@ -115,7 +133,13 @@ async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
     emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
   const { outcome, failure } = (await attempted(stage, { name: 'extract', unit: unit.id }, () => readFully(unit, desk, { model, onStep }))) ?? { outcome: 'error' as const, failure: undefined }; // prettier-ignore
   signal.throwIfAborted();
-  if (failure !== undefined) failed(stage, 'extract', failure);
+  if (failure !== undefined && unit.items.length > 1 && isOfItem(failure)) {
+    emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims: 0 });
+    // One of them is in the way of the others: each alone.
+    for (const alone of unit.items.flatMap((one) => unitsOf([one]))) if (!stage.isOver) await readUnit(stage, alone);
+    return;
+  }
+  if (failure !== undefined) failed(stage, { name: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) }, failure);
   const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
   const outcomes = desk.outcomes();
   let claims = 0;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { claimKinds, evidenceSchema, json } from '../../context/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
-import { endsCalls } from '../../llm/error.ts';
-import type { IngestEvent } from '../event.ts';
+import { endsCalls, LlmError } from '../../llm/error.ts';
+import type { IngestEvent, Quarantined } from '../event.ts';
 import type { Findings } from '../findings.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -33,6 +33,8 @@ export interface Counted {
 export interface Stage extends ReadingRun {
   readonly outcomes: Map<PendingItem, ItemOutcome>;
   readonly counts: Record<'triage' | 'light' | 'extract', Counted>;
+  /** Items that a model would not read, or could not. */
+  readonly refused: Quarantined[];
   isOver: boolean;
 }
 
@@ -43,7 +45,7 @@ interface Part {
 }
 
 export function openStage(run: ReadingRun): Stage {
-  return { ...run, outcomes: new Map(), counts: { triage: nothing(), light: nothing(), extract: nothing() }, isOver: false };
+  return { ...run, outcomes: new Map(), counts: { triage: nothing(), light: nothing(), extract: nothing() }, refused: [], isOver: false };
 }
 
 const nothing = (): Counted => ({ done: 0, calls: 0, failures: [] });
@@ -82,7 +84,7 @@ export function keep(stage: Stage, name: Part['name'], { key, result }: { readon
     stage.model.journal.keep(key, result);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    failed(stage, name, error);
+    failed(stage, { name }, error);
   }
 }
 
@@ -94,15 +96,22 @@ export async function attempted<T>(stage: Stage, { name, unit }: Part, call: () 
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     stage.signal.throwIfAborted();
-    failed(stage, name, error);
+    failed(stage, { name, unit }, error);
     stage.emit({ type: 'work_unit_finished', unit, stage: name, outcome: 'error', claims: 0 });
     return undefined;
   }
 }
 
-export function failed(stage: Stage, name: Part['name'], error: UserError): void {
+/** `unit` is the path of the item where it is of one alone: then what is the matter with it is told by name. */
+export function failed(stage: Stage, { name, unit }: Pick<Part, 'name'> & Partial<Part>, error: UserError): void {
   stage.counts[name].failures.push(error);
+  if (unit !== undefined && isOfItem(error)) stage.refused.push({ subject: unit, kind: 'reading', reason: error.message });
   if (endsCalls(error)) stage.isOver = true;
+}
+
+/** Whether the text that was sent is what the model would not answer to, and another text may well be answered. */
+export function isOfItem(error: UserError): boolean {
+  return error instanceof LlmError && (error.kind === 'execution' || error.kind === 'context_too_long') && !endsCalls(error);
 }
 
 /** So many at once, in their order; no further one once the stage is over. */
