@@ -2,6 +2,7 @@ import type { Catalog } from '../context/catalog.ts';
 import type { Claim } from '../context/claim.ts';
 import type { Pin } from '../context/pins.ts';
 import type { Extraction, Item } from '../sources/source.ts';
+import type { Unmapped } from './item-files.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** What a run knows of one warehouse. */
@@ -26,6 +27,8 @@ export interface Reading {
   readonly claims: readonly Claim[];
   /** Undefined where none has read it yet. */
   readonly read: ReadState | undefined;
+  /** What it says of the data and no claim can hold, as that model says. */
+  readonly unmapped: readonly Unmapped[];
   /** Whether the item is still as it was read. */
   readonly isCurrent: boolean;
 }

@@ -186,7 +186,7 @@ async function runStages(run: Run): Promise<Outcome> {
     emit({ type: 'published', commit: published.commit, files: published.files });
     await timed(run, 'compare', () => compareMetrics(published.conflicts, { files: stands, state, open, signal }));
     await timed(run, 'index', async () => run.updateIndex?.(state));
-    const unfit = read.flatMap((one) => unfitIn(one.findings));
+    const unfit = findings.sources.flatMap(unfitIn);
     const quarantined = [...unfounded, ...refused];
     keepLeftOut(state, { quarantined, unfit });
     const covered = findings.connections.map(({ catalog }) => catalog.connection);

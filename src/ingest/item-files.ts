@@ -14,6 +14,9 @@ import type { Write } from './publish.ts';
 export const reader = 'reading@1';
 
 const readStateSchema = z.object({ hash: z.string(), slice: z.string(), extractor: z.string() });
+const unmappedSchema = z.object({ reason: z.string(), what: z.string() });
+/** Something that a model read and could not claim: why, by one word, and what. */
+export type Unmapped = Readonly<z.infer<typeof unmappedSchema>>;
 /** One line of `sources/<connection>/index.jsonl`. */
 const indexLineSchema = z.object({
   key: z.string(),
@@ -25,6 +28,8 @@ const indexLineSchema = z.object({
   slice: z.string(),
   /** Of a pending item: the state that its claims of a model come from. */
   read: readStateSchema.optional(),
+  /** Of an item that a model has read: what it could not claim. */
+  unmapped: z.array(unmappedSchema).optional(),
 });
 export type IndexLine = Readonly<z.infer<typeof indexLineSchema>>;
 
@@ -83,8 +88,9 @@ function lineOf(item: Item, { extractor, readings }: SourceFindings, { extractio
   const reading = readings.get(item.key);
   const line = { key: item.key, path: item.path, hash: hashOf(item), slice: sliceOf(extraction, reading?.claims) };
   if (reading === undefined) return { ...line, extractor };
+  const unmapped = reading.unmapped.length === 0 ? {} : { unmapped: [...reading.unmapped] };
   return reading.isCurrent
-    ? { ...line, extractor: `${extractor}+${reader}` }
+    ? { ...line, extractor: `${extractor}+${reader}`, ...unmapped }
     : { ...line, extractor: `${extractor}+pending`, read: reading.read };
 }
 

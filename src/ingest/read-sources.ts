@@ -8,7 +8,7 @@ import { resolveSecret } from '../store/secrets.ts';
 import { failureOf, type IngestEvent, type ItemReport, type SourceReport, type Unfit } from './event.ts';
 import { fetchItems } from './fetch.ts';
 import type { SourceFindings } from './findings.ts';
-import { indexIn, itemsIn, type IndexLine } from './item-files.ts';
+import { indexIn, itemsIn, type IndexLine, type Unmapped } from './item-files.ts';
 import { readProjectFiles } from './project-files.ts';
 import { standingReadings } from './readings.ts';
 
@@ -95,10 +95,20 @@ export function sourceReport({ report, input }: FetchedSource, { items, extracti
   return { connection: input.name, ...report, total: items.length, claims, pending: pending.sort() };
 }
 
-/** What code could read in the items and has no place for. */
-export function unfitIn({ connection, items, extractions }: SourceFindings): Unfit[] {
+/** What code could read in the items and has no place for, and what a model could read there and not claim. */
+export function unfitIn({ connection, items, extractions, readings }: SourceFindings): Unfit[] {
   const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
-  return extractions.flatMap(({ key, problems = [] }) => problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })));
+  const unfit = extractions.flatMap(({ key, problems = [] }) => problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })));
+  return [...unfit, ...[...readings].flatMap(([key, { unmapped }]) => unmappedOf(paths.get(key) ?? key, unmapped))];
+}
+
+/** As a person is told. */
+export function unmappedOf(item: string, unmapped: readonly Unmapped[]): Unfit[] {
+  return unmapped.map(({ reason, what }) => ({
+    item,
+    location: 'as a model reads it',
+    reason: `${what} (${reason.replaceAll('_', ' ')})`,
+  }));
 }
 
 /** Whether something of it could not be read. */

@@ -45,7 +45,7 @@ export function standingReadings(source: Omit<SourceFindings, 'readings'>, { cat
       const own = claims.get(itemPath(source.connection, item.path)) ?? [];
       const isOurs = read?.extractor === `${source.extractor}+${reader}`;
       const isCurrent = isOurs && read.hash === hashOf(item) && read.slice === sliceOf(code.get(item.key), own);
-      return [item.key, { claims: own, read, isCurrent }];
+      return [item.key, { claims: own, read, isCurrent, unmapped: (isCurrent ? line?.unmapped : undefined) ?? [] }];
     }),
   );
 }

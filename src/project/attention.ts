@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { indexLines } from '../ingest/item-files.ts';
 import { leftOut, type LeftOut } from '../ingest/last-run.ts';
+import { unmappedOf } from '../ingest/read-sources.ts';
 import { itemPath } from '../sources/source.ts';
 import { readText } from '../store/files.ts';
 import { openState } from '../store/state.ts';
@@ -20,8 +21,14 @@ export interface Attention extends LeftOut {
 
 /** From the files and what the last run here left out; asks no warehouse and no source. */
 export async function attention(project: Project): Promise<Attention> {
-  const [contested, pending, stale] = await Promise.all([reviewed(project), pendingItems(project), allStale(project)]);
-  return { contested, pending, stale, ...lastLeftOut(project) };
+  const [contested, lines, stale] = await Promise.all([reviewed(project), linesOfItems(project), allStale(project)]);
+  const pending = lines.flatMap(({ item, extractor }) => (extractor.endsWith('+pending') ? [item] : [])).sort();
+  const { quarantined, unfit } = lastLeftOut(project);
+  // In a clone no run has told of anything yet; what a model could not claim is in git.
+  const unmapped = lines.flatMap((line) => unmappedOf(line.item, line.unmapped ?? []));
+  const told = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
+  const untold = unmapped.filter(({ item, reason }) => !told.has(`${item} ${reason}`));
+  return { contested, pending, stale, quarantined, unfit: [...unfit, ...untold] };
 }
 
 /** Of the last run in this folder; nothing in a fresh clone. */
@@ -34,11 +41,12 @@ export function lastLeftOut({ dir }: Project): LeftOut {
   }
 }
 
-async function pendingItems({ dir, config }: Project): Promise<string[]> {
+/** What git has of each item of the sources. */
+async function linesOfItems({ dir, config }: Project) {
   const names = [...sourcesOf(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
     const lines = indexLines((await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '');
-    return lines.filter(({ extractor }) => extractor.endsWith('+pending')).map(({ path }) => itemPath(name, path));
+    return lines.map((line) => ({ ...line, item: itemPath(name, line.path) }));
   });
-  return (await Promise.all(indexes)).flat().sort();
+  return (await Promise.all(indexes)).flat();
 }

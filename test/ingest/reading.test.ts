@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IngestEvent } from '../../src/ingest/event.ts';
 import { ingestProject } from '../../src/project/ingest.ts';
+import { attention } from '../../src/project/attention.ts';
 import { openProject } from '../../src/project/open.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
@@ -401,7 +402,8 @@ test('SQL that decides something is read without sorting, small models together'
     if (unit.turn > 1) return say('Done.');
     return reply(
       unit.items.map(({ item }) => {
-        if (item.includes('customers')) return { tool: 'report_unmapped', input: { item, reason: 'nothing_to_claim', what: 'Plain.' } };
+        if (item.includes('customers'))
+          return { tool: 'report_unmapped', input: { item, reason: 'not_computable', what: 'How loyal they are.' } };
         const input = { item, quote: "where not is_test and status <> 'draft'", dataset: 'orders' };
         return { tool: 'propose_dataset', input: { ...input, description: 'Orders that are no test and no draft.' } };
       }),
@@ -413,6 +415,17 @@ test('SQL that decides something is read without sorting, small models together'
   expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('description: Orders that are no test and no draft.');
   expect(read(dir, 'claims/shop/orders.jsonl')).toContain('"location":"line 3","origin":"model","quote":"where not is_test');
   expect(read(dir, 'sources/models/index.jsonl').match(/dbt@\d+\+reading@1/g)).toHaveLength(2);
+  // What a model could not claim is told, by every run and in a clone.
+  const place = { item: 'sources/models/models/customers.sql', location: 'as a model reads it' };
+  const unfit = [{ ...place, reason: 'How loyal they are. (not computable)' }];
+  expect(report.unfit).toEqual(unfit);
+  expect((await ingestHere(dir)).report).toMatchObject({ unfit, commit: { none: 'unchanged' } });
+  run(dir, 'commit', '-qam', 'models');
+  const clone = `${dir}-clone`;
+  run(dir, 'clone', '-q', dir, clone);
+  const project = await openProject(clone);
+  expect(await attention(project)).toMatchObject({ unfit, pending: [] });
+  await project.close();
 });
 
 test('a dry run says what a model would take, and asks and writes nothing', { timeout: 60_000 }, async () => {

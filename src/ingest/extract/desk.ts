@@ -3,7 +3,7 @@ import { uniteClaims } from '../../context/claims-file.ts';
 import { meaningOf } from '../../context/meaning.ts';
 import type { Json } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
-import { reader } from '../item-files.ts';
+import { reader, type Unmapped } from '../item-files.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { refusal } from './naming.ts';
 import { findQuote } from './quote.ts';
@@ -14,11 +14,6 @@ export interface ItemOutcome {
   readonly claims: readonly Claim[];
   /** What the model says that it could not claim. */
   readonly unmapped: readonly Unmapped[];
-}
-
-interface Unmapped {
-  readonly reason: string;
-  readonly what: string;
 }
 
 const mostQueries = 12;

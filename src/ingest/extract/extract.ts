@@ -153,6 +153,13 @@ async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
   emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims });
 }
 
+const mostUnmapped = 20;
+
+/** That an item says nothing of the data is no loss. */
+function worthALine(unmapped: ItemOutcome['unmapped']): ItemOutcome['unmapped'] {
+  return unmapped.filter(({ reason }) => reason !== 'nothing_to_claim').slice(0, mostUnmapped);
+}
+
 /** The findings with what was read now in place of what was read before. */
 function withOutcomes({ sources, connections }: Findings, outcomes: ReadonlyMap<PendingItem, ItemOutcome>): readonly SourceFindings[] {
   const sliceOf = slicer(connections.map(({ catalog }) => catalog));
@@ -164,7 +171,7 @@ function withOutcomes({ sources, connections }: Findings, outcomes: ReadonlyMap<
       if (outcome === undefined) return [];
       const slice = sliceOf(code.get(item.key), outcome.claims);
       const state = { hash: hashOf(item), slice, extractor: `${source.extractor}+${reader}` };
-      return [[item.key, { claims: outcome.claims, read: state, isCurrent: true }] as const];
+      return [[item.key, { claims: outcome.claims, read: state, isCurrent: true, unmapped: worthALine(outcome.unmapped) }] as const];
     });
     return { ...source, readings: new Map([...source.readings, ...fresh]) };
   });
