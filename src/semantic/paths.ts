@@ -105,12 +105,13 @@ function pathsUp(model: SemanticModel, from: string, to: string): readonly Path[
   return from === to ? [[]] : pathsWhere(model, from, (step) => step.to === to);
 }
 
-/** The ways up, gone backwards. */
+/** The ways up, gone backwards; those of one to one alone are ways up themselves. */
 function pathsDown(model: SemanticModel, from: string, to: string): readonly Path[] {
   const back = ({ to: start, legs: [leg] }: Step): readonly Step[] =>
     stepsFrom(model, start, 'many').filter((step) => step.legs.length === 1 && step.legs[0]?.relationship === leg?.relationship);
   if (from === to) return [];
-  return pathsWhere(model, to, (step) => step.to === from).map((path) => path.toReversed().flatMap(back));
+  const paths = pathsWhere(model, to, (step) => step.to === from).map((path) => path.toReversed().flatMap(back));
+  return paths.filter((path) => !path.every(isToOne));
 }
 
 /** Refuses what goes up and then down to a sibling, or down and then up without a bridge: rows of the start would mean nothing there. */

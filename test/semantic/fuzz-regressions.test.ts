@@ -45,6 +45,34 @@ relationships: [{to: tags, on: {id: id}}]
 `,
 };
 
+/** Beside those: each visit has one card, and words through its tags. */
+const bridged = {
+  cards: `
+dataset: cards
+source: visits
+primary_key: [id]
+fields: [{name: id, type: integer}]
+metrics: [{name: count, agg: count}]
+relationships: [{to: visits, on: {id: id}, cardinality: one_to_one}]
+`,
+  visits: `${files.visits}
+relationships: [{to: words, on: {}, cardinality: many_to_many, via: marks}]
+`,
+  words: `
+dataset: words
+sql: SELECT DISTINCT label FROM tags
+primary_key: [label]
+fields: [{name: label, type: string}]
+`,
+  marks: `
+dataset: marks
+source: tags
+primary_key: [id]
+fields: [{name: id, type: integer}]
+relationships: [{to: visits, on: {visit_id: id}}, {to: words, on: {label: label}}]
+`,
+};
+
 describe.each(engineNames)('what the fuzzer found on %s', (name) => {
   let engine: Engine;
   let model: SemanticModel;
@@ -54,9 +82,9 @@ describe.each(engineNames)('what the fuzzer found on %s', (name) => {
   });
   afterAll(async () => engine.close());
 
-  const answer = async (query: Query): Promise<readonly (readonly unknown[])[]> => {
+  const answer = async (query: Query, of = model): Promise<readonly (readonly unknown[])[]> => {
     const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell);
-    return (await rowsOf(engine, compile(model, query).sql)).map((row) => row.map(plain));
+    return (await rowsOf(engine, compile(of, query).sql)).map((row) => row.map(plain));
   };
 
   test('a running total by a dimension to many is shown in the periods of the result alone: February has no tagged visit', async () => {
@@ -79,6 +107,14 @@ describe.each(engineNames)('what the fuzzer found on %s', (name) => {
   test('periods are filled where no metric is asked for', async () => {
     const query: Query = { dimensions: ['visits.day.month'], where: ['visits.amount in (1, 1000)'], fill_time: true };
     expect(await answer(query)).toEqual([['2024-01-01'], ['2024-02-01'], ['2024-03-01']]);
+  });
+
+  test('a bridge behind a one to one is one path', async () => {
+    const other = await load(bridged, engine.warehouse.dialect);
+    expect(await answer({ metrics: ['cards.count'], dimensions: ['words.label'] }, other.model)).toEqual([
+      ['new', 2],
+      ['old', 1],
+    ]);
   });
 
   test('a trailing week is seven days, where the period that is asked for is no week', async () => {

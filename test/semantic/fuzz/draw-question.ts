@@ -42,6 +42,7 @@ interface Needs {
   /** Periods that a total to date can be shown in. */
   readonly fits: (grain: Grain) => boolean;
   readonly runs: boolean;
+  readonly moves: boolean;
   readonly byGroup: readonly string[];
 }
 
@@ -57,6 +58,7 @@ function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Nee
     hasNoMany: ownersOf('closing', 'followed', 'follow_rate').length > 0,
     fits: (grain) => dated.every(({ since, fiscal }) => liesIn(grain, since, fiscal)),
     runs: ownersOf('running', 'trailing', 'to_date').length > 0,
+    moves: ownersOf('earlier').length > 0,
     byGroup: [...new Set(ownersOf('over_g'))],
   };
 }
@@ -107,9 +109,10 @@ function conformed(needs: Needs): fc.Arbitrary<Dimension> {
 
 /** With those without which there is no answer. */
 function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
-  const { isFree, runs, byGroup } = needs;
+  const { isFree, runs, moves, byGroup } = needs;
   const groups = isFree ? [] : byGroup.map((start): Dimension => ({ start, roles: [], field: 'g', grain: undefined }));
-  const needed = runs && !isFree ? conformed(needs).map((time) => [time, ...groups]) : fc.constant(groups);
+  const isTimed = (runs || moves) && !isFree;
+  const needed = isTimed ? conformed(needs).map((time) => [time, ...groups]) : fc.constant(groups);
   const some = fc.array(dimensionIn(needs), { minLength: 1, maxLength: 3 });
   const others = needs.owners.length === 0 ? some : fc.oneof({ weight: 7, arbitrary: some }, { weight: 1, arbitrary: fc.constant([]) });
   return fc.tuple(needed, others, fc.boolean()).map(([first, more, isTurned]) => {
@@ -121,11 +124,22 @@ function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
 }
 
 function testIn(needs: Needs): fc.Arbitrary<Test> {
+  return fc.oneof({ weight: 7, arbitrary: placedTestIn(needs) }, { weight: needs.runs || needs.moves ? 4 : 1, arbitrary: conformedTest });
+}
+
+const since = fc.constantFrom('2024-01-15', '2024-02-01', '2024-03-02');
+const months = fc.constantFrom('2024-01-01', '2024-02-01', '2024-03-01');
+
+/** Of what runs or is moved, it says which periods are shown. */
+const conformedTest = fc.oneof(
+  since.map((value): Test => ({ start: 'metric_time', roles: [], op: 'time>=', value })),
+  months.map((value): Test => ({ start: 'metric_time', roles: [], op: 'period', value, grain: 'month' })),
+);
+
+function placedTestIn(needs: Needs): fc.Arbitrary<Test> {
   return placesFor({ ...needs, hasNoMany: false }, 5).chain(({ place, end }): fc.Arbitrary<Test> => {
     const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) => arbitrary.map((one): Test => ({ ...place, ...one })); // prettier-ignore
     const number = (op: '>' | 'n>' | 'w>') => named(fc.integer({ min: -3, max: 4 }).map((value) => ({ op, value })));
-    const since = fc.constantFrom('2024-01-15', '2024-02-01', '2024-03-02');
-    const months = fc.constantFrom('2024-01-01', '2024-02-01', '2024-03-01');
     return fc.oneof(
       { weight: 3, arbitrary: named(fc.record({ op: fc.constantFrom('=' as const, '<>' as const, '<>' as const), value: fc.constantFrom('a', 'b') })) }, // prettier-ignore
       { weight: 3, arbitrary: number('>') },
