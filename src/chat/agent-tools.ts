@@ -47,8 +47,10 @@ export function agentTools({ project, agent, permissions, external, firstEvidenc
     const started = performance.now();
     const { markdown, structured, error, answer } = await tool.execute(input);
     if (error !== undefined) return { markdown, isError: true, summary: `${error.code}: ${error.message.split('\n')[0]}` };
-    const evidence =
-      answer && evidenceOf(answer, { id: `q${counters.evidence + 1}`, tool: name, ms: Math.round(performance.now() - started) });
+    const ms = Math.round(performance.now() - started);
+    // Before the id is taken: calls may run at the same time.
+    const plan = await answer?.ran?.outline?.();
+    const evidence = answer && evidenceOf(answer, { id: `q${counters.evidence + 1}`, tool: name, ms, plan });
     if (evidence === undefined) return { markdown, structured, summary: answer?.summary };
     counters.evidence += 1;
     return { markdown: `Evidence ${evidence.id}.\n${markdown}`, structured, summary: answer?.summary, evidence };
@@ -127,13 +129,18 @@ async function sqlOf(project: Project, tool: string, input: unknown): Promise<st
   return planQuery(project, { connection, query: data }).then((plan) => plan.sql, () => undefined); // prettier-ignore
 }
 
-function evidenceOf({ ran, queryId, beside = {}, items, truncated = false, trust }: Answer, about: Pick<Evidence, 'id' | 'tool' | 'ms'>) {
+function evidenceOf(
+  { ran, queryId, beside = {}, items, truncated = false, trust }: Answer,
+  about: Pick<Evidence, 'id' | 'tool' | 'ms' | 'plan'>,
+) {
   if (ran === undefined) return undefined;
+  const { connection, sql } = ran;
   const columns = Array.isArray(beside['columns']) ? (beside['columns'] as Evidence['columns']) : [];
   return {
     ...about,
     queryId,
-    ...ran,
+    connection,
+    sql,
     receipt: beside['receipt'],
     trust: { ...trust },
     columns,

@@ -46,6 +46,8 @@ export interface Evidence {
   readonly queryId?: string | undefined;
   readonly connection?: string | undefined;
   readonly sql?: string | undefined;
+  /** Blocks, joins, filters and columns in words, where the semantic layer planned it. */
+  readonly plan?: unknown;
   /** Metrics with their owners, filters and files, where the semantic layer answered. */
   readonly receipt?: unknown;
   /** `status` is `curated` or `ad_hoc`; files, commit, and what is contested. */

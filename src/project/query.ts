@@ -34,7 +34,7 @@ export async function planQuery(project: Project, asked: Asked) {
 /** The one way to run a semantic query, whoever asks: model → plan → SQL → rows with their receipt. */
 export async function runQuery(project: Project, asked: Asked & WantedLimits, signal: AbortSignal) {
   const compiled = await compile(project, asked);
-  const { connection, sql, files, plan, diagnostics, isGuarded } = compiled;
+  const { connection, sql, files, plan, dialect, diagnostics, isGuarded } = compiled;
   const warehouse = await project.warehouse(connection, signal);
   const [result, receipt] = await Promise.all([
     warehouse
@@ -48,7 +48,9 @@ export async function runQuery(project: Project, asked: Asked & WantedLimits, si
     const { name = column.name, type = column.type, kind = 'metric', grain, unit } = plan.columns[index] ?? {};
     return { name, type, kind, grain, unit };
   });
-  return { connection, sql, receipt, ...result, columns: described };
+  /** In words, for those who keep it. */
+  const outline = async () => (await import('../semantic/outline.ts')).outlineOf(plan, { query: asked.query, dialect });
+  return { connection, sql, outline, receipt, ...result, columns: described };
 }
 
 type Compiled = Awaited<ReturnType<typeof compile>>;

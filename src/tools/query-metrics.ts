@@ -25,13 +25,13 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     const { name } = project.connection(connection);
     // Beside the model, ahead of its use; what fails fails again there.
     void Promise.allSettled([project.warehouse(name, signal)]);
-    const { columns, receipt, sql, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
+    const { columns, receipt, sql, outline, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
     const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms.`;
     return {
       summary,
       trust: trustOf(receipt),
       queryId,
-      ran: { connection: name, sql },
+      ran: { connection: name, sql, outline },
       beside: { columns, receipt, sql },
       items: rows,
       truncated,

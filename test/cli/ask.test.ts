@@ -46,11 +46,18 @@ describe('ktx ask', () => {
           sql: expect.stringContaining('SELECT'),
           trust: { status: 'curated' },
           receipt: { metrics: [{ name: 'orders.revenue' }] },
+          plan: { blocks: [{ rows_of: 'orders' }] },
+          ms: expect.any(Number),
         },
       ],
       cost_usd: expect.any(Number),
     });
-    expect((data['evidence'] as { rows: unknown[] }[])[0]?.rows.length).toBeGreaterThan(0);
+    const [one] = data['evidence'] as { id: string; rows: unknown[]; query_id: string }[];
+    expect(one?.rows.length).toBeGreaterThan(0);
+    // What the answer cites leads on to what justifies it.
+    expect(String(data['text'])).toContain(`[${one?.id}]`);
+    const explained = await ktx(['explain', one?.query_id ?? ''], here());
+    expect([explained.code, explained.stdout]).toEqual([0, expect.stringMatching(/orders\.revenue/)]);
   });
 
   test('as a stream: an event a line, the envelope last', async () => {

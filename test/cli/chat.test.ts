@@ -70,7 +70,7 @@ describe('ktx chat', () => {
     expect(stdout).toMatch(/-- q1\nWITH/);
     expect(stdout).toMatch(/\[q1\] 2 rows\n.*orders\.status +orders\.revenue/);
     expect(stdout).toMatch(/\[q1\] shop\n {2}semantic-layer\/shop\/orders\.yaml at commit [0-9a-f]{10}/);
-    expect(stdout).toMatch(/\[q1\] query_metrics, \d+ ms\n {2}orders\.revenue: .*curated/);
+    expect(stdout).toMatch(/\[q1\] query_metrics, \d+ ms\n {2}orders\.revenue: .*curated.*\n {2}block 1: rows of orders/s);
     expect(stdout).toMatch(/claude-ask-\d+: 240 tokens\n1 turn, \$0\.0012/);
     expect(stdout).toMatch(/mode manual\n.*query_metrics +query +runs\n.*run_sql +query +asks/s);
     expect(stderr).toContain('There is no evidence q7');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgent } from '../../src/chat/agent.ts';
 import { openAgent } from '../../src/chat/open-agent.ts';
 import type { PermissionPolicy } from '../../src/chat/permissions.ts';
+import { openTurnSpans, type Span } from '../../src/chat/spans.ts';
 import { type AgentEvent, lastTurn, type TurnResult } from '../../src/llm/session.ts';
 import { openProject } from '../../src/project/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
@@ -118,8 +119,18 @@ function resultData(result: TurnResult): object {
   };
 }
 
+function spanData(spans: readonly Span[]): object[] {
+  const [root] = spans;
+  return spans.map(({ name, kind, parentSpanId, attributes, status: { code } }) => {
+    const about = attributes.map(({ key }) => key);
+    return { name, kind, isBelow: parentSpanId === root?.spanId, about, code };
+  });
+}
+
 interface Played {
   readonly events: readonly string[];
+  /** Of telemetry: the tree of each turn, with what every span is told of. */
+  readonly spans: readonly object[];
   readonly results: readonly object[];
   readonly running: ModelCase;
 }
@@ -136,15 +147,17 @@ async function play(row: Row, first: Backend): Promise<Played> {
   const { signal } = new AbortController();
   const open = async (backend: Backend, resume?: string) =>
     openAgent(project, { agent: await loadAgent(shop.dir, name(backend)), policy, resume, signal });
-  const [events, results]: [string[], object[]] = [[], []];
+  const [events, spans, results]: [string[], object[], object[]] = [[], [], []];
   try {
     let agent = await open(first);
     const stage: Stage = {
       async send(message, stop) {
         const controller = new AbortController();
+        const told = openTurnSpans({ conversation: 'test', agent: 'test', backend: first, model: testModel, message, content: undefined });
         const result = await lastTurn(agent.send(message, { signal: controller.signal }), (event) => {
           const line = eventLine(event);
           if (line !== undefined && (line !== 'text' || events.at(-1) !== 'text')) events.push(line);
+          spans.push(...spanData(told.take(event) ?? []));
           if (event.type === 'text_delta' && stop !== undefined) controller.abort();
         });
         results.push(resultData(result));
@@ -163,7 +176,7 @@ async function play(row: Row, first: Backend): Promise<Played> {
   } finally {
     await project.close();
   }
-  return { events, results, running };
+  return { events, spans, results, running };
 }
 
 const started = `started ${testModel}`;
@@ -315,7 +328,7 @@ const rows: readonly Row[] = [
 const why = missing('claude-code');
 describe(
   `on every backend${why === undefined ? '' : `, skipped: ${why}`}`,
-  { timeout: 90_000, concurrent: true, skip: why !== undefined },
+  { timeout: 180_000, concurrent: true, skip: why !== undefined },
   () => {
     test.for(rows)('$title: the same on each', async (row) => {
       const [apart, ...others] = await Promise.all(backends.map((backend) => play(row, backend)));
@@ -327,7 +340,7 @@ describe(
         for (const word of row.remembers ?? []) expect(last).toContain(word);
         for (const word of row.forgets ?? []) expect(last).not.toContain(word);
       }
-      for (const other of others) expect({ events: other.events, results: other.results }).toEqual({ events: apart?.events, results: apart?.results }); // prettier-ignore
+      for (const other of others) expect({ ...other, running: undefined }).toEqual({ ...apart, running: undefined }); // prettier-ignore
     });
   },
 );

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Evidence } from '../../llm/tool-call.ts';
 import type { QueryReceipt } from '../../project/query.ts';
+import type { Outline } from '../../semantic/outline.ts';
 import type { Table } from '../output.ts';
+import { planLines } from '../sl-plan.ts';
 import { receiptLines } from '../sl-query.ts';
 import { printable } from '../text-width.ts';
 
@@ -11,13 +13,16 @@ export function evidenceTable({ columns, rows }: Evidence): Table {
 
 const receiptSchema = z.looseObject({ metrics: z.array(z.unknown()), files: z.array(z.string()), notes: z.array(z.string()) });
 
+const planSchema = z.looseObject({ blocks: z.array(z.unknown()), merge: z.array(z.unknown()), columns: z.array(z.unknown()) });
+
 /** Why a number is what it is: each metric with its rows, paths and filters, and where the definition stands. */
-export function whyText({ id, tool, queryId, receipt, ms, sql = '' }: Evidence): string {
+export function whyText({ id, tool, queryId, receipt, plan, ms, sql = '' }: Evidence): string {
   const isReceipt = receiptSchema.safeParse(receipt).success;
   const reasons = isReceipt ? receiptLines(receipt as QueryReceipt) : ['SQL as the model wrote it: no definition stands behind it.'];
   return [
     `[${id}] ${tool}, ${ms} ms`,
     ...indented(reasons),
+    ...indented(planSchema.safeParse(plan).success ? planLines(plan as Outline) : []),
     ...indented([
       ...sql.split('\n'),
       ...(queryId === undefined || !isReceipt ? [] : [`ktx explain ${queryId} leads on to the evidence of each definition`]),
