@@ -105,7 +105,7 @@ export function absent(error: NodeJS.ErrnoException): undefined {
 /** What a person can repair, as an error that says so; any other error as it is. */
 export function inaccessible(what: 'read' | 'written', path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EISDIR', 'ENOTDIR'].includes(code)) return error;
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EISDIR', 'ENOTDIR'].includes(code)) return error;
   return new UserError('file_not_accessible', `${path} cannot be ${what} (${code}).`, {
     hint: 'Check the permissions of the folder and the space on the disk.',
     cause: error,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,3 +49,16 @@ test.skipIf(process.platform === 'win32')(
     expect(told).not.toContain('Tell me all.');
   },
 );
+
+test.skipIf(process.platform === 'win32')('a run of an eval that cannot be kept is told all the same', { timeout: 60_000 }, async () => {
+  project.playing(() => say('All of it. '.repeat(10_000)));
+  mkdirSync(join(project.dir, 'evals'));
+  writeFileSync(
+    join(project.dir, 'evals/long.yaml'),
+    'version: 1\nconnection: shop\ncases:\n  - {id: all, question: Tell me all., expect: {text: {contains: [All of it]}}}\n',
+  );
+  const { code, stdout, stderr } = await cramped(['eval', 'run', 'long']);
+  expect(stdout).toMatch(/cases +1 of 1 pass/);
+  expect(stderr).toMatch(/This run is not kept: .*cannot be written \(EFBIG\)/);
+  expect(code).toBe(1);
+});

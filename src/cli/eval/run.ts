@@ -63,11 +63,12 @@ export const run = defineCommand({
         context.progress.update(`${count} of ${counted(of, 'case')}${isFull ? '' : ', without context'}`);
       },
     });
-    const path = await writeRun(project.dir, done, project.config.telemetry.redaction_patterns);
-    if (options.save !== undefined) await saveRun(path, options.save, context);
+    const kept = await writeRun(project.dir, done, project.config.telemetry.redaction_patterns).catch(unkept);
+    if (options.save !== undefined && typeof kept === 'string') await saveRun(kept, options.save, context);
     const comparison = baseline && (await import('../../eval/compare.ts')).compareRuns(baseline, done);
     const written = await writeReports(options, { run: done, comparison }, context);
-    return outcomeOf({ done, comparison, written, isGated: options.failOnRegression === true }, context);
+    const [lost] = typeof kept === 'string' ? [] : [kept];
+    return outcomeOf({ done, comparison, written, isGated: options.failOnRegression === true, lost }, context);
   },
 });
 
@@ -77,9 +78,17 @@ interface Done {
   readonly written: readonly string[];
   /** Only what is worse than the baseline counts. */
   readonly isGated: boolean;
+  /** Why the run could not be kept. */
+  readonly lost: UserError | undefined;
 }
 
-async function outcomeOf({ done, comparison, written, isGated }: Done, context: CommandContext): Promise<Outcome> {
+/** What was paid for is told, whatever the disk says. */
+function unkept(error: unknown): UserError {
+  if (error instanceof UserError) return error;
+  throw error;
+}
+
+async function outcomeOf({ done, comparison, written, isGated, lost }: Done, context: CommandContext): Promise<Outcome> {
   const { columnsBeside, columnsOf } = await import('../../eval/summary.ts');
   const figures = figuresText(columnsBeside(comparison?.summaries[0], done), context.screen);
   const text = [figures, ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)])];
@@ -89,9 +98,9 @@ async function outcomeOf({ done, comparison, written, isGated }: Done, context: 
     data: { run: done, columns, comparison },
     verbatim: true,
     text: text.join('\n'),
-    notes: written,
+    notes: [...written, ...(lost === undefined ? [] : [`This run is not kept: ${lost.message}`])],
     next: ['ktx eval compare previous last  what changed since the run before'],
-    failure: await failureOf(done, isGated ? comparison : undefined, first?.id),
+    failure: (await failureOf(done, isGated ? comparison : undefined, first?.id)) ?? lost,
   };
 }
 
