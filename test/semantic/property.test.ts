@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { SemanticModel } from '../../src/semantic/model.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { sqlite } from '../../src/sql/dialects/sqlite.ts';
+import { registerFunctions } from '../../src/warehouse/drivers/sqlite/aggregates.ts';
 import { compile, load, shop } from './shop.ts';
 
 interface Order {
@@ -251,6 +252,7 @@ async function duckdbRunner(): Promise<Runner> {
 
 async function sqliteRunner(): Promise<Runner> {
   const database = new DatabaseSync(':memory:');
+  registerFunctions(database);
   database.exec(schema);
   const { model } = await load(shop, sqlite);
   return {
