@@ -3,6 +3,7 @@ import { UserError } from '../lib/error.ts';
 import type { Attention } from '../project/attention.ts';
 import type { LlmStatus } from '../project/llm-setup.ts';
 import type { Project } from '../project/open.ts';
+import type { Unruled } from '../project/unruled.ts';
 import type { ConnectionStatus, SourceStatus } from '../project/status.ts';
 import { defineCommand, type Outcome } from './command.ts';
 import { formerLines, unfitLines, waitingLines } from './ingest.ts';
@@ -27,14 +28,14 @@ export const status = defineCommand({
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, sources, former, attention, uncommitted, llm, git = 'no git repository' } = data;
+    const { dir, connections, sources, former, unruled, attention, uncommitted, llm, git = 'no git repository' } = data;
     const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
     const lines = [
       ...connections.flatMap((each) => describe(each, context.screen)),
       ...sources.map(describeSource),
       ...formerLines(former),
     ];
-    const open = attentionLines(attention, context.screen);
+    const open = [...unruledLines(unruled, context.screen), ...attentionLines(attention, context.screen)];
     const text = [dir, ...lines, ...open, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
     return {
       data,
@@ -85,6 +86,13 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
 
 function describeSource({ connection, driver, ingested, items }: SourceStatus): string {
   return `${connection} (${driver}): ${ingested ? counted(items, 'item') : 'not ingested yet'}`;
+}
+
+function unruledLines(unruled: readonly Unruled[], { style }: Screen): readonly string[] {
+  return unruled.map(
+    ({ connection, ruled }) =>
+      `  ${style('yellow', 'no rules')}  ${connection} reads the database of ${ruled}, whose row rules do not hold there`,
+  );
 }
 
 /** What waits for somebody, and what has no place, by name. */

@@ -8,9 +8,10 @@ import { conflictsIn } from './conflicts.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from './open.ts';
 import { allStale } from './stale.ts';
+import { unruledConnections } from './unruled.ts';
 
 interface CheckFinding {
-  readonly what: 'invalid' | 'contested' | 'stale' | 'left out';
+  readonly what: 'invalid' | 'contested' | 'stale' | 'left out' | 'no rules';
   /** A place `path:line:column`, a subject, or a source. */
   readonly where: string;
   readonly found: string;
@@ -36,7 +37,13 @@ export async function checkProject(project: Project, signal: AbortSignal): Promi
   // Without a warehouse the plan cannot try what a formula gives; the last run here did.
   const tried = lastLeftOut(project).quarantined.filter(({ subject }) => !planned.some((one) => one.subject === subject));
   const read = [...(plan === undefined ? [] : staleSources(plan)), ...[...planned, ...tried].map(leftOut)];
-  const findings = [...(await invalid(project)), ...(await contested(project)), ...(await staleSubjects(project)), ...read];
+  const findings = [
+    ...(await invalid(project)),
+    ...(await contested(project)),
+    ...(await staleSubjects(project)),
+    ...(await unruled(project)),
+    ...read,
+  ];
   findings.sort((a, b) => (`${a.what} ${a.where}` < `${b.what} ${b.where}` ? -1 : 1));
   return { findings, unfit: plan?.unfit ?? [] };
 }
@@ -58,6 +65,18 @@ async function contested({ dir }: Project): Promise<CheckFinding[]> {
   return (await conflictsIn(dir)).map(({ subject, kind, variants }) => {
     const found = `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`;
     return { what: 'contested', where: subject, found, fix: `ktx review choose ${JSON.stringify(subject)} ${variants[0]?.id}` };
+  });
+}
+
+async function unruled(project: Project): Promise<CheckFinding[]> {
+  return (await unruledConnections(project)).map(({ connection, ruled }) => {
+    const found = `reads the same database as ${ruled}, without its row rules`;
+    return {
+      what: 'no rules',
+      where: connection,
+      found,
+      fix: `give the datasets of ${connection} access:, or remove the connection from ktx.yaml`,
+    };
   });
 }
 

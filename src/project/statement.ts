@@ -14,16 +14,21 @@ interface Asked extends WantedLimits {
 export async function runStatement(project: Project, asked: Asked, signal: AbortSignal): Promise<QueryResult> {
   const { connection, sql } = asked;
   const warehouse = await project.warehouse(connection, signal);
-  await checkRules(project, warehouse, sql);
+  await checkRules({ project, role: project.role }, warehouse, sql);
   return warehouse.query(sql, queryLimits(project, asked), signal);
 }
 
-/** What is no dataset's table could be a view of one that has rules, so it is refused too. */
-async function checkRules(project: Project, warehouse: Warehouse, sql: string): Promise<void> {
+interface Asking {
+  readonly project: Pick<Project, 'model'>;
+  /** Undefined for what is done for everyone, such as an ingest: then any rule restricts. */
+  readonly role: string | undefined;
+}
+
+/** Throws where row rules restrict who asks for a table. What is no dataset's could be a view of one that has rules, so it is refused too. */
+export async function checkRules({ project, role }: Asking, warehouse: Warehouse, sql: string): Promise<void> {
   const { model } = await project.model(warehouse.connection);
   if (!model.hasRules) return;
   const { isOpen } = await import('../semantic/access.ts');
-  const { role } = project;
   const datasets = [...model.datasets.values()];
   if (model.excluded.size === 0 && datasets.every((dataset) => isOpen(dataset, role))) return;
   for (const table of await warehouse.reads(sql)) {

@@ -12,6 +12,7 @@ import { formerSources } from './former.ts';
 import { sourcesOf } from './config.ts';
 import { llmStatus } from './llm-setup.ts';
 import type { Connection, Project } from './open.ts';
+import { unruledConnections } from './unruled.ts';
 
 export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
 export type SourceStatus = Awaited<ReturnType<typeof sourceStatus>>;
@@ -33,15 +34,16 @@ const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sou
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, sources, former, llm, open] = await Promise.all([
+  const [{ uncommitted, git }, connections, sources, former, llm, open, unruled] = await Promise.all([
     commitState(project.dir, ownPaths),
     Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
     Promise.all(sourcesOf(project.config).map(([name, { driver }]) => sourceStatus(project, name, driver))),
     formerSources(project),
     llmStatus(project, fast, signal),
     attention(project),
+    unruledConnections(project),
   ]);
-  return { dir: project.dir, connections, sources, former, attention: open, uncommitted, git, llm };
+  return { dir: project.dir, connections, sources, former, unruled, attention: open, uncommitted, git, llm };
 }
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {

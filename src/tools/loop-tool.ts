@@ -3,6 +3,7 @@ import type { Project } from '../project/open.ts';
 
 interface LoopContext<Desk> {
   readonly desk: Desk;
+  readonly project: Project;
   readonly signal: AbortSignal;
 }
 

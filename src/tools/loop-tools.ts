@@ -10,7 +10,9 @@ import { registry } from './registry.ts';
 export function loopTools(project: Project): LoopTools {
   const bound = <Desk>(tools: readonly LoopTool<Desk>[], desk: Desk, signal: AbortSignal): KtxToolSet =>
     Object.fromEntries(
-      tools.filter((tool) => tool.offered?.(project) ?? true).map((tool) => [tool.name, recorded(project, bind(tool, { desk, signal }))]),
+      tools
+        .filter((tool) => tool.offered?.(project) ?? true)
+        .map((tool) => [tool.name, recorded(project, bind(tool, { desk, project, signal }))]),
     );
   return {
     extract: (desk, signal) => bound(registry.extract, desk, signal),
@@ -19,7 +21,7 @@ export function loopTools(project: Project): LoopTools {
   };
 }
 
-function bind<Desk>(tool: LoopTool<Desk>, context: { desk: Desk; signal: AbortSignal }): KtxRuntimeToolDescriptor {
+function bind<Desk>(tool: LoopTool<Desk>, context: { desk: Desk; project: Project; signal: AbortSignal }): KtxRuntimeToolDescriptor {
   const { name, description, inputSchema } = tool;
   const execute = async (input: unknown) => {
     const answer = await tool.run(input, context);

@@ -1,12 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import type { ExtractDesk } from '../../src/ingest/extract/desk.ts';
 import { openProject } from '../../src/project/open.ts';
 import { modelFor } from '../../src/semantic/access.ts';
 import type { querySchema } from '../../src/semantic/query.ts';
+import { queryTool } from '../../src/tools/loops/query.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
+import type { WarehouseConfig } from '../../src/warehouse/config.ts';
+import { isSameDatabase } from '../../src/warehouse/same-database.ts';
 import { folder, ktx, ktxJson } from '../cli/run-cli.ts';
 import { engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 import { compile, load } from './shop.ts';
@@ -221,4 +225,58 @@ test('the same rules for tools; agents do not read them', async () => {
   } finally {
     await opened.close();
   }
+});
+
+test('a loop of an ingest, whose results everyone reads, sees no table that has rules, whoever started it', async () => {
+  const cwd = await project();
+  const opened = await openProject(cwd, { role: 'admin' });
+  const signal = new AbortController().signal;
+  try {
+    const snapshot = { catalogs: [{ connection: 'shop' }], warehouse: () => opened.warehouse('shop', signal) };
+    const desk = { snapshot, spendQuery: () => undefined } as unknown as ExtractDesk;
+    const ask = async (sql: string) => queryTool.run({ sql }, { desk, project: opened, signal });
+    expect(await ask('SELECT * FROM free')).toContain('[[7]]');
+    for (const sql of hidden)
+      await expect(ask(sql), sql).rejects.toMatchObject({
+        code: expect.stringMatching(/^(row_rules|missing_object|gate_refused)$/) as unknown,
+      });
+  } finally {
+    await opened.close();
+  }
+});
+
+test('a second connection to the same database, without rules, is warned of by status and check', async () => {
+  const cwd = await project();
+  const connect = (more: string) => writeFileSync(join(cwd, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.db}\n${more}`);
+  const told = async () => {
+    const [status, check] = [await ktxJson(['status', '--fast'], { cwd }), await ktxJson(['check'], { cwd })];
+    return [status.envelope.data, check.envelope.data];
+  };
+  connect('  raw: {driver: sqlite, path: ./nowhere/../shop.db}\n  other: {driver: sqlite, path: other.db}\n');
+  const [status, check] = await told();
+  expect(status).toMatchObject({ unruled: [{ connection: 'raw', ruled: 'shop' }] });
+  expect(check).toMatchObject({
+    findings: [{ what: 'no rules', where: 'raw', found: expect.stringContaining('same database as shop') as unknown }],
+  });
+  expect((await ktx(['status', '--fast'], { cwd })).stdout).toContain('raw reads the database of shop, whose row rules do not hold there');
+  cpSync(join(cwd, 'semantic-layer/shop'), join(cwd, 'semantic-layer/raw'), { recursive: true });
+  expect(await told()).toMatchObject([{ unruled: [] }, { findings: [] }]);
+});
+
+test('databases of servers are the same by host, port and database, however they are written', () => {
+  const same = (one: object, other: object) => isSameDatabase(one as WarehouseConfig, other as WarehouseConfig, '/');
+  const [postgres, mysql] = [
+    { driver: 'postgres', host: 'DB.example.com', database: 'shop' },
+    { driver: 'mysql', host: 'db', database: 'shop' },
+  ];
+  expect(same(postgres, { driver: 'postgres', url: 'postgresql://reader@db.example.com:5432/shop' })).toBe(true);
+  expect(same(postgres, { driver: 'postgres', url: 'postgresql://db.example.com/shop?sslmode=require' })).toBe(true);
+  expect(same(postgres, { ...postgres, database: 'other' })).toBe(false);
+  expect(same(postgres, { ...postgres, port: 5433 })).toBe(false);
+  expect(same({ driver: 'postgres', database: 'a' }, { driver: 'postgres', url: 'postgresql://127.0.0.1/a' })).toBe(true);
+  // One login of such a server reads all of its databases.
+  expect(same(mysql, { driver: 'mysql', url: 'mysql://db:3306/other' })).toBe(true);
+  expect(same(mysql, { ...postgres, host: 'db' })).toBe(false);
+  const secret = { driver: 'postgres', url: 'env:KTX_TEST_NO_SUCH_URL' };
+  expect([same(secret, { ...secret }), same(secret, postgres)]).toEqual([true, false]);
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ExtractDesk } from '../../ingest/extract/desk.ts';
 import { refusal } from '../../ingest/extract/naming.ts';
+import { checkRules } from '../../project/statement.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 
@@ -12,12 +13,14 @@ export const queryTool: LoopTool<ExtractDesk> = loopTool({
   description: `Runs one read-only SELECT and shows at most ${limits.maxRows} rows; a work unit has a few of them. For what only the data answers.`,
   inputSchema: z.object({ sql: z.string(), connection: z.string().optional() }),
   offered: ({ config }) => config.query.run_sql === 'on' && config.scan.send_samples,
-  async run({ sql, connection }, { desk, signal }) {
+  async run({ sql, connection }, { desk, project, signal }) {
     const names = desk.snapshot.catalogs.map((catalog) => catalog.connection);
     const name = connection ?? (names.length === 1 ? names[0] : undefined);
     if (name === undefined || !names.includes(name)) throw refusal(`Say with \`connection\` which warehouse: ${names.join(', ')}.`);
     desk.spendQuery();
     const warehouse = await desk.snapshot.warehouse(name);
+    // What an ingest writes is read by every role.
+    await checkRules({ project, role: undefined }, warehouse, sql);
     const { columns, rows, truncated } = await warehouse.query(sql, limits, signal);
     const shown = JSON.stringify({ columns: columns.map((column) => column.name), rows });
     return `${untrustedBlock(name, shown)}${truncated ? '\nThere are more rows.' : ''}`;

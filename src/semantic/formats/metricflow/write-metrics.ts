@@ -38,8 +38,8 @@ interface Self {
 }
 
 function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
-  const { ratio, offset, cumulative, conversion, where, expr, of } = metric;
-  const fault = [expr, of, where].map((text) => faultOf(text, at)).find((one) => one !== undefined);
+  const { ratio, offset, cumulative, conversion, where, expr } = metric;
+  const fault = [expr, metric.of, where].map((text) => faultOf(text, at)).find((one) => one !== undefined);
   if (fault !== undefined) throw new Unsayable(fault);
   const filter = () => (where === undefined ? {} : { filter: templated(where, at) });
   if (metric.agg !== undefined) return simple(metric, at, self.name);
