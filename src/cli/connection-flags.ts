@@ -5,7 +5,7 @@ import { sourceDrivers } from '../sources/config.ts';
 import { drivers, type WarehouseConfig } from '../warehouse/config.ts';
 import type { CommandContext } from './command.ts';
 import { usage } from './failure.ts';
-import { answer } from './prompt.ts';
+import { askInPlaceOf } from './prompt.ts';
 import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
 
 /** Warehouses, and sources of context. */
@@ -38,7 +38,9 @@ export async function connectionFrom(options: Settings, context: CommandContext,
       const wrong = check(connectionConfigSchema, { ...given, [place.key]: value }).problems?.find(({ path }) => path[0] === place.key);
       return value ? wrong?.message : 'something is needed';
     };
-    const said = await answer(context, ({ text }) => text({ message: place.option.description, signal: context.signal, validate }));
+    const said = await askInPlaceOf(place.option.long ?? '', context, ({ text }) =>
+      text({ message: place.option.description, signal: context.signal, validate }),
+    );
     return connectionFrom({ ...options, driver, [place.key]: said }, context, kinds);
   }
   const lines = problems.map(({ path, message, rule }) => {
@@ -76,5 +78,5 @@ async function askDriver(context: CommandContext, kinds: Kinds): Promise<string>
     throw new UserError('flag_missing', '--driver is missing, and there is no terminal to ask at.', { hint, exitCode: 2 });
   }
   const options = kinds.map(({ name, title }) => ({ value: name, label: title }));
-  return answer(context, ({ select }) => select({ message: 'Which kind?', options, signal }));
+  return askInPlaceOf('--driver', context, ({ select }) => select({ message: 'Which kind?', options, signal }));
 }

@@ -6,7 +6,7 @@ import { authModes, backends, type BackendName, type LlmConfig } from '../llm/co
 import { defaultModel, preset, presetNames, type PresetName } from '../llm/presets.ts';
 import type { NewLlm } from '../project/llm-setup.ts';
 import type { CommandContext } from './command.ts';
-import { answer } from './prompt.ts';
+import { askInPlaceOf } from './prompt.ts';
 import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
 
 const titles: Readonly<Record<Exclude<BackendName, ProviderName>, string>> = {
@@ -64,7 +64,9 @@ async function authFrom(backend: BackendName, said: Settings, context: CommandCo
   }
   const { signal } = context;
   const options = authModes.map((value) => ({ value, label: value }));
-  const chosen = await answer(context, ({ select }) => select({ message: 'Who pays?', options, initialValue: 'api_key', signal }));
+  const chosen = await askInPlaceOf('--llm-auth', context, ({ select }) =>
+    select({ message: 'Who pays?', options, initialValue: 'api_key', signal }),
+  );
   return authModes.find((mode) => mode === chosen);
 }
 
@@ -77,7 +79,7 @@ async function modelsFrom(backend: BackendName, said: Settings, context: Command
   if (model !== undefined) return { ...base, default: model };
   if (!context.screen.interactive) throw missing('--llm-model', `--llm-model <id>: a model that your account at ${titleOf(backend)} has`);
   return {
-    default: await answer(context, ({ text }) =>
+    default: await askInPlaceOf('--llm-model', context, ({ text }) =>
       text({ message: `Model id at ${titleOf(backend)}`, signal: context.signal, validate: needed }),
     ),
   };
@@ -97,7 +99,7 @@ async function settingsFrom(backend: BackendName, said: Settings, context: Comma
       const { problems } = check(providers[backend].config, { ...settings, [key]: value });
       return value ? problems?.find(({ path }) => path[0] === key)?.message : 'something is needed';
     };
-    settings[key] = await answer(context, ({ text }) =>
+    settings[key] = await askInPlaceOf((option.long ?? '').replace('--', '--llm-'), context, ({ text }) =>
       text({ message: option.description, initialValue, signal: context.signal, validate }),
     );
   }
@@ -128,7 +130,9 @@ async function askBackend(context: CommandContext): Promise<BackendName> {
   const choices: readonly Choice[] = backends.map((value) => ({ value, label: titleOf(value) }));
   const message = 'Which LLM may ktx use?';
   const { signal } = context;
-  const said = await answer(context, ({ select }) => select({ message, options: [...choices], initialValue: 'none', signal }));
+  const said = await askInPlaceOf('--llm-backend', context, ({ select }) =>
+    select({ message, options: [...choices], initialValue: 'none', signal }),
+  );
   return backends.find((name) => name === said) ?? 'none';
 }
 
@@ -136,7 +140,7 @@ async function askPreset(backend: BackendName, context: CommandContext): Promise
   if (preset(backend, 'balanced') === undefined) return undefined;
   const { signal } = context;
   const choices: readonly Choice[] = presetNames.map((value) => ({ value, label: `${value}: ${inWords(preset(backend, value) ?? {})}` }));
-  const said = await answer(context, ({ select }) =>
+  const said = await askInPlaceOf('--llm-preset', context, ({ select }) =>
     select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }),
   );
   return presetNames.find((name) => name === said);

@@ -3,10 +3,32 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, inject, test, vi } from 'vitest';
+import tree from '../../src/cli/completion-tree.json' with { type: 'json' };
+import { schemaFlags } from '../../src/cli/schema-flags.ts';
+import { providers } from '../../src/llm/ai-sdk/providers.ts';
 import { createDatabase, runPostgres } from '../support/postgres.ts';
 import { folder, ktx, ktxJson, shopDatabase, shopProject } from './run-cli.ts';
 
 describe('ktx setup', () => {
+  test('asks nothing that no flag answers', () => {
+    const cli = join(import.meta.dirname, '../../src/cli');
+    const [setup, ...asking] = ['setup.ts', 'connection-flags.ts', 'llm-flags.ts'].map((file) => readFileSync(join(cli, file), 'utf8'));
+    expect(setup).not.toMatch(/\b(?:answer|askInPlaceOf)\(/);
+    const questions = asking.flatMap((text) => [...text.matchAll(/\b(answer|askInPlaceOf)\(([^,]*)/g)].map(([, how, flag]) => [how, flag]));
+    const known = Object.keys(tree.commands.setup.flags);
+    const literal = questions.flatMap(([, flag = '']) => (flag.startsWith("'") ? [flag.slice(1, -1)] : []));
+    expect(questions).toHaveLength(7);
+    expect(questions.map(([how]) => how)).toEqual(questions.map(() => 'askInPlaceOf'));
+    expect(literal).toEqual(
+      ['--driver', '--llm-auth', '--llm-model', '--llm-backend', '--llm-preset'].filter((flag) => known.includes(flag)),
+    );
+    // The others ask for the place of a warehouse, and for each setting of a provider.
+    const settings = Object.values(providers).flatMap(({ config }) =>
+      schemaFlags(config).map(({ option }) => (option.long ?? '').replace('--', '--llm-')),
+    );
+    expect(['--path', '--url', ...settings].filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
   test('probes, writes the configuration and its schema, makes a repository; a second run changes nothing', async () => {
     const cwd = folder();
     shopDatabase(join(cwd, 'shop.db'));

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, runPostgres } from '../support/postgres.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).error === undefined;
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
@@ -51,6 +52,59 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     await sees(/No LLM was chosen/);
     expect(existsSync(join(dir, 'ktx.yaml'))).toBe(true);
     expect(readFileSync(join(dir, 'ktx.yaml'), 'utf8')).toContain('path: shop.db');
+    type('clear; ktx scan', 'Enter');
+    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+  });
+
+  test('of Postgres, with a wrong password first and the right one then', { timeout: 90_000 }, async () => {
+    const url = await createDatabase('terminal');
+    await runPostgres(
+      url,
+      'CREATE TABLE customers (id int PRIMARY KEY); CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers)',
+    );
+    const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
+    mkdirSync(join(dir, 'pg'));
+    type(`cd ${join(dir, 'pg')}; export WRONG='${wrong}' RIGHT='${url}'; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
+    const answered = async (variable: string) => {
+      await sees(/● DuckDB[^●]*$/);
+      type('Down', 'Down');
+      await sees(/● Postgres/);
+      type('Enter');
+      await sees(/postgresql:\/\/user@host:5432[^]*$/);
+      type(`env:${variable}`, 'Enter');
+    };
+    await answered('WRONG');
+    await sees(/refused the login/);
+    expect(existsSync(join(dir, 'pg/ktx.yaml'))).toBe(false);
+    await answered('RIGHT');
+    await sees(/connected in \d+ ms, 2 tables/);
+    await sees(/Which LLM may ktx use\?/);
+    type('Enter');
+    await sees(/llm: none/);
+    expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
+    type('clear; ktx scan', 'Enter');
+    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+  });
+
+  test('of a folder of CSV files', { timeout: 90_000 }, async () => {
+    mkdirSync(join(dir, 'duck/exports'), { recursive: true });
+    writeFileSync(
+      join(dir, 'duck/exports/customers.csv'),
+      `id,name\n${Array.from({ length: 30 }, (_, n) => `${n * 7 + 3},c${n}`).join('\n')}\n`,
+    );
+    writeFileSync(
+      join(dir, 'duck/exports/orders.csv'),
+      `id,customer_id\n${Array.from({ length: 90 }, (_, n) => `${n + 1},${(n % 30) * 7 + 3}`).join('\n')}\n`,
+    );
+    type(`cd ${join(dir, 'duck')}; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
+    await sees(/● DuckDB[^●]*$/);
+    type('Enter');
+    await sees(/A DuckDB database file[^]*$/);
+    type('exports', 'Enter');
+    await sees(/connected in \d+ ms, 2 tables/);
+    await sees(/Which LLM may ktx use\?/);
+    type('Enter');
+    await sees(/llm: none/);
     type('clear; ktx scan', 'Enter');
     await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
   });
