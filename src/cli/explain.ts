@@ -45,12 +45,16 @@ export const explain = defineCommand({
 
 interface Explained extends Explanation {
   readonly contested: readonly { readonly kind: string; readonly variants: readonly { readonly id: string }[] }[];
+  readonly stale: readonly { readonly subject: string; readonly why: string }[];
 }
 
-function describe({ subject, values, claims, findings, contested }: Explained, { style }: Screen): string {
+function describe({ subject, values, claims, findings, contested, stale }: Explained, { style }: Screen): string {
   const open = contested.map(({ kind, variants }) => {
     return `  ${style('yellow', 'contested')} ${kind}: ${variants.map(({ id }) => id).join(' or ')}`;
   });
+  const changed = stale.map(
+    (one) => `  ${style('yellow', 'stale')} ${one.subject === subject ? '' : `${printable(one.subject)}: `}${printable(one.why)}`,
+  );
   const written = values.map(({ key, value, by, path, line }) => `  ${key}: ${said(value)}  ${style('dim', `${by}, ${path}:${line}`)}`);
   const claimed = claims.flatMap(({ kind, body, shown, evidence, subject: named }) => [
     `  claim ${kind}${named === subject ? '' : ` of ${printable(named)}`} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
@@ -66,7 +70,7 @@ function describe({ subject, values, claims, findings, contested }: Explained, {
     const parent = 'to' in finding ? ` to ${printable(finding.to.table.table)}(${finding.to.columns.map(printable).join(', ')})` : '';
     return `  measured${parent}: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`;
   });
-  return [style('bold', printable(subject)), ...open, ...written, ...claimed, ...measured].join('\n');
+  return [style('bold', printable(subject)), ...open, ...changed, ...written, ...claimed, ...measured].join('\n');
 }
 
 const isInferred = ({ measured }: { readonly measured?: unknown }): boolean => orphansIn(measured) !== undefined;

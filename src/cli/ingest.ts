@@ -111,7 +111,7 @@ export async function runIngest(
     // The runner tells of a limit, whatever the command.
     if (event.type === 'rate_limited') return;
     context.event(event);
-    if (event.type === 'lock_awaited') context.say(event.message);
+    if (event.type === 'lock_awaited') return context.say(event.message);
     const seen = view(event);
     if (seen !== undefined) context.progress.show(seen);
   };

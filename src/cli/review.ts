@@ -1,4 +1,5 @@
 import { CORE_SCHEMA, dump } from 'js-yaml';
+import { counted } from '../lib/counted.ts';
 import type { Attention } from '../project/attention.ts';
 import type { Project } from '../project/open.ts';
 import type { ReviewedConflict } from '../project/review.ts';
@@ -65,7 +66,12 @@ async function decide(project: Project, choice: Choice, { signal, screen }: Comm
   const pin = await pinOf(project, choice);
   const report = await ingestProject(project, { connections: [], pin, signal });
   const text = [`${pin.subject}: ${pin.choose} holds`, ...describeIngest(report, screen)].join('\n');
-  return { data: { pin, report }, text, exitCode: report.exitCode, failure: ingestFailure(report) };
+  const failure = ingestFailure(report);
+  // What was left out before, for reasons of its own, makes no decision partial.
+  const isDecided = failure === undefined && report.commit.id !== undefined && report.leftAlone.length === 0;
+  const others = `${counted(report.quarantined.length, 'thing')} left out, which this does not decide: ktx review list`;
+  const notes = report.quarantined.length > 0 ? [others] : [];
+  return { data: { pin, report }, text, notes, exitCode: isDecided ? 0 : report.exitCode, failure };
 }
 
 async function walk(project: Project, found: Attention, context: CommandContext): Promise<Outcome> {

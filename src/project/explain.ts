@@ -13,6 +13,7 @@ import { conflictsIn } from './conflicts.ts';
 import { listFiles } from './model-files.ts';
 import type { Project } from './open.ts';
 import { scanProject } from './scan.ts';
+import { allStale } from './stale.ts';
 import { subjectsBehind } from './subjects-behind.ts';
 import { wikiEntries } from './wiki.ts';
 
@@ -29,8 +30,12 @@ interface Asked {
 export async function explainAnything(project: Project, asked: Asked, run: Run) {
   const subjects = (await subjectsBehind(project, asked.subject)) ?? [asked.subject];
   const explained = (await Promise.all(subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)))).flat();
-  const conflicts = await conflictsIn(project.dir);
-  return explained.map((one) => ({ ...one, contested: conflicts.filter(({ subject }) => subject === one.subject) }));
+  const [conflicts, changed] = await Promise.all([conflictsIn(project.dir), allStale(project)]);
+  return explained.map((one) => {
+    const about = new Set([one.subject, ...one.claims.map(({ subject }) => subject)]);
+    const stale = changed.filter(({ subject }) => about.has(subject));
+    return { ...one, contested: conflicts.filter(({ subject }) => subject === one.subject), stale };
+  });
 }
 
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */

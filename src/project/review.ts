@@ -60,18 +60,19 @@ interface Choice {
 }
 
 /** The decision as a pin; what does not fit to a conflict is an error that names what there is. */
-export async function pinOf({ dir }: Project, { subject, kind, choose, why }: Choice): Promise<Pin> {
+export async function pinOf({ dir }: Project, { subject: asked, kind, choose, why }: Choice): Promise<Pin> {
   const { fault } = parsePins(await readText(join(dir, pinsPath), dir));
   if (fault !== undefined)
     throw new UserError('pins_unreadable', `${pinsPath} cannot be read: ${fault}`, { hint: 'correct the file', exitCode: 2 });
   const conflicts = await conflictsIn(dir);
-  const named = conflicts.filter((one) => one.subject === subject && (kind === undefined || one.kind === kind));
+  const named = conflictsNamed(conflicts, asked).filter((one) => kind === undefined || one.kind === kind);
   const [conflict, other] = named;
   if (conflict === undefined || other !== undefined) {
     const subjects = conflicts.map((one) => one.subject);
-    const hint = other ? `say which: --kind ${named.map((one) => one.kind).join(' or ')}` : `contested: ${(nearest(subject, subjects)[0] ?? subjects.slice(0, 5).join(', ')) || 'nothing'}`; // prettier-ignore
-    throw new UserError('conflict_unknown', `Nothing to decide is known as ${subject}.`, { hint, exitCode: 2, details: { subjects } });
+    const hint = other ? `say which: --kind ${named.map((one) => one.kind).join(' or ')}` : `contested: ${(nearest(asked, subjects)[0] ?? subjects.slice(0, 5).join(', ')) || 'nothing'}`; // prettier-ignore
+    throw new UserError('conflict_unknown', `Nothing to decide is known as ${asked}.`, { hint, exitCode: 2, details: { subjects } });
   }
+  const { subject } = conflict;
   const chosen = conflict.variants.filter(({ id }) => choose.length >= 4 && id.startsWith(choose));
   if (chosen.length !== 1) {
     const ids = conflict.variants.map(({ id }) => id);
@@ -81,6 +82,17 @@ export async function pinOf({ dir }: Project, { subject, kind, choose, why }: Ch
   const at = new Date().toISOString().slice(0, 10);
   const pin = { subject, kind: conflict.kind, choose: chosen[0]?.id ?? '', seen, by: await author(dir), at };
   return why === undefined ? pin : { ...pin, why };
+}
+
+/** As `ktx explain` takes names too: with or without the type and the connection. */
+function conflictsNamed(conflicts: readonly Conflict[], asked: string): readonly Conflict[] {
+  const exact = conflicts.filter(({ subject }) => subject === asked);
+  if (exact.length > 0) return exact;
+  const found = conflicts.filter(({ subject }) => {
+    const name = subject.slice(subject.indexOf(':') + 1);
+    return name === asked || (subjectParts(subject) !== undefined && name.slice(name.indexOf('.') + 1) === asked);
+  });
+  return new Set(found.map(({ subject }) => subject)).size === 1 ? found : [];
 }
 
 /** As git knows the person. */

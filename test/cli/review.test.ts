@@ -104,7 +104,12 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     for (const [wrong, code] of [[['nothing', all], 'conflict_unknown'], [[subject, 'ffffffff'], 'version_unknown']] as const) {
       expect(await ktxJson(['review', 'choose', ...wrong], { cwd })).toMatchObject({ code: 2, envelope: { error: { code } } });
     } // prettier-ignore
-    expect(await ktx(['review', 'choose', subject, all.slice(0, 8), '--why', 'as finance has it'], { cwd })).toMatchObject({ code: 0 });
+    writeFileSync(join(cwd, 'docs/z.md'), '| Metric | Formula |\n|---|---|\n| Fees | `sum(orders.fees)` |\n');
+    expect((await ktx(['ingest', 'handbook'], { cwd })).code).toBe(3);
+    const chosen = await ktx(['review', 'choose', 'orders.revenue', all.slice(0, 8), '--why', 'as finance has it'], { cwd });
+    expect(chosen).toMatchObject({ code: 0, stderr: expect.stringContaining('1 thing left out, which this does not decide') });
+    rmSync(join(cwd, 'docs/z.md'));
+    expect((await ktx(['ingest', 'handbook'], { cwd })).code).toBe(0);
     expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(/name: revenue, agg: sum, of: amount, description/);
     expect(read('pins.yaml')).toContain('why: as finance has it');
     const after = await ktxJson(['ingest'], { cwd });

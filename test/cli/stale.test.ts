@@ -75,6 +75,8 @@ test('what leans on an item that changed since is marked wherever it is met, and
   expect(asked.envelope.data).toMatchObject({ receipt: { stale: [metric] } });
   expect((await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd })).envelope.data).toMatchObject({ receipt: { stale: [] } });
   expect((await ktx(['status', '--fast'], { cwd })).stdout).toContain(`stale     ${metric}`);
+  expect((await ktx(['explain', 'orders.average'], { cwd })).stdout).toContain(`stale ${item} has changed since a model read it`);
+  expect((await ktxJson(['explain', 'orders.status'], { cwd })).envelope.data).toMatchObject({ explanations: [{ stale: [] }] });
 
   expect((await ktxJson(['review'], { cwd })).envelope.data).toMatchObject({ conflicts: [], left_out: [], stale: [{ subject: metric }, { subject: 'term:regular' }] });
   expect((await ktx(['review', 'list'], { cwd })).stdout).toMatch(/^Nothing is contested\.\n {2}stale {5}metric:/);
