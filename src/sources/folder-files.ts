@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../lib/error.ts';
+import { messageOf, UserError } from '../lib/error.ts';
 import { readLocatedYaml } from '../lib/located-yaml.ts';
 import type { Fetched } from './source.ts';
 
@@ -12,6 +12,21 @@ interface FileTree {
   /** By its name. */
   readonly wanted: RegExp;
   readonly problems: string[];
+  /** Counts each of them. */
+  readonly found: () => void;
+}
+
+const mostFiles = 50_000;
+
+/** Counts files of a folder; fails where they are more than a project has (`too_many_files`). */
+export function fileCounter(folder: string, most = mostFiles): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count <= most) return;
+    const hint = 'Name a folder further down, which has what ktx shall read.';
+    throw new UserError('too_many_files', `${folder} has more than ${most} files for ktx to read.`, { hint, exitCode: 2 });
+  };
 }
 
 const largest = 5_000_000;
@@ -20,13 +35,15 @@ const skipped = new Set(['dbt_packages', 'dbt_modules', 'target', 'logs', 'node_
 
 /** The wanted files, relative to the folder. Links are not followed: what they lead to need not be of the project. */
 export async function filesBelow(tree: FileTree, path: string): Promise<string[]> {
-  const { folder, wanted, problems } = tree;
+  const { folder, wanted, problems, found: count } = tree;
   const entries = await entriesOf(join(folder, path), problems);
   const found = await Promise.all(
     entries.map(async (entry) => {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       if (entry.isDirectory()) return skipped.has(entry.name) || entry.name.startsWith('.') ? [] : filesBelow(tree, inner);
-      return entry.isFile() && wanted.test(entry.name) ? [inner] : [];
+      if (!entry.isFile() || !wanted.test(entry.name)) return [];
+      count();
+      return [inner];
     }),
   );
   return found.flat();

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import type { Catalog } from '../../src/context/catalog.ts';
 import { canonicalJson } from '../../src/lib/json.ts';
 import type { DbtConfig } from '../../src/sources/dbt/config.ts';
 import { dbt } from '../../src/sources/dbt/source.ts';
+import { fileCounter, filesBelow } from '../../src/sources/folder-files.ts';
 import { bakery, bakeryCatalog, fetchAll, summary } from './dbt-fixture.ts';
 
 let catalog: Catalog;
@@ -131,6 +132,25 @@ describe('fetching', () => {
     const { items } = await fetchAll(dbt, config, dir);
     expect(items.filter(({ body, key }) => body.includes('hunter2') || key.includes('linked') || key.includes('..'))).toEqual([]);
     expect(items.length).toBeGreaterThan(20);
+  });
+
+  test('leaves what is too large as it was, by name; too many files are an error', async () => {
+    const grow = (path: string, size: number) => {
+      add(path, '');
+      truncateSync(join(dir, 'bakery', path), size);
+    };
+    grow('target/manifest.json', 200_000_001);
+    grow('models/dump.sql', 200_000_000);
+    const { failed, items, isComplete } = await fetchAll(dbt, config, dir);
+    expect([items.length > 20, isComplete]).toEqual([true, true]);
+    expect(failed).toMatchObject([
+      { key: 'artifacts/manifest.jsonl', reason: expect.stringContaining('200000001 bytes, more than') },
+      { key: 'models/dump.sql', reason: expect.stringContaining('200000000 bytes, more than') },
+    ]);
+    const folder = join(dir, 'bakery');
+    const few = { folder, wanted: /\.sql$/, problems: [], found: fileCounter(folder, 3) };
+    const error = { code: 'too_many_files', message: expect.stringContaining('more than 3 files'), exitCode: 2 };
+    await expect(filesBelow(few, 'models')).rejects.toMatchObject(error);
   });
 
   test('of a folder that is no project is an error that says what to do', async () => {

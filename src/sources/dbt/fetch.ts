@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { messageOf, UserError } from '../../lib/error.ts';
-import { fileItem, filesBelow, readFileItem } from '../folder-files.ts';
+import { fileCounter, fileItem, filesBelow, readFileItem } from '../folder-files.ts';
 import { checkOut } from '../git-checkout.ts';
 import type { FetchContext, Fetched } from '../source.ts';
 import { artifactNames, reduceArtifact } from './artifacts.ts';
@@ -23,7 +23,7 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
   const isElsewhere = config.artifacts === undefined && !artifacts.startsWith(folder + sep);
   const wantedArtifacts = isElsewhere ? [] : artifactNames;
   const found = await Promise.all(
-    wantedArtifacts.map(async (name) => ({ name, text: await readIfThere(join(artifacts, `${name}.json`)) })),
+    wantedArtifacts.map(async (name) => ({ name, text: await readArtifact(join(artifacts, `${name}.json`)) })),
   );
   if (own === undefined && found.every(({ text }) => text === undefined)) throw noProject(folder);
   if (own !== undefined) yield fileItem(projectFile, Buffer.from(own));
@@ -33,7 +33,8 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
       key: artifactKey('manifest'),
       reason: 'target-path leads out of the project: name it as `artifacts` in ktx.yaml',
     };
-  for (const { name, text } of found) if (text !== undefined) yield artifactItem(name, text);
+  for (const { name, text } of found)
+    if (text !== undefined) yield typeof text === 'string' ? artifactItem(name, text) : tooLarge(name, text);
   const problems: string[] = [];
   for (const key of own === undefined ? [] : await filesOf(folder, project, problems)) {
     signal.throwIfAborted();
@@ -46,6 +47,19 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
 function noProject(folder: string): UserError {
   const hint = 'Set `path` to the folder with dbt_project.yml; or `artifacts` to one with manifest.json.';
   return new UserError('dbt_project_missing', `${folder} has no ${projectFile} and no artifacts of dbt.`, { hint, exitCode: 2 });
+}
+
+/** Of a whole project's, as dbt writes it. */
+const largestArtifact = 200_000_000;
+
+/** The text; its size, where that is more than fits into memory along with what is made of it. */
+async function readArtifact(file: string): Promise<string | number | undefined> {
+  const size = (await stat(file).catch(() => undefined))?.size;
+  return size !== undefined && size > largestArtifact ? size : readIfThere(file);
+}
+
+function tooLarge(name: (typeof artifactNames)[number], size: number): Fetched {
+  return { kind: 'failed', key: artifactKey(name), reason: `${name}.json has ${size} bytes, more than ${largestArtifact}` };
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
@@ -62,7 +76,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
 async function filesOf(folder: string, { paths }: ProjectFile, problems: string[]): Promise<string[]> {
   const roots = new Set(Object.values(paths).flat().map((one) => one.replace(/^\.\//, '').replace(/\/+$/, ''))); // prettier-ignore
   const inside = [...roots].filter((one) => one !== '' && !one.startsWith('/') && !one.split('/').includes('..'));
-  const found = await Promise.all(inside.map((root) => filesBelow({ folder, wanted, problems }, root)));
+  const tree = { folder, wanted, problems, found: fileCounter(folder) };
+  const found = await Promise.all(inside.map((root) => filesBelow(tree, root)));
   return [...new Set(found.flat())].sort();
 }
 

@@ -2,6 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isUtf8 } from 'node:buffer';
 import { join, matchesGlob, relative, resolve, sep } from 'node:path';
 import { UserError } from '../../lib/error.ts';
+import { fileCounter } from '../folder-files.ts';
 import type { Fetched, FetchContext } from '../source.ts';
 import type { DocsConfig } from './config.ts';
 
@@ -20,7 +21,9 @@ export async function* fetchDocuments({ config, projectDir, signal }: FetchConte
       exitCode: 2,
     });
   }
-  const listing = info.isDirectory() ? await list(root, { projectDir: resolve(projectDir), signal }) : { files: [root], problems: [] };
+  const listing = info.isDirectory()
+    ? await list(root, { projectDir: resolve(projectDir), found: fileCounter(root), signal })
+    : { files: [root], problems: [] };
   const base = info.isDirectory() ? root : join(root, '..');
   for (const file of listing.files.sort()) {
     signal.throwIfAborted();
@@ -40,7 +43,10 @@ interface Listing {
   readonly problems: string[];
 }
 
-async function list(folder: string, place: { readonly projectDir: string; readonly signal: AbortSignal }): Promise<Listing> {
+async function list(
+  folder: string,
+  place: { readonly projectDir: string; readonly found: () => void; readonly signal: AbortSignal },
+): Promise<Listing> {
   place.signal.throwIfAborted();
   const listing: Listing = { files: [], problems: [] };
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -56,7 +62,10 @@ async function list(folder: string, place: { readonly projectDir: string; readon
       const inner = await list(path, place);
       listing.files.push(...inner.files);
       listing.problems.push(...inner.problems);
-    } else if (documents.test(entry.name)) listing.files.push(path);
+    } else if (documents.test(entry.name)) {
+      place.found();
+      listing.files.push(path);
+    }
   }
   return listing;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isMapping } from '../../context/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
-import { filesBelow, readFileItem } from '../folder-files.ts';
+import { fileCounter, filesBelow, readFileItem } from '../folder-files.ts';
 import { namedTable, semanticModelSchema } from '../../semantic/formats/metricflow/semantic-model.ts';
 import { openFindings, type Findings } from '../findings.ts';
 import { claimSemantics, type Stated, type StatedModel } from '../semantic-models.ts';
@@ -22,7 +22,7 @@ async function* fetch({ config, projectDir, signal }: FetchContext<MetricflowCon
     throw new UserError('metricflow_folder_missing', `${folder} is no folder.`, { hint, exitCode: 2 });
   }
   const problems: string[] = [];
-  const keys = await filesBelow({ folder, wanted: /\.ya?ml$/, problems }, '');
+  const keys = await filesBelow({ folder, wanted: /\.ya?ml$/, problems, found: fileCounter(folder) }, '');
   for (const key of keys.sort()) {
     signal.throwIfAborted();
     yield await readFileItem(folder, key);
