@@ -52,9 +52,9 @@ function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
     return { type: 'derived', type_params: { expr: name, metrics: [{ name, offset_window: offset.by }] }, ...filter() };
   }
   if (cumulative !== undefined) {
-    const { of, ...window } = cumulative;
+    const { of: measured, ...window } = cumulative;
     if (window.grain_to_date?.startsWith('fiscal_') === true) throw new Unsayable('dbt has no fiscal periods of its own');
-    return { type: 'cumulative', type_params: { measure: measureOf(of, at, self), cumulative_type_params: window }, ...filter() };
+    return { type: 'cumulative', type_params: { measure: measureOf(measured, at, self), cumulative_type_params: window }, ...filter() };
   }
   if (conversion !== undefined) return conversionEntry(conversion, at, self);
   const fragment = expr === undefined ? undefined : fragmentOf(expr, at);
