@@ -130,9 +130,21 @@ function textOf({ content, structuredContent }: { readonly content?: unknown; re
 
 function objectSchema(json: object): z.ZodObject | undefined {
   try {
-    const schema = z.fromJSONSchema(json as Parameters<typeof z.fromJSONSchema>[0]);
+    const schema = z.fromJSONSchema(withoutPatterns(json) as Parameters<typeof z.fromJSONSchema>[0]);
     return schema instanceof z.ZodObject ? schema : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A regular expression of others can keep the process busy for ever: it is told to the model, and the server checks it. */
+function withoutPatterns(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(withoutPatterns);
+  if (!(json instanceof Object)) return json;
+  const entries = Object.entries(json).filter(
+    ([key, value]) => key !== 'patternProperties' && !(key === 'pattern' && typeof value === 'string'),
+  );
+  const kept = Object.fromEntries(entries.map(([key, value]: [string, unknown]) => [key, withoutPatterns(value)]));
+  const { pattern, description = '' } = json as { readonly pattern?: unknown; readonly description?: unknown };
+  return typeof pattern === 'string' ? { ...kept, description: `${String(description)} Pattern: ${pattern}`.trim() } : kept;
 }

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { agentSchema, type ServerConfig } from '../../src/chat/agent-schema.ts';
 import { type ExternalServers, openServers } from '../../src/chat/mcp-servers.ts';
 import { type Manners, openHttpToolServer } from '../support/tool-server.ts';
@@ -72,6 +73,12 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
     await expect(open({ calendar: await near(how) })).rejects.toMatchObject({ code, message: expect.stringMatching(message) as unknown });
     const { tools, warnings } = await open({ calendar: await near(how, { required: false }) });
     expect([tools, warnings.length]).toEqual([[], 1]);
+  });
+
+  test('a pattern that takes for ever is told to the model, and not tried here', async () => {
+    const [tool] = (await open({ calendar: await near('slow-pattern') })).tools;
+    expect(tool?.inputSchema.safeParse({ day: `${'a'.repeat(40)}!` }).success).toBe(true);
+    expect(z.toJSONSchema(tool?.inputSchema ?? z.never())).toMatchObject({ properties: { day: { description: 'The day. Pattern: ^(a+)+$' } } });
   });
 
   test('of ten thousand tools one is taken', async () => {

@@ -108,7 +108,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
 
   test('its input is checked before it is called, and a lie about its tools is a failed call', async () => {
     const script = inTurn(
-      use('calendar__list_events', { day: 'tomorrow' }),
+      use('calendar__list_events', { date: 'tomorrow' }),
       use('calendar__list_events', { day: '2024-05-01' }),
       say('It does not work.'),
     );

@@ -14,6 +14,7 @@ export const manners = [
   'bad-schema',
   'no-object',
   'huge-schema',
+  'slow-pattern',
   'many-tools',
   'underscore',
   'huge-answer',
@@ -35,6 +36,7 @@ const lookUp = {
 const deleteAll = { name: 'delete_all', description: 'Deletes everything.', inputSchema: { type: 'object' as const } };
 
 const lists: Partial<Record<Manners, object[]>> = {
+  'slow-pattern': withSchema({ type: 'object', properties: { day: { type: 'string', pattern: '^(a+)+$', description: 'The day.' } } }),
   twice: [lookUp, lookUp, deleteAll],
   'bad-schema': withSchema({ type: 'object', properties: { day: { type: 'nonsense' } } }),
   'no-object': withSchema({ type: 'array', items: { type: 'string' } }),
