@@ -135,7 +135,9 @@ function listed({ contested: conflicts, ...others }: Attention, screen: Screen):
 
 function numberText(number: ReviewedConflict['variants'][number]['number']): string {
   if (number === undefined) return '';
-  return number.failure === undefined ? ` = ${said(number.value)}` : ` (does not run: ${number.failure})`;
+  if (number.failure !== undefined) return ` (does not run: ${number.failure})`;
+  const chosen = Object.entries(number.with ?? {}).map(([name, value]) => `${name} = ${said(value)}`);
+  return ` = ${said(number.value)}${chosen.length === 0 ? '' : ` (with ${chosen.join(', ')})`}`;
 }
 
 function said(value: unknown): string {

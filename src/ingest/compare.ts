@@ -7,7 +7,9 @@ import { shortHash } from '../lib/hash.ts';
 import type { Json } from '../lib/json.ts';
 import { modelFor } from '../semantic/access.ts';
 import { emit } from '../semantic/emit.ts';
+import type { ParameterValue } from '../semantic/dataset.ts';
 import { loadModel } from '../semantic/load.ts';
+import type { SemanticModel } from '../semantic/model.ts';
 import { plan } from '../semantic/plan.ts';
 import { querySchema } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
@@ -19,11 +21,13 @@ import { withEntry } from './with-entry.ts';
 /** What a version of a metric gives over everything; a failure where it does not run. */
 export interface ComparedNumber {
   readonly value?: Json;
+  /** The values of parameters that it was computed with, by `dataset.name`. */
+  readonly with?: Readonly<Record<string, Json>>;
   readonly failure?: string;
 }
 
 /** Raise it where the same files may give another number. */
-const computing = 'compare@2';
+const computing = 'compare@3';
 
 interface Comparison {
   /** The files as they stand. */
@@ -85,14 +89,27 @@ async function numberOf({ files, metric, open, signal }: Asked): Promise<Compare
     const warehouse = await open();
     // Whoever looks at a conflict sees its number, whatever their role: a dataset with row rules gives none.
     const model = modelFor((await loadModel({ dialect: warehouse.dialect, files })).model, undefined);
-    const planned = await withAnalyzer(() => plan(model, querySchema.parse({ metrics: [metric] })));
+    const planned = await withAnalyzer(() => plan(model, querySchema.parse({ metrics: [metric], parameters: firstValues(model) })));
+    const { parameters } = planned.receipt;
     const { rows } = await warehouse.query(emit(planned, model.dialect), { maxRows: 1, timeoutMs: 60_000 }, signal);
-    return { value: rows[0]?.at(-1) ?? null };
+    return { value: rows[0]?.at(-1) ?? null, ...(Object.keys(parameters).length > 0 && { with: parameters }) };
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
     if (error.code === 'no_access') return { failure: 'not computed: row rules hold, and the number would show rows that they hide' };
+    if (error.code === 'missing_parameter')
+      return { failure: `${error.message}; with a default, or values to take the first of, it would` };
     return error.retryable ? undefined : { failure: error.message };
   }
+}
+
+/** Of parameters without a default those that have only some values; any other value would be made up. */
+function firstValues({ datasets }: SemanticModel): Readonly<Record<string, ParameterValue>> {
+  const chosen = [...datasets.values()].flatMap((dataset) =>
+    dataset.parameters.flatMap(({ name, default: value, values: [first] = [] }): [string, ParameterValue][] =>
+      value === undefined && first !== undefined ? [[`${dataset.name}.${name}`, first]] : [],
+    ),
+  );
+  return Object.fromEntries(chosen);
 }
 
 function keptNumbers({ db }: State, subject: string) {

@@ -113,6 +113,7 @@ export function datasetDocuments({ connection, path: file, dataset, contested, u
     segments = [],
     fields = [],
     row_metrics = [],
+    parameters = [],
     relationships = [],
   } = dataset;
   const part = (kind: DocumentKind, { name, synonyms, description }: Named, more: Partial<SearchDocument> = {}): SearchDocument => {
@@ -121,17 +122,19 @@ export function datasetDocuments({ connection, path: file, dataset, contested, u
     const marks = { ...(disputed.has(document.subject) && { contested: true }), ...(stale.has(document.subject) && { stale: true }) };
     return { ...document, ...marks };
   };
-  const own = { subject: subjects.dataset(connection, parent), context: [source, ...tags] };
+  const words = parameters.flatMap(({ name, description, values = [] }) => [name, description ?? [], ...values.map(String)].flat());
+  const own = { subject: subjects.dataset(connection, parent), context: [source, ...tags, ...words] };
+  const taken = (item: object) => parametersOf(item, parameters);
   return [
     part('dataset', { ...dataset, name: parent }, own),
     ...metrics.map((metric) => {
-      const detail = [metric.unit ?? [], unqueryable.has(metric.name) ? 'not yet queryable' : []].flat().join(', ');
+      const detail = [metric.unit ?? [], ...taken(metric), unqueryable.has(metric.name) ? 'not yet queryable' : []].flat().join(', ');
       return part('metric', metric, detail === '' ? {} : { detail });
     }),
-    ...segments.map((segment) => part('segment', segment)),
+    ...segments.map((segment) => part('segment', segment, { detail: detailOf(taken(segment)) })),
     ...fields.map((field) => {
       const context = [parent, ...(field.values ?? []).slice(0, 50).map(String)];
-      return part('field', field, { context, detail: field.type });
+      return part('field', field, { context, detail: detailOf([field.type ?? [], ...taken(field)].flat()) });
     }),
     ...row_metrics.map((field) => part('field', field, { detail: field.type })),
     ...relationships.map(({ to, on, role = to, description }) => {
@@ -141,6 +144,20 @@ export function datasetDocuments({ connection, path: file, dataset, contested, u
       return part('relationship', { name: role, description }, { subject, detail, context: [parent, to, ...columns] });
     }),
   ];
+}
+
+/** What a query may choose, or has to, where it asks for the item; what the item is made of takes more perhaps. */
+function parametersOf(item: object, parameters: NonNullable<Dataset['parameters']>): readonly string[] {
+  const text = JSON.stringify(item);
+  return parameters.flatMap(({ name, default: value, values }) => {
+    if (!new RegExp(`\\bparam\\.${name}\\b`).test(text)) return [];
+    const choices = values === undefined ? '' : ` (${values.join(', ')})`;
+    return [value === undefined ? `needs parameter ${name}${choices}` : `takes parameter ${name}${choices}`];
+  });
+}
+
+function detailOf(words: readonly string[]): string | undefined {
+  return words.length === 0 ? undefined : words.join(', ');
 }
 
 type Named = Pick<SearchDocument, 'name' | 'synonyms' | 'description'>;

@@ -1,5 +1,14 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { compareVersions } from '../../src/ingest/compare.ts';
+import type { Json } from '../../src/lib/json.ts';
+import { openProject } from '../../src/project/open.ts';
 import { modelFor } from '../../src/semantic/access.ts';
+import { openState } from '../../src/store/state.ts';
+import { openToolbox } from '../../src/tools/toolbox.ts';
+import { folder } from '../cli/run-cli.ts';
 import { compile, load } from './shop.ts';
 
 const orders = (more = '', fields = '') => `
@@ -107,5 +116,75 @@ describe('a declaration', () => {
     const { sql } = compile(modelFor(model, 'clerk'), { metrics: ['orders.chosen'], parameters: { state: 'open' } });
     expect(sql).toContain(`"orders"."status" = 'open' or FALSE`);
     expect(sql.match(/'open'/g)).toHaveLength(2);
+  });
+});
+
+describe('in a project', () => {
+  const text = `
+dataset: orders
+source: main.orders
+primary_key: [id]
+parameters:
+  - {name: currency, type: string, values: [EUR, USD], description: Money of the answer.}
+  - {name: least, type: integer, default: 3}
+  - {name: since, type: date}
+fields: [{name: id, type: integer}, {name: is_large, expr: amount > param.least, type: boolean}]
+segments: [{name: recent, where: day > param.since}]
+metrics:
+  - {name: revenue, agg: sum, of: amount, where: currency = param.currency}
+  - {name: newest, agg: count, where: day > param.since}
+`;
+  const project = async () => {
+    const cwd = folder();
+    const database = new DatabaseSync(join(cwd, 'shop.db'));
+    database.exec(
+      `CREATE TABLE orders (id INTEGER, amount INTEGER, currency TEXT, day DATE); INSERT INTO orders VALUES (1, 10, 'EUR', '2024-01-01'), (2, 20, 'USD', '2024-01-01')`,
+    );
+    database.close();
+    mkdirSync(join(cwd, 'semantic-layer/shop'), { recursive: true });
+    writeFileSync(join(cwd, 'semantic-layer/shop/orders.yaml'), text);
+    writeFileSync(join(cwd, 'ktx.yaml'), 'connections:\n  shop: {driver: sqlite, path: shop.db}\n');
+    return openProject(cwd);
+  };
+
+  test('agents find them: by name, by what they say, beside what takes them, and in the file as they read it', async () => {
+    const opened = await project();
+    try {
+      const tools = openToolbox(opened).tools(new AbortController().signal);
+      const call = async (name: string, input: object) => (await tools.find((tool) => tool.name === name)?.execute(input))?.markdown ?? '';
+      expect(await call('search_context', { text: 'USD' })).toContain('dataset:shop.orders');
+      expect(await call('search_context', { text: 'revenue' })).toContain('needs parameter currency (EUR, USD)');
+      expect(await call('search_context', { text: 'is_large' })).toContain('boolean, takes parameter least');
+      expect(await call('search_context', { text: 'recent' })).toContain('needs parameter since');
+      expect(await call('read_context', { name: 'orders' })).toContain('name: currency, type: string, values: [EUR, USD]');
+    } finally {
+      await opened.close();
+    }
+  });
+
+  test('versions of a contested metric are compared with the first of their values, or say what is missing', async () => {
+    const opened = await project();
+    const state = openState(opened.dir);
+    const signal = new AbortController().signal;
+    const path = 'semantic-layer/shop/orders.yaml';
+    const numbersOf = async (name: string, definition: object) => {
+      const id = JSON.stringify(definition);
+      const variants = [{ id, says: JSON.parse(JSON.stringify(definition)) as Json, evidence: [] }];
+      const conflict = { subject: `metric:shop.orders.${name}`, kind: 'metric' as const, variants };
+      const comparison = { files: new Map([[path, text]]), state, open: () => opened.warehouse('shop', signal), signal };
+      return (await compareVersions(conflict, comparison)).get(id);
+    };
+    try {
+      expect(await numbersOf('revenue', { agg: 'sum', of: 'amount', where: 'currency = param.currency' })).toEqual({
+        value: 10,
+        with: { 'orders.currency': 'EUR' },
+      });
+      expect(await numbersOf('revenue', { agg: 'sum', of: 'amount' })).toEqual({ value: 30 });
+      const failure = expect.stringMatching(/^The parameter orders\.since has no value; with a default/) as unknown;
+      expect(await numbersOf('newest', { agg: 'count', where: 'day > param.since' })).toEqual({ failure });
+    } finally {
+      state.close();
+      await opened.close();
+    }
   });
 });
