@@ -1,10 +1,9 @@
-import { UserError } from '../lib/error.ts';
 import type { Period } from '../sql/dialect.ts';
-import type { Conditions, RowCondition } from './conditions.ts';
-import type { Fragment } from '../sql/expression.ts';
-import { choicesOf, notSupported, refused, unknownDataset, unknownName } from './errors.ts';
-import { converted, conversionJoin } from './conversion.ts';
-import { type Expr, wholeOf, withResults } from './expr.ts';
+import { attributed, rowCondition } from './attribution.ts';
+import type { Conditions } from './conditions.ts';
+import { conversionJoin } from './conversion.ts';
+import { notSupported, refused } from './errors.ts';
+import { type Expr, withResults } from './expr.ts';
 import { isToOne } from './links.ts';
 import { type Members, membersOf } from './members.ts';
 import { type ModelDataset, type ModelField, rowsOf, type SemanticModel } from './model.ts';
@@ -12,22 +11,12 @@ import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts'
 import type { SemanticQuery } from './query.ts';
 import { blockKey, findMetric, type Leaf, type Nested, openResolver, resolveMetric } from './resolve.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
-import {
-  conditionExpr,
-  isOwnTime,
-  leafCondition,
-  type Measured,
-  ownExpr,
-  placeExpr,
-  plainJoin,
-  rowExpr,
-  testOf,
-  type Scope,
-  type ScopeJoin,
-} from './scope.ts';
+import { isOwnTime, type Measured, placeExpr, plainJoin, type Scope, type ScopeJoin } from './scope.ts';
+import { segmentsOf, type Test } from './segments.ts';
 import type { Select } from './select.ts';
+import { nested } from './stages.ts';
 import { unknownMetric } from './unknown-metric.ts';
-import { balanced, grouped, nested, staged, type Value } from './stages.ts';
+import { balanceOf, grouping } from './values.ts';
 
 /** The rows of one owner, joined, filtered and grouped, each row once a group. */
 export interface Block {
@@ -45,11 +34,6 @@ export interface Block {
   readonly members: readonly Members[];
   /** The dimensions that it has, where these are not all of the query. */
   readonly kept?: readonly number[];
-}
-
-interface Test {
-  readonly text: string;
-  readonly expr: Expr;
 }
 
 export interface Asked {
@@ -154,45 +138,6 @@ function joinedTo(select: Select, joins: Select['joins']): Select {
   return { ...select, from: { ...select.from, relation: { kind: 'select', select: { ...relation.select, joins } } } };
 }
 
-function grouping(scope: Scope, base: Select, { leaves, fanned }: { leaves: readonly Leaf[]; fanned: readonly string[] }): Select {
-  const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, leaf) }));
-  const isAsking = ({ expr }: Value) => expr?.kind === 'when' && expr.where.some(({ kind }) => kind === 'exists');
-  if (fanned.length > 0) return staged(base, values, keyOf(scope, fanned));
-  return values.some(isAsking) ? staged(base, values, []) : grouped(base, values);
-}
-
-function balanceOf(
-  scope: Scope,
-  base: Select,
-  rest: { leaves: readonly Leaf[]; places: readonly Place[]; fanned: readonly string[] },
-): Select {
-  const { leaves, places, fanned } = rest;
-  const [first] = leaves;
-  const balance = first?.balance;
-  if (balance === undefined || fanned.length > 0) {
-    throw notSupported('a semi-additive metric by a dimension to many', `${fanned.join(' and ')} has several values for one row`);
-  }
-  const { over, take, per = [] } = balance;
-  const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, { ...leaf, where: [] }) ?? one }));
-  const conditions = first?.where.map((row) => leafCondition(scope, row)) ?? [];
-  const periods = base.columns
-    .filter((_, index) => places[index]?.path.length === 0 && places[index]?.name === over)
-    .map(({ expr }) => expr);
-  scope.notes.add(
-    `Of the values at each ${scope.owner.name}.${over}, the ${take} counts${per.length === 0 ? '' : ` for each ${per.join(' and ')}`}`,
-  );
-  const time = ownExpr(scope, over);
-  const isTime = scope.owner.fields.get(over)?.type?.startsWith('date') === true;
-  const at = {
-    entity: per.map((name) => ownExpr(scope, name)),
-    time: isTime ? { kind: 'time' as const, of: time } : time,
-    periods,
-    take,
-    where: conditions,
-  };
-  return balanced(base, values, at);
-}
-
 function nestedBlock(asked: Asked, leaf: Leaf, { nested: inside, ...at }: At & { readonly nested: Nested }): Block {
   const { query } = asked;
   const dimensions = [...query.dimensions, inside.per];
@@ -256,91 +201,4 @@ function totalBlock(asked: Asked, leaves: readonly Leaf[], { by, ...at }: At & {
     return index === undefined ? column : { ...column, column: `d${index + 1}` };
   });
   return { ...block, leaves, places, select: { ...block.select, columns }, kept: indexes };
-}
-
-const one: Expr = { kind: 'text', parts: ['1'] };
-
-/** What is aggregated; undefined for rows as such. Its own conditions ask about the owner's row, whatever the dimensions join. */
-function valueOf(scope: Scope, leaf: Leaf): Expr | undefined {
-  if (leaf.conversion !== undefined) return converted;
-  const safe = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
-  const inside: Scope = { ...scope, joins: safe };
-  const of = leaf.of && rowExpr({ ...inside, reach: 'one' }, leaf.of);
-  const where = leaf.where.map((row) => leafCondition(inside, row));
-  for (const [alias, join] of safe) scope.joins.set(alias, join);
-  return where.length === 0 ? of : { kind: 'when', where, value: of ?? one };
-}
-
-function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Expr[] {
-  if (owner.primaryKey !== undefined) return owner.primaryKey.map((name) => ownExpr({ model, owner }, name));
-  const message = `${fanned.join(' and ')} has many rows for one of ${owner.name}, which has no key to count each row once`;
-  throw refused('no_key', message, `Declare primary_key in ${owner.file}, or leave the dimension out.`);
-}
-
-function rowCondition(scope: Scope, condition: RowCondition, metric: string): Expr {
-  const { text } = condition;
-  const run = () => conditionExpr(scope, condition);
-  return attributed({ what: `condition ${JSON.stringify(text)}`, metric, scoped: scopedForms(scope, condition) }, run);
-}
-
-/** The condition as it would be about the metrics of a dataset that it names alone. */
-function scopedForms({ model, owner }: Scope, { text, row }: RowCondition): readonly string[] {
-  const named = row !== undefined ? [...text.matchAll(/\b([A-Za-z_]\w*)\s*\./g)].flatMap(([, name = '']) => name) : [];
-  const others = [...new Set(named)].filter((name) => name !== owner.name && model.datasets.has(name));
-  return others.map((on) => JSON.stringify({ on, where: text }));
-}
-
-interface Attribution {
-  readonly what: string;
-  readonly metric: string;
-  /** What can be written in its place. */
-  readonly scoped: readonly string[];
-}
-
-/** Says which metric cannot be asked so. */
-function attributed<Result>({ what, metric, scoped }: Attribution, run: () => Result): Result {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof UserError) || !['no_path', 'no_default_time'].includes(error.code) || metric === '') throw error;
-    const { code, message, hint = '' } = error;
-    const about = scoped.length === 0 ? '' : ` Or ask it of the metrics that it is about: ${scoped.join(' or ')}.`;
-    const details = { choices: [...choicesOf(error), ...scoped] };
-    throw new UserError(code, `The ${what} cannot be applied to ${metric}: ${message}`, { hint: `${hint}${about}`, exitCode: 2, details });
-  }
-}
-
-/** A segment restricts its own dataset's metrics only. */
-function segmentsOf(scope: Scope, { segments }: SemanticQuery): readonly Test[] {
-  const home = scope.owner.name;
-  return segments.flatMap((asked) => {
-    const fragment = asked.startsWith(`${home}.`) ? scope.owner.segments.get(asked.slice(home.length + 1)) : undefined;
-    return fragment === undefined ? [] : [{ text: fragment.text, expr: conditionExpr(scope, testOf({ ...wholeOf(fragment), home })) }];
-  });
-}
-
-/** With its dataset before each bare name, as a query writes it. */
-function inFull({ text, references }: Fragment, home: string): string {
-  const bare = references.filter(({ parts }) => parts.length === 1).toSorted((a, b) => b.start - a.start);
-  return bare.reduce((done, { start }) => `${done.slice(0, start)}${home}.${done.slice(start)}`, text);
-}
-
-/** Which owner's rows a segment is of; refuses one that restricts nothing. */
-export function checkSegments(model: SemanticModel, { segments }: SemanticQuery, owners: readonly string[]): void {
-  for (const asked of segments) {
-    const [home = '', ...rest] = asked.split('.');
-    const name = rest.join('.');
-    const known = model.datasets.get(home)?.segments;
-    if (known === undefined)
-      throw unknownDataset(model, home, { rest: name, fits: (dataset) => model.datasets.get(dataset)?.segments.has(name) === true });
-    const fragment = known.get(name);
-    const as = (candidate: string) => [`${home}.${candidate}`];
-    if (fragment === undefined) throw unknownName({ what: `segment of ${home}`, name, candidates: known.keys(), as });
-    if (owners.includes(home)) continue;
-    const message = `The segment ${asked} restricts metrics of ${home} only, and the query has none`;
-    throw refused('unused_segment', message, {
-      hint: 'As a condition in where it restricts all metrics.',
-      choices: fragment.parameters === undefined ? [inFull(fragment, home)] : [],
-    });
-  }
 }

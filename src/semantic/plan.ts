@@ -1,6 +1,6 @@
 import { UserError } from '../lib/error.ts';
 import type { FieldType } from '../sql/field-type.ts';
-import { type Asked, type Block, blockOf, checkSegments } from './block.ts';
+import { type Asked, type Block, blockOf } from './block.ts';
 import { calendarOf } from './calendar.ts';
 import { conditionsOf } from './conditions.ts';
 import { ambiguous, refused, unknownDataset, unknownName } from './errors.ts';
@@ -13,6 +13,7 @@ import { type Grain, isFiscal } from './periods.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
 import { blockKey, completed, findMetric, type Leaf, newTrace, openResolver, queryMetric, type Resolver, type Trace } from './resolve.ts';
+import { checkSegments } from './segments.ts';
 import type { CommonTable } from './select.ts';
 
 /**
