@@ -28,7 +28,7 @@ export interface ColumnFacts {
   readonly parts: NameParts;
   /** Number of values that are not NULL, among what was read. */
   readonly present: number;
-  /** What the column can be compared with; undefined where it cannot be a key. */
+  /** What the column can be compared with; undefined where it cannot be a key, or could not be read. */
   readonly family: ReturnType<typeof familyOf>;
   /** 0..1: the name is that of the column's own table; 1 for a bare `id`. */
   readonly home: number;
@@ -59,7 +59,7 @@ export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' |
       const home =
         own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
       const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
-      const judged = { present: profile.rows - found.nulls, family: familyOf(column.type, found.kind), home, away };
+      const judged = { present: profile.rows - found.nulls, family: found.note === undefined ? familyOf(column.type, found.kind) : undefined, home, away };
       const place = { id: tableKey(ref) + column.name, name: column.name, table, position };
       columns.push({ ...place, schema: column, profile: found, parts: own, ...judged });
     }
