@@ -149,7 +149,7 @@ async function evaluate(...args: string[]) {
 
 const mixed = agent((id, golden, n) => bad[id]?.steps(golden) ?? right(id, golden, n));
 
-describe('the questions of the demo', () => {
+describe('the questions of the demo', { timeout: 180_000 }, () => {
   test('are at least 25 of every kind, and their golden SQL proves something', async () => {
     expect(cases.length).toBeGreaterThanOrEqual(25);
     const kinds = ['simple', 'contested', 'role-playing', 'multi-fact', 'time-comparison', 'unanswerable', 'follow-up'];
@@ -160,22 +160,18 @@ describe('the questions of the demo', () => {
 
   // A case of Claude Code takes a child of a second: there, all that are not to pass, and the conversations.
   describe.each<Backend>(['anthropic', 'claude-code'])('asked by ktx eval run over %s', (backend) => {
-    test.skipIf(missing(backend) !== undefined)(
-      'right, wrong, right by luck, down: every outcome is what its case says',
-      async () => {
-        answering(backend);
-        endpoint.fallback = mixed;
-        const junit = join(base, `${backend}.xml`);
-        const asked = backend === 'anthropic' ? cases : cases.filter(({ id, turns: several }) => id in bad || several !== undefined);
-        const { outcomes, found, code } = await evaluate('--junit', junit, ...asked.flatMap(({ id }) => ['--case', id]));
-        expect(outcomes).toEqual(Object.fromEntries(asked.map(({ id }) => [id, bad[id]?.outcome ?? 'pass'])));
-        for (const [id, { why }] of Object.entries(bad)) expect([id, found[id]]).toEqual([id, expect.stringMatching(why)]);
-        expect(Object.keys(found).sort()).toEqual(Object.keys(bad).sort());
-        expect(code).toBe(1);
-        expect(await problemsOf({ junit: readFileSync(junit, 'utf8') })).toEqual({ junit: [] });
-      },
-      180_000,
-    );
+    test.skipIf(missing(backend) !== undefined)('right, wrong, right by luck, down: every outcome is what its case says', async () => {
+      answering(backend);
+      endpoint.fallback = mixed;
+      const junit = join(base, `${backend}.xml`);
+      const asked = backend === 'anthropic' ? cases : cases.filter(({ id, turns: several }) => id in bad || several !== undefined);
+      const { outcomes, found, code } = await evaluate('--junit', junit, ...asked.flatMap(({ id }) => ['--case', id]));
+      expect(outcomes).toEqual(Object.fromEntries(asked.map(({ id }) => [id, bad[id]?.outcome ?? 'pass'])));
+      for (const [id, { why }] of Object.entries(bad)) expect([id, found[id]]).toEqual([id, expect.stringMatching(why)]);
+      expect(Object.keys(found).sort()).toEqual(Object.keys(bad).sort());
+      expect(code).toBe(1);
+      expect(await problemsOf({ junit: readFileSync(junit, 'utf8') })).toEqual({ junit: [] });
+    });
   });
 
   test('exit codes: 0 all passed, 2 the configuration, 3 nothing failed but of something nothing can be said', async () => {
