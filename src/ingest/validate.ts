@@ -15,6 +15,7 @@ import { querySchema } from '../semantic/query.ts';
 import { withAnalyzer } from '../sql/analyzer.ts';
 import { dialectNamed } from '../sql/dialects.ts';
 import type { State } from '../store/state.ts';
+import { faultOfClaim } from './claimed-entry.ts';
 import type { Quarantined } from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
 import { targetsOf, type Rendering } from './publish.ts';
@@ -71,6 +72,10 @@ async function check(findings: Findings, files: FileView, run: Pick<Validation, 
   const view = new Map([...files, ...targetsOf(rendering.writes)]);
   const quarantined = [...rendering.quarantined];
   const unchecked: { readonly connection: string; readonly error: UserError }[] = [];
+  const modelWithout = (faults: readonly Quarantined[], connection: string) => {
+    const { writes } = renderProject(findings, files, new Set(faults.map(({ subject }) => subject)));
+    return modelIn(new Map([...files, ...targetsOf(writes)]), connection);
+  };
   let queries = 0;
   for (const one of findings.connections) {
     const { connection, tables } = one.catalog;
@@ -80,8 +85,12 @@ async function check(findings: Findings, files: FileView, run: Pick<Validation, 
     try {
       const checked = await checkModel(one, model, { signal: run.signal });
       if (checked.faults.length === 0) passed.save();
-      quarantined.push(...checked.faults);
-      queries += checked.queries;
+      const faults = checked.faults.map((fault) => faultOfClaim(fault, view.get(fault.subject), rendering.claims));
+      const broken = faults.filter((fault, index) => fault !== checked.faults[index]);
+      // Of a file that cannot be loaded nothing was tried: the rest of it is, without what broke it.
+      const rest = broken.length === 0 ? undefined : await checkModel(one, modelWithout(broken, connection), { signal: run.signal });
+      quarantined.push(...(rest === undefined ? faults : [...broken, ...rest.faults]));
+      queries += checked.queries + (rest?.queries ?? 0);
     } catch (error) {
       if (!(error instanceof UserError) || run.signal.aborted) throw error;
       unchecked.push({ connection, error });

@@ -88,6 +88,22 @@ describe('documents', () => {
     expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('name: orders, agg: count, of: id');
   });
 
+  test('with formulas that no file could hold lose those by name, in one run; the file stays whole', async () => {
+    const rows = [
+      'sum(amount * (select max(id) from customers))',
+      'count(*) where exists (select 1 from coupons)',
+      'sum("customers"."amount")',
+      'sum(amount)',
+    ];
+    const table = rows.map((formula, index) => `| M${index} | In words. | ${formula} |\n`).join('');
+    write(dir, 'docs/terms.md', `## Orders\n\n| Metric | Definition | Formula |\n|---|---|---|\n${table}`);
+    const report = await withDocs();
+    const left = report.quarantined.map(({ subject, location }) => [subject.split('.').at(-1), location]);
+    expect(left.sort()).toEqual([5, 6, 7].map((line) => [`m${line - 5}`, `sources/handbook/terms.md line ${line}`]));
+    expect(read(dir, 'semantic-layer/shop/orders.yaml').match(/name: m\d/g)).toEqual(['name: m3']);
+    expect(await withDocs()).toMatchObject({ exitCode: 3, commit: { none: 'unchanged' }, quarantined: [{}, {}, {}] });
+  });
+
   test('that lead out of their folder are not read', async () => {
     write(dir, 'docs/terms.md', revenue('sum(orders.amount)'));
     write(dir, 'secret.md', 'secret');

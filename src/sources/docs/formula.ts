@@ -20,7 +20,8 @@ export function readFormula(text: string, filter = ''): Formula | undefined {
   const end = closingParenthesis(rest);
   if (aggregate === undefined || end < 0) return undefined;
   const [inner, after] = [rest.slice(0, end).trim(), rest.slice(end + 1).trim()];
-  const { where = '' } = /^(?:where|filter \(where|if|only)\b(?<where>.*?)\)?$/i.exec(after)?.groups ?? {};
+  const { inside, plainly } = /^(?:filter ?\( ?where\b(?<inside>.*)\)|(?:where|if|only)\b(?<plainly>.*))$/i.exec(after)?.groups ?? {};
+  const where = inside ?? plainly ?? '';
   if ((after !== '' && where.trim() === '') || inner === '') return undefined;
   const { distinct } = /^distinct (?<distinct>.+)$/i.exec(inner)?.groups ?? {};
   const of = distinct ?? (inner === '*' ? undefined : inner);
