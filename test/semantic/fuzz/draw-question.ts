@@ -14,7 +14,7 @@ function metricsIn(world: World): fc.Arbitrary<readonly Metric[]> {
   const dataset = fc.constantFrom(...world.datasets.map(({ name }) => name));
   return dataset.chain((home) => {
     const owner = fc.oneof({ weight: 7, arbitrary: fc.constant(home) }, { weight: 1, arbitrary: dataset });
-    const name = fc.constantFrom(...functions, 'sum' as const, 'followed' as const, 'trailing' as const, 'to_date' as const, 'earlier' as const); // prettier-ignore
+    const name = fc.constantFrom<Aggregate['function']>(...functions, 'sum', 'followed', 'followed', 'closing', 'closing', 'trailing', 'to_date', 'earlier'); // prettier-ignore
     const aggregate = fc.record({ owner, function: name });
     const derived = fc.record({ op: fc.constantFrom('-' as const, '/' as const), left: aggregate, right: aggregate });
     const named = fc.tuple(owner, fc.constantFrom('share' as const, 'ratio' as const, 'growth' as const)).map(([of, one]): Derived => {
@@ -58,7 +58,7 @@ function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Nee
     hasNoMany: ownersOf('closing', 'followed', 'follow_rate').length > 0,
     fits: (grain) => dated.every(({ since, fiscal }) => liesIn(grain, since, fiscal)),
     runs: ownersOf('running', 'trailing', 'to_date').length > 0,
-    moves: ownersOf('earlier').length > 0,
+    moves: ownersOf('earlier', 'closing').length > 0,
     byGroup: [...new Set(ownersOf('over_g'))],
   };
 }
@@ -111,8 +111,9 @@ function conformed(needs: Needs): fc.Arbitrary<Dimension> {
 function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
   const { isFree, runs, moves, byGroup } = needs;
   const groups = isFree ? [] : byGroup.map((start): Dimension => ({ start, roles: [], field: 'g', grain: undefined }));
-  const isTimed = (runs || moves) && !isFree;
-  const needed = isTimed ? conformed(needs).map((time) => [time, ...groups]) : fc.constant(groups);
+  const time = conformed(needs).map((one) => [one, ...groups]);
+  const often = moves ? fc.oneof({ weight: 2, arbitrary: time }, { weight: 1, arbitrary: fc.constant(groups) }) : fc.constant(groups);
+  const needed = isFree ? fc.constant(groups) : runs ? time : often;
   const some = fc.array(dimensionIn(needs), { minLength: 1, maxLength: 3 });
   const others = needs.owners.length === 0 ? some : fc.oneof({ weight: 7, arbitrary: some }, { weight: 1, arbitrary: fc.constant([]) });
   return fc.tuple(needed, others, fc.boolean()).map(([first, more, isTurned]) => {

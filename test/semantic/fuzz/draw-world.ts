@@ -42,7 +42,15 @@ const traits = fc.record({
   within: fc.option(span, { nil: undefined, freq: 3 }),
   back,
   clock: fc.constantFrom('t' as const, 't' as const, 'm' as const, 'z' as const),
-  take: fc.constantFrom('last' as const, 'last' as const, 'first' as const, 'min' as const, 'max' as const, 'avg' as const),
+  take: fc.constantFrom(
+    'last' as const,
+    'last' as const,
+    'first' as const,
+    'first' as const,
+    'min' as const,
+    'max' as const,
+    'avg' as const,
+  ),
   isOdd: fc.nat({ max: 11 }).map((value) => value === 0),
 });
 

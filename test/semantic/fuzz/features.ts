@@ -32,69 +32,86 @@ const runsBy = (clock: Dataset['clock']) => (use: Use) => runs('running', 'trail
 const zoned = ({ question: { zone } }: Use) => zone !== undefined && zone !== 'UTC';
 const cut = (use: Use, field: string) => use.times.some((one) => one.field === field && one.grain !== undefined);
 
-/** What the stream has to hold; `drawn` is the file that draws it, beside `draw-question.ts`. */
-const features: Readonly<Record<string, (use: Use) => boolean>> = {
-  'several facts': ({ owners }) => owners.length > 1,
-  role: ({ question }) => question.dimensions.some(({ roles }) => roles.length > 0),
-  'role of a role': ({ question }) => [...question.dimensions, ...question.where.flatMap(({ tests }) => tests)].some(({ roles }) => roles.length > 1), // prettier-ignore
-  'self-join': ({ paths }) => paths.some((path) => path.some(({ from, to }) => from === to)),
-  bridge: ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'bridge')),
-  'one to one': ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'same')),
-  'range of numbers': within('v'),
-  'validity window': within('t'),
-  'dimension to many': ({ grouped }) => grouped.some((path) => !path.every(isToOne)),
-  'semi-join in a condition': ({ asked }) => asked.some((path) => !path.every(isToOne)),
-  'semi-join in a metric': computes('asked'),
-  'join in a metric': computes('far'),
-  'OR in a condition': ({ question }) => question.where.some(({ tests }) => tests.length > 1),
-  'condition of one fact': ({ question }) => question.where.some(({ on }) => on !== undefined),
-  'structured condition': ({ question }) => question.where.some(({ isStructured, on, tests }) => isStructured && on === undefined && tests.length === 1), // prettier-ignore
-  'condition on a period': ({ text }) => text.includes('"op":"period"'),
-  segment: ({ question }) => question.segments.length > 0,
-  'row rule': ({ touched }) => touched.some(({ rules }) => rules !== undefined),
-  'row rule over a join': ({ touched }) => touched.some(({ rules }) => rules?.some(({ role }) => role !== undefined) === true),
-  'metric of a row': ({ question, text }) => question.dimensions.some(({ field }) => field === 'n') || text.includes('"op":"n>"'),
-  'parameter that is given': ({ question, text }) => Object.keys(question.parameters).length > 0 && /"above"|"w>"|"field":"w"/.test(text),
-  'parameter by default': ({ question, text }) => Object.keys(question.parameters).length === 0 && /"above"|"w>"|"field":"w"/.test(text),
-  'no metrics': ({ question }) => question.metrics.length === 0,
-  average: computes('avg'),
-  median: computes('median'),
-  'distinct count': computes('count_distinct'),
-  ratio: named('ratio'),
-  share: named('share'),
-  total: computes('overall'),
-  'total by a dimension': computes('over_g'),
-  growth: named('growth'),
-  offset: runs('earlier'),
-  'running total': runs('running'),
-  'trailing window': runs('trailing'),
-  'to date': runs('to_date'),
-  conversion: runs('followed'),
-  'conversion rate': runs('follow_rate'),
-  nested: runs('each'),
-  'nested by a role': runs('each_far'),
-  'nested in the query': runs('most_of_g'),
-  'balance, first': takes('first'),
-  'balance, last': takes('last'),
-  'balance, min': takes('min'),
-  'balance, max': takes('max'),
-  'balance, avg': takes('avg'),
-  'conformed time': ({ question }) => question.dimensions.some(({ start }) => start === 'metric_time'),
-  'default time of type datetime': runsBy('m'),
-  'default time of type datetime_tz': runsBy('z'),
-  datetime: (use) => cut(use, 'm'),
-  datetime_tz: (use) => cut(use, 'z'),
-  zone: (use) => zoned(use) && cut(use, 'z'),
-  'zone of what runs or is moved': (use) => zoned(use) && cut(use, 'z') && runs('running', 'trailing', 'to_date', 'earlier')(use) && use.owners.some(({ clock }) => clock === 'z'), // prettier-ignore
-  'week from Sunday': ({ question, times }) => question.weekStart === 'sunday' && times.some(({ grain }) => grain === 'week'),
-  'fiscal period': ({ times }) => times.some(({ grain }) => isFiscal(grain as 'fiscal_year')),
-  'to date of a fiscal period': (use) => aggregatesOf(use.question).some((one) => one.function === 'to_date' && isFiscal(datasetNamed(use.world, one.owner).since)), // prettier-ignore
-  'time fill': ({ question }) => question.fillTime,
-  'members without rows': ({ question }) => question.includeEmpty,
-  having: ({ question }) => question.having !== undefined,
-  'having of what is not shown': ({ question }) => question.having !== undefined && question.extra !== undefined,
-  'order and limit': ({ question }) => question.order.length > 0 && question.limit !== undefined,
+/** What the stream has to hold, by what draws it in `draw-world.ts` (the first) and `draw-question.ts`. */
+const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boolean>>>> = {
+  'worldArbitrary: datasets, links, rows': {
+    'self-join': ({ paths }) => paths.some((path) => path.some(({ from, to }) => from === to)),
+    bridge: ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'bridge')),
+    'one to one': ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'same')),
+    'range of numbers': within('v'),
+    'validity window': within('t'),
+    'row rule': ({ touched }) => touched.some(({ rules }) => rules !== undefined),
+    'row rule over a join': ({ touched }) => touched.some(({ rules }) => rules?.some(({ role }) => role !== undefined) === true),
+    'default time of type datetime': runsBy('m'),
+    'default time of type datetime_tz': runsBy('z'),
+    'to date of a fiscal period': (use) => aggregatesOf(use.question).some((one) => one.function === 'to_date' && isFiscal(datasetNamed(use.world, one.owner).since)), // prettier-ignore
+  },
+  metricsIn: {
+    'several facts': ({ owners }) => owners.length > 1,
+    'join in a metric': computes('far'),
+    'semi-join in a metric': computes('asked'),
+    average: computes('avg'),
+    median: computes('median'),
+    'distinct count': computes('count_distinct'),
+    ratio: named('ratio'),
+    share: named('share'),
+    total: computes('overall'),
+    'total by a dimension': computes('over_g'),
+    growth: named('growth'),
+    offset: runs('earlier'),
+    'running total': runs('running'),
+    'trailing window': runs('trailing'),
+    'to date': runs('to_date'),
+    conversion: runs('followed'),
+    'conversion rate': runs('follow_rate'),
+    nested: runs('each'),
+    'nested by a role': runs('each_far'),
+    'nested in the query': runs('most_of_g'),
+    'balance, first': takes('first'),
+    'balance, last': takes('last'),
+    'balance, min': takes('min'),
+    'balance, max': takes('max'),
+    'balance, avg': takes('avg'),
+  },
+  dimensionsIn: {
+    role: ({ question }) => question.dimensions.some(({ roles }) => roles.length > 0),
+    'role of a role': ({ question }) => [...question.dimensions, ...question.where.flatMap(({ tests }) => tests)].some(({ roles }) => roles.length > 1), // prettier-ignore
+    'dimension to many': ({ grouped }) => grouped.some((path) => !path.every(isToOne)),
+    'metric of a row': ({ question, text }) => question.dimensions.some(({ field }) => field === 'n') || text.includes('"op":"n>"'),
+    'conformed time': ({ question }) => question.dimensions.some(({ start }) => start === 'metric_time'),
+    datetime: (use) => cut(use, 'm'),
+    datetime_tz: (use) => cut(use, 'z'),
+    'fiscal period': ({ times }) => times.some(({ grain }) => isFiscal(grain as 'fiscal_year')),
+  },
+  conditionIn: {
+    'semi-join in a condition': ({ asked }) => asked.some((path) => !path.every(isToOne)),
+    'OR in a condition': ({ question }) => question.where.some(({ tests }) => tests.length > 1),
+    'condition of one fact': ({ question }) => question.where.some(({ on }) => on !== undefined),
+    'structured condition': ({ question }) => question.where.some(({ isStructured, on, tests }) => isStructured && on === undefined && tests.length === 1), // prettier-ignore
+    'condition on a period': ({ text }) => text.includes('"op":"period"'),
+    'condition on the conformed time': ({ question }) =>
+      question.where.some(({ tests }) => tests.some(({ start }) => start === 'metric_time')),
+  },
+  questionArbitrary: {
+    'no metrics': ({ question }) => question.metrics.length === 0,
+    segment: ({ question }) => question.segments.length > 0,
+    'having of what is not shown': ({ question }) => question.having !== undefined && question.extra !== undefined,
+  },
+  parametersIn: {
+    'parameter that is given': ({ question, text }) => Object.keys(question.parameters).length > 0 && /"above"|"w>"|"field":"w"/.test(text),
+    'parameter by default': ({ question, text }) => Object.keys(question.parameters).length === 0 && /"above"|"w>"|"field":"w"/.test(text),
+  },
+  options: {
+    zone: (use) => zoned(use) && cut(use, 'z'),
+    'zone of what runs or is moved': (use) => zoned(use) && cut(use, 'z') && runs('running', 'trailing', 'to_date', 'earlier')(use) && use.owners.some(({ clock }) => clock === 'z'), // prettier-ignore
+    'week from Sunday': ({ question, times }) => question.weekStart === 'sunday' && times.some(({ grain }) => grain === 'week'),
+    'time fill': ({ question }) => question.fillTime,
+    'members without rows': ({ question }) => question.includeEmpty,
+    having: ({ question }) => question.having !== undefined,
+    'order and limit': ({ question }) => question.order.length > 0 && question.limit !== undefined,
+  },
 };
+const features = new Map(Object.values(drawn).flatMap((some) => Object.entries(some)));
 
 const beyond: Readonly<Record<keyof Abilities, readonly string[]>> = {
   zones: ['zone', 'zone of what runs or is moved'],
@@ -105,12 +122,12 @@ const beyond: Readonly<Record<keyof Abilities, readonly string[]>> = {
 /** How many answered questions used each; those that the engine cannot have are left out. */
 export function openCoverage(has: Abilities) {
   const missing = Object.entries(has).flatMap(([ability, isThere]) => (isThere ? [] : beyond[ability as keyof Abilities]));
-  const counts = new Map(Object.keys(features).filter((name) => !missing.includes(name)).map((name) => [name, 0])); // prettier-ignore
+  const counts = new Map([...features.keys()].filter((name) => !missing.includes(name)).map((name) => [name, 0]));
   return {
     counts,
     add(world: World, question: Question, owners: readonly string[]): void {
       const use = useOf(world, question, owners);
-      for (const [name, count] of counts) counts.set(name, count + (features[name]?.(use) === true ? 1 : 0));
+      for (const [name, count] of counts) counts.set(name, count + (features.get(name)?.(use) === true ? 1 : 0));
     },
   };
 }
