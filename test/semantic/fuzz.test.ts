@@ -16,7 +16,7 @@ import { visible } from './fuzz/world.ts';
  * and rows, `draw-question.ts` the queries, which mostly ask what can be answered; `features.ts` lists what they have to use.
  * The stream is the same for every run of the tests; a long one (`npm run fuzz:semantic`) has a seed of its own.
  */
-const { KTX_FUZZ_RUNS: models = '28', KTX_FUZZ_SEED: seed, KTX_FUZZ_PATH: path } = process.env;
+const { KTX_FUZZ_RUNS: models = '24', KTX_FUZZ_SEED: seed, KTX_FUZZ_PATH: path } = process.env;
 const runs = Number(models);
 const isLong = runs > 200;
 const questionsEach = 8;

@@ -74,8 +74,11 @@ const ranges = fc.record({
   from: fc.nat({ max: 9 }),
 });
 
+/** Mostly all of the other side. */
+const only = fc.constantFrom(undefined, undefined, undefined, undefined, 'a', 'b');
+
 const drawn = fc.record({
-  shape: fc.array(fc.record({ ups: fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 2 }), isLoop: fc.boolean() }), {
+  shape: fc.array(fc.record({ ups: fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 2 }), isLoop: fc.boolean(), only }), {
     minLength: 2,
     maxLength: 5,
   }),
@@ -92,10 +95,11 @@ type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 export const worldArbitrary: fc.Arbitrary<World> = drawn.map((given): World => {
   const { shape, bridge, within, twin } = given;
   const count = shape.length;
-  const base = shape.map(({ ups, isLoop }, index) => {
+  const base = shape.map(({ ups, isLoop, only: met }, index) => {
     const parents = index === 0 ? [] : ups.map((up) => names[up % index] ?? '');
     const links = parents.map((to, position): Link => {
-      return { to, role: parents.indexOf(to) === position && parents.lastIndexOf(to) === position ? to : `r${position + 1}` };
+      const role = parents.indexOf(to) === position && parents.lastIndexOf(to) === position ? to : `r${position + 1}`;
+      return position === 0 ? { to, role, only: met } : { to, role };
     });
     const loop: readonly Link[] = isLoop ? [{ to: names[index] ?? '', role: 'boss' }] : [];
     return made(given, { name: names[index] ?? '', links: [...links, ...loop], index });

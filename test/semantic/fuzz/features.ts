@@ -2,7 +2,7 @@ import type { Abilities } from './draw-question.ts';
 import { datasetNamed, isToOne, type Path, placeOf } from './paths.ts';
 import { aggregatesOf, fieldOf, type Question } from './question.ts';
 import { isFiscal } from './times.ts';
-import type { Dataset, World } from './world.ts';
+import type { Dataset, Link, World } from './world.ts';
 
 /** An answered question, and what it went through. */
 interface Use {
@@ -23,7 +23,7 @@ interface Use {
 const computes = (name: string) => (use: Use) => use.text.includes(`"function":"${name}"`);
 const named = (name: string) => (use: Use) => use.text.includes(`"name":"${name}"`);
 const takes = (take: Dataset['take']) => (use: Use) => aggregatesOf(use.question).some((one) => one.function === 'closing' && datasetNamed(use.world, one.owner).take === take); // prettier-ignore
-const within = (field: 'v' | 't') => (use: Use) => use.paths.some((path) => path.some(({ from, name }) => datasetNamed(use.world, from).links.some((link) => link.role === name && link.within?.field === field))); // prettier-ignore
+const linked = (is: (link: Link) => boolean) => (use: Use) => use.paths.some((path) => path.some(({ from, name }) => datasetNamed(use.world, from).links.some((link) => link.role === name && is(link)))); // prettier-ignore
 const runs =
   (...names: readonly string[]) =>
   (use: Use) =>
@@ -38,8 +38,9 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     'self-join': ({ paths }) => paths.some((path) => path.some(({ from, to }) => from === to)),
     bridge: ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'bridge')),
     'one to one': ({ paths }) => paths.some((path) => path.some(({ kind }) => kind === 'same')),
-    'range of numbers': within('v'),
-    'validity window': within('t'),
+    'constant in a relationship': linked(({ only }) => only !== undefined),
+    'range of numbers': linked((link) => link.within?.field === 'v'),
+    'validity window': linked((link) => link.within?.field === 't'),
     'row rule': ({ touched }) => touched.some(({ rules }) => rules !== undefined),
     'row rule over a join': ({ touched }) => touched.some(({ rules }) => rules?.some(({ role }) => role !== undefined) === true),
     'default time of type datetime': runsBy('m'),

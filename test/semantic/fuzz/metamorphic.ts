@@ -14,6 +14,7 @@ export async function checkRelations(engine: Engine, model: SemanticModel, asked
   const all = await run({});
   const same = async (changed: Partial<Query>): Promise<void> =>
     expect(textOf((await run(changed)).rows), JSON.stringify({ ...query, ...changed })).toEqual(textOf(all.rows));
+  if (asked.having !== undefined) await checkHaving(engine, model, asked);
   const { metrics = [], dimensions = [], where = [] } = query;
   await same({ where: [...where, 'true'] });
   await same({ where: where.toReversed() });
@@ -25,6 +26,17 @@ export async function checkRelations(engine: Engine, model: SemanticModel, asked
   expect(textOf(turned).toSorted(), `mirrored ${JSON.stringify(query)}`).toEqual(textOf(all.rows).toSorted());
   for (const [index, metric] of metrics.entries()) await checkAlone(engine, model, { question, all, metric, index });
   await checkSums({ engine, model, question, all });
+}
+
+/** A condition on an aggregate is one wherever it stands, also behind an AND. */
+async function checkHaving(engine: Engine, model: SemanticModel, asked: Question): Promise<void> {
+  const query = queryOf(asked);
+  const [first, ...others] = query.where ?? [];
+  const [judged = ''] = query.having ?? [];
+  const mixed = typeof first === 'string' && typeof judged === 'string' ? [`(${first}) and ${judged}`] : [judged, ...(first === undefined ? [] : [first])]; // prettier-ignore
+  const moved = await answered(engine, model, { ...query, having: [], where: [...mixed, ...others] });
+  const plain = await answered(engine, model, query);
+  expect(textOf(moved.rows), `in where: ${JSON.stringify(query)}`).toEqual(textOf(plain.rows));
 }
 
 interface Alone {

@@ -81,8 +81,9 @@ function metricsOf({ name, window, since, within, back, clock, take, far, asked,
   ];
 }
 
-function relationshipOf(dataset: Dataset, { role, to, via, within, isOneToOne }: Link) {
+function relationshipOf(dataset: Dataset, { role, to, via, within, isOneToOne, only }: Link) {
   if (via !== undefined) return { to, role, on: {}, cardinality: 'many_to_many', via };
+  if (only !== undefined) return { to, role, on: `${keyColumn(dataset, role)} = ${role}.id and ${role}.g = '${only}'` };
   const on = { [keyColumn(dataset, role)]: 'id' };
   if (within === undefined) return { to, role, on, ...(isOneToOne === true ? { cardinality: 'one_to_one' } : {}) };
   const { field, from, to: end, includesEnd, byGroup } = within;

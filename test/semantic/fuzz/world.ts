@@ -51,6 +51,8 @@ export interface Link {
   readonly via?: string;
   readonly within?: Within;
   readonly isOneToOne?: boolean;
+  /** The only `g` of the other side that is met, by a constant in the condition. */
+  readonly only?: string | undefined;
 }
 
 /** The value of `field` lies between two of the other side, for each `g` where they are of a group. */
@@ -71,8 +73,8 @@ export function keyColumn({ links }: Dataset, role: string): string {
 }
 
 /** Whether a row of the many side belongs to one of the other: by its key, or by the range that its value lies in. */
-export function meets({ role, within }: Link, own: Row, target: Row): boolean {
-  if (within === undefined) return own[`${role}_id`] === target['id'];
+export function meets({ role, within, only }: Link, own: Row, target: Row): boolean {
+  if (within === undefined) return own[`${role}_id`] === target['id'] && (only === undefined || target['g'] === only);
   const [value, low, high] = [own[within.field] ?? null, target[within.from] ?? null, target[within.to] ?? null];
   if (value === null || (within.byGroup && (own['g'] === null || own['g'] !== target['g']))) return false;
   return (low === null || value >= low) && (high === null || value < high || (within.includesEnd && value === high));
