@@ -1,7 +1,7 @@
 import type { Block } from './block.ts';
 import { isToOne } from './links.ts';
 import type { ModelDataset } from './model.ts';
-import { blockKey, type Leaf, type Trace } from './resolve.ts';
+import { blockKey, type Leaf, type Trace } from './leaf.ts';
 import { isOwnTime } from './scope.ts';
 
 interface Limits {

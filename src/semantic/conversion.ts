@@ -4,7 +4,7 @@ import type { Expr, Part } from './expr.ts';
 import { type ModelDataset, rowsOf } from './model.ts';
 import { finer, startType } from './periods.ts';
 import { datasetNamed, placeInQuery, timeType } from './place.ts';
-import type { Conversion, Leaf } from './resolve.ts';
+import type { Conversion, Leaf } from './leaf.ts';
 import { leafCondition, ownExpr, plainJoin, rowExpr, type Scope, type ScopeJoin } from './scope.ts';
 import type { ColumnOf, Join, Select } from './select.ts';
 

@@ -5,7 +5,7 @@ import { type Expr, type Piece, withResults } from './expr.ts';
 import { dottedPlace } from './place.ts';
 import type { Plan } from './plan.ts';
 import type { SemanticQuery } from './query.ts';
-import type { Leaf } from './resolve.ts';
+import type { Leaf } from './leaf.ts';
 import type { From, Join, Select } from './select.ts';
 
 export type Outline = ReturnType<typeof outlineOf>;

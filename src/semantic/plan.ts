@@ -12,7 +12,8 @@ import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts'
 import { type Grain, isFiscal } from './periods.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
-import { blockKey, completed, findMetric, type Leaf, newTrace, openResolver, queryMetric, type Resolver, type Trace } from './resolve.ts';
+import { blockKey, type Leaf, newTrace, type Trace } from './leaf.ts';
+import { completed, findMetric, openResolver, queryMetric, type Resolver } from './resolve.ts';
 import { checkSegments } from './segments.ts';
 import type { CommonTable } from './select.ts';
 

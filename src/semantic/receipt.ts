@@ -3,7 +3,7 @@ import { metricAddress, type SemanticModel } from './model.ts';
 import type { Block } from './block.ts';
 import type { Piece } from './expr.ts';
 import { dottedPath } from './paths.ts';
-import type { Leaf, Trace } from './resolve.ts';
+import type { Leaf, Trace } from './leaf.ts';
 
 export type MetricReceipt = ReturnType<typeof metricReceipt>;
 

@@ -5,53 +5,11 @@ import { type Aggregate, aggregates } from './dataset.ts';
 import { ambiguous, notSupported, refused } from './errors.ts';
 import { type Expr, type Piece, quotient, wholeOf, withResults } from './expr.ts';
 import { type Balance, type ConversionRule, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
+import { blockKey, isPlain, type Leaf, newTrace, type Trace } from './leaf.ts';
 import { ownedBy } from './owner.ts';
 import type { SemanticQuery } from './query.ts';
 import type { RowText } from './scope.ts';
 import { unknownMetric } from './unknown-metric.ts';
-
-/** One aggregate over the rows of one dataset. */
-export interface Leaf {
-  /** Of the block that computes it. */
-  readonly column: string;
-  readonly owner: string;
-  readonly function: Aggregate;
-  readonly of: RowText | undefined;
-  readonly fraction: number | undefined;
-  readonly where: readonly RowText[];
-  readonly balance: Balance | undefined;
-  /** How far its rows are moved on in time, so that they meet later ones. */
-  readonly shift: readonly Period[];
-  readonly running: Running | undefined;
-  readonly nested: Nested | undefined;
-  /** The dimensions that it is computed by, where these are not all; as the model names them. */
-  readonly total: readonly string[] | undefined;
-  /** Where it aggregates what followed rows of its owner. */
-  readonly conversion?: Conversion | undefined;
-}
-
-/** Each row of `to` belongs to the last one of `base` before it, within the window; both leaves name rows and what they must satisfy. */
-export interface Conversion extends ConversionRule {
-  readonly from: Leaf;
-  readonly next: Leaf;
-}
-
-/** What is aggregated first, for each value of a field; `of` is over its own leaves. */
-export interface Nested {
-  readonly of: Expr;
-  readonly leaves: readonly Leaf[];
-  readonly per: string;
-}
-
-/** What a metric is made of; collected while it is resolved. */
-export interface Trace {
-  readonly leaves: Set<Leaf>;
-  readonly files: Set<string>;
-  /** The one that it is, perhaps under another name; undefined for arithmetic that the query brought itself. */
-  metric: ModelMetric | undefined;
-  /** Sums of leaves only, so that it adds up when its leaves do. */
-  linear: boolean;
-}
 
 /** Resolves metrics to arithmetic over leaves; equal leaves are one. */
 export interface Resolver {
@@ -98,23 +56,12 @@ function formulaOf(model: SemanticModel, text: string, names: ReadonlySet<string
   return { fragment: parseFragment(inner, use), around: { function: outer, per } };
 }
 
-export function newTrace(): Trace {
-  return { leaves: new Set(), files: new Set(), metric: undefined, linear: true };
-}
-
 /** Of an expression that is used as it is: arithmetic across blocks counts a sum without rows as 0. */
 export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace()): Expr {
   const expr = build(trace);
   if (new Set([...trace.leaves].map(blockKey)).size < 2) return expr;
   const sums = new Set([...trace.leaves].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])));
   return withResults(expr, (result) => (sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result));
-}
-
-/** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner, balance, shift, running, nested, total, where, column, conversion }: Leaf): string {
-  if (nested !== undefined || conversion !== undefined) return column;
-  const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
-  return JSON.stringify([owner, shift, running ?? null, total ?? null, ...(balance === undefined ? [] : [balance, conditions])]);
 }
 
 export function queryFragment({ model, named }: Resolver, text: string): Fragment {
@@ -317,10 +264,6 @@ function addConversion(resolver: Resolver, rule: ConversionRule, context: Contex
   if (rule.calculation === 'conversions') return conversions;
   trace.linear = false;
   return quotient(conversions, referenceExpr(resolver, rule.base.split('.'), context));
-}
-
-function isPlain({ balance, running, nested, total, conversion }: Leaf): boolean {
-  return [balance, running, nested, total, conversion].every((one) => one === undefined);
 }
 
 function checkBalance(model: SemanticModel, { over, per }: Balance, { owner, home }: { owner: string; home: string | undefined }): void {

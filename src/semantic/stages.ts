@@ -1,6 +1,6 @@
 import type { AggregateExpr, Expr } from './expr.ts';
 import type { Balance } from './model.ts';
-import type { Leaf } from './resolve.ts';
+import type { Leaf } from './leaf.ts';
 import type { ColumnOf, Select } from './select.ts';
 
 /** A leaf with what it aggregates; undefined for rows as such. */

@@ -3,7 +3,7 @@ import { notSupported, refused } from './errors.ts';
 import type { Expr } from './expr.ts';
 import { isToOne } from './links.ts';
 import type { Place } from './place.ts';
-import type { Leaf } from './resolve.ts';
+import type { Leaf } from './leaf.ts';
 import { leafCondition, ownExpr, rowExpr, type Scope } from './scope.ts';
 import type { Select } from './select.ts';
 import { balanced, grouped, staged, type Value } from './stages.ts';
