@@ -81,6 +81,15 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     const reader = await openWith(plain, made);
     expect(await reader.privileges()).toEqual({ readOnly: true, findings: [] });
     await reader.close();
+    // By the server's own word, without any wall of ktx.
+    for (const writing of [
+      'DELETE FROM child',
+      'DROP TABLE child',
+      'CREATE TABLE more (id int)',
+      "SELECT 1 INTO OUTFILE '/tmp/ktx-test'",
+    ]) {
+      await expect(runMariadb(made, writing)).rejects.toThrow(/denied/);
+    }
   });
 
   test('gives cells by type, in UTC, whatever the server is set to', async () => {

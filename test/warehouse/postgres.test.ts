@@ -121,6 +121,10 @@ describe('Postgres', () => {
     try {
       expect(await open.privileges()).toEqual({ readOnly: true, findings: [] });
       expect((await open.query('SELECT * FROM seen', generous, never)).rows).toEqual([]);
+      // By the server's own word, without any wall of ktx.
+      for (const writing of ['INSERT INTO seen VALUES (1)', 'UPDATE seen SET id = 2', 'DROP TABLE seen', 'CREATE TABLE more (id int)']) {
+        await expect(runPostgres(made, writing)).rejects.toThrow(/permission denied|must be owner/);
+      }
     } finally {
       await open.close();
     }
