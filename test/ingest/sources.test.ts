@@ -98,8 +98,8 @@ describe('documents', () => {
     const table = rows.map((formula, index) => `| M${index} | In words. | ${formula} |\n`).join('');
     write(dir, 'docs/terms.md', `## Orders\n\n| Metric | Definition | Formula |\n|---|---|---|\n${table}`);
     const report = await withDocs();
-    const left = report.quarantined.map(({ subject, location }) => [subject.split('.').at(-1), location]);
-    expect(left.sort()).toEqual([5, 6, 7].map((line) => [`m${line - 5}`, `sources/handbook/terms.md line ${line}`]));
+    const left = new Map(report.quarantined.map(({ subject, location }) => [subject.split('.').at(-1), location]));
+    expect(left).toEqual(new Map([5, 6, 7].map((line) => [`m${line - 5}`, `sources/handbook/terms.md line ${line}`])));
     expect(read(dir, 'semantic-layer/shop/orders.yaml').match(/name: m\d/g)).toEqual(['name: m3']);
     expect(await withDocs()).toMatchObject({ exitCode: 3, commit: { none: 'unchanged' }, quarantined: [{}, {}, {}] });
   });
