@@ -44,6 +44,8 @@ interface Needs {
   readonly runs: boolean;
   readonly moves: boolean;
   readonly byGroup: readonly string[];
+  /** What a metric asks for any row of: the rows that are grouped may be others. */
+  readonly below: readonly string[];
 }
 
 function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Needs {
@@ -60,6 +62,7 @@ function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Nee
     runs: ownersOf('running', 'trailing', 'to_date').length > 0,
     moves: ownersOf('earlier', 'closing').length > 0,
     byGroup: [...new Set(ownersOf('over_g'))],
+    below: ownersOf('asked').flatMap((owner) => datasetNamed(world, owner).asked?.of ?? []),
   };
 }
 
@@ -76,7 +79,10 @@ function placesFor({ world, owners, isFree, hasNoMany }: Needs, weightOfMany: nu
   const [first] = one;
   if (first === undefined) return free.arbitrary;
   const some = many.length === 0 || hasNoMany ? [] : [{ weight: weightOfMany, arbitrary: fc.constantFrom(...many) }];
-  return fc.oneof({ weight: 10, arbitrary: fc.constantFrom(...one) }, ...some, free);
+  // Far away there is mostly nothing.
+  const near = one.filter(({ place, end }) => place.roles.length === 0 || owners.includes(end));
+  const closer = near.length === 0 ? [] : [{ weight: 6, arbitrary: fc.constantFrom(...near) }];
+  return fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...one) }, ...closer, ...some, free);
 }
 
 const timeField = fc.constantFrom<TimeField>('t', 't', 'm', 'z', 'z');
@@ -109,17 +115,22 @@ function conformed(needs: Needs): fc.Arbitrary<Dimension> {
 
 /** With those without which there is no answer. */
 function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
-  const { isFree, runs, moves, byGroup } = needs;
+  const { isFree, runs, moves, byGroup, below, hasNoMany } = needs;
+  const [many] = hasNoMany ? [] : below;
   const groups = isFree ? [] : byGroup.map((start): Dimension => ({ start, roles: [], field: 'g', grain: undefined }));
   const time = conformed(needs).map((one) => [one, ...groups]);
   const often = moves ? fc.oneof({ weight: 2, arbitrary: time }, { weight: 1, arbitrary: fc.constant(groups) }) : fc.constant(groups);
   const needed = isFree ? fc.constant(groups) : runs ? time : often;
   const some = fc.array(dimensionIn(needs), { minLength: 1, maxLength: 3 });
   const others = needs.owners.length === 0 ? some : fc.oneof({ weight: 7, arbitrary: some }, { weight: 1, arbitrary: fc.constant([]) });
-  return fc.tuple(needed, others, fc.boolean()).map(([first, more, isTurned]) => {
+  const asked = fc.constantFrom<readonly Dimension[]>(
+    [],
+    many === undefined ? [] : [{ start: many, roles: [], field: 'g', grain: undefined }],
+  );
+  return fc.tuple(needed, asked, others, fc.boolean()).map(([first, second, more, isTurned]) => {
     // Beside a time that runs, others of the same dataset could cross it.
     const kept = runs && !isFree ? more.filter((one) => one.grain === undefined || !needs.owners.includes(one.start)) : more;
-    const all = [...first, ...kept].slice(0, 3);
+    const all = [...first, ...second, ...kept].slice(0, 3);
     return [...new Map((isTurned ? all.toReversed() : all).map((one) => [nameOfDimension(one), one])).values()];
   });
 }
@@ -128,25 +139,30 @@ function testIn(needs: Needs): fc.Arbitrary<Test> {
   return fc.oneof({ weight: 7, arbitrary: placedTestIn(needs) }, { weight: needs.runs || needs.moves ? 4 : 1, arbitrary: conformedTest });
 }
 
-const since = fc.constantFrom('2024-01-15', '2024-02-01', '2024-03-02');
-const months = fc.constantFrom('2024-01-01', '2024-02-01', '2024-03-01');
+const since = fc.constantFrom('2024-01-01', '2024-01-15', '2024-02-01', '2024-03-01');
+const period = fc.constantFrom(
+  { op: 'period' as const, value: '2024-01-01', grain: 'month' as const },
+  { op: 'period' as const, value: '2024-02-01', grain: 'month' as const },
+  { op: 'period' as const, value: '2024-01-01', grain: 'quarter' as const },
+  { op: 'period' as const, value: '2024-01-01', grain: 'year' as const },
+);
 
 /** Of what runs or is moved, it says which periods are shown. */
 const conformedTest = fc.oneof(
   since.map((value): Test => ({ start: 'metric_time', roles: [], op: 'time>=', value })),
-  months.map((value): Test => ({ start: 'metric_time', roles: [], op: 'period', value, grain: 'month' })),
+  period.map((one): Test => ({ start: 'metric_time', roles: [], ...one })),
 );
 
 function placedTestIn(needs: Needs): fc.Arbitrary<Test> {
   return placesFor({ ...needs, hasNoMany: false }, 5).chain(({ place, end }): fc.Arbitrary<Test> => {
     const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) => arbitrary.map((one): Test => ({ ...place, ...one })); // prettier-ignore
-    const number = (op: '>' | 'n>' | 'w>') => named(fc.integer({ min: -3, max: 4 }).map((value) => ({ op, value })));
+    const number = (op: '>' | 'n>' | 'w>') => named(fc.constantFrom(-4, -3, -2, -1, 0, 1, 3).map((value) => ({ op, value })));
     return fc.oneof(
-      { weight: 3, arbitrary: named(fc.record({ op: fc.constantFrom('=' as const, '<>' as const, '<>' as const), value: fc.constantFrom('a', 'b') })) }, // prettier-ignore
+      { weight: 3, arbitrary: named(fc.record({ op: fc.constantFrom('=' as const, '<>' as const, '<>' as const, '<>' as const), value: fc.constantFrom('a', 'b') })) }, // prettier-ignore
       { weight: 3, arbitrary: number('>') },
       { weight: 1, arbitrary: fc.constant({ ...place, op: 'null' as const, value: 0 }) },
       { weight: 2, arbitrary: named(fc.record({ op: fc.constant('time>=' as const), value: since, field: timeField })) },
-      { weight: 1, arbitrary: named(fc.record({ op: fc.constant('period' as const), value: months, field: timeField, grain: fc.constantFrom('month' as const, 'quarter' as const) })) }, // prettier-ignore
+      { weight: 1, arbitrary: named(fc.tuple(period, timeField).map(([one, field]) => ({ ...one, field }))) },
       { weight: 1, arbitrary: number('w>') },
       ...(datasetNamed(needs.world, end).measure === undefined ? [] : [{ weight: 2, arbitrary: number('n>') }]),
     );
@@ -160,7 +176,7 @@ function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
   return scope.chain((on) => {
     const about = on === undefined || isFree ? needs : { ...needs, owners: [on] };
     const tests = fc.oneof(
-      { weight: 3, arbitrary: testIn(about).map((test) => [test]) },
+      { weight: 2, arbitrary: testIn(about).map((test) => [test]) },
       { weight: 1, arbitrary: fc.array(testIn(about), { minLength: 2, maxLength: 2 }) },
     );
     return fc.record({ on: fc.constant(on), tests, isStructured: rarely(3) });
@@ -168,9 +184,9 @@ function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
 }
 
 const options = fc.record({
-  having: maybe(fc.integer({ min: -3, max: 3 }), 5),
+  having: maybe(fc.integer({ min: -6, max: 2 }), 6),
   ordered: fc.array(fc.record({ at: fc.nat({ max: 6 }), dir: fc.constantFrom('asc' as const, 'desc' as const) }), { maxLength: 2 }),
-  limit: maybe(fc.integer({ min: 1, max: 4 }), 9),
+  limit: maybe(fc.constantFrom(1, 2, 3, 4, 4), 9),
   zone: fc.constantFrom(undefined, 'UTC' as const, 'Europe/Paris' as const, 'America/New_York' as const),
   weekStart: fc.constantFrom('monday' as const, 'sunday' as const),
   includeEmpty: rarely(4),
@@ -205,7 +221,11 @@ export function questionArbitrary(world: World): fc.Arbitrary<Question> {
           metrics: fc.constant(asked),
           extra: asked.length === 0 ? fc.constant(undefined) : maybe(extra, 6),
           dimensions: asked.length === 0 && !isFree ? listed(known) : dimensionsIn(known),
-          where: fc.oneof(fc.constant([]), fc.array(conditionIn(known), { minLength: 1, maxLength: 2 })),
+          where: fc.oneof(
+            fc.constant([]),
+            conditionIn(known).map((one) => [one]),
+            fc.array(conditionIn(known), { minLength: 1, maxLength: 2 }),
+          ),
           segments: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: segments.map((name) => [name]) }),
           parameters: parametersIn(world, isFree),
           options,
