@@ -59,7 +59,12 @@ export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' |
       const home =
         own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
       const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
-      const judged = { present: profile.rows - found.nulls, family: found.note === undefined ? familyOf(column.type, found.kind) : undefined, home, away };
+      const judged = {
+        present: profile.rows - found.nulls,
+        family: found.note === undefined ? familyOf(column.type, found.kind) : undefined,
+        home,
+        away,
+      };
       const place = { id: tableKey(ref) + column.name, name: column.name, table, position };
       columns.push({ ...place, schema: column, profile: found, parts: own, ...judged });
     }
