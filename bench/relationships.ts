@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate, writeDatabase, type Generated } from './relationships/generate.ts';
 import { heldOut } from './relationships/held-out.ts';
+import { scoreLarge } from './relationships/large.ts';
+import { obscured, queryLog } from './relationships/logs.ts';
 import { shapesSeen } from './relationships/shapes-seen.ts';
 import { shapesUnseen } from './relationships/shapes-unseen.ts';
 import { calibrationError, f1, fixtureDatabase, scanFile, scoreOf, total, withoutDeclarations, type Score } from './relationships/score.ts';
@@ -11,9 +13,10 @@ import { calibrationError, f1, fixtureDatabase, scanFile, scoreOf, total, withou
  * `npm run bench:relationships [-- --details]`: relationship discovery, scored against known truth. The three real databases
  * with every key hidden (by flag, and by a copy that declares none) and with primary keys known; hand-written schemas and seeds
  * of the generator, both ways. The coefficients are trained on other seeds alone, so that each real database is one left out.
- * Exits with 1 where a database is worse with its primary keys known.
+ * With `--large` stars of millions of rows first, with time and memory. Exits with 1 where a database is worse with its primary keys known.
  */
 const details = process.argv.includes('--details');
+if (process.argv.includes('--large')) await printLarge();
 const dir = mkdtempSync(join(tmpdir(), 'ktx-relationships-'));
 try {
   const real = ['chinook', 'northwind', 'sakila'].map((name) => ({ name, ...fixtureDatabase(name, dir) }));
@@ -46,8 +49,24 @@ try {
     print(`${what}, primary keys known`, isShown ? known : [], known);
     noWorse(hidden, known);
   }
+  const obscure = [...made(shapesSeen), ...made(shapesUnseen)].map(([name, schema]) => [name, obscured(schema)] as const);
+  const shown = (scores: readonly Score[]): readonly Score[] => (details ? scores : []);
+  for (const [what, log] of [
+    ['no query log', undefined],
+    ['a query log', 'good'],
+    ['a query log of wrong joins', 'poor'],
+  ] as const) {
+    const scores = await scoreGenerated(obscure, 'links', log);
+    print(`hand-written shapes under names that say nothing, primary keys known, ${what}`, shown(scores), scores);
+  }
 } finally {
   rmSync(dir, { recursive: true });
+}
+
+async function printLarge(): Promise<void> {
+  const scores = await scoreLarge();
+  print('stars of millions of rows, all keys hidden', scores);
+  for (const { name, seconds, megabytes } of scores) console.log(`  ${name}: ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`);
 }
 
 /** Who knows more finds no less: the command fails for a database that is worse with its primary keys known. */
@@ -60,12 +79,16 @@ function noWorse(hidden: readonly Score[], known: readonly Score[]): void {
   }
 }
 
-async function scoreGenerated(schemas: readonly (readonly [string, Generated])[], ignored: 'all' | 'links'): Promise<Score[]> {
+type Named = readonly (readonly [string, Generated])[];
+
+async function scoreGenerated(schemas: Named, ignored: 'all' | 'links', log?: 'good' | 'poor'): Promise<Score[]> {
   const scores: Score[] = [];
   for (const [name, schema] of schemas) {
     const path = join(dir, `${name}.sqlite`);
     writeDatabase(path, schema, ignored === 'all' ? 'nothing' : 'keys');
-    scores.push(scoreOf(name, await scanFile(path, ignored), schema.truth));
+    const logs = log === undefined ? [] : [join(dir, `${name}.sql`)];
+    for (const file of logs) writeFileSync(file, queryLog(schema, log ?? 'good'));
+    scores.push(scoreOf(name, await scanFile(path, ignored, logs), schema.truth));
     rmSync(path);
   }
   return scores;

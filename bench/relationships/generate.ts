@@ -77,6 +77,7 @@ const pools = {
     lookup: 'pais,ciudad,provincia,categoria,moneda,idioma,color,marca,estado'.split(','),
   },
 };
+const staff = new Set('employee,user,member,agent,worker,person,mitarbeiter,benutzer,empleado,usuario'.split(','));
 const roleWords = [
   'primary',
   'secondary',
@@ -122,6 +123,11 @@ const personRoles = [
   'contact',
   'handler',
   'instructor',
+  'uploader',
+  'payer',
+  'closed_by',
+  'voter',
+  'inviter',
 ];
 const selfRoles = [
   'parent',
@@ -147,7 +153,7 @@ interface Style {
   suffix: string;
   link: 'entity_suffix' | 'parent_key' | 'fk_entity' | 'id_entity' | 'entity' | 'abbr_suffix' | 'mixed';
   columnPrefix: boolean;
-  values: 'dense' | 'offset' | 'sparse' | 'uuid' | 'code' | 'mixed';
+  values: 'dense' | 'offset' | 'sparse' | 'uuid' | 'code' | 'prefixed' | 'mixed';
   abbreviate: number;
 }
 
@@ -162,7 +168,7 @@ function styleOf(random: () => number): Style {
     suffix: pick('id', 'id', 'id', 'no', 'key', 'code', 'nr', 'num', 'sk', 'number'),
     link: pick('entity_suffix', 'entity_suffix', 'parent_key', 'parent_key', 'fk_entity', 'id_entity', 'entity', 'abbr_suffix', 'mixed'),
     columnPrefix: random() < 0.12,
-    values: pick('dense', 'dense', 'dense', 'dense', 'offset', 'sparse', 'uuid', 'code', 'mixed', 'mixed'),
+    values: pick('dense', 'dense', 'dense', 'dense', 'offset', 'sparse', 'uuid', 'code', 'prefixed', 'mixed', 'mixed'),
     abbreviate: pick(0, 0, 0, 0.3),
   };
 }
@@ -202,8 +208,13 @@ class Builder {
     for (const entity of this.entities) {
       if (this.chance(referred.has(entity.table) ? 0.01 : 0.08)) for (const column of entity.columns) column.values = [];
     }
+    // An empty extension: whether its key refers to what it is named after is nothing that anybody could tell.
+    const empty = new Set(this.entities.flatMap(({ table, columns }) => (columns[0]?.values.length === 0 ? [table] : [])));
+    const isTelling = ({ from, from_columns }: Truth['links'][number]): boolean =>
+      !empty.has(from) || this.keys[from]?.join() !== from_columns.join();
+    const open = this.links.filter((link) => !isTelling(link));
     return {
-      truth: { primary_keys: this.keys, links: this.links },
+      truth: { primary_keys: this.keys, links: this.links.filter(isTelling), open },
       tables: this.entities.map(({ table, columns }) => ({ name: table, columns })),
     };
   }
@@ -276,7 +287,8 @@ class Builder {
     const prefix = { none: '', tbl: 'tbl', app: 'app', star: kind === 'event' ? 'fact' : 'dim' }[this.style.tablePrefix];
     const named = this.chance(this.style.abbreviate) ? [this.abbreviation(words)] : this.plural(words);
     const table = this.cased(prefix === '' ? named : [prefix, ...named]);
-    const rows = kind === 'lookup' ? 3 + this.int(40) : kind === 'event' ? 60 + this.int(500) : 5 + this.int(160);
+    const scale = this.chance(0.1) ? 4 : 1;
+    const rows = scale * (kind === 'lookup' ? 3 + this.int(40) : kind === 'event' ? 60 + this.int(500) : 5 + this.int(160));
     const entity: Entity = {
       words,
       kind,
@@ -318,7 +330,7 @@ class Builder {
     }
   }
 
-  private keyValues({ rows, kind }: Entity): Cell[] {
+  private keyValues({ rows, kind, words }: Entity): Cell[] {
     const mixed = this.style.values === 'mixed' ? this.pick(['dense', 'offset', 'sparse', 'uuid', 'code'] as const) : this.style.values;
     const shape = kind === 'lookup' && this.chance(0.15) ? 'short' : mixed;
     const start = 100 * (1 + this.int(90));
@@ -329,6 +341,7 @@ class Builder {
       else if (shape === 'offset') values.add(start + index);
       else if (shape === 'sparse') values.add(1 + this.int(rows * 60));
       else if (shape === 'uuid') values.add(`${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-a${this.hex(3)}-${this.hex(12)}`);
+      else if (shape === 'prefixed') values.add(`${words.join('').slice(0, 3)}_${this.hex(10)}`);
       else if (shape === 'short') values.add(letters() + letters() + (values.size > 200 ? letters() : ''));
       else values.add(`${letters()}${letters()}${1000 + this.int(90_000)}`);
     }
@@ -350,6 +363,9 @@ class Builder {
         : this.style.link;
     const front = role === undefined ? [] : [role];
     const bareKey = parent.keyName.slice(parent.prefix.length);
+    const word = words.join('');
+    if (role === undefined && word.length > 5 && this.chance(0.03))
+      return this.cased([word.slice(0, 4), this.pick(['via', 'used', 'set', 'by'])]);
     const generic = /^(id|code|name)$/i.test(bareKey) || words.at(-1) === bareKey.toLowerCase();
     switch (style) {
       case 'parent_key':
@@ -386,9 +402,10 @@ class Builder {
     const orphans = this.chance(0.12) ? this.random() * 0.06 : 0;
     const share = this.chance(0.35) ? 0.04 + this.random() * 0.6 : 1;
     const skew = this.pick([1, 1, 2]);
+    const none = this.chance(0.12) && parent.keyType === 'INTEGER' && parent.key.every((key) => Number(key) > 0) ? 0 : null;
     const offset = this.int(parent.rows);
     return Array.from({ length: rows }, () => {
-      if (this.chance(nulls)) return null;
+      if (this.chance(nulls)) return none;
       if (this.chance(orphans)) return parent.keyType === 'INTEGER' ? Number(parent.key.at(-1)) + 1 + this.int(50) : `X${this.hex(6)}`;
       const at = Math.floor(this.random() ** skew * parent.rows * share);
       return parent.key[(at + (share < 1 ? offset : 0)) % parent.rows] ?? null;
@@ -403,7 +420,7 @@ class Builder {
       if (parent.kind === 'event' && this.entities.indexOf(parent) > index) continue;
       if (this.links.some((link) => link.from === entity.table && link.to === parent.table)) continue;
       if (this.chance(0.16)) this.addRolePair(entity, parent);
-      else if (parent.kind === 'people' && this.chance(0.25)) this.link(entity, parent, this.roleName(this.pick(personRoles)));
+      else if (this.playsRoles(parent) && this.chance(0.25)) this.link(entity, parent, this.roleName(this.pick(personRoles)));
       else this.link(entity, parent, this.linkName(parent, this.chance(0.08) ? this.pick(roleWords) : undefined));
     }
     if (this.chance(0.15))
@@ -414,6 +431,13 @@ class Builder {
           ? this.roleName(this.pick(selfRoles))
           : this.linkName(entity, this.pick(['parent', 'previous', 'root', 'original'])),
       );
+  }
+
+  /** Those who work with the data where there are some, and seldom others. */
+  private playsRoles(parent: Entity): boolean {
+    if (parent.kind !== 'people') return false;
+    const isStaff = ({ words }: Entity): boolean => staff.has(words.join(' '));
+    return isStaff(parent) || !this.entities.some(isStaff) || this.chance(0.15);
   }
 
   private addRolePair(entity: Entity, parent: Entity): void {
@@ -507,7 +531,9 @@ class Builder {
     const words = [...parent.words, this.pick(['profile', 'detail', 'setting', 'extra', 'info'])];
     const table = this.tableName(words);
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
-    const some = parent.key.filter(() => this.chance(0.8));
+    const share = this.pick([0.8, 0.8, 0.3, 0.1]);
+    const isStart = this.chance(0.2);
+    const some = parent.key.filter((_, index) => (isStart ? index < parent.rows * share : this.chance(share)));
     if (some.length < 2) return;
     const name = this.linkName(parent, undefined);
     this.entities.push({
@@ -555,6 +581,15 @@ class Builder {
   private addAttributes(entity: Entity): void {
     const wanted = 1 + this.int(6);
     for (let step = 0; step < wanted; step += 1) this.addAttribute(entity);
+  }
+
+  /** `number_of_orders`, `num_players`: named after a table, and no reference to it. */
+  private countNames(): string[] {
+    const words = this.pick(this.entities).words;
+    const last = words.at(-1) ?? '';
+    return [
+      [...this.pick([['number', 'of'], ['num'], ['no', 'of']]), ...words.slice(0, -1), /s$/i.test(last) ? last : `${last}s`].join('_'),
+    ];
   }
 
   private addAttribute(entity: Entity): void {
@@ -640,6 +675,7 @@ class Builder {
       ],
       [['email', 'contact_email'], 'TEXT', () => `p${this.int(5000)}@example.com`],
       [['sort_order', 'display_order', 'seq', 'line'], 'INTEGER', whole],
+      [this.countNames(), 'INTEGER', whole],
     ];
     const [names, type, make] = this.pick(makers);
     const name = entity.prefix + this.cased([this.pick(names)]);

@@ -67,7 +67,7 @@ export async function withWarehouse<T>(path: string, run: (warehouse: Warehouse)
 export async function scanFile(
   path: string,
   ignoreDeclared: ScanOptions['ignoreDeclared'],
-  accept = scanConfigSchema.parse({}).accept,
+  queryLogs: readonly string[] = [],
 ): Promise<ScanResult> {
   const db = new DatabaseSync(':memory:');
   try {
@@ -76,7 +76,7 @@ export async function scanFile(
         warehouse,
         scope: {},
         state: { db },
-        config: scanConfigSchema.parse({ accept }),
+        config: scanConfigSchema.parse({ query_logs: queryLogs }),
         ignoreDeclared,
         signal: new AbortController().signal,
       }),

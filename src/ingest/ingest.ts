@@ -213,7 +213,7 @@ function scanConnections(run: Run, state: State, findings: ConnectionFindings[])
     const { connection } = warehouse;
     const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
     const known = await claimsOfModels(run, connection);
-    const found = await scan({ warehouse, scope, state, config: run.scan, model: run.model, known, signal, onProgress });
+    const found = await scan({ warehouse, scope, state, config: run.scan, dir: run.dir, model: run.model, known, signal, onProgress });
     const { catalog, profiled, reused, left, queries, links } = found;
     if (catalog.tables.length === 0) throw noTables(connection);
     const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found, known));

@@ -11,7 +11,7 @@ export async function scanProject(project: Project, { connection, ...asked }: As
   const warehouse = await project.warehouse(name, run.signal);
   const state = openState(project.dir);
   try {
-    return await scan({ warehouse, scope, state, config: project.config.scan, ...asked, ...run });
+    return await scan({ warehouse, scope, state, config: project.config.scan, dir: project.dir, ...asked, ...run });
   } finally {
     state.close();
   }

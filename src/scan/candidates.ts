@@ -2,6 +2,7 @@ import { comparable, type ColumnFacts, type TableFacts } from './facts.ts';
 import { keysOf, nameEvidence, overlapOf, type Candidate, type ValueEvidence } from './features.ts';
 import type { ParentKey } from './keys.ts';
 import { nameIndex } from './name-match.ts';
+import { pairOf, type ObservedJoins } from './observed-joins.ts';
 import { isMeasure, isPersonRole, peopleShare } from './names.ts';
 import { comparedAtMost, hashesOf, inclusion, isWhole, lastOf } from './sketch.ts';
 
@@ -15,10 +16,10 @@ const most = 16;
 type Suggest = (child: ColumnFacts) => readonly ParentKey[];
 
 /** Every column beside the keys that its name or its values suggest: a bounded number, however many keys hold its values. */
-export function findCandidates(tables: readonly TableFacts[], parents: readonly ParentKey[]): Candidate[] {
+export function findCandidates(tables: readonly TableFacts[], parents: readonly ParentKey[], seen: ObservedJoins = new Map()): Candidate[] {
   const children = tables.flatMap(({ columns }) => columns.filter(mayRefer));
   const ranked = parents.toSorted((a, b) => b.prior - a.prior || (a.column.id < b.column.id ? -1 : 1));
-  const sources = [byName(ranked), byRole(ranked), byValue(ranked, children), byRange(ranked)];
+  const sources = [byQueries(ranked, seen), byName(ranked), byRole(ranked), byValue(ranked, children), byRange(ranked)];
   const hashes = new Map(parents.map(({ column }) => [column, new Set(hashesOf(column.profile.sketch))]));
   const ownKeys = new Set(parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])));
   return children.flatMap((child) => {
@@ -29,9 +30,23 @@ export function findCandidates(tables: readonly TableFacts[], parents: readonly 
     const first = hashesOf(child.profile.sketch, comparedAtMost);
     const found = [...suggested].flatMap((parent) => {
       const { column } = parent;
-      if (column === child || !comparable(child, column)) return [];
+      // An address is no reference to whoever has it too, unless it is what they are known by.
+      const isShared = child.profile.kind === 'email' && !parent.primary;
+      if (column === child || isShared || !comparable(child, column)) return [];
       const values = estimate(child, column, { hashes: hashes.get(column) ?? new Set(), first, least });
-      return values ? [{ child, parent, names: nameEvidence(child, parent), values, isOwnKey: ownKeys.has(child), typeColumn }] : [];
+      return values
+        ? [
+            {
+              child,
+              parent,
+              names: nameEvidence(child, parent),
+              values,
+              seen: seen.get(pairOf(child, column)) ?? 0,
+              isOwnKey: ownKeys.has(child),
+              typeColumn,
+            },
+          ]
+        : [];
     });
     return withRivals(found);
   });
@@ -39,9 +54,21 @@ export function findCandidates(tables: readonly TableFacts[], parents: readonly 
 
 /** Prose and constants of no key-like name refer to nothing. */
 function mayRefer({ family, profile, parts, position, present }: ColumnFacts): boolean {
-  if (family === undefined || profile.kind === 'text' || profile.kind === 'email') return false;
+  if (family === undefined || profile.kind === 'text' || parts.isCount) return false;
   if (family === 'date' || profile.kind === 'name') return parts.keyed;
   return present > 0 || parts.keyed || position === 0 || !isMeasure(parts);
+}
+
+/** Keys that people's queries join the column to. */
+function byQueries(keys: readonly ParentKey[], seen: ObservedJoins): Suggest {
+  if (seen.size === 0) return () => [];
+  const byPair = Map.groupBy(
+    [...seen.keys()].flatMap((pair) => pair.split('\n').map((id) => ({ id, pair }))),
+    ({ id }) => id,
+  );
+  const byId = new Map(keys.map((key) => [key.column.id, key]));
+  return ({ id }) =>
+    (byPair.get(id) ?? []).flatMap(({ pair }) => pair.split('\n').flatMap((other) => (other === id ? [] : (byId.get(other) ?? []))));
 }
 
 function byName(keys: readonly ParentKey[]): Suggest {
@@ -106,10 +133,17 @@ function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, first, leas
 }
 
 /** Tells each of a column's candidates about the others. */
-export function withRivals(found: readonly Omit<Candidate, 'rivalName'>[]): Candidate[] {
+export function withRivals(found: readonly Omit<Candidate, 'rivals'>[]): Candidate[] {
   const serious = found.filter(({ values, parent }) => values.containment > 0.9 && parent.primary);
   const [first, second] = serious.sort((a, b) => b.names.best - a.names.best);
-  return found.map((entry) => ({ ...entry, rivalName: (entry === first ? second : first)?.names.best ?? 0 }));
+  const keys = ({ parent }: Omit<Candidate, 'rivals'>): number => parent.column.profile.distinct;
+  return found.map((entry) => {
+    const others = serious.filter((other) => other !== entry && other.values.containment >= entry.values.containment);
+    const tightest = others.every((other) => keys(other) >= keys(entry));
+    const name = (entry === first ? second : first)?.names.best ?? 0;
+    const otherSeen = found.reduce((sum, other) => sum + (other === entry ? 0 : other.seen), 0);
+    return { ...entry, rivals: { name, crowd: Math.min(4, others.length) / 4, tightest, seen: otherSeen } };
+  });
 }
 
 const typeWords = /^(type|kind|class|table|model|entity|object|typ|tipo)$/;

@@ -39,6 +39,12 @@ export const scanConfigSchema = z.strictObject({
     .array(z.string().regex(/^[^.]+\.[^.]+(\.[^.]+)?$/, 'table.column or schema.table.column, * for any'))
     .default([])
     .describe('Columns of which no values are kept on this machine, as table.column or schema.table.column; * stands for any name.'),
+  query_logs: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'Files of SQL that people ran, relative to the project: what they joined speaks for a relationship. SQL with ; after each, or .jsonl.',
+    ),
   accept: z.number().min(0).max(1).default(0.5).describe('Probability from which a link is accepted.'),
   review: z.number().min(0).max(1).default(0.2).describe('Probability from which a link is proposed for review.'),
 });

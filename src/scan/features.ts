@@ -2,7 +2,7 @@ import { sameWords, type ColumnFacts, type TableFacts } from './facts.ts';
 import type { ParentKey } from './keys.ts';
 import type { Measured } from './measure.ts';
 import { likeness, matchNames } from './name-match.ts';
-import { isMeasure, isPersonRole, isSelfRole, peopleShare } from './names.ts';
+import { isMeasure, isPersonRole, isSelfRole, measuresOther, peopleShare } from './names.ts';
 import type { ColumnProfile } from './profile.ts';
 
 /** How a column's name speaks for one parent, in numbers between 0 and 1. */
@@ -10,12 +10,13 @@ export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
   const mine = child.parts.entity;
   const matches = [matchNames(mine, column.table.parts.entity), matchNames(mine, column.parts.entity)];
   const full = Math.max(...matches.map((match) => match.full));
+  const common = Math.max(...matches.map((match) => match.common));
   const alike = Math.max(...matches.map(likeness));
   const isSelf = child.table === column.table;
   const same = Number(mine.length > 0 && sameWords(child.parts, column.parts));
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
   const personRole = isPersonRole(child.parts) ? peopleShare(column.table.parts) * (isSelf ? 0.7 : 1) : 0;
-  return { same, full, selfRole, personRole, best: Math.max(same, alike, selfRole * 0.8, personRole * 0.55) };
+  return { same, full, common, selfRole, personRole, best: Math.max(same, alike, selfRole * 0.8, personRole * 0.55) };
 }
 
 /**
@@ -32,14 +33,27 @@ export function exactEvidence([rows = 0, matched = 0, distinct = 0, found = 0]: 
 /** Keys of the whole table, extrapolated where it was sampled. */
 export const keysOf = ({ profile, table }: ColumnFacts): number => Math.max(1, profile.distinct / table.profile.fraction);
 
+/** What the other primary keys that hold the child's values are like. */
+interface Rivals {
+  /** The best name among them. */
+  readonly name: number;
+  /** How many hold as much of the values, up to four, as a share of four. */
+  readonly crowd: number;
+  /** None of those has fewer keys. */
+  readonly tightest: boolean;
+  /** In how many statements the child is joined to one of them. */
+  readonly seen: number;
+}
+
 /** A column, and a key that it may refer to. */
 export interface Candidate {
   readonly child: ColumnFacts;
   readonly parent: ParentKey;
   readonly names: ReturnType<typeof nameEvidence>;
   readonly values: ValueEvidence;
-  /** The best name among the other parents that hold the child's values. */
-  readonly rivalName: number;
+  readonly rivals: Rivals;
+  /** In how many statements of the query logs the two are joined. */
+  readonly seen: number;
   /** The child is the key of its own table. */
   readonly isOwnKey: boolean;
   /** More keys than were measured fit the child as well. */
@@ -49,7 +63,7 @@ export interface Candidate {
 }
 
 /** Numbers between 0 and 1 that speak for or against the candidate. */
-export function featuresOf({ child, parent, names, values, rivalName }: Candidate) {
+export function featuresOf({ child, parent, names, values, rivals, seen, isOwnKey }: Candidate) {
   const { column, prior, primary } = parent;
   const isEmpty = child.present === 0;
   const filled = Number(!isEmpty);
@@ -58,37 +72,74 @@ export function featuresOf({ child, parent, names, values, rivalName }: Candidat
   const keys = Math.max(1, column.profile.distinct);
   const expected = 1 - Math.exp(-child.present / child.table.profile.fraction / keys);
   const coverage = filled * Math.min(1, values.coverage / Math.max(expected, 1 / keys));
-  const surprise = values.containment > 0.9 ? filled * surpriseOf(child.profile, column.profile) : 0;
-  const range = filled * rangeShare(child.profile, column.profile, coverage);
+  const containment = Math.min(1, values.containment + (hasNone(child.profile, column.profile) ? 1 / child.profile.distinct : 0));
+  const surprise = containment > 0.9 ? filled * surpriseOf(child.profile, column.profile) : 0;
+  const isOther = child.parts.plural || measuresOther(child.parts, [...column.table.parts.entity, ...column.parts.words]);
+  const missing = filled * Math.sqrt(1 - containment);
+  const joined = (seen / Math.max(1, seen + rivals.seen)) * Math.min(1, Math.log2(1 + seen) / 3);
+  // Of a few values it says little how far they reach.
+  const telling = 1 - Math.exp(-child.profile.distinct / 3);
+  const range = filled * (1 - telling * (1 - rangeShare(child.profile, column.profile, coverage)));
+  // Two tables of one length number their rows alike.
+  const counts = isOwnKey || (!isEmpty && child.profile.distinct === child.present);
+  const unnamedEnds = counts ? 0 : unnamed * filled;
   return {
     bias: 1,
-    same: names.same,
+    same: names.same * Number(primary && !isOwnKey),
     full: names.full,
+    part: names.best < 0.6 ? names.common : 0,
     selfRole: names.selfRole,
-    personRole: names.personRole,
-    behind: Math.max(0, rivalName - names.best),
-    ahead: Math.max(0, names.best - rivalName),
+    personRole: names.personRole * (1 - rivals.name),
+    behind: Math.max(0, rivals.name - names.best),
+    ahead: Math.max(0, names.best - rivals.name),
     away: Number(column.away),
-    missing: filled * Math.sqrt(1 - values.containment),
-    complete: Number(!isEmpty && values.containment >= 1),
+    missing,
+    unnamedMissing: unnamed * missing,
+    complete: Number(!isEmpty && containment >= 1),
     surprise,
     range,
     unnamedCoverage: unnamed * coverage,
     unnamedSurprise: unnamed * surprise,
     unnamedKeyed: unnamed * keyed,
     unnamedRange: unnamed * range,
+    unnamedEnds: unnamedEnds * endsAlike(child.profile, column.profile),
+    unnamedStart: unnamedEnds * startsAlike(child.profile, column.profile),
+    unnamedCrowd: unnamed * filled * rivals.crowd,
+    unnamedTightest: unnamed * filled * Number(rivals.tightest),
+    seen: joined,
+    unnamedSeen: unnamed * joined,
+    seenElsewhere: rivals.seen / Math.max(1, seen + rivals.seen),
     keyed,
-    measure: isMeasure(child.parts) ? Math.max(unnamed, Number(child.parts.plural)) : 0,
+    measure: isMeasure(child.parts) ? Math.max(unnamed, Number(isOther)) : 0,
     childHome: child.home,
+    childOwnKey: Number(isOwnKey),
+    // One to one with what it is named after.
+    extension: Number(isOwnKey && primary) * names.full * (1 - child.home),
     childUnique: Number(!isEmpty && child.profile.distinct === child.present),
     parentPrior: prior,
     parentSecondary: Number(!primary),
     text: Number(child.family === 'text'),
     smallChild: isEmpty ? 0 : 1 / child.profile.distinct,
-    smallParent: 1 / keys,
+    smallParent: column.table.rows === 0 ? 0 : 1 / keys,
     empty: Number(isEmpty),
+    emptyNamed: Number(isEmpty) * names.best,
     unnamed,
   };
+}
+
+/** Does a 0 or -1 below all keys stand for nothing? */
+function hasNone({ min }: ColumnProfile, parent: ColumnProfile): boolean {
+  return (min === 0 || min === -1) && parent.min !== undefined && parent.min > min;
+}
+
+/** 0..1: the greatest numbers are equal, which says more of long ranges. */
+function endsAlike({ max }: ColumnProfile, parent: ColumnProfile): number {
+  return max !== undefined && max === parent.max ? Math.min(1, Math.log2(Math.max(1, parent.distinct)) / 8) : 0;
+}
+
+/** 0..1: the least numbers are equal, and not where everybody starts to count. */
+function startsAlike({ min }: ColumnProfile, parent: ColumnProfile): number {
+  return min !== undefined && min === parent.min ? Math.min(1, Math.log2(Math.max(1, Math.abs(min))) / 8) : 0;
 }
 
 /** 0..1: how unlikely the inclusion would be by chance. Dense integers inside a dense range say nothing, UUIDs say all. */

@@ -30,19 +30,35 @@ export async function findKeys(tables: readonly TableFacts[], context: ScanConte
     const singles = singleCandidates(table);
     return { table, singles, composites: compositeCandidates(table, singles) };
   });
-  const candidates = all.flatMap(({ singles, composites }) => [...singles, ...composites]);
-  const unsure = candidates.filter(({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch));
-  const statements = unsure.map(({ columns }) => uniquenessOf(columns, context.warehouse.dialect));
-  const measured = await measureAll(statements, context);
-  const refuted = new Set(unsure.filter((_, index) => (measured[index]?.[0] ?? 0) > 1));
+  const isPair = ({ columns }: Candidate): boolean => columns.length < 3;
+  const first = all.flatMap(({ singles, composites }) => [...singles, ...composites.filter(isPair)]);
+  const refuted = await repeated(first, context);
+  // Three columns where no two of them are a key.
+  const triples = all.flatMap(({ composites }) => {
+    const standing = composites.filter((set) => isPair(set) && !refuted.has(set));
+    const isNew = ({ columns }: Candidate): boolean => standing.every((pair) => !pair.columns.every((column) => columns.includes(column)));
+    return composites.filter((set) => !isPair(set) && isNew(set));
+  });
+  for (const set of await repeated(triples, context)) refuted.add(set);
+  const tried = new Set([...first, ...triples]);
   const found = all.map(({ table, singles, composites }) => {
     const unique = singles.filter((single) => !refuted.has(single));
     const alone = new Set(table.rows > 0 ? unique.flatMap(({ columns }) => columns) : []);
-    const sets = composites.filter((set) => !refuted.has(set) && (isBridge(set) || !set.columns.some((column) => alone.has(column))));
+    const sets = composites.filter(
+      (set) => tried.has(set) && !refuted.has(set) && (isBridge(set) || !set.columns.some((column) => alone.has(column))),
+    );
     const key = declaredKey(table) ?? bestKey(table, [...unique, ...sets]);
     return { key, parents: unique.flatMap((single) => parentKey(single, key)) };
   });
   return { primaryKeys: found.flatMap(({ key }) => key ?? []), parents: found.flatMap(({ parents }) => parents) };
+}
+
+/** Those with duplicates. */
+async function repeated(candidates: readonly Candidate[], context: ScanContext): Promise<Set<Candidate>> {
+  const unsure = candidates.filter(({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch));
+  const statements = unsure.map(({ columns }) => uniquenessOf(columns, context.warehouse.dialect));
+  const measured = await measureAll(statements, context);
+  return new Set(unsure.filter((_, index) => (measured[index]?.[0] ?? 0) > 1));
 }
 
 function declaredKey({ ref, schema: { primaryKey: columns } }: TableFacts): KeyFinding | undefined {
@@ -77,7 +93,7 @@ function keyScore({ parts, profile, position, table, family, home, away }: Colum
     [isMeasure(parts), first ? -1 : -2.5],
     [profile.kind === 'text', -3],
     [profile.nulls > 0, -4],
-    [away, isExtension ? -1 : -2.2],
+    [away, isExtension || (first && profile.distinct >= 20) ? -1 : -2.2],
   ]);
 }
 
@@ -86,13 +102,16 @@ function compositeCandidates(table: TableFacts, singles: readonly Candidate[]): 
   if (table.rows === 1 || singles.some(({ score }) => score > 1)) return [];
   const members = table.columns.filter(isMember).slice(0, 7);
   const sets = [...pairs(members), ...triples(members)].filter((columns) => mayIdentify(columns, table));
-  const holdsSmaller = (columns: readonly ColumnFacts[]): boolean =>
-    sets.some((other) => other.length < columns.length && other.every((column) => columns.includes(column)));
-  const minimal = sets.filter((columns) => !holdsSmaller(columns)).map((columns) => ({ columns, score: compositeScore(columns) }));
-  return minimal.sort((a, b) => b.score - a.score).slice(0, 4);
+  const scored = sets.map((columns) => ({ columns, score: compositeScore(columns) })).sort((a, b) => b.score - a.score);
+  return [2, 3].flatMap((size) => scored.filter(({ columns }) => columns.length === size).slice(0, 4));
 }
 
+/** Since when a row holds: no statistics are kept of it, and a query tells. */
+const isMoment = ({ schema, profile, position }: ColumnFacts): boolean =>
+  (schema.type === 'datetime' || schema.type === 'datetime_tz') && profile.nulls === 0 && position < 4;
+
 function isMember(column: ColumnFacts): boolean {
+  if (isMoment(column)) return true;
   if (column.family === undefined || column.profile.nulls > 0 || column.profile.kind === 'text') return false;
   const early = column.position < 3 && (column.family === 'integer' || !isMeasure(column.parts));
   return column.parts.keyed || isOrdinal(column) || column.family === 'date' || early;
@@ -108,7 +127,8 @@ const triples = <T>(list: readonly T[]): [T, T, T][] =>
 /** Checked without a query: enough combinations. */
 function mayIdentify(columns: readonly ColumnFacts[], { rows, profile }: TableFacts): boolean {
   if (rows === 0) return columns.every(({ parts, position }) => parts.keyed && position < 3);
-  return columns.reduce((product, column) => product * Math.max(1, column.profile.distinct), 1) >= profile.rows * 0.9;
+  const distinct = (column: ColumnFacts): number => (isMoment(column) ? profile.rows : column.profile.distinct);
+  return columns.reduce((product, column) => product * Math.max(1, distinct(column)), 1) >= profile.rows * 0.9;
 }
 
 /** Pairs before triples, foreign keys and what counts within them before the rest, the leading columns before later ones. */

@@ -3,18 +3,25 @@ import { tableKey } from '../sql/dialect.ts';
 import { findCandidates } from './candidates.ts';
 import { compositeLinks, inferredLink } from './composite-links.ts';
 import type { ScanConfig } from './config.ts';
-import { byChild, confirm, ranked } from './confirm.ts';
+import { confirm } from './confirm.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
 import type { Candidate } from './features.ts';
 import type { KeyFindings } from './keys.ts';
 import type { ScanContext } from './profile.ts';
 import { matchNames } from './name-match.ts';
+import type { ObservedJoins } from './observed-joins.ts';
+import { byChild, ranked } from './rank.ts';
+
+interface LinksContext extends ScanContext {
+  /** What people's queries join. */
+  readonly seen: ObservedJoins;
+}
 
 /** Declared links, and those that values and names prove; at most one accepted inferred link leads from a column. */
-export async function findLinks(tables: readonly TableFacts[], keys: KeyFindings, context: ScanContext): Promise<LinkFinding[]> {
+export async function findLinks(tables: readonly TableFacts[], keys: KeyFindings, context: LinksContext): Promise<LinkFinding[]> {
   const declared = tables.flatMap(declaredLinks);
   const known = new Set(declared.flatMap(({ from }) => (from.columns.length === 1 ? [tableKey(from.table) + from.columns[0]] : [])));
-  const candidates = findCandidates(tables, keys.parents).filter(({ child }) => !known.has(child.id));
+  const candidates = findCandidates(tables, keys.parents, context.seen).filter(({ child }) => !known.has(child.id));
   const judged = byChild(await confirm(candidates, context)).flatMap((group) => choose(group, context.config));
   const composite = await compositeLinks(tables, { keys, declared }, context);
   const links = withRoles([...declared, ...withoutCycles(judged).map(finding), ...composite], tables);
@@ -58,13 +65,13 @@ const noRows = 'no rows to judge by';
 const bareName = ({ names, isOwnKey }: Candidate): number => (isOwnKey || names.best < 0.75 ? 0.2 : 0.7);
 
 /** Why a likely link still is a person's to accept. */
-function doubtOf({ child, parent: { column, prior, primary }, names, values, rivalName, isOwnKey, isOpen }: Candidate): string | undefined {
+function doubtOf({ child, parent: { column, prior, primary }, names, values, rivals, isOwnKey, isOpen }: Candidate): string | undefined {
   if (child.table.schema.kind === 'view' || column.table.schema.kind === 'view') return 'a view';
   if (isOpen) return 'many keys fit equally well';
   if (child.present > 0 && column.table.rows > 0) return values.orphans === undefined ? 'not confirmed' : undefined;
   const isSame = names.best >= 0.9 && child.parts.words.at(-1) === column.parts.words.at(-1);
   // Nothing but the name speaks: it has to be the table's, and no other's as well.
-  const isNamed = isSame || (names.best >= 0.75 && names.best >= rivalName + 0.1 && (child.parts.keyed || names.full >= 0.95));
+  const isNamed = isSame || (names.best >= 0.75 && names.best >= rivals.name + 0.1 && (child.parts.keyed || names.full >= 0.95));
   const isKey = primary && prior > 0.55 && !column.away && child.schema.type === column.schema.type;
   return isNamed && isKey && !isOwnKey ? undefined : noRows;
 }
@@ -83,13 +90,14 @@ function withoutCycles(judged: readonly Judged[]): Judged[] {
   });
 }
 
-function finding({ child, parent, names, values, probability, status, why }: Judged): LinkFinding {
+function finding({ child, parent, names, values, seen, probability, status, why }: Judged): LinkFinding {
   const evidence = {
     measured: values.orphans !== undefined,
     ...values,
     rows: Math.round(child.present / child.table.profile.fraction),
     name_similarity: names.best,
     key_probability: parent.prior,
+    queries_joining: seen > 0 ? seen : undefined,
     why,
   };
   return inferredLink({ from: [child], to: [parent.column] }, { status, probability, evidence });

@@ -4,12 +4,20 @@
  */
 export function matchNames(child: readonly string[], parent: readonly string[]) {
   if (child.length === 0 || parent.length === 0) return { full: 0, tail: 0, common: 0 };
-  const common = Math.max(...child.flatMap((word) => parent.map((other) => similarWords(word, other))));
+  const common = Math.max(...child.flatMap((word) => parent.map((other) => likenessOf(word, other))));
   if (child.join('') === parent.join('')) return { full: 1, tail: 0, common };
   if (child.length < parent.length) return { full: 0, tail: 0, common };
   const ending = child.slice(-parent.length);
-  const quality = Math.min(...ending.map((word, index) => similarWords(word, parent[index] ?? '')));
+  const quality = Math.min(...ending.map((word, index) => likenessOf(word, parent[index] ?? '')));
   return child.length === parent.length ? { full: quality, tail: 0, common } : { full: 0, tail: quality, common };
+}
+
+/** A tagger is no tag, though the word begins so: who does something is not what is done. */
+const likenessOf = (word: string, parent: string): number => (isDoerOf(word, parent) ? 0.3 : similarWords(word, parent));
+
+function isDoerOf(word: string, parent: string): boolean {
+  const ending = word.startsWith(parent) ? word.slice(parent.length) : '';
+  return /^(?:er|or|ee|ing|ist)$/.test(ending.startsWith(parent.at(-1) ?? '?') ? ending.slice(1) : ending);
 }
 
 /** 1 equal, less for an abbreviation: a prefix of three letters or more, or letters in order from the same start. */
@@ -18,9 +26,13 @@ export function similarWords(a: string, b: string): number {
   if (a[0] !== b[0]) return 0;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   const common = commonPrefix(short, long);
+  if (common >= 4 && long.length - common <= 3 && inflected.test(long)) return 0.9;
   if (short.length >= 3 && common === short.length) return short.length / long.length > 0.7 ? 0.9 : 0.8;
   return short.length >= 2 && short.length < long.length && isAbbreviation(short, long) ? 0.6 : 0;
 }
+
+/** Scripts whose languages change the ends of words. */
+const inflected = /^[\p{Script=Cyrillic}\p{Script=Greek}]+$/u;
 
 /** Letters in order; those that are left out are mostly vowels (`dpt` of `department`, not `cat` of `contract`). */
 function isAbbreviation(short: string, long: string): boolean {

@@ -12,8 +12,10 @@ import { findKeys } from './keys.ts';
 import { judgedLinks } from './claims.ts';
 import { judgeLinks } from './judge.ts';
 import { findLinks } from './links.ts';
+import { observedJoins } from './observed-joins.ts';
 import type { ScanContext } from './profile.ts';
 import { type Budget, isUnread, type Profiled, profileTables } from './profiling.ts';
+import { statementsOf } from './query-log.ts';
 import { openScanStore } from './store.ts';
 
 export interface ScanOptions {
@@ -22,6 +24,8 @@ export interface ScanOptions {
   /** Profiles and measurements of earlier scans; `store/state.ts` opens it. */
   readonly state: { readonly db: DatabaseSync };
   readonly config: ScanConfig;
+  /** What the paths of `config.query_logs` are relative to; the current folder without. */
+  readonly dir?: string | undefined;
   /** Judges links in doubt; without one they are left for a person. */
   readonly model?: ScanModel | undefined;
   /** The claims of the connection as they stand: what a model decided in an earlier run stays decided. */
@@ -80,9 +84,11 @@ export async function scan(options: ScanOptions) {
   // An unchanged warehouse needs none.
   const facts = (): readonly TableFacts[] => (told ??= factsOf(judged));
   onProgress?.({ phase: 'keys', done: total, total });
-  const memo = analysisKey(judged, config);
+  const statements = await statementsOf(config.query_logs, options.dir ?? '.');
+  const memo = analysisKey(judged, config, statements);
   const known = store.analysis(memo);
-  const found = known ?? (await analysed(facts(), { ...context, onLinks: () => onProgress?.({ phase: 'links', done: total, total }) }));
+  const onLinks = (): void => onProgress?.({ phase: 'links', done: total, total });
+  const found = known ?? (await analysed(facts(), { ...context, statements, onLinks }));
   if (known === undefined) store.save(memo, found);
   const catalog: Catalog = {
     connection,
@@ -112,11 +118,18 @@ export async function scan(options: ScanOptions) {
   };
 }
 
+interface AnalysisContext extends ScanContext {
+  /** Of the query logs. */
+  readonly statements: readonly string[];
+  readonly onLinks: () => void;
+}
+
 /** Keys and links of the tables as they are. */
-async function analysed(facts: readonly TableFacts[], context: ScanContext & { readonly onLinks: () => void }) {
+async function analysed(facts: readonly TableFacts[], context: AnalysisContext) {
   const keys = await findKeys(facts, context);
   context.onLinks();
-  const links = await findLinks(facts, keys, context);
+  const seen = await observedJoins(context.statements, facts, context.warehouse.dialect);
+  const links = await findLinks(facts, keys, { ...context, seen });
   // A table that was not read looks like an empty one, and of those names alone decide.
   const unread = new Set(facts.filter(isUnread).map(({ ref }) => tableKey(ref)));
   const isRead = (table: TableRef): boolean => !unread.has(tableKey(table));
@@ -126,13 +139,13 @@ async function analysed(facts: readonly TableFacts[], context: ScanContext & { r
   };
 }
 
-/** Changes with any table, with what is declared of it, with the thresholds, and with the code that judges. */
-function analysisKey(profiles: readonly Profiled[], { accept, review }: ScanConfig): string {
+/** Changes with any table, with what is declared of it, with the query logs, the thresholds, and the code that judges. */
+function analysisKey(profiles: readonly Profiled[], { accept, review }: ScanConfig, statements: readonly string[]): string {
   const tables = profiles.map(({ version, schema: { primaryKey, uniqueKeys, foreignKeys } }) => [
     version,
     primaryKey,
     uniqueKeys,
     foreignKeys,
   ]);
-  return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables]), 32)}`;
+  return `analysis ${shortHash(JSON.stringify([codeVersion, accept, review, tables, statements]), 32)}`;
 }

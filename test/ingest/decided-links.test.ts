@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { read, write } from '../store/git-project.ts';
+import { ingestHere, shopProject, sql } from './ingest-project.ts';
+
+const orders = 'semantic-layer/shop/orders.yaml';
+
+test('a relationship that a person removed stays out, and one that they wrote stays in, whatever later scans measure', async () => {
+  const dir = shopProject();
+  await ingestHere(dir);
+  const found = read(dir, orders);
+  expect(found).toMatch(/relationships:\n\s+- \{to: customers, on: \{customer_id: id\}/);
+  const own = 'relationships:\n  - {to: coupons, on: {status: code}}\n';
+  write(dir, orders, found.replace(/relationships:\n(?:\s+- .*\n)+/, own));
+  // New rows make the removed link no less likely, and the written one no truer.
+  sql(
+    dir,
+    "INSERT INTO orders SELECT id + 1000, customer_id, amount, status FROM orders; INSERT INTO customers VALUES (9999, 'late', 'north')",
+  );
+  for (const round of [1, 2]) {
+    const report = await ingestHere(dir);
+    expect(report.exitCode, `round ${round}`).toBe(0);
+    expect(read(dir, orders)).toContain(own);
+    expect(read(dir, orders)).not.toContain('customer_id: id');
+  }
+});
