@@ -1,7 +1,7 @@
 import { shortHash } from '../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../sql/dialect.ts';
 import { notSupported, refused } from './errors.ts';
-import { disjunctsOf } from '../sql/expression.ts';
+import { conjunctsOf, disjunctsOf } from '../sql/expression.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf, within } from './expr.ts';
 import { periodStart, yearStartFor } from './fiscal.ts';
 import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf, type Within } from './model.ts';
@@ -68,7 +68,7 @@ export function conditionExpr(scope: Scope, { text, row, build }: RowTest): Expr
   const joins = [...inner.values()];
   if (joins.length === 0) return where;
   const outside = [...aliasesIn(where)].filter((alias) => !inner.has(alias));
-  const isMixed = outside.length > 0 && /\b(or|case|coalesce)\b/i.test(text);
+  const isMixed = outside.length > 0 && row !== undefined && mayHoldWithout(scope, row);
   if (isMixed || joins.filter(({ base }) => !inner.has(base)).length > 1) {
     const sides = row === undefined ? [] : disjunctsOf(row.fragment.tokens.filter((token) => within(token, row.span)));
     if (row !== undefined && sides.length > 1) {
@@ -84,6 +84,21 @@ export function conditionExpr(scope: Scope, { text, row, build }: RowTest): Expr
     );
   }
   return { kind: 'exists', joins: joins.map(plainJoin), where };
+}
+
+/** What can be true of a NULL, or makes true what is not. */
+const choices = /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
+
+/** Whether a part of it could hold where there is no row to many, by what the owner has alone: `or`, and what says the same otherwise. */
+function mayHoldWithout(scope: Scope, row: RowText): boolean {
+  const tokens = row.fragment.tokens.filter((token) => within(token, row.span));
+  return conjunctsOf(tokens, row.span).some((span) => {
+    const inside = tokens.filter((token) => within(token, span));
+    if (!inside.some(({ kind, text }) => kind === 'word' && choices.test(text))) return false;
+    const inner = new Map<string, ScopeJoin>();
+    const aliases = [...aliasesIn(rowExpr({ ...scope, inner }, { ...row, span }))];
+    return inner.size > 0 && aliases.some((alias) => !inner.has(alias));
+  });
 }
 
 /** A filter of a metric. */

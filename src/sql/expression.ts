@@ -74,7 +74,14 @@ function analyze(given: string, use: FragmentUse): Fragment {
   checkTexts(text, tokens, use.dialect);
   const aggregates = aggregateCalls(text, tokens);
   const references = referencesOf(text, chainsOf(text, tokens), { ...use, tokens });
-  return { text, tokens, references, aggregates, conjuncts: conjunctsOf(text, tokens), divisions: tokens.filter(isDivision) };
+  return {
+    text,
+    tokens,
+    references,
+    aggregates,
+    conjuncts: conjunctsOf(tokens, { start: 0, end: text.length }),
+    divisions: tokens.filter(isDivision),
+  };
 }
 
 /** A word of the grammar gives way to a column of its name, which a query may not know: something else stands for it. */
@@ -291,13 +298,13 @@ export function disjunctsOf(tokens: readonly Token[]): readonly Span[] {
 }
 
 /** The operands of AND; the whole where there is an OR beside them. */
-function conjunctsOf(text: string, tokens: readonly Token[]): readonly Span[] {
+export function conjunctsOf(tokens: readonly Token[], whole: Span): readonly Span[] {
   const inner = unwrapped(tokens);
   const cuts: number[] = [];
   let betweens = 0;
   for (const index of topLevel(inner)) {
     const token = inner[index];
-    if (isWord(token, 'or')) return [{ start: 0, end: text.length }];
+    if (isWord(token, 'or')) return [whole];
     if (isWord(token, 'between')) betweens += 1;
     else if (isWord(token, 'and') && betweens > 0) betweens -= 1;
     else if (isWord(token, 'and')) cuts.push(index);

@@ -168,8 +168,20 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
     expect(await people("visits.person_id > 0 or people.town = 'x'")).toEqual([[1], [2], [3]]);
     expect(await people("people.sales_as_payer.amount = 20 or (visits.person_id > 0 and people.town = 'y') or people.sales_as_buyer.region is null")).toEqual([[2], [3]]); // prettier-ignore
     expect(await people("people.sales_as_buyer.region = 's' or people.sales_as_buyer.item = 'b'")).toEqual([[1], [2]]);
-    const where = ["not (visits.person_id > 0 or people.town = 'x')"];
-    expect(failure({ dimensions: ['people.id'], where })).toBe('mixed_condition');
+    // Neither part may hold of a person without visits.
+    expect(await people("people.town = 'z' or (not visits.person_id > 5 and people.town in ('x', 'y'))")).toEqual([[2]]);
+  });
+
+  test.each([
+    "not (visits.person_id > 0 or people.town = 'x')",
+    // The same as `not visits.person_id > 0 or not people.town = 'x'`, which may hold of a person without visits.
+    "not (visits.person_id > 0 and people.town = 'x')",
+    "people.town in ('x', cast(visits.person_id as varchar))",
+    'coalesce(visits.person_id, people.id) = 3',
+    'nullif(visits.person_id, people.id) is null',
+    '(visits.person_id = people.id) is not true',
+  ])('what may hold of rows without any to many is no question about those: %s', (where) => {
+    expect(failure({ dimensions: ['people.id'], where: [where] })).toBe('mixed_condition');
   });
 
   test('a metric of a row is refused where it has no unique path, or is made of itself', () => {
