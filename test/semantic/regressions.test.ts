@@ -193,6 +193,34 @@ metrics:
   }
 });
 
+test('SQLite orders times in whatever ISO form each is written', async () => {
+  const engine = await engineWith(
+    'sqlite',
+    `CREATE TABLE visits (id INTEGER, who INTEGER, at TEXT, amount INTEGER);
+     INSERT INTO visits VALUES (1, 1, '2024-01-05T08:00:00Z', 1), (2, 1, '2024-01-05 09:30:00', 2), (3, 2, '2024-01-05T12:00:00.5+02:00', 4),
+       (4, 2, '2024-01-05 10:00:00.250001', 8), (5, 3, '2024-01-05', 16), (6, 3, '2024-01-05T00:00', 32), (7, 3, '2024-01-05 00:00:00.000', 64);
+     CREATE TABLE sales (id INTEGER, who INTEGER, at TEXT);
+     INSERT INTO sales VALUES (1, 1, '2024-01-05 09:00:00'), (2, 2, '2024-01-05T10:00:00.4Z'), (3, 3, '2024-01-05 00:00:00');`,
+  );
+  try {
+    const dataset = (name: string, more: string) => `dataset: ${name}\nsource: ${name}\nprimary_key: [id]\ndefault_time: at
+fields: [{name: id, type: integer}, {name: who, type: integer}, {name: at, type: datetime}]
+metrics: [{name: count, agg: count}${more}]`;
+    const visits = dataset(
+      'visits',
+      `, {name: last, agg: sum, of: amount, semi_additive: {over: at, take: last, per: [who]}},
+       {name: bought, conversion: {base: count, to: sales.count, on: {who: who}, calculation: conversions}}`,
+    );
+    const { model } = await load({ visits, sales: dataset('sales', '') }, engine.warehouse.dialect);
+    const answer = (query: Query) => rowsOf(engine, compile(model, query).sql);
+    // Where two are at the same time, both are the last.
+    expect(await answer({ metrics: ['visits.last'], dimensions: ['visits.who'] })).toEqual([[1, 2], [2, 4], [3, 112]]); // prettier-ignore
+    expect(await answer({ metrics: ['visits.bought'], dimensions: ['visits.id'] })).toEqual([[1, 1], [2, 0], [3, 0], [4, 1], [5, 0], [6, 0], [7, 1]]); // prettier-ignore
+  } finally {
+    await engine.close();
+  }
+});
+
 test('a time zone has a name: offsets mean different things to engines', () => {
   const accepts = (timezone: string): boolean => querySchema.safeParse({ metrics: ['x'], timezone }).success;
   expect(['Europe/Paris', 'UTC', 'Etc/GMT+5', '+05:00', '-0500', '05:00'].map(accepts)).toEqual([true, true, true, false, false, false]);

@@ -12,7 +12,7 @@ export const sqlite: Dialect = {
   literal: (value) => standardLiteral(value, (text) => charactersSpliced(text, 'char')),
   division: '* 1.0 /',
   softWords: { true: '1', false: '0', localtimestamp: "datetime('now', 'localtime')" },
-  checkedTime: (expr) => checked(expr, expr),
+  checkedTime: (expr) => checked(expr, sameForm(expr)),
   truncate,
   // `floor`: else 31 January and a month is 2 March.
   add: (expr, { count, unit }, type) =>
@@ -58,6 +58,14 @@ function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): str
     year: `date(${expr}, 'start of year')`,
   };
   return checked(expr, starts[grain]);
+}
+
+/** `2024-03-15T10:00:00Z`, `2024-03-15 12:00:00+02:00` and `2024-03-15 10:00` are one time: their texts would not be equal, nor in order. */
+function sameForm(expr: string): string {
+  const behind = `substr(${expr}, 21)`;
+  const digits = `substr(${behind}, 1, length(${behind}) - length(ltrim(${behind}, '0123456789')))`;
+  const fraction = `CASE WHEN substr(${expr}, 20, 1) = '.' THEN rtrim(rtrim('.' || ${digits}, '0'), '.') ELSE '' END`;
+  return `strftime('%Y-%m-%d %H:%M:%S', ${expr}) || ${fraction}`;
 }
 
 /** Only ISO text is a time, and no 30 February: SQLite would take a number for a Julian day. An empty text is none. */
