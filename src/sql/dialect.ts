@@ -60,6 +60,8 @@ export interface Dialect {
   readonly settings?: string;
   /** What the engine reads otherwise than standard SQL in a text or a quoted name, such as a backslash; refused in fragments. */
   readonly misread?: RegExp;
+  /** True where `||` is OR: in fragments it is refused, since elsewhere it joins texts, and binds closer. */
+  readonly pipesAreOr?: true;
   /** Words of the grammar that mean a column where the table has one of that name, and what means the same in any case. */
   readonly softWords?: Readonly<Record<string, string | undefined>>;
   /** Absent where ktx has no driver that scans the engine. */

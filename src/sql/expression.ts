@@ -126,8 +126,11 @@ function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse[
   }
 }
 
-/** Where the engine sees another end of a text than ktx, SQL could hide in it. */
-function checkTexts(text: string, tokens: readonly Token[], { name, misread }: Dialect): void {
+/** Where the engine sees another end of a text than ktx, SQL could hide in it; where it sees another operator, other rows count. */
+function checkTexts(text: string, tokens: readonly Token[], { name, misread, pipesAreOr }: Dialect): void {
+  if (pipesAreOr === true && tokens.some((token, index) => isSymbol(token, '|') && isSymbol(tokens[index + 1], '|'))) {
+    throw notAllowed('sql_fragment', text, `||, which is OR for ${name} (write OR, or concat(…) to join texts)`);
+  }
   const texts = tokens.filter(({ kind }) => kind === 'string' || kind === 'quoted').map(({ start, end }) => text.slice(start, end));
   const refused = texts.find((one) => misread?.test(one));
   if (refused !== undefined)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timeGrains, type TruncateOptions } from '../../src/sql/dialect.ts';
+import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';
 import { parseFragment } from '../../src/sql/expression.ts';
 import { dialectNames } from '../support/dialect-names.ts';
@@ -31,6 +32,14 @@ test('a text that the engine would end elsewhere than ktx is refused in a fragme
   }
   const broken = { dialect: dialectNamed('sqlserver'), origin: 'query' } as const;
   expect(() => parseFragment("a = 'x\\\ny'", broken)).toThrow('reads in its own way');
+});
+
+test('|| is refused where the engine takes it for OR, which a condition is not split at', async () => {
+  await loadAnalyzer();
+  const parse = (name: string, text: string) => parseFragment(text, { dialect: dialectNamed(name), origin: 'query' });
+  expect(() => parse('mysql', 'a = 1 || b = 2 and c = 3')).toThrow('OR for mysql (write OR, or concat(…) to join texts)');
+  expect(parse('mysql', "a = 'x || y' and c = 3").conjuncts).toHaveLength(2);
+  expect(parse('postgres', "a || b = 'xy' and c = 3").conjuncts).toHaveLength(2);
 });
 
 describe.each(engineNames)('the dialect of %s', (name) => {

@@ -23,6 +23,7 @@ export const mysql: Dialect = {
   text: textByPosition((text, part) => `LOCATE(${part}, ${text} COLLATE utf8mb4_bin)`, asText),
   order: orderedByCase,
   misread: /\\/,
+  pipesAreOr: true,
   // Texts that compare as equal by the collation of a column are told apart here.
   statistics: {
     text: (expr, type) => (type === 'decimal' ? `REGEXP_REPLACE(${asText(expr)}, '[.]0+$', '')` : asText(expr)),
