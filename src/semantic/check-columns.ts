@@ -110,6 +110,8 @@ function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
       // Outside of aggregates stand metrics.
       ...(definition.kind === 'expression' ? named(aggregated(definition.fragment), ['metrics', index, 'expr']) : []),
     ]),
+    // A wrong one of these fails in words that are withheld.
+    ...(dataset.access ?? []).flatMap(({ where }, index) => all(where, ['access', index, 'where'])),
     ...dataset.relationships.flatMap((relationship, index): readonly Use[] => {
       const { to, condition, equal } = relationship;
       const path = ['relationships', index, 'on'];
@@ -133,10 +135,10 @@ function aggregated(fragment: Fragment): readonly Reference[] {
   return namesIn(fragment).filter((reference) => fragment.aggregates.some((call) => within(reference, call)));
 }
 
-/** Whose name it is: bare, `dataset.name` or `role.name`; undefined for what is longer, or leads nowhere. */
+/** Whose name it is: bare, or behind roles, which the dataset's own name may lead; undefined for what leads nowhere. */
 function sideOf(model: SemanticModel, dataset: ModelDataset, parts: readonly string[]): ModelDataset | undefined {
-  const [first = ''] = parts;
-  if (parts.length === 1 || (parts.length === 2 && first === dataset.name)) return dataset;
-  const role = dataset.relationships.find(({ name }) => name === first)?.to ?? first;
-  return parts.length === 2 ? model.datasets.get(role) : undefined;
+  const roles = parts.slice(parts[0] === dataset.name && parts.length > 1 ? 1 : 0, -1);
+  return roles.reduce<ModelDataset | undefined>((side, role) => {
+    return side && model.datasets.get(side.relationships.find(({ name }) => name === role)?.to ?? role);
+  }, dataset);
 }

@@ -126,6 +126,12 @@ describe('with a catalog', () => {
     ['an aggregate written out', `${head}metrics:\n  - {name: n, expr: sum(amont) / 2}\n`, ['7:21', 'Did you mean amount?']],
     ['a metric filter', `${head}metrics:\n  - {name: n, agg: count, where: plan_cod <> 'free'}\n`, ['7:34', 'Did you mean plan_code?']],
     ['a segment', `${head}segments:\n  - {name: s, where: plan_cod = 'x'}\n`, ['7:22', 'Did you mean plan_code?']],
+    ['a row rule', `${head}access:\n  - {role: r, where: plan_cod = 'x'}\n`, ['7:22', 'Did you mean plan_code?']],
+    [
+      'a row rule behind a path',
+      `${head}access:\n  - {role: r, where: orders.buyer.idd = 1}\nrelationships:\n  - {to: customers, on: {customer_id: id}, role: buyer}\n`,
+      ['7:22', 'customers has neither a field nor a column named idd'],
+    ],
     ['the own side of on', `${head}relationships:\n  - {to: customers, on: {customr_id: id}}\n`, ['7:25', 'orders has neither']],
     ['the other side of on', `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`, ['7:39', 'customers has neither']],
     [
