@@ -19,25 +19,56 @@ export function gradeText(text: string, rule: TextRule): readonly Finding[] {
 }
 
 function numberFinding(text: string, { value, rel, abs }: NonNullable<TextRule['number']>): Finding {
-  const numbers = numbersIn(text);
+  const numbers = numbersSaid(text);
   const isThere = numbers.some((one) => Math.abs(one - value) <= Math.max(abs, rel * Math.abs(value)) + 1e-12);
   const found = isThere ? `says ${value}` : `does not say ${value}; it says ${numbers.slice(0, 8).join(', ') || 'no number'}`;
   return { grader: 'text', outcome: isThere ? 'pass' : 'fail', found };
 }
 
-const scales: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, m: 1e6, mn: 1e6, million: 1e6, b: 1e9, bn: 1e9, billion: 1e9 };
+const scales: Readonly<Record<string, number>> = {
+  k: 1e3, thousand: 1e3, tsd: 1e3,
+  m: 1e6, mn: 1e6, mm: 1e6, mio: 1e6, mln: 1e6, million: 1e6, millions: 1e6, millionen: 1e6,
+  b: 1e9, bn: 1e9, billion: 1e9, mrd: 1e9, milliards: 1e9, milliarden: 1e9,
+}; // prettier-ignore
 
-/** Every number that a reader may see: 1,234.5 · 1.234,5 · 1 234 · 1.2 million · €3k; 12 % is 12 and 0.12 too. */
+/**
+ * A number as it stands in prose: groups of three behind spaces or apostrophes, else whatever points and commas join. A comma
+ * before a space ends it (`In 2025, 147 orders`), and so does a space behind more than three digits (`in 2025 147 orders`).
+ */
+const written =
+  /(?<![\p{L}\d]|[\p{L}\d][.,'’])(-?)(?:[€$£]\s?|(?:EUR|USD|GBP|CHF)\s?)?(\d{1,3}(?:(?:[ \u00A0\u202F]\d{3})+|(?:['’]\d{3})+)(?!\d)(?:[.,]\d+)?|\d[\d.,]*)(?:(\s?)(%|\p{L}+)(?![\p{L}\d²³]))?/gu;
+
+/** Every number that a reader may see: 1,234.5 · 1.234,5 · 1 234 · 1'234 · 1.2 million · €3k; 12 % is 12 and 0.12 too. */
 function numbersIn(text: string): readonly number[] {
   const plain = text.replaceAll(/\[q\d+(?:\s*,\s*q\d+)*\]/g, ' ').replaceAll('−', '-');
-  const found = plain.matchAll(/(?<![\p{L}\d])(-?)(?:[€$£]\s?)?(\d[\d.,]*(?:[   ]\d{3}(?!\d)[\d.,]*)*)(?:\s?(%|[A-Za-z]+))?/gu);
-  return [...found].flatMap(([, sign, digits = '', after = '']) => {
+  return [...plain.matchAll(written)].flatMap(([, sign, digits = '', gap, after = '']) => {
     const scale = scales[after.toLowerCase()] ?? 1;
-    return readings(digits.replace(/[.,]+$/, '').replaceAll(/[   ]/g, '')).flatMap((one) => {
-      const number = (sign === '-' ? -one : one) * scale;
-      return after === '%' ? [number, number / 100] : [number];
+    return readings(digits.replace(/[.,]+$/, '').replaceAll(/[ \u00A0\u202F'’]/g, '')).flatMap((one) => {
+      const number = sign === '-' ? -one : one;
+      if (after === '%') return [number, number / 100];
+      // `5 m` are metres as well.
+      return scale !== 1 && gap !== '' && after.length === 1 ? [number * scale, number] : [number * scale];
     });
   });
+}
+
+/** Where the answer is JSON, a comma stands between numbers and not in them. */
+function numbersSaid(text: string): readonly number[] {
+  const inside = (value: unknown): readonly number[] => {
+    if (typeof value === 'number') return [value];
+    if (typeof value === 'string') return numbersIn(value);
+    return value instanceof Object ? Object.values(value).flatMap(inside) : [];
+  };
+  const json = /^\s*[{[]/.test(text) ? jsonOf(text) : undefined;
+  return json instanceof Object ? inside(json) : numbersIn(text);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** One separator with three digits behind it may be either kind. */
@@ -47,7 +78,8 @@ function readings(digits: string): readonly number[] {
   const whole = Number(digits.replaceAll(/[.,]/g, ''));
   const split = Number(`${digits.slice(0, last).replaceAll(/[.,]/g, '')}.${digits.slice(last + 1)}`);
   const separators = digits.match(/[.,]/g) ?? [];
-  const isGrouped = new Set(separators).size === 1 && digits.split(/[.,]/).slice(1).every((group) => group.length === 3); // prettier-ignore
+  const isLakhs = /^\d{1,2}(?:,\d\d)+,\d{3}$/.test(digits);
+  const isGrouped = isLakhs || (new Set(separators).size === 1 && digits.split(/[.,]/).slice(1).every((group) => group.length === 3)); // prettier-ignore
   if (!isGrouped) return [split];
   return separators.length > 1 ? [whole] : [whole, split];
 }

@@ -119,6 +119,13 @@ describe('text', () => {
     ['about 3.5 million', [3.5e6]],
     ['1,234', [1234, 1.234]],
     ['[q12] no number', []],
+    ['In 2025, 147 orders; in 2024 91', [2025, 147, 2024, 91]],
+    ['in 2025 147 orders', [2025, 147]],
+    ['10, 200, 300', [10, 200, 300]],
+    ["CHF 1'234'567.89, EUR1,234.50", [1234567.89, 1234.5]],
+    ['1,2 Mio. €, 3 Mrd. €, 12,34,567 rupees', [1.2e6, 3e9, 1234567]],
+    ['the top 3 b2b customers, 12 m² and 5 m', [3, 12, 5e6, 5]],
+    ['{"n":3,"v":[10,200,300],"said":"about 1.5 million"}', [3, 10, 200, 300, 1.5e6]],
   ])('%s', (text, numbers) => {
     const { text: asked = {} } = expectation({ text: { number: { value: 77 } } });
     expect(gradeText(text, asked)[0]?.found).toBe(`does not say 77; it says ${numbers.join(', ') || 'no number'}`);
