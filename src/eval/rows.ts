@@ -9,8 +9,9 @@ export interface Rows {
 type Value = string | number | null;
 type Row = readonly Value[];
 
-/** Ways to assign columns that are tried; more are there only where many columns hold the same. */
+/** Ways to assign columns that are tried, and steps in looking for them; more are there only where many columns hold the same. */
 const mostAssignments = 500;
+const mostSteps = 100_000;
 
 /**
  * Why the rows that were got are not the golden ones; undefined where they are. Rows are compared as multisets (in their
@@ -30,13 +31,15 @@ export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string |
     const why = rule.columns === 'by_name' ? `no column ${name}, or other values in it` : `no column with the values of ${name}`;
     return why + sample(got, golden, isSame);
   }
+  if (!placed(candidates)) return `fewer columns with the same values than the golden ones${sample(got, golden, isSame)}`;
+  const among: Choosing = { candidates, twins: twinsOf(have, got.columns.length), budget: { steps: mostSteps } };
   let tried = 0;
-  for (const columns of assignments(candidates)) {
+  for (const columns of assignments(among)) {
     const picked = have.map((row) => columns.map((at) => row[at] ?? null));
     if (rule.order === 'keep' ? inOrder(picked, want, isSame) : asMultiset(picked, want, isSame)) return undefined;
     if ((tried += 1) >= mostAssignments) break;
   }
-  const [columns = []] = assignments(candidates);
+  const [columns = []] = assignments({ ...among, budget: { steps: mostSteps } });
   const picked = have.map((row) => columns.map((at) => row[at] ?? null));
   const isOnlyOrder = rule.order === 'keep' && asMultiset(picked, want, isSame);
   return isOnlyOrder
@@ -109,14 +112,36 @@ function candidatesFor({ at, name, have, want, got }: Wanted, rule: MatchRule, i
   });
 }
 
-/** Every choice of one candidate a column, none twice. */
-function* assignments(candidates: readonly (readonly number[])[], taken: readonly number[] = []): Generator<readonly number[]> {
+interface Choosing {
+  readonly candidates: readonly (readonly number[])[];
+  /** Of each column that was got, the first that is the same in every row: it does not matter which of them is taken. */
+  readonly twins: readonly number[];
+  readonly budget: { steps: number };
+}
+
+function twinsOf(have: readonly Row[], width: number): readonly number[] {
+  const isTwin = (a: number, b: number): boolean => have.every((row) => row[a] === row[b]);
+  const twins: number[] = [];
+  for (let at = 0; at < width; at += 1) twins.push(twins.find((first) => isTwin(first, at)) ?? at);
+  return twins;
+}
+
+/** Every choice of one candidate a column, none twice, and none that differs from another only by twins. */
+function* assignments(among: Choosing, taken: readonly number[] = []): Generator<readonly number[]> {
+  const { candidates, twins, budget } = among;
   const next = candidates[taken.length];
   if (next === undefined) {
     yield taken;
     return;
   }
-  for (const column of next) if (!taken.includes(column)) yield* assignments(candidates, [...taken, column]);
+  const tried = new Set<number>();
+  for (const column of next) {
+    const twin = twins[column] ?? column;
+    if (taken.includes(column) || tried.has(twin)) continue;
+    tried.add(twin);
+    if ((budget.steps -= 1) < 0) return;
+    yield* assignments(among, [...taken, column]);
+  }
 }
 
 function sameRow(a: Row, b: Row, isSame: Same): boolean {
@@ -129,7 +154,8 @@ function inOrder(have: readonly Row[], want: readonly Row[], isSame: Same): bool
 
 /** Sorted, equal rows stand side by side; what tolerance brings out of line is matched by augmenting paths. */
 function asMultiset(have: readonly Row[], want: readonly Row[], isSame: Same): boolean {
-  const [left, right] = [have.toSorted(byValue), want.toSorted(byValue)];
+  const columns = mostTelling(have, want);
+  const [left, right] = [have, want].map((rows) => rows.toSorted((a, b) => byValue(a, b, columns))) as [Row[], Row[]];
   const apart = left.flatMap((row, at) => (sameRow(row, right[at] ?? [], isSame) ? [] : [at]));
   if (apart.length === 0) return true;
   // Of many rows only those that stand apart are matched anew: few are in reach of each other's tolerance.
@@ -137,9 +163,13 @@ function asMultiset(have: readonly Row[], want: readonly Row[], isSame: Same): b
   if (off.length > 2000) return false;
   const [open, partners] = [off.map((at) => left[at] ?? []), off.map((at) => right[at] ?? [])];
   const fits = open.map((row) => partners.flatMap((other, at) => (sameRow(row, other, isSame) ? [at] : [])));
-  if (fits.some((choices) => choices.length === 0)) return false;
+  return fits.every((choices) => choices.length > 0) && placed(fits);
+}
+
+/** Whether each finds a choice of its own. */
+function placed(fits: readonly (readonly number[])[]): boolean {
   const owner = new Map<number, number>();
-  return open.every((_, row) => place(row, { fits, owner, seen: new Set() }));
+  return fits.every((_, row) => place(row, { fits, owner, seen: new Set() }));
 }
 
 interface Matching {
@@ -161,9 +191,16 @@ function place(row: number, state: Matching): boolean {
   return false;
 }
 
-function byValue(a: Row, b: Row): number {
-  for (const [at, value] of a.entries()) {
-    const order = compare(value, b[at] ?? null);
+/** What tells rows apart comes first: an id, and not a rounded number, by which rows that tie would be sorted by chance. */
+function mostTelling(have: readonly Row[], want: readonly Row[]): readonly number[] {
+  const values = (rows: readonly Row[], at: number): number => new Set(rows.map((row) => row[at])).size;
+  const telling = (want[0] ?? []).map((_, at) => Math.min(values(have, at), values(want, at)));
+  return [...telling.keys()].sort((a, b) => (telling[b] ?? 0) - (telling[a] ?? 0));
+}
+
+function byValue(a: Row, b: Row, columns: readonly number[]): number {
+  for (const at of columns) {
+    const order = compare(a[at] ?? null, b[at] ?? null);
     if (order !== 0) return order;
   }
   return 0;

@@ -49,6 +49,25 @@ describe('rows against golden rows', () => {
     expect(differenceOf(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule())).toBeDefined();
   });
 
+  test('many columns that hold the same: at once, whether they suffice or not', () => {
+    const zeros = (width: number, last: unknown[] = []): Rows =>
+      rows([...Array.from({ length: width }, (_, at) => `m${at}`), ...last.map((_, at) => `x${at}`)].join(' '), [...Array.from({ length: width }, () => 0), ...last]);
+    expect(differenceOf(zeros(20), zeros(20), rule())).toBeUndefined();
+    expect(differenceOf(zeros(19, [1]), zeros(20), rule())).toMatch(/^fewer columns with the same values/);
+    // Each holds 0 to 5, in another row each: only one choice of columns gives the golden rows.
+    const turned = (shifts: number[]): Rows => rows('a b c d e f', ...[0, 1, 2, 3, 4, 5].map((row) => shifts.map((shift) => (row + shift) % 6)));
+    expect(differenceOf(turned([5, 4, 3, 2, 1, 0]), turned([0, 1, 2, 3, 4, 5]), rule())).toBeUndefined();
+  }); // prettier-ignore
+
+  test('thousands of rows whose numbers are rounded, wherever their ids stand', () => {
+    const exact = Array.from({ length: 3000 }, (_, id) => [10 + (id % 7) + ((id * 7919) % 101) / 1e5, id, `name ${id}`]);
+    const rounded = exact.map(([value, ...rest]) => [Math.round(Number(value) * 100) / 100, ...rest]).toReversed();
+    const cents = rule({ numeric: { abs: 0.01 } });
+    expect(differenceOf(rows('v id n', ...rounded), rows('v id n', ...exact), cents)).toBeUndefined();
+    const swapped = rounded.map(([value, id, name], at) => [value, at < 2 ? rounded[1 - at]?.[1] : id, name]);
+    expect(differenceOf(rows('v id n', ...swapped), rows('v id n', ...exact), cents)).toMatch(/the rows do not/);
+  });
+
   test('shuffled rows and columns are the same, a changed cell is not, however values repeat', () => {
     const cell = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', null));
     const table = fc.integer({ min: 1, max: 4 }).chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 })); // prettier-ignore
