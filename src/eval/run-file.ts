@@ -72,20 +72,32 @@ export type TurnRecord = z.infer<typeof turnSchema>;
 
 /** What looks like a credential, wherever a model or a server may have said it. */
 const secrets = [
-  /\b(?:sk|pk|rk|ghp|gho|xox[abp])[-_][\w-]{16,}/gi,
+  /\b(?:sk|pk|rk|xox[abprs])-[\w-]{16,}/gi,
+  // A column of a warehouse may well be named sk_customer_account_number.
+  /\b(?:sk|pk|rk)_(?:live|test|prod)_\w{10,}/gi,
+  /\b(?:gh[opusr]|github_pat)_\w{16,}/gi,
   /\b(Bearer|Basic)\s+[\w.~+/-]{12,}=*/gi,
   /(?<=:\/\/[^\s:/@]+:)[^\s@/]+(?=@)/g,
   /\bAKIA[A-Z0-9]{16}\b/g,
   /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+/g,
 ];
 
-/** Writes the run as a whole or not at all; `patterns` are those of `telemetry.redaction_patterns`. Gives the path. */
-export async function writeRun(projectDir: string, run: EvalRun, patterns: readonly string[]): Promise<string> {
+/** What people, models and servers wrote; ids, outcomes and hashes stay what they are, whatever a pattern matches. */
+const written: ReadonlySet<string> = new Set(['question', 'answer', 'found', 'sql', 'golden_sql', 'reason']);
+
+/** Without what looks like a credential, for whatever leaves the process; `patterns` are those of `telemetry.redaction_patterns`. */
+export function redacted<T extends EvalRun | CaseResult>(what: T, patterns: readonly string[]): T {
+  const all = [...secrets, ...patterns.map((pattern) => new RegExp(pattern, 'gu'))];
+  const clean = (text: string): string => all.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
+  const text = JSON.stringify(what, (key, value: unknown) => (typeof value === 'string' && written.has(key) ? clean(value) : value));
+  return JSON.parse(text) as T;
+}
+
+/** Writes the run as a whole or not at all. Gives the path. */
+export async function writeRun(projectDir: string, run: EvalRun): Promise<string> {
   const { evals } = ensureStateDirectory(projectDir);
   const path = join(evals, `${run.id}.json`);
-  const all = [...secrets, ...patterns.map((pattern) => new RegExp(pattern, 'gu'))];
-  const clean = (value: unknown): unknown => (typeof value === 'string' ? all.reduce((text, secret) => text.replace(secret, '[redacted]'), value) : value); // prettier-ignore
-  await writeAtomically(path, `${JSON.stringify(run, (_key, value: unknown) => clean(value), 1)}\n`, { within: projectDir });
+  await writeAtomically(path, `${JSON.stringify(run, undefined, 1)}\n`, { within: projectDir });
   return path;
 }
 

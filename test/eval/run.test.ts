@@ -165,7 +165,8 @@ describe('ktx eval run', () => {
     const { code, data } = await evaluate(...args);
     expect(code).toBe(1);
     const text = readFileSync(join(project.dir, '.ktx/evals', `${data.run.id}.json`), 'utf8');
-    expect(text).not.toContain('sk-ant');
+    const reports = ['eval.xml', 'eval.md', 'eval.html'].map((file) => readFileSync(join(project.dir, 'out', file), 'utf8'));
+    expect([text, JSON.stringify(data), ...reports].filter((one) => one.includes('sk-ant'))).toEqual([]);
     expect(text).toBe(readFileSync(join(project.dir, 'baseline.json'), 'utf8'));
     expect(JSON.parse(text)).toMatchObject({
       version: 1,
@@ -181,6 +182,21 @@ describe('ktx eval run', () => {
       null,
     );
     expect(readFileSync(join(project.dir, 'out/eval.md'), 'utf8')).toContain('| `shop/s` | fail | text: not: says "yes" |');
+  });
+
+  test('patterns of redaction take words out, and never what makes the run a run; a key of a table is no key of an account', async () => {
+    questions('cases: [{id: p, question: Ask., expect: {text: {contains: [no]}}}]\n');
+    project.playing(inTurn(use('run_sql', { sql: 'SELECT 1 AS sk_customer_account_number' }), say('no 12345678, all pass')), 'tools: {}');
+    const config = readFileSync(join(project.dir, 'ktx.yaml'), 'utf8');
+    writeFileSync(join(project.dir, 'ktx.yaml'), `${config}telemetry: {redaction_patterns: ['\\d{2,}', '[a-z]*pass']}\n`);
+    const { data } = await evaluate();
+    const kept = JSON.parse(readFileSync(join(project.dir, '.ktx/evals', `${data.run.id}.json`), 'utf8')) as object;
+    expect(kept).toMatchObject({
+      id: data.run.id,
+      cases: [{ outcome: 'pass', attempts: [{ turns: [{ answer: 'no [redacted], all [redacted]' }] }] }],
+    });
+    expect(JSON.stringify(kept)).toContain('sk_customer_account_number');
+    expect((await ktx(['eval', 'report', 'last'], here())).code).toBe(0);
   });
 });
 

@@ -40,14 +40,15 @@ export const run = defineCommand({
       throw usage('--fail-on-regression compares with a run.', '--baseline last');
     }
     const project = await context.project();
-    const [{ loadQuestionSets }, { runEvals }, { readRun, writeRun }] = await Promise.all([
+    const [{ loadQuestionSets }, { runEvals }, { readRun, redacted, writeRun }] = await Promise.all([
       import('../../eval/question-set.ts'),
       import('../../eval/run.ts'),
       import('../../eval/run-file.ts'),
     ]);
     const sets = await loadQuestionSets(project.dir, { sets: names, cases: options.case, tags: options.tag });
     const baseline = options.baseline === undefined ? undefined : await readRun(project.dir, options.baseline);
-    const done = await runEvals(project, {
+    const patterns = project.config.telemetry.redaction_patterns;
+    const asked = await runEvals(project, {
       sets,
       agent: options.agent,
       repeat: options.repeat,
@@ -59,11 +60,13 @@ export const run = defineCommand({
       onCase: (one, { done: count, of, context: isFull }) => {
         const { id, outcome } = one;
         context.event({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
-        if (isFull) context.say(caseText(one, context.screen));
+        if (isFull) context.say(caseText(redacted(one, patterns), context.screen));
         context.progress.update(`${count} of ${counted(of, 'case')}${isFull ? '' : ', without context'}`);
       },
     });
-    const kept = await writeRun(project.dir, done, project.config.telemetry.redaction_patterns).catch(unkept);
+    // Reports, the envelope and what is kept say the same: a comment on a pull request is read by more people than a file.
+    const done = redacted(asked, patterns);
+    const kept = await writeRun(project.dir, done).catch(unkept);
     if (options.save !== undefined && typeof kept === 'string') await saveRun(kept, options.save, context);
     const comparison = baseline && (await import('../../eval/compare.ts')).compareRuns(baseline, done);
     const written = await writeReports(options, { run: done, comparison }, context);
