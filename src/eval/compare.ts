@@ -1,3 +1,4 @@
+import { UserError } from '../lib/error.ts';
 import { lineDiff, type DiffLine } from './line-diff.ts';
 import type { Outcome } from './outcome.ts';
 import type { CaseResult, EvalRun, TurnRecord } from './run-file.ts';
@@ -34,6 +35,17 @@ export function compareRuns(before: EvalRun, after: EvalRun): Comparison {
     summaries: [summaryOf(before.cases), summaryOf(after.cases)],
     changes: ids.flatMap((id) => changeOf(id, old?.get(id), now?.get(id)) ?? []),
   };
+}
+
+/** A gate that compares nothing would be open for everything: other question sets, or sets that were renamed. */
+export function requireShared(before: EvalRun, ids: readonly string[]): void {
+  const known = new Set(before.cases.map(({ id }) => id));
+  if (ids.some((id) => known.has(id))) return;
+  const hint = `it has ${[...known].slice(0, 3).join(', ') || 'none'}; ktx eval run --save writes another`;
+  throw new UserError('baseline_unfit', `The run ${before.id} has none of the cases that would be compared with it.`, {
+    hint,
+    exitCode: 2,
+  });
 }
 
 /** What passed and does not any more. */

@@ -35,11 +35,10 @@ export async function gradeTurn(expect: Expectation, graded: Graded): Promise<re
   return findings;
 }
 
-/** What the answer stands on: the queries that it cites; where it cites none, the last one of the turn. */
+/** What the answer stands on: the queries that it cites, be there none of that id; where it cites none, the last one of the turn. */
 function evidenceBehind({ result, evidence }: Pick<Graded, 'result' | 'evidence'>): readonly Evidence[] {
   const ids = new Set(citedIn(result.text));
-  const cited = evidence.filter(({ id }) => ids.has(id));
-  return cited.length > 0 ? cited : result.evidence.slice(-1);
+  return ids.size > 0 ? evidence.filter(({ id }) => ids.has(id)) : result.evidence.slice(-1);
 }
 
 function citedIn(text: string): readonly string[] {

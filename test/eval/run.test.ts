@@ -51,6 +51,7 @@ const set = `cases:
   - {id: right, question: What is right?, expect: {result: {golden_sql: "${golden}"}, semantic_layer: {metrics: [orders.revenue]}, tools: [{name: query_metrics}, {not: run_sql}], limits: {queries: 1, cost_usd: 1}}}
   - {id: wrong, question: What is wrong?, expect: {result: {golden_sql: "${golden}"}}}
   - {id: luck-no-query, question: What is guessed?, expect: {result: {golden_sql: "${golden}"}, text: {number: {value: 1800}}}}
+  - {id: luck-invented, question: What is invented?, expect: {result: {golden_sql: "${golden}"}, text: {number: {value: 1800}}}}
   - {id: luck-by-hand, question: What is by hand?, expect: {result: {golden_sql: "${golden}"}, semantic_layer: {metrics: [orders.revenue]}}}
   - {id: nps, question: What is NPS?, expect: {refuses: true}}
   - {id: dodge, question: What is dodged?, expect: {refuses: true}}
@@ -68,6 +69,7 @@ const answers = {
   'What is right?': [revenue, say('1,800 EUR [q1].')],
   'What is wrong?': [use('query_metrics', { metrics: ['sum(orders.amount)'] }), say('4,050 EUR [q1].')],
   'What is guessed?': [say('1,800 EUR.')],
+  'What is invented?': [revenue, say('1,800 EUR [q9].')],
   'What is by hand?': [use('run_sql', { sql: golden }), say('1,800 EUR [q1].')],
   'What is NPS?': [say('We do not record NPS.')],
   'What is dodged?': [revenue, say('It is 1,800 [q1].')],
@@ -86,6 +88,7 @@ describe('ktx eval run', () => {
       right: 'pass',
       wrong: 'fail',
       'luck-no-query': 'fail',
+      'luck-invented': 'fail',
       'luck-by-hand': 'fail',
       nps: 'pass',
       dodge: 'fail',
@@ -96,7 +99,7 @@ describe('ktx eval run', () => {
       talk: 'pass',
     });
     expect(code).toBe(1);
-    expect(data.columns[0]?.counts).toEqual({ pass: 3, fail: 4, error: 2, timeout: 0, skipped: 1, inconclusive: 1 });
+    expect(data.columns[0]?.counts).toEqual({ pass: 3, fail: 5, error: 2, timeout: 0, skipped: 1, inconclusive: 1 });
     // Nothing of an eval is a conversation to go on from.
     expect(readdirSync(join(project.dir, '.ktx'))).not.toContain('chats');
   });
@@ -287,6 +290,12 @@ describe('what ends before its time', () => {
     expect(stdout).toMatch(/^fixed +shop\/c +fail → pass$/m);
     expect((await ktx(['eval', 'compare', 'base.json', 'last', '--fail-on-regression'], here())).code).toBe(1);
     expect((await ktx(['eval', 'compare', 'last', 'last', '--fail-on-regression'], here())).code).toBe(0);
+    // Nothing is asked for a gate that could not close.
+    writeFileSync(join(project.dir, 'other.json'), readFileSync(join(project.dir, 'base.json'), 'utf8').replaceAll('shop/', 'renamed/'));
+    for (const args of [['run', '--baseline', 'other.json', '--fail-on-regression'], ['compare', 'other.json', 'last', '--fail-on-regression']]) {
+      const refused = await ktxJson(['eval', ...args], here());
+      expect([refused.code, refused.envelope.error?.code]).toEqual([2, 'baseline_unfit']);
+    }
     const running = project.playing(knowing({}));
     writeFileSync(join(project.dir, 'cut.json'), '{"version": 1');
     for (const [flags, wanted] of [[['--fail-on-regression'], 'usage'], [['--baseline', 'none'], 'run_unknown'], [['--baseline', 'cut.json'], 'run_unreadable']] as const) {

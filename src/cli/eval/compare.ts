@@ -18,11 +18,17 @@ export const compare = defineCommand({
       .option('--fail-on-regression', 'exit code 1 where a case passed before and does not now'),
   async run({ args: [before, after], options }, context) {
     const { dir } = await context.project();
-    const [{ readRun }, { compareRuns, regressions }] = await Promise.all([
+    const [{ readRun }, { compareRuns, regressions, requireShared }] = await Promise.all([
       import('../../eval/run-file.ts'),
       import('../../eval/compare.ts'),
     ]);
-    const comparison = compareRuns(await readRun(dir, before), await readRun(dir, after));
+    const [old, now] = [await readRun(dir, before), await readRun(dir, after)];
+    if (options.failOnRegression === true)
+      requireShared(
+        old,
+        now.cases.map(({ id }) => id),
+      );
+    const comparison = compareRuns(old, now);
     const worse = regressions(comparison);
     const columns = comparison.summaries.map((summary, at) => ({ title: [comparison.before, comparison.after][at] ?? '', summary }));
     const isFailed = options.failOnRegression === true && worse.length > 0;

@@ -47,6 +47,13 @@ export const run = defineCommand({
     ]);
     const sets = await loadQuestionSets(project.dir, { sets: names, cases: options.case, tags: options.tag });
     const baseline = options.baseline === undefined ? undefined : await readRun(project.dir, options.baseline);
+    if (baseline !== undefined && options.failOnRegression === true) {
+      const { requireShared } = await import('../../eval/compare.ts');
+      requireShared(
+        baseline,
+        sets.flatMap(({ cases }) => cases.map(({ id }) => id)),
+      );
+    }
     const patterns = project.config.telemetry.redaction_patterns;
     const asked = await runEvals(project, {
       sets,
