@@ -5,16 +5,21 @@ import type { Expr } from './expr.ts';
 import { conditionExpr, type Scope } from './scope.ts';
 
 /** A condition on the rows of a block; what is wrong with it names the metric that cannot be asked so. */
-export function rowCondition(scope: Scope, condition: RowCondition, metric: string): Expr {
+export function rowCondition(
+  scope: Scope,
+  condition: RowCondition,
+  { metric, owners }: { metric: string; owners: readonly string[] },
+): Expr {
   const { text } = condition;
   const run = () => conditionExpr(scope, condition);
-  return attributed({ what: `condition ${JSON.stringify(text)}`, metric, scoped: scopedForms(scope, condition) }, run);
+  const others = owners.filter((name) => name !== scope.owner.name);
+  return attributed({ what: `condition ${JSON.stringify(text)}`, metric, scoped: scopedForms(condition, others) }, run);
 }
 
-/** The condition as it would be about the metrics of a dataset that it names alone. */
-function scopedForms({ model, owner }: Scope, { text, row }: RowCondition): readonly string[] {
+/** The condition as it would be about the other metrics of the query, of a dataset that it names alone. */
+function scopedForms({ text, row }: RowCondition, owners: readonly string[]): readonly string[] {
   const named = row !== undefined ? [...text.matchAll(/\b([A-Za-z_]\w*)\s*\./g)].flatMap(([, name = '']) => name) : [];
-  const others = [...new Set(named)].filter((name) => name !== owner.name && model.datasets.has(name));
+  const others = [...new Set(named)].filter((name) => owners.includes(name));
   return others.map((on) => JSON.stringify({ on, where: text }));
 }
 

@@ -44,6 +44,8 @@ export interface Asked {
   readonly notes: Set<string>;
   /** Addresses of the metrics behind the fields that are computed. */
   readonly used: Set<string>;
+  /** The datasets that have metrics in the query. */
+  readonly owners?: readonly string[];
   /** The fields that are being computed. */
   readonly measuring?: readonly string[];
 }
@@ -57,7 +59,7 @@ interface At {
 }
 
 export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
-  const { model, query, conditions, notes } = asked;
+  const { model, query, conditions, notes, owners = [] } = asked;
   const { owner, metric } = at;
   const [first] = leaves;
   if (first?.total !== undefined) return totalBlock(asked, leaves, { ...at, by: first.total });
@@ -78,7 +80,7 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
   const onRows = running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
   const tests = [
-    ...onRows.map((condition) => ({ text: condition.text, expr: rowCondition(scope, condition, metric) })),
+    ...onRows.map((condition) => ({ text: condition.text, expr: rowCondition(scope, condition, { metric, owners }) })),
     ...segmentsOf(scope, query),
   ];
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);

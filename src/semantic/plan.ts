@@ -104,7 +104,10 @@ function blocksOf(asked: Asked, leaves: readonly Leaf[], metrics: readonly Metri
   const nameOf = (leaf: Leaf | undefined) => metrics.find(({ trace }) => leaf !== undefined && trace.leaves.has(leaf))?.name;
   const blocks = groups.map((group) => {
     const owner = datasetNamed(model, group[0]?.owner ?? '');
-    return blockOf(asked, group, { owner, metric: nameOf(group[0]) ?? `what is asked of ${owner.name}` });
+    return blockOf({ ...asked, owners: groups.flatMap(([leaf]) => leaf?.owner ?? []) }, group, {
+      owner,
+      metric: nameOf(group[0]) ?? `what is asked of ${owner.name}`,
+    });
   });
   const [first = blockOf(asked, [], { owner: ownerOf(model, query), metric: '' }), ...others] = [...totalled(asked, blocks), ...blocks];
   checkScopes(

@@ -82,6 +82,12 @@ describe('a query that has no single right answer', () => {
       /cannot be applied to orders\.revenue.*\{"on":"tickets"/,
     ],
     [
+      'a condition on what no metric of the query is about',
+      { metrics: ['orders.revenue'], where: ["tickets.priority = 'high'"] },
+      'no_path',
+      /^((?!"on":).)*$/,
+    ],
+    [
       'a condition scoped to what is not asked',
       { metrics: ['orders.revenue'], where: [{ on: 'tickets', where: "tickets.priority = 'high'" }] },
       'unused_scope',
