@@ -7,7 +7,7 @@ import type { Expectation } from './case-schema.ts';
 import { gradeRefusal, gradeText } from './grade-text.ts';
 import { gradeTools } from './grade-tools.ts';
 import type { Finding } from './outcome.ts';
-import { differenceOf } from './rows.ts';
+import { differenceOf, nearestRow } from './rows.ts';
 
 export interface Graded {
   readonly result: TurnResult;
@@ -58,7 +58,9 @@ async function gradeRows(rule: ResultRule, behind: readonly Evidence[], golden: 
   if (same !== undefined) return finding('pass', `${same.one.id} has the golden rows`);
   const cut = tried.find(({ one }) => one.truncated);
   if (cut !== undefined) return finding('inconclusive', `${cut.one.id} is cut off at ${cut.one.rows.length} rows`);
-  return finding('fail', tried.map(({ one, difference }) => `${one.id}: ${difference}`).join('; '));
+  const [first] = behind;
+  const found = tried.map(({ one, difference }) => `${one.id}: ${difference}`).join('; ');
+  return { ...finding('fail', found), nearest: first && nearestRow(first, right, rule.match) };
 }
 
 async function goldenOr(sql: string, golden: Graded['golden']): Promise<QueryResult | UserError> {

@@ -8,6 +8,8 @@ export interface Finding {
   readonly grader: string;
   readonly outcome: Outcome;
   readonly found: string;
+  /** Rows that tell a difference: for the screen of who asked, and for nothing that is kept or sent. */
+  readonly nearest?: string | undefined;
 }
 
 /** What is certain comes first: a wrong answer is one, whatever else could not be said. */

@@ -21,17 +21,16 @@ const mostSteps = 100_000;
 export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string | undefined {
   const isSame = sameValue(rule);
   if (golden.rows.length !== got.rows.length) {
-    return `${got.rows.length} rows where ${golden.rows.length} are right${sample(got, golden, isSame)}`;
+    return `${got.rows.length} rows where ${golden.rows.length} are right`;
   }
   const [have, want] = [valuesOf(got), valuesOf(golden)];
   const candidates = golden.columns.map((column, at) => candidatesFor({ at, name: column.name, have, want, got }, rule, isSame));
   const lacking = candidates.findIndex((columns) => columns.length === 0);
   if (lacking !== -1) {
     const name = golden.columns[lacking]?.name ?? '';
-    const why = rule.columns === 'by_name' ? `no column ${name}, or other values in it` : `no column with the values of ${name}`;
-    return why + sample(got, golden, isSame);
+    return rule.columns === 'by_name' ? `no column ${name}, or other values in it` : `no column with the values of ${name}`;
   }
-  if (!placed(candidates)) return `fewer columns with the same values than the golden ones${sample(got, golden, isSame)}`;
+  if (!placed(candidates)) return 'fewer columns with the same values than the golden ones';
   const among: Choosing = { candidates, twins: twinsOf(have, got.columns.length), budget: { steps: mostSteps } };
   let tried = 0;
   for (const columns of assignments(among)) {
@@ -42,23 +41,22 @@ export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string |
   const [columns = []] = assignments({ ...among, budget: { steps: mostSteps } });
   const picked = have.map((row) => columns.map((at) => row[at] ?? null));
   const isOnlyOrder = rule.order === 'keep' && asMultiset(picked, want, isSame);
-  return isOnlyOrder
-    ? 'the right rows in another order'
-    : `the columns hold the right values, the rows do not${sample(got, golden, isSame)}`;
+  return isOnlyOrder ? 'the right rows in another order' : 'the columns hold the right values, the rows do not';
 }
 
 /** Rows in which a difference is looked for. */
 const mostShown = 200;
 
 /** A golden row that was not got, and what comes nearest to it: rows are told apart best by eye. */
-function sample(got: Rows, golden: Rows, isSame: Same): string {
+export function nearestRow(got: Rows, golden: Rows, rule: MatchRule): string {
+  const isSame = sameValue(rule);
   const [have, want] = [valuesOf(got).slice(0, mostShown), valuesOf(golden).slice(0, mostShown)];
   const shared = (row: Row, other: Row): number => row.filter((value) => other.some((each) => isSame(each, value))).length;
   const at = Math.max(0, want.findIndex((row) => !have.some((other) => shared(row, other) === row.length))); // prettier-ignore
   const likeness = have.map((other) => shared(want[at] ?? [], other));
   const nearest = got.rows[likeness.indexOf(Math.max(...likeness))];
   const said = (row: readonly unknown[] | undefined): string => (row === undefined ? 'none' : JSON.stringify(row).slice(0, 200));
-  return `; golden has ${said(golden.rows[at])}, the nearest row is ${said(nearest)}`;
+  return `golden has ${said(golden.rows[at])}, the nearest row is ${said(nearest)}`;
 }
 
 /** Numbers that came as text (a double cannot hold them) stay text where they are whole, so that ids never blur. */

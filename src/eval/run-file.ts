@@ -14,7 +14,7 @@ const turnSchema = z.object({
   outcome,
   answer: z.string(),
   stop_reason: z.string(),
-  findings: z.array(z.object({ grader: z.string(), outcome, found: z.string() })),
+  findings: z.array(z.object({ grader: z.string(), outcome, found: z.string(), nearest: z.string().optional() })),
   /** Without rows: those stay in the warehouse. */
   queries: z.array(
     z.object({
@@ -83,7 +83,7 @@ const secrets = [
 ];
 
 /** What people, models and servers wrote; ids, outcomes and hashes stay what they are, whatever a pattern matches. */
-const written: ReadonlySet<string> = new Set(['question', 'answer', 'found', 'sql', 'golden_sql', 'reason']);
+const written: ReadonlySet<string> = new Set(['question', 'answer', 'found', 'sql', 'golden_sql', 'reason', 'nearest']);
 
 /** Without what looks like a credential, for whatever leaves the process; `patterns` are those of `telemetry.redaction_patterns`. */
 export function redacted<T extends EvalRun | CaseResult>(what: T, patterns: readonly string[]): T {
@@ -91,6 +91,11 @@ export function redacted<T extends EvalRun | CaseResult>(what: T, patterns: read
   const clean = (text: string): string => all.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
   const text = JSON.stringify(what, (key, value: unknown) => (typeof value === 'string' && written.has(key) ? clean(value) : value));
   return JSON.parse(text) as T;
+}
+
+/** Rows stay in the warehouse, those in findings too. */
+export function withoutRows(run: EvalRun): EvalRun {
+  return JSON.parse(JSON.stringify(run, (key, value: unknown) => (key === 'nearest' ? undefined : value))) as EvalRun;
 }
 
 /** Writes the run as a whole or not at all. Gives the path. */

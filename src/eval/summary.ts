@@ -93,7 +93,10 @@ export function whyNot({ attempts, reason, outcome }: CaseResult): readonly stri
   return bad.turns.flatMap((turn, index) =>
     turn.findings
       .filter((finding) => finding.outcome !== 'pass')
-      .map(({ grader, found }) => `${bad.turns.length > 1 ? `turn ${index + 1}, ` : ''}${grader}: ${found}`),
+      .map(({ grader, found, nearest }) => {
+        const turnOf = bad.turns.length > 1 ? `turn ${index + 1}, ` : '';
+        return `${turnOf}${grader}: ${found}${nearest === undefined ? '' : `; ${nearest}`}`;
+      }),
   );
 }
 

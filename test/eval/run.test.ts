@@ -99,6 +99,11 @@ describe('ktx eval run', () => {
       talk: 'pass',
     });
     expect(code).toBe(1);
+    // Who asks sees where rows differ; a comment on a pull request does not.
+    const told = await ktx(['eval', 'run', '--case', 'wrong', '--markdown', 'wrong.md'], here());
+    expect(told.stderr).toContain('golden has [1800], the nearest row is [4050]');
+    expect(readFileSync(join(project.dir, 'wrong.md'), 'utf8')).toMatch(/result: q1: (?!.*golden has)/);
+    expect(JSON.stringify(data)).not.toContain('golden has');
     expect(data.columns[0]?.counts).toEqual({ pass: 3, fail: 5, error: 2, timeout: 0, skipped: 1, inconclusive: 1 });
     // Nothing of an eval is a conversation to go on from.
     expect(readdirSync(join(project.dir, '.ktx'))).not.toContain('chats');

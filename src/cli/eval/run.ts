@@ -40,7 +40,7 @@ export const run = defineCommand({
       throw usage('--fail-on-regression compares with a run.', '--baseline last');
     }
     const project = await context.project();
-    const [{ loadQuestionSets }, { runEvals }, { readRun, redacted, writeRun }] = await Promise.all([
+    const [{ loadQuestionSets }, { runEvals }, { readRun, redacted, withoutRows, writeRun }] = await Promise.all([
       import('../../eval/question-set.ts'),
       import('../../eval/run.ts'),
       import('../../eval/run-file.ts'),
@@ -72,7 +72,7 @@ export const run = defineCommand({
       },
     });
     // Reports, the envelope and what is kept say the same: a comment on a pull request is read by more people than a file.
-    const done = redacted(asked, patterns);
+    const done = redacted(withoutRows(asked), patterns);
     const kept = await writeRun(project.dir, done).catch(unkept);
     if (options.save !== undefined && typeof kept === 'string') await saveRun(kept, options.save, context);
     const comparison = baseline && (await import('../../eval/compare.ts')).compareRuns(baseline, done);
