@@ -8,7 +8,7 @@ import { type Expr, within } from './expr.ts';
 import { mergeTables } from './merge.ts';
 import type { ModelDataset, SemanticModel } from './model.ts';
 import { parametersIn, withParameters } from './parameters.ts';
-import { datasetNamed, dottedPlace, type Place, placeInQuery } from './place.ts';
+import { datasetNamed, dottedPlace, type Place, placeInQuery, timeType } from './place.ts';
 import { type Grain, isFiscal } from './periods.ts';
 import type { SemanticQuery } from './query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
@@ -72,6 +72,7 @@ export function plan(given: SemanticModel, query: SemanticQuery): Plan {
   const blocks = blocksOf(asked, leaves, metrics);
   const [{ places }] = blocks;
   checkFiscal(asked, blocks);
+  checkBareTimes(asked, blocks);
   const calendar = calendarOf(asked, blocks);
   const having = conditions.aggregates.map(({ text }) => text);
   const tables = [...calendar.tables, ...mergeTables(blocks, calendar.filled)];
@@ -157,6 +158,22 @@ function checkFiscal({ model, query, conditions }: Asked, [first, ...others]: re
       if (grain !== undefined && isFiscal(grain)) differ(first.places[index]?.dataset, dataset, query.dimensions[index] ?? '');
     }
     if (isAsked !== undefined) differ(model.datasets.get(first.owner), model.datasets.get(owner), JSON.stringify(isAsked.text));
+  }
+}
+
+/** Days of one and moments of the other are no common groups: 1 May, and 1 May at midnight. */
+function checkBareTimes({ query }: Asked, [first, ...others]: readonly [Block, ...Block[]]): void {
+  for (const { owner, places } of others) {
+    for (const [index, place] of places.entries()) {
+      const types = [first.places[index], place].flatMap((one) =>
+        one === undefined || one.grain !== undefined ? [] : (timeType(one) ?? []),
+      );
+      const [one, other] = types;
+      if (one === other || other === undefined) continue;
+      const name = query.dimensions[index] ?? '';
+      const message = `${name} without a period is no common time: it is a ${one} of ${first.owner} and a ${other} of ${owner}`;
+      throw refused('no_period', message, { hint: 'Say which period.', choices: [`${name}.day`, `${name}.month`] });
+    }
   }
 }
 
