@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -106,13 +106,16 @@ export async function writeRun(projectDir: string, run: EvalRun): Promise<string
   return path;
 }
 
-/** A run by its id, `last`, `previous` (the one before), or a file, such as a baseline in git. */
-export async function readRun(projectDir: string, name: string): Promise<EvalRun> {
+/** A run by its id, `last`, `previous` (the one before), or a file, such as a baseline in git: of `cwd`, else of the project. */
+export async function readRun(projectDir: string, name: string, cwd: string): Promise<EvalRun> {
   const ids = await runIds(projectDir);
   const id = name === 'last' ? ids.at(-1) : name === 'previous' ? ids.at(-2) : name;
   const isFile = id?.endsWith('.json') === true;
-  const path = isFile ? (isAbsolute(id) ? id : join(projectDir, id)) : join(projectPaths(projectDir).evals, `${id}.json`);
-  const text = id === undefined ? undefined : await readText(path);
+  const { evals } = projectPaths(projectDir);
+  const places = isFile ? [resolve(cwd, id), resolve(projectDir, id)] : id === undefined ? [] : [join(evals, `${id}.json`)];
+  const texts = await Promise.all(places.map((place) => readText(place)));
+  const at = texts.findIndex((each) => each !== undefined);
+  const [path, text] = [places[at], texts[at]];
   if (text === undefined) {
     const known = ids.length === 0 ? 'ktx eval run' : (didYouMean(name, ids) ?? `the last one: ${ids.at(-1)}`);
     throw new UserError('run_unknown', `There is no run ${name} in .ktx/evals.`, { hint: known, exitCode: 2 });

@@ -295,6 +295,12 @@ describe('what ends before its time', () => {
     expect(stdout).toMatch(/^fixed +shop\/c +fail → pass$/m);
     expect((await ktx(['eval', 'compare', 'base.json', 'last', '--fail-on-regression'], here())).code).toBe(1);
     expect((await ktx(['eval', 'compare', 'last', 'last', '--fail-on-regression'], here())).code).toBe(0);
+    // What --save wrote beside the caller is found from there.
+    mkdirSync(join(project.dir, 'sub'));
+    const beside = { cwd: join(project.dir, 'sub') };
+    expect((await ktx(['eval', 'run', '--case', 'a', '--save', 'near.json'], beside)).code).toBe(3);
+    expect((await ktx(['eval', 'compare', 'near.json', 'last'], beside)).code).toBe(0);
+    expect((await ktx(['eval', 'compare', 'base.json', 'last'], beside)).code).toBe(0);
     // Nothing is asked for a gate that could not close.
     writeFileSync(join(project.dir, 'other.json'), readFileSync(join(project.dir, 'base.json'), 'utf8').replaceAll('shop/', 'renamed/'));
     for (const args of [['run', '--baseline', 'other.json', '--fail-on-regression'], ['compare', 'other.json', 'last', '--fail-on-regression']]) {

@@ -22,7 +22,7 @@ export const compare = defineCommand({
       import('../../eval/run-file.ts'),
       import('../../eval/compare.ts'),
     ]);
-    const [old, now] = [await readRun(dir, before), await readRun(dir, after)];
+    const [old, now] = [await readRun(dir, before, context.surroundings.cwd), await readRun(dir, after, context.surroundings.cwd)];
     if (options.failOnRegression === true)
       requireShared(
         old,

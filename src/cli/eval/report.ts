@@ -20,8 +20,9 @@ export const report = defineCommand({
       import('../../eval/compare.ts'),
       import('../../eval/summary.ts'),
     ]);
-    const run = await readRun(dir, name);
-    const comparison = options.baseline === undefined ? undefined : compareRuns(await readRun(dir, options.baseline), run);
+    const run = await readRun(dir, name, context.surroundings.cwd);
+    const comparison =
+      options.baseline === undefined ? undefined : compareRuns(await readRun(dir, options.baseline, context.surroundings.cwd), run);
     const parts = [
       ...run.cases.map((one) => caseText(one, context.screen)),
       '',

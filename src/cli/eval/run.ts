@@ -46,7 +46,7 @@ export const run = defineCommand({
       import('../../eval/run-file.ts'),
     ]);
     const sets = await loadQuestionSets(project.dir, { sets: names, cases: options.case, tags: options.tag });
-    const baseline = options.baseline === undefined ? undefined : await readRun(project.dir, options.baseline);
+    const baseline = options.baseline === undefined ? undefined : await readRun(project.dir, options.baseline, context.surroundings.cwd);
     if (baseline !== undefined && options.failOnRegression === true) {
       const { requireShared } = await import('../../eval/compare.ts');
       requireShared(
