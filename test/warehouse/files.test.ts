@@ -303,3 +303,17 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+describe('DuckDB', () => {
+  test('reads each column from its own table where two parts of a query have the same joins', async () => {
+    await put('birds/birds.csv', 'id,g,v,boss\n1,b,3,4\n2,a,-2,6\n3,c,7,4\n4,a,,3\n');
+    const chain = 'FROM birds AS e LEFT JOIN birds AS b ON e.boss = b.id LEFT JOIN birds AS bb ON b.boss = bb.id';
+    const sql = `WITH first AS (SELECT d1, d2, sum(v) AS m FROM (
+        SELECT e.g AS d1, bb.g AS d2, e.v, rank() OVER (PARTITION BY e.g ORDER BY e.id) ${chain}) GROUP BY 1, 2),
+      second AS (SELECT e.g AS d1, bb.g AS d2, count(CASE WHEN b.v > 1 THEN 1 END) AS m ${chain} GROUP BY 1, 2)
+      SELECT d1, d2, m, NULL AS n FROM first UNION ALL SELECT d1, d2, NULL, m FROM second`;
+    const counts = (await rowsOf(await open('duckdb', 'birds'), sql)).filter(([, , sum, count]) => sum === null && count !== null);
+    // Only bird 4 has a boss of more than 1.
+    expect(new Set(counts.map(([bird, , , count]) => `${bird} ${count}`))).toEqual(new Set(['a 0', 'a 1', 'b 0', 'c 0']));
+  });
+});
