@@ -135,7 +135,8 @@ function estimate(child: ColumnFacts, parent: ColumnFacts, { hashes, first, leas
 /** Tells each of a column's candidates about the others. */
 export function withRivals(found: readonly Omit<Candidate, 'rivals'>[]): Candidate[] {
   const serious = found.filter(({ values, parent }) => values.containment > 0.9 && parent.primary);
-  const [first, second] = serious.sort((a, b) => b.names.best - a.names.best);
+  // A table that extends another has that one's key: it is no rival of it.
+  const [first, second] = serious.filter(({ parent }) => !parent.column.away).sort((a, b) => b.names.best - a.names.best);
   const keys = ({ parent }: Omit<Candidate, 'rivals'>): number => parent.column.profile.distinct;
   return found.map((entry) => {
     const others = serious.filter((other) => other !== entry && other.values.containment >= entry.values.containment);
