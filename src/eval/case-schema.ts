@@ -5,6 +5,9 @@ const duration = z.string().regex(/^\d{1,6}(?:\.\d+)?\s*(?:ms|s|m|h)$/, 'a durat
 const pattern = z.string().min(1).refine(isPattern, 'must be a regular expression');
 const atLeastOne = (value: object): boolean => Object.values(value).some((each) => each !== undefined);
 
+/** Of numbers with a fraction; a sum of doubles depends on the order of its rows. */
+export const defaultTolerance = 1e-9;
+
 const matchSchema = z.strictObject({
   columns: z
     .enum(['by_value', 'by_name'])
@@ -13,11 +16,11 @@ const matchSchema = z.strictObject({
   order: z.enum(['ignore', 'keep']).default('ignore').describe('`keep`: the rows come in the order of the golden SQL.'),
   numeric: z
     .strictObject({
-      rel: z.number().min(0).max(1).default(1e-9).describe('Part of the larger number.'),
-      abs: z.number().min(0).default(1e-9),
+      rel: z.number().min(0).max(1).default(defaultTolerance).describe('Part of the larger number.'),
+      abs: z.number().min(0).default(defaultTolerance),
     })
     .prefault({})
-    .describe('Two numbers are the same within the larger of both.'),
+    .describe('Two numbers are the same within the larger of both; whole ones are exact unless one of both is given wider.'),
 }); // prettier-ignore
 
 const resultSchema = z.strictObject({
@@ -45,7 +48,10 @@ const argumentsSchema = z
 
 const countSchema = z.union([
   z.int().min(0),
-  z.strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() }).refine(atLeastOne, 'min, max, or both'),
+  z
+    .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
+    .refine(atLeastOne, 'min, max, or both')
+    .refine(({ min = 0, max = Infinity }) => min <= max, 'min is at most max'),
 ]);
 
 const toolSchema = z.union([

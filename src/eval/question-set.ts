@@ -5,6 +5,7 @@ import { located } from '../lib/diagnostic.ts';
 import { UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { absent, readText } from '../store/files.ts';
+import { registry } from '../tools/registry.ts';
 import { questionSetSchema, type Expectation, type QuestionSetFile } from './case-schema.ts';
 
 const evalsFolder = 'evals';
@@ -75,6 +76,7 @@ async function loadSet(projectDir: string, name: string): Promise<QuestionSet> {
   const hint = 'ktx schema eval prints what a question set may have.';
   const { agent, connection, repeat, cases } = await checkedYaml(questionSetSchema, { file, text, code: 'eval_invalid', hint });
   await checkIds(cases, { file, text });
+  await checkTools(cases, { file, text });
   return {
     name,
     file,
@@ -91,15 +93,39 @@ async function loadSet(projectDir: string, name: string): Promise<QuestionSet> {
   };
 }
 
+interface SetText {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** Reports and baselines know a case by its id. */
-async function checkIds(cases: QuestionSetFile['cases'], { file, text }: { readonly file: string; readonly text: string }): Promise<void> {
+async function checkIds(cases: QuestionSetFile['cases'], text: SetText): Promise<void> {
   const twice = cases.findIndex(({ id }, index) => cases.findIndex((each) => each.id === id) < index);
   if (twice === -1) return;
-  const message = `there are two cases ${cases[twice]?.id}`;
-  const finding = { file, severity: 'error', rule: 'schema', hint: undefined, message, path: ['cases', twice, 'id'] } as const;
-  const [place] = await located(text, [finding]);
+  const problem = { message: `there are two cases ${cases[twice]?.id}`, hint: 'give one of them another id' };
+  throw await invalid(text, { ...problem, path: ['cases', twice, 'id'] });
+}
+
+/** A tool that does not exist is never called: its `not` would hold for ever. Those of other servers are `<server>__<tool>`. */
+async function checkTools(cases: QuestionSetFile['cases'], text: SetText): Promise<void> {
+  const known = registry.agents.map(({ name }) => name);
+  for (const [at, { expect, turns = [] }] of cases.entries()) {
+    const rules = [expect, ...turns.map((turn) => turn.expect)].flatMap((each) => each?.tools ?? []);
+    const named = rules.flatMap((rule) => ('order' in rule ? rule.order : ['not' in rule ? rule.not : rule.name]));
+    const unknown = named.find((name) => !known.includes(name) && !name.includes('__'));
+    if (unknown === undefined) continue;
+    const hint = didYouMean(unknown, known) ?? `one of ${known.join(', ')}`;
+    throw await invalid(text, { message: `there is no tool ${unknown}`, hint, path: ['cases', at] });
+  }
+}
+
+async function invalid(
+  { file, text }: SetText,
+  { message, hint, path }: { readonly message: string; readonly hint: string; readonly path: readonly (string | number)[] },
+): Promise<UserError> {
+  const [place] = await located(text, [{ file, severity: 'error', rule: 'schema', hint: undefined, message, path }]);
   const at = `${file}:${place?.line ?? 1}:${place?.column ?? 1}`;
-  throw new UserError('eval_invalid', `${at}: ${message}.`, { hint: 'give one of them another id', exitCode: 2 });
+  return new UserError('eval_invalid', `${at}: ${message}.`, { hint, exitCode: 2 });
 }
 
 function noSet(unknown: string | undefined, known: readonly string[]): UserError {

@@ -1,4 +1,4 @@
-import type { MatchRule } from './case-schema.ts';
+import { defaultTolerance, type MatchRule } from './case-schema.ts';
 
 /** A result as warehouses and evidence have it. */
 export interface Rows {
@@ -77,13 +77,19 @@ function valueOf(cell: unknown, isNumeric: boolean): Value {
 
 type Same = (a: Value, b: Value) => boolean;
 
-function sameValue({ numeric: { rel, abs } }: MatchRule): Same {
+function sameValue({ numeric }: MatchRule): Same {
+  const { rel, abs } = numeric;
   return (a, b) => {
     if (a === b) return true;
     const [x, y] = [numberOf(a, b), numberOf(b, a)];
-    return x !== undefined && y !== undefined && Math.abs(x - y) <= Math.max(abs, rel * Math.max(Math.abs(x), Math.abs(y)));
+    if (x === undefined || y === undefined || isExact(x, y, numeric)) return x !== undefined && x === y;
+    return Math.abs(x - y) <= Math.max(abs, rel * Math.max(Math.abs(x), Math.abs(y)));
   };
 }
+
+/** Ids that differ by one are near each other only as numbers: whole ones are the same or not, unless the rule is wider than the default. */
+const isExact = (a: number, b: number, { rel, abs }: MatchRule['numeric']): boolean =>
+  rel <= defaultTolerance && abs <= defaultTolerance && Number.isInteger(a) && Number.isInteger(b);
 
 /** Text counts as a number only beside one. */
 function numberOf(value: Value, beside: Value): number | undefined {

@@ -33,7 +33,7 @@ const expectations: Readonly<Record<string, Probe>> = {
   'tools[].name': { set: '{tools: [{name: remember}]}', shows: /remember called: 0 such calls/ },
   'tools[].count': { set: tool(', count: 2'), unlike: tool(''), shows: /: 1 such call/ },
   'tools[].count.min': { set: tool(', count: {min: 2}'), unlike: tool(''), shows: /: 1 such call/ },
-  'tools[].count.max': { set: tool(', count: {min: 1, max: 0}'), unlike: tool(', count: {min: 1}'), shows: /: 1 such call/ },
+  'tools[].count.max': { set: tool(', count: {min: 0, max: 0}'), unlike: tool(', count: {min: 1}'), shows: /: 1 such call/ },
   'tools[].arguments.*': { set: tool(', arguments: {metrics.0: other}'), unlike: tool(''), shows: /: 0 such calls/ },
   'tools[].arguments.*[]': { set: tool(', arguments: {metrics: [other]}'), unlike: tool(''), shows: /: 0 such calls/ },
   'tools[].arguments.*.equals': { set: tool(', arguments: {metrics: {equals: [other]}}'), unlike: tool(''), shows: /: 0 such calls/ },

@@ -47,6 +47,12 @@ describe('rows against golden rows', () => {
     // A code is no number: 007 is not 7, and ids beyond a double do not blur.
     expect(differenceOf(rows('code', [7]), rows('code', ['007']), rule())).toBeDefined();
     expect(differenceOf(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule())).toBeDefined();
+    // Nor do those within: whole numbers are near each other only where the rule says so.
+    expect(differenceOf(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule())).toBeDefined();
+    expect(
+      differenceOf(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule({ numeric: { rel: 1e-8, abs: 0 } })),
+    ).toBeUndefined();
+    expect(differenceOf(rows('sum', [4_000_000_000.0000005]), rows('sum', [4_000_000_000]), rule())).toBeUndefined();
   });
 
   test('many columns that hold the same: at once, whether they suffice or not', () => {

@@ -51,6 +51,8 @@ describe('ktx eval check', () => {
     expect(await wrong('cases:\n  - {id: a, question: Q, expect: {text: {matches: "("}}}\n')).toMatch(
       /orders\.yaml:2:.*regular expression/,
     );
+    expect(await wrong('cases:\n  - {id: a, question: Q, expect: {tools: [{not: runsql}]}}\n')).toMatch(/orders\.yaml:2:.*no tool runsql[^]*Did you mean run_sql/); // prettier-ignore
+    expect(await wrong('cases:\n  - {id: a, question: Q, expect: {tools: [{name: run_sql, count: {min: 3, max: 1}}]}}\n')).toMatch(/min is at most max/); // prettier-ignore
     const one = '  - {id: a, question: Q, expect: {refuses: true}}\n';
     expect(await wrong(`cases:\n${one}${one}`)).toMatch(/orders\.yaml:3:10: there are two cases a/);
     expect(await wrong('')).toMatch(/orders\.yaml:1:1: .*empty/);
