@@ -155,7 +155,7 @@ describe('ktx eval run', () => {
   });
 
   test('what could change something is off, told in one line, unless it is allowed', async () => {
-    questions('cases: [{id: w, question: Keep it., expect: {tools: [{name: remember, count: 0}, {not: nothing}]}}]\n');
+    questions('cases: [{id: w, question: Keep it., expect: {tools: [{name: remember, count: 0}, {not: ingest}]}}]\n');
     const script = inTurn(use('remember', { text: 'Plum is red.' }), say('Kept.'));
     project.playing(script, 'tools: {allow: [remember, run_sql]}');
     const { code, stderr } = await ktx(['eval', 'run', '--agent', 'analyst'], here());
