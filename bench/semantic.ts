@@ -116,14 +116,14 @@ async function measureProject(size: number): Promise<string> {
     });
     const tool = openToolbox(project).tools(new AbortController().signal).find(({ name }) => name === 'query_metrics');
     const [own, beside]: [number[], number[]] = [[], []];
-    for (let turn = 0; turn < 60; turn += 1) {
+    for (let turn = 0; turn < 300; turn += 1) {
       const start = performance.now();
       const answer = await tool?.execute({ metrics: ['d4.average', 'd7.total'], dimensions: ['d1.status', 'metric_time.month'], limit: 100 + turn });
       const ms = Number(/ in (\d+) ms/.exec(answer?.markdown ?? '')?.[1]);
       own.push(ms);
       beside.push(performance.now() - start - ms);
     }
-    const [warehouse = 0, added = 0] = [own, beside].map((times) => times.slice(10).toSorted((a, b) => a - b)[25]);
+    const [warehouse = 0, added = 0] = [own, beside].map((times) => times.slice(100).toSorted((a, b) => a - b)[100]);
     const query = `query_metrics adds ${added.toFixed(1)} ms to the warehouse's ${warehouse} ms (ratio ${((warehouse + added) / warehouse).toFixed(2)})`;
     return `${size} files on disk: load ${cold.toFixed(0)} ms, after one edit ${quantile(edits, 0.5)}; ${query}\n`;
   } finally {
