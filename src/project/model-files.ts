@@ -15,28 +15,48 @@ export async function datasetFiles(dir: string, connection: string): Promise<rea
   return paths.map((path) => markOf(dir, path)).filter((file) => file !== undefined);
 }
 
+/** A file that is asked for again and again, by its full path, and how it was the last time. */
+interface Watched {
+  readonly path: string;
+  readonly full: string;
+  info: Stats | undefined;
+  file: MarkedFile | undefined;
+}
+
 /** As `datasetFiles`, for who asks again and again: what has not changed is the same value, of a thousand files within 2 ms. */
 export function openDatasetFiles(dir: string): (connection: string) => Promise<readonly MarkedFile[]> {
-  const seen = new Map<string, { readonly info: Stats; readonly file: MarkedFile }>();
+  const seen = new Map<string, Watched>();
+  const listings = new Map<string, { readonly names: readonly string[]; readonly watched: readonly Watched[] }>();
   const lists = new Map<string, readonly MarkedFile[]>();
-  const fileAt = (path: string): MarkedFile | undefined => {
-    const info = statSync(`${dir}/${path}`, { throwIfNoEntry: false });
-    const last = seen.get(path);
-    if (info === undefined || (last?.info.mtimeMs === info.mtimeMs && last.info.ino === info.ino && last.info.size === info.size)) {
-      return info && last?.file;
-    }
-    const file = { path, mark: markFrom(info) };
-    seen.set(path, { info, file });
-    return file;
+  const watch = (path: string): Watched => {
+    const one = seen.get(path) ?? { path, full: `${dir}/${path}`, info: undefined, file: undefined };
+    seen.set(path, one);
+    return one;
   };
   return async (connection) => {
-    const paths = [...(await listFiles(dir, `semantic-layer/${connection}`, datasetFile)), spanningFile(connection)];
-    const files = paths.map(fileAt).filter((file) => file !== undefined);
+    const folder = `semantic-layer/${connection}`;
+    const names = await namesIn(dir, folder);
+    let listing = listings.get(connection);
+    if (listing?.names.length !== names.length || names.some((name, index) => name !== listing?.names[index])) {
+      const watched = [...pathsOf(folder, names, datasetFile), spanningFile(connection)].map(watch);
+      listings.set(connection, (listing = { names, watched }));
+    }
+    const files = listing.watched.map(asItIs).filter((file) => file !== undefined);
     const last = lists.get(connection);
     if (last?.length === files.length && files.every((file, index) => file === last[index])) return last;
     lists.set(connection, files);
     return files;
   };
+}
+
+function asItIs(one: Watched): MarkedFile | undefined {
+  const info = statSync(one.full, { throwIfNoEntry: false });
+  const { info: last } = one;
+  if (info === undefined || last?.mtimeMs !== info.mtimeMs || last.ino !== info.ino || last.size !== info.size) {
+    one.file = info && { path: one.path, mark: markFrom(info) };
+    one.info = info;
+  }
+  return one.file;
 }
 
 const datasetFile = /^[^.].*\.ya?ml$/;
@@ -84,7 +104,12 @@ export function openReader<Value>(
 
 /** Paths of the files in a folder of the project whose names match, sorted; none where there is no folder. */
 export async function listFiles(dir: string, folder: string, names: RegExp): Promise<readonly string[]> {
-  const found = (await readdir(join(dir, folder)).catch(absent)) ?? [];
+  return pathsOf(folder, await namesIn(dir, folder), names);
+}
+
+const namesIn = async (dir: string, folder: string): Promise<readonly string[]> => (await readdir(join(dir, folder)).catch(absent)) ?? [];
+
+function pathsOf(folder: string, found: readonly string[], names: RegExp): readonly string[] {
   return found
     .filter((name) => names.test(name))
     .sort()
