@@ -11,7 +11,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const ktx = join(root, 'bin/ktx.js');
 const rounds = 15;
 
-const call = (name: string, input: object) => ({ method: 'tools/call', params: { name, arguments: input } });
+const call = (name: string, input: object) => ({
+  method: 'tools/call',
+  params: { name, arguments: input },
+});
 const calls: Readonly<Record<string, { readonly method: string; readonly params: object }>> = {
   'tools/list': { method: 'tools/list', params: {} },
   search_context: call('search_context', { text: 'revenue by region' }),
@@ -21,7 +24,11 @@ const calls: Readonly<Record<string, { readonly method: string; readonly params:
     dimensions: ['orders.buyer.regions.rgn_nm', 'orders.placed_at.month'],
   }),
 };
-const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
+const hello = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'bench', version: '1' },
+};
 
 execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
 const folder = mkdtempSync(join(tmpdir(), 'ktx-first-answer-'));
@@ -31,9 +38,12 @@ try {
   const times = new Map(Object.keys(calls).map((name) => [name, [] as number[]]));
   for (let round = 0; round < rounds; round += 1) {
     bare.push(bareMilliseconds());
-    for (const [name, request] of Object.entries(calls)) times.get(name)?.push(await firstAnswer(request));
+    for (const [name, request] of Object.entries(calls))
+      times.get(name)?.push(await firstAnswer(request));
   }
-  console.log(`node -e 0       ${median(bare).toFixed(0).padStart(4)} ms          (medians of ${rounds})`);
+  console.log(
+    `node -e 0       ${median(bare).toFixed(0).padStart(4)} ms          (medians of ${rounds})`,
+  );
   for (const [name, measured] of times) {
     const ratio = (median(measured) / median(bare)).toFixed(1);
     console.log(
@@ -51,11 +61,17 @@ function bareMilliseconds(): number {
 }
 
 /** Until the answer has been read; the handshake before it, as clients do it, is included. */
-async function firstAnswer(request: { readonly method: string; readonly params: object }): Promise<number> {
+async function firstAnswer(request: {
+  readonly method: string;
+  readonly params: object;
+}): Promise<number> {
   const started = performance.now();
-  const server = spawn(process.execPath, [ktx, 'mcp', 'serve', '--project-dir', folder], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, [ktx, 'mcp', 'serve', '--project-dir', folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const answers = createInterface(server.stdout)[Symbol.asyncIterator]();
-  const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const send = (message: object) =>
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   send({ id: 1, method: 'initialize', params: hello });
   await answers.next();
   send({ method: 'notifications/initialized' });
@@ -64,7 +80,8 @@ async function firstAnswer(request: { readonly method: string; readonly params: 
   const elapsed = performance.now() - started;
   server.stdin.end();
   const { result } = JSON.parse(String(value)) as { result?: { isError?: boolean } };
-  if (result === undefined || result.isError === true) throw new Error(`no answer: ${String(value)}`);
+  if (result === undefined || result.isError === true)
+    throw new Error(`no answer: ${String(value)}`);
   await new Promise((ended) => server.once('exit', ended));
   return elapsed;
 }

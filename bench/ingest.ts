@@ -43,8 +43,10 @@ function prepare(): void {
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO orders SELECT i, i * 3 % 90, 'paid' FROM n;`);
   db.close();
   mkdirSync(join(dir, 'docs'));
-  for (let page = 0; page < pages; page += 1) writeFileSync(join(dir, `docs/page${page}.md`), pageOf(page, `What ${page} is.`));
-  const connections = 'shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}';
+  for (let page = 0; page < pages; page += 1)
+    writeFileSync(join(dir, `docs/page${page}.md`), pageOf(page, `What ${page} is.`));
+  const connections =
+    'shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}';
   const llm = `llm:\n  provider: {backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}\n  models: {default: claude-sonnet-4-6}\n`;
   writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n${llm}`);
   writeFileSync(join(dir, '.gitignore'), 'shop.sqlite\n');
@@ -60,7 +62,11 @@ async function timed(): Promise<{ ms: number; calls: number; report: IngestRepor
   try {
     const start = performance.now();
     calls = 0;
-    const report = await ingestProject(project, { connections: [], signal: AbortSignal.timeout(600_000), tools: loopTools(project) });
+    const report = await ingestProject(project, {
+      connections: [],
+      signal: AbortSignal.timeout(600_000),
+      tools: loopTools(project),
+    });
     return { ms: performance.now() - start, calls, report };
   } finally {
     await project.close();
@@ -70,7 +76,9 @@ async function timed(): Promise<{ ms: number; calls: number; report: IngestRepor
 function tell(what: string, { ms, calls: made, report }: Awaited<ReturnType<typeof timed>>): void {
   const { files, commit, milliseconds } = report;
   const changed = files.added.length + files.changed.length + files.removed.length;
-  const stages = Object.entries(milliseconds).map(([stage, took]) => `${stage} ${took}`).join(', '); // prettier-ignore
+  const stages = Object.entries(milliseconds)
+    .map(([stage, took]) => `${stage} ${took}`)
+    .join(', ');
   console.log(
     `${what.padEnd(12)} ${(ms / 1000).toFixed(2)} s, ${made} calls, ${changed} files, ${commit.id === undefined ? 'no commit' : 'a commit'} (${stages})`,
   );

@@ -18,7 +18,9 @@ const raw = [
 ];
 
 let url = '';
-const stop = await startServer({ provide: (_: string, value: unknown) => void (url = String(value)) } as Parameters<typeof startServer>[0]);
+const stop = await startServer({
+  provide: (_: string, value: unknown) => void (url = String(value)),
+} as Parameters<typeof startServer>[0]);
 try {
   for (const tables of sizes.length === 0 ? [100, 1000, 10_000] : sizes) await measured(tables);
 } finally {
@@ -31,7 +33,12 @@ async function measured(tables: number): Promise<void> {
   const own = Object.assign(new URL(url), { pathname: database });
   await run(own.href, (client) => make(client, tables));
   const reader = Object.assign(new URL(own.href), { username: 'bench_reader', password: 'r' });
-  const spec = { connection: 'bench', config: { driver: 'postgres' as const, url: 'env:URL' }, projectDir: '/', cacheDir: '/' };
+  const spec = {
+    connection: 'bench',
+    config: { driver: 'postgres' as const, url: 'env:URL' },
+    projectDir: '/',
+    cacheDir: '/',
+  };
   const { signal } = new AbortController();
   const warehouse = await openWarehouse({ ...spec, secrets: () => reader.href }, signal);
   const bareClient = new Client({ connectionString: reader.href });
@@ -45,7 +52,8 @@ async function measured(tables: number): Promise<void> {
     });
     const ktx = await timed(async () => {
       const { tables: all, queries } = await warehouse.introspect({}, signal);
-      const count = (read: (table: (typeof all)[number]) => number): number => all.reduce((sum, table) => sum + read(table), 0);
+      const count = (read: (table: (typeof all)[number]) => number): number =>
+        all.reduce((sum, table) => sum + read(table), 0);
       found = {
         tables: all.length,
         columns: count((table) => table.columns.length),
@@ -57,7 +65,10 @@ async function measured(tables: number): Promise<void> {
   }
   await warehouse.close();
   await bareClient.end();
-  const [ktx, bare] = [median(times.map((time) => time.ktx)), median(times.map((time) => time.bare))];
+  const [ktx, bare] = [
+    median(times.map((time) => time.ktx)),
+    median(times.map((time) => time.bare)),
+  ];
   const memory = Math.round(process.memoryUsage().rss / 2 ** 20);
   console.log(
     `${found.tables} tables, ${found.columns} columns, ${found.keys} keys: ${Math.round(ktx)} ms, bare queries ${Math.round(bare)} ms, ratio ${(ktx / bare).toFixed(2)}; ${found.queries} statements, ${memory} MiB`,

@@ -23,11 +23,15 @@ if (claudeBinary() === undefined) {
 }
 const endpoint = await openModelEndpoint();
 const machine = await makeMachine(endpoint);
-const { marker } = endpoint.start(({ wantsObject, objectTaken }) => (wantsObject && !objectTaken ? give({ answer: 'yes' }) : say('yes')));
+const { marker } = endpoint.start(({ wantsObject, objectTaken }) =>
+  wantsObject && !objectTaken ? give({ answer: 'yes' }) : say('yes'),
+);
 const prompt = `A question of a benchmark. ${marker}`;
 const kinds = {
-  text: (runtime: LlmRuntime): Promise<unknown> => runtime.generateText({ role: 'triage', prompt, system: 'S' }),
-  object: (runtime: LlmRuntime): Promise<unknown> => runtime.generateObject({ role: 'triage', prompt, system: 'S', schema }),
+  text: (runtime: LlmRuntime): Promise<unknown> =>
+    runtime.generateText({ role: 'triage', prompt, system: 'S' }),
+  object: (runtime: LlmRuntime): Promise<unknown> =>
+    runtime.generateObject({ role: 'triage', prompt, system: 'S', schema }),
 };
 
 const [level] = process.argv.slice(2).map(Number);
@@ -35,9 +39,13 @@ if (level === undefined) {
   for (const kind of ['text', 'object'] as const) console.log(await coldAndWarm(kind));
   console.log(await memory());
   // The gate is the process's: each level has a process of its own.
-  const [alone = 0, ...more] = [1, 2, 4].map((at) => Number(execFileSync(process.execPath, [import.meta.filename, String(at)])));
+  const [alone = 0, ...more] = [1, 2, 4].map((at) =>
+    Number(execFileSync(process.execPath, [import.meta.filename, String(at)])),
+  );
   [alone, ...more].forEach((rate, index) =>
-    console.log(`at once  ${2 ** index}: ${rate.toFixed(2)} calls/s   ratio ${(rate / alone).toFixed(2)}`),
+    console.log(
+      `at once  ${2 ** index}: ${rate.toFixed(2)} calls/s   ratio ${(rate / alone).toFixed(2)}`,
+    ),
   );
 } else console.log(await callsPerSecond(level));
 await endpoint.close();
@@ -65,7 +73,9 @@ async function callsPerSecond(concurrency: number): Promise<number> {
     // One call first: afterwards there is something to keep warm.
     await kinds.text(runtime);
     await sleep(restMs);
-    const taken = await milliseconds(() => Promise.all(Array.from({ length: callsPerLevel }, () => kinds.text(runtime))));
+    const taken = await milliseconds(() =>
+      Promise.all(Array.from({ length: callsPerLevel }, () => kinds.text(runtime))),
+    );
     return (callsPerLevel * 1000) / taken;
   });
 }
@@ -79,7 +89,10 @@ async function memory(): Promise<string> {
   });
 }
 
-async function withRuntime<T>(concurrency: number, run: (runtime: LlmRuntime) => Promise<T>): Promise<T> {
+async function withRuntime<T>(
+  concurrency: number,
+  run: (runtime: LlmRuntime) => Promise<T>,
+): Promise<T> {
   const { runtime } = await openRuntime('claude-code', endpoint, { machine, concurrency });
   try {
     return await run(runtime);
@@ -103,7 +116,11 @@ function childMegabytes(): number[] {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name) && isChild(name))
-      .map((pid) => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+      .map(
+        (pid) =>
+          Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) /
+          1024,
+      );
   } catch {
     return [];
   }

@@ -7,7 +7,16 @@ import { scoreLarge } from './relationships/large.ts';
 import { obscured, queryLog } from './relationships/logs.ts';
 import { shapesSeen } from './relationships/shapes-seen.ts';
 import { shapesUnseen } from './relationships/shapes-unseen.ts';
-import { calibrationError, f1, fixtureDatabase, scanFile, scoreOf, total, withoutDeclarations, type Score } from './relationships/score.ts';
+import {
+  calibrationError,
+  f1,
+  fixtureDatabase,
+  scanFile,
+  scoreOf,
+  total,
+  withoutDeclarations,
+  type Score,
+} from './relationships/score.ts';
 
 /**
  * `npm run bench:relationships [-- --details]`: relationship discovery, scored against known truth. The three real databases
@@ -19,11 +28,16 @@ const details = process.argv.includes('--details');
 if (process.argv.includes('--large')) await printLarge();
 const dir = mkdtempSync(join(tmpdir(), 'ktx-relationships-'));
 try {
-  const real = ['chinook', 'northwind', 'sakila'].map((name) => ({ name, ...fixtureDatabase(name, dir) }));
+  const real = ['chinook', 'northwind', 'sakila'].map((name) => ({
+    name,
+    ...fixtureDatabase(name, dir),
+  }));
   const score = async (copy: boolean, ignored: 'all' | 'links' | undefined): Promise<Score[]> => {
     const scores: Score[] = [];
     for (const { name, path, truth } of real)
-      scores.push(scoreOf(name, await scanFile(copy ? withoutDeclarations(path) : path, ignored), truth));
+      scores.push(
+        scoreOf(name, await scanFile(copy ? withoutDeclarations(path) : path, ignored), truth),
+      );
     return scores;
   };
   const hiddenReal = await score(false, 'all');
@@ -34,12 +48,18 @@ try {
   noWorse(hiddenReal, knownReal);
   const made = (schemas: Readonly<Record<string, () => Generated>>) =>
     Object.entries(schemas).map(([name, make]) => [name, make()] as const);
-  const seeds = Array.from({ length: Number(process.env['KTX_BENCH_SEEDS'] ?? 40) }, (_, index) => 5000 + index);
+  const seeds = Array.from(
+    { length: Number(process.env['KTX_BENCH_SEEDS'] ?? 40) },
+    (_, index) => 5000 + index,
+  );
   const sets = [
     ['hand-written schemas', made(heldOut)],
     ['shapes to develop with', made(shapesSeen)],
     ['shapes that were only scored', made(shapesUnseen)],
-    ['generated schemas of held-out seeds', seeds.map((seed) => [String(seed), generate(seed)] as const)],
+    [
+      'generated schemas of held-out seeds',
+      seeds.map((seed) => [String(seed), generate(seed)] as const),
+    ],
   ] as const;
   for (const [what, schemas] of sets) {
     const isShown = details || schemas.length < 20;
@@ -49,7 +69,9 @@ try {
     print(`${what}, primary keys known`, isShown ? known : [], known);
     noWorse(hidden, known);
   }
-  const obscure = [...made(shapesSeen), ...made(shapesUnseen)].map(([name, schema]) => [name, obscured(schema)] as const);
+  const obscure = [...made(shapesSeen), ...made(shapesUnseen)].map(
+    ([name, schema]) => [name, obscured(schema)] as const,
+  );
   const shown = (scores: readonly Score[]): readonly Score[] => (details ? scores : []);
   for (const [what, log] of [
     ['no query log', undefined],
@@ -57,7 +79,11 @@ try {
     ['a query log of wrong joins', 'poor'],
   ] as const) {
     const scores = await scoreGenerated(obscure, 'links', log);
-    print(`hand-written shapes under names that say nothing, primary keys known, ${what}`, shown(scores), scores);
+    print(
+      `hand-written shapes under names that say nothing, primary keys known, ${what}`,
+      shown(scores),
+      scores,
+    );
   }
 } finally {
   rmSync(dir, { recursive: true });
@@ -66,7 +92,8 @@ try {
 async function printLarge(): Promise<void> {
   const scores = await scoreLarge();
   print('stars of millions of rows, all keys hidden', scores);
-  for (const { name, seconds, megabytes } of scores) console.log(`  ${name}: ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`);
+  for (const { name, seconds, megabytes } of scores)
+    console.log(`  ${name}: ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB`);
 }
 
 /** Who knows more finds no less: the command fails for a database that is worse with its primary keys known. */
@@ -74,14 +101,20 @@ function noWorse(hidden: readonly Score[], known: readonly Score[]): void {
   for (const [index, score] of known.entries()) {
     const before = f1(hidden[index] ?? score);
     if (f1(score) >= before) continue;
-    console.log(`  ${score.name} is worse with primary keys known: F1 ${f1(score).toFixed(3)}, not ${before.toFixed(3)}`);
+    console.log(
+      `  ${score.name} is worse with primary keys known: F1 ${f1(score).toFixed(3)}, not ${before.toFixed(3)}`,
+    );
     process.exitCode = 1;
   }
 }
 
 type Named = readonly (readonly [string, Generated])[];
 
-async function scoreGenerated(schemas: Named, ignored: 'all' | 'links', log?: 'good' | 'poor'): Promise<Score[]> {
+async function scoreGenerated(
+  schemas: Named,
+  ignored: 'all' | 'links',
+  log?: 'good' | 'poor',
+): Promise<Score[]> {
   const scores: Score[] = [];
   for (const [name, schema] of schemas) {
     const path = join(dir, `${name}.sqlite`);
@@ -105,7 +138,8 @@ function print(title: string, shown: readonly Score[], scores = shown): void {
       scores.flatMap(({ judged }) => judged),
     ),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
   console.log(`\n${title}`);
   for (const cells of rows)
     console.log(
@@ -120,7 +154,8 @@ function print(title: string, shown: readonly Score[], scores = shown): void {
 }
 
 function row(name: string, sum: ReturnType<typeof total>, judged: Score['judged']): string[] {
-  const share = (part: number, whole: number): string => (whole === 0 ? '-' : (part / whole).toFixed(3));
+  const share = (part: number, whole: number): string =>
+    whole === 0 ? '-' : (part / whole).toFixed(3);
   return [
     name,
     share(sum.hits, sum.accepted),

@@ -13,7 +13,8 @@ import { withWarehouse } from './relationships/score.ts';
  */
 const sizes = [200, 1000] as const;
 const rounds = 3;
-const adjectives = 'sales purchase stock ship bill ledger payroll crm web store plant asset fleet tax audit risk loan claim lab course';
+const adjectives =
+  'sales purchase stock ship bill ledger payroll crm web store plant asset fleet tax audit risk loan claim lab course';
 const nouns =
   'order line item account contact address batch rule status document note plan budget period region group member rate price unit ' +
   'level step entry payment refund receipt schedule slot device reading limit alert model template category tag session visit ' +
@@ -25,8 +26,12 @@ try {
   const measured = [await scanned(sizes[0]), await scanned(sizes[1])] as const;
   const [small, large] = measured;
   for (const key of ['first', 'again'] as const) {
-    const cells = measured.map((one, index) => `${one[key].toFixed(2)} ms a table of ${sizes[index]}`);
-    console.log(`${key.padEnd(6)} ${cells.join(', ')}; ratio ${(large[key] / small[key]).toFixed(2)}`);
+    const cells = measured.map(
+      (one, index) => `${one[key].toFixed(2)} ms a table of ${sizes[index]}`,
+    );
+    console.log(
+      `${key.padEnd(6)} ${cells.join(', ')}; ratio ${(large[key] / small[key]).toFixed(2)}`,
+    );
   }
 } finally {
   rmSync(dir, { recursive: true });
@@ -38,7 +43,13 @@ async function scanned(size: number): Promise<{ first: number; again: number }> 
   write(path, size);
   return withWarehouse(path, async (warehouse) => {
     const db = new DatabaseSync(':memory:');
-    const options = { warehouse, scope: {}, state: { db }, config: scanConfigSchema.parse({}), signal: new AbortController().signal };
+    const options = {
+      warehouse,
+      scope: {},
+      state: { db },
+      config: scanConfigSchema.parse({}),
+      signal: new AbortController().signal,
+    };
     const times: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const started = process.cpuUsage();
@@ -55,17 +66,24 @@ async function scanned(size: number): Promise<{ first: number; again: number }> 
 /** Tables that refer to two earlier ones each, with columns that every table has. */
 function write(path: string, size: number): void {
   const words = [adjectives.split(' '), nouns.split(' ')] as const;
-  const name = (table: number): string => `${words[0][table % words[0].length]}_${words[1][Math.floor(table / words[0].length)]}`;
+  const name = (table: number): string =>
+    `${words[0][table % words[0].length]}_${words[1][Math.floor(table / words[0].length)]}`;
   const db = new DatabaseSync(path);
   db.exec('BEGIN');
   for (let table = 0; table < size; table += 1) {
-    const parents = [...new Set([7, 13].map((step) => `${name((step * step * (table + step)) % Math.max(1, table))}_id`))];
+    const parents = [
+      ...new Set(
+        [7, 13].map((step) => `${name((step * step * (table + step)) % Math.max(1, table))}_id`),
+      ),
+    ];
     const columns = parents.map((parent) => `${parent} integer, `).join('');
     db.exec(
       `CREATE TABLE ${name(table)} (id integer, ${columns}name text, status text, quantity integer, amount decimal(12,2), sort_order integer)`,
     );
     const references = parents.map((_, index) => `value * ${index + 3} % 20 + 1, `).join('');
-    const numbers = JSON.stringify(Array.from({ length: 20 + ((table * 31) % 150) }, (_, row) => row + 1));
+    const numbers = JSON.stringify(
+      Array.from({ length: 20 + ((table * 31) % 150) }, (_, row) => row + 1),
+    );
     db.exec(
       `INSERT INTO ${name(table)} SELECT value, ${references}'thing ' || value, substr('abc', value % 3 + 1, 1), value % 12 + 1, value * 7.25, value - 1 FROM json_each('${numbers}')`,
     );

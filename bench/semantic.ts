@@ -49,7 +49,11 @@ relationships: [${parents.map((parent) => `{to: d${parent}, on: {parent_id: id}}
 function queryOf(turn: number, size: number) {
   const root = Math.floor((turn * 7) % (size / 10)) * 10;
   return querySchema.parse({
-    metrics: [`d${root + 4}.average`, `d${root + 7}.total`, { name: 'each', expr: `d${root + 4}.total / d${root + 7}.rows` }],
+    metrics: [
+      `d${root + 4}.average`,
+      `d${root + 7}.total`,
+      { name: 'each', expr: `d${root + 4}.total / d${root + 7}.rows` },
+    ],
     dimensions: [`d${root + 1}.status`, 'metric_time.month'],
     where: [`d${root}.amount > ${turn}`, `d${root + 2}.status in ('a', 'b')`],
     order_by: [{ field: 'each', dir: 'desc' }],
@@ -86,7 +90,10 @@ async function measure(size: number): Promise<string> {
 }
 
 /** What each turn takes, sorted; what is prepared for it is not counted. */
-async function inTurns(turns: number, prepare: (turn: number) => Promise<() => Promise<unknown>>): Promise<readonly number[]> {
+async function inTurns(
+  turns: number,
+  prepare: (turn: number) => Promise<() => Promise<unknown>>,
+): Promise<readonly number[]> {
   const times: number[] = [];
   for (let turn = 0; turn < turns; turn += 1) {
     const run = await prepare(turn);
@@ -101,10 +108,18 @@ async function measureProject(size: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-bench-semantic-'));
   const write = ({ path, text }: File) => writeFileSync(join(dir, path), text);
   mkdirSync(join(dir, 'semantic-layer/warehouse'), { recursive: true });
-  write({ path: 'ktx.yaml', text: 'connections:\n  warehouse: {driver: duckdb, path: w.duckdb}\n' });
+  write({
+    path: 'ktx.yaml',
+    text: 'connections:\n  warehouse: {driver: duckdb, path: w.duckdb}\n',
+  });
   for (let index = 0; index < size; index += 1) write(fileOf(index));
   await makeTables(join(dir, 'w.duckdb'));
-  for (const args of [['init', '-q'], ['add', '-A'], ['-c', 'user.name=b', '-c', 'user.email=b', 'commit', '-qm', 'b']]) execFileSync('git', args, { cwd: dir });
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['-c', 'user.name=b', '-c', 'user.email=b', 'commit', '-qm', 'b'],
+  ])
+    execFileSync('git', args, { cwd: dir });
   const project = await openProject(dir);
   try {
     const started = performance.now();
@@ -114,23 +129,31 @@ async function measureProject(size: number): Promise<string> {
       write(fileOf(turn * 7, `0.${turn + 10}`));
       return () => project.model('warehouse');
     });
-    const tool = openToolbox(project).tools(new AbortController().signal).find(({ name }) => name === 'query_metrics');
+    const tool = openToolbox(project)
+      .tools(new AbortController().signal)
+      .find(({ name }) => name === 'query_metrics');
     const [own, beside]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < 300; turn += 1) {
       const start = performance.now();
-      const answer = await tool?.execute({ metrics: ['d4.average', 'd7.total'], dimensions: ['d1.status', 'metric_time.month'], limit: 100 + turn });
+      const answer = await tool?.execute({
+        metrics: ['d4.average', 'd7.total'],
+        dimensions: ['d1.status', 'metric_time.month'],
+        limit: 100 + turn,
+      });
       const ms = Number(/ in (\d+) ms/.exec(answer?.markdown ?? '')?.[1]);
       own.push(ms);
       beside.push(performance.now() - start - ms);
     }
-    const [warehouse = 0, added = 0] = [own, beside].map((times) => times.slice(100).toSorted((a, b) => a - b)[100]);
+    const [warehouse = 0, added = 0] = [own, beside].map(
+      (times) => times.slice(100).toSorted((a, b) => a - b)[100],
+    );
     const query = `query_metrics adds ${added.toFixed(1)} ms to the warehouse's ${warehouse} ms (ratio ${((warehouse + added) / warehouse).toFixed(2)})`;
     return `${size} files on disk: load ${cold.toFixed(0)} ms, after one edit ${quantile(edits, 0.5)}; ${query}\n`;
   } finally {
     await project.close();
     rmSync(dir, { recursive: true });
   }
-} // prettier-ignore
+}
 
 async function makeTables(path: string): Promise<void> {
   const instance = await DuckDBInstance.create(path);

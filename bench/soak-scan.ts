@@ -20,7 +20,9 @@ try {
     const found = await killedAndResumed(killing, shares);
     const sum = (performance.now() - started) / 1000;
     console.log(`${tables} tables; killed with ${found.kills.join(', ')} of them finished`);
-    console.log(`finished tables that were profiled again: ${found.repeated.length}; profiles in all: ${found.profiles}`);
+    console.log(
+      `finished tables that were profiled again: ${found.repeated.length}; profiles in all: ${found.profiles}`,
+    );
     console.log(
       `the scan that ended: ${found.resumed.profiled} profiled, ${found.resumed.reused} known; the next: ${found.again.queries} statements`,
     );

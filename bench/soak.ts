@@ -1,4 +1,11 @@
-import { boundariesOf, openKilling, randomFrom, randomPoint, type Killed, type Point } from '../test/ingest/killed-project.ts';
+import {
+  boundariesOf,
+  openKilling,
+  randomFrom,
+  randomPoint,
+  type Killed,
+  type Point,
+} from '../test/ingest/killed-project.ts';
 
 /**
  * `npm run soak [-- <kills> [<seed>]]`: kills so many ingests with a model, at the ends of all stages first and then at random, and looks
@@ -31,17 +38,21 @@ try {
 } finally {
   await killing.close();
 }
-for (const [label, count] of [...fell].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`${String(count).padStart(5)}  after ${label}`);
+for (const [label, count] of [...fell].sort(([a], [b]) => (a < b ? -1 : 1)))
+  console.log(`${String(count).padStart(5)}  after ${label}`);
 const early = outcomes.filter((outcome) => outcome.fell === undefined).length;
 console.log(
   `${kills} kills in ${Math.round((performance.now() - start) / 1000)} s, seed ${seed}; ${early} runs ended before they could be killed`,
 );
-const counts = harms.map((harm) => [harm, outcomes.reduce((sum, outcome) => sum + outcome[harm].length, 0)] as const);
+const counts = harms.map(
+  (harm) => [harm, outcomes.reduce((sum, outcome) => sum + outcome[harm].length, 0)] as const,
+);
 console.log(counts.map(([harm, count]) => `${harm} ${count}`).join(', '));
 process.exitCode = counts.every(([, count]) => count === 0) ? 0 : 1;
 
 function tell(point: Point, outcome: Killed): void {
   outcomes.push(outcome);
   if (outcome.fell !== undefined) fell.set(outcome.fell, (fell.get(outcome.fell) ?? 0) + 1);
-  if (harms.some((harm) => outcome[harm].length > 0)) console.log(JSON.stringify({ point, ...outcome }));
+  if (harms.some((harm) => outcome[harm].length > 0))
+    console.log(JSON.stringify({ point, ...outcome }));
 }

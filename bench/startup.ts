@@ -20,7 +20,14 @@ const bare: number[] = [];
 for (let round = 0; round < rounds; round += 1) {
   bare.push(milliseconds(['-e', '0']));
   ktx.push(milliseconds(['bin/ktx.js', '--version']));
-  completing.push(milliseconds(['bin/ktx.js', 'completion', '--line', `ktx --project-dir ${demo} sl query -m orders.`]));
+  completing.push(
+    milliseconds([
+      'bin/ktx.js',
+      'completion',
+      '--line',
+      `ktx --project-dir ${demo} sl query -m orders.`,
+    ]),
+  );
 }
 rmSync(demo, { recursive: true, force: true });
 

@@ -8,6 +8,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
+const { status } = spawnSync(
+  process.execPath,
+  [compiler, '-p', join(root, 'tsconfig.build.json')],
+  { stdio: 'inherit' },
+);
 if (status !== 0) process.exit(1);
-cpSync(join(root, 'src'), join(root, 'dist'), { recursive: true, filter: (path) => extname(path) !== '.ts' });
+cpSync(join(root, 'src'), join(root, 'dist'), {
+  recursive: true,
+  filter: (path) => extname(path) !== '.ts',
+});

@@ -11,7 +11,9 @@ if (!existsSync(installed) || !sameVersions()) {
     shell: process.platform === 'win32',
   });
   if (status !== 0) {
-    console.error('The dependencies could not be installed; npm says why above. Is the npm registry reachable?');
+    console.error(
+      'The dependencies could not be installed; npm says why above. Is the npm registry reachable?',
+    );
     process.exit(1);
   }
 }
@@ -19,7 +21,9 @@ if (!existsSync(installed) || !sameVersions()) {
 function sameVersions() {
   const locked = packages('package-lock.json');
   const present = packages(installed);
-  return Object.entries(locked).every(([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version);
+  return Object.entries(locked).every(
+    ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+  );
 }
 
 function packages(file) {

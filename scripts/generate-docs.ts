@@ -51,26 +51,41 @@ async function commandsPage(): Promise<string> {
   for (const entry of registry) {
     const module = await entry.load();
     const command = await attach(program, entry, async () => undefined);
-    const usage = ['ktx', entry.path, ...command.registeredArguments.map((argument) => bracketed(argument)), command.options.length > 0 ? '[options]' : '']; // prettier-ignore
+    const usage = [
+      'ktx',
+      entry.path,
+      ...command.registeredArguments.map((argument) => bracketed(argument)),
+      command.options.length > 0 ? '[options]' : '',
+    ];
     const examples = module.examples.map(([line, what]) => `# ${what}\n${line}`);
     sections.push(
       `## ktx ${entry.path}`,
       module.description,
       fenced(usage.filter((part) => part !== '').join(' '), 'text'),
-      ...(command.options.length > 0 ? [table(['flag', 'what it does'], command.options.map(optionRow))] : []),
+      ...(command.options.length > 0
+        ? [table(['flag', 'what it does'], command.options.map(optionRow))]
+        : []),
       fenced(examples.join('\n\n')),
     );
   }
   return page('Commands', [
     'Data goes to stdout, talk to stderr. Every command takes `--json`: one envelope `{ok, data | error: {code, message, hint, retryable}, meta}` on stdout; with `--help` too, the text as `data.help`. `ktx ingest --json` is a stream: NDJSON, an event a line (`type` says which) while it works, and that envelope as the last line. `ktx mcp serve` has stdout for the protocol; an error before it starts is an envelope.',
-    table(['command', 'what it does'], registry.map(({ path, summary }) => [`[\`ktx ${path}\`](#ktx-${path.replaceAll(' ', '-')})`, summary])),
-    `Groups: ${Object.entries(groups).map(([name, summary]) => `\`ktx ${name}\` (${summary})`).join('; ')}.`,
+    table(
+      ['command', 'what it does'],
+      registry.map(({ path, summary }) => [
+        `[\`ktx ${path}\`](#ktx-${path.replaceAll(' ', '-')})`,
+        summary,
+      ]),
+    ),
+    `Groups: ${Object.entries(groups)
+      .map(([name, summary]) => `\`ktx ${name}\` (${summary})`)
+      .join('; ')}.`,
     '## Flags of every command',
     table(['flag', 'what it does'], globals),
     '## Exit codes',
     table(['code', 'meaning'], exitCodes),
     ...sections,
-  ]); // prettier-ignore
+  ]);
 }
 
 /** What completion knows of every command without loading it. A flag by how it is written, with what follows it: nothing, words, or a name. */
@@ -80,14 +95,19 @@ async function completionTree(): Promise<string> {
     argChoices ?? (required || optional ? (/<([^>]+)>/.exec(flags)?.[1] ?? 'value') : null);
   const flagsOf = (options: typeof program.options) =>
     Object.fromEntries(
-      options.map((option) => [[option.short, option.long].filter((one) => one !== undefined).join(', '), follows(option)]),
+      options.map((option) => [
+        [option.short, option.long].filter((one) => one !== undefined).join(', '),
+        follows(option),
+      ]),
     );
   const globals = { ...flagsOf(program.options), '-h, --help': null };
   const commands: Record<string, object> = {};
   for (const entry of registry) {
     const command = await attach(program, entry, async () => undefined);
     const named = command.registeredArguments.map((one) =>
-      one.argChoices ? `${one.name()}=${one.argChoices.join('|')}` : one.name() + (one.variadic ? '...' : ''),
+      one.argChoices
+        ? `${one.name()}=${one.argChoices.join('|')}`
+        : one.name() + (one.variadic ? '...' : ''),
     );
     commands[entry.path] = { arguments: named, flags: flagsOf(command.options) };
   }
@@ -97,7 +117,8 @@ async function completionTree(): Promise<string> {
 function configPage(): string {
   const { properties = {} } = jsonSchema(fileSchemas.ktx) as Property;
   const connection = properties['connections']?.additionalProperties;
-  const variants = typeof connection === 'object' ? (connection.oneOf ?? connection.anyOf ?? [connection]) : [];
+  const variants =
+    typeof connection === 'object' ? (connection.oneOf ?? connection.anyOf ?? [connection]) : [];
   const connections = variants.flatMap((variant) => [
     `### driver: ${JSON.stringify(variant.properties?.['driver']?.const).replaceAll('"', '')}`,
     settings(variant),
@@ -105,12 +126,19 @@ function configPage(): string {
   const others = Object.entries(properties).filter(([name]) => name !== 'connections');
   return page('ktx.yaml', [
     'A key that is not listed here is an error with its line and column. Secrets are references: `env:NAME`, `file:path` or `keychain:service/account`.',
-    fenced('# yaml-language-server: $schema=./.ktx/ktx.schema.json\nconnections:\n  warehouse:\n    driver: duckdb\n    path: shop.duckdb', 'yaml'),
+    fenced(
+      '# yaml-language-server: $schema=./.ktx/ktx.schema.json\nconnections:\n  warehouse:\n    driver: duckdb\n    path: shop.duckdb',
+      'yaml',
+    ),
     '## connections',
     properties['connections']?.description ?? '',
     ...connections,
-    ...others.flatMap(([name, section]) => [`## ${name}`, section.description ?? '', settings(section)]),
-  ]); // prettier-ignore
+    ...others.flatMap(([name, section]) => [
+      `## ${name}`,
+      section.description ?? '',
+      settings(section),
+    ]),
+  ]);
 }
 
 function agentPage(): string {
@@ -119,13 +147,25 @@ function agentPage(): string {
   const variants = typeof server === 'object' ? (server.oneOf ?? server.anyOf ?? []) : [];
   return page('Agent files', [
     '`agents/<name>.yaml`. Everything but `name` may be left out; a key that is not listed here is an error with its line and column.',
-    fenced('name: analyst\ninstructions: {file: ./analyst.md}\ncontext: {semantic_layer: required}\nlimits: {max_turns: 20, timeout: 120s}', 'yaml'),
+    fenced(
+      'name: analyst\ninstructions: {file: ./analyst.md}\ncontext: {semantic_layer: required}\nlimits: {max_turns: 20, timeout: 120s}',
+      'yaml',
+    ),
     settings(agent),
-    ...variants.flatMap((variant) => [`## mcp_servers, transport: ${String(variant.properties?.['transport']?.const)}`, settings(variant)]),
+    ...variants.flatMap((variant) => [
+      `## mcp_servers, transport: ${String(variant.properties?.['transport']?.const)}`,
+      settings(variant),
+    ]),
     '## What each backend does',
     'What stands as `ktx` is done above all backends, alike. `prices`: a limit in money needs `llm.prices`.',
-    table(['', ...Object.keys(capabilities)], abilities.map((name) => [name.replaceAll('_', ' '), ...Object.values(capabilities).map((can) => abilityText(can[name]))])),
-  ]); // prettier-ignore
+    table(
+      ['', ...Object.keys(capabilities)],
+      abilities.map((name) => [
+        name.replaceAll('_', ' '),
+        ...Object.values(capabilities).map((can) => abilityText(can[name])),
+      ]),
+    ),
+  ]);
 }
 
 function evalPage(): string {
@@ -145,11 +185,12 @@ function evalPage(): string {
     '## expect.tools',
     'A list; each entry is one of these.',
     ...tools.map(settings),
-  ]); // prettier-ignore
+  ]);
 }
 
 const abilities = Object.keys(capabilities.anthropic) as (keyof typeof capabilities.anthropic)[];
-const abilityText = (value: boolean | string): string => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : value);
+const abilityText = (value: boolean | string): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : value;
 
 function settings(section: Property): string {
   return table(['key', 'kind', 'default', 'what it is'], settingRows(section, ''));
@@ -160,9 +201,17 @@ function settingRows({ properties = {}, required = [] }: Property, prefix: strin
   return Object.entries(properties).flatMap(([key, property]) => {
     const name = prefix + key;
     if (property.properties !== undefined) return settingRows(property, `${name}.`);
-    const fallback = property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``;
+    const fallback =
+      property.default === undefined ? '' : `\`${JSON.stringify(property.default)}\``;
     const isRequired = required.includes(key) && property.default === undefined;
-    return [[`\`${name}\``, kindOf(property), isRequired ? 'required' : fallback, property.description ?? '']];
+    return [
+      [
+        `\`${name}\``,
+        kindOf(property),
+        isRequired ? 'required' : fallback,
+        property.description ?? '',
+      ],
+    ];
   });
 }
 
@@ -172,18 +221,30 @@ function kindOf({ const: fixed, enum: choices, type }: Property): string {
   return Array.isArray(type) ? type.join(' or ') : String(type ?? '');
 }
 
-function optionRow(option: { readonly flags: string; readonly description: string; readonly defaultValue?: unknown }): string[] {
-  const shown = typeof option.defaultValue === 'string' || typeof option.defaultValue === 'number' ? ` (${option.defaultValue})` : '';
+function optionRow(option: {
+  readonly flags: string;
+  readonly description: string;
+  readonly defaultValue?: unknown;
+}): string[] {
+  const shown =
+    typeof option.defaultValue === 'string' || typeof option.defaultValue === 'number'
+      ? ` (${option.defaultValue})`
+      : '';
   return [`\`${option.flags}\``, option.description + shown];
-} // prettier-ignore
+}
 
-function bracketed(argument: { name(): string; readonly required: boolean; readonly variadic: boolean }): string {
+function bracketed(argument: {
+  name(): string;
+  readonly required: boolean;
+  readonly variadic: boolean;
+}): string {
   const name = argument.name() + (argument.variadic ? '...' : '');
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
@@ -192,7 +253,8 @@ function fenced(text: string, language = 'sh'): string {
 }
 
 function page(title: string, parts: readonly string[]): string {
-  const origin = '<!-- Generated by `node scripts/generate-docs.ts`. Edit the code, not this page. -->';
+  const origin =
+    '<!-- Generated by `node scripts/generate-docs.ts`. Edit the code, not this page. -->';
   return `${[`# ${title}`, origin, ...parts.filter((part) => part !== '')].join('\n\n')}\n`;
 }
 

@@ -31,16 +31,34 @@ const steps: Readonly<Record<string, (installation: Installation) => Promise<str
   async version(installation) {
     const said = await ktx(installation, '--version');
     const { stdout } = await run(installation.node, ['--version']);
-    expected(`v${String(said['node'])}` === stdout.trim(), `Node ${stdout.trim()}, found ${String(said['node'])}`);
+    expected(
+      `v${String(said['node'])}` === stdout.trim(),
+      `Node ${stdout.trim()}, found ${String(said['node'])}`,
+    );
     return `ktx ${String(said['version'])} on Node ${String(said['node'])}`;
   },
   async demo(installation) {
     await ktx(installation, 'demo', '--dir', 'shop');
-    const { rows } = await ktx(installation, 'sl', 'query', '-m', 'orders.revenue', '--project-dir', 'shop');
+    const { rows } = await ktx(
+      installation,
+      'sl',
+      'query',
+      '-m',
+      'orders.revenue',
+      '--project-dir',
+      'shop',
+    );
     return `orders.revenue ${JSON.stringify(rows)}`;
   },
   async 'scan (DuckDB)'(installation) {
-    const { tables, links } = await ktx(installation, 'scan', '--project-dir', 'shop', '--ignore-declared', 'all');
+    const { tables, links } = await ktx(
+      installation,
+      'scan',
+      '--project-dir',
+      'shop',
+      '--ignore-declared',
+      'all',
+    );
     expected(Number(tables) > 0, 'tables');
     return `${String(tables)} tables, ${(links as unknown[]).length} links`;
   },
@@ -49,20 +67,41 @@ const steps: Readonly<Record<string, (installation: Installation) => Promise<str
     const args = [bin, 'mcp', 'serve', '--project-dir', join(folder, 'shop')];
     await client.connect(new StdioClientTransport({ command: node, args, env, stderr: 'ignore' }));
     const { tools } = await client.listTools();
-    const answer = await client.callTool({ name: 'query_metrics', arguments: { metrics: ['orders.revenue'] } });
+    const answer = await client.callTool({
+      name: 'query_metrics',
+      arguments: { metrics: ['orders.revenue'] },
+    });
     await client.close();
-    expected(tools.length > 4 && answer.isError !== true, `tools and an answer, found ${JSON.stringify(answer.content)}`);
+    expected(
+      tools.length > 4 && answer.isError !== true,
+      `tools and an answer, found ${JSON.stringify(answer.content)}`,
+    );
     return `${tools.length} tools; query_metrics answers`;
   },
   async postgres(installation) {
-    await ktx(installation, 'setup', '--driver', 'postgres', '--url', 'env:WAREHOUSE_URL', '--project-dir', 'pg');
+    await ktx(
+      installation,
+      'setup',
+      '--driver',
+      'postgres',
+      '--url',
+      'env:WAREHOUSE_URL',
+      '--project-dir',
+      'pg',
+    );
     const { links } = await ktx(installation, 'scan', '--project-dir', 'pg');
     const found = links as { readonly status: string }[];
     expected(
       found.some(({ status }) => status === 'accepted'),
       'an accepted link',
     );
-    const { rows } = await ktx(installation, 'sql', 'SELECT count(*) FROM orders', '--project-dir', 'pg');
+    const { rows } = await ktx(
+      installation,
+      'sql',
+      'SELECT count(*) FROM orders',
+      '--project-dir',
+      'pg',
+    );
     return `${found.length} links, rows ${JSON.stringify(rows)}`;
   },
 };
@@ -81,20 +120,31 @@ try {
   await stop();
   rmSync(scratch, { recursive: true, force: true });
 }
-console.log(failed.length === 0 ? `works under ${versions.join(' and ')}` : `FAILS under ${failed.join(' and ')}`);
+console.log(
+  failed.length === 0
+    ? `works under ${versions.join(' and ')}`
+    : `FAILS under ${failed.join(' and ')}`,
+);
 process.exit(failed.length === 0 ? 0 : 1);
 
 function newest(version: string): string {
   const found: unknown = JSON.parse(
-    execFileSync('npm', ['view', `node@${version}`, 'version', '--json', '--loglevel=error'], { encoding: 'utf8' }),
+    execFileSync('npm', ['view', `node@${version}`, 'version', '--json', '--loglevel=error'], {
+      encoding: 'utf8',
+    }),
   );
   const all = (Array.isArray(found) ? found : [found]).map(String);
-  const parts = (one: string): number => one.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
+  const parts = (one: string): number =>
+    one.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
   return all.sort((a, b) => parts(a) - parts(b)).at(-1) ?? version;
 }
 
 function packed(): string {
-  const text = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', scratch], { cwd: root, encoding: 'utf8' });
+  const text = execFileSync(
+    'npm',
+    ['pack', '--json', '--loglevel=error', '--pack-destination', scratch],
+    { cwd: root, encoding: 'utf8' },
+  );
   const [{ filename }] = JSON.parse(text.slice(text.indexOf('[\n'))) as [{ filename: string }];
   return join(scratch, filename);
 }
@@ -114,7 +164,9 @@ async function works(version: string, tarball: string): Promise<boolean> {
     for (const [name, step] of Object.entries(steps)) {
       const started = performance.now();
       const said = await step(installation);
-      console.log(`  ${name.padEnd(14)} ${String(Math.round(performance.now() - started)).padStart(6)} ms  ${said}`);
+      console.log(
+        `  ${name.padEnd(14)} ${String(Math.round(performance.now() - started)).padStart(6)} ms  ${said}`,
+      );
     }
     return true;
   } catch (error) {
@@ -128,14 +180,21 @@ function install(version: string, tarball: string): Installation {
   const home = join(cache, version);
   const node = join(home, 'node_modules/node/bin/node');
   const npm = (args: readonly string[], cwd: string, path = process.env['PATH']): void =>
-    void execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error', ...args], {
-      cwd,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, PATH: path },
-    });
+    void execFileSync(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error', ...args],
+      {
+        cwd,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, PATH: path },
+      },
+    );
   if (!existsSync(node)) {
     mkdirSync(home, { recursive: true });
-    writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, allowScripts: { [`node@${version}`]: true } }));
+    writeFileSync(
+      join(home, 'package.json'),
+      JSON.stringify({ private: true, allowScripts: { [`node@${version}`]: true } }),
+    );
     npm([`node@${version}`], home);
   }
   const folder = join(scratch, version);
@@ -147,10 +206,20 @@ function install(version: string, tarball: string): Installation {
   return { node, bin: join(folder, 'node_modules/ktx/bin/ktx.js'), folder, env };
 }
 
-async function ktx({ node, bin, folder, env }: Installation, ...args: readonly string[]): Promise<Record<string, unknown>> {
-  const options: ExecFileOptionsWithStringEncoding = { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26 };
+async function ktx(
+  { node, bin, folder, env }: Installation,
+  ...args: readonly string[]
+): Promise<Record<string, unknown>> {
+  const options: ExecFileOptionsWithStringEncoding = {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  };
   const { stdout } = await run(node, [bin, ...args, '--json'], options);
-  return (JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { data: Record<string, unknown> }).data;
+  return (
+    JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { data: Record<string, unknown> }
+  ).data;
 }
 
 function expected(holds: boolean, what: string): void {

@@ -2,7 +2,16 @@
 // design was verified on must pass, the newest is reported. Each release lives in a cache folder; the suites run in a copy of
 // the project whose `node_modules` differs from the project's in that one package, so that nothing has to know of it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +19,18 @@ import { fileURLToPath } from 'node:url';
 const sdk = '@anthropic-ai/claude-agent-sdk';
 const verified = '0.3.142';
 const root = fileURLToPath(new URL('..', import.meta.url));
-const suites = ['llm-runtime', 'llm-isolation', 'agent-session', 'claude-agent'].map((name) => `test/contract/${name}.test.ts`);
+const suites = ['llm-runtime', 'llm-isolation', 'agent-session', 'claude-agent'].map(
+  (name) => `test/contract/${name}.test.ts`,
+);
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'ktx-sdk-matrix');
 
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
-  readonly testResults: readonly { readonly message: string; readonly assertionResults: readonly Assertion[] }[];
+  readonly testResults: readonly {
+    readonly message: string;
+    readonly assertionResults: readonly Assertion[];
+  }[];
 }
 
 interface Assertion {
@@ -25,9 +39,14 @@ interface Assertion {
   readonly failureMessages: readonly string[];
 }
 
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
 const pinned = manifest.dependencies[sdk] ?? '';
-const newest = execFileSync('npm', ['view', sdk, 'version'], { encoding: 'utf8', shell: process.platform === 'win32' }).trim();
+const newest = execFileSync('npm', ['view', sdk, 'version'], {
+  encoding: 'utf8',
+  shell: process.platform === 'win32',
+}).trim();
 
 const asked = process.argv.slice(2);
 const versions = asked.length > 0 ? asked : [...new Set([pinned, verified, newest])];
@@ -36,7 +55,9 @@ for (const version of versions) {
   const mustPass = version === pinned || version === verified;
   const ok = run(version);
   if (!ok && mustPass) failed.push(version);
-  console.log(`${version}${version === pinned ? ' (pinned)' : ''}: ${ok ? 'passes' : mustPass ? 'FAILS' : 'fails, reported only'}\n`);
+  console.log(
+    `${version}${version === pinned ? ' (pinned)' : ''}: ${ok ? 'passes' : mustPass ? 'FAILS' : 'fails, reported only'}\n`,
+  );
 }
 process.exit(failed.length > 0 ? 1 : 0);
 
@@ -44,11 +65,20 @@ function run(version: string): boolean {
   const scratch = mkdtempSync(join(tmpdir(), 'ktx-sdk-matrix-'));
   const output = join(scratch, 'report.json');
   try {
-    const project = version === pinned ? root : projectWith(install(version), join(scratch, 'project'));
+    const project =
+      version === pinned ? root : projectWith(install(version), join(scratch, 'project'));
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     spawnSync(
       process.execPath,
-      [vitest, 'run', ...suites, '-t', 'claude-code|claude-agent|Claude Code', '--reporter=json', `--outputFile=${output}`],
+      [
+        vitest,
+        'run',
+        ...suites,
+        '-t',
+        'claude-code|claude-agent|Claude Code',
+        '--reporter=json',
+        `--outputFile=${output}`,
+      ],
       {
         cwd: project,
         stdio: ['ignore', 'ignore', 'inherit'],
@@ -62,16 +92,26 @@ function run(version: string): boolean {
 
 /** A copy of the project with another Agent SDK; every other package is the project's own. */
 function projectWith(packages: string, folder: string): string {
-  for (const entry of ['src', 'test', 'prompts', 'package.json', 'tsconfig.json', 'vitest.config.ts']) {
+  for (const entry of [
+    'src',
+    'test',
+    'prompts',
+    'package.json',
+    'tsconfig.json',
+    'vitest.config.ts',
+  ]) {
     cpSync(join(root, entry), join(folder, entry), { recursive: true });
   }
   const scope = dirname(sdk);
   const ours = join(root, 'node_modules');
-  const link = (from: string, name: string): void => symlinkSync(join(from, name), join(folder, 'node_modules', name), 'junction');
+  const link = (from: string, name: string): void =>
+    symlinkSync(join(from, name), join(folder, 'node_modules', name), 'junction');
   mkdirSync(join(folder, 'node_modules', scope), { recursive: true });
   for (const name of readdirSync(ours)) if (name !== scope) link(ours, name);
-  for (const name of readdirSync(join(ours, scope))) if (!`${scope}/${name}`.startsWith(sdk)) link(ours, `${scope}/${name}`);
-  for (const name of readdirSync(join(packages, scope))) if (`${scope}/${name}`.startsWith(sdk)) link(packages, `${scope}/${name}`);
+  for (const name of readdirSync(join(ours, scope)))
+    if (!`${scope}/${name}`.startsWith(sdk)) link(ours, `${scope}/${name}`);
+  for (const name of readdirSync(join(packages, scope)))
+    if (`${scope}/${name}`.startsWith(sdk)) link(packages, `${scope}/${name}`);
   return folder;
 }
 
@@ -79,12 +119,17 @@ function told(version: string, { numPassedTests, numFailedTests, testResults }: 
   const assertions = testResults.flatMap((result) => result.assertionResults);
   console.log(`${version}: ${numPassedTests} passed, ${numFailedTests} failed`);
   for (const { fullName, status, failureMessages } of assertions) {
-    if (status === 'failed') console.log(`  ${fullName}\n    ${failureMessages[0]?.split('\n')[0] ?? ''}`);
+    if (status === 'failed')
+      console.log(`  ${fullName}\n    ${failureMessages[0]?.split('\n')[0] ?? ''}`);
   }
   for (const { message, assertionResults } of testResults)
     if (assertionResults.length === 0) console.log(`  ${message.split('\n')[0] ?? ''}`);
   // Nothing that ran is no success: without a binary everything is skipped.
-  return numFailedTests === 0 && numPassedTests > 0 && testResults.every(({ assertionResults }) => assertionResults.length > 0);
+  return (
+    numFailedTests === 0 &&
+    numPassedTests > 0 &&
+    testResults.every(({ assertionResults }) => assertionResults.length > 0)
+  );
 }
 
 /** The `node_modules` folder that has the release. */
@@ -93,8 +138,18 @@ function install(version: string): string {
   const packages = join(folder, 'node_modules');
   if (!existsSync(join(packages, sdk, 'package.json'))) {
     mkdirSync(folder, { recursive: true });
-    const args = ['install', '--prefix', folder, '--no-save', '--no-package-lock', `${sdk}@${version}`];
-    execFileSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
+    const args = [
+      'install',
+      '--prefix',
+      folder,
+      '--no-save',
+      '--no-package-lock',
+      `${sdk}@${version}`,
+    ];
+    execFileSync('npm', args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      shell: process.platform === 'win32',
+    });
   }
   return packages;
 }

@@ -49,18 +49,26 @@ describe('the rooms of src/', () => {
   });
 
   test('import only what the table allows', () => {
-    const broken = imports.filter(({ file, target }) => roomOf(file) !== roomOf(target) && !rooms[roomOf(file)]?.includes(roomOf(target)));
+    const broken = imports.filter(
+      ({ file, target }) =>
+        roomOf(file) !== roomOf(target) && !rooms[roomOf(file)]?.includes(roomOf(target)),
+    );
     expect(broken).toEqual([]);
   });
 
   test('keep drivers behind the door of the warehouse', () => {
     const allowed = /^warehouse\/(drivers\/|open\.ts$)/;
     const intoDrivers = imports.filter(
-      ({ file, target }) => target.startsWith('warehouse/drivers/') && !target.endsWith('/config.ts') && !allowed.test(file),
+      ({ file, target }) =>
+        target.startsWith('warehouse/drivers/') &&
+        !target.endsWith('/config.ts') &&
+        !allowed.test(file),
     );
     expect(intoDrivers).toEqual([]);
     const across = imports.filter(({ file, target }) => {
-      const [from, to] = [file, target].map((path) => /^warehouse\/drivers\/([^/]+)\//.exec(path)?.[1]);
+      const [from, to] = [file, target].map(
+        (path) => /^warehouse\/drivers\/([^/]+)\//.exec(path)?.[1],
+      );
       return from !== undefined && to !== undefined && from !== to;
     });
     expect(across).toEqual([]);

@@ -18,8 +18,14 @@ const readers = globSync('**/*.ts', { cwd: source })
 test('every key of ktx.yaml is read by something', () => {
   const paths = leafKeys(jsonSchema(projectSchemas.ktx));
   expect(paths.length).toBeGreaterThan(20);
-  const keys = (path: string): string[] => path.split('.').map((key) => key.replace('[]', '')).filter((key) => key !== '*'); // prettier-ignore
-  const unread = paths.filter((path) => !keys(path).every((key) => new RegExp(`\\b${key}\\b`).test(readers)));
+  const keys = (path: string): string[] =>
+    path
+      .split('.')
+      .map((key) => key.replace('[]', ''))
+      .filter((key) => key !== '*');
+  const unread = paths.filter(
+    (path) => !keys(path).every((key) => new RegExp(`\\b${key}\\b`).test(readers)),
+  );
   expect(unread).toEqual([]);
 });
 
@@ -33,7 +39,9 @@ test('what a backend cannot honour is named in one line', () => {
   expect(ignoredLine(config('claude-code'), 'high')).toBe(
     'Set but ignored by claude-code: llm.promptCaching.cacheTools, llm.promptCaching.historyTtl.',
   );
-  expect(ignoredLine(config('anthropic', { anthropic: { api_key: 'env:K' } }), 'high')).toBeUndefined();
+  expect(
+    ignoredLine(config('anthropic', { anthropic: { api_key: 'env:K' } }), 'high'),
+  ).toBeUndefined();
   const local = config('openai', { openai: { base_url: 'http://localhost:11434/v1' } });
   expect(ignoredLine(local, 'high')).toBe(
     'Set but ignored by openai: llm.promptCaching.cacheTools, llm.promptCaching.historyTtl, model.effort.',

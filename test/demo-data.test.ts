@@ -24,11 +24,17 @@ afterAll(() => {
 });
 
 /** Of every table its rows and a hash over them, in their order. */
-async function contents(from: DuckDBConnection): Promise<{ table: string; rows: number; hash: string }[]> {
-  const tables = await from.runAndReadAll(`SELECT table_schema || '.' || table_name FROM information_schema.tables ORDER BY 1`);
+async function contents(
+  from: DuckDBConnection,
+): Promise<{ table: string; rows: number; hash: string }[]> {
+  const tables = await from.runAndReadAll(
+    `SELECT table_schema || '.' || table_name FROM information_schema.tables ORDER BY 1`,
+  );
   const found = [];
   for (const [table] of z.array(z.tuple([z.string()])).parse(tables.getRowsJson())) {
-    const hashed = await from.runAndReadAll(`SELECT count(*)::INTEGER, md5(string_agg(t::VARCHAR, '|' ORDER BY rowid)) FROM ${table} AS t`);
+    const hashed = await from.runAndReadAll(
+      `SELECT count(*)::INTEGER, md5(string_agg(t::VARCHAR, '|' ORDER BY rowid)) FROM ${table} AS t`,
+    );
     const [[size, hash]] = z.tuple([z.tuple([z.number(), z.string()])]).parse(hashed.getRowsJson());
     found.push({ table, rows: size, hash });
   }
@@ -113,12 +119,17 @@ describe('the demo company', () => {
     ['orders', 'recipient_id', 'customers.id'],
     ['tickets', 'cust_id', 'customers.id'],
     ['legacy.orders', 'customer_id', 'customers.id'],
-  ])('%s.%s refers to %s, with orphans in a few of a hundred rows', async (from, column, target) => {
-    const filled = await count(`${from} WHERE ${column} IS NOT NULL`);
-    const orphans = await count(`${from} WHERE ${column} IS NOT NULL AND ${column} NOT IN (${keys(target)})`);
-    expect(orphans / filled).toBeGreaterThan(0.01);
-    expect(orphans / filled).toBeLessThan(0.06);
-  });
+  ])(
+    '%s.%s refers to %s, with orphans in a few of a hundred rows',
+    async (from, column, target) => {
+      const filled = await count(`${from} WHERE ${column} IS NOT NULL`);
+      const orphans = await count(
+        `${from} WHERE ${column} IS NOT NULL AND ${column} NOT IN (${keys(target)})`,
+      );
+      expect(orphans / filled).toBeGreaterThan(0.01);
+      expect(orphans / filled).toBeLessThan(0.06);
+    },
+  );
 
   it.each([
     ['customers', 'cust_rgn', 'regions.rgn_cd'],
@@ -140,7 +151,9 @@ describe('the demo company', () => {
     ['notes', 'written_by', 'employees.emp_no'],
   ])('every %s.%s that is not NULL exists in %s', async (from, column, target) => {
     expect(await count(`${from} WHERE ${column} IS NOT NULL`)).toBeGreaterThan(0);
-    expect(await count(`${from} WHERE ${column} IS NOT NULL AND ${column} NOT IN (${keys(target)})`)).toBe(0);
+    expect(
+      await count(`${from} WHERE ${column} IS NOT NULL AND ${column} NOT IN (${keys(target)})`),
+    ).toBe(0);
   });
 
   it('has orders without a buyer, and every note refers to what its type says', async () => {
@@ -153,12 +166,15 @@ describe('the demo company', () => {
     for (const [type, ids] of Object.entries(targets)) {
       const own = `notes WHERE entity_type = '${type}'`;
       expect(await count(own)).toBeGreaterThan(300);
-      expect(await count(`${own} AND entity_id NOT IN (SELECT id::VARCHAR FROM (${ids}) AS t(id))`)).toBe(0);
+      expect(
+        await count(`${own} AND entity_id NOT IN (SELECT id::VARCHAR FROM (${ids}) AS t(id))`),
+      ).toBe(0);
     }
   });
 
   it('has amounts that are the sum of the lines', async () => {
-    const sums = 'SELECT order_id AS id, sum(qty * unit_price) AS total FROM order_lines GROUP BY order_id';
+    const sums =
+      'SELECT order_id AS id, sum(qty * unit_price) AS total FROM order_lines GROUP BY order_id';
     expect(await count(`orders JOIN (${sums}) USING (id) WHERE amount <> total`)).toBe(0);
     expect(await count('orders WHERE id NOT IN (SELECT order_id FROM order_lines)')).toBe(0);
   });
@@ -175,9 +191,12 @@ describe('the demo company', () => {
     const total = async (joins: string): Promise<number> =>
       Number((await rows(`SELECT sum(o.amount) ${paid.replace('%s', joins)}`))[0]?.[0]);
     const all = await total('');
-    const inner = await total('JOIN customers c ON c.id = o.buyer_id JOIN regions r ON r.rgn_cd = c.cust_rgn');
+    const inner = await total(
+      'JOIN customers c ON c.id = o.buyer_id JOIN regions r ON r.rgn_cd = c.cust_rgn',
+    );
     expect(1 - inner / all).toBeGreaterThan(0.08);
-    const byRole = async (role: string): Promise<number> => total(`JOIN customers c ON c.id = o.${role} AND c.cust_rgn = 'NRD'`);
+    const byRole = async (role: string): Promise<number> =>
+      total(`JOIN customers c ON c.id = o.${role} AND c.cust_rgn = 'NRD'`);
     expect(await byRole('buyer_id')).toBeGreaterThan(1.2 * (await byRole('recipient_id')));
   });
 });

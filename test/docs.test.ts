@@ -51,9 +51,14 @@ function headings(text: string): string[] {
 function commandLines(): { path: string; line: string }[] {
   const shell = blocks
     .filter(({ language }) => language === 'sh')
-    .flatMap(({ path, text }) => text.split('\n').map((line) => ({ path, line: line.replace(/\s+#.*$/, '').trim() })));
+    .flatMap(({ path, text }) =>
+      text.split('\n').map((line) => ({ path, line: line.replace(/\s+#.*$/, '').trim() })),
+    );
   const inline = pages.flatMap(({ path, text }) =>
-    [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, line = '']) => ({ path, line })),
+    [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, line = '']) => ({
+      path,
+      line,
+    })),
   );
   return [...shell, ...inline]
     .map(({ path, line }) => ({ path, line: line.replace(/^npm run (?:-s )?ktx -- /, 'ktx ') }))
@@ -63,7 +68,9 @@ function commandLines(): { path: string; line: string }[] {
 /** `command` has the flags of its module. */
 async function commandOf(line: string): Promise<{ path: string; command: Command } | undefined> {
   const words = line.split(/\s+/).slice(1);
-  const entry = registry.find(({ path }) => path === words.slice(0, path.split(' ').length).join(' '));
+  const entry = registry.find(
+    ({ path }) => path === words.slice(0, path.split(' ').length).join(' '),
+  );
   if (entry === undefined) return undefined;
   const program = buildProgram(() => undefined);
   return { path: entry.path, command: await attach(program, entry, async () => undefined) };
@@ -72,7 +79,13 @@ async function commandOf(line: string): Promise<{ path: string; command: Command
 describe('the documentation', () => {
   it('is there', () => {
     expect(pages.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'GLOSSARY.md', 'docs/README.md']),
+      expect.arrayContaining([
+        'README.md',
+        'ARCHITECTURE.md',
+        'CONTRIBUTING.md',
+        'GLOSSARY.md',
+        'docs/README.md',
+      ]),
     );
     expect(commandLines().length).toBeGreaterThan(30);
   });
@@ -94,13 +107,24 @@ describe('the documentation', () => {
     const unknown: string[] = [];
     for (const { path, line } of commandLines()) {
       const first = line.split(' ')[1] ?? '';
-      if (/^ktx [<-]/.test(line) || (groups[first] !== undefined && line === `ktx ${first}`)) continue;
+      if (/^ktx [<-]/.test(line) || (groups[first] !== undefined && line === `ktx ${first}`))
+        continue;
       const found = await commandOf(line);
       const known = found?.command.options.flatMap(({ long, short }) => [long, short]) ?? [];
-      const global = ['--json', '--project-dir', '--role', '--quiet', '-q', '--debug', '--no-color', '--help'];
+      const global = [
+        '--json',
+        '--project-dir',
+        '--role',
+        '--quiet',
+        '-q',
+        '--debug',
+        '--no-color',
+        '--help',
+      ];
       const flags = line.replaceAll(/"[^"]*"/g, '""').match(/(?<=\s)--?[a-z][a-z-]*/g) ?? [];
       const strange = flags.filter((flag) => ![...known, ...global].includes(flag));
-      if (found === undefined || strange.length > 0) unknown.push(`${path}: ${line} ${strange.join(' ')}`.trim());
+      if (found === undefined || strange.length > 0)
+        unknown.push(`${path}: ${line} ${strange.join(' ')}`.trim());
     }
     expect(unknown).toEqual([]);
   });
@@ -111,7 +135,10 @@ describe('the documentation', () => {
       .flatMap(({ path, text }) => {
         const value = load(text) as Record<string, unknown>;
         const schema = schemaOf(value);
-        const whole = schema === datasetSchema && !('dataset' in value) ? { dataset: 'fragment', ...value } : value;
+        const whole =
+          schema === datasetSchema && !('dataset' in value)
+            ? { dataset: 'fragment', ...value }
+            : value;
         const parsed = schema.safeParse(whole);
         return parsed.success ? [] : [`${path}: ${text.split('\n')[0]}: ${parsed.error.message}`];
       });
@@ -123,7 +150,9 @@ describe('the documentation', () => {
       .filter(({ path }) => !path.startsWith(join('docs', 'reference')))
       .map((page) => page.text)
       .join('\n');
-    expect(registry.map(({ path }) => path).filter((path) => !text.includes(`ktx ${path}`))).toEqual([]);
+    expect(
+      registry.map(({ path }) => path).filter((path) => !text.includes(`ktx ${path}`)),
+    ).toEqual([]);
   });
 
   it('says of each room of src what it is', () => {
@@ -139,9 +168,16 @@ describe('the pages on the LLM', () => {
   const llm = page('docs/llm.md');
 
   it('are where a reader looks for them [X1d]', () => {
-    for (const path of ['docs/README.md', 'docs/quickstart.md', 'docs/files-and-git.md', 'docs/scan.md', 'README.md'])
+    for (const path of [
+      'docs/README.md',
+      'docs/quickstart.md',
+      'docs/files-and-git.md',
+      'docs/scan.md',
+      'README.md',
+    ])
       expect(page(path)).toContain('llm.md');
-    for (const flag of ['--llm-backend', '--usage']) expect(page('docs/reference/commands.md')).toContain(flag);
+    for (const flag of ['--llm-backend', '--usage'])
+      expect(page('docs/reference/commands.md')).toContain(flag);
     expect(page('docs/reference/config.md')).toContain('`provider.backend`');
   });
 
@@ -158,6 +194,12 @@ describe('the pages on the LLM', () => {
     expect(llm).toMatch(/not invokable/);
     expect(llm).not.toMatch(/skills[^.]*disabled/i);
     const gaps = llm.slice(llm.indexOf('## Known gaps'));
-    for (const gap of [/same step/, /OpenTelemetry/, /[Pp]rompt caching/, /Embeddings are separate/]) expect(gaps).toMatch(gap);
+    for (const gap of [
+      /same step/,
+      /OpenTelemetry/,
+      /[Pp]rompt caching/,
+      /Embeddings are separate/,
+    ])
+      expect(gaps).toMatch(gap);
   });
 });

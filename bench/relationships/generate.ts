@@ -66,8 +66,14 @@ const pools = {
   },
   de: {
     people: 'kunde,mitarbeiter,lieferant,patient,fahrer,benutzer,schueler,arzt'.split(','),
-    thing: 'artikel,lager,filiale,abteilung,fahrzeug,projekt,konto,buch,raum,maschine,vertrag'.split(','),
-    event: 'auftrag,rechnung,lieferung,buchung,zahlung,bestellung,termin,auftrag position,reklamation'.split(','),
+    thing:
+      'artikel,lager,filiale,abteilung,fahrzeug,projekt,konto,buch,raum,maschine,vertrag'.split(
+        ',',
+      ),
+    event:
+      'auftrag,rechnung,lieferung,buchung,zahlung,bestellung,termin,auftrag position,reklamation'.split(
+        ',',
+      ),
     lookup: 'land,ort,region,warengruppe,waehrung,sprache,farbe,einheit,status,marke'.split(','),
   },
   es: {
@@ -77,7 +83,9 @@ const pools = {
     lookup: 'pais,ciudad,provincia,categoria,moneda,idioma,color,marca,estado'.split(','),
   },
 };
-const staff = new Set('employee,user,member,agent,worker,person,mitarbeiter,benutzer,empleado,usuario'.split(','));
+const staff = new Set(
+  'employee,user,member,agent,worker,person,mitarbeiter,benutzer,empleado,usuario'.split(','),
+);
 const roleWords = [
   'primary',
   'secondary',
@@ -106,7 +114,20 @@ const roleWords = [
   'loser',
   'current',
 ];
-const bareRoles = ['origin', 'destination', 'source', 'target', 'home', 'away', 'departure', 'arrival', 'from', 'to', 'winner', 'loser'];
+const bareRoles = [
+  'origin',
+  'destination',
+  'source',
+  'target',
+  'home',
+  'away',
+  'departure',
+  'arrival',
+  'from',
+  'to',
+  'winner',
+  'loser',
+];
 const personRoles = [
   'created_by',
   'owner',
@@ -151,7 +172,14 @@ interface Style {
   tablePrefix: 'none' | 'tbl' | 'star' | 'app';
   key: 'id' | 'entity_id' | 'entity_suffix' | 'id_entity' | 'abbr_id' | 'pk_entity' | 'name';
   suffix: string;
-  link: 'entity_suffix' | 'parent_key' | 'fk_entity' | 'id_entity' | 'entity' | 'abbr_suffix' | 'mixed';
+  link:
+    | 'entity_suffix'
+    | 'parent_key'
+    | 'fk_entity'
+    | 'id_entity'
+    | 'entity'
+    | 'abbr_suffix'
+    | 'mixed';
   columnPrefix: boolean;
   values: 'dense' | 'offset' | 'sparse' | 'uuid' | 'code' | 'prefixed' | 'mixed';
   abbreviate: number;
@@ -164,11 +192,43 @@ function styleOf(random: () => number): Style {
     casing: pick('snake', 'snake', 'snake', 'snake', 'pascal', 'pascal', 'camel', 'upper', 'glued'),
     plural: pick(true, false),
     tablePrefix: pick('none', 'none', 'none', 'none', 'tbl', 'star', 'app'),
-    key: pick('id', 'id', 'entity_id', 'entity_id', 'entity_suffix', 'id_entity', 'abbr_id', 'pk_entity', 'name'),
+    key: pick(
+      'id',
+      'id',
+      'entity_id',
+      'entity_id',
+      'entity_suffix',
+      'id_entity',
+      'abbr_id',
+      'pk_entity',
+      'name',
+    ),
     suffix: pick('id', 'id', 'id', 'no', 'key', 'code', 'nr', 'num', 'sk', 'number'),
-    link: pick('entity_suffix', 'entity_suffix', 'parent_key', 'parent_key', 'fk_entity', 'id_entity', 'entity', 'abbr_suffix', 'mixed'),
+    link: pick(
+      'entity_suffix',
+      'entity_suffix',
+      'parent_key',
+      'parent_key',
+      'fk_entity',
+      'id_entity',
+      'entity',
+      'abbr_suffix',
+      'mixed',
+    ),
     columnPrefix: random() < 0.12,
-    values: pick('dense', 'dense', 'dense', 'dense', 'offset', 'sparse', 'uuid', 'code', 'prefixed', 'mixed', 'mixed'),
+    values: pick(
+      'dense',
+      'dense',
+      'dense',
+      'dense',
+      'offset',
+      'sparse',
+      'uuid',
+      'code',
+      'prefixed',
+      'mixed',
+      'mixed',
+    ),
     abbreviate: pick(0, 0, 0, 0.3),
   };
 }
@@ -186,7 +246,12 @@ class Builder {
   private readonly random: () => number;
   private readonly style: Style;
   private readonly entities: Entity[] = [];
-  private readonly links: { from: string; from_columns: string[]; to: string; to_columns: string[] }[] = [];
+  private readonly links: {
+    from: string;
+    from_columns: string[];
+    to: string;
+    to_columns: string[];
+  }[] = [];
   private readonly keys: Record<string, string[]> = {};
 
   constructor(seed: number) {
@@ -206,10 +271,15 @@ class Builder {
     for (const entity of this.entities) this.addAttributes(entity);
     const referred = new Set(this.links.map(({ to }) => to));
     for (const entity of this.entities) {
-      if (this.chance(referred.has(entity.table) ? 0.01 : 0.08)) for (const column of entity.columns) column.values = [];
+      if (this.chance(referred.has(entity.table) ? 0.01 : 0.08))
+        for (const column of entity.columns) column.values = [];
     }
     // An empty extension: whether its key refers to what it is named after is nothing that anybody could tell.
-    const empty = new Set(this.entities.flatMap(({ table, columns }) => (columns[0]?.values.length === 0 ? [table] : [])));
+    const empty = new Set(
+      this.entities.flatMap(({ table, columns }) =>
+        columns[0]?.values.length === 0 ? [table] : [],
+      ),
+    );
     const isTelling = ({ from, from_columns }: Truth['links'][number]): boolean =>
       !empty.has(from) || this.keys[from]?.join() !== from_columns.join();
     const open = this.links.filter((link) => !isTelling(link));
@@ -231,7 +301,8 @@ class Builder {
 
   private cased(words: readonly string[]): string {
     const parts = words.flatMap((word) => word.split(/[ _]/)).filter((word) => word !== '');
-    const capital = (word: string): string => (word === 'id' && this.style.plural ? 'ID' : word.slice(0, 1).toUpperCase() + word.slice(1));
+    const capital = (word: string): string =>
+      word === 'id' && this.style.plural ? 'ID' : word.slice(0, 1).toUpperCase() + word.slice(1);
     switch (this.style.casing) {
       case 'snake':
         return parts.join('_');
@@ -262,7 +333,12 @@ class Builder {
   }
 
   private tableName(words: readonly string[]): string {
-    const prefix = { none: [], tbl: ['tbl'], app: ['app'], star: this.chance(0.5) ? ['bridge'] : [] }[this.style.tablePrefix];
+    const prefix = {
+      none: [],
+      tbl: ['tbl'],
+      app: ['app'],
+      star: this.chance(0.5) ? ['bridge'] : [],
+    }[this.style.tablePrefix];
     return this.cased([...prefix, ...this.plural(words)]);
   }
 
@@ -281,14 +357,32 @@ class Builder {
 
   private addEntity(): void {
     const pool = pools[this.style.lang];
-    const kind = this.pick(['people', 'thing', 'thing', 'event', 'event', 'lookup', 'lookup'] as const);
+    const kind = this.pick([
+      'people',
+      'thing',
+      'thing',
+      'event',
+      'event',
+      'lookup',
+      'lookup',
+    ] as const);
     const words = this.pick(pool[kind]).split(' ');
     if (this.entities.some((entity) => entity.words.join() === words.join())) return;
-    const prefix = { none: '', tbl: 'tbl', app: 'app', star: kind === 'event' ? 'fact' : 'dim' }[this.style.tablePrefix];
-    const named = this.chance(this.style.abbreviate) ? [this.abbreviation(words)] : this.plural(words);
+    const prefix = { none: '', tbl: 'tbl', app: 'app', star: kind === 'event' ? 'fact' : 'dim' }[
+      this.style.tablePrefix
+    ];
+    const named = this.chance(this.style.abbreviate)
+      ? [this.abbreviation(words)]
+      : this.plural(words);
     const table = this.cased(prefix === '' ? named : [prefix, ...named]);
     const scale = this.chance(0.1) ? 4 : 1;
-    const rows = scale * (kind === 'lookup' ? 3 + this.int(40) : kind === 'event' ? 60 + this.int(500) : 5 + this.int(160));
+    const rows =
+      scale *
+      (kind === 'lookup'
+        ? 3 + this.int(40)
+        : kind === 'event'
+          ? 60 + this.int(500)
+          : 5 + this.int(160));
     const entity: Entity = {
       words,
       kind,
@@ -326,12 +420,17 @@ class Builder {
         return this.cased([this.pick(['pk', 'sk']), ...words]);
       case 'name':
       default:
-        return kind === 'lookup' ? this.cased([this.pick(['code', 'name', words.at(-1) ?? ''])]) : this.cased([...words, suffix]);
+        return kind === 'lookup'
+          ? this.cased([this.pick(['code', 'name', words.at(-1) ?? ''])])
+          : this.cased([...words, suffix]);
     }
   }
 
   private keyValues({ rows, kind, words }: Entity): Cell[] {
-    const mixed = this.style.values === 'mixed' ? this.pick(['dense', 'offset', 'sparse', 'uuid', 'code'] as const) : this.style.values;
+    const mixed =
+      this.style.values === 'mixed'
+        ? this.pick(['dense', 'offset', 'sparse', 'uuid', 'code'] as const)
+        : this.style.values;
     const shape = kind === 'lookup' && this.chance(0.15) ? 'short' : mixed;
     const start = 100 * (1 + this.int(90));
     const values = new Set<Cell>();
@@ -340,9 +439,11 @@ class Builder {
       if (shape === 'dense') values.add(index + 1);
       else if (shape === 'offset') values.add(start + index);
       else if (shape === 'sparse') values.add(1 + this.int(rows * 60));
-      else if (shape === 'uuid') values.add(`${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-a${this.hex(3)}-${this.hex(12)}`);
+      else if (shape === 'uuid')
+        values.add(`${this.hex(8)}-${this.hex(4)}-4${this.hex(3)}-a${this.hex(3)}-${this.hex(12)}`);
       else if (shape === 'prefixed') values.add(`${words.join('').slice(0, 3)}_${this.hex(10)}`);
-      else if (shape === 'short') values.add(letters() + letters() + (values.size > 200 ? letters() : ''));
+      else if (shape === 'short')
+        values.add(letters() + letters() + (values.size > 200 ? letters() : ''));
       else values.add(`${letters()}${letters()}${1000 + this.int(90_000)}`);
     }
     const list = [...values];
@@ -356,7 +457,10 @@ class Builder {
 
   private linkName(parent: Entity, role: string | undefined): string {
     const { words } = parent;
-    const suffix = this.style.key === 'id' || this.style.key === 'id_entity' || this.style.key === 'pk_entity' ? 'id' : this.style.suffix;
+    const suffix =
+      this.style.key === 'id' || this.style.key === 'id_entity' || this.style.key === 'pk_entity'
+        ? 'id'
+        : this.style.suffix;
     const style =
       this.style.link === 'mixed'
         ? this.pick(['entity_suffix', 'parent_key', 'fk_entity', 'entity', 'abbr_suffix'] as const)
@@ -393,8 +497,17 @@ class Builder {
   private link(child: Entity, parent: Entity, name: string): void {
     const column = child.prefix + name;
     if (child.columns.some((other) => other.name.toLowerCase() === column.toLowerCase())) return;
-    child.columns.push({ name: column, type: parent.keyType, values: this.references(parent, child.rows) });
-    this.links.push({ from: child.table, from_columns: [column], to: parent.table, to_columns: [parent.keyName] });
+    child.columns.push({
+      name: column,
+      type: parent.keyType,
+      values: this.references(parent, child.rows),
+    });
+    this.links.push({
+      from: child.table,
+      from_columns: [column],
+      to: parent.table,
+      to_columns: [parent.keyName],
+    });
   }
 
   private references(parent: Entity, rows: number): Cell[] {
@@ -402,26 +515,48 @@ class Builder {
     const orphans = this.chance(0.12) ? this.random() * 0.06 : 0;
     const share = this.chance(0.35) ? 0.04 + this.random() * 0.6 : 1;
     const skew = this.pick([1, 1, 2]);
-    const none = this.chance(0.12) && parent.keyType === 'INTEGER' && parent.key.every((key) => Number(key) > 0) ? 0 : null;
+    const none =
+      this.chance(0.12) &&
+      parent.keyType === 'INTEGER' &&
+      parent.key.every((key) => Number(key) > 0)
+        ? 0
+        : null;
     const offset = this.int(parent.rows);
     return Array.from({ length: rows }, () => {
       if (this.chance(nulls)) return none;
-      if (this.chance(orphans)) return parent.keyType === 'INTEGER' ? Number(parent.key.at(-1)) + 1 + this.int(50) : `X${this.hex(6)}`;
+      if (this.chance(orphans))
+        return parent.keyType === 'INTEGER'
+          ? Number(parent.key.at(-1)) + 1 + this.int(50)
+          : `X${this.hex(6)}`;
       const at = Math.floor(this.random() ** skew * parent.rows * share);
       return parent.key[(at + (share < 1 ? offset : 0)) % parent.rows] ?? null;
     });
   }
 
   private addLinks(entity: Entity, index: number): void {
-    const wanted = entity.kind === 'event' ? 1 + this.int(4) : entity.kind === 'lookup' ? (this.chance(0.25) ? 1 : 0) : this.int(3);
+    const wanted =
+      entity.kind === 'event'
+        ? 1 + this.int(4)
+        : entity.kind === 'lookup'
+          ? this.chance(0.25)
+            ? 1
+            : 0
+          : this.int(3);
     for (let step = 0; step < wanted; step += 1) {
       const parent = this.pick(this.entities);
       if (parent === entity || (parent.kind === 'event' && entity.kind !== 'event')) continue;
       if (parent.kind === 'event' && this.entities.indexOf(parent) > index) continue;
-      if (this.links.some((link) => link.from === entity.table && link.to === parent.table)) continue;
+      if (this.links.some((link) => link.from === entity.table && link.to === parent.table))
+        continue;
       if (this.chance(0.16)) this.addRolePair(entity, parent);
-      else if (this.playsRoles(parent) && this.chance(0.25)) this.link(entity, parent, this.roleName(this.pick(personRoles)));
-      else this.link(entity, parent, this.linkName(parent, this.chance(0.08) ? this.pick(roleWords) : undefined));
+      else if (this.playsRoles(parent) && this.chance(0.25))
+        this.link(entity, parent, this.roleName(this.pick(personRoles)));
+      else
+        this.link(
+          entity,
+          parent,
+          this.linkName(parent, this.chance(0.08) ? this.pick(roleWords) : undefined),
+        );
     }
     if (this.chance(0.15))
       this.link(
@@ -444,7 +579,9 @@ class Builder {
     const bare = this.chance(0.3);
     const first = this.int(10) * 2;
     for (const step of [0, 1]) {
-      const role = bare ? (bareRoles[(first + step) % bareRoles.length] ?? '') : (roleWords[first + step] ?? '');
+      const role = bare
+        ? (bareRoles[(first + step) % bareRoles.length] ?? '')
+        : (roleWords[first + step] ?? '');
       this.link(entity, parent, bare ? this.roleName(role) : this.linkName(parent, role));
     }
   }
@@ -463,7 +600,8 @@ class Builder {
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
     const pairs = new Set<number>();
     const wanted = Math.min(a.rows * b.rows, 20 + this.int(300));
-    for (let tries = 0; tries < wanted * 2 && pairs.size < wanted; tries += 1) pairs.add(this.int(a.rows) * b.rows + this.int(b.rows));
+    for (let tries = 0; tries < wanted * 2 && pairs.size < wanted; tries += 1)
+      pairs.add(this.int(a.rows) * b.rows + this.int(b.rows));
     const bridge: Entity = {
       words,
       kind: 'thing',
@@ -489,9 +627,18 @@ class Builder {
     ] as const) {
       const name = this.linkName(parent, undefined);
       if (bridge.columns.some((other) => other.name.toLowerCase() === name.toLowerCase())) return;
-      bridge.columns.push({ name, type: parent.keyType, values: [...pairs].map((code) => parent.key[at(code)] ?? null) });
+      bridge.columns.push({
+        name,
+        type: parent.keyType,
+        values: [...pairs].map((code) => parent.key[at(code)] ?? null),
+      });
       names.push(name);
-      this.links.push({ from: table, from_columns: [name], to: parent.table, to_columns: [parent.keyName] });
+      this.links.push({
+        from: table,
+        from_columns: [name],
+        to: parent.table,
+        to_columns: [parent.keyName],
+      });
     }
     this.keys[table] = own ? [this.cased(['id'])] : names;
     this.entities.push(bridge);
@@ -502,9 +649,13 @@ class Builder {
     const words = [...parent.words, this.pick(['line', 'item', 'detail', 'step'])];
     const table = this.tableName(words);
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
-    const lines = parent.key.flatMap((key) => Array.from({ length: 1 + this.int(4) }, (_, index) => [key, index + 1] as const));
+    const lines = parent.key.flatMap((key) =>
+      Array.from({ length: 1 + this.int(4) }, (_, index) => [key, index + 1] as const),
+    );
     const name = this.linkName(parent, undefined);
-    const line = this.cased(this.pick([['line', 'no'], ['line', 'number'], ['seq'], ['position'], ['item', 'no']]));
+    const line = this.cased(
+      this.pick([['line', 'no'], ['line', 'number'], ['seq'], ['position'], ['item', 'no']]),
+    );
     const detail: Entity = {
       words,
       kind: 'event',
@@ -519,7 +670,12 @@ class Builder {
         { name: line, type: 'INTEGER', values: lines.map(([, index]) => index) },
       ],
     };
-    this.links.push({ from: table, from_columns: [name], to: parent.table, to_columns: [parent.keyName] });
+    this.links.push({
+      from: table,
+      from_columns: [name],
+      to: parent.table,
+      to_columns: [parent.keyName],
+    });
     this.keys[table] = [name, line];
     const other = this.pick(plain);
     this.entities.push(detail);
@@ -533,7 +689,9 @@ class Builder {
     if (this.entities.some((other) => other.table.toLowerCase() === table.toLowerCase())) return;
     const share = this.pick([0.8, 0.8, 0.3, 0.1]);
     const isStart = this.chance(0.2);
-    const some = parent.key.filter((_, index) => (isStart ? index < parent.rows * share : this.chance(share)));
+    const some = parent.key.filter((_, index) =>
+      isStart ? index < parent.rows * share : this.chance(share),
+    );
     if (some.length < 2) return;
     const name = this.linkName(parent, undefined);
     this.entities.push({
@@ -547,7 +705,12 @@ class Builder {
       keyType: parent.keyType,
       columns: [{ name, type: parent.keyType, values: some }],
     });
-    this.links.push({ from: table, from_columns: [name], to: parent.table, to_columns: [parent.keyName] });
+    this.links.push({
+      from: table,
+      from_columns: [name],
+      to: parent.table,
+      to_columns: [parent.keyName],
+    });
     this.keys[table] = [name];
   }
 
@@ -571,8 +734,16 @@ class Builder {
       keyType: 'INTEGER',
       columns: [
         { name: key, type: 'INTEGER', values: which.map((_, index) => index + 1) },
-        { name: this.cased([stem, 'type']), type: 'TEXT', values: which.map((entity) => entity.words.join('_')) },
-        { name: this.cased([stem, 'id']), type: a.keyType, values: which.map((entity) => this.pick(entity.key)) },
+        {
+          name: this.cased([stem, 'type']),
+          type: 'TEXT',
+          values: which.map((entity) => entity.words.join('_')),
+        },
+        {
+          name: this.cased([stem, 'id']),
+          type: a.keyType,
+          values: which.map((entity) => this.pick(entity.key)),
+        },
       ],
     });
     this.keys[table] = [key];
@@ -588,7 +759,11 @@ class Builder {
     const words = this.pick(this.entities).words;
     const last = words.at(-1) ?? '';
     return [
-      [...this.pick([['number', 'of'], ['num'], ['no', 'of']]), ...words.slice(0, -1), /s$/i.test(last) ? last : `${last}s`].join('_'),
+      [
+        ...this.pick([['number', 'of'], ['num'], ['no', 'of']]),
+        ...words.slice(0, -1),
+        /s$/i.test(last) ? last : `${last}s`,
+      ].join('_'),
     ];
   }
 
@@ -632,7 +807,11 @@ class Builder {
         'INTEGER',
         whole,
       ],
-      [['is_active', 'deleted', 'active', 'flag', 'is_default', 'paid', 'valid', 'vip'], 'INTEGER', () => this.int(2)],
+      [
+        ['is_active', 'deleted', 'active', 'flag', 'is_default', 'paid', 'valid', 'vip'],
+        'INTEGER',
+        () => this.int(2),
+      ],
       [
         [
           'external_id',
@@ -656,11 +835,24 @@ class Builder {
         this.chance(0.6) ? () => 1 + this.int(entity.rows * 2) : () => 100_000 + this.int(900_000),
       ],
       [
-        ['status_code', 'gender', 'type', 'kind', 'state_code', 'currency_code', 'size_code', 'class'],
+        [
+          'status_code',
+          'gender',
+          'type',
+          'kind',
+          'state_code',
+          'currency_code',
+          'size_code',
+          'class',
+        ],
         'TEXT',
         () => this.pick(['A', 'B', 'C', 'X']),
       ],
-      [['type_id', 'kind_id', 'class_code', 'status_id', 'group_no', 'mode'], 'INTEGER', () => 1 + this.int(5)],
+      [
+        ['type_id', 'kind_id', 'class_code', 'status_id', 'group_no', 'mode'],
+        'INTEGER',
+        () => 1 + this.int(5),
+      ],
       [['year', 'birth_year', 'model_year', 'jahr', 'founded'], 'INTEGER', year],
       [
         ['price', 'amount', 'total', 'cost', 'salary', 'preis', 'importe', 'balance', 'weight'],
@@ -671,7 +863,8 @@ class Builder {
       [
         ['created_at', 'order_date', 'updated_on', 'start_date', 'datum', 'fecha'],
         'DATE',
-        () => `${year()}-${String(1 + this.int(12)).padStart(2, '0')}-${String(1 + this.int(28)).padStart(2, '0')}`,
+        () =>
+          `${year()}-${String(1 + this.int(12)).padStart(2, '0')}-${String(1 + this.int(28)).padStart(2, '0')}`,
       ],
       [['email', 'contact_email'], 'TEXT', () => `p${this.int(5000)}@example.com`],
       [['sort_order', 'display_order', 'seq', 'line'], 'INTEGER', whole],
@@ -684,15 +877,22 @@ class Builder {
     const column = {
       name,
       type,
-      values: Array.from({ length: entity.rows }, (_, index) => (sequence && type === 'INTEGER' ? index + 1 : make())),
+      values: Array.from({ length: entity.rows }, (_, index) =>
+        sequence && type === 'INTEGER' ? index + 1 : make(),
+      ),
     };
-    if (this.chance(0.3) && entity.columns.length > 1) entity.columns.splice(1 + this.int(entity.columns.length), 0, column);
+    if (this.chance(0.3) && entity.columns.length > 1)
+      entity.columns.splice(1 + this.int(entity.columns.length), 0, column);
     else entity.columns.push(column);
   }
 }
 
 /** A SQLite file of the schema, which declares no links; the primary keys where `declares` says so. */
-export function writeDatabase(path: string, { tables, truth }: Generated, declares: 'nothing' | 'keys' = 'nothing'): void {
+export function writeDatabase(
+  path: string,
+  { tables, truth }: Generated,
+  declares: 'nothing' | 'keys' = 'nothing',
+): void {
   const db = new DatabaseSync(path);
   const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
@@ -702,8 +902,11 @@ export function writeDatabase(path: string, { tables, truth }: Generated, declar
     db.exec(
       `CREATE TABLE ${quote(name)} (${[...columns.map((column) => `${quote(column.name)} ${column.type}`), ...declared].join(', ')})`,
     );
-    const insert = db.prepare(`INSERT INTO ${quote(name)} VALUES (${columns.map(() => '?').join(', ')})`);
-    for (let row = 0; row < (columns[0]?.values.length ?? 0); row += 1) insert.run(...columns.map(({ values }) => values[row] ?? null));
+    const insert = db.prepare(
+      `INSERT INTO ${quote(name)} VALUES (${columns.map(() => '?').join(', ')})`,
+    );
+    for (let row = 0; row < (columns[0]?.values.length ?? 0); row += 1)
+      insert.run(...columns.map(({ values }) => values[row] ?? null));
   }
   db.exec('COMMIT');
   db.close();

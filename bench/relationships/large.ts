@@ -16,8 +16,10 @@ import { scoreOf, type Score } from './score.ts';
 function largeStar(rows: number): string[] {
   const series = (count: number): string => `generate_series(1, ${count}) AS s (i)`;
   /** 31 days a month, as a number that reads like a date. */
-  const day = (ordinal: string): string => `CAST(20200001 + (${ordinal} - ${ordinal} % 31) / 31 * 100 + ${ordinal} % 31 AS integer)`;
-  const spread = (factor: number, count: number): string => `(i * CAST(${factor} AS bigint)) % ${count} + 1`;
+  const day = (ordinal: string): string =>
+    `CAST(20200001 + (${ordinal} - ${ordinal} % 31) / 31 * 100 + ${ordinal} % 31 AS integer)`;
+  const spread = (factor: number, count: number): string =>
+    `(i * CAST(${factor} AS bigint)) % ${count} + 1`;
   return [
     `CREATE TABLE dim_day AS SELECT ${day('i')} AS day_key, i AS ordinal FROM ${series(1800)}`,
     `CREATE TABLE dim_buyer AS SELECT i AS buyer_key, 'Buyer ' || i AS label, i % 60 + 1 AS place_key FROM ${series(200_000)}`,
@@ -51,7 +53,12 @@ const largeTruth: Truth = {
     ['fact_sale', 'article_key', 'dim_article', 'article_key'],
     ['fact_sale', 'branch_key', 'dim_branch', 'branch_key'],
     ['fact_return', 'sale_key', 'fact_sale', 'sale_key'],
-  ].map(([from = '', own = '', to = '', other = '']) => ({ from, from_columns: [own], to, to_columns: [other] })),
+  ].map(([from = '', own = '', to = '', other = '']) => ({
+    from,
+    from_columns: [own],
+    to,
+    to_columns: [other],
+  })),
 };
 
 async function writeDuckdb(path: string, script: readonly string[]): Promise<void> {
@@ -72,9 +79,9 @@ export interface LargeScore extends Score {
 export async function scoreLarge(): Promise<LargeScore[]> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-large-'));
   let url = '';
-  const stop = await startServer({ provide: (_: string, value: unknown) => void (url = String(value)) } as Parameters<
-    typeof startServer
-  >[0]);
+  const stop = await startServer({
+    provide: (_: string, value: unknown) => void (url = String(value)),
+  } as Parameters<typeof startServer>[0]);
   try {
     const path = join(dir, 'star.duckdb');
     await writeDuckdb(path, largeStar(5_000_000));
@@ -84,7 +91,10 @@ export async function scoreLarge(): Promise<LargeScore[]> {
     for (const statement of largeStar(2_000_000)) await client.query(statement);
     await client.query('ANALYZE');
     await client.end();
-    return [duckdb, await scored('postgres, 2,000,000 rows', { driver: 'postgres', url: 'env:URL' }, url)];
+    return [
+      duckdb,
+      await scored('postgres, 2,000,000 rows', { driver: 'postgres', url: 'env:URL' }, url),
+    ];
   } finally {
     await stop();
     rmSync(dir, { recursive: true });
@@ -93,13 +103,26 @@ export async function scoreLarge(): Promise<LargeScore[]> {
 
 async function scored(name: string, config: WarehouseConfig, url: string): Promise<LargeScore> {
   const { signal } = new AbortController();
-  const warehouse = await openWarehouse({ connection: 'bench', config, projectDir: '/', cacheDir: '/', secrets: () => url }, signal);
+  const warehouse = await openWarehouse(
+    { connection: 'bench', config, projectDir: '/', cacheDir: '/', secrets: () => url },
+    signal,
+  );
   const db = new DatabaseSync(':memory:');
   try {
     const started = performance.now();
-    const result = await scan({ warehouse, scope: {}, state: { db }, config: scanConfigSchema.parse({}), signal });
+    const result = await scan({
+      warehouse,
+      scope: {},
+      state: { db },
+      config: scanConfigSchema.parse({}),
+      signal,
+    });
     const seconds = (performance.now() - started) / 1000;
-    return { ...scoreOf(name, result, largeTruth), seconds, megabytes: process.memoryUsage().rss / 1_000_000 };
+    return {
+      ...scoreOf(name, result, largeTruth),
+      seconds,
+      megabytes: process.memoryUsage().rss / 1_000_000,
+    };
   } finally {
     db.close();
     await warehouse.close();

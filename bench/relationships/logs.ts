@@ -4,7 +4,9 @@ import { randomOf, type Generated, type Truth } from './generate.ts';
 export function obscured({ tables, truth }: Generated): Generated {
   const tableNames = new Map(tables.map(({ name }, index) => [name, `t${index + 1}`]));
   const columnNames = new Map(
-    tables.flatMap(({ name, columns }) => columns.map((column, index) => [`${name}.${column.name}`, `c${index + 1}`])),
+    tables.flatMap(({ name, columns }) =>
+      columns.map((column, index) => [`${name}.${column.name}`, `c${index + 1}`]),
+    ),
   );
   const table = (name: string): string => tableNames.get(name) ?? name;
   const within = (name: string, columns: readonly string[]): string[] =>
@@ -19,10 +21,15 @@ export function obscured({ tables, truth }: Generated): Generated {
   return {
     tables: tables.map(({ name, columns }) => ({
       name: table(name),
-      columns: columns.map((column) => ({ ...column, name: within(name, [column.name])[0] ?? column.name })),
+      columns: columns.map((column) => ({
+        ...column,
+        name: within(name, [column.name])[0] ?? column.name,
+      })),
     })),
     truth: {
-      primary_keys: Object.fromEntries(Object.entries(truth.primary_keys).map(([name, key]) => [table(name), within(name, key)])),
+      primary_keys: Object.fromEntries(
+        Object.entries(truth.primary_keys).map(([name, key]) => [table(name), within(name, key)]),
+      ),
       links: renamed(truth.links),
       open: renamed(truth.open),
     },
@@ -43,9 +50,17 @@ export function queryLog({ tables, truth }: Generated, quality: 'good' | 'poor')
     .flatMap((link) => Array.from({ length: 1 + int(9) }, (_, index) => joined(link, index)));
   const wrong = tables.flatMap(({ name, columns }) => {
     const other = tables[int(tables.length)];
-    const pick = (from: readonly { readonly name: string }[]): string => from[int(from.length)]?.name ?? '';
-    const link = { from: name, from_columns: [pick(columns)], to: other?.name ?? name, to_columns: [pick(other?.columns ?? columns)] };
+    const pick = (from: readonly { readonly name: string }[]): string =>
+      from[int(from.length)]?.name ?? '';
+    const link = {
+      from: name,
+      from_columns: [pick(columns)],
+      to: other?.name ?? name,
+      to_columns: [pick(other?.columns ?? columns)],
+    };
     return [joined(link, 0), joined({ ...link, to: name, to_columns: [pick(columns)] }, 1)];
   });
-  return [...(quality === 'good' ? good : []), ...wrong].map((statement) => `${statement};\n`).join('');
+  return [...(quality === 'good' ? good : []), ...wrong]
+    .map((statement) => `${statement};\n`)
+    .join('');
 }

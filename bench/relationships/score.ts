@@ -40,9 +40,15 @@ export function withoutDeclarations(path: string): string {
   const db = new DatabaseSync(copy);
   const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
   db.exec(`ATTACH '${path}' AS source`);
-  const tables = db.prepare("SELECT name FROM source.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").all();
+  const tables = db
+    .prepare(
+      "SELECT name FROM source.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+    )
+    .all();
   for (const { name } of tables) {
-    const columns = db.prepare('SELECT name, type FROM pragma_table_info(?, ?)').all(String(name), 'source');
+    const columns = db
+      .prepare('SELECT name, type FROM pragma_table_info(?, ?)')
+      .all(String(name), 'source');
     db.exec(
       `CREATE TABLE main.${quote(String(name))} (${columns.map((column) => `${quote(String(column['name']))} ${String(column['type'])}`).join(', ')})`,
     );
@@ -52,9 +58,18 @@ export function withoutDeclarations(path: string): string {
   return copy;
 }
 
-export async function withWarehouse<T>(path: string, run: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+export async function withWarehouse<T>(
+  path: string,
+  run: (warehouse: Warehouse) => Promise<T>,
+): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-bench-'));
-  const spec = { connection: 'bench', config: { driver: 'sqlite' as const, path }, projectDir: dir, cacheDir: dir, secrets: () => '' };
+  const spec = {
+    connection: 'bench',
+    config: { driver: 'sqlite' as const, path },
+    projectDir: dir,
+    cacheDir: dir,
+    secrets: () => '',
+  };
   const warehouse = await openWarehouse(spec, new AbortController().signal);
   try {
     return await run(warehouse);
@@ -90,9 +105,14 @@ const constant = 12;
 
 export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
   type End = readonly [string, readonly string[]];
-  const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string => `${from}(${fromColumns.join()}) -> ${to}(${toColumns.join()})`;
-  const wanted = new Set(truth.links.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])));
-  const open = new Set(truth.open?.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])));
+  const arrow = ([from, fromColumns]: End, [to, toColumns]: End): string =>
+    `${from}(${fromColumns.join()}) -> ${to}(${toColumns.join()})`;
+  const wanted = new Set(
+    truth.links.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])),
+  );
+  const open = new Set(
+    truth.open?.map((link) => arrow([link.from, link.from_columns], [link.to, link.to_columns])),
+  );
   const every = result.links.map((link) => ({
     ...link,
     text: arrow([link.from.table.table, link.from.columns], [link.to.table.table, link.to.columns]),
@@ -100,13 +120,23 @@ export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
   const all = every.filter(({ text }) => !open.has(text));
   const accepted = all.filter(({ status }) => status === 'accepted');
   const keys = new Map(
-    result.primaryKeys.filter(({ status }) => status === 'accepted').map(({ table, columns }) => [table.table, [...columns].sort().join()]),
+    result.primaryKeys
+      .filter(({ status }) => status === 'accepted')
+      .map(({ table, columns }) => [table.table, [...columns].sort().join()]),
   );
-  const wrongKeys = Object.entries(truth.primary_keys).filter(([table, columns]) => keys.get(table) !== [...columns].sort().join());
-  const parents = new Set(all.filter(({ origin }) => origin === 'inferred').map(({ to }) => `${to.table.table}(${to.columns.join()})`));
+  const wrongKeys = Object.entries(truth.primary_keys).filter(
+    ([table, columns]) => keys.get(table) !== [...columns].sort().join(),
+  );
+  const parents = new Set(
+    all
+      .filter(({ origin }) => origin === 'inferred')
+      .map(({ to }) => `${to.table.table}(${to.columns.join()})`),
+  );
   const note = (text: string): string => {
     const link = all.find((other) => other.text === text);
-    return link ? `${text} ${link.status} ${link.probability.toFixed(2)} ${JSON.stringify(link.evidence)}` : text;
+    return link
+      ? `${text} ${link.status} ${link.probability.toFixed(2)} ${JSON.stringify(link.evidence)}`
+      : text;
   };
   return {
     name,
@@ -118,15 +148,26 @@ export function scoreOf(name: string, result: ScanResult, truth: Truth): Score {
     keys: Object.keys(truth.primary_keys).length,
     queries: result.queries,
     bound: Object.keys(truth.primary_keys).length + parents.size + constant,
-    judged: all.filter(({ origin }) => origin === 'inferred').map(({ text, probability }) => [probability, wanted.has(text)] as const),
+    judged: all
+      .filter(({ origin }) => origin === 'inferred')
+      .map(({ text, probability }) => [probability, wanted.has(text)] as const),
     missed: [...wanted].filter((text) => !accepted.some((link) => link.text === text)).map(note),
     wrong: accepted.filter(({ text }) => !wanted.has(text)).map(({ text }) => note(text)),
-    wrongKeys: wrongKeys.map(([table, columns]) => `${table}: ${columns.join()} not ${keys.get(table) ?? '-'}`),
+    wrongKeys: wrongKeys.map(
+      ([table, columns]) => `${table}: ${columns.join()} not ${keys.get(table) ?? '-'}`,
+    ),
   };
 }
 
-export const f1 = ({ hits, accepted, links }: { hits: number; accepted: number; links: number }): number =>
-  (2 * hits) / Math.max(1, accepted + links);
+export const f1 = ({
+  hits,
+  accepted,
+  links,
+}: {
+  hits: number;
+  accepted: number;
+  links: number;
+}): number => (2 * hits) / Math.max(1, accepted + links);
 
 export function total(scores: readonly Score[]): {
   hits: number;
@@ -137,7 +178,8 @@ export function total(scores: readonly Score[]): {
   queries: number;
   bound: number;
 } {
-  const sum = (read: (score: Score) => number): number => scores.reduce((all, score) => all + read(score), 0);
+  const sum = (read: (score: Score) => number): number =>
+    scores.reduce((all, score) => all + read(score), 0);
   return {
     hits: sum((s) => s.hits),
     accepted: sum((s) => s.accepted),

@@ -22,7 +22,9 @@ import { calibrationError, withWarehouse } from './score.ts';
  * the seeds and the code alone, not on the coefficients that were there before.
  */
 const isCheck = process.argv.includes('--check');
-const [first = '1', count = '120'] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const [first = '1', count = '120'] = process.argv
+  .slice(2)
+  .filter((argument) => !argument.startsWith('-'));
 const rounds = 3;
 /** What selects the pairs of the first round. */
 const rough: Weights = { unnamed: -2, complete: 2, parentPrior: 2, childHome: -2 };
@@ -40,7 +42,8 @@ interface Sample {
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-train-'));
 const samples: Sample[] = [];
-for (let seed = Number(first); seed < Number(first) + Number(count); seed += 1) samples.push(await sampleOf(seed));
+for (let seed = Number(first); seed < Number(first) + Number(count); seed += 1)
+  samples.push(await sampleOf(seed));
 rmSync(dir, { recursive: true });
 let weights = rough;
 let rows: Example[] = [];
@@ -53,7 +56,8 @@ const predicted = rows.map(({ x, y }) => [sigmoid(dot(x, vector)), y === 1] as c
 console.log(
   `${rows.length} pairs, ${rows.filter(({ y }) => y === 1).length} links, calibration error ${calibrationError(predicted).toFixed(4)}`,
 );
-for (const [name, weight] of Object.entries(weights)) console.log(name.padEnd(20), weight.toFixed(3));
+for (const [name, weight] of Object.entries(weights))
+  console.log(name.padEnd(20), weight.toFixed(3));
 const path = join(import.meta.dirname, '../../src/scan/coefficients.json');
 const rounded = Object.entries(weights).map(([name, weight]) => [name, Number(weight.toFixed(3))]);
 const text = `${JSON.stringify(Object.fromEntries(rounded), null, 2)}\n`;
@@ -67,13 +71,21 @@ async function sampleOf(seed: number): Promise<Sample> {
   const generated = generate(seed);
   const file = join(dir, `${seed}.sqlite`);
   writeDatabase(file, generated);
-  const links = generated.truth.links.map((link) => JSON.stringify([link.from, link.from_columns[0], link.to, link.to_columns[0]]));
+  const links = generated.truth.links.map((link) =>
+    JSON.stringify([link.from, link.from_columns[0], link.to, link.to_columns[0]]),
+  );
   const db = new DatabaseSync(':memory:');
   const signal = new AbortController().signal;
   const config = scanConfigSchema.parse({});
   try {
     return await withWarehouse(file, async (warehouse) => {
-      const context = { warehouse, config, signal, onQuery: () => undefined, store: openScanStore(db, 'train') };
+      const context = {
+        warehouse,
+        config,
+        signal,
+        onQuery: () => undefined,
+        store: openScanStore(db, 'train'),
+      };
       const schema = await warehouse.introspect({}, signal);
       const profiled = [];
       for (const bare of schema.tables) {
@@ -83,10 +95,19 @@ async function sampleOf(seed: number): Promise<Sample> {
       }
       const tables = factsOf(profiled);
       const keys = await findKeys(tables, context);
-      const seen = seed % 3 === 0 ? logOf(tables, { links: new Set(links), random: randomOf(seed) }) : new Map<string, number>();
-      const found = findCandidates(tables, keys.parents, seen).filter(({ typeColumn }) => typeColumn === undefined);
+      const seen =
+        seed % 3 === 0
+          ? logOf(tables, { links: new Set(links), random: randomOf(seed) })
+          : new Map<string, number>();
+      const found = findCandidates(tables, keys.parents, seen).filter(
+        ({ typeColumn }) => typeColumn === undefined,
+      );
       const exact = await measured(found, context);
-      return { found, exact: new Map(exact.map((candidate) => [arrowOf(candidate), candidate])), truth: new Set(links) };
+      return {
+        found,
+        exact: new Map(exact.map((candidate) => [arrowOf(candidate), candidate])),
+        truth: new Set(links),
+      };
     });
   } finally {
     db.close();
@@ -95,16 +116,22 @@ async function sampleOf(seed: number): Promise<Sample> {
 }
 
 /** What a log of queries joins: most links, and some pairs that are none, the likelier the more alike their names. */
-function logOf(tables: readonly TableFacts[], { links, random }: { readonly links: ReadonlySet<string>; readonly random: () => number }) {
+function logOf(
+  tables: readonly TableFacts[],
+  { links, random }: { readonly links: ReadonlySet<string>; readonly random: () => number },
+) {
   const columns = tables.flatMap((table) => table.columns);
   const known = random() * 0.9;
   const seen = new Map<string, number>();
   for (const child of columns) {
     for (const parent of columns) {
       if (child.table === parent.table && child === parent) continue;
-      const isLink = links.has(JSON.stringify([child.table.ref.table, child.name, parent.table.ref.table, parent.name]));
+      const isLink = links.has(
+        JSON.stringify([child.table.ref.table, child.name, parent.table.ref.table, parent.name]),
+      );
       const chance = isLink ? known : child.name === parent.name ? 0.02 : 0.0004;
-      if (random() < chance) seen.set(pairOf(child, parent), 1 + Math.floor(random() ** 2 * (isLink ? 30 : 3)));
+      if (random() < chance)
+        seen.set(pairOf(child, parent), 1 + Math.floor(random() ** 2 * (isLink ? 30 : 3)));
     }
   }
   return seen;
@@ -122,7 +149,10 @@ function examplesOf({ found, exact, truth }: Sample, selecting: Weights): Exampl
   });
   return byChild(kept)
     .flatMap(withRivals)
-    .map((candidate) => ({ x: Object.values(featuresOf(candidate)), y: truth.has(arrowOf(candidate)) ? 1 : 0 }));
+    .map((candidate) => ({
+      x: Object.values(featuresOf(candidate)),
+      y: truth.has(arrowOf(candidate)) ? 1 : 0,
+    }));
 }
 
 function fitted(data: readonly Example[]): Weights {
@@ -141,11 +171,16 @@ function dot(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Newton's method on the regularised log likelihood. */
-function fit(data: readonly Example[], { ridge, size }: { readonly ridge: number; readonly size: number }): number[] {
+function fit(
+  data: readonly Example[],
+  { ridge, size }: { readonly ridge: number; readonly size: number },
+): number[] {
   let current = Array.from({ length: size }, () => 0);
   for (let step = 0; step < 30; step += 1) {
     const gradient = current.map((weight, index) => (index === 0 ? 0 : -ridge * weight));
-    const hessian = current.map((_, i) => current.map((__, j) => (i === j ? (i === 0 ? 1e-6 : ridge) : 0)));
+    const hessian = current.map((_, i) =>
+      current.map((__, j) => (i === j ? (i === 0 ? 1e-6 : ridge) : 0)),
+    );
     for (const example of data) addExample(example, { current, gradient, hessian });
     const delta = solve(hessian, gradient);
     current = current.map((weight, index) => weight + (delta[index] ?? 0));
@@ -172,13 +207,20 @@ function solve(matrix: readonly (readonly number[])[], right: readonly number[])
   for (let column = 0; column < rowsLeft.length; column += 1) {
     const pivot = rowsLeft
       .slice(column)
-      .reduce((best, row, index) => (Math.abs(row[column] ?? 0) > Math.abs(rowsLeft[best]?.[column] ?? 0) ? index + column : best), column);
+      .reduce(
+        (best, row, index) =>
+          Math.abs(row[column] ?? 0) > Math.abs(rowsLeft[best]?.[column] ?? 0)
+            ? index + column
+            : best,
+        column,
+      );
     [rowsLeft[column], rowsLeft[pivot]] = [rowsLeft[pivot] ?? [], rowsLeft[column] ?? []];
     const top = rowsLeft[column] ?? [];
     for (const [index, row] of rowsLeft.entries()) {
       if (index === column) continue;
       const factor = (row[column] ?? 0) / (top[column] ?? 1);
-      for (let at = column; at < row.length; at += 1) row[at] = (row[at] ?? 0) - factor * (top[at] ?? 0);
+      for (let at = column; at < row.length; at += 1)
+        row[at] = (row[at] ?? 0) - factor * (top[at] ?? 0);
     }
   }
   return rowsLeft.map((row, index) => (row.at(-1) ?? 0) / (row[index] ?? 1));

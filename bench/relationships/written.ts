@@ -34,44 +34,81 @@ interface TableSpec {
   readonly key: readonly string[];
   readonly columns: Readonly<Record<string, Spec>>;
   /** Links of tuples, or of columns that are made without `ref`. */
-  readonly links?: readonly (readonly [from: readonly string[], table: string, to: readonly string[]])[];
+  readonly links?: readonly (readonly [
+    from: readonly string[],
+    table: string,
+    to: readonly string[],
+  ])[];
   /** Links whose columns take the values of one row of the other table; they agree where they share a column. */
-  readonly tuples?: readonly (readonly [from: readonly string[], table: string, to: readonly string[]])[];
+  readonly tuples?: readonly (readonly [
+    from: readonly string[],
+    table: string,
+    to: readonly string[],
+  ])[];
   /** Links that a reader could draw as well as not: they count neither as found nor as wrong. */
-  readonly open?: readonly (readonly [from: readonly string[], table: string, to: readonly string[]])[];
+  readonly open?: readonly (readonly [
+    from: readonly string[],
+    table: string,
+    to: readonly string[],
+  ])[];
 }
 export type Schema = Readonly<Record<string, TableSpec>>;
 
 const int = (random: () => number, below: number): number => Math.floor(random() * below);
-const hexOf = (random: () => number, length: number): string => Array.from({ length }, () => int(random, 16).toString(16)).join('');
-const from = <T>(random: () => number, list: readonly T[]): T => list[int(random, list.length)] as T;
+const hexOf = (random: () => number, length: number): string =>
+  Array.from({ length }, () => int(random, 16).toString(16)).join('');
+const from = <T>(random: () => number, list: readonly T[]): T =>
+  list[int(random, list.length)] as T;
 
 export const made = (type: string, make: Spec['make']): Spec => ({ type, make });
-export const serial = (start = 1, step = 1): Spec => made('INTEGER', ({ row }) => start + row * step);
-export const whole = (low: number, high: number): Spec => made('INTEGER', ({ random }) => low + int(random, high - low + 1));
+export const serial = (start = 1, step = 1): Spec =>
+  made('INTEGER', ({ row }) => start + row * step);
+export const whole = (low: number, high: number): Spec =>
+  made('INTEGER', ({ random }) => low + int(random, high - low + 1));
 /** Ascending integers with gaps of random size. */
-export const sparse = (start: number, gap: number): Spec => made('INTEGER', ({ row, random }) => start + row * gap + int(random, gap));
-export const money = (most: number): Spec => made('NUMERIC(10,2)', ({ random }) => Math.round(random() * most * 100) / 100);
-export const oneOf = (...values: readonly string[]): Spec => made('TEXT', ({ random }) => from(random, values));
-export const listed = (...values: readonly string[]): Spec => made('TEXT', ({ row }) => values[row % values.length] ?? '');
-export const code = (prefix: string, start: number, step = 7): Spec => made('TEXT', ({ row }) => `${prefix}${start + row * step}`);
+export const sparse = (start: number, gap: number): Spec =>
+  made('INTEGER', ({ row, random }) => start + row * gap + int(random, gap));
+export const money = (most: number): Spec =>
+  made('NUMERIC(10,2)', ({ random }) => Math.round(random() * most * 100) / 100);
+export const oneOf = (...values: readonly string[]): Spec =>
+  made('TEXT', ({ random }) => from(random, values));
+export const listed = (...values: readonly string[]): Spec =>
+  made('TEXT', ({ row }) => values[row % values.length] ?? '');
+export const code = (prefix: string, start: number, step = 7): Spec =>
+  made('TEXT', ({ row }) => `${prefix}${start + row * step}`);
 export const uuid = (): Spec =>
-  made('TEXT', ({ random }) => `${hexOf(random, 8)}-${hexOf(random, 4)}-4${hexOf(random, 3)}-b${hexOf(random, 3)}-${hexOf(random, 12)}`);
-export const hex = (length: number, prefix = ''): Spec => made('TEXT', ({ random }) => prefix + hexOf(random, length));
-export const constant = (value: Cell): Spec => made(typeof value === 'number' ? 'INTEGER' : 'TEXT', () => value);
+  made(
+    'TEXT',
+    ({ random }) =>
+      `${hexOf(random, 8)}-${hexOf(random, 4)}-4${hexOf(random, 3)}-b${hexOf(random, 3)}-${hexOf(random, 12)}`,
+  );
+export const hex = (length: number, prefix = ''): Spec =>
+  made('TEXT', ({ random }) => prefix + hexOf(random, length));
+export const constant = (value: Cell): Spec =>
+  made(typeof value === 'number' ? 'INTEGER' : 'TEXT', () => value);
 /** A column that a tuple fills. */
 export const given = (type = 'INTEGER'): Spec => made(type, () => undefined);
 export const nothing = (type = 'INTEGER'): Spec => made(type, () => null);
 const firsts = ['Old', 'New', 'Great', 'Little', 'Upper', 'Lower', 'Red', 'Far'];
 const seconds = ['Mill', 'Bridge', 'Field', 'Harbour', 'Cross', 'Green', 'Stone', 'Gate'];
-export const words = (): Spec => made('TEXT', ({ random }) => `${from(random, firsts)} ${from(random, seconds)} ${int(random, 900)}`);
-export const email = (): Spec => made('TEXT', ({ row }) => `p${row * 13 + 7}@example.${row % 3 === 0 ? 'org' : 'com'}`);
-const dayOf = (days: number): string => new Date(Date.UTC(2015, 0, 1 + days)).toISOString().slice(0, 10);
+export const words = (): Spec =>
+  made(
+    'TEXT',
+    ({ random }) => `${from(random, firsts)} ${from(random, seconds)} ${int(random, 900)}`,
+  );
+export const email = (): Spec =>
+  made('TEXT', ({ row }) => `p${row * 13 + 7}@example.${row % 3 === 0 ? 'org' : 'com'}`);
+const dayOf = (days: number): string =>
+  new Date(Date.UTC(2015, 0, 1 + days)).toISOString().slice(0, 10);
 export const day = (): Spec => made('DATE', ({ random }) => dayOf(int(random, 3000)));
 /** Consecutive days as numbers: 20150101, 20150102… */
-export const dayNumber = (): Spec => made('INTEGER', ({ row }) => Number(dayOf(row).replaceAll('-', '')));
+export const dayNumber = (): Spec =>
+  made('INTEGER', ({ row }) => Number(dayOf(row).replaceAll('-', '')));
 export const moment = (): Spec =>
-  made('TIMESTAMP', ({ random }) => `${dayOf(int(random, 3000))} 0${int(random, 10)}:${10 + int(random, 50)}:00`);
+  made(
+    'TIMESTAMP',
+    ({ random }) => `${dayOf(int(random, 3000))} 0${int(random, 10)}:${10 + int(random, 50)}:00`,
+  );
 
 interface RefOptions {
   readonly nulls?: number;
@@ -79,7 +116,11 @@ interface RefOptions {
   readonly none?: Cell;
   readonly share?: number;
 }
-export const ref = (table: string, column: string, { nulls = 0, orphans = 0, none = null, share = 1 }: RefOptions = {}): Spec => ({
+export const ref = (
+  table: string,
+  column: string,
+  { nulls = 0, orphans = 0, none = null, share = 1 }: RefOptions = {},
+): Spec => ({
   type: '',
   make: () => null,
   ref: { to: [table, column], nulls, orphans, none, share },
@@ -91,14 +132,22 @@ export const each = (table: string, column: string): Spec => ({
   ref: { to: [table, column], nulls: 0, orphans: 0, none: null, share: -1 },
 });
 /** An id of the table that the record's `type` column names; no link. */
-export const meant = (typeColumn: string, targets: Readonly<Record<string, readonly [string, string]>>): Spec =>
+export const meant = (
+  typeColumn: string,
+  targets: Readonly<Record<string, readonly [string, string]>>,
+): Spec =>
   made('INTEGER', ({ record, random, values }) => {
     const target = targets[String(record[typeColumn])];
     return target ? (from(random, values(...target)) ?? null) : null;
   });
 
 export function build(name: string, schema: Schema): Generated {
-  const random = randomOf(Array.from(name).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003, 7));
+  const random = randomOf(
+    Array.from(name).reduce(
+      (sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003,
+      7,
+    ),
+  );
   const rowsOf = rowMaker(schema, random);
   const typeOf = (spec: Spec): string => {
     const target = spec.ref && schema[spec.ref.to[0]]?.columns[spec.ref.to[1]];
@@ -119,13 +168,18 @@ export function build(name: string, schema: Schema): Generated {
 /** Columns are made when they are asked for, since tables may refer to each other; then tuples, then rows with equal keys go. */
 function rowMaker(schema: Schema, random: () => number): (table: string) => readonly Row[] {
   const records = new Map(
-    Object.entries(schema).map(([table, { rows }]) => [table, Array.from({ length: rows }, (): Record<string, Cell | undefined> => ({}))]),
+    Object.entries(schema).map(([table, { rows }]) => [
+      table,
+      Array.from({ length: rows }, (): Record<string, Cell | undefined> => ({})),
+    ]),
   );
   const done = new Set<string>();
   const finished = new Map<string, readonly Row[]>();
   const values = (table: string, column: string): readonly Cell[] => {
     fill(table, column);
-    return (records.get(table) ?? []).flatMap((row) => (row[column] === undefined || row[column] === null ? [] : [row[column]]));
+    return (records.get(table) ?? []).flatMap((row) =>
+      row[column] === undefined || row[column] === null ? [] : [row[column]],
+    );
   };
   const fill = (table: string, column: string): void => {
     const spec = schema[table]?.columns[column];
@@ -140,7 +194,9 @@ function rowMaker(schema: Schema, random: () => number): (table: string) => read
     const { ref: link } = spec;
     for (const [row, record] of (records.get(table) ?? []).entries()) {
       const isPicked = link !== undefined && link.share >= 0;
-      record[column] = isPicked ? referred(remembered(...link.to), link, random) : spec.make({ row, record, random, values: remembered });
+      record[column] = isPicked
+        ? referred(remembered(...link.to), link, random)
+        : spec.make({ row, record, random, values: remembered });
     }
   };
   const finish = (table: string): readonly Row[] => {
@@ -151,7 +207,8 @@ function rowMaker(schema: Schema, random: () => number): (table: string) => read
     finished.set(table, own);
     const { columns, tuples = [] } = spec;
     for (const column of Object.keys(columns)) fill(table, column);
-    for (const [names, other, targets] of tuples) assign(own, { names, targets, parents: finish(other), random });
+    for (const [names, other, targets] of tuples)
+      assign(own, { names, targets, parents: finish(other), random });
     const rows = unique(spec, own);
     finished.set(table, rows);
     return rows;
@@ -159,7 +216,11 @@ function rowMaker(schema: Schema, random: () => number): (table: string) => read
   return finish;
 }
 
-function referred(pool: readonly Cell[], { nulls, orphans, none, share }: Ref, random: () => number): Cell {
+function referred(
+  pool: readonly Cell[],
+  { nulls, orphans, none, share }: Ref,
+  random: () => number,
+): Cell {
   const chance = random();
   if (chance < nulls) return none;
   const key = pool[int(random, Math.max(1, Math.ceil(pool.length * share)))] ?? null;
@@ -175,14 +236,18 @@ interface Tuple {
 }
 
 /** Each record takes a parent that agrees with what it holds already. */
-function assign(records: readonly Record<string, Cell | undefined>[], { names, targets, parents, random }: Tuple): void {
+function assign(
+  records: readonly Record<string, Cell | undefined>[],
+  { names, targets, parents, random }: Tuple,
+): void {
   const held = names.map((name) => records.length > 0 && records[0]?.[name] !== undefined);
   const keyOf = (row: Row, columns: readonly string[]): string =>
     JSON.stringify(columns.flatMap((column, index) => (held[index] === true ? [row[column]] : [])));
   const groups = Map.groupBy(parents, (row) => keyOf(row, targets));
   for (const record of records) {
     const parent = from(random, groups.get(keyOf(record, names)) ?? parents);
-    for (const [index, name] of names.entries()) record[name] ??= parent[targets[index] ?? ''] ?? null;
+    for (const [index, name] of names.entries())
+      record[name] ??= parent[targets[index] ?? ''] ?? null;
   }
 }
 
@@ -200,14 +265,30 @@ function truthOf(schema: Schema): Truth {
   const tables = Object.entries(schema);
   const stated = (read: (table: TableSpec) => TableSpec['links']): Truth['links'] =>
     tables.flatMap(([table, spec]) =>
-      (read(spec) ?? []).map(([own, to, targets]) => ({ from: table, from_columns: own, to, to_columns: targets })),
+      (read(spec) ?? []).map(([own, to, targets]) => ({
+        from: table,
+        from_columns: own,
+        to,
+        to_columns: targets,
+      })),
     );
   return {
-    primary_keys: Object.fromEntries(tables.filter(([, { key }]) => key.length > 0).map(([name, { key }]) => [name, key])),
+    primary_keys: Object.fromEntries(
+      tables.filter(([, { key }]) => key.length > 0).map(([name, { key }]) => [name, key]),
+    ),
     links: [
       ...tables.flatMap(([name, { columns }]) =>
         Object.entries(columns).flatMap(([column, spec]) =>
-          spec.ref ? [{ from: name, from_columns: [column], to: spec.ref.to[0], to_columns: [spec.ref.to[1]] }] : [],
+          spec.ref
+            ? [
+                {
+                  from: name,
+                  from_columns: [column],
+                  to: spec.ref.to[0],
+                  to_columns: [spec.ref.to[1]],
+                },
+              ]
+            : [],
         ),
       ),
       ...stated(({ links }) => links),

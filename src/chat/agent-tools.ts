@@ -31,29 +31,57 @@ export interface AgentTools {
 }
 
 /** Without context there are only the warehouse and its SQL. */
-const contextTools = new Set(['search_context', 'read_context', 'query_metrics', 'remember', 'ingest', 'review_status', 'find_values']);
+const contextTools = new Set([
+  'search_context',
+  'read_context',
+  'query_metrics',
+  'remember',
+  'ingest',
+  'review_status',
+  'find_values',
+]);
 
 /** The agent's tools: those of the one registry and of its servers, each behind its limits and permissions. */
-export function agentTools({ project, agent, permissions, external, firstEvidence }: ToolsOptions): AgentTools {
+export function agentTools({
+  project,
+  agent,
+  permissions,
+  external,
+  firstEvidence,
+}: ToolsOptions): AgentTools {
   const never = new AbortController().signal;
   const toolbox = openToolbox(project);
   const counters = { evidence: firstEvidence, queries: 0 };
   const own = toolbox.tools(never);
   const offered = own.filter(({ name }) => isOffered(name, agent));
-  checkNames(agent, own.map(({ name }) => name)); // prettier-ignore
-  const run = async (name: string, input: unknown, call: ToolCall | undefined): Promise<ToolOutput> => {
+  checkNames(
+    agent,
+    own.map(({ name }) => name),
+  );
+  const run = async (
+    name: string,
+    input: unknown,
+    call: ToolCall | undefined,
+  ): Promise<ToolOutput> => {
     const tool = toolbox.tools(call?.signal ?? never).find((each) => each.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const started = performance.now();
     const { markdown, structured, error, answer } = await tool.execute(input);
-    if (error !== undefined) return { markdown, isError: true, summary: `${error.code}: ${error.message.split('\n')[0]}` };
+    if (error !== undefined)
+      return { markdown, isError: true, summary: `${error.code}: ${error.message.split('\n')[0]}` };
     const ms = Math.round(performance.now() - started);
     // Before the id is taken: calls may run at the same time.
     const plan = await answer?.ran?.outline?.();
-    const evidence = answer && evidenceOf(answer, { id: `q${counters.evidence + 1}`, tool: name, ms, plan });
+    const evidence =
+      answer && evidenceOf(answer, { id: `q${counters.evidence + 1}`, tool: name, ms, plan });
     if (evidence === undefined) return { markdown, structured, summary: answer?.summary };
     counters.evidence += 1;
-    return { markdown: `Evidence ${evidence.id}.\n${markdown}`, structured, summary: answer?.summary, evidence };
+    return {
+      markdown: `Evidence ${evidence.id}.\n${markdown}`,
+      structured,
+      summary: answer?.summary,
+      evidence,
+    };
   };
   const guarded = (tool: Guarded): KtxRuntimeToolDescriptor => ({
     name: tool.name,
@@ -64,7 +92,10 @@ export function agentTools({ project, agent, permissions, external, firstEvidenc
       const isSpent = () => effect === 'query' && counters.queries >= agent.limits.max_queries;
       if (isSpent()) return spent(agent.limits.max_queries);
       if (permissions.isAsked({ tool: name, effect })) {
-        const about = effect === 'query' ? { sql: await sqlOf(project, name, input), maxRows: project.config.query.max_rows } : {};
+        const about =
+          effect === 'query'
+            ? { sql: await sqlOf(project, name, input), maxRows: project.config.query.max_rows }
+            : {};
         const reason = await permissions.refusal({ tool: name, effect, input, ...about }, call);
         if (reason !== undefined) return refused(name, reason);
       }
@@ -75,7 +106,10 @@ export function agentTools({ project, agent, permissions, external, firstEvidenc
     },
   });
   const all: readonly Guarded[] = [
-    ...offered.map((tool) => ({ ...tool, run: (input: unknown, call?: ToolCall) => run(tool.name, input, call) })),
+    ...offered.map((tool) => ({
+      ...tool,
+      run: (input: unknown, call?: ToolCall) => run(tool.name, input, call),
+    })),
     ...external.map((tool) => ({
       ...tool,
       effect: 'external' as const,
@@ -107,12 +141,19 @@ function checkNames({ name, tools }: Agent, known: readonly string[]): void {
   const wrong = [...(tools.allow ?? []), ...tools.deny].find((each) => !known.includes(each));
   if (wrong === undefined) return;
   const hint = didYouMean(wrong, known) ?? `one of ${known.join(', ')}`;
-  throw new UserError('agent_invalid', `agents/${name}.yaml: there is no tool ${wrong}.`, { hint, exitCode: 2 });
+  throw new UserError('agent_invalid', `agents/${name}.yaml: there is no tool ${wrong}.`, {
+    hint,
+    exitCode: 2,
+  });
 }
 
 function spent(most: number): ToolOutput {
   const summary = `${counted(most, 'query')} were allowed for one message (limits.max_queries)`;
-  return { markdown: `No more queries: ${summary}. Answer from what you have, and say what is missing.`, summary, isError: true };
+  return {
+    markdown: `No more queries: ${summary}. Answer from what you have, and say what is missing.`,
+    summary,
+    isError: true,
+  };
 }
 
 function refused(name: string, reason: string): ToolOutput {
@@ -122,11 +163,16 @@ function refused(name: string, reason: string): ToolOutput {
 
 /** What would be sent, for the person who is asked; what cannot be planned fails when it runs. */
 async function sqlOf(project: Project, tool: string, input: unknown): Promise<string | undefined> {
-  const { sql, connection, ...query } = z.looseObject({ sql: z.string().optional(), connection: z.string().optional() }).parse(input ?? {});
+  const { sql, connection, ...query } = z
+    .looseObject({ sql: z.string().optional(), connection: z.string().optional() })
+    .parse(input ?? {});
   if (sql !== undefined) return sql;
   const { data } = querySchema.strip().safeParse(query);
   if (tool !== 'query_metrics' || data === undefined) return undefined;
-  return planQuery(project, { connection, query: data }).then((plan) => plan.sql, () => undefined); // prettier-ignore
+  return planQuery(project, { connection, query: data }).then(
+    (plan) => plan.sql,
+    () => undefined,
+  );
 }
 
 function evidenceOf(
@@ -135,7 +181,9 @@ function evidenceOf(
 ) {
   if (ran === undefined) return undefined;
   const { connection, sql } = ran;
-  const columns = Array.isArray(beside['columns']) ? (beside['columns'] as Evidence['columns']) : [];
+  const columns = Array.isArray(beside['columns'])
+    ? (beside['columns'] as Evidence['columns'])
+    : [];
   return {
     ...about,
     queryId,

@@ -22,24 +22,35 @@ export async function loadAgent(projectDir: string, name: string = builtIn): Pro
   const file = `${folder}/${name}.yaml`;
   const isName = /^[a-z][a-z0-9_-]*$/.test(name);
   const text = isName ? await readText(join(projectDir, file), projectDir) : undefined;
-  if (text === undefined && name === builtIn) return { ...agentSchema.parse({ name }), instructions: undefined, answer: undefined };
+  if (text === undefined && name === builtIn)
+    return { ...agentSchema.parse({ name }), instructions: undefined, answer: undefined };
   if (text === undefined) throw await unknownAgent(projectDir, name);
   const hint = 'ktx schema agent prints what an agent may have.';
   const agent = await checkedYaml(agentSchema, { file, text, code: 'agent_invalid', hint });
-  if (agent.name !== name) throw invalid(`${file}: the agent is named ${agent.name}.`, `name: ${name}, or rename the file`);
+  if (agent.name !== name)
+    throw invalid(
+      `${file}: the agent is named ${agent.name}.`,
+      `name: ${name}, or rename the file`,
+    );
   const place = { projectDir, file };
   const { instructions, response_format: format } = agent;
   return {
     ...agent,
-    instructions: typeof instructions === 'object' ? await beside(place, instructions.file) : instructions,
-    answer: format === undefined ? undefined : answerFormat('file' in format ? await schemaIn(place, format.file) : format.schema, file),
+    instructions:
+      typeof instructions === 'object' ? await beside(place, instructions.file) : instructions,
+    answer:
+      format === undefined
+        ? undefined
+        : answerFormat('file' in format ? await schemaIn(place, format.file) : format.schema, file),
   };
 }
 
 /** The names of all agent files, sorted. */
 async function agentNames(projectDir: string): Promise<readonly string[]> {
   const names = (await readdir(join(projectDir, folder)).catch(absent)) ?? [];
-  return names.flatMap((name) => (name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : [])).sort();
+  return names
+    .flatMap((name) => (name.endsWith('.yaml') ? [name.slice(0, -'.yaml'.length)] : []))
+    .sort();
 }
 
 interface Place {
@@ -51,7 +62,10 @@ interface Place {
 async function beside({ projectDir, file }: Place, path: string): Promise<string> {
   const text = await readText(join(projectDir, dirname(file), path), projectDir);
   if (text !== undefined) return text;
-  throw invalid(`${file} names ${path}, and there is no such file.`, `a path relative to ${dirname(file)}/`);
+  throw invalid(
+    `${file} names ${path}, and there is no such file.`,
+    `a path relative to ${dirname(file)}/`,
+  );
 }
 
 async function schemaIn(place: Place, path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -69,17 +83,28 @@ function answerFormat(json: Readonly<Record<string, unknown>>, file: string): An
     const schema = z.fromJSONSchema(json);
     if (schema instanceof z.ZodObject) return { json, schema };
   } catch (error) {
-    throw invalid(`${file}: response_format cannot be checked: ${messageOf(error)}.`, 'a JSON Schema without conditions');
+    throw invalid(
+      `${file}: response_format cannot be checked: ${messageOf(error)}.`,
+      'a JSON Schema without conditions',
+    );
   }
-  throw invalid(`${file}: response_format must be a schema of type object.`, 'put a list or a text into a property');
+  throw invalid(
+    `${file}: response_format must be a schema of type object.`,
+    'put a list or a text into a property',
+  );
 }
 
 async function unknownAgent(projectDir: string, name: string): Promise<UserError> {
   const names = await agentNames(projectDir);
   const hint =
     didYouMean(name, names) ??
-    (names.length === 0 ? `write ${folder}/${name}.yaml; ktx schema agent prints what it may have` : `one of ${names.join(', ')}`);
-  return new UserError('agent_unknown', `There is no agent ${name} in ${folder}/.`, { hint, exitCode: 2 });
+    (names.length === 0
+      ? `write ${folder}/${name}.yaml; ktx schema agent prints what it may have`
+      : `one of ${names.join(', ')}`);
+  return new UserError('agent_unknown', `There is no agent ${name} in ${folder}/.`, {
+    hint,
+    exitCode: 2,
+  });
 }
 
 function invalid(message: string, hint: string): UserError {

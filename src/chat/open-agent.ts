@@ -33,7 +33,10 @@ export interface OpenAgent {
   readonly about: AgentAbout;
   readonly permissions: Permissions;
   /** As `AgentSession.send`. */
-  send(message: string, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<AgentEvent>;
+  send(
+    message: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): AsyncIterable<AgentEvent>;
   /** Who pays, asked for free; undefined where that cannot be said. */
   payer(signal: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
@@ -57,27 +60,51 @@ export async function openAgent(whole: Project, options: OpenAgentOptions): Prom
   const { agent, policy, resume, isKept = true, signal } = options;
   const config = agentLlm(whole.config.llm, agent);
   const project = agentProject(whole, agent);
-  const past = resume === undefined ? { turns: [], evidence: 0 } : await readTranscript(project.dir, resume);
+  const past =
+    resume === undefined ? { turns: [], evidence: 0 } : await readTranscript(project.dir, resume);
   const runtime = await runtimeOf(whole, config);
   const permissions = openPermissions(policy);
-  const servers = await openServers({ projectDir: project.dir, servers: agent.mcp_servers }, signal);
+  const servers = await openServers(
+    { projectDir: project.dir, servers: agent.mcp_servers },
+    signal,
+  );
   try {
-    const tools = agentTools({ project, agent, permissions, external: servers.tools, firstEvidence: past.evidence });
+    const tools = agentTools({
+      project,
+      agent,
+      permissions,
+      external: servers.tools,
+      firstEvidence: past.evidence,
+    });
     const id = resume ?? newId('chat');
     const { model, limits, answer } = agent;
     const session = runtime.sessions.open({
       id,
       system: await systemPrompt(project, agent),
       tools: tools.set,
-      limits: { maxTurns: limits.max_turns, timeoutSeconds: secondsOf(limits.timeout), maxBudgetUsd: limits.max_budget_usd },
+      limits: {
+        maxTurns: limits.max_turns,
+        timeoutSeconds: secondsOf(limits.timeout),
+        maxBudgetUsd: limits.max_budget_usd,
+      },
       model: { name: config.models.default, effort: model.effort, fallback: model.fallback },
       answer,
       history: past.turns,
     });
-    const about = { agent: agent.name, backend: config.provider.backend, model: config.models.default ?? '' };
+    const about = {
+      agent: agent.name,
+      backend: config.provider.backend,
+      model: config.models.default ?? '',
+    };
     const transcript = isKept ? openTranscript(project.dir, id) : undefined;
     const ignored = ignoredLine(config, model.effort);
-    const spans = { config: whole.config.telemetry, projectDir: project.dir, conversation: id, agent: agent.name, backend: about.backend };
+    const spans = {
+      config: whole.config.telemetry,
+      projectDir: project.dir,
+      conversation: id,
+      agent: agent.name,
+      backend: about.backend,
+    };
     const telemetry = openTelemetry(spans);
     return {
       id,
@@ -91,7 +118,10 @@ export async function openAgent(whole: Project, options: OpenAgentOptions): Prom
         warnings: [...servers.warnings, ...(ignored === undefined ? [] : [ignored])],
       },
       send: (message, { signal: stop } = {}) =>
-        telemetry.watch(kept({ session, tools, transcript, about }, message, stop), { message, model: about.model }),
+        telemetry.watch(kept({ session, tools, transcript, about }, message, stop), {
+          message,
+          model: about.model,
+        }),
       payer: async (stop) => (await runtime.account(stop))?.source,
       async close() {
         await session.close();
@@ -121,7 +151,8 @@ async function* kept(
   for await (const event of session.send(message, { signal })) {
     if (event.type === 'turn_end') {
       const failure = await transcript?.keep({ ...about, message, result: event.result });
-      if (failure !== undefined) yield { type: 'warning', message: `This turn could not be kept for later: ${failure}` };
+      if (failure !== undefined)
+        yield { type: 'warning', message: `This turn could not be kept for later: ${failure}` };
     }
     yield event;
   }
@@ -136,18 +167,34 @@ async function runtimeOf(project: Project, config: LlmConfig): Promise<LlmRuntim
 /** The configuration of `ktx.yaml` with what the agent's file says otherwise. */
 function agentLlm(llm: LlmConfig, { name: agent, model }: Agent): LlmConfig {
   const { inherit, backend = llm.provider.backend, name, auth } = model;
-  if (inherit === true || (backend === llm.provider.backend && name === undefined && auth === undefined)) return llm;
+  if (
+    inherit === true ||
+    (backend === llm.provider.backend && name === undefined && auth === undefined)
+  )
+    return llm;
   const isOther = backend !== llm.provider.backend;
   const fallback = isOther ? defaultModel(backend) : llm.models.default;
-  const provider = { ...llm.provider, backend, auth: auth ?? (isOther ? undefined : llm.provider.auth) };
-  const wanted = { ...llm, provider, models: { ...(isOther ? {} : llm.models), default: name ?? fallback } };
+  const provider = {
+    ...llm.provider,
+    backend,
+    auth: auth ?? (isOther ? undefined : llm.provider.auth),
+  };
+  const wanted = {
+    ...llm,
+    provider,
+    models: { ...(isOther ? {} : llm.models), default: name ?? fallback },
+  };
   const { data, problems } = check(llmConfigSchema, wanted);
   if (problems === undefined) return data;
   const hint = 'correct model of the agent, or llm of ktx.yaml';
-  throw new UserError('agent_invalid', `agents/${agent}.yaml, with llm of ktx.yaml: ${problems.map(sentence).join('; ')}.`, {
-    hint,
-    exitCode: 2,
-  });
+  throw new UserError(
+    'agent_invalid',
+    `agents/${agent}.yaml, with llm of ktx.yaml: ${problems.map(sentence).join('; ')}.`,
+    {
+      hint,
+      exitCode: 2,
+    },
+  );
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };

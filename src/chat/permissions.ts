@@ -25,9 +25,13 @@ export function openPermissions({ mode, ask }: PermissionPolicy) {
   return {
     mode,
     /** True where the call has to be asked for. */
-    isAsked: ({ tool, effect }: Pick<PermissionRequest, 'tool' | 'effect'>): boolean => asked[mode].includes(effect) && !granted.has(tool),
+    isAsked: ({ tool, effect }: Pick<PermissionRequest, 'tool' | 'effect'>): boolean =>
+      asked[mode].includes(effect) && !granted.has(tool),
     /** Why it may not run; undefined where it may. */
-    async refusal(request: Omit<PermissionRequest, 'id'>, call: ToolCall | undefined): Promise<string | undefined> {
+    async refusal(
+      request: Omit<PermissionRequest, 'id'>,
+      call: ToolCall | undefined,
+    ): Promise<string | undefined> {
       const person = call?.ask;
       if (ask === undefined || call === undefined || person === undefined) return 'nobody to ask';
       const decision = await person(request, () => ask({ id: call.id, ...request }));

@@ -46,7 +46,10 @@ export function openTurnSpans(options: SpanOptions) {
   const started = Date.now();
   const running = new Map<string, { readonly started: number; readonly input: unknown }>();
   const tools: Span[] = [];
-  const common = { 'gen_ai.provider.name': providerNames[backend], 'gen_ai.conversation.id': conversation };
+  const common = {
+    'gen_ai.provider.name': providerNames[backend],
+    'gen_ai.conversation.id': conversation,
+  };
   const toolEnded = (event: Extract<AgentEvent, { type: 'tool_end' }>): void => {
     const { id, name, ok, summary, evidenceId } = event;
     const call = running.get(id);
@@ -72,12 +75,20 @@ export function openTurnSpans(options: SpanOptions) {
   return {
     /** The spans, with the last event. */
     take(event: AgentEvent): readonly Span[] | undefined {
-      if (event.type === 'tool_start') running.set(event.id, { started: Date.now(), input: event.input });
+      if (event.type === 'tool_start')
+        running.set(event.id, { started: Date.now(), input: event.input });
       if (event.type === 'tool_end') toolEnded(event);
       if (event.type !== 'turn_end') return undefined;
       const { result } = event;
-      const told = { 'gen_ai.input.messages': content?.(message), 'gen_ai.output.messages': content?.(result.text) };
-      const about = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent, 'gen_ai.request.model': model };
+      const told = {
+        'gen_ai.input.messages': content?.(message),
+        'gen_ai.output.messages': content?.(result.text),
+      };
+      const about = {
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': agent,
+        'gen_ai.request.model': model,
+      };
       const agentSpan: Span = {
         traceId,
         spanId: root,
@@ -92,15 +103,25 @@ export function openTurnSpans(options: SpanOptions) {
   };
 }
 
-function usageOf({ usage, costUsd, stopReason, steps, firstTokenMs, error }: TurnResult): Record<string, Value | undefined> {
+function usageOf({
+  usage,
+  costUsd,
+  stopReason,
+  steps,
+  firstTokenMs,
+  error,
+}: TurnResult): Record<string, Value | undefined> {
   const sum = (read: (tokens: TurnResult['usage'][string]) => number): number =>
     Object.values(usage).reduce((total, tokens) => total + read(tokens), 0);
   return {
     'gen_ai.response.model': Object.keys(usage)[0],
-    'gen_ai.usage.input_tokens': sum(({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite),
+    'gen_ai.usage.input_tokens': sum(
+      ({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite,
+    ),
     'gen_ai.usage.output_tokens': sum(({ output }) => output),
     'gen_ai.usage.cache_read.input_tokens': sum(({ cacheRead }) => cacheRead),
-    'gen_ai.response.time_to_first_chunk': firstTokenMs === undefined ? undefined : firstTokenMs / 1000,
+    'gen_ai.response.time_to_first_chunk':
+      firstTokenMs === undefined ? undefined : firstTokenMs / 1000,
     'ktx.cost.usd': costUsd ?? undefined,
     'ktx.stop_reason': stopReason,
     'ktx.steps': steps,
@@ -113,7 +134,9 @@ function times(started: number): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNa
 }
 
 function attributes(values: Readonly<Record<string, Value | undefined>>): Span['attributes'] {
-  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: valueOf(value) }]));
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: valueOf(value) }],
+  );
 }
 
 function valueOf(value: Value): object {

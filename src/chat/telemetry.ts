@@ -8,7 +8,10 @@ import { openTurnSpans, type Span, type SpanOptions } from './spans.ts';
 
 export interface Telemetry {
   /** The events as they are; their spans go out beside, and nothing waits for that. */
-  watch(events: AsyncIterable<AgentEvent>, turn: Pick<SpanOptions, 'message' | 'model'>): AsyncIterable<AgentEvent>;
+  watch(
+    events: AsyncIterable<AgentEvent>,
+    turn: Pick<SpanOptions, 'message' | 'model'>,
+  ): AsyncIterable<AgentEvent>;
   /** Waits a second at most for what is under way. */
   close(): Promise<void>;
 }
@@ -37,7 +40,9 @@ export function openTelemetry({ config, projectDir, ...about }: TelemetryOptions
         const made = spans.take(event);
         if (made !== undefined) {
           // A collector that is down loses spans and nothing else.
-          const sent = send(made, leaving.signal).catch(() => undefined).finally(() => underWay.delete(sent)); // prettier-ignore
+          const sent = send(made, leaving.signal)
+            .catch(() => undefined)
+            .finally(() => underWay.delete(sent));
           underWay.add(sent);
         }
         yield event;
@@ -45,7 +50,10 @@ export function openTelemetry({ config, projectDir, ...about }: TelemetryOptions
     },
     async close() {
       const late = new AbortController();
-      await Promise.race([Promise.all(underWay), sleep(closeMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+      await Promise.race([
+        Promise.all(underWay),
+        sleep(closeMs, undefined, { signal: late.signal }).catch(() => undefined),
+      ]);
       late.abort();
       leaving.abort();
     },
@@ -56,17 +64,29 @@ function exporter(
   { endpoint, headers }: TelemetryConfig,
   projectDir: string,
 ): (spans: readonly Span[], stop: AbortSignal) => Promise<void> {
-  const valueOf = (text: string): string => (isSecretReference(text) ? resolveSecret(text, projectDir) : text);
+  const valueOf = (text: string): string =>
+    isSecretReference(text) ? resolveSecret(text, projectDir) : text;
   const url = `${valueOf(endpoint).replace(/\/$/, '')}/v1/traces`;
-  const given = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, valueOf(text)]));
+  const given = Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [name, valueOf(text)]),
+  );
   const attributes = [
     { key: 'service.name', value: { stringValue: 'ktx' } },
     { key: 'service.version', value: { stringValue: readVersion() } },
   ];
   return async (spans, stop) => {
-    const body = JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: { name: 'ktx' }, spans }] }] });
+    const body = JSON.stringify({
+      resourceSpans: [
+        { resource: { attributes }, scopeSpans: [{ scope: { name: 'ktx' }, spans }] },
+      ],
+    });
     const signal = AbortSignal.any([stop, AbortSignal.timeout(sendMs)]);
-    const response = await fetch(url, { method: 'POST', headers: { ...given, 'content-type': 'application/json' }, body, signal });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...given, 'content-type': 'application/json' },
+      body,
+      signal,
+    });
     await response.body?.cancel();
   };
 }

@@ -36,7 +36,13 @@ export function openTranscript(projectDir: string, id: string): Transcript {
     async keep({ result, ...about }) {
       const { error, ...kept } = result;
       const failure = error && { code: error.code, message: error.message };
-      const line = { type: 'turn', version: 1, at: new Date().toISOString(), ...about, result: { ...kept, error: failure } };
+      const line = {
+        type: 'turn',
+        version: 1,
+        at: new Date().toISOString(),
+        ...about,
+        result: { ...kept, error: failure },
+      };
       try {
         await mkdir(chats, { recursive: true, mode: 0o700 });
         await append(path, `${JSON.stringify(line)}\n`);
@@ -78,9 +84,17 @@ const lineSchema = z.looseObject({
     text: z.string(),
     toolCalls: z.array(callSchema),
     evidence: z.array(z.unknown()),
-    stopReason: z.enum(['completed', 'max_turns', 'budget', 'timeout', 'interrupted', 'denied', 'error']),
+    stopReason: z.enum([
+      'completed',
+      'max_turns',
+      'budget',
+      'timeout',
+      'interrupted',
+      'denied',
+      'error',
+    ]),
   }),
-}); // prettier-ignore
+});
 
 /** A conversation that was kept; a line that a full disk or a killed process cut off is left out. */
 export async function readTranscript(projectDir: string, id: string): Promise<Past> {
@@ -89,18 +103,28 @@ export async function readTranscript(projectDir: string, id: string): Promise<Pa
   const text = isId ? await readAnyText(join(chats, `${id}.jsonl`), projectDir) : undefined;
   if (text === undefined) {
     const ids = await transcriptIds(projectDir);
-    const hint = ids.length === 0 ? 'nothing was kept yet' : (didYouMean(id, ids) ?? `the last one: ktx chat --resume ${ids.at(-1)}`);
+    const hint =
+      ids.length === 0
+        ? 'nothing was kept yet'
+        : (didYouMean(id, ids) ?? `the last one: ktx chat --resume ${ids.at(-1)}`);
     throw new UserError('chat_unknown', `There is no conversation ${id}.`, { hint, exitCode: 2 });
   }
   const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(jsonOf(line)).data ?? []);
-  const turns = lines.map(({ message, result: { text: said, toolCalls, stopReason } }) => ({ message, text: said, toolCalls, stopReason }));
+  const turns = lines.map(({ message, result: { text: said, toolCalls, stopReason } }) => ({
+    message,
+    text: said,
+    toolCalls,
+    stopReason,
+  }));
   return { turns, evidence: lines.reduce((sum, { result }) => sum + result.evidence.length, 0) };
 }
 
 /** Of all conversations, oldest first: an id begins with its time. */
 export async function transcriptIds(projectDir: string): Promise<readonly string[]> {
   const names = (await readdir(projectPaths(projectDir).chats).catch(absent)) ?? [];
-  return names.flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : [])).sort();
+  return names
+    .flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : []))
+    .sort();
 }
 
 function jsonOf(line: string): unknown {

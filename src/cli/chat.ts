@@ -29,9 +29,18 @@ export const chat = defineCommand({
     const input = openLineInput(context);
     try {
       const resume = options.resume === true ? 'last' : options.resume;
-      const agent = await openNamedAgent({ ...options, resume }, context.screen.interactive ? input : undefined, context);
+      const agent = await openNamedAgent(
+        { ...options, resume },
+        context.screen.interactive ? input : undefined,
+        context,
+      );
       try {
-        const conversation: Conversation = { agent, projectDir: project.dir, exchanges: [], context };
+        const conversation: Conversation = {
+          agent,
+          projectDir: project.dir,
+          exchanges: [],
+          context,
+        };
         if (context.screen.interactive) await greet(conversation);
         return await converse(conversation, input);
       } finally {
@@ -55,7 +64,10 @@ function interruptions(input: LineInput, context: CommandContext) {
     last = now;
     if (isTwice) input.close();
     running?.abort();
-    if (!isTwice) context.say(running === undefined ? '(Ctrl-C again leaves)' : '\n(stopping; Ctrl-C again leaves)');
+    if (!isTwice)
+      context.say(
+        running === undefined ? '(Ctrl-C again leaves)' : '\n(stopping; Ctrl-C again leaves)',
+      );
   });
   return {
     signal(): AbortSignal {
@@ -68,7 +80,10 @@ function interruptions(input: LineInput, context: CommandContext) {
   };
 }
 
-async function converse(conversation: Conversation, input: LineInput): Promise<Outcome | undefined> {
+async function converse(
+  conversation: Conversation,
+  input: LineInput,
+): Promise<Outcome | undefined> {
   const { agent, context, exchanges } = conversation;
   const { screen } = context;
   const interrupts = interruptions(input, context);
@@ -88,13 +103,22 @@ async function converse(conversation: Conversation, input: LineInput): Promise<O
   const [failed] = exchanges.flatMap(({ result }) => result.error ?? []);
   const turns = exchanges.map(({ result }) => turnData(agent.id, result));
   if (screen.interactive) {
-    return { data: { turns }, next: exchanges.length === 0 ? [] : [`ktx chat --resume ${agent.id}  goes on from here`] };
+    return {
+      data: { turns },
+      next: exchanges.length === 0 ? [] : [`ktx chat --resume ${agent.id}  goes on from here`],
+    };
   }
   // In a pipe nobody sees a failure go by.
-  return screen.format === 'json' || failed !== undefined ? { data: { turns }, verbatim: true, failure: failed } : undefined;
+  return screen.format === 'json' || failed !== undefined
+    ? { data: { turns }, verbatim: true, failure: failed }
+    : undefined;
 }
 
-async function turn({ agent, context }: Conversation, message: string, signal: AbortSignal): Promise<TurnResult> {
+async function turn(
+  { agent, context }: Conversation,
+  message: string,
+  signal: AbortSignal,
+): Promise<TurnResult> {
   const { screen, surroundings } = context;
   const view = screen.interactive ? liveView(context) : undefined;
   const result = await lastTurn(agent.send(message, { signal }), (event) => {
@@ -130,7 +154,8 @@ async function slash(conversation: Conversation, line: string): Promise<void> {
 async function greet({ agent, projectDir, context }: Conversation): Promise<void> {
   const { about } = agent;
   const { style, width } = context.screen;
-  const say = (text: string, as: 'dim' | 'yellow'): void => context.say(style(as, wrapped(text, width)));
+  const say = (text: string, as: 'dim' | 'yellow'): void =>
+    context.say(style(as, wrapped(text, width)));
   context.progress.update(`opening ${about.backend}`);
   const payer = await agent.payer(context.signal);
   context.progress.clear();
@@ -138,11 +163,16 @@ async function greet({ agent, projectDir, context }: Conversation): Promise<void
   const who = wrapped(`${about.agent}: ${about.model} on ${about.backend}${paid}`, width);
   context.say(style('bold', about.agent) + who.slice(about.agent.length));
   const tools = about.tools.map(({ name }) => name).join(', ');
-  say(`permissions ${about.mode} · connections ${about.connections.join(', ') || 'none'} · tools ${tools}`, 'dim');
+  say(
+    `permissions ${about.mode} · connections ${about.connections.join(', ') || 'none'} · tools ${tools}`,
+    'dim',
+  );
   for (const warning of about.warnings) say(warning, 'yellow');
   const [unread] = ['CLAUDE.md', 'AGENTS.md'].filter((name) => existsSync(join(projectDir, name)));
-  if (unread !== undefined) say(`${unread} is not read here; instructions of agents/<name>.yaml are the place.`, 'dim');
+  if (unread !== undefined)
+    say(`${unread} is not read here; instructions of agents/<name>.yaml are the place.`, 'dim');
   const past = about.past.length;
-  if (past > 0) say(`going on from ${past === 1 ? 'one turn' : `${past} turns`} of ${agent.id}`, 'dim');
+  if (past > 0)
+    say(`going on from ${past === 1 ? 'one turn' : `${past} turns`} of ${agent.id}`, 'dim');
   say('/help lists the commands; Ctrl-C stops a turn, twice leaves.', 'dim');
 }

@@ -19,7 +19,9 @@ export const check = defineCommand({
       `${context.screen.style('yellow', what.padEnd(9))} ${printable(where)}: ${printable(found)}`,
       `          fix: ${printable(fix)}`,
     ]);
-    const failure = new UserError('check_found', `${counted(findings.length, 'finding')}.`, { hint: findings[0]?.fix });
+    const failure = new UserError('check_found', `${counted(findings.length, 'finding')}.`, {
+      hint: findings[0]?.fix,
+    });
     const text = findings.length === 0 ? 'Nothing stale, contested or invalid.' : lines.join('\n');
     return {
       data: { findings, unfit },

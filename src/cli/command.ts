@@ -58,7 +58,10 @@ interface CommandAbout {
 interface CommandSpec<Args extends unknown[], Options extends OptionValues> extends CommandAbout {
   define(command: Command): Command<Args, Options>;
   /** Without an outcome nothing is printed. */
-  run(input: { readonly args: Args; readonly options: Options }, context: CommandContext): Promise<Outcome | undefined>;
+  run(
+    input: { readonly args: Args; readonly options: Options },
+    context: CommandContext,
+  ): Promise<Outcome | undefined>;
 }
 
 export interface CommandModule extends CommandAbout {
@@ -67,12 +70,18 @@ export interface CommandModule extends CommandAbout {
 }
 
 /** A command is data plus a short handler; everything that commands share happens in the runner. */
-export function defineCommand<Args extends unknown[], Options extends OptionValues>(spec: CommandSpec<Args, Options>): CommandModule {
+export function defineCommand<Args extends unknown[], Options extends OptionValues>(
+  spec: CommandSpec<Args, Options>,
+): CommandModule {
   return {
     ...spec,
     attach(command, execute) {
       const defined = spec.define(command);
-      defined.action(() => execute((context) => spec.run({ args: defined.processedArgs, options: defined.opts() }, context)));
+      defined.action(() =>
+        execute((context) =>
+          spec.run({ args: defined.processedArgs, options: defined.opts() }, context),
+        ),
+      );
     },
   };
 }

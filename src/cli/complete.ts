@@ -34,19 +34,29 @@ const kinds: Readonly<Record<string, LiveKind>> = {
  * The words that may stand where the line ends: commands, flags, values, names of the project. It runs while a person waits for a
  * key to answer, so it loads no command: the tree is generated from them.
  */
-export function complete(line: string, at: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> }): string[] {
+export function complete(
+  line: string,
+  at: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): string[] {
   const words = line.trimStart().split(/\s+/).slice(1);
   const [before, word] = [words.slice(0, -1), words.at(-1) ?? ''];
   const isNamed = before.some((one) => one.startsWith('--project-dir'));
-  const projectDir = isNamed ? (/--project-dir[ =](\S+)/.exec(before.join(' '))?.[1] ?? undefined) : undefined;
+  const projectDir = isNamed
+    ? (/--project-dir[ =](\S+)/.exec(before.join(' '))?.[1] ?? undefined)
+    : undefined;
   const namesOf = (kind: LiveKind | undefined): readonly string[] =>
     kind === undefined ? [] : liveNames(kind, { ...at, projectDir, word });
   const offered = expectedAt(before, word);
-  const all = 'words' in offered ? offered.words : namesOf(kinds[`${offered.path} ${offered.name}`] ?? kinds[offered.name]);
+  const all =
+    'words' in offered
+      ? offered.words
+      : namesOf(kinds[`${offered.path} ${offered.name}`] ?? kinds[offered.name]);
   return all.filter((one) => one.startsWith(word));
 }
 
-type Offered = { readonly words: readonly string[] } | { readonly path: string; readonly name: string };
+type Offered =
+  | { readonly words: readonly string[] }
+  | { readonly path: string; readonly name: string };
 
 function expectedAt(before: readonly string[], word: string): Offered {
   const { path, rest } = commandOf(before);
@@ -54,9 +64,11 @@ function expectedAt(before: readonly string[], word: string): Offered {
   const flags = { ...command?.flags, ...globals };
   const last = before.at(-1) ?? '';
   const follows = spelled(flags, last);
-  if (last.startsWith('-') && typeof follows === 'string') return { path, name: longOf(flags, last) };
+  if (last.startsWith('-') && typeof follows === 'string')
+    return { path, name: longOf(flags, last) };
   if (last.startsWith('-') && Array.isArray(follows)) return { words: follows };
-  if (word.startsWith('-')) return { words: Object.keys(flags).flatMap((written) => written.split(', ')) };
+  if (word.startsWith('-'))
+    return { words: Object.keys(flags).flatMap((written) => written.split(', ')) };
   const next = Object.keys(commands).flatMap((one) =>
     one === path || !one.startsWith(`${path} `.trimStart())
       ? []
@@ -68,22 +80,32 @@ function expectedAt(before: readonly string[], word: string): Offered {
   if (next.length > 0 && rest.length === 0) return { words: [...new Set(next)] };
   const name = command?.arguments[rest.length] ?? command?.arguments.at(-1) ?? '';
   const choices = /^(.*)=(.*)$/.exec(name);
-  return choices ? { words: (choices[2] ?? '').split('|') } : { path, name: name.replace(/\.\.\.$/, '') };
+  return choices
+    ? { words: (choices[2] ?? '').split('|') }
+    : { path, name: name.replace(/\.\.\.$/, '') };
 }
 
 /** The longest command that the words begin with, and its arguments: what is no flag and no value of one. */
-function commandOf(before: readonly string[]): { readonly path: string; readonly rest: readonly string[] } {
+function commandOf(before: readonly string[]): {
+  readonly path: string;
+  readonly rest: readonly string[];
+} {
   const takesValue = (written: string): boolean => {
-    const one = Object.entries({ ...globals, ...commands[pathOf(before)]?.flags }).find(([flag]) => flag.split(', ').includes(written));
+    const one = Object.entries({ ...globals, ...commands[pathOf(before)]?.flags }).find(([flag]) =>
+      flag.split(', ').includes(written),
+    );
     return one !== undefined && one[1] !== null;
   };
-  const plain = before.filter((one, index) => !one.startsWith('-') && !takesValue(before[index - 1] ?? ''));
+  const plain = before.filter(
+    (one, index) => !one.startsWith('-') && !takesValue(before[index - 1] ?? ''),
+  );
   const path = pathOf(plain);
   return { path, rest: plain.slice(path === '' ? 0 : path.split(' ').length) };
 }
 
 function pathOf(words: readonly string[]): string {
-  const known = (path: string): boolean => Object.keys(commands).some((one) => one === path || one.startsWith(`${path} `));
+  const known = (path: string): boolean =>
+    Object.keys(commands).some((one) => one === path || one.startsWith(`${path} `));
   const [two, one] = [words.slice(0, 2).join(' '), words[0] ?? ''];
   return words.length > 1 && known(two) ? two : known(one) ? one : '';
 }

@@ -12,9 +12,13 @@ export const add = defineCommand({
     'Nothing is written unless it answers.',
   examples: [
     ['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse'],
-    ['ktx connection add handbook --driver docs --path ./docs', 'documents: their tables of terms, metrics and columns'],
+    [
+      'ktx connection add handbook --driver docs --path ./docs',
+      'documents: their tables of terms, metrics and columns',
+    ],
   ],
-  define: (command) => withFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allKinds)),
+  define: (command) =>
+    withFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allKinds)),
   async run({ args: [asked], options }, context) {
     const { dir } = await context.project();
     const name = connectionName(asked);
@@ -23,17 +27,29 @@ export const add = defineCommand({
     context.progress.update(`reading ${name}`);
     const { addSource } = await import('../project/add-source.ts');
     const { written, probe } = await addSource({ dir, name, config }, context.signal);
-    const change = written.length === 0 ? 'everything stood already' : `wrote ${written.join(', ')}`;
+    const change =
+      written.length === 0 ? 'everything stood already' : `wrote ${written.join(', ')}`;
     return {
       data: { dir, connection: name, written, probe },
       text: `${name}: ${describeItems(probe)}\n${dir}: ${change}`,
       notes: probe.failed.map((line) => `cannot be read: ${line}`),
-      next: [`ktx ingest ${name}  read it`, 'git add ktx.yaml  the configuration is yours to commit'],
+      next: [
+        `ktx ingest ${name}  read it`,
+        'git add ktx.yaml  the configuration is yours to commit',
+      ],
     };
   },
 });
 
-function describeItems({ items, failed, isComplete }: { items: number; failed: readonly string[]; isComplete: boolean }): string {
+function describeItems({
+  items,
+  failed,
+  isComplete,
+}: {
+  items: number;
+  failed: readonly string[];
+  isComplete: boolean;
+}): string {
   const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
   return `${counted(items, 'item')}${unread}${isComplete ? '' : ', the listing is cut short'}`;
 }
@@ -47,7 +63,9 @@ export const list = defineCommand({
     const { config } = await context.project();
     const rows = Object.entries(config.connections).map(([name, connection]) => {
       const settings = new Map<string, unknown>(Object.entries(connection));
-      const places = ['path', 'url', 'host', 'database'].map((key) => settings.get(key)).filter((place) => typeof place === 'string');
+      const places = ['path', 'url', 'host', 'database']
+        .map((key) => settings.get(key))
+        .filter((place) => typeof place === 'string');
       return [name, connection.driver, places.join('/')];
     });
     const table = { columns: ['connection', 'driver', 'at'].map((name) => ({ name })), rows };
@@ -56,7 +74,8 @@ export const list = defineCommand({
 });
 
 export const test = defineCommand({
-  description: 'Connects, reads the structure, and says what the login may do. Fails where the warehouse does not answer.',
+  description:
+    'Connects, reads the structure, and says what the login may do. Fails where the warehouse does not answer.',
   examples: [['ktx connection test warehouse', 'is it reachable, and is the login read-only?']],
   define: (command) => command.argument('[name]', 'the only one where it is left out'),
   async run({ args: [asked] }, context) {
@@ -64,7 +83,10 @@ export const test = defineCommand({
     const source = asked === undefined ? undefined : connectionNamed(project.config, asked);
     if (asked !== undefined && source !== undefined && !isWarehouse(source)) {
       const { probeSource } = await import('../project/add-source.ts');
-      const probe = await probeSource({ dir: project.dir, name: asked, config: source }, context.signal);
+      const probe = await probeSource(
+        { dir: project.dir, name: asked, config: source },
+        context.signal,
+      );
       return { data: { connection: asked, probe }, text: `${asked}: ${describeItems(probe)}` };
     }
     const { name, config } = project.connection(asked);
@@ -72,12 +94,17 @@ export const test = defineCommand({
     context.progress.update(`connecting to ${name}`);
     const probe = await probeConnection({ dir: project.dir, name, config }, context.signal);
     const login = `login: ${probe.privileges.readOnly ? 'may only read' : 'could write; ktx never does'}`;
-    return { data: { connection: name, probe }, text: `${describeProbe(name, probe)}\n${login}`, notes: warnings(probe) };
+    return {
+      data: { connection: name, probe },
+      text: `${describeProbe(name, probe)}\n${login}`,
+      notes: warnings(probe),
+    };
   },
 });
 
 export const remove = defineCommand({
-  description: 'Takes a connection out of ktx.yaml. What was written about it stays in semantic-layer/, claims/ and sources/.',
+  description:
+    'Takes a connection out of ktx.yaml. What was written about it stays in semantic-layer/, claims/ and sources/.',
   examples: [['ktx connection remove crm', 'the files stay; git has them']],
   define: (command) => command.argument('<name>', 'name of the connection'),
   async run({ args: [asked] }, context) {

@@ -10,16 +10,20 @@ export const demo = defineCommand({
     'A demo that stands is continued, and says what changed.',
   examples: [
     ['ktx demo', 'in the folder ktx-demo'],
-    ['ktx demo --llm claude-code', 'the same, then your own local Claude Code session reads what only a model can'],
+    [
+      'ktx demo --llm claude-code',
+      'the same, then your own local Claude Code session reads what only a model can',
+    ],
     ['ktx demo --dir /tmp/shop --json', 'elsewhere; everything that it found as JSON'],
   ],
   define: (command) =>
     command
       .option('--dir <folder>', 'where the demo lives', 'ktx-demo')
       .addOption(
-        new Option('--llm <backend>', 'who reads the prose; claude-code needs nothing else').choices(
-          backends.filter((name) => name !== 'none' && name !== 'claude-agent'),
-        ),
+        new Option(
+          '--llm <backend>',
+          'who reads the prose; claude-code needs nothing else',
+        ).choices(backends.filter((name) => name !== 'none' && name !== 'claude-agent')),
       ),
   async run({ options: { dir, llm } }, context) {
     const { runDemo } = await import('./demo/tour.ts');

@@ -3,4 +3,8 @@ import { questionSetSchema } from '../eval/case-schema.ts';
 import { projectSchemas } from '../project/schemas.ts';
 
 /** Every kind of file that a person writes, each with its schema. */
-export const fileSchemas = { ...projectSchemas, agent: agentSchema, eval: questionSetSchema } as const;
+export const fileSchemas = {
+  ...projectSchemas,
+  agent: agentSchema,
+  eval: questionSetSchema,
+} as const;

@@ -15,8 +15,15 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   const below = (): string[] => {
     const running = [...units.values()].slice(0, shownUnits).map((text) => `  ${printable(text)}`);
     const more = units.size > shownUnits ? [`  … and ${units.size - shownUnits} more at once`] : [];
-    const sums = [done === 0 ? [] : `${counted(done, 'unit')} done, ${counted(claims, 'claim')}`, usage === undefined ? [] : spent(usage)];
-    return [...running, ...more, ...(done === 0 && usage === undefined ? [] : [`  ${sums.flat().join(' · ')}`])];
+    const sums = [
+      done === 0 ? [] : `${counted(done, 'unit')} done, ${counted(claims, 'claim')}`,
+      usage === undefined ? [] : spent(usage),
+    ];
+    return [
+      ...running,
+      ...more,
+      ...(done === 0 && usage === undefined ? [] : [`  ${sums.flat().join(' · ')}`]),
+    ];
   };
   return (event) => {
     if (event.type === 'llm_usage') usage = event;
@@ -35,12 +42,19 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
     const step = stepText(event);
     if (step === undefined) return undefined;
     const counts =
-      event.type === 'description_progressed' || (event.type === 'scan_progressed' && event.step === 'profile') ? event : undefined;
+      event.type === 'description_progressed' ||
+      (event.type === 'scan_progressed' && event.step === 'profile')
+        ? event
+        : undefined;
     return { step, counts, below: usage === undefined ? [] : below() };
   };
 }
 
-const stageNames = { triage: 'looking over pages', light: 'skimming pages', extract: 'reading prose' } as const;
+const stageNames = {
+  triage: 'looking over pages',
+  light: 'skimming pages',
+  extract: 'reading prose',
+} as const;
 const shownUnits = 6;
 
 /** `12 calls, 34,567 tokens, $0.0312` */

@@ -15,25 +15,36 @@ const titles: Readonly<Record<Exclude<BackendName, ProviderName>, string>> = {
   'claude-agent': 'Claude Code with an account of its own (llm.provider.auth)',
 };
 
-const titleOf = (name: BackendName): string => (isProvider(name) ? providers[name].title : titles[name]);
+const titleOf = (name: BackendName): string =>
+  isProvider(name) ? providers[name].title : titles[name];
 const isProvider = (name: BackendName): name is ProviderName => Object.hasOwn(providers, name);
 
 /** `--llm-backend`, `--llm-model`, `--llm-preset`, then each setting of a provider once, with the backends that have it. */
 export function llmFlags(): readonly SchemaFlag[] {
-  const backend = new Option('--llm-backend <name>', 'who answers model calls; probed before anything is written').choices(backends);
+  const backend = new Option(
+    '--llm-backend <name>',
+    'who answers model calls; probed before anything is written',
+  ).choices(backends);
   const model = new Option('--llm-model <model>', 'model of every role that has none of its own');
-  const models = new Option('--llm-preset <name>', 'models of all roles at once').choices(presetNames);
+  const models = new Option('--llm-preset <name>', 'models of all roles at once').choices(
+    presetNames,
+  );
   const auth = new Option('--llm-auth <mode>', 'who pays on claude-agent').choices(authModes);
   const own = { backend, model, preset: models, auth };
   return [...Object.entries(own).map(([key, option]) => ({ key, option })), ...settingFlags()];
 }
 
 function settingFlags(): readonly SchemaFlag[] {
-  const owned = Object.entries(providers).flatMap(([name, { config }]) => schemaFlags(config).map((flag) => ({ ...flag, name })));
+  const owned = Object.entries(providers).flatMap(([name, { config }]) =>
+    schemaFlags(config).map((flag) => ({ ...flag, name })),
+  );
   return [...Map.groupBy(owned, ({ key }) => key)].flatMap(([key, [first, ...others]]) => {
     if (first === undefined) return [];
     const names = [first, ...others].map(({ name }) => name).join(', ');
-    const option = new Option(first.option.flags.replace('--', '--llm-'), `${first.option.description} (${names})`);
+    const option = new Option(
+      first.option.flags.replace('--', '--llm-'),
+      `${first.option.description} (${names})`,
+    );
     return [{ key, option }];
   });
 }
@@ -48,7 +59,8 @@ export async function llmFrom(
   standing: Partial<LlmConfig['provider']> = {},
 ): Promise<NewLlm | undefined> {
   const said = saidBy(llmFlags(), options);
-  if (said['backend'] === undefined && Object.keys(said).length > 0) throw missing('--llm-backend', `one of ${backends.join(', ')}`);
+  if (said['backend'] === undefined && Object.keys(said).length > 0)
+    throw missing('--llm-backend', `one of ${backends.join(', ')}`);
   if (said['backend'] === undefined && !context.screen.interactive) return undefined;
   const backend = backends.find((name) => name === said['backend']) ?? (await askBackend(context));
   if (backend === 'none') return { backend, models: {}, settings: {} };
@@ -58,7 +70,11 @@ export async function llmFrom(
   return { backend, models, settings, auth: await authFrom(backend, said, context) };
 }
 
-async function authFrom(backend: BackendName, said: Settings, context: CommandContext): Promise<NewLlm['auth']> {
+async function authFrom(
+  backend: BackendName,
+  said: Settings,
+  context: CommandContext,
+): Promise<NewLlm['auth']> {
   if (backend !== 'claude-agent' || said['auth'] !== undefined || !context.screen.interactive) {
     return authModes.find((mode) => mode === said['auth']);
   }
@@ -70,37 +86,66 @@ async function authFrom(backend: BackendName, said: Settings, context: CommandCo
   return authModes.find((mode) => mode === chosen);
 }
 
-async function modelsFrom(backend: BackendName, said: Settings, context: CommandContext): Promise<NewLlm['models']> {
-  const isAsking = context.screen.interactive && said['model'] === undefined && said['preset'] === undefined;
-  const chosen = presetNames.find((name) => name === said['preset']) ?? (isAsking ? await askPreset(backend, context) : undefined);
+async function modelsFrom(
+  backend: BackendName,
+  said: Settings,
+  context: CommandContext,
+): Promise<NewLlm['models']> {
+  const isAsking =
+    context.screen.interactive && said['model'] === undefined && said['preset'] === undefined;
+  const chosen =
+    presetNames.find((name) => name === said['preset']) ??
+    (isAsking ? await askPreset(backend, context) : undefined);
   const base = chosen && preset(backend, chosen);
-  if (chosen !== undefined && base === undefined) throw missing('--llm-model', `${backend} has no presets`);
-  const model = typeof said['model'] === 'string' ? said['model'] : (base?.default ?? defaultModel(backend));
+  if (chosen !== undefined && base === undefined)
+    throw missing('--llm-model', `${backend} has no presets`);
+  const model =
+    typeof said['model'] === 'string' ? said['model'] : (base?.default ?? defaultModel(backend));
   if (model !== undefined) return { ...base, default: model };
-  if (!context.screen.interactive) throw missing('--llm-model', `--llm-model <id>: a model that your account at ${titleOf(backend)} has`);
+  if (!context.screen.interactive)
+    throw missing(
+      '--llm-model',
+      `--llm-model <id>: a model that your account at ${titleOf(backend)} has`,
+    );
   return {
     default: await askInPlaceOf('--llm-model', context, ({ text }) =>
-      text({ message: `Model id at ${titleOf(backend)}`, signal: context.signal, validate: needed }),
+      text({
+        message: `Model id at ${titleOf(backend)}`,
+        signal: context.signal,
+        validate: needed,
+      }),
     ),
   };
 }
 
-async function settingsFrom(backend: BackendName, said: Settings, context: CommandContext): Promise<NewLlm['settings']> {
+async function settingsFrom(
+  backend: BackendName,
+  said: Settings,
+  context: CommandContext,
+): Promise<NewLlm['settings']> {
   if (!isProvider(backend)) {
     const foreign = settingFlags().find(({ key }) => said[key] !== undefined);
     if (foreign === undefined) return {};
-    throw new UserError('usage', `${foreign.option.long ?? ''} is no setting of ${backend}.`, { exitCode: 2, hint: 'leave it out' });
+    throw new UserError('usage', `${foreign.option.long ?? ''} is no setting of ${backend}.`, {
+      exitCode: 2,
+      hint: 'leave it out',
+    });
   }
   const { backend: _backend, model: _model, preset: _preset, auth: _auth, ...settings } = said;
   if (Object.keys(settings).length > 0 || !context.screen.interactive) return settings;
-  for (const { key, option } of schemaFlags(providers[backend].config).filter(({ key: name }) => name !== 'base_url')) {
+  for (const { key, option } of schemaFlags(providers[backend].config).filter(
+    ({ key: name }) => name !== 'base_url',
+  )) {
     const initialValue = key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : undefined;
     const validate = (value?: string) => {
       const { problems } = check(providers[backend].config, { ...settings, [key]: value });
       return value ? problems?.find(({ path }) => path[0] === key)?.message : 'something is needed';
     };
-    settings[key] = await askInPlaceOf((option.long ?? '').replace('--', '--llm-'), context, ({ text }) =>
-      text({ message: option.description, initialValue, signal: context.signal, validate }),
+    settings[key] = await askInPlaceOf(
+      (option.long ?? '').replace('--', '--llm-'),
+      context,
+      ({ text }) =>
+        text({ message: option.description, initialValue, signal: context.signal, validate }),
     );
   }
   return settings;
@@ -111,11 +156,16 @@ function refuseIncomplete(backend: ProviderName, settings: NewLlm['settings']): 
   const { config } = providers[backend];
   const flags = schemaFlags(config);
   const { problems = [] } = check(config, settings);
-  const key = problems.map(({ path }) => path[0]).find((name) => settings[String(name)] === undefined);
-  const absent = flags.find((flag) => flag.key === key) ?? (Object.keys(settings).length === 0 ? flags[0] : undefined);
+  const key = problems
+    .map(({ path }) => path[0])
+    .find((name) => settings[String(name)] === undefined);
+  const absent =
+    flags.find((flag) => flag.key === key) ??
+    (Object.keys(settings).length === 0 ? flags[0] : undefined);
   if (absent === undefined || problems.some(({ path }) => path[0] !== key)) return;
   const flag = (absent.option.long ?? '').replace('--', '--llm-');
-  const value = absent.key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : `<${absent.key}>`;
+  const value =
+    absent.key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : `<${absent.key}>`;
   throw missing(flag, `${flag} ${value}: ${absent.option.description}`);
 }
 
@@ -136,10 +186,16 @@ async function askBackend(context: CommandContext): Promise<BackendName> {
   return backends.find((name) => name === said) ?? 'none';
 }
 
-async function askPreset(backend: BackendName, context: CommandContext): Promise<PresetName | undefined> {
+async function askPreset(
+  backend: BackendName,
+  context: CommandContext,
+): Promise<PresetName | undefined> {
   if (preset(backend, 'balanced') === undefined) return undefined;
   const { signal } = context;
-  const choices: readonly Choice[] = presetNames.map((value) => ({ value, label: `${value}: ${inWords(preset(backend, value) ?? {})}` }));
+  const choices: readonly Choice[] = presetNames.map((value) => ({
+    value,
+    label: `${value}: ${inWords(preset(backend, value) ?? {})}`,
+  }));
   const said = await askInPlaceOf('--llm-preset', context, ({ select }) =>
     select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }),
   );
@@ -149,7 +205,10 @@ async function askPreset(backend: BackendName, context: CommandContext): Promise
 /** `sonnet; haiku for triage, repair` */
 function inWords({ default: model = '', ...roles }: NewLlm['models']): string {
   const own = Map.groupBy(Object.entries(roles), ([, name]) => name);
-  return [model, ...[...own].map(([name, uses]) => `${name} for ${uses.map(([role]) => role).join(', ')}`)].join('; ');
+  return [
+    model,
+    ...[...own].map(([name, uses]) => `${name} for ${uses.map(([role]) => role).join(', ')}`),
+  ].join('; ');
 }
 
 function missing(flag: string, hint: string): UserError {

@@ -2,17 +2,28 @@ import type { LlmStatus } from '../project/llm-setup.ts';
 import type { UsageLine } from '../llm/usage.ts';
 import { printable } from './text-width.ts';
 
-const without = 'llm: none. With one, prose is read, tables are described, doubtful joins judged: ktx setup --llm-backend claude-code';
+const without =
+  'llm: none. With one, prose is read, tables are described, doubtful joins judged: ktx setup --llm-backend claude-code';
 
 /** The state of the model backend, for a person. */
-export function llmLines({ backend, models, state, account, ignored, sendsSamples, error }: LlmStatus): readonly string[] {
+export function llmLines({
+  backend,
+  models,
+  state,
+  account,
+  ignored,
+  sendsSamples,
+  error,
+}: LlmStatus): readonly string[] {
   if (state === 'none') return [without];
   const roles = Object.entries(models).map(([role, model]) => `${role} ${model}`);
   const isClaude = backend === 'claude-code';
   const good = isClaude ? 'local Claude Code session authenticated' : 'answers';
-  const said = { ready: good, unverified: isClaude ? 'session found, not verified' : 'configured, not verified', broken: 'cannot be used' }[
-    state
-  ];
+  const said = {
+    ready: good,
+    unverified: isClaude ? 'session found, not verified' : 'configured, not verified',
+    broken: 'cannot be used',
+  }[state];
   return [
     `llm: ${backend} (${roles.join(', ')}): ${said}`,
     ...(account === undefined ? [] : [`  account: ${printable(account)}`]),
@@ -24,7 +35,8 @@ export function llmLines({ backend, models, state, account, ignored, sendsSample
 
 /** `1,234 in, 56 out, 7,890 cached, $0.0123`. */
 export function usageText(lines: readonly UsageLine[]): string {
-  const sum = (read: (line: UsageLine) => number): string => lines.reduce((total, line) => total + read(line), 0).toLocaleString('en-US');
+  const sum = (read: (line: UsageLine) => number): string =>
+    lines.reduce((total, line) => total + read(line), 0).toLocaleString('en-US');
   const known = lines.filter(({ costUsd }) => costUsd !== null);
   const cost = known.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0);
   const reason = lines.find(({ costReason }) => costReason !== undefined)?.costReason;

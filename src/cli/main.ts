@@ -19,11 +19,20 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.on('SIGTERM', () => interrupt.abort());
   // A reader that goes away (`ktx … | head`) is no failure.
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+    stream.on('error', (error: NodeJS.ErrnoException) =>
+      process.exit(error.code === 'EPIPE' ? 0 : 1),
+    );
   }
   const { runCli } = await import('./run.ts');
   const { stdin, stdout, stderr, env } = process;
   // `npm run` moves to the clone; what is typed is about the folder that it was typed in.
   const typedIn = env['npm_lifecycle_event'] === 'ktx' ? env['INIT_CWD'] : undefined;
-  process.exitCode = await runCli(argv, { stdin, stdout, stderr, env, cwd: typedIn ?? process.cwd(), signal: interrupt.signal });
+  process.exitCode = await runCli(argv, {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: typedIn ?? process.cwd(),
+    signal: interrupt.signal,
+  });
 }

@@ -33,9 +33,20 @@ export interface Table {
 }
 
 /** Set by agents that run commands for a person: plain output, and nobody to ask. */
-const agentVariables = ['CLAUDECODE', 'CURSOR_AGENT', 'CODEX_SANDBOX', 'GEMINI_CLI', 'OPENCODE', 'AI_AGENT'];
+const agentVariables = [
+  'CLAUDECODE',
+  'CURSOR_AGENT',
+  'CODEX_SANDBOX',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'AI_AGENT',
+];
 
-export function screenOf({ stdin, stdout, stderr, env }: Surroundings, format: Screen['format'], color: boolean): Screen {
+export function screenOf(
+  { stdin, stdout, stderr, env }: Surroundings,
+  format: Screen['format'],
+  color: boolean,
+): Screen {
   const agent = agentVariables.some((name) => env[name]);
   const dumb = env['TERM'] === 'dumb';
   const terminal = stdout.isTTY === true && !agent;
@@ -54,15 +65,23 @@ export function screenOf({ stdin, stdout, stderr, env }: Surroundings, format: S
 export function renderTable(table: Table, screen: Screen): string {
   const cells = table.rows.map((row) => row.map(cellText));
   const numeric = table.columns.map(
-    (column, index) => column.type === 'integer' || column.type === 'decimal' || table.rows.some((row) => typeof row[index] === 'number'),
+    (column, index) =>
+      column.type === 'integer' ||
+      column.type === 'decimal' ||
+      table.rows.some((row) => typeof row[index] === 'number'),
   );
-  const natural = table.columns.map(({ name }, index) => Math.max(textWidth(name), ...cells.map((row) => textWidth(row[index] ?? ''))));
+  const natural = table.columns.map(({ name }, index) =>
+    Math.max(textWidth(name), ...cells.map((row) => textWidth(row[index] ?? ''))),
+  );
   const widths = screen.width === undefined ? natural : fit(natural, screen.width);
   const taken = widths.reduce((sum, width) => sum + width + 2, -2);
-  if (screen.width !== undefined && taken > screen.width && widths.length > 1) return renderRecords(table, screen);
+  if (screen.width !== undefined && taken > screen.width && widths.length > 1)
+    return renderRecords(table, screen);
   const line = (texts: readonly string[]) =>
     texts
-      .map((text, index) => pad(cut(text, widths[index] ?? 0), widths[index] ?? 0, numeric[index] ?? false))
+      .map((text, index) =>
+        pad(cut(text, widths[index] ?? 0), widths[index] ?? 0, numeric[index] ?? false),
+      )
       .join('  ')
       .trimEnd();
   const header = line(table.columns.map(({ name }) => printable(name)));
@@ -70,10 +89,16 @@ export function renderTable(table: Table, screen: Screen): string {
 }
 
 function renderRecords({ columns, rows }: Table, { style, width = 80 }: Screen): string {
-  const names = Math.min(Math.max(...columns.map(({ name }) => textWidth(name))), Math.floor(width / 2));
+  const names = Math.min(
+    Math.max(...columns.map(({ name }) => textWidth(name))),
+    Math.floor(width / 2),
+  );
   const records = rows.map((row, index) => {
     const lines = columns.map(({ name }, at) =>
-      cut(`${pad(cut(printable(name), names), names, false)}  ${cellText(row[at])}`, width).trimEnd(),
+      cut(
+        `${pad(cut(printable(name), names), names, false)}  ${cellText(row[at])}`,
+        width,
+      ).trimEnd(),
     );
     return [style('bold', `row ${index + 1}`), ...lines].join('\n');
   });
@@ -88,7 +113,10 @@ export function renderCsv(table: Table): string {
     const text = String(cell);
     return text === '' || /[",\r\n]/.test(text) ? quoted(text) : text;
   };
-  const lines = [table.columns.map(({ name }) => field(name)), ...table.rows.map((row) => row.map(field))];
+  const lines = [
+    table.columns.map(({ name }) => field(name)),
+    ...table.rows.map((row) => row.map(field)),
+  ];
   return lines.map((line) => `${line.join(',')}\n`).join('');
 }
 
@@ -96,7 +124,10 @@ export function renderError(error: UserError, screen: Screen): string {
   const hint = error.hint === undefined ? [] : [`  ${screen.style('dim', 'next:')} ${error.hint}`];
   // It may name tables and quote servers: lines stay lines, everything else that drives a terminal is shown.
   const message = error.message.split('\n').map(printable).join('\n');
-  return [`${screen.style('red', 'error')} ${message} ${screen.style('dim', `[${error.code}]`)}`, ...hint].join('\n');
+  return [
+    `${screen.style('red', 'error')} ${message} ${screen.style('dim', `[${error.code}]`)}`,
+    ...hint,
+  ].join('\n');
 }
 
 /** `ktx` as a person has to type it here to get to the same program and project. */

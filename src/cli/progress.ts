@@ -26,7 +26,10 @@ interface Counts {
  * Nothing is shown in the first second: what is quick needs no progress. From then on a terminal has lines that are drawn
  * anew, anything else a line for each step. Silent without a stream.
  */
-export function progressLine(stream: NodeJS.WritableStream | undefined, { live, width = 80 }: Screen): ProgressLine {
+export function progressLine(
+  stream: NodeJS.WritableStream | undefined,
+  { live, width = 80 }: Screen,
+): ProgressLine {
   let now: Progress = { step: '' };
   let shown = '';
   let [started, since] = [0, 0];
@@ -41,7 +44,11 @@ export function progressLine(stream: NodeJS.WritableStream | undefined, { live, 
     if (time - started < 1000) return;
     const { step, counts, below = [] } = now;
     const left = counts === undefined ? '' : remaining(counts, time - since);
-    const lines = live ? [`… ${step}${left} · ${seconds(time - since)}`, ...below].map((line) => cut(line, width - 1)) : [`… ${step}\n`];
+    const lines = live
+      ? [`… ${step}${left} · ${seconds(time - since)}`, ...below].map((line) =>
+          cut(line, width - 1),
+        )
+      : [`… ${step}\n`];
     const text = lines.join('\n');
     if (text === shown) return;
     stream?.write(live ? `${shown === '' ? '\r\u001b[2K' : back()}${text}` : text);
@@ -67,7 +74,8 @@ export function progressLine(stream: NodeJS.WritableStream | undefined, { live, 
 }
 
 function remaining({ done, total }: Counts, ms: number): string {
-  const left = done > 0 && ms > 2000 ? ` · about ${seconds((ms / done) * (total - done))} left` : '';
+  const left =
+    done > 0 && ms > 2000 ? ` · about ${seconds((ms / done) * (total - done))} left` : '';
   return ` · ${done}/${total}${left}`;
 }
 

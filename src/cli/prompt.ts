@@ -10,7 +10,10 @@ export async function answer(
   progress.clear();
   const said = await ask(await import('@clack/prompts'));
   if (typeof said !== 'symbol') return said;
-  throw new UserError('interrupted', 'Nothing was written.', { hint: 'the same command asks again', exitCode: 130 });
+  throw new UserError('interrupted', 'Nothing was written.', {
+    hint: 'the same command asks again',
+    exitCode: 130,
+  });
 }
 
 /** A question of which the flag is the answer where nobody is there to ask; one who leaves it is told so. */
@@ -28,13 +31,19 @@ export async function askInPlaceOf(
 }
 
 /** Tries until it works: where a person answers, a failure is told and the questions come again; they leave with Ctrl-C. */
-export async function askingAgain<T>(context: CommandContext, attempt: () => Promise<T>): Promise<T> {
+export async function askingAgain<T>(
+  context: CommandContext,
+  attempt: () => Promise<T>,
+): Promise<T> {
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof UserError) || error.code === 'interrupted' || context.signal.aborted) throw error;
-      context.say([error.message, ...(error.hint === undefined ? [] : [`  ${error.hint}`])].join('\n'));
+      if (!(error instanceof UserError) || error.code === 'interrupted' || context.signal.aborted)
+        throw error;
+      context.say(
+        [error.message, ...(error.hint === undefined ? [] : [`  ${error.hint}`])].join('\n'),
+      );
     }
   }
 }

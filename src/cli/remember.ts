@@ -26,8 +26,10 @@ export const remember = defineCommand({
       import('../tools/loop-tools.ts'),
     ]);
     if (status !== undefined) return told(await noteStatus(project, status));
-    if (words.length > 0 && file !== undefined) throw usage('The note is given twice.', 'either words or --file');
-    const isPiped = words.length === 0 && file === undefined && context.surroundings.stdin.isTTY !== true;
+    if (words.length > 0 && file !== undefined)
+      throw usage('The note is given twice.', 'either words or --file');
+    const isPiped =
+      words.length === 0 && file === undefined && context.surroundings.stdin.isTTY !== true;
     const path = file === undefined || file === '-' ? '-' : resolve(context.surroundings.cwd, file);
     const text = file !== undefined || isPiped ? await readInput(path, context) : words.join(' ');
     context.progress.update('keeping the note');
@@ -44,8 +46,12 @@ const meanings: Readonly<Record<Exclude<NoteStatus['status'], 'unknown'>, string
 function told(found: NoteStatus): Outcome {
   const { id, status, path, warning } = found;
   if (status === 'unknown') {
-    const hint = 'ktx remember prints the id of each note; those of the project are sources/notes/<id>.md';
-    return { data: found, failure: new UserError('note_unknown', `There is no note ${id}.`, { hint }) };
+    const hint =
+      'ktx remember prints the id of each note; those of the project are sources/notes/<id>.md';
+    return {
+      data: found,
+      failure: new UserError('note_unknown', `There is no note ${id}.`, { hint }),
+    };
   }
   const text = `${id}: ${meanings[status]}${path === undefined ? '' : ` (${path})`}`;
   return { data: found, text, notes: warning === undefined ? [] : [warning] };

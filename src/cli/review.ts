@@ -4,7 +4,13 @@ import type { Attention } from '../project/attention.ts';
 import type { Project } from '../project/open.ts';
 import type { ReviewedConflict } from '../project/review.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
-import { describeIngest, ingestFailure, quarantineText, runIngest, waitingLines } from './ingest.ts';
+import {
+  describeIngest,
+  ingestFailure,
+  quarantineText,
+  runIngest,
+  waitingLines,
+} from './ingest.ts';
 import type { Screen } from './output.ts';
 import { answer } from './prompt.ts';
 import { printable } from './text-width.ts';
@@ -23,7 +29,8 @@ export const review = defineCommand({
     const { attention } = await import('../project/attention.ts');
     const found = await attention(project);
     const waits = found.contested.length + found.quarantined.length + found.stale.length;
-    if (!context.screen.interactive || context.screen.format === 'json' || waits === 0) return listed(found, context.screen);
+    if (!context.screen.interactive || context.screen.format === 'json' || waits === 0)
+      return listed(found, context.screen);
     return walk(project, found, context);
   },
 });
@@ -42,7 +49,12 @@ export const list = defineCommand({
 
 export const choose = defineCommand({
   description: 'Decides one conflict: writes the pin, brings the files up to date, commits.',
-  examples: [['ktx review choose metric:warehouse.orders.revenue ade0f976 --why "as finance has it"', 'that version holds until something new is said']], // prettier-ignore
+  examples: [
+    [
+      'ktx review choose metric:warehouse.orders.revenue ade0f976 --why "as finance has it"',
+      'that version holds until something new is said',
+    ],
+  ],
   define: (command) =>
     command
       .argument('<subject>', 'as ktx review list prints it')
@@ -61,14 +73,24 @@ interface Choice {
   readonly why?: string | undefined;
 }
 
-async function decide(project: Project, choice: Choice, { signal, screen }: CommandContext): Promise<Outcome> {
-  const [{ pinOf }, { ingestProject }] = await Promise.all([import('../project/review.ts'), import('../project/ingest.ts')]);
+async function decide(
+  project: Project,
+  choice: Choice,
+  { signal, screen }: CommandContext,
+): Promise<Outcome> {
+  const [{ pinOf }, { ingestProject }] = await Promise.all([
+    import('../project/review.ts'),
+    import('../project/ingest.ts'),
+  ]);
   const pin = await pinOf(project, choice);
   const report = await ingestProject(project, { connections: [], pin, signal });
-  const text = [`${pin.subject}: ${pin.choose} holds`, ...describeIngest(report, screen)].join('\n');
+  const text = [`${pin.subject}: ${pin.choose} holds`, ...describeIngest(report, screen)].join(
+    '\n',
+  );
   const failure = ingestFailure(report);
   // What was left out before, for reasons of its own, makes no decision partial.
-  const isDecided = failure === undefined && report.commit.id !== undefined && report.leftAlone.length === 0;
+  const isDecided =
+    failure === undefined && report.commit.id !== undefined && report.leftAlone.length === 0;
   const others = `${counted(report.quarantined.length, 'thing')} left out, which this does not decide: ktx review list`;
   const notes = report.quarantined.length > 0 ? [others] : [];
   return { data: { pin, report }, text, notes, exitCode: isDecided ? 0 : report.exitCode, failure };
@@ -77,40 +99,76 @@ async function decide(project: Project, choice: Choice, { signal, screen }: Comm
 async function walk(project: Project, found: Attention, context: CommandContext): Promise<Outcome> {
   const decided = await walkConflicts(project, found.contested, context);
   for (const one of found.quarantined) {
-    const message = printable(`Left out: ${quarantineText(one)}. Correct it there, then ktx ingest.`);
-    await answer(context, ({ select }) => select({ message, options: [{ value: '', label: 'go on' }], signal: context.signal }));
+    const message = printable(
+      `Left out: ${quarantineText(one)}. Correct it there, then ktx ingest.`,
+    );
+    await answer(context, ({ select }) =>
+      select({ message, options: [{ value: '', label: 'go on' }], signal: context.signal }),
+    );
   }
-  const read = found.stale.length === 0 ? undefined : await readAgain(project, found.stale, context);
+  const read =
+    found.stale.length === 0 ? undefined : await readAgain(project, found.stale, context);
   const all = [...decided, ...(read === undefined ? [] : [read])];
-  const text = [...all.map((one) => one.text), `${decided.length} of ${found.contested.length} decided`].join('\n');
-  return { data: { decided: all.map(({ data }) => data) }, text, failure: all.find((one) => one.failure !== undefined)?.failure };
+  const text = [
+    ...all.map((one) => one.text),
+    `${decided.length} of ${found.contested.length} decided`,
+  ].join('\n');
+  return {
+    data: { decided: all.map(({ data }) => data) },
+    text,
+    failure: all.find((one) => one.failure !== undefined)?.failure,
+  };
 }
 
 /** What is stale is read again as a whole; without a model the fix is told. */
-async function readAgain(project: Project, stale: Attention['stale'], context: CommandContext): Promise<Outcome | undefined> {
+async function readAgain(
+  project: Project,
+  stale: Attention['stale'],
+  context: CommandContext,
+): Promise<Outcome | undefined> {
   const stands = stale.map(({ subject, why }) => printable(`  ${subject}: ${why}`)).join('\n');
   const hasModel = project.config.llm.provider.backend !== 'none';
   const again = { value: 'again', label: 'read again now' };
-  const later = { value: '', label: hasModel ? 'later' : 'later; it takes a model: ktx setup --llm-backend <name>' };
+  const later = {
+    value: '',
+    label: hasModel ? 'later' : 'later; it takes a model: ktx setup --llm-backend <name>',
+  };
   const message = `Stale:\n${stands}`;
   const options = hasModel ? [again, later] : [later];
-  const chosen = await answer(context, ({ select }) => select({ message, options, signal: context.signal }));
+  const chosen = await answer(context, ({ select }) =>
+    select({ message, options, signal: context.signal }),
+  );
   if (chosen === '') return undefined;
   const report = await runIngest(project, { connections: [], dryRun: false }, context);
-  return { data: { report }, text: describeIngest(report, context.screen).join('\n'), failure: ingestFailure(report) };
+  return {
+    data: { report },
+    text: describeIngest(report, context.screen).join('\n'),
+    failure: ingestFailure(report),
+  };
 }
 
-async function walkConflicts(project: Project, conflicts: readonly ReviewedConflict[], context: CommandContext): Promise<Outcome[]> {
+async function walkConflicts(
+  project: Project,
+  conflicts: readonly ReviewedConflict[],
+  context: CommandContext,
+): Promise<Outcome[]> {
   const decided: Outcome[] = [];
   for (const conflict of conflicts) {
     const later = { value: '', label: 'decide later' };
     const options = conflict.variants.map(({ id, says, number, evidence }) => {
-      return { value: id, label: printable(`${said(says)}${numberText(number)}`), hint: printable(evidence.join('; ')) };
+      return {
+        value: id,
+        label: printable(`${said(says)}${numberText(number)}`),
+        hint: printable(evidence.join('; ')),
+      };
     });
     const difference = conflict.difference === undefined ? '' : ` (${conflict.difference})`;
     const message = printable(`${conflict.subject} ${conflict.kind}${difference}: which holds?`);
-    const chosen = await answer(context, ({ select }) => select({ message, options: [...options, later], signal: context.signal }));
-    if (chosen !== '') decided.push(await decide(project, { ...conflict, choose: chosen }, context));
+    const chosen = await answer(context, ({ select }) =>
+      select({ message, options: [...options, later], signal: context.signal }),
+    );
+    if (chosen !== '')
+      decided.push(await decide(project, { ...conflict, choose: chosen }, context));
   }
   return decided;
 }
@@ -129,17 +187,24 @@ function listed({ contested: conflicts, ...others }: Attention, screen: Screen):
   const next = first ? [`ktx review choose ${first.subject} <version>  decide`] : [];
   const { quarantined, stale, pending } = others;
   const data = { conflicts, left_out: quarantined, stale, pending };
-  const text = [...(lines.length === 0 ? ['Nothing is contested.'] : lines), ...waitingLines(others, screen)].join('\n');
+  const text = [
+    ...(lines.length === 0 ? ['Nothing is contested.'] : lines),
+    ...waitingLines(others, screen),
+  ].join('\n');
   return { data, verbatim: true, text, next };
 }
 
 function numberText(number: ReviewedConflict['variants'][number]['number']): string {
   if (number === undefined) return '';
   if (number.failure !== undefined) return ` (does not run: ${number.failure})`;
-  const chosen = Object.entries(number.with ?? {}).map(([name, value]) => `${name} = ${said(value)}`);
+  const chosen = Object.entries(number.with ?? {}).map(
+    ([name, value]) => `${name} = ${said(value)}`,
+  );
   return ` = ${said(number.value)}${chosen.length === 0 ? '' : ` (with ${chosen.join(', ')})`}`;
 }
 
 function said(value: unknown): string {
-  return typeof value === 'string' ? value : dump(value, { schema: CORE_SCHEMA, flowLevel: 0, lineWidth: -1 }).trim();
+  return typeof value === 'string'
+    ? value
+    : dump(value, { schema: CORE_SCHEMA, flowLevel: 0, lineWidth: -1 }).trim();
 }

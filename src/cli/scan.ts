@@ -18,9 +18,23 @@ export const scan = defineCommand({
   define: (command) =>
     command
       .argument('[connection]', 'the only one where it is left out')
-      .addOption(new Option('--ignore-declared <what>', 'pretend that the database declares none').choices(['keys', 'links', 'all']))
-      .option('--max-seconds <n>', 'time for profiles in this scan, in place of scan.max_seconds; the next one goes on there', positive)
-      .option('--max-bytes <n>', 'bytes of tables that this scan may profile, in place of scan.max_bytes', positive),
+      .addOption(
+        new Option('--ignore-declared <what>', 'pretend that the database declares none').choices([
+          'keys',
+          'links',
+          'all',
+        ]),
+      )
+      .option(
+        '--max-seconds <n>',
+        'time for profiles in this scan, in place of scan.max_seconds; the next one goes on there',
+        positive,
+      )
+      .option(
+        '--max-bytes <n>',
+        'bytes of tables that this scan may profile, in place of scan.max_bytes',
+        positive,
+      ),
   async run({ args: [connection], options }, context) {
     const project = await context.project();
     const name = project.connection(connection).name;
@@ -29,20 +43,39 @@ export const scan = defineCommand({
     const onProgress = ({ phase, ...counts }: ScanProgress) =>
       context.progress.update(`${name}: ${phase}`, phase === 'profile' ? counts : undefined);
     const { ignoreDeclared, maxSeconds, maxBytes } = options;
-    const budget = { ...(maxSeconds && { seconds: maxSeconds }), ...(maxBytes && { bytes: maxBytes }) };
+    const budget = {
+      ...(maxSeconds && { seconds: maxSeconds }),
+      ...(maxBytes && { bytes: maxBytes }),
+    };
     const asked = { connection: name, ignoreDeclared, budget };
-    const report = scanReport(await scanProject(project, asked, { signal: context.signal, onProgress }));
-    const place = ({ table, columns }: { table: string; columns: readonly string[] }) => `${table}(${columns.join(', ')})`;
+    const report = scanReport(
+      await scanProject(project, asked, { signal: context.signal, onProgress }),
+    );
+    const place = ({ table, columns }: { table: string; columns: readonly string[] }) =>
+      `${table}(${columns.join(', ')})`;
     const rejected = report.links.filter(({ status }) => status === 'rejected').length;
     const shown = report.links.filter(({ status }) => status !== 'rejected');
-    const rows = shown.map(({ from, to, status, probability, evidence: { containment, orphans } }) => {
-      const found = typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : undefined;
-      return [place(from), place(to), status, probability, found, typeof orphans === 'number' ? orphans : undefined];
-    });
-    const columns = ['from', 'to', 'status', 'prob.', 'found', 'orphans'].map((column) => ({ name: column }));
+    const rows = shown.map(
+      ({ from, to, status, probability, evidence: { containment, orphans } }) => {
+        const found =
+          typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : undefined;
+        return [
+          place(from),
+          place(to),
+          status,
+          probability,
+          found,
+          typeof orphans === 'number' ? orphans : undefined,
+        ];
+      },
+    );
+    const columns = ['from', 'to', 'status', 'prob.', 'found', 'orphans'].map((column) => ({
+      name: column,
+    }));
     // Of polymorphic references the report has notes of its own.
     const doubts = shown.flatMap(({ from, to, status, evidence: { why } }) => {
-      const isTold = status === 'review' && typeof why === 'string' && !why.startsWith('polymorphic');
+      const isTold =
+        status === 'review' && typeof why === 'string' && !why.startsWith('polymorphic');
       return isTold ? [`review: ${place(from)} to ${place(to)}: ${why}`] : [];
     });
     const keys = report.primary_keys.filter(({ status }) => status === 'accepted').length;
@@ -57,7 +90,11 @@ export const scan = defineCommand({
       exitCode: report.left > 0 ? 3 : 0,
       failure: report.tables === 0 ? noTables(name) : undefined,
       next: [
-        ...(report.left > 0 ? [`ktx scan${connection === undefined ? '' : ` ${name}`}  go on with the tables that are left`] : []),
+        ...(report.left > 0
+          ? [
+              `ktx scan${connection === undefined ? '' : ` ${name}`}  go on with the tables that are left`,
+            ]
+          : []),
         `ktx ingest${connection === undefined ? '' : ` ${name}`}  write this as a semantic layer`,
         `ktx scan${connection === undefined ? '' : ` ${name}`} --json  with the evidence of each`,
       ],

@@ -12,21 +12,36 @@ export interface SchemaFlag {
 }
 
 /** A flag for each key of a schema, as the schema describes it; lists take several words: `schemas` is `--schema <names...>`. What is a map is for the file. */
-export function schemaFlags(schema: z.ZodType, short: Readonly<Record<string, string>> = {}): readonly SchemaFlag[] {
+export function schemaFlags(
+  schema: z.ZodType,
+  short: Readonly<Record<string, string>> = {},
+): readonly SchemaFlag[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const simple = Object.entries(properties).filter(([, property]) => typeof property !== 'object' || property.type !== 'object');
+  const simple = Object.entries(properties).filter(
+    ([, property]) => typeof property !== 'object' || property.type !== 'object',
+  );
   return simple.map(([key, property]) => {
     const { type, description, enum: choices } = typeof property === 'object' ? property : {};
     const name = `--${(type === 'array' ? key.replace(/s$/, '') : key).replaceAll('_', '-')}`;
     const value = placeholders[String(type)] ?? ` <${choices?.join('|') ?? 'value'}>`;
-    const option = new Option(`${key in short ? `${short[key]}, ` : ''}${name}${value}`, description);
+    const option = new Option(
+      `${key in short ? `${short[key]}, ` : ''}${name}${value}`,
+      description,
+    );
     return { key, option: type === 'integer' ? option.argParser(positive) : option };
   });
 }
 
-const placeholders: Readonly<Record<string, string>> = { boolean: '', array: ' <names...>', integer: ' <number>' };
+const placeholders: Readonly<Record<string, string>> = {
+  boolean: '',
+  array: ' <names...>',
+  integer: ' <number>',
+};
 
-export function withFlags<C extends { addOption(option: Option): unknown }>(command: C, flags: readonly SchemaFlag[]): C {
+export function withFlags<C extends { addOption(option: Option): unknown }>(
+  command: C,
+  flags: readonly SchemaFlag[],
+): C {
   for (const { option } of flags) command.addOption(option);
   return command;
 }

@@ -22,10 +22,18 @@ export const search = defineCommand({
   async run({ args: [words], options: { connection, kind, limit } }, context) {
     const project = await context.project();
     const { searchProject } = await import('../project/search.ts');
-    const found = await searchProject(project, words.join(' '), { limit: limit + 1, kinds: kind, connection });
+    const found = await searchProject(project, words.join(' '), {
+      limit: limit + 1,
+      kinds: kind,
+      connection,
+    });
     const hits = found.slice(0, limit);
     const truncated = found.length >= Math.min(limit + 1, 200);
-    const cutOff = truncated ? [`Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`] : [];
+    const cutOff = truncated
+      ? [
+          `Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`,
+        ]
+      : [];
     const rows = hits.map(({ subject, detail, description, contested, stale, value }) => {
       const marks = [contested === true ? 'contested' : [], stale === true ? 'stale' : []].flat();
       const held = value === undefined ? [] : [`has ${JSON.stringify(value)}`];
@@ -36,7 +44,9 @@ export const search = defineCommand({
       data: { hits, truncated },
       table: { columns: ['subject', 'detail', 'description'].map((name) => ({ name })), rows },
       notes: isEmpty ? ['Nothing found; try other words.'] : cutOff,
-      next: isEmpty ? ['ktx ingest', 'ktx sl list'] : ['ktx explain "<subject>"  where it comes from'],
+      next: isEmpty
+        ? ['ktx ingest', 'ktx sl list']
+        : ['ktx explain "<subject>"  where it comes from'],
     };
   },
 });

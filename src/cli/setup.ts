@@ -7,7 +7,12 @@ import type { TriedLlm } from '../project/llm-setup.ts';
 import type { Probe } from '../project/setup.ts';
 import type { WarehouseConfig } from '../warehouse/config.ts';
 import { defineCommand, type CommandContext, type Outcome } from './command.ts';
-import { asksConnection, connectionFlags, connectionName, warehouseFrom } from './connection-flags.ts';
+import {
+  asksConnection,
+  connectionFlags,
+  connectionName,
+  warehouseFrom,
+} from './connection-flags.ts';
 import { withHint } from './failure.ts';
 import { llmFlags, llmFrom } from './llm-flags.ts';
 import { askingAgain } from './prompt.ts';
@@ -21,18 +26,33 @@ export const setup = defineCommand({
   examples: [
     ['ktx setup --driver duckdb --path shop.duckdb', 'a project in this folder on a DuckDB file'],
     ['ktx setup --driver duckdb --path ./exports', 'on a folder of Parquet, CSV or JSON files'],
-    ['ktx setup --llm-backend claude-code', 'descriptions by your own local Claude Code session; a project that stands keeps the rest'],
+    [
+      'ktx setup --llm-backend claude-code',
+      'descriptions by your own local Claude Code session; a project that stands keeps the rest',
+    ],
     ['ktx setup --llm-backend anthropic --llm-api-key env:ANTHROPIC_API_KEY', 'or by an API key'],
-    ['ktx setup --driver postgres --url env:WAREHOUSE_URL --schema analytics', 'on Postgres; the secret stays in the environment'],
+    [
+      'ktx setup --driver postgres --url env:WAREHOUSE_URL --schema analytics',
+      'on Postgres; the secret stays in the environment',
+    ],
   ],
   define: (command) => {
-    const named = command.option('--name <name>', 'name of the connection; the folder under semantic-layer/', 'warehouse');
-    return withFlags(withFlags(named, connectionFlags()), llmFlags()).option('--no-input', 'ask nothing; what is missing is an error');
+    const named = command.option(
+      '--name <name>',
+      'name of the connection; the folder under semantic-layer/',
+      'warehouse',
+    );
+    return withFlags(withFlags(named, connectionFlags()), llmFlags()).option(
+      '--no-input',
+      'ask nothing; what is missing is an error',
+    );
   },
   async run({ options }, context) {
     const { cwd, env } = context.surroundings;
     const dir = resolve(cwd, context.projectDir ?? (env['KTX_PROJECT_DIR'] || '.'));
-    const asking = options.input ? context : { ...context, screen: { ...context.screen, interactive: false } };
+    const asking = options.input
+      ? context
+      : { ...context, screen: { ...context.screen, interactive: false } };
     const saysLlm = Object.keys(saidBy(llmFlags(), options)).length > 0;
     const saysConnection = Object.keys(saidBy(connectionFlags(), options)).length > 0;
     const present = Object.keys((await configIn(dir))?.connections ?? {});
@@ -48,7 +68,10 @@ export const setup = defineCommand({
     if (named !== undefined) return withLlm(connected, named, dir);
     if (!asking.screen.interactive || (await hasLlm(dir))) return connected;
     if (connected?.text !== undefined) context.say(connected.text);
-    return chosenLlm(isStanding ? { data: {}, ...connected, next: undefined } : connected, dir, { options, context: asking });
+    return chosenLlm(isStanding ? { data: {}, ...connected, next: undefined } : connected, dir, {
+      options,
+      context: asking,
+    });
   },
 });
 
@@ -57,7 +80,11 @@ function standing(dir: string, connections: readonly string[]): Outcome {
   return {
     data: { dir, connections, written: [] },
     text: `${dir}: the project stands, with ${counted(connections.length, 'connection')}: ${connections.join(', ')}`,
-    next: ['ktx status  what is there', 'ktx connection add --help  another warehouse', 'ktx setup --help  choose or change the LLM'],
+    next: [
+      'ktx status  what is there',
+      'ktx connection add --help  another warehouse',
+      'ktx setup --help  choose or change the LLM',
+    ],
   };
 }
 
@@ -67,7 +94,11 @@ async function connectAsking(asked: Asked, context: CommandContext): Promise<Out
 }
 
 /** One who leaves the question has the project all the same. */
-async function chosenLlm(connected: Outcome | undefined, dir: string, asked: { options: Settings; context: CommandContext }) {
+async function chosenLlm(
+  connected: Outcome | undefined,
+  dir: string,
+  asked: { options: Settings; context: CommandContext },
+) {
   const { options, context } = asked;
   const { text: _said, ...rest } = connected ?? { data: {} };
   try {
@@ -76,7 +107,13 @@ async function chosenLlm(connected: Outcome | undefined, dir: string, asked: { o
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'interrupted')) throw error;
     const hint = 'ktx setup asks for an LLM again; everything else works without one: ktx ingest';
-    return { ...rest, failure: new UserError('interrupted', 'No LLM was chosen. The project stands.', { hint, exitCode: 130 }) };
+    return {
+      ...rest,
+      failure: new UserError('interrupted', 'No LLM was chosen. The project stands.', {
+        hint,
+        exitCode: 130,
+      }),
+    };
   }
 }
 
@@ -89,13 +126,23 @@ async function configIn(dir: string): Promise<ProjectConfig | undefined> {
   return existsSync(join(dir, 'ktx.yaml')) ? readConfig(dir) : undefined;
 }
 
-async function triedLlm(dir: string, options: Settings, context: CommandContext): Promise<TriedLlm | undefined> {
+async function triedLlm(
+  dir: string,
+  options: Settings,
+  context: CommandContext,
+): Promise<TriedLlm | undefined> {
   const llm = await llmFrom(options, context, (await configIn(dir))?.llm.provider);
   if (llm === undefined) return undefined;
   const { tryLlm } = await import('../project/llm-setup.ts');
   context.progress.update(`asking ${llm.backend}`);
   const { env } = context.surroundings;
-  const trial = { dir, runId: context.runId, env, llm, warn: (message: string) => context.say(message) };
+  const trial = {
+    dir,
+    runId: context.runId,
+    env,
+    llm,
+    warn: (message: string) => context.say(message),
+  };
   return tryLlm(trial, context.signal).catch(inLlmFlags(llm));
 }
 
@@ -116,21 +163,37 @@ function inLlmFlags({ settings, models }: TriedLlmSettings): (error: unknown) =>
 
 type TriedLlmSettings = Pick<TriedLlm, 'settings' | 'models'>;
 
-const withModel = ['ktx ingest  describe what the database leaves undescribed', 'ktx status  who answers, and who pays'];
+const withModel = [
+  'ktx ingest  describe what the database leaves undescribed',
+  'ktx status  who answers, and who pays',
+];
 
-async function withLlm(connected: Outcome | undefined, tried: TriedLlm, dir: string): Promise<Outcome> {
+async function withLlm(
+  connected: Outcome | undefined,
+  tried: TriedLlm,
+  dir: string,
+): Promise<Outcome> {
   const { writeLlm } = await import('../project/llm-setup.ts');
   const { backend, models, probe, ignored } = tried;
   const written = await writeLlm(dir, tried);
   const account = probe?.account === undefined ? '' : ` (${probe.account.source})`;
-  const answer = probe === undefined ? 'llm: none' : `llm: ${backend} answers with ${probe.model}${account}`;
+  const answer =
+    probe === undefined ? 'llm: none' : `llm: ${backend} answers with ${probe.model}${account}`;
   const change = written.length === 0 ? 'the LLM stood already' : `wrote ${written.join(', ')}`;
   return {
     ...connected,
     data: { ...connected?.data, llm: { backend, models, probe, ignored, written } },
-    text: [...(connected?.text === undefined ? [] : [connected.text]), answer, `${dir}: ${change}`].join('\n'),
+    text: [
+      ...(connected?.text === undefined ? [] : [connected.text]),
+      answer,
+      `${dir}: ${change}`,
+    ].join('\n'),
     notes: [...(connected?.notes ?? []), ...ignored.map((line) => `ignored: ${line}`)],
-    next: connected?.next ?? (probe === undefined ? ['ktx ingest  works without one', 'ktx sl list  what there is'] : withModel),
+    next:
+      connected?.next ??
+      (probe === undefined
+        ? ['ktx ingest  works without one', 'ktx sl list  what there is']
+        : withModel),
   };
 }
 
@@ -147,14 +210,20 @@ interface Warehouse {
 }
 
 /** The warehouse that the flags say, tried and written. */
-async function connect({ dir, options, ...asked }: Asked, context: CommandContext): Promise<Outcome> {
+async function connect(
+  { dir, options, ...asked }: Asked,
+  context: CommandContext,
+): Promise<Outcome> {
   const name = connectionName(asked.name);
   const config = await warehouseFrom(options, context);
   return connectWarehouse({ dir, name, config }, context);
 }
 
 /** Tried, and written where it answers. */
-export async function connectWarehouse({ dir, name, config }: Warehouse, context: CommandContext): Promise<Outcome> {
+export async function connectWarehouse(
+  { dir, name, config }: Warehouse,
+  context: CommandContext,
+): Promise<Outcome> {
   context.progress.update(`connecting to ${name}`);
   const { setUpProject } = await import('../project/setup.ts');
   const report = await setUpProject({ dir, name, config }, context.signal).catch(inFlags);
@@ -175,7 +244,10 @@ export async function connectWarehouse({ dir, name, config }: Warehouse, context
 /** There is no `ktx.yaml` to correct yet. */
 function inFlags(error: unknown): never {
   if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
-  throw withHint(error, 'check the path, database or address; a relative path starts at the folder of the project');
+  throw withHint(
+    error,
+    'check the path, database or address; a relative path starts at the folder of the project',
+  );
 }
 
 export function describeProbe(name: string, { tables, schemas, ms }: Probe): string {
@@ -188,5 +260,10 @@ export function warnings({ tables, privileges }: Probe): readonly string[] {
   if (privileges.readOnly) return empty;
   const found = privileges.findings.map((finding) => `  ${finding}`);
   const remedy = (privileges.remedy ?? []).map((statement) => `  ${statement}`);
-  return [...empty, 'This login could write; ktx itself never does. A read-only login is safer:', ...found, ...remedy];
+  return [
+    ...empty,
+    'This login could write; ktx itself never does. A read-only login is safer:',
+    ...found,
+    ...remedy,
+  ];
 }

@@ -9,14 +9,18 @@ interface Misfit {
   readonly message: string;
 }
 
-const notes = (misfits: readonly Misfit[]): string[] => misfits.map(({ at, message }) => `${at}: ${message}`);
+const notes = (misfits: readonly Misfit[]): string[] =>
+  misfits.map(({ at, message }) => `${at}: ${message}`);
 
 export const exportModel = defineCommand({
   description:
     'The semantic layer in another tool’s words: Apache Ossie, losslessly, or dbt semantic models. Notes name what does not fit.',
   examples: [
     ['ktx sl export', 'Ossie on standard output'],
-    ['ktx sl export --format dbt --out models/semantic.yml', 'into a file; each thing that other tools will not see is a note'],
+    [
+      'ktx sl export --format dbt --out models/semantic.yml',
+      'into a file; each thing that other tools will not see is a note',
+    ],
   ],
   define: (command) =>
     command
@@ -60,7 +64,11 @@ export const importModel = defineCommand({
       text: await readInput(resolvePath(path, context.surroundings.cwd), context),
     });
     const files = await Promise.all(paths.map(read));
-    const imported = await exchange.importModel(project, { ...options, files, dryRun: options.dryRun === true });
+    const imported = await exchange.importModel(project, {
+      ...options,
+      files,
+      dryRun: options.dryRun === true,
+    });
     const { written, kept, misfits } = imported;
     const lines = [
       ...written.map((path) => `${options.dryRun === true ? 'would write' : 'wrote'} ${path}`),

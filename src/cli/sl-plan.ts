@@ -1,7 +1,14 @@
 import type { Outline } from '../semantic/outline.ts';
 
 /** Lines of a plan, from the rows that are read to those that come back. */
-export function planLines({ blocks, merge, columns, having, order, limit }: Outline): readonly string[] {
+export function planLines({
+  blocks,
+  merge,
+  columns,
+  having,
+  order,
+  limit,
+}: Outline): readonly string[] {
   return [
     ...blocks.flatMap((block, index) => blockLines(block, index)),
     ...listed('merge', merge),
@@ -16,14 +23,24 @@ export function planLines({ blocks, merge, columns, having, order, limit }: Outl
 }
 
 function blockLines(block: Outline['blocks'][number], index: number): readonly string[] {
-  const { rows_of: owner, joins, filters, semi_joins: exists, group_by: groups, values, rules } = block;
-  const named = ({ column, is }: { readonly column: string; readonly is: string }) => `${column} = ${is}`;
+  const {
+    rows_of: owner,
+    joins,
+    filters,
+    semi_joins: exists,
+    group_by: groups,
+    values,
+    rules,
+  } = block;
+  const named = ({ column, is }: { readonly column: string; readonly is: string }) =>
+    `${column} = ${is}`;
   return [
     oneLine(`block ${index + 1}: rows of ${owner}`),
     ...listed(
       'join',
       joins.map(
-        ({ path, to, kind, on }) => `${path} → ${to} (${kind === 'left' ? 'keeps rows without one' : 'only rows with one'}) on ${on}`,
+        ({ path, to, kind, on }) =>
+          `${path} → ${to} (${kind === 'left' ? 'keeps rows without one' : 'only rows with one'}) on ${on}`,
       ),
     ),
     ...listed('where', filters),

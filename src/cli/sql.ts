@@ -9,12 +9,16 @@ import { defineCommand, type CommandContext, type Outcome } from './command.ts';
 import { usage } from './failure.ts';
 
 export const sql = defineCommand({
-  description: 'Runs one SELECT, read-only: by the engine, by a parser, by the driver. Everything else is refused.',
+  description:
+    'Runs one SELECT, read-only: by the engine, by a parser, by the driver. Everything else is refused.',
   examples: [
     ['ktx sql "SELECT count(*) FROM orders"', 'one statement'],
     ['ktx sql --file report.sql --format csv > report.csv', 'from a file, as CSV'],
     ['echo "SELECT 1" | ktx sql -', 'from standard input'],
-    ['ktx sql --lint --file report.sql', 'joins that repeat rows, filters that the metrics have; fails where it finds one'],
+    [
+      'ktx sql --lint --file report.sql',
+      'joins that repeat rows, filters that the metrics have; fails where it finds one',
+    ],
   ],
   rows: true,
   define: (command) =>
@@ -32,7 +36,12 @@ export const sql = defineCommand({
     if (options.lint === true) return lintOutcome(project, connection, select);
     const { runStatement } = await import('../project/statement.ts');
     context.progress.update('running the statement');
-    const asked = { connection, sql: select, maxRows: options.limit, timeoutSeconds: options.timeout };
+    const asked = {
+      connection,
+      sql: select,
+      maxRows: options.limit,
+      timeoutSeconds: options.timeout,
+    };
     return rowsOutcome(await runStatement(project, asked, context.signal), { connection });
   },
 });
@@ -40,7 +49,10 @@ export const sql = defineCommand({
 async function lintOutcome(project: Project, connection: string, select: string): Promise<Outcome> {
   const { lintStatement } = await import('../project/lint.ts');
   const { findings, proposal } = await lintStatement(project, connection, select);
-  const flags = proposal && [...proposal.metrics.map((name) => `-m ${name}`), ...proposal.dimensions.map((name) => `-d ${name}`)];
+  const flags = proposal && [
+    ...proposal.metrics.map((name) => `-m ${name}`),
+    ...proposal.dimensions.map((name) => `-d ${name}`),
+  ];
   const lines = findings.map(({ rule, message, hint }) => `${rule}: ${message}\n  ${hint}`);
   const hint = 'correct the statement, or ask the semantic layer';
   return {
@@ -48,7 +60,11 @@ async function lintOutcome(project: Project, connection: string, select: string)
     text: lines.length === 0 ? 'Nothing found.' : lines.join('\n'),
     next: flags === undefined ? [] : [`ktx sl query ${flags.join(' ')}`],
     failure:
-      findings.length === 0 ? undefined : new UserError('sql_lint', `${counted(findings.length, 'finding')} in this statement.`, { hint }),
+      findings.length === 0
+        ? undefined
+        : new UserError('sql_lint', `${counted(findings.length, 'finding')} in this statement.`, {
+            hint,
+          }),
   };
 }
 
@@ -56,7 +72,9 @@ async function lintOutcome(project: Project, connection: string, select: string)
 export function rowsOutcome({ columns, rows, ...about }: QueryResult, extra: object): Outcome {
   const { truncated, ms, queryId } = about;
   const count = `${counted(rows.length, 'row')} in ${Math.round(ms)} ms, query ${queryId}`;
-  const cutOff = truncated ? ['There are more rows: this answer is cut off. Raise --limit, or ask for less.'] : [];
+  const cutOff = truncated
+    ? ['There are more rows: this answer is cut off. Raise --limit, or ask for less.']
+    : [];
   return {
     data: { ...extra, query_id: queryId, columns, rows, truncated, ms: Math.round(ms) },
     table: { columns, rows },
@@ -79,12 +97,18 @@ export async function readInput(path: string, { surroundings }: CommandContext):
     const hint = 'check the path; - reads standard input';
     throw new UserError('file_not_found', `There is no file ${path}.`, { hint, exitCode: 2 });
   }
-  if (surroundings.stdin.isTTY === true) throw usage('Nothing comes from standard input.', 'pipe something into it');
+  if (surroundings.stdin.isTTY === true)
+    throw usage('Nothing comes from standard input.', 'pipe something into it');
   return text(surroundings.stdin);
 }
 
-async function statementText(statement: string | undefined, file: string | undefined, context: CommandContext): Promise<string> {
-  if (statement !== undefined && file !== undefined) throw usage('The statement is given twice.', 'either "SELECT …" or --file');
+async function statementText(
+  statement: string | undefined,
+  file: string | undefined,
+  context: CommandContext,
+): Promise<string> {
+  if (statement !== undefined && file !== undefined)
+    throw usage('The statement is given twice.', 'either "SELECT …" or --file');
   if (file !== undefined || statement === '-') return readInput(file ?? '-', context);
   if (statement !== undefined && statement.trim() !== '') return statement;
   throw usage('There is no statement.', 'ktx sql "SELECT 1", or --file <path>');

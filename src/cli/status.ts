@@ -12,7 +12,8 @@ import type { Screen } from './output.ts';
 import { printable } from './text-width.ts';
 
 export const status = defineCommand({
-  description: 'What is configured, reachable and fresh, what the semantic layer holds, and what is not committed.',
+  description:
+    'What is configured, reachable and fresh, what the semantic layer holds, and what is not committed.',
   examples: [
     ['ktx status', 'asks every warehouse'],
     ['ktx status --fast', 'asks no warehouse, pays no model'],
@@ -28,15 +29,35 @@ export const status = defineCommand({
     const { projectStatus } = await import('../project/status.ts');
     context.progress.update('asking the warehouses');
     const data = await projectStatus(project, options.fast === true, context.signal);
-    const { dir, connections, sources, former, unruled, attention, uncommitted, llm, git = 'no git repository' } = data;
-    const files = uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
+    const {
+      dir,
+      connections,
+      sources,
+      former,
+      unruled,
+      attention,
+      uncommitted,
+      llm,
+      git = 'no git repository',
+    } = data;
+    const files =
+      uncommitted?.length === 0 ? 'all committed' : `not committed: ${uncommitted?.join(', ')}`;
     const lines = [
       ...connections.flatMap((each) => describe(each, context.screen)),
       ...sources.map(describeSource),
       ...formerLines(former),
     ];
-    const open = [...unruledLines(unruled, context.screen), ...attentionLines(attention, context.screen)];
-    const text = [dir, ...lines, ...open, ...llmLines(llm), uncommitted === undefined ? git : files].join('\n');
+    const open = [
+      ...unruledLines(unruled, context.screen),
+      ...attentionLines(attention, context.screen),
+    ];
+    const text = [
+      dir,
+      ...lines,
+      ...open,
+      ...llmLines(llm),
+      uncommitted === undefined ? git : files,
+    ].join('\n');
     return {
       data,
       text,
@@ -51,14 +72,43 @@ async function usage(project: Project): Promise<Outcome> {
   const { usageReport } = await import('../llm/usage.ts');
   const lines = usageReport(project.journal().db);
   if (lines.length === 0) return { data: { usage: [] }, text: 'No model was called yet.' };
-  const columns = ['backend', 'model', 'role', 'calls', 'failed', 'in', 'out', 'cache read', 'cache write', 'USD'];
+  const columns = [
+    'backend',
+    'model',
+    'role',
+    'calls',
+    'failed',
+    'in',
+    'out',
+    'cache read',
+    'cache write',
+    'USD',
+  ];
   const rows = lines.map((line) => {
-    const { backend, model, role, calls, failed, input, output, cacheRead, cacheWrite, costUsd } = line;
-    return [backend, model, role, calls, failed, input, output, cacheRead, cacheWrite, costUsd === null ? 'unknown' : costUsd.toFixed(4)];
+    const { backend, model, role, calls, failed, input, output, cacheRead, cacheWrite, costUsd } =
+      line;
+    return [
+      backend,
+      model,
+      role,
+      calls,
+      failed,
+      input,
+      output,
+      cacheRead,
+      cacheWrite,
+      costUsd === null ? 'unknown' : costUsd.toFixed(4),
+    ];
   });
   const named = columns.map((name, index) => ({ name, type: index < 3 ? 'string' : 'number' }));
-  const reasons = [...new Set(lines.flatMap(({ costReason }) => costReason ?? []))].map((reason) => `cost unknown: ${reason}`);
-  return { data: { usage: lines }, table: { columns: named, rows }, notes: [usageText(lines), ...reasons] };
+  const reasons = [...new Set(lines.flatMap(({ costReason }) => costReason ?? []))].map(
+    (reason) => `cost unknown: ${reason}`,
+  );
+  return {
+    data: { usage: lines },
+    table: { columns: named, rows },
+    notes: [usageText(lines), ...reasons],
+  };
 }
 
 function unusable({ backend, error }: LlmStatus): UserError | undefined {
@@ -67,15 +117,39 @@ function unusable({ backend, error }: LlmStatus): UserError | undefined {
 
 /** The first cause decides the code; every connection says its own. */
 function unreachable(connections: readonly ConnectionStatus[]): UserError | undefined {
-  const causes = connections.flatMap(({ connection, error }) => (error === undefined ? [] : [{ ...error, connection }]));
+  const causes = connections.flatMap(({ connection, error }) =>
+    error === undefined ? [] : [{ ...error, connection }],
+  );
   const [first] = causes;
-  return first && new UserError(first.code, causes.map(({ connection, message }) => `${connection}: ${message}`).join('\n'), first);
+  return (
+    first &&
+    new UserError(
+      first.code,
+      causes.map(({ connection, message }) => `${connection}: ${message}`).join('\n'),
+      first,
+    )
+  );
 }
 
 function describe(found: ConnectionStatus, { style }: Screen): string[] {
-  const { connection, driver, reachable, drift, ingested, datasets, metrics, relationships, privileges = [], invalid } = found;
-  const answer = reachable === true ? style('green', ' reachable') : style('red', reachable === false ? ' no answer' : '');
-  const changed = drift === 0 ? ', fresh' : `, ${counted(drift ?? 0, 'table')} changed since the last ingest`;
+  const {
+    connection,
+    driver,
+    reachable,
+    drift,
+    ingested,
+    datasets,
+    metrics,
+    relationships,
+    privileges = [],
+    invalid,
+  } = found;
+  const answer =
+    reachable === true
+      ? style('green', ' reachable')
+      : style('red', reachable === false ? ' no answer' : '');
+  const changed =
+    drift === 0 ? ', fresh' : `, ${counted(drift ?? 0, 'table')} changed since the last ingest`;
   const holds = `${counted(datasets, 'dataset')}, ${counted(metrics, 'metric')}, ${counted(relationships, 'relationship')}`;
   return [
     `${connection} (${driver})${answer}: ${ingested ? holds + (drift === undefined ? '' : changed) : 'not ingested yet'}`,
@@ -96,10 +170,16 @@ function unruledLines(unruled: readonly Unruled[], { style }: Screen): readonly 
 }
 
 /** What waits for somebody, and what has no place, by name. */
-function attentionLines({ contested, unfit, ...others }: Attention, screen: Screen): readonly string[] {
+function attentionLines(
+  { contested, unfit, ...others }: Attention,
+  screen: Screen,
+): readonly string[] {
   const mark = screen.style('yellow', 'contested');
   return [
-    ...contested.map(({ subject, kind, variants }) => `  ${mark} ${printable(subject)} ${kind}: ${variants.length} versions`),
+    ...contested.map(
+      ({ subject, kind, variants }) =>
+        `  ${mark} ${printable(subject)} ${kind}: ${variants.length} versions`,
+    ),
     ...waitingLines(others, screen),
     ...unfitLines(unfit),
   ];
@@ -111,8 +191,12 @@ function nextSteps(
   { contested }: Attention,
 ): readonly string[] {
   if (connections.length === 0) return ['ktx connection add <name> --driver duckdb --path <file>'];
-  const isNew = connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0) || sources.some(({ ingested }) => !ingested);
+  const isNew =
+    connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0) ||
+    sources.some(({ ingested }) => !ingested);
   if (isNew) return ['ktx ingest'];
   if (contested.length > 0) return ['ktx review  decide what sources say differently'];
-  return connections.some(({ invalid }) => invalid.length > 0) ? ['ktx sl validate'] : ['ktx sl list'];
+  return connections.some(({ invalid }) => invalid.length > 0)
+    ? ['ktx sl validate']
+    : ['ktx sl list'];
 }

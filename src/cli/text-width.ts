@@ -28,7 +28,10 @@ export function wrapped(text: string, width: number | undefined): string {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= (width ?? Number.POSITIVE_INFINITY))
+    if (
+      last !== undefined &&
+      textWidth(last) + 1 + textWidth(word) <= (width ?? Number.POSITIVE_INFINITY)
+    )
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
@@ -40,7 +43,8 @@ export function printable(text: string): string {
   return text.replaceAll(
     // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
     /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) =>
+      shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 

@@ -6,7 +6,10 @@ export const values = defineCommand({
     'Values stay in .ktx; personal ones are not kept, nor those of columns under scan.no_values.',
   examples: [['ktx values cancelled', 'which status it is, and of what']],
   rows: true,
-  define: (command) => command.argument('<words...>', 'the value, or a part of it').option('--connection <name>', 'only this one'),
+  define: (command) =>
+    command
+      .argument('<words...>', 'the value, or a part of it')
+      .option('--connection <name>', 'only this one'),
   async run({ args: [words], options: { connection } }, context) {
     const project = await context.project();
     const { findValues } = await import('../project/values.ts');
@@ -17,7 +20,12 @@ export const values = defineCommand({
         columns: ['value', 'field', 'connection'].map((name) => ({ name })),
         rows: hits.map((hit) => [hit.value, `${hit.dataset}.${hit.field}`, hit.connection]),
       },
-      notes: hits.length === 0 ? ['No column of few values has it; it may stand in one of many, or be personal and not kept.'] : [],
+      notes:
+        hits.length === 0
+          ? [
+              'No column of few values has it; it may stand in one of many, or be personal and not kept.',
+            ]
+          : [],
       next: hits.length === 0 ? ['ktx ingest  scans what is new'] : [],
     };
   },

@@ -23,21 +23,37 @@ const indexLineSchema = z.union([
  * `<schema>.jsonl` a schema with one line a table. Equal catalogs give equal bytes, whatever the order of their tables.
  */
 export function catalogFiles({ connection, dialect, firstSchema, tables }: Catalog): ProjectFile[] {
-  const bySchema = [...Map.groupBy(tables, ({ schema }) => schema)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const bySchema = [...Map.groupBy(tables, ({ schema }) => schema)].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   const files = bySchema.map(([schema, own]) => {
-    const lines = own.toSorted(byName).map((table) => `${JSON.stringify(catalogTableSchema.parse(table))}\n`);
+    const lines = own
+      .toSorted(byName)
+      .map((table) => `${JSON.stringify(catalogTableSchema.parse(table))}\n`);
     return { schema, path: catalogPath(connection, schema), text: lines.join('') };
   });
-  const entries = files.map(({ schema, path, text }) => ({ key: schema, path: basename(path), hash: shortHash(text) }));
-  const index = [{ dialect, firstSchema }, ...entries].map((line) => `${canonicalJson(line)}\n`).join('');
-  return [{ path: `sources/${connection}/index.jsonl`, text: index }, ...files.map(({ path, text }) => ({ path, text }))];
+  const entries = files.map(({ schema, path, text }) => ({
+    key: schema,
+    path: basename(path),
+    hash: shortHash(text),
+  }));
+  const index = [{ dialect, firstSchema }, ...entries]
+    .map((line) => `${canonicalJson(line)}\n`)
+    .join('');
+  return [
+    { path: `sources/${connection}/index.jsonl`, text: index },
+    ...files.map(({ path, text }) => ({ path, text })),
+  ];
 }
 
 /**
  * The catalog of a connection from the project's files; undefined where nothing was published yet. A line that cannot be
  * read is an error with its file and line.
  */
-export async function loadCatalog(projectDir: string, connection: string): Promise<Catalog | undefined> {
+export async function loadCatalog(
+  projectDir: string,
+  connection: string,
+): Promise<Catalog | undefined> {
   const folder = `sources/${connection}`;
   const path = `${folder}/index.jsonl`;
   const text = await readText(join(projectDir, path), projectDir);
@@ -45,13 +61,16 @@ export async function loadCatalog(projectDir: string, connection: string): Promi
   const head = lines.find((line) => 'dialect' in line);
   if (!head) return undefined;
   const entries = lines.filter((line) => 'path' in line);
-  const tables = await Promise.all(entries.map((entry) => loadTables(projectDir, `${folder}/${entry.path}`)));
+  const tables = await Promise.all(
+    entries.map((entry) => loadTables(projectDir, `${folder}/${entry.path}`)),
+  );
   return { connection, ...head, tables: tables.flat().sort(byName) };
 }
 
 async function loadTables(projectDir: string, path: string): Promise<CatalogTable[]> {
   const text = await readText(join(projectDir, path), projectDir);
-  if (text === undefined) throw damaged(`${path} is missing, but the index of its folder lists it.`);
+  if (text === undefined)
+    throw damaged(`${path} is missing, but the index of its folder lists it.`);
   return parsedLines({ path, text }, catalogTableSchema);
 }
 

@@ -5,7 +5,11 @@ import type { TableRef } from '../sql/dialect.ts';
 import { fieldTypes } from '../sql/field-type.ts';
 import { slug } from './slug.ts';
 
-const tableRefSchema = z.object({ catalog: z.string().optional(), schema: z.string(), table: z.string() });
+const tableRefSchema = z.object({
+  catalog: z.string().optional(),
+  schema: z.string(),
+  table: z.string(),
+});
 const columnsSchema = z.array(z.string()).readonly();
 const columnSchema = z.object({
   name: z.string(),

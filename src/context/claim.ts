@@ -13,7 +13,10 @@ const texts = z.array(text);
 /** What can be claimed, and what each kind of claim says. */
 export const bodies = {
   /** About `dataset:c.d`: it exists. */
-  dataset: z.object({ source: z.object({ catalog: text.optional(), schema: text, table: text }), kind: text }),
+  dataset: z.object({
+    source: z.object({ catalog: text.optional(), schema: text, table: text }),
+    kind: text,
+  }),
   /** About `field:c.d.f`: it exists; `column` is the physical name. What is no column has an expression over the row. */
   field: z.union([z.object({ column: text, position: z.number() }), z.object({ expr: text })]),
   type: z.enum(fieldTypes),
@@ -107,8 +110,10 @@ export function isRecord({ kind }: Pick<Claim, 'kind'>): boolean {
 
 export const subjects = {
   dataset: (connection: string, dataset: string) => `dataset:${connection}.${dataset}`,
-  field: (connection: string, dataset: string, field: string) => `field:${connection}.${dataset}.${field}`,
-  metric: (connection: string, dataset: string, metric: string) => `metric:${connection}.${dataset}.${metric}`,
+  field: (connection: string, dataset: string, field: string) =>
+    `field:${connection}.${dataset}.${field}`,
+  metric: (connection: string, dataset: string, metric: string) =>
+    `metric:${connection}.${dataset}.${metric}`,
   relationship: (connection: string, dataset: string, columns: readonly string[]) =>
     `relationship:${connection}.${dataset}(${columns.join(',')})`,
   term: (title: string) => `term:${slug(title)}`,

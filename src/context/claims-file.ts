@@ -27,9 +27,17 @@ interface DamagedLine {
 }
 
 const baseSchema = z.strictObject({
-  base: z.record(z.string(), z.union([z.string().transform((state) => [state]), z.array(z.string().nullable())])),
+  base: z.record(
+    z.string(),
+    z.union([z.string().transform((state) => [state]), z.array(z.string().nullable())]),
+  ),
 });
-const lineSchema = z.strictObject({ subject: z.string(), kind: z.enum(claimKinds), body: json, evidence: evidenceSchema });
+const lineSchema = z.strictObject({
+  subject: z.string(),
+  kind: z.enum(claimKinds),
+  body: json,
+  evidence: evidenceSchema,
+});
 const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;
 
 /** The path of a dataset's claims, relative to the project. */
@@ -50,7 +58,8 @@ export function parseClaims(path: string, text: string): ClaimsFile {
     if (line === '') continue;
     const read = readLine(line);
     if ('claim' in read) claims.push(read.claim);
-    else if ('base' in read) for (const [key, states] of read.base) base.set(key, union(base.get(key) ?? [], states));
+    else if ('base' in read)
+      for (const [key, states] of read.base) base.set(key, union(base.get(key) ?? [], states));
     else damaged.push({ path, line: position + 1, text: line, reason: read.reason });
   }
   return { base, claims: uniteClaims(claims), damaged };
@@ -58,19 +67,35 @@ export function parseClaims(path: string, text: string): ClaimsFile {
 
 /** The file's text; undefined where nothing needs a file. Equal content gives equal bytes, whatever the order it came in. */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
-  const entries = [...base].sort(byKey).map(([path, states]) => [path, states.length === 1 && states[0] !== null ? states[0] : states]);
-  const lines = claims.flatMap(({ evidence, ...claim }) => evidence.map((one) => lineOf(claim, one))).sort();
+  const entries = [...base]
+    .sort(byKey)
+    .map(([path, states]) => [
+      path,
+      states.length === 1 && states[0] !== null ? states[0] : states,
+    ]);
+  const lines = claims
+    .flatMap(({ evidence, ...claim }) => evidence.map((one) => lineOf(claim, one)))
+    .sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (entries.length + lines.length + kept.length === 0) return undefined;
-  return [JSON.stringify({ base: Object.fromEntries(entries) }), ...new Set([...lines, ...kept]), ''].join('\n');
+  return [
+    JSON.stringify({ base: Object.fromEntries(entries) }),
+    ...new Set([...lines, ...kept]),
+    '',
+  ].join('\n');
 }
 
 /** Claims with the same subject, kind and body become one with all their evidence; sorted by subject, kind and body. */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
-  const groups = Map.groupBy(claims, ({ subject, kind, body }) => `${subject}\n${kind}\n${canonicalJson(body)}`);
+  const groups = Map.groupBy(
+    claims,
+    ({ subject, kind, body }) => `${subject}\n${kind}\n${canonicalJson(body)}`,
+  );
   return [...groups].sort(byKey).flatMap(([, [first, ...others]]) => {
     if (!first || (others.length === 0 && first.evidence.length === 1)) return first ?? [];
-    const evidence = [first, ...others].flatMap((claim) => claim.evidence).map((one) => [canonicalJson(one), one] as const);
+    const evidence = [first, ...others]
+      .flatMap((claim) => claim.evidence)
+      .map((one) => [canonicalJson(one), one] as const);
     return { ...first, evidence: [...new Map(evidence)].sort(byKey).map(([, one]) => one) };
   });
 }
@@ -78,16 +103,22 @@ export function uniteClaims(claims: Iterable<Claim>): Claim[] {
 /** A base under which the states of both are ktx's: recorded before an artifact is written, replaced by `after` once it is. */
 export function eitherBase(before: MergeBase, after: MergeBase): MergeBase {
   const paths = new Set([...before.keys(), ...after.keys()]);
-  return new Map([...paths].map((path) => [path, union(before.get(path) ?? [null], after.get(path) ?? [null])]));
+  return new Map(
+    [...paths].map((path) => [path, union(before.get(path) ?? [null], after.get(path) ?? [null])]),
+  );
 }
 
-type ReadLine = { claim: Claim } | { base: [string, readonly (string | null)[]][] } | { reason: string };
+type ReadLine =
+  | { claim: Claim }
+  | { base: [string, readonly (string | null)[]][] }
+  | { reason: string };
 
 function readLine(line: string): ReadLine {
   if (conflictMarker.test(line)) return { reason: 'marker of a merge conflict' };
   try {
     const value: unknown = JSON.parse(line);
-    if (isMapping(value) && 'base' in value) return { base: Object.entries(baseSchema.parse(value).base) };
+    if (isMapping(value) && 'base' in value)
+      return { base: Object.entries(baseSchema.parse(value).base) };
     const { evidence, ...claim } = lineSchema.parse(value);
     return { claim: { ...claim, evidence: [evidence] } };
   } catch (error) {

@@ -16,20 +16,35 @@ interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'>
 export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
   const ruled = applyRulings(withoutOrphans(uniteClaims(claims), { pins }), pins);
   const judged = uniteClaims(ruled.claims).map((claim) => ({ claim, reason: wikiFault(claim) }));
-  const quarantined = judged.flatMap(({ claim, reason }) => (reason === undefined ? [] : [{ claim, reason }]));
+  const quarantined = judged.flatMap(({ claim, reason }) =>
+    reason === undefined ? [] : [{ claim, reason }],
+  );
   const sound = judged.flatMap(({ claim, reason }) => (reason === undefined ? [claim] : []));
   const bySubject = [...Map.groupBy(sound, ({ subject }) => subject)];
-  const topics = bySubject.map(([subject, group]) => ({ subject, verdicts: verdictsOf(group, pins, ruled) }));
+  const topics = bySubject.map(([subject, group]) => ({
+    subject,
+    verdicts: verdictsOf(group, pins, ruled),
+  }));
   const conflicts = conflictsOf(topics.flatMap(({ verdicts }) => [...verdicts.values()]));
   return { pages: wikiPages(topics), conflicts, quarantined };
 }
 
-const wikiKinds: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'refs', 'page', 'synonyms', 'tags', 'description']);
+const wikiKinds: ReadonlySet<ClaimKind> = new Set([
+  'title',
+  'definition',
+  'rule',
+  'refs',
+  'page',
+  'synonyms',
+  'tags',
+  'description',
+]);
 
 function wikiFault({ subject, kind, body }: Claim): string | undefined {
   const type = wikiSubject(subject)?.type;
   if (type === undefined) return 'its subject is none of the wiki';
-  const isOther = (type === 'rule' && kind === 'definition') || (type === 'term' && kind === 'rule');
+  const isOther =
+    (type === 'rule' && kind === 'definition') || (type === 'term' && kind === 'rule');
   if (isOther || !wikiKinds.has(kind)) return `${kind} cannot be said of a ${type}`;
   return schemaFault({ kind, body });
 }

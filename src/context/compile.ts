@@ -36,7 +36,10 @@ export interface Decided {
  * returned with its reason and holds up nothing else. Nothing refers to a dataset (by subject) that a person deleted; all
  * other edits are the merge's.
  */
-export function compile(claims: Iterable<Claim>, { deleted = new Set(), pins = [] }: Decided = {}): Compilation {
+export function compile(
+  claims: Iterable<Claim>,
+  { deleted = new Set(), pins = [] }: Decided = {},
+): Compilation {
   const quarantined: Compilation['quarantined'][number][] = [];
   const isSound = (claim: Claim, fault: string | undefined) => {
     if (fault !== undefined) quarantined.push({ claim, reason: fault });
@@ -50,19 +53,35 @@ export function compile(claims: Iterable<Claim>, { deleted = new Set(), pins = [
     const about = subjectParts(claim.subject);
     return isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });
-  const standing = read.filter((one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)));
-  const exists = new Set(standing.filter(({ claim, about }) => claim.kind === about.type).map(({ claim }) => claim.subject));
+  const standing = read.filter(
+    (one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)),
+  );
+  const exists = new Set(
+    standing
+      .filter(({ claim, about }) => claim.kind === about.type)
+      .map(({ claim }) => claim.subject),
+  );
   const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
-  const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap((group): Known[] => {
-    const verdicts = verdictsOf(group.map(({ claim }) => claim), pins, ruled); // prettier-ignore
-    return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
-  });
+  const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap(
+    (group): Known[] => {
+      const verdicts = verdictsOf(
+        group.map(({ claim }) => claim),
+        pins,
+        ruled,
+      );
+      return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
+    },
+  );
   const conflicts = conflictsOf(known.flatMap(({ verdicts }) => [...verdicts.values()]));
   return { artifacts: artifactsOf(known), conflicts, quarantined };
 }
 
 /** Of all claims about one subject. */
-export function verdictsOf(claims: readonly Claim[], pins: readonly Pin[], { alike }: Pick<Ruled, 'alike'>): Map<ClaimKind, Verdict> {
+export function verdictsOf(
+  claims: readonly Claim[],
+  pins: readonly Pin[],
+  { alike }: Pick<Ruled, 'alike'>,
+): Map<ClaimKind, Verdict> {
   const byKind = [...Map.groupBy(claims, ({ kind }) => kind)];
   return new Map(
     byKind.map(([kind, group]) => {
@@ -75,7 +94,9 @@ export function verdictsOf(claims: readonly Claim[], pins: readonly Pin[], { ali
 function artifactsOf(known: readonly Known[]): Dataset[] {
   const byDataset = Map.groupBy(known, ({ about }) => datasetOf(about));
   const datasets = known.filter(({ about }) => about.type === 'dataset');
-  const artifacts = datasets.map((own) => assembleDataset(own, byDataset.get(datasetOf(own.about)) ?? []));
+  const artifacts = datasets.map((own) =>
+    assembleDataset(own, byDataset.get(datasetOf(own.about)) ?? []),
+  );
   return artifacts.sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
 }
 
@@ -84,14 +105,28 @@ function datasetOf({ connection, dataset }: Owner): string {
 }
 
 const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
-  dataset: 'dataset', field: 'field', type: 'field', values: 'field', primary_key: 'dataset', unique_key: 'dataset',
-  default_time: 'dataset', metric: 'metric', unit: 'metric', relationship: 'relationship',
-}; // prettier-ignore
+  dataset: 'dataset',
+  field: 'field',
+  type: 'field',
+  values: 'field',
+  primary_key: 'dataset',
+  unique_key: 'dataset',
+  default_time: 'dataset',
+  metric: 'metric',
+  unit: 'metric',
+  relationship: 'relationship',
+};
 
 function bodyFault({ kind, body }: Claim, about: SubjectParts | undefined): string | undefined {
   if (!about) return 'its subject is none of a warehouse';
-  const isWiki = kind === 'title' || kind === 'definition' || kind === 'rule' || kind === 'refs' || kind === 'page';
-  if (isWiki || (subjectTypes[kind] ?? about.type) !== about.type) return `${kind} cannot be said of a ${about.type}`;
+  const isWiki =
+    kind === 'title' ||
+    kind === 'definition' ||
+    kind === 'rule' ||
+    kind === 'refs' ||
+    kind === 'page';
+  if (isWiki || (subjectTypes[kind] ?? about.type) !== about.type)
+    return `${kind} cannot be said of a ${about.type}`;
   return schemaFault({ kind, body });
 }
 
@@ -102,18 +137,28 @@ export function schemaFault({ kind, body }: Pick<Claim, 'kind' | 'body'>): strin
 
 /** Everything that the claim names must exist; and a metric must have its name for itself. */
 function identifierFault({ claim, about }: Read, exists: ReadonlySet<string>): string | undefined {
-  const missing = [datasetOf(about), claim.subject, ...namedIn({ claim, about })].find((subject) => !exists.has(subject));
+  const missing = [datasetOf(about), claim.subject, ...namedIn({ claim, about })].find(
+    (subject) => !exists.has(subject),
+  );
   if (missing !== undefined) return `there is no ${missing.replace(':', ' ')}`;
-  const isTaken = claim.kind === 'metric' && exists.has(subjects.field(about.connection, about.dataset, about.name));
+  const isTaken =
+    claim.kind === 'metric' &&
+    exists.has(subjects.field(about.connection, about.dataset, about.name));
   return isTaken ? `${about.dataset} has a field of the same name` : undefined;
 }
 
 /** The subjects that a claim's body names, datasets first. */
 function namedIn({ claim: { kind, body }, about: { connection, dataset } }: Read): string[] {
-  const fields = (owner: string, names: readonly string[]) => names.map((name) => subjects.field(connection, owner, name));
-  if (kind === 'primary_key' || kind === 'unique_key') return fields(dataset, bodies[kind].parse(body));
+  const fields = (owner: string, names: readonly string[]) =>
+    names.map((name) => subjects.field(connection, owner, name));
+  if (kind === 'primary_key' || kind === 'unique_key')
+    return fields(dataset, bodies[kind].parse(body));
   if (kind === 'default_time') return fields(dataset, [bodies.default_time.parse(body)]);
   if (kind !== 'relationship') return [];
   const { to, on } = bodies.relationship.parse(body);
-  return [subjects.dataset(connection, to), ...fields(dataset, Object.keys(on)), ...fields(to, Object.values(on))];
+  return [
+    subjects.dataset(connection, to),
+    ...fields(dataset, Object.keys(on)),
+    ...fields(to, Object.values(on)),
+  ];
 }

@@ -12,7 +12,11 @@ const variantSchema = z.object({
   /** Who says so, and where: `handbook, sources/handbook/terms.md line 12`. */
   evidence: z.array(z.string()),
 });
-const conflictSchema = z.object({ subject: z.string(), kind: z.string(), variants: z.array(variantSchema).min(2) });
+const conflictSchema = z.object({
+  subject: z.string(),
+  kind: z.string(),
+  variants: z.array(variantSchema).min(2),
+});
 /** Two or more claims about one subject that disagree; what is shown until somebody decides comes first. */
 export type Conflict = Readonly<z.infer<typeof conflictSchema>>;
 
@@ -40,13 +44,18 @@ export function renderConflicts(conflicts: readonly Conflict[]): string | undefi
   if (conflicts.length === 0) return undefined;
   const key = ({ subject, kind }: Conflict) => `${subject}\n${kind}`;
   const sorted = conflicts.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
-  return header + dump({ conflicts: sorted }, { schema: CORE_SCHEMA, flowLevel: 5, lineWidth: -1, noRefs: true });
+  return (
+    header +
+    dump({ conflicts: sorted }, { schema: CORE_SCHEMA, flowLevel: 5, lineWidth: -1, noRefs: true })
+  );
 }
 
 /** What the file says; nothing where it cannot be read: the next ingest writes it again. */
 export function parseConflicts(text: string | undefined): readonly Conflict[] {
   try {
-    const read = z.object({ conflicts: z.array(conflictSchema) }).safeParse(load(text ?? '', { schema: CORE_SCHEMA }));
+    const read = z
+      .object({ conflicts: z.array(conflictSchema) })
+      .safeParse(load(text ?? '', { schema: CORE_SCHEMA }));
     return read.data?.conflicts ?? [];
   } catch {
     return [];

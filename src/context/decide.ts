@@ -1,7 +1,15 @@
 import { shortHash } from '../lib/hash.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
 import type { MergeBase } from './claims-file.ts';
-import { entryLists, identity, leavesOf, mappingOf, type Entry, type EntryList, type Leaf } from './leaves.ts';
+import {
+  entryLists,
+  identity,
+  leavesOf,
+  mappingOf,
+  type Entry,
+  type EntryList,
+  type Leaf,
+} from './leaves.ts';
 import type { YamlEdit } from './yaml-edit.ts';
 
 /** An edit of the text, and what it makes of which paths; undefined: gone. */
@@ -37,7 +45,11 @@ const computation = new Set(['expr', 'type', 'values']);
  * Decides value by value what ktx may change: a value in the state that the base records is ktx's, any other is the
  * person's; what the base records and the file has not, the person took out. Both sides have a top.
  */
-export function decide(file: readonly Entry[], compiled: readonly Entry[], base: MergeBase): Decisions {
+export function decide(
+  file: readonly Entry[],
+  compiled: readonly Entry[],
+  base: MergeBase,
+): Decisions {
   const decisions: Decisions = { changes: [], base: new Map(), kept: [], removed: [], stale: [] };
   const sides = { file, compiled, base, decisions };
   for (const list of [undefined, ...entryLists]) decideList(sides, list);
@@ -58,29 +70,45 @@ export function isKtx(base: MergeBase, path: string, value: Json | undefined): b
 function decideList(sides: Sides, list: EntryList | undefined): void {
   const { file, compiled, base, decisions } = sides;
   const existing = file.filter(({ at }) => at[0] === list);
-  const wanted = new Map(compiled.filter(({ at }) => at[0] === list).map((entry) => [entry.path, entry]));
+  const wanted = new Map(
+    compiled.filter(({ at }) => at[0] === list).map((entry) => [entry.path, entry]),
+  );
   const gone: Entry[] = [];
   for (const entry of existing) {
     const match = wanted.get(entry.path);
-    const isOurs = entry.leaves.length > 0 && entry.leaves.every(({ path, value }) => isKtx(base, path, value));
+    const isOurs =
+      entry.leaves.length > 0 && entry.leaves.every(({ path, value }) => isKtx(base, path, value));
     if (!match && isOurs) gone.push(entry);
     else decideEntry(sides, entry, match);
     wanted.delete(entry.path);
   }
-  const isFresh = ({ leaves }: Entry) => leaves.every(({ path, key }) => !identity.has(key) || isKtx(base, path, undefined));
+  const isFresh = ({ leaves }: Entry) =>
+    leaves.every(({ path, key }) => !identity.has(key) || isKtx(base, path, undefined));
   const fresh = [...wanted.values()].filter(isFresh);
-  decisions.removed.push(...[...wanted.values()].filter((entry) => !isFresh(entry)).map(({ path }) => path));
+  decisions.removed.push(
+    ...[...wanted.values()].filter((entry) => !isFresh(entry)).map(({ path }) => path),
+  );
   for (const [path, value] of leavesOf(fresh)) decisions.base.set(path, [stateOf(value)]);
   if (list !== undefined) decisions.changes.push(...changesOf(list, existing, { gone, fresh }));
 }
 
 /** Entry by entry; but a list that begins or ends to exist is one change. */
-function changesOf(list: EntryList, existing: readonly Entry[], { gone, fresh }: Record<'gone' | 'fresh', readonly Entry[]>): Change[] {
+function changesOf(
+  list: EntryList,
+  existing: readonly Entry[],
+  { gone, fresh }: Record<'gone' | 'fresh', readonly Entry[]>,
+): Change[] {
   const removals = gone.map((entry): Change => {
-    return { edit: { at: entry.at, value: undefined }, effects: entry.leaves.map(({ path }) => [path, undefined]) };
+    return {
+      edit: { at: entry.at, value: undefined },
+      effects: entry.leaves.map(({ path }) => [path, undefined]),
+    };
   });
   const additions = fresh.map((entry, position): Change => {
-    return { edit: { at: [list, existing.length + position], value: mappingOf(entry) }, effects: [...leavesOf([entry])] };
+    return {
+      edit: { at: [list, existing.length + position], value: mappingOf(entry) },
+      effects: [...leavesOf([entry])],
+    };
   });
   const changes = [...removals, ...additions];
   const isOneChange = gone.length === existing.length && (gone.length === 0 || fresh.length === 0);
@@ -93,13 +121,19 @@ function decideEntry(sides: Sides, entry: Entry, match: Entry | undefined): void
   const { base, decisions } = sides;
   const target = match ? withDefinition(sides, entry, match) : leftover(sides, entry);
   const [values, wanted] = [leavesOf([entry]), leavesOf([target])];
-  for (const [path, key] of new Map([...entry.leaves, ...target.leaves].map((leaf) => [leaf.path, leaf.key]))) {
+  for (const [path, key] of new Map(
+    [...entry.leaves, ...target.leaves].map((leaf) => [leaf.path, leaf.key]),
+  )) {
     const [value, next] = [values.get(path), wanted.get(path)];
     const isSame = stateOf(value) === stateOf(next);
     const states = base.get(path);
     if (isKtx(base, path, value)) {
       if (next !== undefined) decisions.base.set(path, [stateOf(next)]);
-      if (!isSame) decisions.changes.push({ edit: { at: [...entry.at, key], value: next }, effects: [[path, next]] });
+      if (!isSame)
+        decisions.changes.push({
+          edit: { at: [...entry.at, key], value: next },
+          effects: [[path, next]],
+        });
     } else if (value === undefined) {
       decisions.removed.push(path);
     } else {
@@ -112,12 +146,21 @@ function decideEntry(sides: Sides, entry: Entry, match: Entry | undefined): void
 /** What is wanted, but what a person defined is left as they defined it: a metric or a segment, a field with an expression of theirs. */
 function withDefinition({ base, decisions }: Sides, entry: Entry, wanted: Entry): Entry {
   const values = leavesOf([entry]);
-  const isDefinition = ({ key }: Leaf) => (isWhole(entry) ? !documentation.has(key) : computation.has(key));
+  const isDefinition = ({ key }: Leaf) =>
+    isWhole(entry) ? !documentation.has(key) : computation.has(key);
   const decides = (leaf: Leaf) => isDefinition(leaf) && (isWhole(entry) || leaf.key === 'expr');
-  const isDefined = [...entry.leaves, ...wanted.leaves].some((leaf) => decides(leaf) && !isKtx(base, leaf.path, values.get(leaf.path)));
+  const isDefined = [...entry.leaves, ...wanted.leaves].some(
+    (leaf) => decides(leaf) && !isKtx(base, leaf.path, values.get(leaf.path)),
+  );
   if (!isDefined) return wanted;
   decisions.kept.push(entry.path);
-  return { ...wanted, leaves: [...entry.leaves.filter(isDefinition), ...wanted.leaves.filter((leaf) => !isDefinition(leaf))] };
+  return {
+    ...wanted,
+    leaves: [
+      ...entry.leaves.filter(isDefinition),
+      ...wanted.leaves.filter((leaf) => !isDefinition(leaf)),
+    ],
+  };
 }
 
 /** An entry that the claims no longer have and in which a person wrote: what they wrote stays, and what it needs. */
@@ -126,7 +169,10 @@ function leftover({ base, decisions }: Sides, entry: Entry): Entry {
   const names = entry.leaves.filter(({ key }) => identity.has(key));
   if (names.length > 0 && names.every(isOurs)) decisions.stale.push(entry.path);
   decisions.kept.push(entry.path);
-  return { ...entry, leaves: entry.leaves.filter((leaf) => isWhole(entry) || names.includes(leaf) || !isOurs(leaf)) };
+  return {
+    ...entry,
+    leaves: entry.leaves.filter((leaf) => isWhole(entry) || names.includes(leaf) || !isOurs(leaf)),
+  };
 }
 
 /** Metrics and segments mean something only as a whole. */

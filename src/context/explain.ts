@@ -18,7 +18,11 @@ import { entrySubject, subjectParts } from './subject.ts';
 /** What there is to explain with. */
 export interface Provenance {
   readonly connection: string;
-  readonly datasets: readonly { readonly dataset: string; readonly claims: ClaimsFile; readonly artifact: ProjectFile | undefined }[];
+  readonly datasets: readonly {
+    readonly dataset: string;
+    readonly claims: ClaimsFile;
+    readonly artifact: ProjectFile | undefined;
+  }[];
   /** Of the last scan: also what is not accepted, and the exact measurements. */
   readonly findings?: ScanFindings | undefined;
 }
@@ -41,10 +45,15 @@ export function explain(wanted: string, provenance: Provenance): Explanation[] {
   const claims = provenance.datasets.flatMap((one) => one.claims.claims);
   const written = writtenIn(provenance);
   const findings = provenance.findings ? findingsOf(provenance.findings) : [];
-  const known = [...new Set([...claims, ...written, ...findings].map(({ subject }) => subject))].sort();
+  const known = [
+    ...new Set([...claims, ...written, ...findings].map(({ subject }) => subject)),
+  ].sort();
   const fold = (name: string) => name.toLowerCase().replaceAll(' ', '');
-  const meant = known.filter((subject) => namesOf(subject).some((name) => fold(name) === fold(wanted)));
-  if (meant.length === 0) throw unknownSubject(wanted, provenance.connection, known.flatMap(namesOf));
+  const meant = known.filter((subject) =>
+    namesOf(subject).some((name) => fold(name) === fold(wanted)),
+  );
+  if (meant.length === 0)
+    throw unknownSubject(wanted, provenance.connection, known.flatMap(namesOf));
   return meant.map((subject) => ({
     subject,
     values: valuesOf(written.filter((one) => one.subject === subject)),
@@ -55,9 +64,16 @@ export function explain(wanted: string, provenance: Provenance): Explanation[] {
 
 function unknownSubject(wanted: string, connection: string, known: readonly string[]): UserError {
   const names = nearest(wanted, known);
-  const hint = names.length > 0 ? `Did you mean ${names.join(', ')}?` : 'Run `ktx search` to find what there is.';
+  const hint =
+    names.length > 0
+      ? `Did you mean ${names.join(', ')}?`
+      : 'Run `ktx search` to find what there is.';
   const message = `Nothing is known of \`${wanted}\` in ${connection}.`;
-  return new UserError('subject_unknown', message, { hint, exitCode: 2, details: { nearest: names } });
+  return new UserError('subject_unknown', message, {
+    hint,
+    exitCode: 2,
+    details: { nearest: names },
+  });
 }
 
 /** The ways to write a subject, the short one first; none where it is not one of a warehouse. */
@@ -65,13 +81,21 @@ function namesOf(subject: string): string[] {
   const parts = subjectParts(subject);
   if (!parts) return [];
   const { type, connection, dataset, name, columns } = parts;
-  const own = { dataset: '', field: `.${name}`, metric: `.${name}`, relationship: `(${columns.join(',')})` }[type];
+  const own = {
+    dataset: '',
+    field: `.${name}`,
+    metric: `.${name}`,
+    relationship: `(${columns.join(',')})`,
+  }[type];
   const short = [`${dataset}${own}`, ...(columns.length === 1 ? [`${dataset}.${columns[0]}`] : [])];
   return [...short, ...short.map((one) => `${connection}.${one}`), subject];
 }
 
 /** By kind, in the order in which they count: of one subject, or of all that are the same. */
-export function judgedClaims(claims: readonly Claim[], pins: readonly Pin[] = []): Explanation['claims'] {
+export function judgedClaims(
+  claims: readonly Claim[],
+  pins: readonly Pin[] = [],
+): Explanation['claims'] {
   const ruled = applyRulings(claims, pins);
   const bySubject = [...Map.groupBy(uniteClaims(ruled.claims), ({ subject }) => subject).values()];
   const verdicts = bySubject.flatMap((group) => [...verdictsOf(group, pins, ruled).values()]);
@@ -84,7 +108,9 @@ export function judgedClaims(claims: readonly Claim[], pins: readonly Pin[] = []
       return {
         ...claim,
         id: claimId(claim),
-        shown: isOther ? shown.includes(claim) : counted !== undefined && counts.has(claimId(counted)),
+        shown: isOther
+          ? shown.includes(claim)
+          : counted !== undefined && counts.has(claimId(counted)),
       };
     });
   });
@@ -108,7 +134,9 @@ function valuesOf(written: ReturnType<typeof writtenIn>) {
   const document = parseDocument(written[0]?.artifact.text ?? '', { lineCounter });
   return written.map(({ leaf: { key, path, value }, entry, artifact, base }) => {
     const node = document.getIn(entry.at, true);
-    const pair = isMap(node) ? node.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
+    const pair = isMap(node)
+      ? node.items.find((item) => isScalar(item.key) && item.key.value === key)
+      : undefined;
     const offset = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
     const { line } = lineCounter.linePos(offset ?? 0);
     const by: 'ktx' | 'person' = isKtx(base, path, value) ? 'ktx' : 'person';
@@ -116,14 +144,24 @@ function valuesOf(written: ReturnType<typeof writtenIn>) {
   });
 }
 
-function findingsOf({ catalog, primaryKeys, links }: ScanFindings): { subject: string; finding: KeyFinding | LinkFinding }[] {
+function findingsOf({
+  catalog,
+  primaryKeys,
+  links,
+}: ScanFindings): { subject: string; finding: KeyFinding | LinkFinding }[] {
   const names = datasetNames(catalog);
   return [
-    ...primaryKeys.map((finding) => ({ subject: subjects.dataset(catalog.connection, names.dataset(finding.table)), finding })),
+    ...primaryKeys.map((finding) => ({
+      subject: subjects.dataset(catalog.connection, names.dataset(finding.table)),
+      finding,
+    })),
     ...links.map((finding) => {
       const { table, columns } = finding.from;
       const own = columns.map((column) => names.field(table, column));
-      return { subject: subjects.relationship(catalog.connection, names.dataset(table), own), finding };
+      return {
+        subject: subjects.relationship(catalog.connection, names.dataset(table), own),
+        finding,
+      };
     }),
   ];
 }

@@ -18,16 +18,26 @@ export interface KnownNames {
 }
 
 export function knownNames(catalogs: Iterable<Catalog>): KnownNames {
-  const [own, others] = [new Map<string, KnownDataset | undefined>(), new Map<string, KnownDataset | undefined>()];
-  const add = (found: typeof own, spelling: string, known: KnownDataset) => found.set(spelling, found.has(spelling) ? undefined : known);
+  const [own, others] = [
+    new Map<string, KnownDataset | undefined>(),
+    new Map<string, KnownDataset | undefined>(),
+  ];
+  const add = (found: typeof own, spelling: string, known: KnownDataset) =>
+    found.set(spelling, found.has(spelling) ? undefined : known);
   for (const catalog of catalogs) {
     const names = datasetNames(catalog);
     for (const table of catalog.tables) {
       const dataset = names.dataset(table);
-      const fields = table.columns.flatMap(({ name }) => [name, names.field(table, name)].map((each) => [each.toLowerCase(), names.field(table, name)] as const)); // prettier-ignore
+      const fields = table.columns.flatMap(({ name }) =>
+        [name, names.field(table, name)].map(
+          (each) => [each.toLowerCase(), names.field(table, name)] as const,
+        ),
+      );
       const known = { connection: catalog.connection, dataset, fields: new Map(fields) };
-      for (const spelling of [dataset, `${catalog.connection}.${dataset}`].map(key)) add(own, spelling, known);
-      for (const spelling of [table.table, `${table.schema}.${table.table}`].map(key)) add(others, spelling, known);
+      for (const spelling of [dataset, `${catalog.connection}.${dataset}`].map(key))
+        add(own, spelling, known);
+      for (const spelling of [table.table, `${table.schema}.${table.table}`].map(key))
+        add(others, spelling, known);
     }
   }
   const named = (spelling: string) => (own.has(spelling) ? own : others).get(spelling);
@@ -40,7 +50,9 @@ export function knownNames(catalogs: Iterable<Catalog>): KnownNames {
       const dot = name.lastIndexOf('.');
       const owner = dot > 0 ? dataset(name.slice(0, dot)) : undefined;
       const field = owner?.fields.get(key(name.slice(dot + 1)));
-      return owner && field !== undefined ? subjects.field(owner.connection, owner.dataset, field) : undefined;
+      return owner && field !== undefined
+        ? subjects.field(owner.connection, owner.dataset, field)
+        : undefined;
     },
   };
 }

@@ -7,10 +7,42 @@ export type EntryList = (typeof entryLists)[number];
 
 /** The order in which ktx writes keys, at every level. */
 export const keyOrder = [
-  'dataset', 'name', 'to', 'on', 'source', 'sql', 'role', 'cardinality', 'via', 'expr', 'agg', 'of', 'type', 'fraction', 'where',
-  'ratio', 'cumulative', 'offset', 'total', 'semi_additive', 'conversion', 'unit', 'primary_key', 'unique_keys', 'default_time', 'fiscal_year_start', 'description',
-  'synonyms', 'tags', 'values', 'hidden', 'row_metrics', ...entryLists, 'access', 'parameters',
-]; // prettier-ignore
+  'dataset',
+  'name',
+  'to',
+  'on',
+  'source',
+  'sql',
+  'role',
+  'cardinality',
+  'via',
+  'expr',
+  'agg',
+  'of',
+  'type',
+  'fraction',
+  'where',
+  'ratio',
+  'cumulative',
+  'offset',
+  'total',
+  'semi_additive',
+  'conversion',
+  'unit',
+  'primary_key',
+  'unique_keys',
+  'default_time',
+  'fiscal_year_start',
+  'description',
+  'synonyms',
+  'tags',
+  'values',
+  'hidden',
+  'row_metrics',
+  ...entryLists,
+  'access',
+  'parameters',
+];
 
 /** One value that is merged as a whole: a key at the top of the file, or a key of one entry. */
 export interface Leaf {
@@ -35,7 +67,10 @@ export const identity: ReadonlySet<string> = new Set(['dataset', 'name', 'to', '
 export function outline(artifact: YamlMapping): Entry[] {
   const lists: readonly string[] = entryLists;
   const top = Object.entries(artifact).filter(([key]) => !lists.includes(key));
-  return [{ path: '', at: [], leaves: leavesIn('', top) }, ...entryLists.flatMap((list) => entriesOf(list, artifact[list]))];
+  return [
+    { path: '', at: [], leaves: leavesIn('', top) },
+    ...entryLists.flatMap((list) => entriesOf(list, artifact[list])),
+  ];
 }
 
 /** All leaves by path. */
@@ -49,13 +84,21 @@ export function mappingOf({ leaves }: Entry): { readonly [key: string]: Json } {
 
 /** The artifact that `outline` gave these entries of. */
 export function artifactOf(entries: readonly Entry[]): YamlMapping {
-  const [tops, members] = [entries.filter(({ at }) => at.length === 0), Map.groupBy(entries, ({ at }) => at[0])];
+  const [tops, members] = [
+    entries.filter(({ at }) => at.length === 0),
+    Map.groupBy(entries, ({ at }) => at[0]),
+  ];
   const lists = entryLists.map((list) => [list, members.get(list)?.map(mappingOf)]);
-  return Object.fromEntries([...tops.flatMap((top) => Object.entries(mappingOf(top))), ...lists]) as YamlMapping;
+  return Object.fromEntries([
+    ...tops.flatMap((top) => Object.entries(mappingOf(top))),
+    ...lists,
+  ]) as YamlMapping;
 }
 
 function leavesIn(prefix: string, pairs: readonly [string, Json | undefined][]): Leaf[] {
-  return pairs.flatMap(([key, value]) => (value === undefined ? [] : [{ path: prefix + key, key, value }]));
+  return pairs.flatMap(([key, value]) =>
+    value === undefined ? [] : [{ path: prefix + key, key, value }],
+  );
 }
 
 function entriesOf(list: EntryList, values: Json | undefined): Entry[] {
@@ -71,7 +114,9 @@ function entriesOf(list: EntryList, values: Json | undefined): Entry[] {
 }
 
 function linkName({ to, on }: { readonly [key: string]: Json }): string {
-  const pairs = isMapping(on) ? Object.entries(on).map(([own, target]) => `${own}=${textOf(target)}`) : [textOf(on)];
+  const pairs = isMapping(on)
+    ? Object.entries(on).map(([own, target]) => `${own}=${textOf(target)}`)
+    : [textOf(on)];
   return typeof to === 'string' ? `${to}(${pairs.sort().join(',')})` : '';
 }
 

@@ -10,17 +10,26 @@ export function meaningOf({ kind, body }: Pick<Claim, 'kind' | 'body'>): string 
   }
   if (kind === 'primary_key' && isList(body)) return canonicalJson(body.map(String).sort());
   if (kind === 'metric' && isMapping(body)) {
-    const { description: _, synonyms: _synonyms, unit: _unit, hidden: _hidden, ...definition } = body;
+    const {
+      description: _,
+      synonyms: _synonyms,
+      unit: _unit,
+      hidden: _hidden,
+      ...definition
+    } = body;
     return canonicalJson(plain(definition, bareSql));
   }
-  if (kind === 'definition' || kind === 'rule' || kind === 'unit') return canonicalJson(plain(body, bareText));
+  if (kind === 'definition' || kind === 'rule' || kind === 'unit')
+    return canonicalJson(plain(body, bareText));
   return canonicalJson(body);
 }
 
 function plain(value: Json, bare: (text: string) => string): Json {
   if (typeof value === 'string') return bare(value);
   if (isList(value)) return value.map((one) => plain(one, bare));
-  return isMapping(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, bare)])) : value;
+  return isMapping(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, bare)]))
+    : value;
 }
 
 function bareText(text: string): string {

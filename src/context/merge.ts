@@ -38,7 +38,8 @@ export interface MergeResult {
 }
 
 const header = 'Kept current by ktx: what you change here stays yours.';
-const unusual = 'its YAML has a shape that ktx cannot edit without touching what is yours (anchors, tags or the like)';
+const unusual =
+  'its YAML has a shape that ktx cannot edit without touching what is yours (anchors, tags or the like)';
 
 /** The path of a dataset's artifact, relative to the project. */
 export function artifactPath(connection: string, dataset: string): string {
@@ -64,12 +65,17 @@ export function mergeDataset(input: MergeInput): MergeResult {
   const compiled = without(outline(input.compiled ?? leftover), new Set(edits.map(removedPath)));
   const decisions = decide(file, compiled, base);
   if (!input.compiled && base.has('dataset')) {
-    const isTheirs = decisions.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
-    if (!isTheirs) return { ...asItStands(input), outcome: 'deleted', text: undefined, base: new Map(), edits };
+    const isTheirs =
+      decisions.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
+    if (!isTheirs)
+      return { ...asItStands(input), outcome: 'deleted', text: undefined, base: new Map(), edits };
     decisions.stale.push('dataset');
   }
   const removed = decisions.removed.map((path) => removalClaim(input, path, compiled));
-  return applied({ ...input, text, edits: [...edits, ...removed] }, file, decisions) ?? leftAlone(input, unusual);
+  return (
+    applied({ ...input, text, edits: [...edits, ...removed] }, file, decisions) ??
+    leftAlone(input, unusual)
+  );
 }
 
 /**
@@ -87,7 +93,9 @@ export function parseArtifact(text: string): { mapping: YamlMapping } | { reason
   try {
     const mapping = load(text, { schema: CORE_SCHEMA });
     if (!isMapping(mapping)) return { reason: 'it holds no dataset' };
-    const list = entryLists.find((key) => mapping[key] !== undefined && mapping[key] !== null && !isList(mapping[key]));
+    const list = entryLists.find(
+      (key) => mapping[key] !== undefined && mapping[key] !== null && !isList(mapping[key]),
+    );
     return list ? { reason: `\`${list}\` is not a list` } : { mapping };
   } catch (error) {
     return { reason: `it is not valid YAML: ${messageOf(error).split('\n')[0]}` };
@@ -99,8 +107,11 @@ function withReturned({ base, edits, compiled }: MergeInput, file: readonly Entr
   const paths = edits.map(removedPath);
   const wanted = leavesOf(outline(compiled ?? {}));
   const isReturned = ([path, value]: readonly [string, Json]) =>
-    paths.some((one) => path === one || path.startsWith(`${one}.`)) && stateOf(value) === stateOf(wanted.get(path));
-  const returned = [...leavesOf(file)].filter(isReturned).map(([path, value]) => [path, [stateOf(value)]] as const);
+    paths.some((one) => path === one || path.startsWith(`${one}.`)) &&
+    stateOf(value) === stateOf(wanted.get(path));
+  const returned = [...leavesOf(file)]
+    .filter(isReturned)
+    .map(([path, value]) => [path, [stateOf(value)]] as const);
   return new Map([...base, ...returned]);
 }
 
@@ -115,15 +126,26 @@ function leftAlone(input: MergeInput, reason: string): MergeResult {
 /** What was taken out before stays out when the file, or the table, comes back. */
 function withoutFile(input: MergeInput): MergeResult {
   const edits = input.edits.filter((edit) => removedPath(edit) !== '');
-  if (isDeleted(input)) return { ...asItStands(input), edits: [...edits, removalClaim(input, '', [])] };
+  if (isDeleted(input))
+    return { ...asItStands(input), edits: [...edits, removalClaim(input, '', [])] };
   if (!input.compiled) return { ...asItStands(input), base: new Map(), edits };
   const wanted = without(outline(input.compiled), new Set(edits.map(removedPath)));
   const base = new Map([...leavesOf(wanted)].map(([path, value]) => [path, [stateOf(value)]]));
-  return { ...asItStands(input), outcome: 'written', text: yamlFile(header, artifactOf(wanted)), base, edits };
+  return {
+    ...asItStands(input),
+    outcome: 'written',
+    text: yamlFile(header, artifactOf(wanted)),
+    base,
+    edits,
+  };
 }
 
 /** Undefined where the text cannot be edited as decided. What could not be done without taking a comment out is kept. */
-function applied(input: MergeInput & { readonly text: string }, file: readonly Entry[], decisions: Decisions): MergeResult | undefined {
+function applied(
+  input: MergeInput & { readonly text: string },
+  file: readonly Entry[],
+  decisions: Decisions,
+): MergeResult | undefined {
   const { changes, base, kept, stale } = decisions;
   const wanted = changes.map(({ edit }) => edit);
   const { text, refused } = editYaml(input.text, wanted, keyOrder);
@@ -135,11 +157,22 @@ function applied(input: MergeInput & { readonly text: string }, file: readonly E
     base.set(path, input.base.get(path) ?? [null]);
     kept.push(path);
   }
-  return { outcome: text === input.text ? 'unchanged' : 'written', text, base, edits: input.edits, kept, stale };
+  return {
+    outcome: text === input.text ? 'unchanged' : 'written',
+    text,
+    base,
+    edits: input.edits,
+    kept,
+    stale,
+  };
 }
 
 /** True where the edited text holds exactly what is expected, and every comment that was there before. */
-function isAsDecided(text: string, before: string, expected: ReadonlyMap<string, Json | undefined>): boolean {
+function isAsDecided(
+  text: string,
+  before: string,
+  expected: ReadonlyMap<string, Json | undefined>,
+): boolean {
   if (text === before) return true;
   const parsed = parseArtifact(text);
   if ('reason' in parsed) return false;
@@ -158,7 +191,9 @@ export function removedPath(edit: Claim): string {
 }
 
 function isPresent(file: readonly Entry[], path: string): boolean {
-  return file.some((entry) => entry.path === path || entry.leaves.some((leaf) => leaf.path === path));
+  return file.some(
+    (entry) => entry.path === path || entry.leaves.some((leaf) => leaf.path === path),
+  );
 }
 
 function without(compiled: readonly Entry[], paths: ReadonlySet<string>): Entry[] {
@@ -166,12 +201,21 @@ function without(compiled: readonly Entry[], paths: ReadonlySet<string>): Entry[
   return compiled.filter(stays).map((entry) => ({ ...entry, leaves: entry.leaves.filter(stays) }));
 }
 
-function removalClaim({ connection, dataset }: Owner, path: string, compiled: readonly Entry[]): Claim {
+function removalClaim(
+  { connection, dataset }: Owner,
+  path: string,
+  compiled: readonly Entry[],
+): Claim {
   const entry = compiled.find((one) => isPresent([one], path));
   const key = path === (entry?.path ?? '') ? undefined : path.slice(path.lastIndexOf('.') + 1);
-  const place = { item: artifactPath(connection, dataset), ...(path === '' ? {} : { location: path }) };
+  const place = {
+    item: artifactPath(connection, dataset),
+    ...(path === '' ? {} : { location: path }),
+  };
   return {
-    subject: entry ? entrySubject({ connection, dataset }, entry) : subjects.dataset(connection, dataset),
+    subject: entry
+      ? entrySubject({ connection, dataset }, entry)
+      : subjects.dataset(connection, dataset),
     kind: 'edit',
     body: key === undefined ? null : { [key]: null },
     evidence: [{ connection, origin: 'person', extractor: 'edit@1', ...place, confidence: 1 }],

@@ -9,12 +9,20 @@ const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * A dataset is its table in lower case, outside the first schema `schema__table`; a field is its column, verbatim where that
  * is an identifier. What is not of that form is slugged; a collision gets a suffix from the hash of the physical name.
  */
-export function datasetNames({ firstSchema, tables }: Pick<Catalog, 'firstSchema' | 'tables'>): DatasetNames {
-  const wished = ({ schema, table }: TableRef) => identified(schema === firstSchema ? slug(table) : `${slug(schema)}__${slug(table)}`);
+export function datasetNames({
+  firstSchema,
+  tables,
+}: Pick<Catalog, 'firstSchema' | 'tables'>): DatasetNames {
+  const wished = ({ schema, table }: TableRef) =>
+    identified(schema === firstSchema ? slug(table) : `${slug(schema)}__${slug(table)}`);
   const datasets = grantNames(
     tables.map((table) => {
       const wish = wished(table);
-      return { key: tableKey(table), wish, exact: table.schema === firstSchema && table.table === wish };
+      return {
+        key: tableKey(table),
+        wish,
+        exact: table.schema === firstSchema && table.table === wish,
+      };
     }),
   );
   const fields = new Map(tables.map((table) => [tableKey(table), namesOfOthers(table.columns)]));

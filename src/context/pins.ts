@@ -9,7 +9,9 @@ const pinSchema = z.strictObject({
   subject: z.string(),
   kind: z.string(),
   choose: z.string().describe('Id of the claim that holds.'),
-  seen: z.array(z.string()).describe('Ids of all claims that were on the table; another one opens the question again.'),
+  seen: z
+    .array(z.string())
+    .describe('Ids of all claims that were on the table; another one opens the question again.'),
   by: z.string().optional(),
   at: z.string().optional(),
   why: z.string().optional(),
@@ -36,7 +38,10 @@ export function parsePins(text: string | undefined): Pins {
 }
 
 /** Of several pins about one thing the last in the file holds: the newer decision. */
-export function pinFor(pins: readonly Pin[], { subject, kind }: Pick<Pin, 'subject' | 'kind'>): Pin | undefined {
+export function pinFor(
+  pins: readonly Pin[],
+  { subject, kind }: Pick<Pin, 'subject' | 'kind'>,
+): Pin | undefined {
   return pins.findLast((pin) => pin.subject === subject && pin.kind === kind);
 }
 
@@ -44,8 +49,14 @@ export function pinFor(pins: readonly Pin[], { subject, kind }: Pick<Pin, 'subje
 export function withPin(text: string | undefined, pin: Pin): string {
   const { pins, fault } = parsePins(text);
   if (text !== undefined && fault !== undefined) return text;
-  const document = parseDocument(text === undefined || text.trim() === '' ? '# What people decided about conflicts.\npins: []\n' : text);
-  const same = pins.flatMap((one, index) => (one.subject === pin.subject && one.kind === pin.kind ? [index] : []));
+  const document = parseDocument(
+    text === undefined || text.trim() === ''
+      ? '# What people decided about conflicts.\npins: []\n'
+      : text,
+  );
+  const same = pins.flatMap((one, index) =>
+    one.subject === pin.subject && one.kind === pin.kind ? [index] : [],
+  );
   for (const index of same.toReversed()) document.deleteIn(['pins', index]);
   const entry = document.createNode(pin);
   const list = document.get('pins', true);

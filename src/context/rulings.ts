@@ -13,8 +13,16 @@ export function isRuling({ kind }: Pick<Claim, 'kind'>): boolean {
 }
 
 /** A ruling, or where a model placed a term, as it is recorded; `extractor` is the stage, e.g. `curation@1`. */
-export function ruling<Kind extends RulingKindOrPage>(extractor: string, subject: string, what: { kind: Kind; body: Bodies[Kind] }): Claim {
-  return { subject, ...what, evidence: [{ connection: 'ktx', origin: 'model', extractor, confidence: 0.7 }] };
+export function ruling<Kind extends RulingKindOrPage>(
+  extractor: string,
+  subject: string,
+  what: { kind: Kind; body: Bodies[Kind] },
+): Claim {
+  return {
+    subject,
+    ...what,
+    evidence: [{ connection: 'ktx', origin: 'model', extractor, confidence: 0.7 }],
+  };
 }
 
 /** Whether it came about by `ruling`: such evidence belongs to no source, and stands as long as what it is about. */
@@ -37,23 +45,36 @@ export interface Ruled {
 export function applyRulings(all: readonly Claim[], pins: readonly Pin[] = []): Ruled {
   const own = all.filter((claim) => !isRuling(claim) && !isRecord(claim));
   const rulings = all.filter(isRuling);
-  if (rulings.length === 0) return { claims: own, counted: (claim) => claim, canonical: new Map(), alike: new Map() };
+  if (rulings.length === 0)
+    return { claims: own, counted: (claim) => claim, canonical: new Map(), alike: new Map() };
   const rejected = new Set(said(rulings, 'rejected').flatMap(({ body: { claims } }) => claims));
-  const isKept = (claim: Claim) => rejected.size === 0 || !isModels(claim) || !rejected.has(shortId(claim));
+  const isKept = (claim: Claim) =>
+    rejected.size === 0 || !isModels(claim) || !rejected.has(shortId(claim));
   const canonical = canonicalSubjects(own.filter(isKept), said(rulings, 'same_as'), pins);
   const mend = mender(said(rulings, 'repaired'));
-  const counted = (claim: Claim) => (isKept(claim) ? renamed(mend(claim), canonical.get(claim.subject)) : undefined);
-  const same = Map.groupBy(said(rulings, 'same_meaning'), ({ subject, body: { kind } }) => kindKey({ subject, kind }));
+  const counted = (claim: Claim) =>
+    isKept(claim) ? renamed(mend(claim), canonical.get(claim.subject)) : undefined;
+  const same = Map.groupBy(said(rulings, 'same_meaning'), ({ subject, body: { kind } }) =>
+    kindKey({ subject, kind }),
+  );
   return {
     claims: own.flatMap((claim) => counted(claim) ?? []),
     counted,
     canonical,
-    alike: new Map([...same].map(([key, sets]) => [key, sets.map(({ body: { claims } }) => claims)])),
+    alike: new Map(
+      [...same].map(([key, sets]) => [key, sets.map(({ body: { claims } }) => claims)]),
+    ),
   };
 }
 
 /** The key of `alike`. */
-export function kindKey({ subject, kind }: { readonly subject: string; readonly kind: string }): string {
+export function kindKey({
+  subject,
+  kind,
+}: {
+  readonly subject: string;
+  readonly kind: string;
+}): string {
   return `${subject}\n${kind}`;
 }
 
@@ -64,12 +85,18 @@ interface Standing {
 }
 
 /** The claims without rulings about what is gone, and without places of terms of which nothing is said any more. */
-export function withoutOrphans(claims: readonly Claim[], { beside = [], pins = [] }: Standing = {}): readonly Claim[] {
+export function withoutOrphans(
+  claims: readonly Claim[],
+  { beside = [], pins = [] }: Standing = {},
+): readonly Claim[] {
   if (!claims.some((claim) => isRuling(claim) || claim.kind === 'page')) return claims;
-  const raw = [...claims, ...beside].filter((claim) => !isRuling(claim) && !isRecord(claim) && claim.kind !== 'page');
+  const raw = [...claims, ...beside].filter(
+    (claim) => !isRuling(claim) && !isRecord(claim) && claim.kind !== 'page',
+  );
   const [subjects, ids] = [new Set(raw.map(({ subject }) => subject)), new Set(raw.map(shortId))];
   const effective = new Set(applyRulings([...claims, ...beside], pins).claims.map(shortId));
-  const standing = (wanted: readonly string[], known: ReadonlySet<string>) => wanted.filter((id) => known.has(id)).length;
+  const standing = (wanted: readonly string[], known: ReadonlySet<string>) =>
+    wanted.filter((id) => known.has(id)).length;
   const isDue = (claim: Claim): boolean => {
     const { subject, kind } = claim;
     if (kind === 'page') return subjects.has(subject);
@@ -78,7 +105,9 @@ export function withoutOrphans(claims: readonly Claim[], { beside = [], pins = [
     const { body } = one;
     if (typeof body === 'string') return subjects.has(subject) && subjects.has(body);
     if ('claim' in body) return ids.has(body.claim);
-    return kind === 'rejected' ? standing(body.claims, ids) > 0 : standing(body.claims, effective) > 1;
+    return kind === 'rejected'
+      ? standing(body.claims, ids) > 0
+      : standing(body.claims, effective) > 1;
   };
   return claims.filter(isDue);
 }
@@ -96,15 +125,29 @@ function isModels({ evidence }: Claim): boolean {
 }
 
 /** What people say, and what the warehouse declares, is never mended. */
-function mender(repairs: readonly { readonly body: Bodies['repaired'] }[]): (claim: Claim) => Claim {
-  const found = repairs.flatMap(({ body: { claim, kind, body } }) => (body === null ? [] : [{ claim, kind, body }]));
+function mender(
+  repairs: readonly { readonly body: Bodies['repaired'] }[],
+): (claim: Claim) => Claim {
+  const found = repairs.flatMap(({ body: { claim, kind, body } }) =>
+    body === null ? [] : [{ claim, kind, body }],
+  );
   const byClaim = Map.groupBy(found, ({ claim }) => claim);
   return (claim) => {
-    if (byClaim.size === 0 || claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog')) return claim;
+    if (
+      byClaim.size === 0 ||
+      claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog')
+    )
+      return claim;
     const wanted = (byClaim.get(shortId(claim)) ?? []).filter(({ kind }) => kind === claim.kind);
-    const [first] = wanted.map(({ body }) => body).sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
+    const [first] = wanted
+      .map(({ body }) => body)
+      .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
     if (first === undefined) return claim;
-    const evidence = claim.evidence.map((one) => ({ ...one, origin: 'model' as const, confidence: Math.min(one.confidence, 0.5) }));
+    const evidence = claim.evidence.map((one) => ({
+      ...one,
+      origin: 'model' as const,
+      confidence: Math.min(one.confidence, 0.5),
+    }));
     return { ...claim, body: first, evidence };
   };
 }
@@ -112,7 +155,11 @@ function mender(repairs: readonly { readonly body: Bodies['repaired'] }[]): (cla
 type SameAs = { readonly subject: string; readonly body: string };
 
 /** Subjects that are the same, in one class; it has the name of one that is itself no other's name, else the first by name. */
-function canonicalSubjects(claims: readonly Claim[], links: readonly SameAs[], pins: readonly Pin[]): Map<string, string> {
+function canonicalSubjects(
+  claims: readonly Claim[],
+  links: readonly SameAs[],
+  pins: readonly Pin[],
+): Map<string, string> {
   const known = new Set(claims.flatMap(({ subject, kind }) => (kind === 'page' ? [] : [subject])));
   const pinned = new Set(pins.map(({ subject }) => subject));
   const counts = links.filter(({ subject, body }) => {
@@ -138,6 +185,7 @@ function canonicalSubjects(claims: readonly Claim[], links: readonly SameAs[], p
 function renamed(claim: Claim, name: string | undefined): Claim | undefined {
   if (name === undefined) return claim;
   if (claim.kind === 'page') return undefined;
-  const { kind, body }: Pick<Claim, 'kind' | 'body'> = claim.kind === 'title' ? { kind: 'synonyms', body: [claim.body] } : claim;
+  const { kind, body }: Pick<Claim, 'kind' | 'body'> =
+    claim.kind === 'title' ? { kind: 'synonyms', body: [claim.body] } : claim;
   return { ...claim, subject: name, kind, body };
 }

@@ -14,7 +14,11 @@ export interface PersonsWord {
  * A person's edit decides a conflict, until something is said that was not on the table when it was made. What was there is
  * recorded with the claims. `wordOn` tells what the person has there; undefined where it is ktx's.
  */
-export function settle(conflicts: readonly Conflict[], records: readonly Claim[], wordOn: (conflict: Conflict) => PersonsWord | undefined) {
+export function settle(
+  conflicts: readonly Conflict[],
+  records: readonly Claim[],
+  wordOn: (conflict: Conflict) => PersonsWord | undefined,
+) {
   const [open, settled]: [Conflict[], Claim[]] = [[], []];
   for (const conflict of conflicts) {
     const word = wordOn(conflict);
@@ -32,8 +36,18 @@ function isAbout({ subject, body }: Claim, conflict: Conflict, word: PersonsWord
   return subject === conflict.subject && data?.kind === conflict.kind && data.value === word.value;
 }
 
-function recordOf({ subject, kind, variants }: Conflict, { value, item, location }: PersonsWord): Claim {
+function recordOf(
+  { subject, kind, variants }: Conflict,
+  { value, item, location }: PersonsWord,
+): Claim {
   const body = { kind, value, seen: variants.map(({ id }) => id).sort() };
-  const evidence = { connection: 'person', origin: 'person', extractor: 'edit@1', item, location, confidence: 1 } as const;
+  const evidence = {
+    connection: 'person',
+    origin: 'person',
+    extractor: 'edit@1',
+    item,
+    location,
+    confidence: 1,
+  } as const;
   return { subject, kind: 'settled', body, evidence: [evidence] };
 }

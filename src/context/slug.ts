@@ -22,7 +22,10 @@ export interface NameWish {
  * A name for every key, unique also where case is ignored. A wish that nobody else has is granted; of several with one wish
  * the exact one gets it and each other gets a suffix from its own key, so that what else exists never changes a name.
  */
-export function grantNames(wishes: readonly NameWish[], taken: Iterable<string> = []): Map<string, string> {
+export function grantNames(
+  wishes: readonly NameWish[],
+  taken: Iterable<string> = [],
+): Map<string, string> {
   const used = new Set([...taken].map((name) => name.toLowerCase()));
   const ordered = wishes.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const wishers = Map.groupBy(ordered, ({ wish }) => wish.toLowerCase());
@@ -36,7 +39,10 @@ export function grantNames(wishes: readonly NameWish[], taken: Iterable<string> 
   }
   for (const name of granted.values()) used.add(name.toLowerCase());
   for (const { key, wish } of denied) {
-    const name = [6, 12, 64].map((length) => `${wish}_${shortHash(key, length)}`).find((one) => !used.has(one)) ?? wish;
+    const name =
+      [6, 12, 64]
+        .map((length) => `${wish}_${shortHash(key, length)}`)
+        .find((one) => !used.has(one)) ?? wish;
     used.add(name);
     granted.set(key, name);
   }

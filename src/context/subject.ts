@@ -18,19 +18,33 @@ export interface SubjectParts extends Owner {
 }
 
 const types = ['dataset', 'field', 'metric', 'relationship'] as const;
-const pattern = /^(?<type>\w+):(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
+const pattern =
+  /^(?<type>\w+):(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
 
 /** Undefined where the text is no subject of a warehouse. */
 export function subjectParts(subject: string): SubjectParts | undefined {
-  const { type: written, connection = '', dataset = '', name = '', columns } = pattern.exec(subject)?.groups ?? {};
+  const {
+    type: written,
+    connection = '',
+    dataset = '',
+    name = '',
+    columns,
+  } = pattern.exec(subject)?.groups ?? {};
   const type = types.find((one) => one === written);
-  const isComplete = (name !== '') === (type === 'field' || type === 'metric') && (columns !== undefined) === (type === 'relationship');
-  return type && isComplete ? { type, connection, dataset, name, columns: columns?.split(',') ?? [] } : undefined;
+  const isComplete =
+    (name !== '') === (type === 'field' || type === 'metric') &&
+    (columns !== undefined) === (type === 'relationship');
+  return type && isComplete
+    ? { type, connection, dataset, name, columns: columns?.split(',') ?? [] }
+    : undefined;
 }
 
 /** Undefined where the text is no subject of the wiki. */
-export function wikiSubject(subject: string): { readonly type: 'term' | 'rule'; readonly slug: string } | undefined {
-  const { type, slug = '' } = /^(?<type>term|rule):(?<slug>[a-z0-9_]+)$/.exec(subject)?.groups ?? {};
+export function wikiSubject(
+  subject: string,
+): { readonly type: 'term' | 'rule'; readonly slug: string } | undefined {
+  const { type, slug = '' } =
+    /^(?<type>term|rule):(?<slug>[a-z0-9_]+)$/.exec(subject)?.groups ?? {};
   return type === 'term' || type === 'rule' ? { type, slug } : undefined;
 }
 
@@ -38,8 +52,12 @@ export function wikiSubject(subject: string): { readonly type: 'term' | 'rule'; 
 export function entrySubject({ connection, dataset }: Owner, entry: Entry): string {
   const [list] = entry.at;
   const { name, on } = mappingOf(entry);
-  if (list === 'fields' && typeof name === 'string') return subjects.field(connection, dataset, name);
-  if (list === 'metrics' && typeof name === 'string') return subjects.metric(connection, dataset, name);
+  if (list === 'fields' && typeof name === 'string')
+    return subjects.field(connection, dataset, name);
+  if (list === 'metrics' && typeof name === 'string')
+    return subjects.metric(connection, dataset, name);
   const columns = isMapping(on) ? Object.keys(on) : [];
-  return list === 'relationships' ? subjects.relationship(connection, dataset, columns) : subjects.dataset(connection, dataset);
+  return list === 'relationships'
+    ? subjects.relationship(connection, dataset, columns)
+    : subjects.dataset(connection, dataset);
 }

@@ -52,7 +52,8 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
   const wanted = new Map(partsWanted(compiled).map((part) => [`${page}/${part.key}`, part]));
   const base = new Map([...input.base].filter(([path]) => pageOf(path) === page));
   const fault = text === undefined ? undefined : faultOf(text);
-  if (fault !== undefined) return { outcome: 'left_alone', text, base, edits, kept: new Map(), stale: [], reason: fault };
+  if (fault !== undefined)
+    return { outcome: 'left_alone', text, base, edits, kept: new Map(), stale: [], reason: fault };
   if (text === undefined) return withoutFile({ ...input, edits, base }, wanted);
   return mergeSections({ ...input, edits, base, text }, wanted);
 }
@@ -60,7 +61,12 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
 /** Where each term and rule stands, by subject: `<page>/<section>`. */
 export function placesOn(compiled: WikiPage): Map<string, string> {
   const parts = partsWanted(compiled);
-  return new Map(compiled.sections.map(({ subject }, index) => [subject, `${compiled.page}/${parts[index]?.key}`]));
+  return new Map(
+    compiled.sections.map(({ subject }, index) => [
+      subject,
+      `${compiled.page}/${parts[index]?.key}`,
+    ]),
+  );
 }
 
 /** Behind a code fence that is not closed no section begins: what is there cannot be told apart, and what is added would be lost. */
@@ -71,17 +77,26 @@ function faultOf(text: string): string | undefined {
 
 type Wanted = ReadonlyMap<string, Part>;
 
-function withoutFile({ page, compiled, base, edits }: WikiMergeInput, wanted: Wanted): WikiMergeResult {
+function withoutFile(
+  { page, compiled, base, edits }: WikiMergeInput,
+  wanted: Wanted,
+): WikiMergeResult {
   const nothing = { text: undefined, kept: new Map(), stale: [] };
   const isDeleted = base.size > 0 && ![...base.values()].some((states) => states.includes(null));
   if (isDeleted) {
     const isKnown = edits.some((edit) => removedPath(edit) === page);
-    return { ...nothing, outcome: 'unchanged', base, edits: isKnown ? edits : [...edits, removal(page)] };
+    return {
+      ...nothing,
+      outcome: 'unchanged',
+      base,
+      edits: isKnown ? edits : [...edits, removal(page)],
+    };
   }
   const out = new Set(edits.map(removedPath));
   const fresh = [...wanted].filter(([path]) => !out.has(path));
   const left = edits.filter((edit) => removedPath(edit) !== page);
-  if (!compiled || fresh.length === 0) return { ...nothing, outcome: 'unchanged', base: new Map(), edits: left };
+  if (!compiled || fresh.length === 0)
+    return { ...nothing, outcome: 'unchanged', base: new Map(), edits: left };
   const body = fresh.map(([, part]) => `\n${part.text}`).join('');
   const states = fresh.map(([path, part]) => [path, [stateOf(part.text)]] as const);
   return {
@@ -93,10 +108,14 @@ function withoutFile({ page, compiled, base, edits }: WikiMergeInput, wanted: Wa
   };
 }
 
-function mergeSections({ page, text, base, edits, compiled }: WikiMergeInput & { readonly text: string }, wanted: Wanted): WikiMergeResult {
+function mergeSections(
+  { page, text, base, edits, compiled }: WikiMergeInput & { readonly text: string },
+  wanted: Wanted,
+): WikiMergeResult {
   const { start, parts } = partsOf(text);
   const standing = new Map(parts.map((part) => [`${page}/${part.key}`, part]));
-  const isOurs = (path: string, part: Part) => base.get(path)?.includes(stateOf(part.text)) === true;
+  const isOurs = (path: string, part: Part) =>
+    base.get(path)?.includes(stateOf(part.text)) === true;
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const kept = new Map<string, string>();
   const stale: string[] = [];
@@ -116,19 +135,26 @@ function mergeSections({ page, text, base, edits, compiled }: WikiMergeInput & {
     }
     return [part.text];
   });
-  const stays = edits.filter((edit) => !standing.has(removedPath(edit)) && removedPath(edit) !== page);
+  const stays = edits.filter(
+    (edit) => !standing.has(removedPath(edit)) && removedPath(edit) !== page,
+  );
   const out = new Set(stays.map(removedPath));
   const absent = [...wanted].filter(([path]) => !standing.has(path) && !out.has(path));
-  const isRemoved = ([path]: [string, Part]) => base.has(path) && base.get(path)?.includes(null) !== true;
+  const isRemoved = ([path]: [string, Part]) =>
+    base.has(path) && base.get(path)?.includes(null) !== true;
   const removed = absent.filter(isRemoved).map(([path]) => path);
   const fresh = absent.filter((one) => !isRemoved(one));
   for (const [path, part] of fresh) next.set(path, [stateOf(part.text)]);
   const all = { edits: [...stays, ...removed.map(removal)], kept, stale };
-  const isAlone = sections.length + fresh.length === 0 && (compiled === undefined || wanted.size === 0);
-  if (isAlone && base.has(page) && isHead(start)) return { ...all, outcome: 'deleted', text: undefined, base: new Map() };
+  const isAlone =
+    sections.length + fresh.length === 0 && (compiled === undefined || wanted.size === 0);
+  if (isAlone && base.has(page) && isHead(start))
+    return { ...all, outcome: 'deleted', text: undefined, base: new Map() };
   if (base.has(page) || fresh.length > 0) next.set(page, [stateOf(page)]);
   const before = (start + sections.join('')).trimEnd();
-  const added = fresh.map(([, part]) => newline + newline + part.text.trimEnd().replaceAll('\n', newline)).join('');
+  const added = fresh
+    .map(([, part]) => newline + newline + part.text.trimEnd().replaceAll('\n', newline))
+    .join('');
   const merged = added === '' ? start + sections.join('') : before + added + newline;
   return { ...all, outcome: merged === text ? 'unchanged' : 'written', text: merged, base: next };
 }
@@ -139,7 +165,9 @@ function partsWanted(compiled: WikiPage | undefined): Part[] {
   const titles = Map.groupBy(sections, ({ title }) => slug(title));
   return sections.map((section: WikiSection) => {
     const isAlone = titles.get(slug(section.title))?.length === 1;
-    const text = isAlone ? section.text : section.text.replace(/^## .*/, (heading) => `${heading} (${section.subject})`);
+    const text = isAlone
+      ? section.text
+      : section.text.replace(/^## .*/, (heading) => `${heading} (${section.subject})`);
     return { key: slug(isAlone ? section.title : `${section.title} (${section.subject})`), text };
   });
 }
@@ -169,8 +197,15 @@ export function sectionsOf(page: string, text: string, base: MergeBase) {
   const { start, parts } = partsOf(text);
   let line = start.split('\n').length;
   return parts.map((part) => {
-    const by: 'ktx' | 'person' = base.get(`${page}/${part.key}`)?.includes(stateOf(part.text)) === true ? 'ktx' : 'person';
-    const section = { key: part.key, title: part.text.split(/\r?\n/)[0]?.slice(3).trim() ?? '', text: part.text.trimEnd(), line, by };
+    const by: 'ktx' | 'person' =
+      base.get(`${page}/${part.key}`)?.includes(stateOf(part.text)) === true ? 'ktx' : 'person';
+    const section = {
+      key: part.key,
+      title: part.text.split(/\r?\n/)[0]?.slice(3).trim() ?? '',
+      text: part.text.trimEnd(),
+      line,
+      by,
+    };
     line += part.text.split('\n').length - 1;
     return section;
   });
@@ -181,7 +216,9 @@ export function sectionSubject(path: string, title: string): string {
   const meant = /\(((?:term|rule):[a-z0-9_]+)\)$/.exec(title)?.[1];
   if (meant !== undefined) return meant;
   if (path === wikiPath('glossary')) return subjects.term(title);
-  return path === wikiPath('rules') ? subjects.rule(title) : `page:${path.slice('wiki/'.length, -'.md'.length)}/${slug(title)}`;
+  return path === wikiPath('rules')
+    ? subjects.rule(title)
+    : `page:${path.slice('wiki/'.length, -'.md'.length)}/${slug(title)}`;
 }
 
 function head(title: string): string {
@@ -212,6 +249,8 @@ function removal(path: string): Claim {
     subject: section === undefined ? `page:${page}` : `section:${path}`,
     kind: 'edit',
     body: null,
-    evidence: [{ connection: 'wiki', origin: 'person', extractor: 'edit@1', ...place, confidence: 1 }],
+    evidence: [
+      { connection: 'wiki', origin: 'person', extractor: 'edit@1', ...place, confidence: 1 },
+    ],
   };
 }

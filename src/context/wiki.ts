@@ -35,10 +35,12 @@ export function wikiHome(subject: string): string {
 /** Sorted by name. */
 export function wikiPages(topics: readonly Topic[]): WikiPage[] {
   const byPage = Map.groupBy(topics, (topic) => said(topic, 'page')[0] ?? wikiHome(topic.subject));
-  return [...byPage].sort(([a], [b]) => (a < b ? -1 : 1)).map(([page, own]) => {
-    const sections = own.map(sectionOf).sort((a, b) => (a.subject < b.subject ? -1 : 1));
-    return { page, title: words(page), sections };
-  }); // prettier-ignore
+  return [...byPage]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([page, own]) => {
+      const sections = own.map(sectionOf).sort((a, b) => (a.subject < b.subject ? -1 : 1));
+      return { page, title: words(page), sections };
+    });
 }
 
 function sectionOf(topic: Topic): WikiSection {
@@ -52,7 +54,9 @@ function sectionOf(topic: Topic): WikiSection {
   const synonyms = synonymsOf(topic, title);
   const refs = [...new Set(said(topic, 'refs').flat())].sort();
   const paragraphs = [
-    ...(contested.length > 0 ? [`> Contested: ${contested.length} versions; \`ktx review\` decides.`] : []),
+    ...(contested.length > 0
+      ? [`> Contested: ${contested.length} versions; \`ktx review\` decides.`]
+      : []),
     ...(contested.length > 0
       ? contested.map(({ body }) => `- ${oneLine(typeof body === 'string' ? body : '')}`)
       : statements.slice(0, 1).map(paragraph)),
@@ -65,9 +69,11 @@ function sectionOf(topic: Topic): WikiSection {
 }
 
 function synonymsOf(topic: Topic, title: string): readonly string[] {
-  const all = said(topic, 'synonyms').flat().map(oneLine); // prettier-ignore
+  const all = said(topic, 'synonyms').flat().map(oneLine);
   const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-  return all.filter((one, index) => !isSame(one, title) && all.findIndex((other) => isSame(one, other)) === index);
+  return all.filter(
+    (one, index) => !isSame(one, title) && all.findIndex((other) => isSame(one, other)) === index,
+  );
 }
 
 type Told = 'title' | 'definition' | 'rule' | 'refs' | 'page' | 'synonyms' | 'tags' | 'description';
@@ -80,7 +86,9 @@ function said<Kind extends Told>({ verdicts }: Topic, kind: Kind): readonly Bodi
 /** No line of a text from outside may look like a heading, or the section would end there; nor begin HTML, which would hide what follows. */
 function paragraph(text: string): string {
   const lines = shown(text).replaceAll('\r', '').trim().split('\n');
-  return lines.map((line) => line.replace(/^(\s*)(#|```|~~~|---|===|<)/, '$1\\$2').trimEnd()).join('\n');
+  return lines
+    .map((line) => line.replace(/^(\s*)(#|```|~~~|---|===|<)/, '$1\\$2').trimEnd())
+    .join('\n');
 }
 
 function oneLine(text: string): string {

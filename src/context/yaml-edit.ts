@@ -39,11 +39,14 @@ export function editYaml(text: string, edits: readonly YamlEdit[], keyOrder: rea
   const refused: YamlEdit[] = [];
   const splices: Splice[] = [];
   const deepestFirst = edits.toSorted((a, b) => b.at.length - a.at.length);
-  for (const group of Map.groupBy(deepestFirst, ({ at }) => JSON.stringify(at.slice(0, -1))).values()) {
+  for (const group of Map.groupBy(deepestFirst, ({ at }) =>
+    JSON.stringify(at.slice(0, -1)),
+  ).values()) {
     const container = containerOf(text, root.getIn(group[0]?.at.slice(0, -1) ?? [], true), group);
     for (const edit of group) {
       const splice = container && spliceOf(container, edit, keyOrder);
-      if (!splice || comments.some(({ offset }) => offset >= splice[0] && offset < splice[1])) refused.push(edit);
+      if (!splice || comments.some(({ offset }) => offset >= splice[0] && offset < splice[1]))
+        refused.push(edit);
       else splices.push(splice);
     }
   }
@@ -51,10 +54,16 @@ export function editYaml(text: string, edits: readonly YamlEdit[], keyOrder: rea
 }
 
 /** Undefined where the file has another shape there. */
-function containerOf(text: string, node: unknown, edits: readonly YamlEdit[]): Container | undefined {
+function containerOf(
+  text: string,
+  node: unknown,
+  edits: readonly YamlEdit[],
+): Container | undefined {
   if (!isMap(node) && !isSeq(node)) return undefined;
   const flow = node.flow === true;
-  const removed = new Set(edits.filter(({ value }) => value === undefined).map(({ at }) => at.at(-1)));
+  const removed = new Set(
+    edits.filter(({ value }) => value === undefined).map(({ at }) => at.at(-1)),
+  );
   const members = node.items.flatMap((item: unknown, index): Member[] => {
     const first = isPair(item) ? item.key : item;
     const start = isNode(first) ? first.range?.[0] : undefined;
@@ -62,12 +71,23 @@ function containerOf(text: string, node: unknown, edits: readonly YamlEdit[]): C
     const key = isScalar(first) && isPair(item) ? String(first.value) : index;
     if (start === undefined || end === undefined) return [];
     const isDashed = !isPair(item) && !flow;
-    return [{ start: isDashed ? text.lastIndexOf('-', start - 1) : start, end, key, isRemoved: removed.has(key) }];
+    return [
+      {
+        start: isDashed ? text.lastIndexOf('-', start - 1) : start,
+        end,
+        key,
+        isRemoved: removed.has(key),
+      },
+    ];
   });
   return members.length === node.items.length ? { text, flow, members } : undefined;
 }
 
-function spliceOf(container: Container, { at, value }: YamlEdit, keyOrder: readonly string[]): Splice | undefined {
+function spliceOf(
+  container: Container,
+  { at, value }: YamlEdit,
+  keyOrder: readonly string[],
+): Splice | undefined {
   const { text, flow, members } = container;
   const key = at.at(-1) ?? '';
   const position = members.findIndex((member) => member.key === key);
@@ -76,7 +96,12 @@ function spliceOf(container: Container, { at, value }: YamlEdit, keyOrder: reado
   if (!first) return undefined;
   const newline = (text.includes('\r\n') ? '\r\n' : '\n') + ' '.repeat(columnOf(text, first.start));
   const added = memberText(container, key, value).replaceAll('\n', newline);
-  if (member) return [text.indexOf(':', member.start + String(key).length) + 1, member.end, added.slice(yamlKey(String(key)).length + 1)];
+  if (member)
+    return [
+      text.indexOf(':', member.start + String(key).length) + 1,
+      member.end,
+      added.slice(yamlKey(String(key)).length + 1),
+    ];
   const after = typeof key === 'number' ? members.at(-1) : predecessor(members, key, keyOrder);
   const gap = flow ? ', ' : newline;
   if (!after) return [first.start, first.start, added + gap];
@@ -90,9 +115,15 @@ function memberText({ flow }: Container, key: string | number, value: Json): str
 }
 
 /** The last member that comes before the key in ktx's order; keys that ktx does not know have no place in it. */
-function predecessor(members: readonly Member[], key: string, keyOrder: readonly string[]): Member | undefined {
+function predecessor(
+  members: readonly Member[],
+  key: string,
+  keyOrder: readonly string[],
+): Member | undefined {
   const rank = (name: string | number) => keyOrder.indexOf(String(name));
-  const before = members.filter((member) => !member.isRemoved && rank(member.key) >= 0 && rank(member.key) < rank(key));
+  const before = members.filter(
+    (member) => !member.isRemoved && rank(member.key) >= 0 && rank(member.key) < rank(key),
+  );
   return before.sort((a, b) => rank(b.key) - rank(a.key))[0];
 }
 
@@ -103,11 +134,14 @@ function removal({ text, flow, members }: Container, position: number): Splice |
   const staysBefore = members.slice(0, position).some(({ isRemoved }) => !isRemoved);
   if (flow && before && staysBefore) return [before.end, member.end, ''];
   const line = text.lastIndexOf('\n', member.start - 1) + 1;
-  if (flow || text.slice(line, member.start).trim() !== '') return after && [member.start, after.start, ''];
+  if (flow || text.slice(line, member.start).trim() !== '')
+    return after && [member.start, after.start, ''];
   const end = lineEnd(text, member.end);
   const comment = text.slice(member.end, end).trimStart();
   if (comment !== '') return [member.start, end - comment.length, ''];
-  return line === 0 ? [member.start, text.indexOf('\n', end) + 1, ''] : [lineEnd(text, line - 1), end, ''];
+  return line === 0
+    ? [member.start, text.indexOf('\n', end) + 1, '']
+    : [lineEnd(text, line - 1), end, ''];
 }
 
 /** Where splices start at one place, insertions come first, in their order. */
@@ -136,7 +170,11 @@ function lineEnd(text: string, from: number): number {
 
 /** From 0; a byte order mark takes none. */
 function columnOf(text: string, position: number): number {
-  return position - 1 - Math.max(text.lastIndexOf('\n', position - 1), text.lastIndexOf('\uFEFF', position - 1));
+  return (
+    position -
+    1 -
+    Math.max(text.lastIndexOf('\n', position - 1), text.lastIndexOf('\uFEFF', position - 1))
+  );
 }
 
 /** The comments of a YAML text. */

@@ -11,7 +11,9 @@ const invisible = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff\p{Cf}]/gu;
 
 /** A new file: one top-level key after the other. */
 export function yamlFile(comment: string, mapping: YamlMapping): string {
-  const pairs = Object.entries(mapping).flatMap(([key, value]) => (value === undefined ? [] : [yamlBlock(key, value)]));
+  const pairs = Object.entries(mapping).flatMap(([key, value]) =>
+    value === undefined ? [] : [yamlBlock(key, value)],
+  );
   return [`# ${comment}`, ...pairs, ''].join('\n');
 }
 
@@ -56,6 +58,8 @@ function yamlString(text: string): string {
 }
 
 function escaped(character: string): string {
-  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16).padStart(4, '0'));
+  const units = Array.from({ length: character.length }, (_, at) =>
+    character.charCodeAt(at).toString(16).padStart(4, '0'),
+  );
   return units.map((unit) => `\\u${unit}`).join('');
 }

@@ -31,7 +31,9 @@ export function compareRuns(before: EvalRun, after: EvalRun): Comparison {
   return {
     before: before.id,
     after: after.id,
-    differs: parts.filter((part) => JSON.stringify(before.context[part]) !== JSON.stringify(after.context[part])),
+    differs: parts.filter(
+      (part) => JSON.stringify(before.context[part]) !== JSON.stringify(after.context[part]),
+    ),
     summaries: [summaryOf(before.cases), summaryOf(after.cases)],
     changes: ids.flatMap((id) => changeOf(id, old?.get(id), now?.get(id)) ?? []),
   };
@@ -42,10 +44,14 @@ export function requireShared(before: EvalRun, ids: readonly string[]): void {
   const known = new Set(before.cases.map(({ id }) => id));
   if (ids.some((id) => known.has(id))) return;
   const hint = `it has ${[...known].slice(0, 3).join(', ') || 'none'}; ktx eval run --save writes another`;
-  throw new UserError('baseline_unfit', `The run ${before.id} has none of the cases that would be compared with it.`, {
-    hint,
-    exitCode: 2,
-  });
+  throw new UserError(
+    'baseline_unfit',
+    `The run ${before.id} has none of the cases that would be compared with it.`,
+    {
+      hint,
+      exitCode: 2,
+    },
+  );
 }
 
 /** What passed and does not any more. */
@@ -53,14 +59,21 @@ export function regressions({ changes }: Comparison): readonly Change[] {
   return changes.filter(({ kind }) => kind === 'broken');
 }
 
-function changeOf(id: string, before: CaseResult | undefined, after: CaseResult | undefined): Change | undefined {
+function changeOf(
+  id: string,
+  before: CaseResult | undefined,
+  after: CaseResult | undefined,
+): Change | undefined {
   const [old, now] = [before && statements(before), after && statements(after)];
   const sql = old === now ? [] : lineDiff(old ?? '', now ?? '');
   const kind = kindOf(before?.outcome, after?.outcome) ?? (sql.length > 0 ? 'sql' : undefined);
   return kind && { id, kind, before: before?.outcome, after: after?.outcome, sql };
 }
 
-function kindOf(before: Outcome | undefined, after: Outcome | undefined): Change['kind'] | undefined {
+function kindOf(
+  before: Outcome | undefined,
+  after: Outcome | undefined,
+): Change['kind'] | undefined {
   if (before === after) return undefined;
   if (before === undefined) return 'added';
   if (after === undefined) return 'removed';
@@ -70,7 +83,7 @@ function kindOf(before: Outcome | undefined, after: Outcome | undefined): Change
 
 /** Of the first attempt: one is as good as another, and what chance adds would hide the change. */
 function statements({ attempts: [first] }: CaseResult): string {
-  return (first?.turns ?? []).map(statementsOf).join('\n').trim(); // prettier-ignore
+  return (first?.turns ?? []).map(statementsOf).join('\n').trim();
 }
 
 export function statementsOf({ queries }: TurnRecord): string {

@@ -10,7 +10,11 @@ import type { QuestionSet } from './question-set.ts';
 import type { EvalRun } from './run-file.ts';
 
 /** What the answers lean on, so that a run can be told from another. */
-export async function fingerprint(project: Project, sets: readonly QuestionSet[], agents: readonly Agent[]): Promise<EvalRun['context']> {
+export async function fingerprint(
+  project: Project,
+  sets: readonly QuestionSet[],
+  agents: readonly Agent[],
+): Promise<EvalRun['context']> {
   const { dir, config } = project;
   const [{ commit, uncommitted = [] }, layer, wiki] = await Promise.all([
     commitState(dir, ['semantic-layer', 'wiki', 'agents', 'evals']),
@@ -24,12 +28,26 @@ export async function fingerprint(project: Project, sets: readonly QuestionSet[]
     model: agent.model.name ?? config.llm.models.default ?? '',
   }));
   const questions = shortHash(canonicalJson(sets));
-  return { commit, uncommitted: [...uncommitted], semantic_layer: layer, wiki, questions, agents: described };
+  return {
+    commit,
+    uncommitted: [...uncommitted],
+    semantic_layer: layer,
+    wiki,
+    questions,
+    agents: described,
+  };
 }
 
 async function hashOf(dir: string, folder: string): Promise<string> {
-  const entries = (await readdir(join(dir, folder), { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort(); // prettier-ignore
-  const texts = await Promise.all(paths.map(async (path) => [path.slice(dir.length), await readAnyText(path, dir)]));
+  const entries =
+    (await readdir(join(dir, folder), { recursive: true, withFileTypes: true }).catch(absent)) ??
+    [];
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const texts = await Promise.all(
+    paths.map(async (path) => [path.slice(dir.length), await readAnyText(path, dir)]),
+  );
   return shortHash(canonicalJson(texts));
 }

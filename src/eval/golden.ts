@@ -22,8 +22,16 @@ export interface GoldenCheck {
 }
 
 /** The rows that are right, as the project's own role may read them. */
-export function goldenRows(project: Project, { connection, sql }: Golden, signal: AbortSignal): Promise<QueryResult> {
-  return runStatement(project, { connection: project.connection(connection).name, sql, maxRows: mostRows }, signal);
+export function goldenRows(
+  project: Project,
+  { connection, sql }: Golden,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  return runStatement(
+    project,
+    { connection: project.connection(connection).name, sql, maxRows: mostRows },
+    signal,
+  );
 }
 
 interface Golden {
@@ -32,12 +40,18 @@ interface Golden {
 }
 
 /** Runs the golden SQL of every case, without any model. */
-export async function checkGolden(project: Project, sets: readonly QuestionSet[], options: CheckOptions): Promise<readonly GoldenCheck[]> {
+export async function checkGolden(
+  project: Project,
+  sets: readonly QuestionSet[],
+  options: CheckOptions,
+): Promise<readonly GoldenCheck[]> {
   const checks: GoldenCheck[] = [];
   for (const { one, turn, sql } of sets.flatMap(({ cases }) => cases.flatMap(goldenOf))) {
     options.signal.throwIfAborted();
     options.onCase?.(one.id);
-    checks.push(await check(project, { id: one.id, turn, sql, connection: one.connection }, options.signal));
+    checks.push(
+      await check(project, { id: one.id, turn, sql, connection: one.connection }, options.signal),
+    );
   }
   return checks;
 }
@@ -47,19 +61,33 @@ interface CheckOptions {
   readonly onCase?: (id: string) => void;
 }
 
-function goldenOf(one: EvalCase): readonly { readonly one: EvalCase; readonly turn: number; readonly sql: string }[] {
+function goldenOf(
+  one: EvalCase,
+): readonly { readonly one: EvalCase; readonly turn: number; readonly sql: string }[] {
   return one.turns.flatMap(({ expect }, index) => {
     const sql = expect?.result?.golden_sql;
     return sql === undefined ? [] : [{ one, turn: index + 1, sql }];
   });
 }
 
-async function check(project: Project, golden: Golden & { id: string; turn: number }, signal: AbortSignal): Promise<GoldenCheck> {
+async function check(
+  project: Project,
+  golden: Golden & { id: string; turn: number },
+  signal: AbortSignal,
+): Promise<GoldenCheck> {
   const about = { id: golden.id, turn: golden.turn, sql: golden.sql };
   try {
     const { result, warning } = await tryGolden(project, golden, signal);
     const { rows, columns, truncated, ms } = result;
-    return { ...about, rows: rows.length, columns: columns.map(({ name }) => name), truncated, ms, failure: undefined, warning };
+    return {
+      ...about,
+      rows: rows.length,
+      columns: columns.map(({ name }) => name),
+      truncated,
+      ms,
+      failure: undefined,
+      warning,
+    };
   } catch (failure) {
     if (!(failure instanceof UserError) || signal.aborted) throw failure;
     return { ...about, rows: 0, columns: [], truncated: false, ms: 0, failure, warning: undefined };
@@ -73,7 +101,11 @@ async function tryGolden(project: Project, golden: Golden, signal: AbortSignal) 
 }
 
 /** Why a statement is no golden SQL; undefined where it is. */
-export async function goldenProblem(project: Project, golden: Golden, signal: AbortSignal): Promise<string | undefined> {
+export async function goldenProblem(
+  project: Project,
+  golden: Golden,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     return (await tryGolden(project, golden, signal)).warning;
   } catch (failure) {

@@ -13,26 +13,45 @@ type Call = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
 export function gradeTools(calls: readonly Call[], rules: readonly ToolRule[]): readonly Finding[] {
   return rules.map((rule) => {
     const problem = problemOf(calls, rule);
-    return { grader: 'tools', outcome: problem === undefined ? 'pass' : 'fail', found: problem ?? said(rule) };
+    return {
+      grader: 'tools',
+      outcome: problem === undefined ? 'pass' : 'fail',
+      found: problem ?? said(rule),
+    };
   });
 }
 
 function problemOf(calls: readonly Call[], rule: ToolRule): string | undefined {
-  if ('order' in rule) return outOfOrder(calls.filter(({ ok }) => ok).map(({ name }) => name), rule.order); // prettier-ignore
+  if ('order' in rule)
+    return outOfOrder(
+      calls.filter(({ ok }) => ok).map(({ name }) => name),
+      rule.order,
+    );
   if ('not' in rule) {
-    const tried = calls.filter((call) => call.name === rule.not && fits(call.input, rule.arguments));
-    return tried.length === 0 ? undefined : `${said(rule)}: it was, ${counted(tried.length, 'time')}`;
+    const tried = calls.filter(
+      (call) => call.name === rule.not && fits(call.input, rule.arguments),
+    );
+    return tried.length === 0
+      ? undefined
+      : `${said(rule)}: it was, ${counted(tried.length, 'time')}`;
   }
-  const done = calls.filter((call) => call.name === rule.name && call.ok && fits(call.input, rule.arguments)).length;
+  const done = calls.filter(
+    (call) => call.name === rule.name && call.ok && fits(call.input, rule.arguments),
+  ).length;
   const { min, max = Infinity } = boundsOf(rule.count);
   if (done >= min && done <= max) return undefined;
   const failed = calls.filter((call) => call.name === rule.name && !call.ok).length;
   return `${said(rule)}: ${counted(done, 'such call')}${failed > 0 ? ` (${failed} failed)` : ''}`;
 }
 
-function boundsOf(count: Extract<ToolRule, { name: string }>['count']): { readonly min: number; readonly max?: number | undefined } {
+function boundsOf(count: Extract<ToolRule, { name: string }>['count']): {
+  readonly min: number;
+  readonly max?: number | undefined;
+} {
   if (count === undefined) return { min: 1 };
-  return typeof count === 'number' ? { min: count, max: count } : { min: count.min ?? 0, max: count.max };
+  return typeof count === 'number'
+    ? { min: count, max: count }
+    : { min: count.min ?? 0, max: count.max };
 }
 
 function outOfOrder(done: readonly string[], order: readonly string[]): string | undefined {
@@ -47,9 +66,14 @@ function outOfOrder(done: readonly string[], order: readonly string[]): string |
 
 function fits(input: unknown, rules: ArgumentRules = {}): boolean {
   return Object.entries(rules).every(([path, rule]) => {
-    const value = path.split('.').reduce<unknown>((inside, key) => (inside instanceof Object ? Reflect.get(inside, key) : undefined), input);
+    const value = path
+      .split('.')
+      .reduce<unknown>(
+        (inside, key) => (inside instanceof Object ? Reflect.get(inside, key) : undefined),
+        input,
+      );
     return fitsOne(value, rule);
-  }); // prettier-ignore
+  });
 }
 
 function fitsOne(value: unknown, rule: ArgumentRules[string]): boolean {
@@ -58,10 +82,16 @@ function fitsOne(value: unknown, rule: ArgumentRules[string]): boolean {
   const { absent, contains, matches, equals } = rule;
   if (absent === true) return value === undefined;
   if (value === undefined) return false;
-  if (matches !== undefined) return new RegExp(matches, 'iu').test(typeof value === 'string' ? value : canonicalJson(value));
+  if (matches !== undefined)
+    return new RegExp(matches, 'iu').test(typeof value === 'string' ? value : canonicalJson(value));
   if (contains === undefined) return canonicalJson(value) === canonicalJson(equals);
-  if (Array.isArray(value)) return value.some((entry) => canonicalJson(entry) === canonicalJson(contains));
-  return typeof value === 'string' && typeof contains === 'string' && value.toLowerCase().includes(contains.toLowerCase());
+  if (Array.isArray(value))
+    return value.some((entry) => canonicalJson(entry) === canonicalJson(contains));
+  return (
+    typeof value === 'string' &&
+    typeof contains === 'string' &&
+    value.toLowerCase().includes(contains.toLowerCase())
+  );
 }
 
 function said(rule: ToolRule): string {

@@ -1,4 +1,10 @@
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** Markup that was made here: what `html` gives, and what it takes as it is. */
 export class Markup {
@@ -19,5 +25,8 @@ export function html(parts: TemplateStringsArray, ...values: readonly Piece[]): 
 function pieceText(piece: Piece): string {
   if (piece instanceof Markup) return piece.text;
   if (typeof piece === 'object') return piece.map(({ text }) => text).join('\n');
-  return String(piece).toWellFormed().replaceAll('\u0000', '\ufffd').replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark); // prettier-ignore
+  return String(piece)
+    .toWellFormed()
+    .replaceAll('\u0000', '\ufffd')
+    .replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 }

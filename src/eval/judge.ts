@@ -20,7 +20,11 @@ const verdictSchema = z.object({ score: z.number().min(0).max(1), reason: z.stri
 const rowsShown = 30;
 
 /** The mean of the samples against the threshold. A judge that fails is an error of the measurement, never a score. */
-export async function askJudge(runtime: LlmRuntime, rule: JudgeRule, judged: Judged): Promise<Finding> {
+export async function askJudge(
+  runtime: LlmRuntime,
+  rule: JudgeRule,
+  judged: Judged,
+): Promise<Finding> {
   const { question, answer, evidence, signal } = judged;
   const queries = evidence.map(({ id, sql, columns, rows, truncated }) => {
     return {
@@ -31,11 +35,20 @@ export async function askJudge(runtime: LlmRuntime, rule: JudgeRule, judged: Jud
       more: truncated || rows.length > rowsShown,
     };
   });
-  const prompt = untrustedBlock('answer to score', JSON.stringify({ question, answer, queries, criteria: rule.criteria }));
+  const prompt = untrustedBlock(
+    'answer to score',
+    JSON.stringify({ question, answer, queries, criteria: rule.criteria }),
+  );
   try {
     const system = readPrompt('judge-answer');
     const ask = () =>
-      runtime.generateObject({ role: 'default', system, prompt: `Score this.\n\n${prompt}`, schema: verdictSchema, signal });
+      runtime.generateObject({
+        role: 'default',
+        system,
+        prompt: `Score this.\n\n${prompt}`,
+        schema: verdictSchema,
+        signal,
+      });
     const verdicts = await Promise.all(Array.from({ length: rule.samples }, ask));
     const score = verdicts.reduce((sum, verdict) => sum + verdict.score, 0) / verdicts.length;
     const found = `${score.toFixed(2)} of ${rule.threshold} wanted: ${verdicts[0]?.reason ?? ''}`;

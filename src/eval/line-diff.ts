@@ -33,10 +33,13 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
 }
 
 function commonLengths(a: readonly string[], b: readonly string[]): readonly (readonly number[])[] {
-  const lengths = Array.from({ length: a.length + 1 }, () => Array.from({ length: b.length + 1 }, () => 0));
+  const lengths = Array.from({ length: a.length + 1 }, () =>
+    Array.from({ length: b.length + 1 }, () => 0),
+  );
   for (let i = a.length - 1; i >= 0; i -= 1) {
     const [own = [], below = []] = [lengths[i], lengths[i + 1]];
-    for (let j = b.length - 1; j >= 0; j -= 1) own[j] = a[i] === b[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, own[j + 1] ?? 0);
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      own[j] = a[i] === b[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, own[j + 1] ?? 0);
   }
   return lengths;
 }
@@ -46,5 +49,9 @@ function sqlLines(sql: string): readonly string[] {
   if (sql === '') return [];
   const lines = sql.trimEnd().split('\n');
   if (lines.length > 1) return lines;
-  return sql.trim().split(/\s+(?=(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION|(?:LEFT |INNER |FULL )?JOIN|AND)\b)/i);
+  return sql
+    .trim()
+    .split(
+      /\s+(?=(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION|(?:LEFT |INNER |FULL )?JOIN|AND)\b)/i,
+    );
 }

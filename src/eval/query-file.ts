@@ -6,14 +6,20 @@ export interface AskedQuery {
   readonly line: number;
 }
 
-const piece = /--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|[^]/gy;
+const piece =
+  /--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|[^]/gy;
 
 /** The statements of a SQL file, each with the comment that stands before it. One that is cut wrong fails where it runs. */
 export function queriesIn(text: string): readonly AskedQuery[] {
   const found: AskedQuery[] = [];
   let [comments, sql, from] = ['', '', 0];
   const end = (): void => {
-    if (sql.trim() !== '') found.push({ question: questionOf(comments), sql: sql.trim(), line: text.slice(0, from).split('\n').length });
+    if (sql.trim() !== '')
+      found.push({
+        question: questionOf(comments),
+        sql: sql.trim(),
+        line: text.slice(0, from).split('\n').length,
+      });
     [comments, sql] = ['', ''];
   };
   for (const match of text.matchAll(piece)) {
@@ -23,7 +29,8 @@ export function queriesIn(text: string): readonly AskedQuery[] {
     else if (sql.trim() !== '') sql += part;
     else if (isComment) comments += `${part}\n`;
     // An empty line parts a heading of the file from what is about the statement.
-    else if (part === '\n' && /\n[ \t\r]*$/.test(text.slice(0, match.index)) && comments !== '') comments = '';
+    else if (part === '\n' && /\n[ \t\r]*$/.test(text.slice(0, match.index)) && comments !== '')
+      comments = '';
     else if (part.trim() !== '') [sql, from] = [part, match.index];
   }
   end();
@@ -32,5 +39,8 @@ export function queriesIn(text: string): readonly AskedQuery[] {
 
 function questionOf(comments: string): string {
   const lines = comments.replaceAll(/^\s*\/\*+|\*+\/\s*$/gm, '').split('\n');
-  return lines.map((line) => line.replace(/^[\s*-]+/, '').trim()).filter((line) => line !== '').join(' '); // prettier-ignore
+  return lines
+    .map((line) => line.replace(/^[\s*-]+/, '').trim())
+    .filter((line) => line !== '')
+    .join(' ');
 }

@@ -5,12 +5,16 @@ import { columnsOf, whyNot } from './summary.ts';
 export function junitReport(run: EvalRun): string {
   const suites = columnsOf(run).flatMap(({ title, cases }) => {
     const sets = Map.groupBy(cases, ({ id }) => id.split('/')[0] ?? '');
-    return [...sets].map(([set, own]) => suite(run.without_context === undefined ? set : `${set} (${title})`, own, run.started));
+    return [...sets].map(([set, own]) =>
+      suite(run.without_context === undefined ? set : `${set} (${title})`, own, run.started),
+    );
   });
   const total = [...run.cases, ...(run.without_context ?? [])];
   const { tests, failures, errors } = counts(total);
   const head = `<testsuites name="ktx eval" tests="${tests}" failures="${failures}" errors="${errors}" time="${seconds(run.ms)}">`;
-  return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites, '</testsuites>', ''].join('\n');
+  return ['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites, '</testsuites>', ''].join(
+    '\n',
+  );
 }
 
 function suite(name: string, cases: readonly CaseResult[], started: string): string {
@@ -40,20 +44,39 @@ function testcase(one: CaseResult): string {
 }
 
 function counts(cases: readonly CaseResult[]) {
-  const of = (...wanted: readonly string[]): number => cases.filter(({ outcome }) => wanted.includes(outcome)).length;
-  return { tests: cases.length, failures: of('fail', 'timeout'), errors: of('error', 'inconclusive'), skipped: of('skipped') };
+  const of = (...wanted: readonly string[]): number =>
+    cases.filter(({ outcome }) => wanted.includes(outcome)).length;
+  return {
+    tests: cases.length,
+    failures: of('fail', 'timeout'),
+    errors: of('error', 'inconclusive'),
+    skipped: of('skipped'),
+  };
 }
 
 function msOf({ attempts }: CaseResult): number {
-  return attempts.reduce((sum, { turns }) => sum + turns.reduce((total, { ms }) => total + ms, 0), 0);
+  return attempts.reduce(
+    (sum, { turns }) => sum + turns.reduce((total, { ms }) => total + ms, 0),
+    0,
+  );
 }
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\t': '&#9;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+  '\t': '&#9;',
+};
 
 /** XML 1.0 has no place for most control characters, nor for half a surrogate pair. */
 function xml(text: string): string {
   // oxlint-disable-next-line no-control-regex
-  return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, '\ufffd').replaceAll(/[&<>"\n\t]/g, (mark) => entities[mark] ?? mark); // prettier-ignore
+  return text
+    .toWellFormed()
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll(/[&<>"\n\t]/g, (mark) => entities[mark] ?? mark);
 }

@@ -24,24 +24,35 @@ export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string |
     return `${got.rows.length} rows where ${golden.rows.length} are right`;
   }
   const [have, want] = [valuesOf(got), valuesOf(golden)];
-  const candidates = golden.columns.map((column, at) => candidatesFor({ at, name: column.name, have, want, got }, rule, isSame));
+  const candidates = golden.columns.map((column, at) =>
+    candidatesFor({ at, name: column.name, have, want, got }, rule, isSame),
+  );
   const lacking = candidates.findIndex((columns) => columns.length === 0);
   if (lacking !== -1) {
     const name = golden.columns[lacking]?.name ?? '';
-    return rule.columns === 'by_name' ? `no column ${name}, or other values in it` : `no column with the values of ${name}`;
+    return rule.columns === 'by_name'
+      ? `no column ${name}, or other values in it`
+      : `no column with the values of ${name}`;
   }
   if (!placed(candidates)) return 'fewer columns with the same values than the golden ones';
-  const among: Choosing = { candidates, twins: twinsOf(have, got.columns.length), budget: { steps: mostSteps } };
+  const among: Choosing = {
+    candidates,
+    twins: twinsOf(have, got.columns.length),
+    budget: { steps: mostSteps },
+  };
   let tried = 0;
   for (const columns of assignments(among)) {
     const picked = have.map((row) => columns.map((at) => row[at] ?? null));
-    if (rule.order === 'keep' ? inOrder(picked, want, isSame) : asMultiset(picked, want, isSame)) return undefined;
+    if (rule.order === 'keep' ? inOrder(picked, want, isSame) : asMultiset(picked, want, isSame))
+      return undefined;
     if ((tried += 1) >= mostAssignments) break;
   }
   const [columns = []] = assignments({ ...among, budget: { steps: mostSteps } });
   const picked = have.map((row) => columns.map((at) => row[at] ?? null));
   const isOnlyOrder = rule.order === 'keep' && asMultiset(picked, want, isSame);
-  return isOnlyOrder ? 'the right rows in another order' : 'the columns hold the right values, the rows do not';
+  return isOnlyOrder
+    ? 'the right rows in another order'
+    : 'the columns hold the right values, the rows do not';
 }
 
 /** Rows in which a difference is looked for. */
@@ -51,11 +62,16 @@ const mostShown = 200;
 export function nearestRow(got: Rows, golden: Rows, rule: MatchRule): string {
   const isSame = sameValue(rule);
   const [have, want] = [valuesOf(got).slice(0, mostShown), valuesOf(golden).slice(0, mostShown)];
-  const shared = (row: Row, other: Row): number => row.filter((value) => other.some((each) => isSame(each, value))).length;
-  const at = Math.max(0, want.findIndex((row) => !have.some((other) => shared(row, other) === row.length))); // prettier-ignore
+  const shared = (row: Row, other: Row): number =>
+    row.filter((value) => other.some((each) => isSame(each, value))).length;
+  const at = Math.max(
+    0,
+    want.findIndex((row) => !have.some((other) => shared(row, other) === row.length)),
+  );
   const likeness = have.map((other) => shared(want[at] ?? [], other));
   const nearest = got.rows[likeness.indexOf(Math.max(...likeness))];
-  const said = (row: readonly unknown[] | undefined): string => (row === undefined ? 'none' : JSON.stringify(row).slice(0, 200));
+  const said = (row: readonly unknown[] | undefined): string =>
+    row === undefined ? 'none' : JSON.stringify(row).slice(0, 200);
   return `golden has ${said(golden.rows[at])}, the nearest row is ${said(nearest)}`;
 }
 
@@ -82,7 +98,8 @@ function sameValue({ numeric }: MatchRule): Same {
   return (a, b) => {
     if (a === b) return true;
     const [x, y] = [numberOf(a, b), numberOf(b, a)];
-    if (x === undefined || y === undefined || isExact(x, y, numeric)) return x !== undefined && x === y;
+    if (x === undefined || y === undefined || isExact(x, y, numeric))
+      return x !== undefined && x === y;
     return Math.abs(x - y) <= Math.max(abs, rel * Math.max(Math.abs(x), Math.abs(y)));
   };
 }
@@ -94,7 +111,10 @@ const isExact = (a: number, b: number, { rel, abs }: MatchRule['numeric']): bool
 /** Text counts as a number only beside one. */
 function numberOf(value: Value, beside: Value): number | undefined {
   if (typeof value === 'number') return value;
-  const isPlain = typeof value === 'string' && typeof beside === 'number' && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value);
+  const isPlain =
+    typeof value === 'string' &&
+    typeof beside === 'number' &&
+    /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value);
   return isPlain ? Number(value) : undefined;
 }
 
@@ -107,8 +127,13 @@ interface Wanted {
   readonly got: Rows;
 }
 
-function candidatesFor({ at, name, have, want, got }: Wanted, rule: MatchRule, isSame: Same): readonly number[] {
-  const column = (rows: readonly Row[], index: number): readonly Row[] => rows.map((row) => [row[index] ?? null]);
+function candidatesFor(
+  { at, name, have, want, got }: Wanted,
+  rule: MatchRule,
+  isSame: Same,
+): readonly number[] {
+  const column = (rows: readonly Row[], index: number): readonly Row[] =>
+    rows.map((row) => [row[index] ?? null]);
   const wanted = column(want, at);
   return got.columns.flatMap((each, index) => {
     if (rule.columns === 'by_name' && each.name.toLowerCase() !== name.toLowerCase()) return [];
@@ -131,7 +156,10 @@ function twinsOf(have: readonly Row[], width: number): readonly number[] {
 }
 
 /** Every choice of one candidate a column, none twice, and none that differs from another only by twins. */
-function* assignments(among: Choosing, taken: readonly number[] = []): Generator<readonly number[]> {
+function* assignments(
+  among: Choosing,
+  taken: readonly number[] = [],
+): Generator<readonly number[]> {
   const { candidates, twins, budget } = among;
   const next = candidates[taken.length];
   if (next === undefined) {
@@ -159,14 +187,18 @@ function inOrder(have: readonly Row[], want: readonly Row[], isSame: Same): bool
 /** Sorted, equal rows stand side by side; what tolerance brings out of line is matched by augmenting paths. */
 function asMultiset(have: readonly Row[], want: readonly Row[], isSame: Same): boolean {
   const columns = mostTelling(have, want);
-  const [left, right] = [have, want].map((rows) => rows.toSorted((a, b) => byValue(a, b, columns))) as [Row[], Row[]];
+  const [left, right] = [have, want].map((rows) =>
+    rows.toSorted((a, b) => byValue(a, b, columns)),
+  ) as [Row[], Row[]];
   const apart = left.flatMap((row, at) => (sameRow(row, right[at] ?? [], isSame) ? [] : [at]));
   if (apart.length === 0) return true;
   // Of many rows only those that stand apart are matched anew: few are in reach of each other's tolerance.
   const off = left.length <= 500 ? [...left.keys()] : apart;
   if (off.length > 2000) return false;
   const [open, partners] = [off.map((at) => left[at] ?? []), off.map((at) => right[at] ?? [])];
-  const fits = open.map((row) => partners.flatMap((other, at) => (sameRow(row, other, isSame) ? [at] : [])));
+  const fits = open.map((row) =>
+    partners.flatMap((other, at) => (sameRow(row, other, isSame) ? [at] : [])),
+  );
   return fits.every((choices) => choices.length > 0) && placed(fits);
 }
 
@@ -197,7 +229,8 @@ function place(row: number, state: Matching): boolean {
 
 /** What tells rows apart comes first: an id, and not a rounded number, by which rows that tie would be sorted by chance. */
 function mostTelling(have: readonly Row[], want: readonly Row[]): readonly number[] {
-  const values = (rows: readonly Row[], at: number): number => new Set(rows.map((row) => row[at])).size;
+  const values = (rows: readonly Row[], at: number): number =>
+    new Set(rows.map((row) => row[at])).size;
   const telling = (want[0] ?? []).map((_, at) => Math.min(values(have, at), values(want, at)));
   return [...telling.keys()].sort((a, b) => (telling[b] ?? 0) - (telling[a] ?? 0));
 }

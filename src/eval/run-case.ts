@@ -27,7 +27,8 @@ export interface Asking {
 export async function runCase(asking: Asking, one: EvalCase): Promise<CaseResult> {
   if (one.skip !== undefined) return skipped(one, one.skip);
   const attempts: CaseResult['attempts'] = [];
-  for (let n = 0; n < one.repeat && !asking.signal.aborted; n += 1) attempts.push(await attempt(asking, one));
+  for (let n = 0; n < one.repeat && !asking.signal.aborted; n += 1)
+    attempts.push(await attempt(asking, one));
   const seen = attempts.map(({ outcome }) => outcome);
   const flaky = seen.includes('pass') && seen.some((outcome) => outcome !== 'pass');
   return { id: one.id, tags: [...one.tags], outcome: worstOf(seen), flaky, attempts };
@@ -68,7 +69,10 @@ function isBroken({ stopReason }: TurnResult): boolean {
   return stopReason === 'error' || stopReason === 'timeout' || stopReason === 'interrupted';
 }
 
-async function findingsOf(asking: Asking, { one, turn, result, evidence }: Ended): Promise<readonly Finding[]> {
+async function findingsOf(
+  asking: Asking,
+  { one, turn, result, evidence }: Ended,
+): Promise<readonly Finding[]> {
   const ending = endingOf(result);
   if (ending !== undefined) return [ending];
   if (turn.expect === undefined) return [];
@@ -77,7 +81,12 @@ async function findingsOf(asking: Asking, { one, turn, result, evidence }: Ended
     evidence,
     golden: (sql) => asking.golden(one.connection, sql),
     judge: async (rule, behind) => {
-      const judged = { question: turn.question, answer: result.text, evidence: behind, signal: asking.signal };
+      const judged = {
+        question: turn.question,
+        answer: result.text,
+        evidence: behind,
+        signal: asking.signal,
+      };
       return askJudge(await asking.judge(), rule, judged);
     },
   });
@@ -94,7 +103,10 @@ const endings: Readonly<Partial<Record<TurnResult['stopReason'], Outcome>>> = {
 /** A turn that was not brought to its end has no answer to grade. */
 function endingOf({ stopReason, error }: TurnResult): Finding | undefined {
   const outcome = isOfRun(error) ? 'error' : endings[stopReason];
-  const why = error instanceof UserError ? `${error.code}: ${error.message}` : `the turn ended with ${stopReason}`;
+  const why =
+    error instanceof UserError
+      ? `${error.code}: ${error.message}`
+      : `the turn ended with ${stopReason}`;
   return outcome && { grader: 'turn', outcome, found: why };
 }
 
@@ -105,7 +117,11 @@ function isOfRun(error: TurnResult['error']): boolean {
   return error instanceof UserError && limitSchema.safeParse(error.details).success;
 }
 
-function recordOf({ question, expect }: EvalTurn, result: TurnResult, findings: readonly Finding[]): TurnRecord {
+function recordOf(
+  { question, expect }: EvalTurn,
+  result: TurnResult,
+  findings: readonly Finding[],
+): TurnRecord {
   return {
     question,
     outcome: findings.length === 0 ? 'pass' : worstOf(findings.map(({ outcome }) => outcome)),

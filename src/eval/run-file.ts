@@ -14,7 +14,9 @@ const turnSchema = z.object({
   outcome,
   answer: z.string(),
   stop_reason: z.string(),
-  findings: z.array(z.object({ grader: z.string(), outcome, found: z.string(), nearest: z.string().optional() })),
+  findings: z.array(
+    z.object({ grader: z.string(), outcome, found: z.string(), nearest: z.string().optional() }),
+  ),
   /** Without rows: those stay in the warehouse. */
   queries: z.array(
     z.object({
@@ -59,7 +61,9 @@ const runSchema = z.object({
     semantic_layer: z.string(),
     wiki: z.string(),
     questions: z.string(),
-    agents: z.array(z.object({ name: z.string(), hash: z.string(), backend: z.string(), model: z.string() })),
+    agents: z.array(
+      z.object({ name: z.string(), hash: z.string(), backend: z.string(), model: z.string() }),
+    ),
   }),
   cases: z.array(caseResultSchema),
   /** The same cases, asked with no context at all. */
@@ -83,19 +87,32 @@ const secrets = [
 ];
 
 /** What people, models and servers wrote; ids, outcomes and hashes stay what they are, whatever a pattern matches. */
-const written: ReadonlySet<string> = new Set(['question', 'answer', 'found', 'sql', 'golden_sql', 'reason', 'nearest']);
+const written: ReadonlySet<string> = new Set([
+  'question',
+  'answer',
+  'found',
+  'sql',
+  'golden_sql',
+  'reason',
+  'nearest',
+]);
 
 /** Without what looks like a credential, for whatever leaves the process; `patterns` are those of `telemetry.redaction_patterns`. */
 export function redacted<T extends EvalRun | CaseResult>(what: T, patterns: readonly string[]): T {
   const all = [...secrets, ...patterns.map((pattern) => new RegExp(pattern, 'gu'))];
-  const clean = (text: string): string => all.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
-  const text = JSON.stringify(what, (key, value: unknown) => (typeof value === 'string' && written.has(key) ? clean(value) : value));
+  const clean = (text: string): string =>
+    all.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
+  const text = JSON.stringify(what, (key, value: unknown) =>
+    typeof value === 'string' && written.has(key) ? clean(value) : value,
+  );
   return JSON.parse(text) as T;
 }
 
 /** Rows stay in the warehouse, those in findings too. */
 export function withoutRows(run: EvalRun): EvalRun {
-  return JSON.parse(JSON.stringify(run, (key, value: unknown) => (key === 'nearest' ? undefined : value))) as EvalRun;
+  return JSON.parse(
+    JSON.stringify(run, (key, value: unknown) => (key === 'nearest' ? undefined : value)),
+  ) as EvalRun;
 }
 
 /** Writes the run as a whole or not at all. Gives the path. */
@@ -112,18 +129,29 @@ export async function readRun(projectDir: string, name: string, cwd: string): Pr
   const id = name === 'last' ? ids.at(-1) : name === 'previous' ? ids.at(-2) : name;
   const isFile = id?.endsWith('.json') === true;
   const { evals } = projectPaths(projectDir);
-  const places = isFile ? [resolve(cwd, id), resolve(projectDir, id)] : id === undefined ? [] : [join(evals, `${id}.json`)];
+  const places = isFile
+    ? [resolve(cwd, id), resolve(projectDir, id)]
+    : id === undefined
+      ? []
+      : [join(evals, `${id}.json`)];
   const texts = await Promise.all(places.map((place) => readText(place)));
   const at = texts.findIndex((each) => each !== undefined);
   const [path, text] = [places[at], texts[at]];
   if (text === undefined) {
-    const known = ids.length === 0 ? 'ktx eval run' : (didYouMean(name, ids) ?? `the last one: ${ids.at(-1)}`);
-    throw new UserError('run_unknown', `There is no run ${name} in .ktx/evals.`, { hint: known, exitCode: 2 });
+    const known =
+      ids.length === 0 ? 'ktx eval run' : (didYouMean(name, ids) ?? `the last one: ${ids.at(-1)}`);
+    throw new UserError('run_unknown', `There is no run ${name} in .ktx/evals.`, {
+      hint: known,
+      exitCode: 2,
+    });
   }
   const parsed = runSchema.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   const hint = 'written by another version of ktx, or cut off: run it again';
-  throw new UserError('run_unreadable', `${path} is no run that this ktx can read.`, { hint, exitCode: 2 });
+  throw new UserError('run_unreadable', `${path} is no run that this ktx can read.`, {
+    hint,
+    exitCode: 2,
+  });
 }
 
 /** Runs that were kept, oldest first, at most so many of the newest; what cannot be read is left out. */
@@ -137,7 +165,9 @@ export async function pastRuns(projectDir: string, most: number): Promise<readon
 /** Oldest first: an id begins with its time. */
 async function runIds(projectDir: string): Promise<readonly string[]> {
   const names = (await readdir(projectPaths(projectDir).evals).catch(absent)) ?? [];
-  return names.flatMap((name) => (/^[^.].*\.json$/.test(name) ? [name.slice(0, -'.json'.length)] : [])).sort();
+  return names
+    .flatMap((name) => (/^[^.].*\.json$/.test(name) ? [name.slice(0, -'.json'.length)] : []))
+    .sort();
 }
 
 function jsonOf(text: string): unknown {

@@ -25,20 +25,36 @@ export interface RunOptions {
   readonly concurrency: number;
   readonly signal: AbortSignal;
   readonly warn: (message: string) => void;
-  readonly onCase: (result: CaseResult, about: { readonly done: number; readonly of: number; readonly context: boolean }) => void;
+  readonly onCase: (
+    result: CaseResult,
+    about: { readonly done: number; readonly of: number; readonly context: boolean },
+  ) => void;
 }
 
 /** Asks every case, each in a conversation of its own. What was asked before an interrupt is in the result. */
 export async function runEvals(project: Project, options: RunOptions): Promise<EvalRun> {
   const { sets, signal } = options;
   const [started, began] = [new Date().toISOString(), performance.now()];
-  const names = [...new Set(options.agent === undefined ? sets.map(({ agent }) => agent) : [options.agent])];
+  const names = [
+    ...new Set(options.agent === undefined ? sets.map(({ agent }) => agent) : [options.agent]),
+  ];
   const agents = new Map<string, Prepared>();
-  for (const name of names) agents.set(name, prepare(await loadAgent(project.dir, name), options.allowSideEffects));
+  for (const name of names)
+    agents.set(name, prepare(await loadAgent(project.dir, name), options.allowSideEffects));
   for (const name of names) await requireModel(project, agents.get(name)?.agent);
   tellDisabled(agents, options.warn);
-  const context = await fingerprint(project, sets, [...agents.values()].map(({ declared }) => declared)); // prettier-ignore
-  const plan: Plan = { project, options, agents, golden: goldenOnce(project, signal), judge: onlyOnce(() => judgeOf(project)) };
+  const context = await fingerprint(
+    project,
+    sets,
+    [...agents.values()].map(({ declared }) => declared),
+  );
+  const plan: Plan = {
+    project,
+    options,
+    agents,
+    golden: goldenOnce(project, signal),
+    judge: onlyOnce(() => judgeOf(project)),
+  };
   const cases = await column(plan, true);
   const without = options.withoutContext ? await column(plan, false) : undefined;
   return {
@@ -68,7 +84,8 @@ const writes = ['remember', 'ingest'];
 /** Context and queries run. What could change something does not; an explicit `manual` stays, and nobody is there to be asked. */
 function prepare(declared: Agent, allowSideEffects: boolean): Prepared {
   const { mode } = declared.permissions;
-  if (allowSideEffects) return { declared, agent: declared, policy: { mode: mode ?? 'acceptAll' }, disabled: [] };
+  if (allowSideEffects)
+    return { declared, agent: declared, policy: { mode: mode ?? 'acceptAll' }, disabled: [] };
   const { allow, deny } = declared.tools;
   const offered = writes.filter((name) => (allow?.includes(name) ?? true) && !deny.includes(name));
   const servers = Object.keys(declared.mcp_servers).map((name) => `server ${name}`);
@@ -76,16 +93,27 @@ function prepare(declared: Agent, allowSideEffects: boolean): Prepared {
   // Without an agent's file nobody asked for these tools.
   const isAsked = allow !== undefined || mode === 'acceptAll' || mode === 'acceptEdits';
   const disabled = [...(isAsked ? offered : []), ...servers];
-  return { declared, agent, policy: { mode: mode === 'manual' ? 'manual' : 'unattended' }, disabled };
+  return {
+    declared,
+    agent,
+    policy: { mode: mode === 'manual' ? 'manual' : 'unattended' },
+    disabled,
+  };
 }
 
 function tellDisabled(agents: ReadonlyMap<string, Prepared>, warn: RunOptions['warn']): void {
-  const said = [...agents].flatMap(([name, { disabled }]) => (disabled.length === 0 ? [] : [`${name}: ${disabled.join(', ')}`]));
-  if (said.length > 0) warn(`Disabled, as they could change something (${said.join('; ')}); --allow-side-effects runs them.`);
+  const said = [...agents].flatMap(([name, { disabled }]) =>
+    disabled.length === 0 ? [] : [`${name}: ${disabled.join(', ')}`],
+  );
+  if (said.length > 0)
+    warn(
+      `Disabled, as they could change something (${said.join('; ')}); --allow-side-effects runs them.`,
+    );
 }
 
 async function requireModel(project: Project, agent: Agent | undefined): Promise<void> {
-  if (agent?.model.backend === undefined && (await project.llm()) === undefined) throw noBackend('Asking questions takes a model');
+  if (agent?.model.backend === undefined && (await project.llm()) === undefined)
+    throw noBackend('Asking questions takes a model');
 }
 
 async function judgeOf(project: Project): Promise<LlmRuntime> {
@@ -105,7 +133,9 @@ interface Plan {
 /** All cases in their order, several at once. An account that refuses, or money that is spent, ends it: every further case would say the same. */
 async function column(plan: Plan, context: boolean): Promise<CaseResult[]> {
   const { options } = plan;
-  const queue = options.sets.flatMap(({ agent, cases }) => cases.map((one) => ({ one, agent: options.agent ?? agent })));
+  const queue = options.sets.flatMap(({ agent, cases }) =>
+    cases.map((one) => ({ one, agent: options.agent ?? agent })),
+  );
   const results = new Map<string, CaseResult>();
   let refusal: string | undefined;
   let failure: UserError | undefined;
@@ -115,7 +145,8 @@ async function column(plan: Plan, context: boolean): Promise<CaseResult[]> {
       const asked = queue[at];
       if (asked === undefined) return;
       const reason = options.signal.aborted ? 'interrupted' : refusal;
-      const result = reason === undefined ? await ask(plan, asked, context) : skipped(asked.one, reason);
+      const result =
+        reason === undefined ? await ask(plan, asked, context) : skipped(asked.one, reason);
       if (result instanceof UserError) {
         failure ??= result;
         refusal ??= result.message;
@@ -132,16 +163,26 @@ async function column(plan: Plan, context: boolean): Promise<CaseResult[]> {
 }
 
 /** A `UserError` is about the configuration, and so about every case. */
-async function ask(plan: Plan, { one, agent: name }: { one: EvalCase; agent: string }, context: boolean): Promise<CaseResult | UserError> {
+async function ask(
+  plan: Plan,
+  { one, agent: name }: { one: EvalCase; agent: string },
+  context: boolean,
+): Promise<CaseResult | UserError> {
   const { project, options, golden, judge } = plan;
   const prepared = plan.agents.get(name);
   if (prepared === undefined) throw new Error(`no agent ${name}`);
   const { agent, policy } = prepared;
   const asked = { ...(context ? one : bare(one)), repeat: options.repeat ?? one.repeat };
-  if (!asked.turns.some(({ expect }) => expect !== undefined)) return skipped(one, 'expects nothing but context');
-  const own = context ? agent : { ...agent, context: { ...agent.context, semantic_layer: 'off' as const } };
+  if (!asked.turns.some(({ expect }) => expect !== undefined))
+    return skipped(one, 'expects nothing but context');
+  const own = context
+    ? agent
+    : { ...agent, context: { ...agent.context, semantic_layer: 'off' as const } };
   try {
-    return await runCase({ project, agent: own, policy, golden, judge, signal: options.signal }, asked);
+    return await runCase(
+      { project, agent: own, policy, golden, judge, signal: options.signal },
+      asked,
+    );
   } catch (error) {
     if (options.signal.aborted) return skipped(one, 'interrupted');
     if (!(error instanceof UserError)) throw error;
@@ -164,7 +205,10 @@ const refused = /^llm_(?:auth|billing|permission|budget_spent)\b/;
 
 function refusalIn({ outcome, reason, attempts }: CaseResult): string | undefined {
   if (outcome !== 'error') return undefined;
-  const said = reason ?? attempts.flatMap(({ turns }) => turns.flatMap(({ findings }) => findings))[0]?.found ?? '';
+  const said =
+    reason ??
+    attempts.flatMap(({ turns }) => turns.flatMap(({ findings }) => findings))[0]?.found ??
+    '';
   return refused.test(said) ? `not asked: ${said}` : undefined;
 }
 

@@ -14,7 +14,11 @@ export function wilson(passed: number, of: number): Interval | undefined {
   const center = rate + z ** 2 / (2 * of);
   const half = z * Math.sqrt((rate * (1 - rate)) / of + z ** 2 / (4 * of ** 2));
   const scale = 1 + z ** 2 / of;
-  return { value: rate, low: Math.max(0, (center - half) / scale), high: Math.min(1, (center + half) / scale) };
+  return {
+    value: rate,
+    low: Math.max(0, (center - half) / scale),
+    high: Math.min(1, (center + half) / scale),
+  };
 }
 
 /** Mean with its normal interval; the value alone where there is one, undefined without any. */
@@ -22,7 +26,8 @@ export function meanOf(values: readonly number[]): Interval | undefined {
   const count = values.length;
   if (count === 0) return undefined;
   const value = values.reduce((sum, each) => sum + each, 0) / count;
-  const variance = count === 1 ? 0 : values.reduce((sum, each) => sum + (each - value) ** 2, 0) / (count - 1);
+  const variance =
+    count === 1 ? 0 : values.reduce((sum, each) => sum + (each - value) ** 2, 0) / (count - 1);
   const half = z * Math.sqrt(variance / count);
   return { value, low: Math.max(0, value - half), high: value + half };
 }

@@ -18,13 +18,21 @@ export interface Summary {
 export function summaryOf(cases: readonly CaseResult[]): Summary {
   const attempts = cases.flatMap((each) => each.attempts);
   const decided = attempts.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped');
-  const answered = attempts.filter(({ outcome, turns }) => outcome !== 'skipped' && turns.length > 0);
-  const sum = (read: (turn: (typeof attempts)[number]['turns'][number]) => number): readonly number[] =>
+  const answered = attempts.filter(
+    ({ outcome, turns }) => outcome !== 'skipped' && turns.length > 0,
+  );
+  const sum = (
+    read: (turn: (typeof attempts)[number]['turns'][number]) => number,
+  ): readonly number[] =>
     answered.map(({ turns }) => turns.reduce((total, turn) => total + read(turn), 0));
-  const isPriced = answered.every(({ turns }) => turns.every(({ cost_usd: cost }) => cost !== null));
+  const isPriced = answered.every(({ turns }) =>
+    turns.every(({ cost_usd: cost }) => cost !== null),
+  );
   return {
     cases: cases.length,
-    counts: Object.fromEntries(outcomes.map((one) => [one, cases.filter(({ outcome }) => outcome === one).length])) as Record<Outcome, number>, // prettier-ignore
+    counts: Object.fromEntries(
+      outcomes.map((one) => [one, cases.filter(({ outcome }) => outcome === one).length]),
+    ) as Record<Outcome, number>,
     flaky: cases.filter(({ flaky }) => flaky).length,
     attempts: attempts.length,
     accuracy: wilson(decided.filter(({ outcome }) => outcome === 'pass').length, decided.length),
@@ -42,15 +50,25 @@ interface Column {
 
 /** With context, and without where that was asked for. */
 export function columnsOf({ cases, without_context: without }: EvalRun): readonly Column[] {
-  const own = { title: without === undefined ? 'result' : 'with context', cases, summary: summaryOf(cases) };
-  return without === undefined ? [own] : [own, { title: 'without context', cases: without, summary: summaryOf(without) }];
+  const own = {
+    title: without === undefined ? 'result' : 'with context',
+    cases,
+    summary: summaryOf(cases),
+  };
+  return without === undefined
+    ? [own]
+    : [own, { title: 'without context', cases: without, summary: summaryOf(without) }];
 }
 
 /** The columns of a run, behind what it is compared with. */
 export function columnsBeside(before: Summary | undefined, run: EvalRun): readonly Titled[] {
   const [own, ...without] = columnsOf(run);
   if (before === undefined || own === undefined) return columnsOf(run);
-  return [{ title: 'before', summary: before }, { ...own, title: without.length === 0 ? 'now' : own.title }, ...without];
+  return [
+    { title: 'before', summary: before },
+    { ...own, title: without.length === 0 ? 'now' : own.title },
+    ...without,
+  ];
 }
 
 export type Titled = Pick<Column, 'title' | 'summary'>;
@@ -58,8 +76,14 @@ export type Titled = Pick<Column, 'title' | 'summary'>;
 /** What every report shows, in the same words: a row of titles, then a row a figure, its name first. */
 export function figureRows(columns: readonly Titled[]): readonly (readonly string[])[] {
   const all = columns.map(({ summary }) => figures(summary));
-  const rows = (all[0] ?? []).map(([name], at) => [name, ...all.map((figure) => figure[at]?.[1] ?? '')]);
-  return [['', ...columns.map(({ title }) => title)], ...rows.filter(([, ...texts]) => texts.some((text) => text !== ''))];
+  const rows = (all[0] ?? []).map(([name], at) => [
+    name,
+    ...all.map((figure) => figure[at]?.[1] ?? ''),
+  ]);
+  return [
+    ['', ...columns.map(({ title }) => title)],
+    ...rows.filter(([, ...texts]) => texts.some((text) => text !== '')),
+  ];
 }
 
 function figures({
@@ -71,9 +95,17 @@ function figures({
   cost_usd: cost,
   ms,
 }: Summary): readonly (readonly [name: string, text: string])[] {
-  const said = (interval: Interval | undefined, [before, after]: readonly [string, string], text: (value: number) => string): string =>
-    interval === undefined ? 'unknown' : `${before}${text(interval.value)}${after} (${text(interval.low)} to ${text(interval.high)})`;
-  const others = outcomes.filter((one) => one !== 'pass' && counts[one] > 0).map((one) => `${counts[one]} ${one}`);
+  const said = (
+    interval: Interval | undefined,
+    [before, after]: readonly [string, string],
+    text: (value: number) => string,
+  ): string =>
+    interval === undefined
+      ? 'unknown'
+      : `${before}${text(interval.value)}${after} (${text(interval.low)} to ${text(interval.high)})`;
+  const others = outcomes
+    .filter((one) => one !== 'pass' && counts[one] > 0)
+    .map((one) => `${counts[one]} ${one}`);
   return [
     ['cases', `${counts.pass} of ${cases} pass`],
     ['not passed', others.join(', ')],

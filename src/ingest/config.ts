@@ -8,6 +8,8 @@ export const ingestConfigSchema = z
       .min(2)
       .max(200)
       .default(24)
-      .describe('Turns that a model has for one work unit; the items that it does not come to stay pending.'),
+      .describe(
+        'Turns that a model has for one work unit; the items that it does not come to stay pending.',
+      ),
   })
   .describe('How a model reads what code cannot.');

@@ -31,16 +31,30 @@ const [loopFrame, perTurn] = [6500, 700];
  * read in a loop that uses all of its turns, and nothing of it comes from a cache.
  */
 export function estimate({ tables, items, stepBudget, priced }: Ahead): Estimate {
-  const described = tables.map((columns): Work => ({ role: 'candidateExtraction', calls: 1, input: 500 + 40 * columns, output: 60 + 25 * columns })); // prettier-ignore
+  const described = tables.map((columns): Work => ({
+    role: 'candidateExtraction',
+    calls: 1,
+    input: 500 + 40 * columns,
+    output: 60 + 25 * columns,
+  }));
   const [pages, others] = [items.filter(isSorted), items.filter((one) => !isSorted(one))];
-  const sorted = pages.map((one): Work => ({ role: 'triage', calls: 1, input: 350 + tokensIn([one]), output: 5 }));
-  const loops = (of: readonly PendingItem[], turns: number) => unitsOf(of).map((unit) => loopOf(tokensIn(unit.items), turns));
+  const sorted = pages.map((one): Work => ({
+    role: 'triage',
+    calls: 1,
+    input: 350 + tokensIn([one]),
+    output: 5,
+  }));
+  const loops = (of: readonly PendingItem[], turns: number) =>
+    unitsOf(of).map((unit) => loopOf(tokensIn(unit.items), turns));
   const ruled: Work[] =
-    items.length === 0 ? [] : (['curator', 'reconcile'] as const).map((role) => ({ ...loopOf(2000, stepBudget), role }));
+    items.length === 0
+      ? []
+      : (['curator', 'reconcile'] as const).map((role) => ({ ...loopOf(2000, stepBudget), role }));
   const low = [...described, ...sorted, ...loops(others, 2)];
   const high = [...described, ...sorted, ...loops(items, stepBudget), ...ruled];
   const range = (of: (work: readonly Work[]) => number): Range => [of(low), of(high)];
-  const sum = (key: 'calls' | 'input' | 'output') => (work: readonly Work[]) => work.reduce((total, one) => total + one[key], 0);
+  const sum = (key: 'calls' | 'input' | 'output') => (work: readonly Work[]) =>
+    work.reduce((total, one) => total + one[key], 0);
   const [least, most] = [low, high].map((work) => priceOf(work, priced));
   return {
     calls: range(sum('calls')),
@@ -51,7 +65,9 @@ export function estimate({ tables, items, stepBudget, priced }: Ahead): Estimate
 }
 
 function tokensIn(items: readonly PendingItem[]): number {
-  const characters = items.flatMap(({ unread }) => unread).reduce((sum, { text }) => sum + text.length, 0);
+  const characters = items
+    .flatMap(({ unread }) => unread)
+    .reduce((sum, { text }) => sum + text.length, 0);
   return Math.ceil(characters / charactersPerToken);
 }
 
@@ -61,6 +77,10 @@ function loopOf(tokens: number, turns: number): Work {
 }
 
 function priceOf(work: readonly Work[], priced: Ahead['priced']): number | undefined {
-  const costs = work.map(({ role, input, output }) => priced(role, { input, output, cacheRead: 0, cacheWrite: 0 }));
-  return costs.every((cost) => cost !== undefined) ? costs.reduce((sum, cost) => sum + cost, 0) : undefined;
+  const costs = work.map(({ role, input, output }) =>
+    priced(role, { input, output, cacheRead: 0, cacheWrite: 0 }),
+  );
+  return costs.every((cost) => cost !== undefined)
+    ? costs.reduce((sum, cost) => sum + cost, 0)
+    : undefined;
 }

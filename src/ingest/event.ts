@@ -3,18 +3,51 @@ import type { ExitCode, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 
 /** The steps of publishing, in their order. A kill after any of them loses nothing; see `publish.ts`. */
-export type PublishStep = 'base_recorded' | 'file_written' | 'file_removed' | 'claims_written' | 'commit_made' | 'index_refreshed';
+export type PublishStep =
+  | 'base_recorded'
+  | 'file_written'
+  | 'file_removed'
+  | 'claims_written'
+  | 'commit_made'
+  | 'index_refreshed';
 
 /** What happens during an ingest, for the terminal and NDJSON alike. */
 export type IngestEvent =
   | { readonly type: 'lock_awaited'; readonly message: string }
   | { readonly type: 'connection_started'; readonly connection: string }
-  | { readonly type: 'scan_progressed'; readonly connection: string; readonly step: string; readonly done: number; readonly total: number }
-  | { readonly type: 'description_progressed'; readonly connection: string; readonly done: number; readonly total: number }
-  | { readonly type: 'items_fetched'; readonly connection: string; readonly added: number; readonly changed: number; readonly gone: number }
+  | {
+      readonly type: 'scan_progressed';
+      readonly connection: string;
+      readonly step: string;
+      readonly done: number;
+      readonly total: number;
+    }
+  | {
+      readonly type: 'description_progressed';
+      readonly connection: string;
+      readonly done: number;
+      readonly total: number;
+    }
+  | {
+      readonly type: 'items_fetched';
+      readonly connection: string;
+      readonly added: number;
+      readonly changed: number;
+      readonly gone: number;
+    }
   | { readonly type: 'work_units_planned'; readonly stage: UnitStage; readonly units: number }
-  | { readonly type: 'work_unit_started'; readonly unit: string; readonly stage: UnitStage; readonly items: readonly string[] }
-  | { readonly type: 'work_unit_step'; readonly unit: string; readonly stepIndex: number; readonly stepBudget: number }
+  | {
+      readonly type: 'work_unit_started';
+      readonly unit: string;
+      readonly stage: UnitStage;
+      readonly items: readonly string[];
+    }
+  | {
+      readonly type: 'work_unit_step';
+      readonly unit: string;
+      readonly stepIndex: number;
+      readonly stepBudget: number;
+    }
   | {
       readonly type: 'work_unit_finished';
       readonly unit: string;
@@ -26,7 +59,11 @@ export type IngestEvent =
   | { readonly type: 'reconcile_step'; readonly stepIndex: number; readonly stepBudget: number }
   | { readonly type: 'rate_limited'; readonly window: string; readonly resetsAt: string }
   | ({ readonly type: 'llm_usage' } & RunUsage)
-  | { readonly type: 'publish_step'; readonly step: PublishStep; readonly path?: string | undefined }
+  | {
+      readonly type: 'publish_step';
+      readonly step: PublishStep;
+      readonly path?: string | undefined;
+    }
   | { readonly type: 'published'; readonly commit: CommitReport; readonly files: FileReport };
 
 type UnitStage = 'triage' | 'light' | 'extract';
@@ -42,7 +79,17 @@ interface RunUsage {
   readonly costUsd: number | null;
 }
 
-export type Stage = 'plan' | 'scan' | 'describe' | 'fetch' | 'extract' | 'model' | 'validate' | 'compare' | 'publish' | 'index';
+export type Stage =
+  | 'plan'
+  | 'scan'
+  | 'describe'
+  | 'fetch'
+  | 'extract'
+  | 'model'
+  | 'validate'
+  | 'compare'
+  | 'publish'
+  | 'index';
 
 /** A claim that was left out of the artifacts, or something of a person's in them that does not work. */
 export interface Quarantined {

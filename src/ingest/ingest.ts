@@ -34,7 +34,14 @@ import { newEdits } from './new-edits.ts';
 import { readProjectFiles } from './project-files.ts';
 import { publish, settled } from './publish.ts';
 import { readClaims } from './readings.ts';
-import { extractSource, fetchSources, isPartial, sourceReport, type SourceInput, unfitIn } from './read-sources.ts';
+import {
+  extractSource,
+  fetchSources,
+  isPartial,
+  sourceReport,
+  type SourceInput,
+  unfitIn,
+} from './read-sources.ts';
 import { foldersOf, renderProject } from './render.ts';
 import { validate } from './validate.ts';
 
@@ -58,7 +65,12 @@ export interface IngestInput {
   /** The model that reads prose, curates and reconciles; undefined where none is configured. */
   readonly reader?: IngestModel | undefined;
   /** For a dry run: what is known of the model that would be asked. */
-  readonly ahead?: ({ readonly journal: IngestModel['journal'] | undefined } & Pick<Ahead, 'stepBudget' | 'priced'>) | undefined;
+  readonly ahead?:
+    | ({ readonly journal: IngestModel['journal'] | undefined } & Pick<
+        Ahead,
+        'stepBudget' | 'priced'
+      >)
+    | undefined;
   /** Whether it also reads again what it has read. */
   readonly reExtract?: boolean | undefined;
   /** Whether a source in which nothing is left has been emptied on purpose. */
@@ -81,8 +93,13 @@ export async function ingest(input: IngestInput): Promise<IngestReport> {
   const { dir, runId, signal, dryRun = false } = input;
   const run: Run = { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
   const onWait = (message: string) => run.emit({ type: 'lock_awaited', message });
-  const outcome = dryRun ? await plan(run) : await withProjectLock(dir, () => runStages(run), { signal, onWait });
-  const queries = outcome.connections.reduce((sum, connection) => sum + connection.queries, outcome.queries ?? 0);
+  const outcome = dryRun
+    ? await plan(run)
+    : await withProjectLock(dir, () => runStages(run), { signal, onWait });
+  const queries = outcome.connections.reduce(
+    (sum, connection) => sum + connection.queries,
+    outcome.queries ?? 0,
+  );
   const report = {
     runId,
     dryRun,
@@ -105,7 +122,16 @@ interface Run extends IngestInput {
 
 type Outcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
 
-const nothingDone = { keptEdits: [], newEdits: [], stale: [], leftAlone: [], setAside: [], quarantined: [], mended: [], unfit: [] };
+const nothingDone = {
+  keptEdits: [],
+  newEdits: [],
+  stale: [],
+  leftAlone: [],
+  setAside: [],
+  quarantined: [],
+  mended: [],
+  unfit: [],
+};
 const noFiles = { added: [], changed: [], removed: [] };
 
 async function plan(run: Run): Promise<Outcome> {
@@ -115,10 +141,18 @@ async function plan(run: Run): Promise<Outcome> {
     const { connection } = warehouse;
     const firstSchema = scope.schemas?.[0] ?? warehouse.dialect.defaultSchema;
     const catalog = { connection, dialect: warehouse.dialect.name, firstSchema, tables };
-    described.push(...undescribed(catalog, { known: await claimsOfModels(run, connection), journal: run.ahead?.journal }));
+    described.push(
+      ...undescribed(catalog, {
+        known: await claimsOfModels(run, connection),
+        journal: run.ahead?.journal,
+      }),
+    );
     return { tables: tables.length, queries };
   });
-  const catalogs = await standingCatalogs(run, run.connections.map(({ name }) => name)); // prettier-ignore
+  const catalogs = await standingCatalogs(
+    run,
+    run.connections.map(({ name }) => name),
+  );
   const read = await readSources(run, catalogs);
   const standing = catalogs.map((catalog) => ({
     catalog,
@@ -126,7 +160,10 @@ async function plan(run: Run): Promise<Outcome> {
     warehouse: () => run.warehouse(catalog.connection, run.signal),
   }));
   const findings = { connections: standing, sources: read.map((one) => one.findings) };
-  const { quarantined } = renderProject(findings, await readProjectFiles(run.dir, foldersOf(findings), { tidy: false }));
+  const { quarantined } = renderProject(
+    findings,
+    await readProjectFiles(run.dir, foldersOf(findings), { tidy: false }),
+  );
   const unfit = findings.sources.flatMap(unfitIn);
   return {
     connections,
@@ -139,12 +176,18 @@ async function plan(run: Run): Promise<Outcome> {
 }
 
 /** What a model would take; undefined where none is configured. */
-function estimateOf({ ahead, sources = [], reExtract = false }: Run, findings: Findings, tables: readonly number[]): Estimate | undefined {
+function estimateOf(
+  { ahead, sources = [], reExtract = false }: Run,
+  findings: Findings,
+  tables: readonly number[],
+): Estimate | undefined {
   if (ahead === undefined) return undefined;
   const asked = new Set(sources.flatMap(({ name, isAsked }) => (isAsked ? [name] : [])));
   const pending = pendingItems(findings, { sources: asked, isAnew: reExtract });
   const { journal } = ahead;
-  const items = pending.filter((one) => reExtract || journal === undefined || paidOutcome(journal, one) === undefined);
+  const items = pending.filter(
+    (one) => reExtract || journal === undefined || paidOutcome(journal, one) === undefined,
+  );
   return estimate({ ...ahead, tables, items });
 }
 
@@ -155,17 +198,48 @@ async function runStages(run: Run): Promise<Outcome> {
     const scanned: ConnectionFindings[] = [];
     const tried = await scanConnections(run, state, scanned);
     const names = scanned.map(({ catalog }) => catalog.connection);
-    const failed = tried.filter(({ failure }) => failure !== undefined).map(({ connection }) => connection);
+    const failed = tried
+      .filter(({ failure }) => failure !== undefined)
+      .map(({ connection }) => connection);
     const others = await standingCatalogs(run, failed);
-    const standing = others.map((catalog) => ({ catalog, claims: undefined, warehouse: () => run.warehouse(catalog.connection, signal) }));
+    const standing = others.map((catalog) => ({
+      catalog,
+      claims: undefined,
+      warehouse: () => run.warehouse(catalog.connection, signal),
+    }));
     const read = await readSources(run, [...scanned.map(({ catalog }) => catalog), ...others]);
-    const found = { connections: [...scanned, ...standing], sources: read.map((one) => one.findings), pin };
-    const isRead = names.length > 0 || pin !== undefined || read.some(({ fetched }) => fetched.report.items !== undefined);
-    if (!isRead) return { connections: tried, sources: reportsOf(read, found.sources), commit: { none: 'nothing was read' } };
-    const asked = new Set(read.flatMap(({ fetched: { input } }) => (input.isAsked ? [input.name] : [])));
+    const found = {
+      connections: [...scanned, ...standing],
+      sources: read.map((one) => one.findings),
+      pin,
+    };
+    const isRead =
+      names.length > 0 ||
+      pin !== undefined ||
+      read.some(({ fetched }) => fetched.report.items !== undefined);
+    if (!isRead)
+      return {
+        connections: tried,
+        sources: reportsOf(read, found.sources),
+        commit: { none: 'nothing was read' },
+      };
+    const asked = new Set(
+      read.flatMap(({ fetched: { input } }) => (input.isAsked ? [input.name] : [])),
+    );
     const open = (name: string) => run.warehouse(name, signal);
-    const modelRun = { dir, model: run.reader, asked, isAnew: run.reExtract === true, state, open, signal, emit };
-    const { findings, stages, refused, isOver } = await timed(run, 'model', () => runModelStages(found, modelRun));
+    const modelRun = {
+      dir,
+      model: run.reader,
+      asked,
+      isAnew: run.reExtract === true,
+      state,
+      open,
+      signal,
+      emit,
+    };
+    const { findings, stages, refused, isOver } = await timed(run, 'model', () =>
+      runModelStages(found, modelRun),
+    );
     const sources = reportsOf(read, findings.sources);
     const checking = { state, model: run.reader, isOver, signal };
     const {
@@ -178,13 +252,29 @@ async function runStages(run: Run): Promise<Outcome> {
     } = await timed(run, 'validate', () => validate(dir, findings, checking));
     signal.throwIfAborted();
     const connections = withUnchecked(tried, unchecked);
-    const updated = [...names, ...sources.filter(({ items }) => items !== undefined).map(({ connection }) => connection)];
-    const message = pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`;
+    const updated = [
+      ...names,
+      ...sources.filter(({ items }) => items !== undefined).map(({ connection }) => connection),
+    ];
+    const message =
+      pin === undefined ? `ktx: update ${updated.join(', ')}` : `ktx: decide ${pin.subject}`;
     const onStep = (step: PublishStep, path?: string) => emit({ type: 'publish_step', step, path });
-    const publication = { dir, runId, message, folders: foldersOf(findings), files, render, onStep };
-    const { standing: stands, ...published } = await timed(run, 'publish', () => publish(publication));
+    const publication = {
+      dir,
+      runId,
+      message,
+      folders: foldersOf(findings),
+      files,
+      render,
+      onStep,
+    };
+    const { standing: stands, ...published } = await timed(run, 'publish', () =>
+      publish(publication),
+    );
     emit({ type: 'published', commit: published.commit, files: published.files });
-    await timed(run, 'compare', () => compareMetrics(published.conflicts, { files: stands, state, open, signal }));
+    await timed(run, 'compare', () =>
+      compareMetrics(published.conflicts, { files: stands, state, open, signal }),
+    );
     await timed(run, 'index', async () => run.updateIndex?.(state));
     const unfit = findings.sources.flatMap(unfitIn);
     const quarantined = [...unfounded, ...refused];
@@ -207,45 +297,86 @@ async function runStages(run: Run): Promise<Outcome> {
 }
 
 /** Scans each warehouse into `findings`. */
-function scanConnections(run: Run, state: State, findings: ConnectionFindings[]): Promise<ConnectionReport[]> {
+function scanConnections(
+  run: Run,
+  state: State,
+  findings: ConnectionFindings[],
+): Promise<ConnectionReport[]> {
   const { signal, emit } = run;
   return eachConnection(run, 'scan', async (warehouse, scope) => {
     const { connection } = warehouse;
-    const onProgress = ({ phase: step, done, total }: ScanProgress) => emit({ type: 'scan_progressed', connection, step, done, total });
+    const onProgress = ({ phase: step, done, total }: ScanProgress) =>
+      emit({ type: 'scan_progressed', connection, step, done, total });
     const known = await claimsOfModels(run, connection);
-    const found = await scan({ warehouse, scope, state, config: run.scan, dir: run.dir, model: run.model, known, signal, onProgress });
+    const found = await scan({
+      warehouse,
+      scope,
+      state,
+      config: run.scan,
+      dir: run.dir,
+      model: run.model,
+      known,
+      signal,
+      onProgress,
+    });
     const { catalog, profiled, reused, left, queries, links } = found;
     if (catalog.tables.length === 0) throw noTables(connection);
-    const { claims, ...descriptions } = await timed(run, 'describe', () => describe(run, found, known));
+    const { claims, ...descriptions } = await timed(run, 'describe', () =>
+      describe(run, found, known),
+    );
     const held = await heldClaims(run.dir, found);
-    findings.push({ catalog, claims: [...claimsOf(found), ...held, ...claims], warehouse: async () => warehouse });
+    findings.push({
+      catalog,
+      claims: [...claimsOf(found), ...held, ...claims],
+      warehouse: async () => warehouse,
+    });
     const { failure, ...judged } = found.judgements;
     const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
     const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
     const relationships = { accepted: accepted.length, review: review.length };
-    return { tables: catalog.tables.length, profiled, reused, left, queries, relationships, descriptions, judgements };
+    return {
+      tables: catalog.tables.length,
+      profiled,
+      reused,
+      left,
+      queries,
+      relationships,
+      descriptions,
+      judgements,
+    };
   });
 }
 
 /** What git has of the warehouses that this run does not scan, or could not. */
-async function standingCatalogs({ dir, standing = [] }: Run, failed: readonly string[]): Promise<Catalog[]> {
-  const catalogs = await Promise.all([...new Set([...standing, ...failed])].sort().map((name) => loadCatalog(dir, name)));
+async function standingCatalogs(
+  { dir, standing = [] }: Run,
+  failed: readonly string[],
+): Promise<Catalog[]> {
+  const catalogs = await Promise.all(
+    [...new Set([...standing, ...failed])].sort().map((name) => loadCatalog(dir, name)),
+  );
   return catalogs.filter((catalog) => catalog !== undefined);
 }
 
 /** Fetches and extracts; items that did not change are read again too, since code reads for nothing. */
 async function readSources(run: Run, catalogs: readonly Catalog[]) {
   const { dir, dryRun = false, allowEmpty, signal, emit, sources = [] } = run;
-  const fetched = await timed(run, 'fetch', () => fetchSources(sources, { dir, dryRun, allowEmpty, signal, emit }));
+  const fetched = await timed(run, 'fetch', () =>
+    fetchSources(sources, { dir, dryRun, allowEmpty, signal, emit }),
+  );
   const claims = await readClaims(dir, catalogs);
-  return timed(run, 'extract', async () => fetched.map((one) => ({ fetched: one, findings: extractSource(one, { catalogs, claims }) })));
+  return timed(run, 'extract', async () =>
+    fetched.map((one) => ({ fetched: one, findings: extractSource(one, { catalogs, claims }) })),
+  );
 }
 
 type Read = Awaited<ReturnType<typeof readSources>>;
 
 function reportsOf(read: Read, sources: readonly SourceFindings[]): SourceReport[] {
   const found = new Map(sources.map((source) => [source.connection, source]));
-  return read.map(({ fetched, findings }) => sourceReport(fetched, found.get(findings.connection) ?? findings));
+  return read.map(({ fetched, findings }) =>
+    sourceReport(fetched, found.get(findings.connection) ?? findings),
+  );
 }
 
 /** A warehouse that did not open to check what the sources say of it. */
@@ -253,12 +384,28 @@ function withUnchecked(
   reports: readonly ConnectionReport[],
   unchecked: readonly { connection: string; error: UserError }[],
 ): ConnectionReport[] {
-  const known = new Set(reports.filter(({ failure }) => failure !== undefined).map(({ connection }) => connection));
+  const known = new Set(
+    reports.filter(({ failure }) => failure !== undefined).map(({ connection }) => connection),
+  );
   const fresh = unchecked.filter(({ connection }) => !known.has(connection));
-  return [...reports, ...fresh.map(({ connection, error }) => ({ ...nothingRead, connection, failure: failureOf(error) }))];
+  return [
+    ...reports,
+    ...fresh.map(({ connection, error }) => ({
+      ...nothingRead,
+      connection,
+      failure: failureOf(error),
+    })),
+  ];
 }
 
-const nothingRead = { tables: 0, profiled: 0, reused: 0, left: 0, queries: 0, relationships: { accepted: 0, review: 0 } };
+const nothingRead = {
+  tables: 0,
+  profiled: 0,
+  reused: 0,
+  left: 0,
+  queries: 0,
+  relationships: { accepted: 0, review: 0 },
+};
 
 /** What a model said in earlier runs. */
 async function claimsOfModels(run: Run, connection: string): Promise<Claim[]> {
@@ -269,28 +416,42 @@ async function claimsOfModels(run: Run, connection: string): Promise<Claim[]> {
 
 async function describe(run: Run, found: ScanResult, known: readonly Claim[]) {
   const { connection } = found.catalog;
-  const onProgress = (done: number, total: number) => run.emit({ type: 'description_progressed', connection, done, total });
-  const { failure, ...described } = await describeTables({ found, known, model: run.model, signal: run.signal, onProgress });
+  const onProgress = (done: number, total: number) =>
+    run.emit({ type: 'description_progressed', connection, done, total });
+  const { failure, ...described } = await describeTables({
+    found,
+    known,
+    model: run.model,
+    signal: run.signal,
+    onProgress,
+  });
   return { ...described, ...(failure && { failure: failureOf(failure) }) };
 }
 
 /** What was there and cannot be seen any longer must not look like what was dropped. */
 function noTables(connection: string): UserError {
-  const hint = 'Check `schemas` of the connection and what its login may see. Files of an earlier ingest stay as they are.';
+  const hint =
+    'Check `schemas` of the connection and what its login may see. Files of an earlier ingest stay as they are.';
   return new UserError('no_tables', `${connection} shows no table.`, { hint });
 }
 
 type ReadWarehouse = (warehouse: Warehouse, scope: Scope) => Promise<Partial<ConnectionReport>>;
 
 /** A failure that a person can fix is the connection's own; the others go on. */
-async function eachConnection(run: Run, stage: Stage, read: ReadWarehouse): Promise<ConnectionReport[]> {
+async function eachConnection(
+  run: Run,
+  stage: Stage,
+  read: ReadWarehouse,
+): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = [];
   for (const { name: connection, scope } of run.connections) {
     const nothing = { ...nothingRead, connection };
     run.signal.throwIfAborted();
     run.emit({ type: 'connection_started', connection });
     try {
-      const found = timed(run, stage, async () => read(await run.warehouse(connection, run.signal), scope));
+      const found = timed(run, stage, async () =>
+        read(await run.warehouse(connection, run.signal), scope),
+      );
       reports.push({ ...nothing, ...(await found) });
     } catch (error) {
       if (!(error instanceof UserError) || run.signal.aborted) throw error;
@@ -300,22 +461,35 @@ async function eachConnection(run: Run, stage: Stage, read: ReadWarehouse): Prom
   return reports;
 }
 
-function exitCodeOf({ connections, sources, stages, quarantined, leftAlone, commit, dryRun }: Omit<IngestReport, 'exitCode'>): ExitCode {
+function exitCodeOf({
+  connections,
+  sources,
+  stages,
+  quarantined,
+  leftAlone,
+  commit,
+  dryRun,
+}: Omit<IngestReport, 'exitCode'>): ExitCode {
   const failures = [...connections, ...sources].flatMap(({ failure }) => failure ?? []);
-  const asked = connections.length + sources.filter(({ items, failure }) => items ?? failure).length;
+  const asked =
+    connections.length + sources.filter(({ items, failure }) => items ?? failure).length;
   const [first, ...others] = new Set(failures.map((failure) => failure.exitCode));
   if (first !== undefined && failures.length === asked) return others.length === 0 ? first : 1;
   const unasked = [
-    ...connections.flatMap(({ descriptions, judgements }) => [descriptions?.failure ?? [], judgements?.failure ?? []].flat()),
+    ...connections.flatMap(({ descriptions, judgements }) =>
+      [descriptions?.failure ?? [], judgements?.failure ?? []].flat(),
+    ),
     ...stages.flatMap((stage) => stage.failures),
   ];
   const isPending = stages.some(({ pending }) => pending > 0);
   if (unasked.some((failure) => failure.exitCode === 4)) return 4;
-  const isUncommitted = !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
+  const isUncommitted =
+    !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
   const isLeftOut = !dryRun && quarantined.length > 0;
   const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
   const isUnprofiled = connections.some(({ left }) => left > 0);
-  const isLeft = isPending || isUnprofiled || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted;
+  const isLeft =
+    isPending || isUnprofiled || isCut || isLeftOut || leftAlone.length > 0 || isUncommitted;
   return failures.length + unasked.length > 0 || isLeft ? 3 : 0;
 }
 

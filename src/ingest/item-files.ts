@@ -62,21 +62,42 @@ export function indexLines(text: string): IndexLine[] {
 
 /** Bodies come before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
 export function bodyWrites({ connection, items }: SourceFindings): Write[] {
-  return items.map(({ path, body }): Write => ({ step: 'file_written', path: itemPath(connection, path), text: body }));
+  return items.map(({ path, body }): Write => ({
+    step: 'file_written',
+    path: itemPath(connection, path),
+    text: body,
+  }));
 }
 
 /** Claims come before the index that says where they are from: it never calls an item read whose claims a killed run left unwritten. */
 export function indexWrites(source: SourceFindings, sliceOf: SliceOf, view: FileView): Write[] {
   const { connection, items } = source;
   const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
-  const lines = items.map((item) => `${canonicalJson(lineOf(item, source, { extraction: code.get(item.key), sliceOf }))}\n`);
-  const index: Write = { step: 'file_written', path: itemPath(connection, 'index.jsonl'), text: lines.length === 0 ? undefined : lines.sort().join('') }; // prettier-ignore
+  const lines = items.map(
+    (item) =>
+      `${canonicalJson(lineOf(item, source, { extraction: code.get(item.key), sliceOf }))}\n`,
+  );
+  const index: Write = {
+    step: 'file_written',
+    path: itemPath(connection, 'index.jsonl'),
+    text: lines.length === 0 ? undefined : lines.sort().join(''),
+  };
   const wanted = new Set(items.map(({ path }) => path));
   const gone = indexIn(view, connection).filter(
-    ({ path }) => !wanted.has(path) && view.get(itemPath(connection, path))?.isWellFormed() === true,
+    ({ path }) =>
+      !wanted.has(path) && view.get(itemPath(connection, path))?.isWellFormed() === true,
   );
   const isNothing = items.length === 0 && !view.has(index.path);
-  return isNothing ? [] : [index, ...gone.map(({ path }): Write => ({ step: 'file_written', path: itemPath(connection, path), text: undefined }))]; // prettier-ignore
+  return isNothing
+    ? []
+    : [
+        index,
+        ...gone.map(({ path }): Write => ({
+          step: 'file_written',
+          path: itemPath(connection, path),
+          text: undefined,
+        })),
+      ];
 }
 
 interface Known {
@@ -84,9 +105,18 @@ interface Known {
   readonly sliceOf: SliceOf;
 }
 
-function lineOf(item: Item, { extractor, readings }: SourceFindings, { extraction, sliceOf }: Known): IndexLine {
+function lineOf(
+  item: Item,
+  { extractor, readings }: SourceFindings,
+  { extraction, sliceOf }: Known,
+): IndexLine {
   const reading = readings.get(item.key);
-  const line = { key: item.key, path: item.path, hash: hashOf(item), slice: sliceOf(extraction, reading?.claims) };
+  const line = {
+    key: item.key,
+    path: item.path,
+    hash: hashOf(item),
+    slice: sliceOf(extraction, reading?.claims),
+  };
   if (reading === undefined) return { ...line, extractor };
   const unmapped = reading.unmapped.length === 0 ? {} : { unmapped: [...reading.unmapped] };
   return reading.isCurrent
@@ -115,7 +145,9 @@ export function slicer(catalogs: readonly Catalog[]) {
   return (extraction: Extraction | undefined, read: readonly Claim[] = []): string => {
     const claims = [...(extraction?.claims ?? []), ...read];
     const subjects = [...(extraction?.mentions ?? []), ...claims.map(({ subject }) => subject)];
-    const datasets = subjects.flatMap((subject) => subjectParts(subject) ?? []).map((parts) => `${parts.connection}.${parts.dataset}`);
+    const datasets = subjects
+      .flatMap((subject) => subjectParts(subject) ?? [])
+      .map((parts) => `${parts.connection}.${parts.dataset}`);
     const known = [...new Set(datasets)].sort().map((dataset) => [dataset, shapes.get(dataset)]);
     return known.length === 0 ? '' : shortHash(canonicalJson(known), 12);
   };

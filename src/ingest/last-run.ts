@@ -3,7 +3,14 @@ import type { State } from '../store/state.ts';
 import type { Quarantined, Unfit } from './event.ts';
 
 const leftOutSchema = z.object({
-  quarantined: z.array(z.object({ subject: z.string(), kind: z.string(), reason: z.string(), location: z.string().optional() })),
+  quarantined: z.array(
+    z.object({
+      subject: z.string(),
+      kind: z.string(),
+      reason: z.string(),
+      location: z.string().optional(),
+    }),
+  ),
   unfit: z.array(z.object({ item: z.string(), location: z.string(), reason: z.string() })),
 });
 
@@ -16,7 +23,9 @@ export interface LeftOut {
 /** In `.ktx`: whoever asks later need not run everything again. */
 export function keepLeftOut({ db }: State, { quarantined, unfit }: LeftOut): void {
   ensureTable(db);
-  db.prepare('INSERT OR REPLACE INTO left_out VALUES (1, ?)').run(JSON.stringify({ quarantined, unfit }));
+  db.prepare('INSERT OR REPLACE INTO left_out VALUES (1, ?)').run(
+    JSON.stringify({ quarantined, unfit }),
+  );
 }
 
 /** Undefined where no run was here yet, as in a fresh clone. */

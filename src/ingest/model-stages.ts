@@ -35,10 +35,23 @@ export async function runModelStages(
 }> {
   if (model === undefined) return { findings, stages: [], refused: [], isOver: false };
   let opened: Promise<Snapshot> | undefined;
-  const snapshot = () => (opened ??= readProjectFiles(run.dir, foldersOf(findings)).then((files) => openSnapshot(findings, files)));
-  const { sources, stages, refused, isOver } = await readWithModel({ ...run, findings, model, snapshot });
+  const snapshot = () =>
+    (opened ??= readProjectFiles(run.dir, foldersOf(findings)).then((files) =>
+      openSnapshot(findings, files),
+    ));
+  const { sources, stages, refused, isOver } = await readWithModel({
+    ...run,
+    findings,
+    model,
+    snapshot,
+  });
   const read = { ...findings, sources };
   // Where the account or the money is gone, the next stages ask nothing; what they have paid for counts.
   const ruled = await ruleOnClaims(read, { ...run, model, snapshot, isOver });
-  return { findings: { ...read, rulings: ruled.rulings }, stages: [...stages, ...ruled.stages], refused, isOver: ruled.isOver };
+  return {
+    findings: { ...read, rulings: ruled.rulings },
+    stages: [...stages, ...ruled.stages],
+    refused,
+    isOver: ruled.isOver,
+  };
 }

@@ -12,7 +12,11 @@ export type FileView = ReadonlyMap<string, string>;
  * behind is removed (`tidy`); the caller holds the project's lock then. A file that people write and ktx cannot read is a text that is not
  * well-formed and goes on with the reason; one of ktx's own that cannot be read is a failure.
  */
-export async function readProjectFiles(dir: string, folders: readonly string[], { tidy = true } = {}): Promise<FileView> {
+export async function readProjectFiles(
+  dir: string,
+  folders: readonly string[],
+  { tidy = true } = {},
+): Promise<FileView> {
   const files = new Map<string, string>();
   for (const folder of folders) {
     const isFolder = requireNoLink(dir, folder)?.isDirectory() === true;
@@ -20,9 +24,16 @@ export async function readProjectFiles(dir: string, folders: readonly string[], 
     if (!isFolder && tidy) tidyBeside(join(dir, folder));
     if (text !== undefined) files.set(folder, text);
     // Items lie as deep as their source has them, and have any name.
-    const [recursive, names] = folder.startsWith('sources/') ? [true, /./] : [false, folder === 'wiki' ? /\.md$/ : /\.(ya?ml|jsonl)$/];
-    const entries = isFolder ? readdirSync(join(dir, folder), { withFileTypes: true, recursive }) : [];
-    const found = entries.map((entry) => [relative(dir, join(entry.parentPath, entry.name)).replaceAll('\\', '/'), entry] as const);
+    const [recursive, names] = folder.startsWith('sources/')
+      ? [true, /./]
+      : [false, folder === 'wiki' ? /\.md$/ : /\.(ya?ml|jsonl)$/];
+    const entries = isFolder
+      ? readdirSync(join(dir, folder), { withFileTypes: true, recursive })
+      : [];
+    const found = entries.map(
+      (entry) =>
+        [relative(dir, join(entry.parentPath, entry.name)).replaceAll('\\', '/'), entry] as const,
+    );
     for (const [path, entry] of found.sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (recursive && entry.isDirectory()) continue;
       if (path.endsWith(temporarySuffix)) rmTemporary(join(dir, path), tidy && entry.isFile());
@@ -36,7 +47,9 @@ export async function readProjectFiles(dir: string, folders: readonly string[], 
 function tidyBeside(file: string): void {
   const [folder, start] = [dirname(file), `.${basename(file)}.`];
   if (!existsSync(folder)) return;
-  const left = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name.startsWith(start) && name.endsWith(temporarySuffix));
+  const left = readdirSync(folder, { withFileTypes: true }).filter(
+    ({ name }) => name.startsWith(start) && name.endsWith(temporarySuffix),
+  );
   for (const entry of left) rmTemporary(join(folder, entry.name), entry.isFile());
 }
 
@@ -51,7 +64,11 @@ function requireNoLink(dir: string, path: string) {
   const [link] = found.find(([, info]) => info?.isSymbolicLink()) ?? [];
   if (link === undefined) return found.at(-1)?.[1];
   const hint = 'Put what it leads to in its place.';
-  throw new UserError('path_is_link', `${link} is a symbolic link, and git keeps nothing behind one.`, { hint, exitCode: 2 });
+  throw new UserError(
+    'path_is_link',
+    `${link} is a symbolic link, and git keeps nothing behind one.`,
+    { hint, exitCode: 2 },
+  );
 }
 
 function plainText(file: string, isFile: boolean): string {

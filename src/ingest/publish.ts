@@ -6,8 +6,21 @@ import { isRuled } from '../context/rulings.ts';
 import { UserError } from '../lib/error.ts';
 import { commitFiles, refreshIndex } from '../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../store/files.ts';
-import { filesAt, headCommit, ignoredPaths, openRepository, operationUnderWay } from '../store/git.ts';
-import type { CommitReport, EditReport, FileReport, IngestReport, PublishStep, Quarantined } from './event.ts';
+import {
+  filesAt,
+  headCommit,
+  ignoredPaths,
+  openRepository,
+  operationUnderWay,
+} from '../store/git.ts';
+import type {
+  CommitReport,
+  EditReport,
+  FileReport,
+  IngestReport,
+  PublishStep,
+  Quarantined,
+} from './event.ts';
 import { readProjectFiles, sameView, type FileView } from './project-files.ts';
 
 /** A file as it shall be once it is its turn; of a path that is written twice, the last is how it shall stay. */
@@ -51,7 +64,10 @@ export const settled = {
   beside: 'only in the working tree, beside your uncommitted edits',
 } as const;
 
-type Published = Pick<IngestReport, keyof EditReport | 'setAside' | 'commit' | 'files' | 'conflicts'>;
+type Published = Pick<
+  IngestReport,
+  keyof EditReport | 'setAside' | 'commit' | 'files' | 'conflicts'
+>;
 
 /**
  * Brings the working tree and then git up to date; `standing` are the files as they are then. The caller holds the project's lock.
@@ -68,27 +84,41 @@ type Published = Pick<IngestReport, keyof EditReport | 'setAside' | 'commit' | '
  * - The commit is one compare-and-swap of HEAD. Where the run ended before the person's index had its entries, those that
  *   still are as before the commit are refreshed at the next start.
  */
-export async function publish(publication: Publication): Promise<Published & { readonly standing: FileView }> {
+export async function publish(
+  publication: Publication,
+): Promise<Published & { readonly standing: FileView }> {
   const { dir, runId } = publication;
   const setAside = new Map<string, string>();
   let start: FileView | undefined;
   for (let tries = 0; tries < 8; tries += 1) {
-    const attempt = await begin(publication, tries === 0 ? publication.files : await readProjectFiles(dir, publication.folders));
+    const attempt = await begin(
+      publication,
+      tries === 0 ? publication.files : await readProjectFiles(dir, publication.folders),
+    );
     const { before, rendering } = attempt;
     start ??= before;
     for (const { step, path, text = '', artifact } of rendering.writes) {
       const stands = before.get(path) ?? '';
-      if (path === artifact || step === 'base_recorded' || !hasMore(stands, [text, attempt.committed.get(path) ?? ''])) continue;
+      if (
+        path === artifact ||
+        step === 'base_recorded' ||
+        !hasMore(stands, [text, attempt.committed.get(path) ?? ''])
+      )
+        continue;
       const copy = `.ktx/kept/${runId}/${path}`;
       await writeAtomically(join(dir, copy), stands, { within: dir });
       setAside.set(path, copy);
     }
-    const commit = (await writeWorkingTree(attempt)) ? await commitRendering({ ...attempt, start }) : undefined;
+    const commit = (await writeWorkingTree(attempt))
+      ? await commitRendering({ ...attempt, start })
+      : undefined;
     if (commit === undefined) continue;
     const { keptEdits, stale, leftAlone, conflicts } = rendering;
     const copies = [...setAside].map(([path, copy]) => ({ path, copy }));
     const after = new Map<string, string | undefined>([...before, ...targetsOf(rendering.writes)]);
-    const standing = new Map([...after].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+    const standing = new Map(
+      [...after].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])),
+    );
     return {
       standing,
       keptEdits,
@@ -100,10 +130,14 @@ export async function publish(publication: Publication): Promise<Published & { r
       files: fileReport(start, targetsOf(rendering.writes)),
     };
   }
-  throw new UserError('publish_raced', 'The files or the branch kept changing while ktx published.', {
-    hint: 'Run `ktx ingest` again when nothing else works in this folder.',
-    retryable: true,
-  });
+  throw new UserError(
+    'publish_raced',
+    'The files or the branch kept changing while ktx published.',
+    {
+      hint: 'Run `ktx ingest` again when nothing else works in this folder.',
+      retryable: true,
+    },
+  );
 }
 
 type Attempt = Awaited<ReturnType<typeof begin>>;
@@ -112,7 +146,9 @@ type Attempt = Awaited<ReturnType<typeof begin>>;
 function hasMore(text: string, others: readonly string[]): boolean {
   if (others.includes(text)) return false;
   const known = new Set(others.flatMap((other) => other.split('\n')));
-  return text.split('\n').some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));
+  return text
+    .split('\n')
+    .some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));
 }
 
 async function begin(publication: Publication, before: FileView) {
@@ -120,7 +156,8 @@ async function begin(publication: Publication, before: FileView) {
   const repository = await openRepository(dir);
   await refreshIndex(repository, dir);
   const parent = await headCommit(repository);
-  const committed: FileView = parent === undefined ? new Map() : await filesAt(repository, parent, folders);
+  const committed: FileView =
+    parent === undefined ? new Map() : await filesAt(repository, parent, folders);
   return { ...publication, repository, parent, committed, before, rendering: render(before) };
 }
 
@@ -131,7 +168,10 @@ async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Pr
     if (text === known.get(path)) continue;
     const file = join(dir, path);
     const isDue = async () => (await readText(file, dir)) === known.get(path);
-    const isDone = text === undefined ? await isDue() : await writeAtomically(file, text, { within: dir, isDue });
+    const isDone =
+      text === undefined
+        ? await isDue()
+        : await writeAtomically(file, text, { within: dir, isDue });
     if (!isDone) return false;
     if (text === undefined) await removeFile(file, dir);
     known.set(path, text);
@@ -141,8 +181,22 @@ async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Pr
 }
 
 /** Undefined where HEAD moved meanwhile. */
-async function commitRendering(attempt: Attempt & { readonly start: FileView }): Promise<CommitReport | undefined> {
-  const { dir, runId, message, render, onStep, repository, parent, committed, before, rendering, start } = attempt;
+async function commitRendering(
+  attempt: Attempt & { readonly start: FileView },
+): Promise<CommitReport | undefined> {
+  const {
+    dir,
+    runId,
+    message,
+    render,
+    onStep,
+    repository,
+    parent,
+    committed,
+    before,
+    rendering,
+    start,
+  } = attempt;
   const operation = operationUnderWay(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
   const targets = targetsOf(rendering.writes);
@@ -166,7 +220,11 @@ async function commitRendering(attempt: Attempt & { readonly start: FileView }):
   onStep('commit_made');
   const id = outcome.commit;
   const isRefreshed = await refreshIndex(repository, dir);
-  if (!isRefreshed) return { id, warning: 'another git process holds the index; the next ingest brings it up to date' };
+  if (!isRefreshed)
+    return {
+      id,
+      warning: 'another git process holds the index; the next ingest brings it up to date',
+    };
   onStep('index_refreshed');
   return { id };
 }

@@ -5,7 +5,13 @@ import type { OpenSource } from '../sources/registry.ts';
 import { type Item, itemPath } from '../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { resolveSecret } from '../store/secrets.ts';
-import { failureOf, type IngestEvent, type ItemReport, type SourceReport, type Unfit } from './event.ts';
+import {
+  failureOf,
+  type IngestEvent,
+  type ItemReport,
+  type SourceReport,
+  type Unfit,
+} from './event.ts';
 import { fetchItems } from './fetch.ts';
 import type { SourceFindings } from './findings.ts';
 import { indexIn, itemsIn, type IndexLine, type Unmapped } from './item-files.ts';
@@ -39,12 +45,17 @@ export interface FetchedSource {
 }
 
 /** Fetches what was asked for; of a source that fails, and of the others, the items stay as they are. */
-export async function fetchSources(inputs: readonly SourceInput[], reading: Reading): Promise<FetchedSource[]> {
+export async function fetchSources(
+  inputs: readonly SourceInput[],
+  reading: Reading,
+): Promise<FetchedSource[]> {
   const fetched: FetchedSource[] = [];
   for (const input of inputs) {
     reading.signal.throwIfAborted();
     const source = await input.open();
-    const view = await readProjectFiles(reading.dir, [`sources/${input.name}`], { tidy: !reading.dryRun });
+    const view = await readProjectFiles(reading.dir, [`sources/${input.name}`], {
+      tidy: !reading.dryRun,
+    });
     fetched.push({
       input,
       source,
@@ -57,14 +68,26 @@ export async function fetchSources(inputs: readonly SourceInput[], reading: Read
 
 type Standing = Pick<FetchedSource, 'input' | 'source'> & { readonly before: readonly Item[] };
 
-async function fetchOne({ input, source, before }: Standing, { dir, signal, dryRun, allowEmpty, emit }: Reading) {
+async function fetchOne(
+  { input, source, before }: Standing,
+  { dir, signal, dryRun, allowEmpty, emit }: Reading,
+) {
   if (!input.isAsked) return { items: before, report: {} };
   const { name: connection } = input;
   emit({ type: 'connection_started', connection });
   try {
     const { cache } = dryRun ? projectPaths(dir) : ensureStateDirectory(dir);
     const secrets = (reference: string) => resolveSecret(reference, dir);
-    const fetching = { connection, source, before, projectDir: dir, cacheDir: cache, secrets, signal, allowEmpty };
+    const fetching = {
+      connection,
+      source,
+      before,
+      projectDir: dir,
+      cacheDir: cache,
+      secrets,
+      signal,
+      allowEmpty,
+    };
     const { items, report } = await fetchItems(fetching);
     const [added, changed, gone] = [report.added.length, report.changed.length, report.gone.length];
     emit({ type: 'items_fetched', connection, added, changed, gone });
@@ -82,24 +105,44 @@ interface Surroundings {
 }
 
 /** What code reads in the items, and what a model read in them before. */
-export function extractSource({ input, source, items, recorded }: FetchedSource, { catalogs, claims }: Surroundings): SourceFindings {
+export function extractSource(
+  { input, source, items, recorded }: FetchedSource,
+  { catalogs, claims }: Surroundings,
+): SourceFindings {
   const known = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
   const extractions = source.extract(items, { connection: input.name, catalogs: known });
   const found = { connection: input.name, extractor: source.extractor, items, extractions };
   return { ...found, readings: standingReadings(found, { catalogs, claims, recorded }) };
 }
 
-export function sourceReport({ report, input }: FetchedSource, { items, extractions, readings }: SourceFindings): SourceReport {
+export function sourceReport(
+  { report, input }: FetchedSource,
+  { items, extractions, readings }: SourceFindings,
+): SourceReport {
   const pending = [...readings].flatMap(([key, { isCurrent }]) => (isCurrent ? [] : [key]));
-  const claims = [...extractions, ...readings.values()].reduce((sum, one) => sum + one.claims.length, 0);
-  return { connection: input.name, ...report, total: items.length, claims, pending: pending.sort() };
+  const claims = [...extractions, ...readings.values()].reduce(
+    (sum, one) => sum + one.claims.length,
+    0,
+  );
+  return {
+    connection: input.name,
+    ...report,
+    total: items.length,
+    claims,
+    pending: pending.sort(),
+  };
 }
 
 /** What code could read in the items and has no place for, and what a model could read there and not claim. */
 export function unfitIn({ connection, items, extractions, readings }: SourceFindings): Unfit[] {
   const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
-  const unfit = extractions.flatMap(({ key, problems = [] }) => problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })));
-  return [...unfit, ...[...readings].flatMap(([key, { unmapped }]) => unmappedOf(paths.get(key) ?? key, unmapped))];
+  const unfit = extractions.flatMap(({ key, problems = [] }) =>
+    problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })),
+  );
+  return [
+    ...unfit,
+    ...[...readings].flatMap(([key, { unmapped }]) => unmappedOf(paths.get(key) ?? key, unmapped)),
+  ];
 }
 
 /** As a person is told. */

@@ -13,14 +13,21 @@ export function isRead({ origin, extractor }: Evidence): boolean {
 }
 
 /** What models read in items, as the claims files have it: by the path of the item. Each claim with its evidence of that item alone. */
-export async function readClaims(dir: string, catalogs: readonly Catalog[]): Promise<ReadonlyMap<string, Claim[]>> {
+export async function readClaims(
+  dir: string,
+  catalogs: readonly Catalog[],
+): Promise<ReadonlyMap<string, Claim[]>> {
   const folders = [wikiClaimsPath, ...catalogs.map(({ connection }) => `claims/${connection}`)];
   const files = await readProjectFiles(dir, folders, { tidy: false });
   const claims = [...files].flatMap(([path, text]) => {
-    const lines = text.includes('"extractor":"reading@') ? text.split('\n').filter((line) => line.includes('"extractor":"reading@')) : [];
+    const lines = text.includes('"extractor":"reading@')
+      ? text.split('\n').filter((line) => line.includes('"extractor":"reading@'))
+      : [];
     return parseClaims(path, lines.join('\n')).claims;
   });
-  const single = claims.flatMap((claim) => claim.evidence.filter(isRead).map((evidence) => ({ ...claim, evidence: [evidence] })));
+  const single = claims.flatMap((claim) =>
+    claim.evidence.filter(isRead).map((evidence) => ({ ...claim, evidence: [evidence] })),
+  );
   return Map.groupBy(single, ({ evidence: [evidence] }) => evidence?.item ?? '');
 }
 
@@ -33,7 +40,10 @@ interface Standing {
 }
 
 /** What stands of earlier readings, for the items that have something which only a model can read. */
-export function standingReadings(source: Omit<SourceFindings, 'readings'>, { catalogs, claims, recorded }: Standing): Map<string, Reading> {
+export function standingReadings(
+  source: Omit<SourceFindings, 'readings'>,
+  { catalogs, claims, recorded }: Standing,
+): Map<string, Reading> {
   const lines = new Map(recorded.map((line) => [line.key, line]));
   const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
   const sliceOf = slicer(catalogs);
@@ -44,8 +54,12 @@ export function standingReadings(source: Omit<SourceFindings, 'readings'>, { cat
       const read = line && readStateOf(line);
       const own = claims.get(itemPath(source.connection, item.path)) ?? [];
       const isOurs = read?.extractor === `${source.extractor}+${reader}`;
-      const isCurrent = isOurs && read.hash === hashOf(item) && read.slice === sliceOf(code.get(item.key), own);
-      return [item.key, { claims: own, read, isCurrent, unmapped: (isCurrent ? line?.unmapped : undefined) ?? [] }];
+      const isCurrent =
+        isOurs && read.hash === hashOf(item) && read.slice === sliceOf(code.get(item.key), own);
+      return [
+        item.key,
+        { claims: own, read, isCurrent, unmapped: (isCurrent ? line?.unmapped : undefined) ?? [] },
+      ];
     }),
   );
 }

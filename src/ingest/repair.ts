@@ -23,7 +23,14 @@ const mostTries = 2;
 /** Of one run; the others wait for the next. */
 const mostClaims = 100;
 
-const repairable: ReadonlySet<ClaimKind> = new Set(['metric', 'field', 'relationship', 'primary_key', 'unique_key', 'default_time']);
+const repairable: ReadonlySet<ClaimKind> = new Set([
+  'metric',
+  'field',
+  'relationship',
+  'primary_key',
+  'unique_key',
+  'default_time',
+]);
 
 interface Repair {
   readonly model: IngestModel;
@@ -36,7 +43,10 @@ interface Repair {
   /** The files as they would be published. */
   readonly view: FileView;
   /** Why a mended claim does not pass, with the ruling that mends it in place; undefined where it does. */
-  readonly faultWith: (ruled: Claim, mended: Omit<Claim, 'evidence'>) => Promise<string | undefined>;
+  readonly faultWith: (
+    ruled: Claim,
+    mended: Omit<Claim, 'evidence'>,
+  ) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -51,7 +61,16 @@ interface Faulty {
  * Asks a model to mend claims of code and of models that failed a check: at most twice each, and only what passes the same check again
  * counts. What could not be mended is recorded as such, so that nobody asks again until the claim or its fault is another.
  */
-export async function repairClaims({ model, faults, claims, pins, view, faultWith, signal, ...before }: Repair) {
+export async function repairClaims({
+  model,
+  faults,
+  claims,
+  pins,
+  view,
+  faultWith,
+  signal,
+  ...before
+}: Repair) {
   const open = faultyIn(faults, claims, pins);
   const rulings: Claim[] = [];
   const mended: Mended[] = [];
@@ -59,12 +78,20 @@ export async function repairClaims({ model, faults, claims, pins, view, faultWit
   let [done, calls, isOver] = [0, 0, before.isOver];
   for (const one of open.slice(0, mostClaims)) {
     try {
-      const outcome = await mend(one, { model, isOver, view, faultWith, signal, onCall: () => (calls += 1) });
+      const outcome = await mend(one, {
+        model,
+        isOver,
+        view,
+        faultWith,
+        signal,
+        onCall: () => (calls += 1),
+      });
       if (outcome === undefined) continue;
       done += 1;
       rulings.push(outcome.ruled);
       const { subject, kind, body } = one.claim;
-      if (outcome.body !== null) mended.push({ subject, kind, reason: one.reason, from: body, to: outcome.body });
+      if (outcome.body !== null)
+        mended.push({ subject, kind, reason: one.reason, from: body, to: outcome.body });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       signal.throwIfAborted();
@@ -72,11 +99,22 @@ export async function repairClaims({ model, faults, claims, pins, view, faultWit
       isOver ||= endsCalls(error);
     }
   }
-  return { rulings, mended, report: open.length === 0 ? undefined : stageReport('repair', { total: open.length, done, calls }, failures) };
+  return {
+    rulings,
+    mended,
+    report:
+      open.length === 0
+        ? undefined
+        : stageReport('repair', { total: open.length, done, calls }, failures),
+  };
 }
 
 /** The claims behind the faults, as far as a model may mend them and has not tried. By id. */
-function faultyIn(faults: readonly Quarantined[], claims: readonly Claim[], pins: readonly Pin[]): Faulty[] {
+function faultyIn(
+  faults: readonly Quarantined[],
+  claims: readonly Claim[],
+  pins: readonly Pin[],
+): Faulty[] {
   const found = faults.flatMap((fault): Faulty[] => {
     const kind = [...repairable].find((one) => one === fault.kind);
     if (kind === undefined || fault.isPassing === true || !subjectParts(fault.subject)) return [];
@@ -87,13 +125,24 @@ function faultyIn(faults: readonly Quarantined[], claims: readonly Claim[], pins
       return counts === undefined ? [] : [{ claim, counted: counts, reason: fault.reason }];
     });
     const subject = { subject: fault.subject, kind };
-    const { ranked } = judge(counted.map((one) => one.counted), pinFor(pins, subject), ruled.alike.get(kindKey(subject))); // prettier-ignore
+    const { ranked } = judge(
+      counted.map((one) => one.counted),
+      pinFor(pins, subject),
+      ruled.alike.get(kindKey(subject)),
+    );
     const meant = fault.claim ?? (ranked[0] && shortId(ranked[0]));
     const faulty = counted.find((one) => shortId(one.counted) === meant);
-    const isOthers = faulty?.claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog') ?? true;
+    const isOthers =
+      faulty?.claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog') ??
+      true;
     const isTried = about.some(({ kind: own, body }) => {
       const { data } = bodies.repaired.safeParse(body);
-      return own === 'repaired' && faulty !== undefined && data?.claim === shortId(faulty.claim) && data.fault === markOf(fault.reason);
+      return (
+        own === 'repaired' &&
+        faulty !== undefined &&
+        data?.claim === shortId(faulty.claim) &&
+        data.fault === markOf(fault.reason)
+      );
     });
     return faulty === undefined || isOthers || isTried ? [] : [faulty];
   });
@@ -109,7 +158,11 @@ interface Mending extends Pick<Repair, 'model' | 'isOver' | 'view' | 'faultWith'
 async function mend(faulty: Faulty, { model, isOver, view, faultWith, signal, onCall }: Mending) {
   const { claim, reason } = faulty;
   const { kind, subject } = claim;
-  const said = (body: Json) => ruling(extractor, subject, { kind: 'repaired', body: { claim: shortId(claim), kind, fault: markOf(reason), body } }); // prettier-ignore
+  const said = (body: Json) =>
+    ruling(extractor, subject, {
+      kind: 'repaired',
+      body: { claim: shortId(claim), kind, fault: markOf(reason), body },
+    });
   const tries: { readonly body: string; readonly fault: string }[] = [];
   while (tries.length < mostTries) {
     signal.throwIfAborted();
@@ -131,7 +184,12 @@ async function mend(faulty: Faulty, { model, isOver, view, faultWith, signal, on
   return { body: null, ruled: said(null) };
 }
 
-const answerSchema = z.object({ body: z.string().max(10_000).describe('The corrected statement as JSON; empty where it cannot be told.') });
+const answerSchema = z.object({
+  body: z
+    .string()
+    .max(10_000)
+    .describe('The corrected statement as JSON; empty where it cannot be told.'),
+});
 
 interface Asked {
   readonly faulty: Faulty;
@@ -139,10 +197,15 @@ interface Asked {
   readonly tries: readonly object[];
 }
 
-function ask({ faulty: { claim, reason }, view, tries }: Asked, { model, signal }: Pick<Mending, 'model' | 'signal'>) {
+function ask(
+  { faulty: { claim, reason }, view, tries }: Asked,
+  { model, signal }: Pick<Mending, 'model' | 'signal'>,
+) {
   const { connection = '', dataset = '' } = subjectParts(claim.subject) ?? {};
   const folder = artifactPath(connection, '').slice(0, -'.yaml'.length);
-  const names = [...view.keys()].flatMap((path) => (path.startsWith(folder) ? [path.slice(folder.length).replace(/\.ya?ml$/, '')] : []));
+  const names = [...view.keys()].flatMap((path) =>
+    path.startsWith(folder) ? [path.slice(folder.length).replace(/\.ya?ml$/, '')] : [],
+  );
   const picture = {
     subject: claim.subject,
     kind: claim.kind,
@@ -175,31 +238,58 @@ function bodyFault({ claim: { kind, body } }: Faulty, mended: Json): string | un
   const { error } = bodies[kind].safeParse(mended);
   if (error) return `It is no ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
   const isFree = kind !== 'metric' && kind !== 'relationship' && kind !== 'field';
-  if (!hasSameForm(body, mended, { isFree })) return 'It has another form: only names and expressions may change.';
+  if (!hasSameForm(body, mended, { isFree }))
+    return 'It has another form: only names and expressions may change.';
   const [before, after] = [body, mended].map((one) => canonicalJson(one));
   const lost = wordsOf(before ?? '').filter((word) => !wordsOf(after ?? '').includes(word));
   return lost.length === 0 ? undefined : `It leaves out ${lost.join(', ')}.`;
 }
 
 /** Keys whose texts are names or expressions. */
-const mendable = new Set(['expr', 'of', 'where', 'to', 'on', 'per', 'numerator', 'denominator', 'over', 'base']);
+const mendable = new Set([
+  'expr',
+  'of',
+  'where',
+  'to',
+  'on',
+  'per',
+  'numerator',
+  'denominator',
+  'over',
+  'base',
+]);
 
-function hasSameForm(before: Json, after: Json, { isFree, key = '' }: { readonly isFree: boolean; readonly key?: string }): boolean {
+function hasSameForm(
+  before: Json,
+  after: Json,
+  { isFree, key = '' }: { readonly isFree: boolean; readonly key?: string },
+): boolean {
   if (typeof before === 'string' && typeof after === 'string') return isFree || before === after;
   if (isList(before)) {
-    return isList(after) && before.length === after.length && before.every((one, at) => hasSameForm(one, after[at] ?? null, { isFree }));
+    return (
+      isList(after) &&
+      before.length === after.length &&
+      before.every((one, at) => hasSameForm(one, after[at] ?? null, { isFree }))
+    );
   }
-  if (!isMapping(before) || !isMapping(after)) return canonicalJson(before) === canonicalJson(after);
+  if (!isMapping(before) || !isMapping(after))
+    return canonicalJson(before) === canonicalJson(after);
   const [own, others] = [before, after].map((one) => Object.keys(one).sort());
   // The columns of a join are keys.
-  if (key === 'on') return own?.length === others?.length && Object.values(after).every((one) => typeof one === 'string');
-  const isSame = ([name, value]: [string, Json]) => hasSameForm(value, after[name] ?? null, { isFree: isFree || mendable.has(name), key: name }); // prettier-ignore
+  if (key === 'on')
+    return (
+      own?.length === others?.length && Object.values(after).every((one) => typeof one === 'string')
+    );
+  const isSame = ([name, value]: [string, Json]) =>
+    hasSameForm(value, after[name] ?? null, { isFree: isFree || mendable.has(name), key: name });
   return own?.join('\n') === others?.join('\n') && Object.entries(before).every(isSame);
 }
 
 /** What a statement counts by: its aggregates, its literals. */
 function wordsOf(text: string): string[] {
-  const calls = [...text.toLowerCase().matchAll(/\b(sum|count|avg|min|max|median|distinct)\b(?=\s*[( ])/g)].map(([word]) => word);
+  const calls = [
+    ...text.toLowerCase().matchAll(/\b(sum|count|avg|min|max|median|distinct)\b(?=\s*[( ])/g),
+  ].map(([word]) => word);
   return [...calls, ...(text.match(/'[^']*'|\b\d+(?:\.\d+)?\b/g) ?? [])];
 }
 

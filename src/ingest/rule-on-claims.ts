@@ -31,15 +31,33 @@ interface Ruling {
  * What a model rules about the claims of all sources: first where terms and rules belong, then which of the conflicts that are left
  * then are none. Both work on the state of the run's start, in the order of claim ids, so that no order of the sources matters.
  */
-export async function ruleOnClaims(findings: Findings, { dir, model, snapshot, isOver, state, open, emit, signal }: Ruling) {
+export async function ruleOnClaims(
+  findings: Findings,
+  { dir, model, snapshot, isOver, state, open, emit, signal }: Ruling,
+) {
   const files = await readProjectFiles(dir, foldersOf(findings));
   const { pins } = parsePins(files.get(pinsPath));
   const stage = { model, pins, snapshot, emit, signal };
   const first = renderProject(findings, files);
-  const curated = await curate({ ...stage, isOver, claims: first.claims.filter(({ subject }) => wikiSubject(subject) !== undefined) });
-  const placed = curated.rulings.length === 0 ? first : renderProject({ ...findings, rulings: curated.rulings }, files);
-  const view = new Map([...files, ...targetsOf(placed.writes)].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
-  const bodies = new Map(findings.sources.flatMap(({ connection, items }) => items.map(({ path, body }) => [itemPath(connection, path), body]))); // prettier-ignore
+  const curated = await curate({
+    ...stage,
+    isOver,
+    claims: first.claims.filter(({ subject }) => wikiSubject(subject) !== undefined),
+  });
+  const placed =
+    curated.rulings.length === 0
+      ? first
+      : renderProject({ ...findings, rulings: curated.rulings }, files);
+  const view = new Map(
+    [...files, ...targetsOf(placed.writes)].flatMap(([path, text]) =>
+      text === undefined ? [] : [[path, text]],
+    ),
+  );
+  const bodies = new Map(
+    findings.sources.flatMap(({ connection, items }) =>
+      items.map(({ path, body }) => [itemPath(connection, path), body]),
+    ),
+  );
   const reconciled = await reconcile({
     ...stage,
     isOver: curated.isOver,
@@ -49,6 +67,8 @@ export async function ruleOnClaims(findings: Findings, { dir, model, snapshot, i
     textOf: (path) => bodies.get(path),
   });
   const rulings: readonly Claim[] = [...curated.rulings, ...reconciled.rulings];
-  const stages = [curated.report, reconciled.report].flatMap((report): StageReport[] => (report ? [report] : []));
+  const stages = [curated.report, reconciled.report].flatMap((report): StageReport[] =>
+    report ? [report] : [],
+  );
   return { rulings, stages, isOver: reconciled.isOver };
 }

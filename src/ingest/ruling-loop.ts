@@ -46,8 +46,18 @@ interface Page {
  * One loop over one page of a desk; what it decided is on the desk, however it ended. The failure of one page leaves the next to be
  * tried, unless none can succeed any more.
  */
-export async function ruleOnPage({ model, role, stage, waiting, toolSet, onStepFinish, signal }: Page) {
-  const skills = listSkills(stage).map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n'); // prettier-ignore
+export async function ruleOnPage({
+  model,
+  role,
+  stage,
+  waiting,
+  toolSet,
+  onStepFinish,
+  signal,
+}: Page) {
+  const skills = listSkills(stage)
+    .map(({ name, description }) => `- \`${name}\`: ${description}`)
+    .join('\n');
   const { error } = await model.runtime.runAgentLoop({
     modelRole: role,
     systemPrompt: readPrompt(stage, { skills }),
@@ -72,5 +82,7 @@ export function stageReport(
 }
 
 export function inPages<T>(entries: readonly T[], size: number): (readonly T[])[] {
-  return Array.from({ length: Math.ceil(entries.length / size) }, (_, index) => entries.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(entries.length / size) }, (_, index) =>
+    entries.slice(index * size, (index + 1) * size),
+  );
 }

@@ -36,9 +36,15 @@ export interface Snapshot {
 /** `files` are those on disk. */
 export function openSnapshot(findings: Findings, files: FileView): Snapshot {
   const rendered = targetsOf(renderProject(findings, files).writes);
-  const standing = new Map([...new Map([...files, ...rendered])].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])));
+  const standing = new Map(
+    [...new Map([...files, ...rendered])].flatMap(([path, text]) =>
+      text === undefined ? [] : [[path, text]],
+    ),
+  );
   const catalogs = findings.connections.map(({ catalog }) => catalog);
-  const claimsAt = remembered((path) => Map.groupBy(parseClaims(path, standing.get(path) ?? '').claims, ({ subject }) => subject));
+  const claimsAt = remembered((path) =>
+    Map.groupBy(parseClaims(path, standing.get(path) ?? '').claims, ({ subject }) => subject),
+  );
   const datasetAt = remembered((path) => readDataset(standing.get(path)));
   const index = remembered(() => indexed(standing));
   return {
@@ -47,7 +53,11 @@ export function openSnapshot(findings: Findings, files: FileView): Snapshot {
     names: knownNames(catalogs),
     claims(subject) {
       const owner = subjectParts(subject);
-      return claimsAt(owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath).get(subject) ?? [];
+      return (
+        claimsAt(owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath).get(
+          subject,
+        ) ?? []
+      );
     },
     dataset: (connection, name) => datasetAt(artifactPath(connection, name)),
     search: (text, options) => search(index(''), text, options),
@@ -61,7 +71,11 @@ export function openSnapshot(findings: Findings, files: FileView): Snapshot {
 
 /** Whether anybody but a model says this of the subject: a source, the warehouse itself, or a person in a claim. */
 export function isSaid(snapshot: Snapshot, subject: string, kind: ClaimKind): boolean {
-  return snapshot.claims(subject).some((claim) => claim.kind === kind && claim.evidence.some(({ origin }) => origin !== 'model'));
+  return snapshot
+    .claims(subject)
+    .some(
+      (claim) => claim.kind === kind && claim.evidence.some(({ origin }) => origin !== 'model'),
+    );
 }
 
 function remembered<T>(make: (key: string) => T): (key: string) => T {
@@ -82,28 +96,68 @@ function indexed(files: FileView) {
   const db = new DatabaseSync(':memory:');
   const documents = [...files].flatMap(([path, text]) => documentsOf(path, text));
   const unique = new Map(documents.map((document) => [document.subject, document]));
-  updateIndex({ db, close: () => db.close() }, { connection: 'project', documents: [...unique.values()], fingerprint: '' });
+  updateIndex(
+    { db, close: () => db.close() },
+    { connection: 'project', documents: [...unique.values()], fingerprint: '' },
+  );
   return { db, close: () => db.close() };
 }
 
 function documentsOf(path: string, text: string): SearchDocument[] {
-  const [, connection, page] = /^semantic-layer\/([^/]+)\/[^/]+\.ya?ml$|^wiki\/([^/]+)\.md$/.exec(path) ?? [];
-  if (page !== undefined) return sectionsOf(basename(path, '.md'), text, new Map()).map((section) => sectionDocument(path, section));
+  const [, connection, page] =
+    /^semantic-layer\/([^/]+)\/[^/]+\.ya?ml$|^wiki\/([^/]+)\.md$/.exec(path) ?? [];
+  if (page !== undefined)
+    return sectionsOf(basename(path, '.md'), text, new Map()).map((section) =>
+      sectionDocument(path, section),
+    );
   const dataset = connection === undefined ? undefined : readDataset(text);
   if (connection === undefined || dataset === undefined) return [];
   const { dataset: parent, description, synonyms, fields = [], metrics = [] } = dataset;
   const own = { connection, parent, file: path };
-  const part = (kind: 'field' | 'metric', { name, ...said }: { readonly name: string; readonly description?: string | undefined; readonly synonyms?: readonly string[] | undefined }) =>
-    ({ ...own, kind, subject: `${kind}:${connection}.${parent}.${name}`, name, description: said.description, synonyms: said.synonyms }); // prettier-ignore
+  const part = (
+    kind: 'field' | 'metric',
+    {
+      name,
+      ...said
+    }: {
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly synonyms?: readonly string[] | undefined;
+    },
+  ) => ({
+    ...own,
+    kind,
+    subject: `${kind}:${connection}.${parent}.${name}`,
+    name,
+    description: said.description,
+    synonyms: said.synonyms,
+  });
   return [
-    { ...own, kind: 'dataset', subject: `dataset:${connection}.${parent}`, name: parent, description, synonyms },
+    {
+      ...own,
+      kind: 'dataset',
+      subject: `dataset:${connection}.${parent}`,
+      name: parent,
+      description,
+      synonyms,
+    },
     ...metrics.filter(({ hidden }) => hidden !== true).map((metric) => part('metric', metric)),
     ...fields.filter(({ hidden }) => hidden !== true).map((field) => part('field', field)),
   ];
 }
 
-function sectionDocument(path: string, { title, text }: { readonly title: string; readonly text: string }): SearchDocument {
+function sectionDocument(
+  path: string,
+  { title, text }: { readonly title: string; readonly text: string },
+): SearchDocument {
   const subject = sectionSubject(path, title);
-  const description = text.replaceAll(/\s+/g, ' ').trim().slice(0, 600); // prettier-ignore
-  return { kind: subject.startsWith('rule:') ? 'rule' : 'term', connection: 'wiki', subject, name: title, parent: path, description };
+  const description = text.replaceAll(/\s+/g, ' ').trim().slice(0, 600);
+  return {
+    kind: subject.startsWith('rule:') ? 'rule' : 'term',
+    connection: 'wiki',
+    subject,
+    name: title,
+    parent: path,
+    description,
+  };
 }

@@ -12,7 +12,11 @@ export interface Changed {
 }
 
 /** Subjects of which something that is shown stands on nothing but what has changed since, and why. */
-export function staleSubjects(claims: readonly Claim[], pins: readonly Pin[], changed: Changed): Map<string, string> {
+export function staleSubjects(
+  claims: readonly Claim[],
+  pins: readonly Pin[],
+  changed: Changed,
+): Map<string, string> {
   const stale = new Map<string, string>();
   const ruled = applyRulings(claims, pins);
   for (const [subject, own] of Map.groupBy(ruled.claims, (claim) => claim.subject)) {
@@ -26,9 +30,13 @@ export function staleSubjects(claims: readonly Claim[], pins: readonly Pin[], ch
   return stale;
 }
 
-function reasonOf({ origin, item = '', location = '', measured }: Evidence, { items, structures }: Changed): string | undefined {
+function reasonOf(
+  { origin, item = '', location = '', measured }: Evidence,
+  { items, structures }: Changed,
+): string | undefined {
   if (origin !== 'model') return undefined;
-  const described = measured instanceof Object && 'structure' in measured ? measured.structure : undefined;
+  const described =
+    measured instanceof Object && 'structure' in measured ? measured.structure : undefined;
   const now = structures.get(`${item} ${location}`);
   if (described !== undefined && now !== undefined && now !== described)
     return `the table ${location} has changed since a model described it`;

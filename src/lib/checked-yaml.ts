@@ -18,7 +18,13 @@ export async function checkedYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Prom
   const { data, problems } = check(schema, read(yaml));
   if (problems === undefined) return data;
   const findings = problems.map((problem) => {
-    return { file: yaml.file, severity: 'error', hint: undefined, ...problem, message: sentence(problem) } as const;
+    return {
+      file: yaml.file,
+      severity: 'error',
+      hint: undefined,
+      ...problem,
+      message: sentence(problem),
+    } as const;
   });
   throw invalid(yaml, await located(yaml.text, findings));
 }
@@ -28,15 +34,30 @@ function read(yaml: YamlText): unknown {
     return load(yaml.text);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    if (yaml.text.trim() === '') throw invalid(yaml, [{ line: 1, column: 1, message: `${yaml.file} is empty` }]);
+    if (yaml.text.trim() === '')
+      throw invalid(yaml, [{ line: 1, column: 1, message: `${yaml.file} is empty` }]);
     // Without a mark it is about a second document.
-    const { line, column } = error.mark ?? { line: yaml.text.split('\n').lastIndexOf('---'), column: 0 };
-    throw invalid(yaml, [{ line: Math.max(line, 0) + 1, column: column + 1, message: `this is not YAML: ${error.reason}` }]);
+    const { line, column } = error.mark ?? {
+      line: yaml.text.split('\n').lastIndexOf('---'),
+      column: 0,
+    };
+    throw invalid(yaml, [
+      {
+        line: Math.max(line, 0) + 1,
+        column: column + 1,
+        message: `this is not YAML: ${error.reason}`,
+      },
+    ]);
   }
 }
 
-function invalid({ file, code, hint }: YamlText, places: readonly { line: number; column: number; message: string }[]): UserError {
+function invalid(
+  { file, code, hint }: YamlText,
+  places: readonly { line: number; column: number; message: string }[],
+): UserError {
   const problems = places.map(({ line, column, message }) => ({ file, line, column, message }));
-  const lines = problems.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  const lines = problems.map(
+    ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
+  );
   return new UserError(code, lines.join('\n'), { hint, exitCode: 2, details: { problems } });
 }

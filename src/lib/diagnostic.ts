@@ -19,13 +19,18 @@ export interface Finding extends Omit<Diagnostic, 'line' | 'column'> {
 }
 
 /** Finds each finding's line and column. Slow (it parses the text again), so only for files with findings. */
-export async function located(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
+export async function located(
+  text: string,
+  findings: readonly Finding[],
+): Promise<readonly Diagnostic[]> {
   const { isMap, isNode, isScalar, LineCounter, parseDocument } = await import('yaml');
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, uniqueKeys: false });
   const keyAt = (path: Finding['path']): unknown => {
     const parent = document.getIn(path.slice(0, -1), true);
-    return isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : undefined;
+    return isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key
+      : undefined;
   };
   const offsetOf = (path: Finding['path'], rule: string): number => {
     const node = rule === 'unknown_key' ? keyAt(path) : document.getIn(path, true);

@@ -1,4 +1,10 @@
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 /** JSON with object keys sorted at every level: equal values give equal text. Keys whose value is undefined are left out. */
 export function canonicalJson(value: unknown): string {
@@ -9,7 +15,8 @@ export function canonicalJson(value: unknown): string {
   let text = '';
   for (const key of Object.keys(mapping).sort()) {
     const inner = mapping[key];
-    if (inner !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
+    if (inner !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
   }
   return `{${text}}`;
 }

@@ -1,4 +1,13 @@
-import { constructFromEvents, CORE_SCHEMA, EVENT_ID, type Event, getScalarValue, mergeTag, parseEvents, YAMLException } from 'js-yaml';
+import {
+  constructFromEvents,
+  CORE_SCHEMA,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  mergeTag,
+  parseEvents,
+  YAMLException,
+} from 'js-yaml';
 
 /** Where a value stands: the line of its key (or of itself) from 1, and the text of both, as it is in the file. */
 export interface YamlPlace {
@@ -25,7 +34,12 @@ const schema = CORE_SCHEMA.withTags(mergeTag);
 export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: BrokenYaml } {
   try {
     const events = parseEvents(text, {});
-    const documents = constructFromEvents(events, { source: text, schema, json: true, maxAliases: 1000 });
+    const documents = constructFromEvents(events, {
+      source: text,
+      schema,
+      json: true,
+      maxAliases: 1000,
+    });
     const spans = new Map<unknown, Spans>();
     let at = 0;
     const next = () => events[at++];
@@ -36,12 +50,18 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
       next();
     }
     const starts = lineStarts(text);
-    const found = (start: number, end: number) => ({ line: lineOf(starts, start), text: text.slice(start, end).trim() });
+    const found = (start: number, end: number) => ({
+      line: lineOf(starts, start),
+      text: text.slice(start, end).trim(),
+    });
     return {
       documents,
       place: (holder, key) => {
         const own = spans.get(holder);
-        const [start, end] = (key === undefined ? undefined : own?.members.get(String(key))) ?? [own?.start ?? 0, own?.end ?? 0];
+        const [start, end] = (key === undefined ? undefined : own?.members.get(String(key))) ?? [
+          own?.start ?? 0,
+          own?.end ?? 0,
+        ];
         return found(start, end);
       },
     };
@@ -64,27 +84,42 @@ interface Walk {
 }
 
 /** Follows the events of one value; gives where it starts and ends. */
-function walk(state: Walk, value: unknown, event = state.next()): readonly [start: number, end: number] {
+function walk(
+  state: Walk,
+  value: unknown,
+  event = state.next(),
+): readonly [start: number, end: number] {
   if (event?.type === EVENT_ID.SCALAR) return [event.valueStart, event.valueEnd];
   if (event?.type === EVENT_ID.ALIAS) return [event.anchorStart, event.anchorEnd];
   if (event?.type !== EVENT_ID.SEQUENCE && event?.type !== EVENT_ID.MAPPING) return [0, 0];
-  return walkMembers(state, value, { start: event.start, isMapping: event.type === EVENT_ID.MAPPING });
+  return walkMembers(state, value, {
+    start: event.start,
+    isMapping: event.type === EVENT_ID.MAPPING,
+  });
 }
 
-function walkMembers(state: Walk, value: unknown, { start, isMapping }: { start: number; isMapping: boolean }): readonly [number, number] {
+function walkMembers(
+  state: Walk,
+  value: unknown,
+  { start, isMapping }: { start: number; isMapping: boolean },
+): readonly [number, number] {
   const members = new Map<string, readonly [number, number]>();
   let end = start;
   for (let index = 0; ; index += 1) {
     const event = state.next();
     if (event === undefined || event.type === EVENT_ID.POP) break;
-    const key = isMapping && event.type === EVENT_ID.SCALAR ? getScalarValue(state.text, event) : String(index);
+    const key =
+      isMapping && event.type === EVENT_ID.SCALAR
+        ? getScalarValue(state.text, event)
+        : String(index);
     const [keyStart] = isMapping ? walk(state, undefined, event) : [undefined];
     const inner: unknown = value instanceof Object ? Reflect.get(value, key) : undefined;
     const [from, to] = isMapping ? walk(state, inner) : walk(state, inner, event);
     end = Math.max(end, to);
     members.set(key, [keyStart ?? from, to]);
   }
-  if (value instanceof Object && !state.spans.has(value)) state.spans.set(value, { start, end, members });
+  if (value instanceof Object && !state.spans.has(value))
+    state.spans.set(value, { start, end, members });
   return [start, end];
 }
 

@@ -15,7 +15,9 @@ type Checked<T> =
 /** The input as the schema has it, or what is wrong with it: in words that name the key, the value and the nearest valid choice. */
 export function check<T>(schema: z.ZodType<T>, input: unknown): Checked<T> {
   const { data, error, success } = schema.safeParse(input, { error: inWords });
-  return success ? { data } : { problems: error.issues.flatMap((issue) => located(issue, issue.path)) };
+  return success
+    ? { data }
+    : { problems: error.issues.flatMap((issue) => located(issue, issue.path)) };
 }
 
 /** A problem with the place that it is about. */
@@ -24,8 +26,14 @@ export function sentence({ path, message }: Problem): string {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'a map', record: 'a map',
-}; // prettier-ignore
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
 
 /** The message of an issue, a line for each of several unknown keys. */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
@@ -37,22 +45,32 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_value') return refused(input, issue.values);
   // A union whose branches are told apart by a key lists the values of that key.
   if (issue.code === 'invalid_union' && 'options' in issue && Array.isArray(issue.options)) {
-    return refused(input instanceof Object ? Reflect.get(input, issue.discriminator ?? '') : undefined, issue.options);
+    return refused(
+      input instanceof Object ? Reflect.get(input, issue.discriminator ?? '') : undefined,
+      issue.options,
+    );
   }
   if (issue.code === 'invalid_type') {
     const wanted = kinds[issue.expected] ?? issue.expected;
-    return input === undefined ? `is missing (${wanted})` : `must be ${wanted}, not ${found(input, issue.expected)}`;
+    return input === undefined
+      ? `is missing (${wanted})`
+      : `must be ${wanted}, not ${found(input, issue.expected)}`;
   }
   if (issue.code === 'too_small' || issue.code === 'too_big') {
     const open = issue.inclusive === false;
     const [bound, limit] =
-      issue.code === 'too_small' ? [open ? 'more than' : 'at least', issue.minimum] : [open ? 'less than' : 'at most', issue.maximum];
-    if (issue.origin === 'string') return input === '' ? 'must not be empty' : `must have ${bound} ${limit} characters`;
+      issue.code === 'too_small'
+        ? [open ? 'more than' : 'at least', issue.minimum]
+        : [open ? 'less than' : 'at most', issue.maximum];
+    if (issue.origin === 'string')
+      return input === '' ? 'must not be empty' : `must have ${bound} ${limit} characters`;
     return issue.origin === 'array'
       ? `must have ${bound} ${limit} entries`
       : `must be ${bound} ${limit}, not ${found(input, issue.origin)}`;
   }
-  return issue.code === 'invalid_key' ? issue.issues.map(({ message }) => message).join('; ') : undefined;
+  return issue.code === 'invalid_key'
+    ? issue.issues.map(({ message }) => message).join('; ')
+    : undefined;
 }
 
 /** A value in place of a text may be a secret, so it is not shown. */
@@ -76,11 +94,22 @@ function choice(wrong: string, choices: readonly string[]): string {
 function located(issue: z.core.$ZodIssue, path: Problem['path']): readonly Problem[] {
   if (issue.code === 'unrecognized_keys') {
     const messages = issue.message.split('\n');
-    return issue.keys.map((key, index) => ({ path: [...path, key], message: messages[index] ?? '', rule: 'unknown_key' }));
+    return issue.keys.map((key, index) => ({
+      path: [...path, key],
+      message: messages[index] ?? '',
+      rule: 'unknown_key',
+    }));
   }
   // Of a union's branches the one that the input came furthest in.
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
-    Math.max(...issues.map((inner) => inner.path.length + (inner.code === 'unrecognized_keys' ? 0.5 : 0)));
-  const [branch] = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => depth(b) - depth(a)) : [];
-  return branch?.flatMap((inner) => located(inner, [...path, ...inner.path])) ?? [{ path, message: issue.message, rule: 'schema' }];
+    Math.max(
+      ...issues.map((inner) => inner.path.length + (inner.code === 'unrecognized_keys' ? 0.5 : 0)),
+    );
+  const [branch] =
+    issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => depth(b) - depth(a)) : [];
+  return (
+    branch?.flatMap((inner) => located(inner, [...path, ...inner.path])) ?? [
+      { path, message: issue.message, rule: 'schema' },
+    ]
+  );
 }

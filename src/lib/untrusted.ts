@@ -6,7 +6,10 @@ import { randomBytes } from 'node:crypto';
  */
 export function untrustedMarks(label: string): { readonly begin: string; readonly end: string } {
   const mark = randomBytes(6).toString('hex');
-  return { begin: `<untrusted-${mark} source="${label.replaceAll('"', "'")}">`, end: `</untrusted-${mark}>` };
+  return {
+    begin: `<untrusted-${mark} source="${label.replaceAll('"', "'")}">`,
+    end: `</untrusted-${mark}>`,
+  };
 }
 
 /** The text between a pair of marks of its own. */

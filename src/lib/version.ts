@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 
 /** Of the package. */
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  );
   return manifest instanceof Object && 'version' in manifest ? String(manifest.version) : 'unknown';
 }

@@ -8,7 +8,14 @@ import { governed, modelOf, type Ended, type GovernOptions } from './governed-ca
 import { readPrompt } from './prompt.ts';
 import { recordOf } from './past-turns.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from './runtime.ts';
-import type { AgentEvent, AgentSession, AgentSessionSpec, PastTurn, StopReason, TurnResult } from './session.ts';
+import type {
+  AgentEvent,
+  AgentSession,
+  AgentSessionSpec,
+  PastTurn,
+  StopReason,
+  TurnResult,
+} from './session.ts';
 import { bothOf, checkPrices, openSpending, type Spending } from './spending.ts';
 import { TurnRecord } from './turn-record.ts';
 
@@ -53,7 +60,17 @@ export function openSession(options: GovernOptions, spec: AgentSessionSpec): Age
     budgetLeft: () => spending.left(),
   });
   const past = [...(spec.history ?? [])];
-  const state: State = { options, spec, backend: adapter, spending, past, isFresh: true, isStarted: false, model, current: undefined };
+  const state: State = {
+    options,
+    spec,
+    backend: adapter,
+    spending,
+    past,
+    isFresh: true,
+    isStarted: false,
+    model,
+    current: undefined,
+  };
   return {
     id: spec.id,
     send: (message, { signal } = {}) => turnEvents(state, message, signal),
@@ -67,7 +84,8 @@ function bound(tools: KtxToolSet, current: () => Current | undefined): KtxToolSe
     ...tool,
     execute(input, call) {
       const { record, watching } = current() ?? {};
-      if (record === undefined || watching === undefined || call === undefined) throw new Error('no turn is under way');
+      if (record === undefined || watching === undefined || call === undefined)
+        throw new Error('no turn is under way');
       const { signal } = watching.watch;
       const ask: NonNullable<typeof call.ask> = (request, answer) => {
         record.tell({ type: 'permission_request', id: call.id, ...request });
@@ -79,12 +97,20 @@ function bound(tools: KtxToolSet, current: () => Current | undefined): KtxToolSe
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, boundTool(tool)]));
 }
 
-async function* turnEvents(state: State, message: string, signal: AbortSignal | undefined): AsyncGenerator<AgentEvent> {
+async function* turnEvents(
+  state: State,
+  message: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<AgentEvent> {
   if (state.current !== undefined) throw new Error('a session takes one message at a time');
   const events = openChannel<AgentEvent>();
   const leaving = new AbortController();
   const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
-  const running = runTurn(state, { message, signal: stop, emit: (event) => events.push(event) }).finally(() => events.close());
+  const running = runTurn(state, {
+    message,
+    signal: stop,
+    emit: (event) => events.push(event),
+  }).finally(() => events.close());
   try {
     yield* events;
   } finally {
@@ -104,13 +130,27 @@ async function runTurn(state: State, { message, signal, emit }: Turn): Promise<v
   const record = new TurnRecord(emit, spec.answer !== undefined);
   if (!state.isStarted) {
     const { backend } = options.config.provider;
-    record.tell({ type: 'session_started', session: spec.id, backend, model: state.model, tools: Object.keys(spec.tools).sort() });
+    record.tell({
+      type: 'session_started',
+      session: spec.id,
+      backend,
+      model: state.model,
+      tools: Object.keys(spec.tools).sort(),
+    });
   }
   state.isStarted = true;
   let ended = await attempted(state, record, { message, signal });
   const { fallback } = spec.model ?? {};
-  if (fallback !== undefined && fallback !== state.model && isUnavailable(ended) && record.firstTokenMs === undefined) {
-    record.tell({ type: 'warning', message: `${state.model} cannot be had (${ended.failure?.message ?? ''}); going on with ${fallback}.` });
+  if (
+    fallback !== undefined &&
+    fallback !== state.model &&
+    isUnavailable(ended) &&
+    record.firstTokenMs === undefined
+  ) {
+    record.tell({
+      type: 'warning',
+      message: `${state.model} cannot be had (${ended.failure?.message ?? ''}); going on with ${fallback}.`,
+    });
     state.model = fallback;
     ended = await attempted(state, record, { message, signal });
   }
@@ -124,7 +164,8 @@ async function runTurn(state: State, { message, signal, emit }: Turn): Promise<v
   const { toolCalls, evidence, denials, firstTokenMs, durationMs } = record;
   state.past.push({ message, text, toolCalls, stopReason });
   if (spec.answer !== undefined && value !== undefined) emit({ type: 'text_delta', text });
-  for (const [model, usage] of Object.entries(metrics.usage)) emit({ type: 'usage', model, ...usage });
+  for (const [model, usage] of Object.entries(metrics.usage))
+    emit({ type: 'usage', model, ...usage });
   const result: TurnResult = {
     turn: state.past.length,
     text,
@@ -145,7 +186,10 @@ async function runTurn(state: State, { message, signal, emit }: Turn): Promise<v
 }
 
 function isUnavailable({ failure }: Ended<unknown>): boolean {
-  return failure instanceof LlmError && (failure.kind === 'model_unavailable' || failure.kind === 'overloaded');
+  return (
+    failure instanceof LlmError &&
+    (failure.kind === 'model_unavailable' || failure.kind === 'overloaded')
+  );
 }
 
 function reasonOf({ value, failure }: Ended<Answered>, record: TurnRecord): StopReason {
@@ -153,7 +197,11 @@ function reasonOf({ value, failure }: Ended<Answered>, record: TurnRecord): Stop
   if (value !== undefined) return record.isDenied ? 'denied' : 'completed';
   if (failure?.code === 'llm_budget_spent') return 'budget';
   if (!(failure instanceof LlmError)) return 'error';
-  return failure.kind === 'timeout' ? 'timeout' : failure.kind === 'aborted' ? 'interrupted' : 'error';
+  return failure.kind === 'timeout'
+    ? 'timeout'
+    : failure.kind === 'aborted'
+      ? 'interrupted'
+      : 'error';
 }
 
 async function forget(state: State): Promise<void> {
@@ -162,12 +210,20 @@ async function forget(state: State): Promise<void> {
 }
 
 /** The message from the gate to its answer; a second attempt after a limit starts from the record. */
-function attempted(state: State, record: TurnRecord, { message, signal }: Omit<Turn, 'emit'>): Promise<Ended<Answered>> {
+function attempted(
+  state: State,
+  record: TurnRecord,
+  { message, signal }: Omit<Turn, 'emit'>,
+): Promise<Ended<Answered>> {
   const { spec, options, model, spending } = state;
   const { maxTurns: stepBudget, timeoutSeconds } = spec.limits;
   const warn = (text: string): void => record.tell({ type: 'warning', message: text });
   const config = { ...options.config, models: { ...options.config.models, default: model } };
-  const timeouts = { ...config.timeouts, call_seconds: timeoutSeconds, callLimit: 'limits.timeout' };
+  const timeouts = {
+    ...config.timeouts,
+    call_seconds: timeoutSeconds,
+    callLimit: 'limits.timeout',
+  };
   const call = {
     role: 'default',
     tools: spec.tools,
@@ -181,7 +237,12 @@ function attempted(state: State, record: TurnRecord, { message, signal }: Omit<T
     try {
       const limit: Watching['watch']['limit'] = (report) => {
         watching.watch.limit(report);
-        if (report.state === 'closed') record.tell({ type: 'rate_limit', window: report.window, resetsAt: report.resetsAt?.toISOString() });
+        if (report.state === 'closed')
+          record.tell({
+            type: 'rate_limit',
+            window: report.window,
+            resetsAt: report.resetsAt?.toISOString(),
+          });
       };
       const watch = { ...watching.watch, limit, ear: record.ear() };
       return await answered(state, { model, message: sent(state, message), stepBudget, watch });
@@ -197,7 +258,10 @@ function attempted(state: State, record: TurnRecord, { message, signal }: Omit<T
 /** The message, behind the record of what the backend has not seen. */
 function sent({ isFresh, past }: State, message: string): string {
   if (!isFresh || past.length === 0) return message;
-  return readPrompt('conversation-so-far', { record: untrustedBlock('conversation', recordOf(past)), message });
+  return readPrompt('conversation-so-far', {
+    record: untrustedBlock('conversation', recordOf(past)),
+    message,
+  });
 }
 
 const triesOfAnswer = 3;
@@ -207,12 +271,18 @@ async function answered({ spec, backend }: State, turn: SessionTurn): Promise<An
   if (answer === undefined) return backend.turn(turn);
   let problem = '';
   for (let tries = 0; tries < triesOfAnswer; tries += 1) {
-    const message = tries === 0 ? turn.message : readPrompt('answer-refused', { reason: untrustedBlock('reason', problem) });
+    const message =
+      tries === 0
+        ? turn.message
+        : readPrompt('answer-refused', { reason: untrustedBlock('reason', problem) });
     const { stopReason, text, object } = await backend.turn({ ...turn, message });
     if (stopReason === 'budget') return { stopReason, text };
     const { data, problems } = check(answer.schema, object);
     if (problems === undefined) return { stopReason, text: JSON.stringify(data), structured: data };
     problem = problems.slice(0, 5).map(sentence).join('\n');
   }
-  throw new LlmError('invalid_output', `The answer does not fit response_format: ${problem.replaceAll('\n', '; ')}.`);
+  throw new LlmError(
+    'invalid_output',
+    `The answer does not fit response_format: ${problem.replaceAll('\n', '; ')}.`,
+  );
 }

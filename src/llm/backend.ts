@@ -69,7 +69,13 @@ export interface SessionCall {
 /** The state of one conversation. A turn sees all before it, back to the last `reset`. */
 export interface BackendSession {
   /** Throws as `ModelBackend.loop` does. `object` is what the model gave in the form of the schema, unchecked. */
-  turn(turn: SessionTurn): Promise<{ readonly stopReason: 'budget' | 'natural'; readonly text: string; readonly object?: unknown }>;
+  turn(
+    turn: SessionTurn,
+  ): Promise<{
+    readonly stopReason: 'budget' | 'natural';
+    readonly text: string;
+    readonly object?: unknown;
+  }>;
   /** Forgets everything. */
   reset(): Promise<void>;
 }
@@ -89,8 +95,12 @@ export interface LimitReport {
  */
 export interface ModelBackend {
   text(call: BackendCall & { readonly stepBudget: number }): Promise<string>;
-  object<T>(call: BackendCall & { readonly stepBudget: number; readonly schema: z.ZodType<T> }): Promise<T>;
-  loop(call: LoopCall): Promise<Pick<RunLoopResult, 'text'> & { readonly stopReason: 'budget' | 'natural' }>;
+  object<T>(
+    call: BackendCall & { readonly stepBudget: number; readonly schema: z.ZodType<T> },
+  ): Promise<T>;
+  loop(
+    call: LoopCall,
+  ): Promise<Pick<RunLoopResult, 'text'> & { readonly stopReason: 'budget' | 'natural' }>;
   session(call: SessionCall): BackendSession;
   /** One minimal paid call, or what tells as much: resolves where the backend and model can be used, else throws. */
   probe(model: string, signal: AbortSignal): Promise<ProbeReport>;

@@ -11,7 +11,11 @@ export interface CallTimeouts {
 
 /** The idle clock and that of the whole call, in wall time since `start`. */
 export function openClocks(timeouts: CallTimeouts, expire: (error: LlmError) => void) {
-  const { idle_seconds: idleSeconds, call_seconds: callSeconds, callLimit = 'llm.timeouts.call_seconds' } = timeouts;
+  const {
+    idle_seconds: idleSeconds,
+    call_seconds: callSeconds,
+    callLimit = 'llm.timeouts.call_seconds',
+  } = timeouts;
   let idle: NodeJS.Timeout | undefined;
   let whole: NodeJS.Timeout | undefined;
   let held = 0;
@@ -19,14 +23,19 @@ export function openClocks(timeouts: CallTimeouts, expire: (error: LlmError) => 
   let left = callSeconds * 1000;
   let since = 0;
   const runWhole = (): void => {
-    const error = () => new LlmError('timeout', `The call took longer than ${callSeconds} s (${callLimit}).`);
+    const error = () =>
+      new LlmError('timeout', `The call took longer than ${callSeconds} s (${callLimit}).`);
     since = performance.now();
     whole = setTimeout(() => expire(error()), left);
   };
   const alive = (): void => {
     clearTimeout(idle);
     if (whole === undefined || held > 0) return;
-    const error = () => new LlmError('timeout', `The model said nothing for ${idleSeconds} s (llm.timeouts.idle_seconds).`);
+    const error = () =>
+      new LlmError(
+        'timeout',
+        `The model said nothing for ${idleSeconds} s (llm.timeouts.idle_seconds).`,
+      );
     idle = setTimeout(() => expire(error()), idleSeconds * 1000);
   };
   return {

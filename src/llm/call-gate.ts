@@ -73,7 +73,8 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
     },
     report({ window, state, resetsAt }) {
       near.delete(window);
-      if (state === 'near') near.set(window, isMoment(resetsAt) ? resetsAt : new Date(Date.now() + 60_000));
+      if (state === 'near')
+        near.set(window, isMoment(resetsAt) ? resetsAt : new Date(Date.now() + 60_000));
       if (state === 'closed' && isMoment(resetsAt)) {
         closed.set(window, resetsAt);
         announce({ window, until: resetsAt });
@@ -87,7 +88,8 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
   function announce(reached: Pause): void {
     const ms = reached.until.getTime() - Date.now();
     // Calls that were refused together name the same reset some milliseconds apart.
-    if (ms > 0 && ms <= longestPauseMs && Math.abs(announced - reached.until.getTime()) > 1000) onPause(reached);
+    if (ms > 0 && ms <= longestPauseMs && Math.abs(announced - reached.until.getTime()) > 1000)
+      onPause(reached);
     announced = reached.until.getTime();
   }
 
@@ -96,11 +98,14 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
     if (ms > longestPauseMs) throw limitReached(reached);
     announce(reached);
     const { setTimeout: sleep } = await import('node:timers/promises');
-    await sleep(Math.max(1, ms + marginMs), undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(Math.max(1, ms + marginMs), undefined, { signal }).catch(() =>
+      signal.throwIfAborted(),
+    );
   }
 }
 
-const isMoment = (time: Date | undefined): time is Date => time !== undefined && !Number.isNaN(time.getTime());
+const isMoment = (time: Date | undefined): time is Date =>
+  time !== undefined && !Number.isNaN(time.getTime());
 
 function limitReached({ window, until }: Pause): LlmError {
   const message = `The limit of the model provider is reached (${window.replaceAll('_', ' ')}); it resets at ${until.toISOString()}.`;

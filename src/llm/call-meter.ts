@@ -27,9 +27,13 @@ export function openMeter(spending: Spending) {
       };
       const usd = costUsd === undefined ? (spending.priced(model, tokens) ?? null) : costUsd;
       const unpriced = `no cost from the backend, and no price for ${model} in llm.prices`;
-      const reason = costUsd === null ? 'an answer broke off before it was told what it used' : unpriced;
+      const reason =
+        costUsd === null ? 'an answer broke off before it was told what it used' : unpriced;
       spending.add(usd, reason);
-      cost = usd === null || cost.usd === null ? { usd: null, reason: cost.reason ?? reason } : { usd: cost.usd + usd };
+      cost =
+        usd === null || cost.usd === null
+          ? { usd: null, reason: cost.reason ?? reason }
+          : { usd: cost.usd + usd };
     },
     /** A call is counted once, by its id where it has one. */
     toolFailed(tool: string, callId: string | undefined): void {

@@ -45,7 +45,10 @@ export function openCallWatch(options: CallWatchOptions): Watching {
   const clocks = openClocks(timeouts, (error) => controller.abort(error));
   const meter = openMeter(spending);
 
-  const onAbort = (): void => controller.abort(new LlmError('aborted', 'The call was interrupted.', { cause: options.signal?.reason }));
+  const onAbort = (): void =>
+    controller.abort(
+      new LlmError('aborted', 'The call was interrupted.', { cause: options.signal?.reason }),
+    );
   if (options.signal?.aborted === true) onAbort();
   options.signal?.addEventListener('abort', onAbort, { once: true });
   const stopAtLimit = (): void => {
@@ -99,10 +102,14 @@ export function openCallWatch(options: CallWatchOptions): Watching {
     },
     hasActed: () => meter.metrics().steps > 0 || tools.ran(),
     failure(error) {
-      if (controller.signal.aborted && controller.signal.reason instanceof UserError) return controller.signal.reason;
+      if (controller.signal.aborted && controller.signal.reason instanceof UserError)
+        return controller.signal.reason;
       // A backend that keeps the limit itself knows neither its key nor the sum.
-      if (error instanceof UserError && error.code === 'llm_budget_spent') return spending.stop() ?? error;
-      return error instanceof UserError ? error : new LlmError('unknown', messageOf(error), { cause: error });
+      if (error instanceof UserError && error.code === 'llm_budget_spent')
+        return spending.stop() ?? error;
+      return error instanceof UserError
+        ? error
+        : new LlmError('unknown', messageOf(error), { cause: error });
     },
     metrics: () => meter.metrics(),
     toolFailures: () => meter.toolFailures(),
@@ -128,6 +135,7 @@ function timedTools(clocks: ReturnType<typeof openClocks>) {
   return {
     during,
     ran: () => started > 0,
-    timed: (tools: KtxToolSet): KtxToolSet => Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, timedTool(tool)])),
+    timed: (tools: KtxToolSet): KtxToolSet =>
+      Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, timedTool(tool)])),
   };
 }

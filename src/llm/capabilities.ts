@@ -24,7 +24,13 @@ const common = {
   telemetry: 'ktx',
 } as const;
 const api = { ...common, budget: 'prices', sampling: true, effort: true } as const;
-const claude = { ...common, budget: 'told', sampling: false, effort: true, prompt_caching: 'own' } as const;
+const claude = {
+  ...common,
+  budget: 'told',
+  sampling: false,
+  effort: true,
+  prompt_caching: 'own',
+} as const;
 
 export const capabilities: Readonly<Record<Exclude<BackendName, 'none'>, Capabilities>> = {
   anthropic: { ...api, prompt_caching: 'markers' },
@@ -37,13 +43,19 @@ export const capabilities: Readonly<Record<Exclude<BackendName, 'none'>, Capabil
 };
 
 /** Settings that are made and that the backend cannot honour, in one line; undefined where there are none. */
-export function ignoredLine({ provider, promptCaching }: LlmConfig, effort: string | undefined): string | undefined {
+export function ignoredLine(
+  { provider, promptCaching }: LlmConfig,
+  effort: string | undefined,
+): string | undefined {
   const { backend } = provider;
   if (backend === 'none') return undefined;
   const can = capabilities[backend];
   // What speaks the protocol of OpenAI seldom knows how hard to think.
-  const knowsEffort = can.effort && !(backend === 'openai' && provider.openai?.base_url !== undefined);
-  const names = Object.entries(promptCaching ?? {}).filter(([name, value]) => value !== undefined && !isHonoured(can, name, value));
+  const knowsEffort =
+    can.effort && !(backend === 'openai' && provider.openai?.base_url !== undefined);
+  const names = Object.entries(promptCaching ?? {}).filter(
+    ([name, value]) => value !== undefined && !isHonoured(can, name, value),
+  );
   const ignored = [
     ...names.map(([name]) => `llm.promptCaching.${name}`),
     ...(effort !== undefined && !knowsEffort ? ['model.effort'] : []),
@@ -52,7 +64,11 @@ export function ignoredLine({ provider, promptCaching }: LlmConfig, effort: stri
 }
 
 /** Claude Code caches by its own rules, which can be switched off. */
-function isHonoured({ prompt_caching: caching }: Capabilities, name: string, value: unknown): boolean {
+function isHonoured(
+  { prompt_caching: caching }: Capabilities,
+  name: string,
+  value: unknown,
+): boolean {
   if (caching === 'markers') return true;
   return caching === 'own' && (name === 'enabled' || (name === 'cacheSystem' && value === true));
 }

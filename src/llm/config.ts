@@ -3,7 +3,16 @@ import { providers } from './ai-sdk/providers.ts';
 import { modelRoles } from './runtime.ts';
 
 /** The visible list of backends; all but `none` and the last two go through the AI SDK. */
-export const backends = ['none', 'anthropic', 'vertex', 'gateway', 'openai', 'bedrock', 'claude-code', 'claude-agent'] as const;
+export const backends = [
+  'none',
+  'anthropic',
+  'vertex',
+  'gateway',
+  'openai',
+  'bedrock',
+  'claude-code',
+  'claude-agent',
+] as const;
 export type BackendName = (typeof backends)[number];
 
 /** Who pays for `claude-agent`. */
@@ -22,7 +31,10 @@ const promptCachingSchema = z
     systemTtl: ttl.optional().describe('Default 1h.'),
     toolsTtl: ttl.optional().describe('Default 1h.'),
     historyTtl: ttl.optional().describe('Default 5m.'),
-    vertexFallbackTo5m: z.boolean().optional().describe('Use 5m on Vertex, where 1h is not served.'),
+    vertexFallbackTo5m: z
+      .boolean()
+      .optional()
+      .describe('Use 5m on Vertex, where 1h is not served.'),
   })
   .describe('Anthropic cache markers of the API backends. Claude Code caches by its own rules.');
 export type PromptCaching = z.infer<typeof promptCachingSchema>;
@@ -30,25 +42,37 @@ export type PromptCaching = z.infer<typeof promptCachingSchema>;
 const model = z.string().min(1);
 const modelsSchema = z
   .strictObject({
-    default: model.optional().describe('Model of every role that has none of its own; required for every backend but none.'),
+    default: model
+      .optional()
+      .describe(
+        'Model of every role that has none of its own; required for every backend but none.',
+      ),
     triage: model.optional().describe('Sorting pages, light extraction.'),
-    candidateExtraction: model.optional().describe('Descriptions, relationships, work units, memories.'),
+    candidateExtraction: model
+      .optional()
+      .describe('Descriptions, relationships, work units, memories.'),
     curator: model.optional().describe('Curation of what was extracted.'),
     reconcile: model.optional().describe('Reconciliation of claims that disagree.'),
     repair: model.optional().describe('Repair of a malformed tool call.'),
   } satisfies Record<(typeof modelRoles)[number], z.ZodType>)
-  .describe('Model of each role: `sonnet`, `opus`, `haiku` or a full id on the Claude Code backends, the provider’s id elsewhere.');
+  .describe(
+    'Model of each role: `sonnet`, `opus`, `haiku` or a full id on the Claude Code backends, the provider’s id elsewhere.',
+  );
 
 const providerSchema = z
   .strictObject({
     backend: z
       .enum(backends)
       .default('none')
-      .describe('Who answers: an API, your own local Claude Code session, or Claude Code with a payer of its own.'),
+      .describe(
+        'Who answers: an API, your own local Claude Code session, or Claude Code with a payer of its own.',
+      ),
     auth: z
       .enum(authModes)
       .optional()
-      .describe('Who pays on claude-agent, and for no other backend. Default api_key; the credentials come from the environment.'),
+      .describe(
+        'Who pays on claude-agent, and for no other backend. Default api_key; the credentials come from the environment.',
+      ),
     anthropic: providers.anthropic.config.optional(),
     vertex: providers.vertex.config.optional(),
     gateway: providers.gateway.config.optional(),
@@ -58,11 +82,22 @@ const providerSchema = z
   .superRefine((value, context) => {
     const { backend, auth } = value;
     if (auth !== undefined && backend !== 'claude-agent') {
-      const why = backend === 'claude-code' ? 'claude-code is your own local session and takes no auth' : `${backend} takes no auth`;
-      context.addIssue({ code: 'custom', path: ['auth'], message: `${why}; it belongs to claude-agent` });
+      const why =
+        backend === 'claude-code'
+          ? 'claude-code is your own local session and takes no auth'
+          : `${backend} takes no auth`;
+      context.addIssue({
+        code: 'custom',
+        path: ['auth'],
+        message: `${why}; it belongs to claude-agent`,
+      });
     }
     if (backend in providers && value[backend as keyof typeof providers] === undefined) {
-      context.addIssue({ code: 'custom', path: [backend], message: `backend ${backend} needs a block provider.${backend}` });
+      context.addIssue({
+        code: 'custom',
+        path: [backend],
+        message: `backend ${backend} needs a block provider.${backend}`,
+      });
     }
   });
 
@@ -76,7 +111,9 @@ const pricesSchema = z
       cache_write: z.number().nonnegative().optional(),
     }),
   )
-  .describe('US dollars per million tokens by model id, where the backend does not tell what a call cost.');
+  .describe(
+    'US dollars per million tokens by model id, where the backend does not tell what a call cost.',
+  );
 
 const claudeModel = /^(?:sonnet|opus|haiku|claude-[a-z0-9][a-z0-9.-]*)(?:\[1m\])?$/;
 /** A cloud has names of its own. */
@@ -94,12 +131,31 @@ export const llmConfigSchema = z
     promptCaching: promptCachingSchema.optional(),
     timeouts: z
       .strictObject({
-        idle_seconds: z.number().positive().max(3600).default(120).describe('A call that says nothing for this long is ended.'),
-        call_seconds: z.number().positive().max(86_400).default(1800).describe('A call that takes longer is ended.'),
+        idle_seconds: z
+          .number()
+          .positive()
+          .max(3600)
+          .default(120)
+          .describe('A call that says nothing for this long is ended.'),
+        call_seconds: z
+          .number()
+          .positive()
+          .max(86_400)
+          .default(1800)
+          .describe('A call that takes longer is ended.'),
       })
       .prefault({}),
-    concurrency: z.int().min(1).max(64).optional().describe('Calls at once; default by cores and memory.'),
-    max_usd_per_run: z.number().positive().optional().describe('A run stops calling models once it has spent this much.'),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('Calls at once; default by cores and memory.'),
+    max_usd_per_run: z
+      .number()
+      .positive()
+      .optional()
+      .describe('A run stops calling models once it has spent this much.'),
     prices: pricesSchema.default({}),
   })
   .superRefine(({ provider: { backend, auth = 'api_key' }, models }, context) => {

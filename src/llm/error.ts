@@ -11,24 +11,68 @@ interface KindRule {
 }
 
 const kinds = {
-  auth: { exitCode: 4, retryable: false, hint: 'Check the credentials that llm.provider of ktx.yaml names, then: ktx status' },
+  auth: {
+    exitCode: 4,
+    retryable: false,
+    hint: 'Check the credentials that llm.provider of ktx.yaml names, then: ktx status',
+  },
   permission: {
     exitCode: 4,
     retryable: false,
     hint: 'This account may not use the model: choose another in llm.models, or ask its owner.',
   },
-  model_unavailable: { exitCode: 2, retryable: false, hint: 'Choose a model that this account has, in llm.models of ktx.yaml.' },
-  rate_limit: { exitCode: 1, retryable: true, hint: 'Run the command again after the reset; what is finished is kept.' },
-  overloaded: { exitCode: 1, retryable: true, hint: 'The provider is overloaded or failing; run the command again later.' },
-  billing: { exitCode: 4, retryable: false, hint: 'The account has no credit left, or its payment failed: see its billing page.' },
-  context_too_long: { exitCode: 1, retryable: false, hint: 'Choose a model with a longer context in llm.models.' },
+  model_unavailable: {
+    exitCode: 2,
+    retryable: false,
+    hint: 'Choose a model that this account has, in llm.models of ktx.yaml.',
+  },
+  rate_limit: {
+    exitCode: 1,
+    retryable: true,
+    hint: 'Run the command again after the reset; what is finished is kept.',
+  },
+  overloaded: {
+    exitCode: 1,
+    retryable: true,
+    hint: 'The provider is overloaded or failing; run the command again later.',
+  },
+  billing: {
+    exitCode: 4,
+    retryable: false,
+    hint: 'The account has no credit left, or its payment failed: see its billing page.',
+  },
+  context_too_long: {
+    exitCode: 1,
+    retryable: false,
+    hint: 'Choose a model with a longer context in llm.models.',
+  },
   step_limit: { exitCode: 3, retryable: false, hint: 'The model did not finish within its steps.' },
-  invalid_output: { exitCode: 1, retryable: true, hint: 'The model did not answer in the form asked for; a larger model may.' },
+  invalid_output: {
+    exitCode: 1,
+    retryable: true,
+    hint: 'The model did not answer in the form asked for; a larger model may.',
+  },
   execution: { exitCode: 1, retryable: false, hint: 'ktx status probes the backend.' },
-  network: { exitCode: 1, retryable: true, hint: 'Check the network, proxy and base_url, then run the command again.' },
-  aborted: { exitCode: 130, retryable: true, hint: 'Run the command again; what is finished is kept.' },
-  timeout: { exitCode: 1, retryable: true, hint: 'Run the command again, or raise llm.timeouts in ktx.yaml.' },
-  spawn: { exitCode: 1, retryable: true, hint: 'ktx doctor checks the Claude Code program and its folders.' },
+  network: {
+    exitCode: 1,
+    retryable: true,
+    hint: 'Check the network, proxy and base_url, then run the command again.',
+  },
+  aborted: {
+    exitCode: 130,
+    retryable: true,
+    hint: 'Run the command again; what is finished is kept.',
+  },
+  timeout: {
+    exitCode: 1,
+    retryable: true,
+    hint: 'Run the command again, or raise llm.timeouts in ktx.yaml.',
+  },
+  spawn: {
+    exitCode: 1,
+    retryable: true,
+    hint: 'ktx doctor checks the Claude Code program and its folders.',
+  },
   isolation: {
     exitCode: 1,
     retryable: false,
@@ -60,7 +104,13 @@ export class LlmError extends UserError {
     const { exitCode, retryable, hint } = kinds[kind];
     const { status, resetsAt, window, cause } = options;
     const details = { kind, status, resets_at: resetsAt?.toISOString(), window };
-    super(`llm_${kind}`, message, { exitCode, retryable, hint: options.hint ?? hint, details, cause });
+    super(`llm_${kind}`, message, {
+      exitCode,
+      retryable,
+      hint: options.hint ?? hint,
+      details,
+      cause,
+    });
     this.kind = kind;
     this.status = status;
     this.resetsAt = resetsAt;
@@ -84,7 +134,17 @@ export function kindOfStatus(status: number): LlmErrorKind {
 }
 
 /** Kinds after which no further call of the run can succeed. */
-const hopeless: readonly LlmErrorKind[] = ['auth', 'permission', 'model_unavailable', 'rate_limit', 'billing', 'isolation', 'spawn', 'network', 'aborted']; // prettier-ignore
+const hopeless: readonly LlmErrorKind[] = [
+  'auth',
+  'permission',
+  'model_unavailable',
+  'rate_limit',
+  'billing',
+  'isolation',
+  'spawn',
+  'network',
+  'aborted',
+];
 
 /** Whether it is of no use to ask on after this: the account, the limit or the way there is gone, the money is spent. */
 export function endsCalls(error: UserError): boolean {

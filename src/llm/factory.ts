@@ -30,7 +30,10 @@ const bytesPerChild = 256 * 2 ** 20;
 const longestPauseMs = 60 * 60 * 1000;
 
 /** One gate for each backend of the process, however many runtimes it opens. */
-const gates = new Map<string, { readonly gate: CallGate; readonly listeners: Set<LlmOptions['onPause']> }>();
+const gates = new Map<
+  string,
+  { readonly gate: CallGate; readonly listeners: Set<LlmOptions['onPause']> }
+>();
 
 /** The one way from `ktx.yaml` to a model; undefined with backend `none`. Nothing is called yet. */
 export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefined> {
@@ -38,9 +41,16 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
   const { backend } = config.provider;
   if (backend === 'none') return undefined;
   modelOf(config, 'default');
-  const limit = budget === undefined ? { limit: config.max_usd_per_run, key: 'llm.max_usd_per_run' } : { limit: budget, key: '--budget' };
+  const limit =
+    budget === undefined
+      ? { limit: config.max_usd_per_run, key: 'llm.max_usd_per_run' }
+      : { limit: budget, key: '--budget' };
   const money = { ...limit, prices: config.prices };
-  checkPrices(backend, Object.values(config.models).filter((model) => model !== undefined), money); // prettier-ignore
+  checkPrices(
+    backend,
+    Object.values(config.models).filter((model) => model !== undefined),
+    money,
+  );
   const adapter = await openAdapter(options);
   const concurrency = config.concurrency ?? defaultConcurrency(backend);
   const { gate, listeners } = gates.get(backend) ?? openGate(backend, concurrency);
@@ -51,7 +61,16 @@ export async function openLlm(options: LlmOptions): Promise<LlmRuntime | undefin
     said.add(message);
     options.warn(message);
   };
-  const runtime = govern({ config, adapter, gate, spending: openSpending(money), run, concurrency, record, warn });
+  const runtime = govern({
+    config,
+    adapter,
+    gate,
+    spending: openSpending(money),
+    run,
+    concurrency,
+    record,
+    warn,
+  });
   const close = (): Promise<void> => {
     listeners.delete(onPause);
     return runtime.close();
@@ -78,7 +97,10 @@ async function openAdapter({ config, projectDir, env, secret }: LlmOptions): Pro
     case 'openai':
     case 'bedrock': {
       const { openAiSdkBackend } = await import('./ai-sdk/backend.ts');
-      const values = Object.entries(provider[backend] ?? {}).map(([key, value]) => [key, isSecretReference(value) ? secret(value) : value]);
+      const values = Object.entries(provider[backend] ?? {}).map(([key, value]) => [
+        key,
+        isSecretReference(value) ? secret(value) : value,
+      ]);
       return openAiSdkBackend({
         provider: backend,
         config: Object.fromEntries(values),
@@ -89,7 +111,12 @@ async function openAdapter({ config, projectDir, env, secret }: LlmOptions): Pro
     }
     case 'claude-code':
     case 'claude-agent': {
-      if (projectDir === undefined) throw new UserError('llm_project_missing', `The backend ${backend} needs the folder of a project to run in.`, { hint: 'ktx setup makes one.', exitCode: 2 }); // prettier-ignore
+      if (projectDir === undefined)
+        throw new UserError(
+          'llm_project_missing',
+          `The backend ${backend} needs the folder of a project to run in.`,
+          { hint: 'ktx setup makes one.', exitCode: 2 },
+        );
       const { openClaudeCodeBackend } = await import('./claude-code/backend.ts');
       const auth = backend === 'claude-agent' ? (provider.auth ?? 'api_key') : undefined;
       return openClaudeCodeBackend({ projectDir, env, promptCaching, auth });

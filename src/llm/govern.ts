@@ -3,7 +3,14 @@ import type { AccountReport, BackendCall, ProbeReport } from './backend.ts';
 import type { Watching } from './call-watch.ts';
 import { LlmError } from './error.ts';
 import { governed, modelOf, type GovernOptions } from './governed-call.ts';
-import type { AgentRunnerPort, KtxGenerateObjectInput, KtxGenerateTextInput, KtxLlmRuntimePort, KtxModelRole, KtxToolSet } from './runtime.ts'; // prettier-ignore
+import type {
+  AgentRunnerPort,
+  KtxGenerateObjectInput,
+  KtxGenerateTextInput,
+  KtxLlmRuntimePort,
+  KtxModelRole,
+  KtxToolSet,
+} from './runtime.ts';
 import type { RunLoopParams, RunLoopResult } from './runtime.ts';
 import type { AgentSessionPort } from './session.ts';
 
@@ -35,7 +42,9 @@ export function govern(options: GovernOptions): LlmRuntime {
     backend,
     concurrency: options.concurrency,
     generateText: (input) =>
-      single(options, input, (call) => adapter.text({ ...call, stepBudget: hasTools(input.tools) ? turnsWithTools : 1 })),
+      single(options, input, (call) =>
+        adapter.text({ ...call, stepBudget: hasTools(input.tools) ? turnsWithTools : 1 }),
+      ),
     generateObject: <T>(input: KtxGenerateObjectInput<T>) =>
       single(options, input, (call) => {
         const stepBudget = turnsOfObject + (hasTools(input.tools) ? turnsWithTools : 0);
@@ -48,7 +57,8 @@ export function govern(options: GovernOptions): LlmRuntime {
       const limit = AbortSignal.timeout(probeSeconds * 1000);
       const both = AbortSignal.any([signal, limit]);
       return adapter.probe(modelOf(config, role), both).catch((error: unknown) => {
-        if (limit.aborted) throw new LlmError('timeout', `${backend} did not answer within ${probeSeconds} s.`);
+        if (limit.aborted)
+          throw new LlmError('timeout', `${backend} did not answer within ${probeSeconds} s.`);
         throw error;
       });
     },
@@ -61,23 +71,53 @@ function hasTools(tools: KtxToolSet | undefined): boolean {
   return Object.keys(tools ?? {}).length > 0;
 }
 
-async function single<T>(options: GovernOptions, input: KtxGenerateTextInput, run: (call: BackendCall) => Promise<T>): Promise<T> {
+async function single<T>(
+  options: GovernOptions,
+  input: KtxGenerateTextInput,
+  run: (call: BackendCall) => Promise<T>,
+): Promise<T> {
   const { role, prompt, system, tools = {}, temperature } = input;
   const attempt = (watching: Watching) =>
-    run({ role, model: modelOf(options.config, role), prompt, system, tools: watching.timed(tools), temperature, tags: {}, watch: watching.watch }); // prettier-ignore
+    run({
+      role,
+      model: modelOf(options.config, role),
+      prompt,
+      system,
+      tools: watching.timed(tools),
+      temperature,
+      tags: {},
+      watch: watching.watch,
+    });
   const { value, failure } = await governed(options, { ...input, role, tools }, attempt);
   if (failure !== undefined) throw failure;
   return value as T;
 }
 
 async function loop(options: GovernOptions, params: RunLoopParams): Promise<RunLoopResult> {
-  const { modelRole: role, systemPrompt: system, userPrompt: prompt, toolSet, stepBudget, telemetryTags: tags = {} } = params;
+  const {
+    modelRole: role,
+    systemPrompt: system,
+    userPrompt: prompt,
+    toolSet,
+    stepBudget,
+    telemetryTags: tags = {},
+  } = params;
   const attempt = ({ watch, timed }: Watching) => {
-    const call = { role, model: modelOf(options.config, role), prompt, system, tools: timed(toolSet), temperature: undefined, tags, watch };
+    const call = {
+      role,
+      model: modelOf(options.config, role),
+      prompt,
+      system,
+      tools: timed(toolSet),
+      temperature: undefined,
+      tags,
+      watch,
+    };
     return options.adapter.loop({ ...call, stepBudget });
   };
   const outcome = await governed(options, { ...params, role, tools: toolSet }, attempt);
   const { metrics, toolFailures, failure, value } = outcome;
-  if (failure !== undefined || value === undefined) return { stopReason: 'error', error: failure, text: '', metrics, toolFailures };
+  if (failure !== undefined || value === undefined)
+    return { stopReason: 'error', error: failure, text: '', metrics, toolFailures };
   return { ...value, metrics, toolFailures };
 }

@@ -24,10 +24,14 @@ export interface GovernOptions {
 export function modelOf({ provider: { backend }, models }: LlmConfig, role: KtxModelRole): string {
   const model = models[role] ?? models.default;
   if (model !== undefined) return model;
-  throw new UserError('llm_model_missing', `llm.models.default is missing; the backend ${backend} needs it.`, {
-    hint: `ktx setup --llm-backend ${backend} --llm-model <model>`,
-    exitCode: 2,
-  });
+  throw new UserError(
+    'llm_model_missing',
+    `llm.models.default is missing; the backend ${backend} needs it.`,
+    {
+      hint: `ktx setup --llm-backend ${backend} --llm-model <model>`,
+      exitCode: 2,
+    },
+  );
 }
 
 /** What a call is about, as far as every call has it. */
@@ -52,22 +56,50 @@ export interface Ended<T> {
 }
 
 /** One call from the gate to its record. Only mistakes of the caller are thrown: an invalid tool set, a missing model. */
-export async function governed<T>(options: GovernOptions, call: Governed, attempt: (watching: Watching) => Promise<T>): Promise<Ended<T>> {
+export async function governed<T>(
+  options: GovernOptions,
+  call: Governed,
+  attempt: (watching: Watching) => Promise<T>,
+): Promise<Ended<T>> {
   const { config, gate, spending, run, warn } = options;
   checkToolSet(call.tools);
   const model = modelOf(config, call.role);
-  const watching = openCallWatch({ ...call, timeouts: call.timeouts ?? config.timeouts, gate, spending, warn });
+  const watching = openCallWatch({
+    ...call,
+    timeouts: call.timeouts ?? config.timeouts,
+    gate,
+    spending,
+    warn,
+  });
   const end = (rest: Pick<Ended<T>, 'value' | 'failure'>): Ended<T> => {
     const metrics = watching.metrics();
-    const outcome = rest.failure instanceof LlmError ? rest.failure.kind : (rest.failure?.code ?? 'ok');
-    const record = { run, role: call.role, backend: config.provider.backend, model, outcome, metrics };
+    const outcome =
+      rest.failure instanceof LlmError ? rest.failure.kind : (rest.failure?.code ?? 'ok');
+    const record = {
+      run,
+      role: call.role,
+      backend: config.provider.backend,
+      model,
+      outcome,
+      metrics,
+    };
     // What was paid for is not lost with its bill.
-    attempted(() => options.record(record), (reason) => warn(`What a call used could not be kept: ${reason}`)); // prettier-ignore
-    attempted(() => call.onMetrics?.(metrics), (reason) => warn(`The metrics callback failed: ${reason}`)); // prettier-ignore
+    attempted(
+      () => options.record(record),
+      (reason) => warn(`What a call used could not be kept: ${reason}`),
+    );
+    attempted(
+      () => call.onMetrics?.(metrics),
+      (reason) => warn(`The metrics callback failed: ${reason}`),
+    );
     return { ...rest, metrics, toolFailures: watching.toolFailures() };
   };
   try {
-    return end({ value: await afterReset(gate, { watching, hasShown: call.hasShown }, () => admitted(gate, watching, attempt)) });
+    return end({
+      value: await afterReset(gate, { watching, hasShown: call.hasShown }, () =>
+        admitted(gate, watching, attempt),
+      ),
+    });
   } catch (error) {
     return end({ failure: watching.failure(error) });
   } finally {
@@ -83,7 +115,11 @@ function attempted(run: () => void, onFailure: (reason: string) => void): void {
   }
 }
 
-async function admitted<T>(gate: CallGate, watching: Watching, attempt: (watching: Watching) => Promise<T>): Promise<T> {
+async function admitted<T>(
+  gate: CallGate,
+  watching: Watching,
+  attempt: (watching: Watching) => Promise<T>,
+): Promise<T> {
   const leave = await gate.enter(watching.watch.signal);
   try {
     watching.start();
@@ -101,14 +137,25 @@ interface Attempted {
 }
 
 /** A call that met a limit before it did anything is made once more, after the reset. */
-async function afterReset<T>(gate: CallGate, { watching, hasShown }: Attempted, run: () => Promise<T>): Promise<T> {
+async function afterReset<T>(
+  gate: CallGate,
+  { watching, hasShown }: Attempted,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
     const failure = watching.failure(error);
-    const isLimit = failure instanceof LlmError && failure.kind === 'rate_limit' && failure.resetsAt !== undefined;
+    const isLimit =
+      failure instanceof LlmError &&
+      failure.kind === 'rate_limit' &&
+      failure.resetsAt !== undefined;
     if (!isLimit || watching.hasActed() || hasShown?.() === true) throw failure;
-    gate.report({ window: failure.window ?? 'requests', state: 'closed', resetsAt: failure.resetsAt });
+    gate.report({
+      window: failure.window ?? 'requests',
+      state: 'closed',
+      resetsAt: failure.resetsAt,
+    });
     return run();
   }
 }

@@ -14,7 +14,9 @@ const flags: Readonly<Record<Exclude<BackendName, 'none'>, string>> = {
 
 /** Something takes a model, and none is configured: every backend, with what to type for it. */
 export function noBackend(what: string): UserError {
-  const names = backends.filter((name) => name !== 'none').toSorted((a, b) => Number(b === 'claude-code') - Number(a === 'claude-code'));
+  const names = backends
+    .filter((name) => name !== 'none')
+    .toSorted((a, b) => Number(b === 'claude-code') - Number(a === 'claude-code'));
   const lines = names.map((name) => `ktx setup --llm-backend ${name}${flags[name]}`);
   return new UserError('llm_missing', `${what}, and ktx.yaml names none (llm.provider.backend).`, {
     hint: `one of\n${lines.join('\n')}`,

@@ -20,7 +20,11 @@ const families: Readonly<Partial<Record<BackendName, Family>>> = {
   'claude-agent': aliases,
   anthropic: { small: 'claude-haiku-4-5', medium: 'claude-sonnet-4-6', large: 'claude-opus-4-7' },
   vertex: { small: 'claude-haiku-4-5', medium: 'claude-sonnet-4-6', large: 'claude-opus-4-7' },
-  gateway: { small: 'anthropic/claude-haiku-4.5', medium: 'anthropic/claude-sonnet-4.6', large: 'anthropic/claude-opus-4.7' },
+  gateway: {
+    small: 'anthropic/claude-haiku-4.5',
+    medium: 'anthropic/claude-sonnet-4.6',
+    large: 'anthropic/claude-opus-4.7',
+  },
 };
 
 /** Models by role; undefined where the backend has no preset. */

@@ -15,7 +15,14 @@ export interface KtxRuntimeToolDescriptor<TInput = unknown, TOutput = unknown> {
 export type KtxToolSet = Readonly<Record<string, KtxRuntimeToolDescriptor>>;
 
 /** What a call is for; `llm.models` binds each to a model, and a missing one falls back to `default`. */
-export const modelRoles = ['default', 'triage', 'candidateExtraction', 'curator', 'reconcile', 'repair'] as const;
+export const modelRoles = [
+  'default',
+  'triage',
+  'candidateExtraction',
+  'curator',
+  'reconcile',
+  'repair',
+] as const;
 export type KtxModelRole = (typeof modelRoles)[number];
 
 /** Tokens; `input` is without those that came from the cache or went into it. */

@@ -16,7 +16,10 @@ export interface AgentSession {
    * One turn: what happens while it runs, with `turn_end` as the last event, whatever happened. Failures are in its
    * result; only a second turn at the same time is thrown. Leaving the iteration early ends the turn.
    */
-  send(message: string, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<AgentEvent>;
+  send(
+    message: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): AsyncIterable<AgentEvent>;
   close(): Promise<void>;
 }
 
@@ -66,16 +69,27 @@ export interface PastTurn {
 
 /** `tool_start` always has its `tool_end`, `permission_request` comes between them; both carry the id of the call. */
 export type AgentEvent =
-  | { readonly type: 'session_started'; readonly session: string; readonly backend: string; readonly model: string; readonly tools: readonly string[] }
+  | {
+      readonly type: 'session_started';
+      readonly session: string;
+      readonly backend: string;
+      readonly model: string;
+      readonly tools: readonly string[];
+    }
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'thinking_delta'; readonly text: string }
-  | { readonly type: 'tool_start'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly type: 'tool_start';
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+    }
   | ({ readonly type: 'tool_end' } & ToolEnd)
   | ({ readonly type: 'permission_request' } & PermissionRequest)
   | { readonly type: 'rate_limit'; readonly window: string; readonly resetsAt?: string | undefined }
   | { readonly type: 'warning'; readonly message: string }
   | ({ readonly type: 'usage'; readonly model: string } & TokenUsage)
-  | { readonly type: 'turn_end'; readonly result: TurnResult }; // prettier-ignore
+  | { readonly type: 'turn_end'; readonly result: TurnResult };
 
 interface ToolEnd {
   readonly id: string;
@@ -91,7 +105,14 @@ interface ToolEnd {
  * `denied`: the model came to its end, and after the last denial no tool call succeeded. `budget` is money; the steps of
  * a loop are `max_turns`.
  */
-export type StopReason = 'completed' | 'max_turns' | 'budget' | 'timeout' | 'interrupted' | 'denied' | 'error';
+export type StopReason =
+  | 'completed'
+  | 'max_turns'
+  | 'budget'
+  | 'timeout'
+  | 'interrupted'
+  | 'denied'
+  | 'error';
 
 /** A call and its end. */
 export interface ToolCallRecord extends ToolEnd {
@@ -133,7 +154,10 @@ export interface TurnResult {
 }
 
 /** One-shot is this and nothing else: the result of a turn, whose events `onEvent` may see as they come. */
-export async function lastTurn(events: AsyncIterable<AgentEvent>, onEvent?: (event: AgentEvent) => void): Promise<TurnResult> {
+export async function lastTurn(
+  events: AsyncIterable<AgentEvent>,
+  onEvent?: (event: AgentEvent) => void,
+): Promise<TurnResult> {
   let result: TurnResult | undefined;
   for await (const event of events) {
     onEvent?.(event);

@@ -16,7 +16,10 @@ interface Skill {
 
 export function listSkills(stage: string): Skill[] {
   const names = readdirSync(skillDirectory).flatMap((file) => /^(.+)\.md$/.exec(file)?.[1] ?? []);
-  return names.sort().map(readSkill).filter(({ stages }) => stages.includes(stage)); // prettier-ignore
+  return names
+    .sort()
+    .map(readSkill)
+    .filter(({ stages }) => stages.includes(stage));
 }
 
 /** The skill as a tool hands it out. */
@@ -28,13 +31,22 @@ export function loadSkill(
   const found = skills.find((skill) => skill.name === name);
   if (found !== undefined) return { name, content: found.content, skillDirectory };
   const names = skills.map((skill) => skill.name);
-  throw new UserError('skill_unknown', `There is no skill ${name}. ${didYouMean(name, names) ?? `There are ${names.join(', ')}.`}`);
+  throw new UserError(
+    'skill_unknown',
+    `There is no skill ${name}. ${didYouMean(name, names) ?? `There are ${names.join(', ')}.`}`,
+  );
 }
 
 function readSkill(name: string): Skill {
   const text = readFileSync(join(skillDirectory, `${name}.md`), 'utf8');
   const [, head = '', content = ''] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? [];
   const value = (key: string) => new RegExp(`^${key}: (.+)$`, 'm').exec(head)?.[1]?.trim() ?? '';
-  if (value('name') !== name || value('description') === '') throw new Error(`skills/${name}.md needs its name and a description`);
-  return { name, description: value('description'), stages: value('stages').split(/[, ]+/), content: content.trim() };
+  if (value('name') !== name || value('description') === '')
+    throw new Error(`skills/${name}.md needs its name and a description`);
+  return {
+    name,
+    description: value('description'),
+    stages: value('stages').split(/[, ]+/),
+    content: content.trim(),
+  };
 }

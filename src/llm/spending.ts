@@ -30,7 +30,13 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
       const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
       if (price === undefined) return undefined;
       const { input, output, cache_read: read = input, cache_write: write = input } = price;
-      return (usage.input * input + usage.output * output + usage.cacheRead * read + usage.cacheWrite * write) / 1_000_000;
+      return (
+        (usage.input * input +
+          usage.output * output +
+          usage.cacheRead * read +
+          usage.cacheWrite * write) /
+        1_000_000
+      );
     },
     add(costUsd, reason = 'the backend does not say') {
       if (costUsd === null) unknown ??= reason;
@@ -48,7 +54,11 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
       if (spent < limit) return undefined;
       const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
       const hint = 'What is finished is kept: run again, or raise the limit.';
-      return new UserError('llm_budget_spent', message, { hint, exitCode: 3, details: { limit: key } });
+      return new UserError('llm_budget_spent', message, {
+        hint,
+        exitCode: 3,
+        details: { limit: key },
+      });
     },
     left: () => (limit === undefined ? undefined : Math.max(0, limit - spent)),
   };
@@ -69,12 +79,20 @@ export function bothOf(run: Spending, own: Spending): Spending {
 }
 
 /** A limit in money needs to know what calls cost, before the first is paid for. */
-export function checkPrices(backend: BackendName, models: readonly string[], { limit, key, prices }: SpendingLimit): void {
+export function checkPrices(
+  backend: BackendName,
+  models: readonly string[],
+  { limit, key, prices }: SpendingLimit,
+): void {
   if (limit === undefined || backend === 'none' || capabilities[backend].budget === 'told') return;
   const unknown = models.find((model) => !Object.hasOwn(prices, model));
   if (unknown === undefined) return;
-  throw new UserError('llm_budget_unknown', `${key} is set, and llm.prices has no price for ${unknown}.`, {
-    hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or take the limit away.',
-    exitCode: 2,
-  });
+  throw new UserError(
+    'llm_budget_unknown',
+    `${key} is set, and llm.prices has no price for ${unknown}.`,
+    {
+      hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or take the limit away.',
+      exitCode: 2,
+    },
+  );
 }

@@ -17,9 +17,22 @@ export const telemetryConfigSchema = z
       .min(1)
       .default('http://localhost:4318')
       .describe('Of the collector, without /v1/traces; may be a reference such as env:NAME.'),
-    headers: z.record(z.string(), z.string()).default({}).describe('Values, or references such as env:NAME.'),
-    sample_rate: z.number().min(0).max(1).default(1).describe('Share of the conversations that are told; each as a whole or not at all.'),
-    content: z.boolean().default(false).describe('Tell questions, answers and arguments of tools too. They hold what is in your data.'),
+    headers: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe('Values, or references such as env:NAME.'),
+    sample_rate: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(1)
+      .describe('Share of the conversations that are told; each as a whole or not at all.'),
+    content: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Tell questions, answers and arguments of tools too. They hold what is in your data.',
+      ),
     redaction_patterns: z
       .array(z.string().refine(isPattern, 'no regular expression'))
       .default([])

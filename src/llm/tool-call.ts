@@ -8,7 +8,9 @@ export interface ToolCall {
   /** Aborted when the turn ends; in sessions only. */
   readonly signal?: AbortSignal | undefined;
   /** Tells that a person is asked and stops the clocks until there is an answer; in sessions only. */
-  readonly ask?: (<T>(request: Omit<PermissionRequest, 'id'>, answer: () => Promise<T>) => Promise<T>) | undefined;
+  readonly ask?:
+    | (<T>(request: Omit<PermissionRequest, 'id'>, answer: () => Promise<T>) => Promise<T>)
+    | undefined;
 }
 
 /** `markdown` is all that a model sees; the rest stays with who called. */

@@ -13,14 +13,19 @@ export interface ToolReply {
 /** Refuses a tool set that an adapter could not serve: a key that is not the tool's name, a schema that is no object. */
 export function checkToolSet(tools: KtxToolSet): void {
   for (const [key, { name, inputSchema }] of Object.entries(tools)) {
-    if (key !== name) throw new UserError('tool_set_invalid', `The tool ${name} is registered as ${key}.`);
+    if (key !== name)
+      throw new UserError('tool_set_invalid', `The tool ${name} is registered as ${key}.`);
     if (!(inputSchema instanceof z.ZodObject))
       throw new UserError('tool_set_invalid', `The input schema of the tool ${name} is no object.`);
   }
 }
 
 /** Parses the input with the tool's own schema and runs it; a refusal or a throw is a reply that the model can act on. */
-export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown, call?: ToolCall): Promise<ToolReply> {
+export async function callTool(
+  tool: KtxRuntimeToolDescriptor,
+  input: unknown,
+  call?: ToolCall,
+): Promise<ToolReply> {
   const refusal = refusalOf(tool, input);
   if (refusal !== undefined) return { markdown: refusal, isError: true };
   try {
@@ -34,12 +39,18 @@ export async function callTool(tool: KtxRuntimeToolDescriptor, input: unknown, c
 /** Why the tool would not take this input, in words for a model. */
 export function refusalOf(tool: KtxRuntimeToolDescriptor, input: unknown): string | undefined {
   const { problems } = check(tool.inputSchema, input ?? {});
-  const lines = problems?.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+  const lines = problems
+    ?.slice(0, 5)
+    .map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
   return lines && `Invalid input for ${tool.name}:\n${lines.join('\n')}`;
 }
 
 const answerSchema = z.looseObject({ markdown: z.string() });
-const skillSchema = z.looseObject({ name: z.string(), content: z.string(), skillDirectory: z.string() });
+const skillSchema = z.looseObject({
+  name: z.string(),
+  content: z.string(),
+  skillDirectory: z.string(),
+});
 const flatSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
 /**
@@ -59,8 +70,11 @@ function markdownOf(output: unknown): string {
       .map(([name, value]) => `- ${name}: ${String(value)}`)
       .join('\n');
   const sorted = (_key: string, value: unknown): unknown =>
-    value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value;
+    value instanceof Object && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(byName))
+      : value;
   return `\`\`\`json\n${JSON.stringify(output ?? null, sorted, 2)}\n\`\`\``;
 }
 
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : 1;

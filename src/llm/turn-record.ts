@@ -53,7 +53,10 @@ export class TurnRecord {
   get isDenied(): boolean {
     const last = this.denials.at(-1);
     const calls = this.toolCalls;
-    return last !== undefined && !calls.slice(calls.findIndex(({ id }) => id === last.id)).some(({ ok }) => ok);
+    return (
+      last !== undefined &&
+      !calls.slice(calls.findIndex(({ id }) => id === last.id)).some(({ ok }) => ok)
+    );
   }
 
   tell(event: AgentEvent): void {
@@ -78,7 +81,8 @@ export class TurnRecord {
       toolStarted: (call) => this.#begin(call),
       toolEnded: ({ id, isError, text }) => {
         // What ran has its own end, which knows more.
-        if (this.#calls.get(id)?.output === undefined) this.#finish(id, !isError, { markdown: text });
+        if (this.#calls.get(id)?.output === undefined)
+          this.#finish(id, !isError, { markdown: text });
       },
     };
   }
@@ -99,7 +103,8 @@ export class TurnRecord {
 
   /** Every call has its end, and nothing is told any more. */
   close(): void {
-    for (const [id, { end }] of this.#calls) if (end === undefined) this.#finish(id, false, { markdown: 'It did not come to its end.' });
+    for (const [id, { end }] of this.#calls)
+      if (end === undefined) this.#finish(id, false, { markdown: 'It did not come to its end.' });
     this.#isOver = true;
   }
 
@@ -121,7 +126,14 @@ export class TurnRecord {
     const { name, input, started } = call;
     const { markdown, evidence, denied } = output;
     const summary = output.summary ?? markdown.split('\n')[0]?.slice(0, 200) ?? '';
-    const end = { id, name, ok, summary, evidenceId: evidence?.id, ms: Math.round(performance.now() - started) };
+    const end = {
+      id,
+      name,
+      ok,
+      summary,
+      evidenceId: evidence?.id,
+      ms: Math.round(performance.now() - started),
+    };
     call.output = output;
     call.end = { ...end, input, answer: markdown };
     if (evidence !== undefined) this.evidence.push({ ...evidence, call: id });

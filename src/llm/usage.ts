@@ -41,19 +41,35 @@ export function usageRecorder(db: DatabaseSync): (record: CallRecord) => void {
   return ({ run, role, backend, model, outcome, metrics }) => {
     const { durationMs, apiCalls, usage, costUsd, costReason } = metrics;
     const entries = Object.entries(usage);
-    const lines = entries.length === 0 ? [[model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }] as const] : entries;
+    const lines =
+      entries.length === 0
+        ? [[model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }] as const]
+        : entries;
     for (const [index, [name, used]] of lines.entries()) {
       const once = index === 0;
       const tokens = [used.input, used.output, used.cacheRead, used.cacheWrite];
       const cost = [once ? costUsd : null, once ? (costReason ?? null) : null];
       const measured = [Math.round(once ? durationMs : 0), once ? apiCalls : 0];
-      insert.run(new Date().toISOString(), run, role, backend, name, once ? outcome : further, ...measured, ...tokens, ...cost);
+      insert.run(
+        new Date().toISOString(),
+        run,
+        role,
+        backend,
+        name,
+        once ? outcome : further,
+        ...measured,
+        ...tokens,
+        ...cost,
+      );
     }
   };
 }
 
 /** What was used since `since` (ISO time), or by one run: a line for each backend, model and role, dearest first. */
-export function usageReport(db: DatabaseSync, only: { readonly run?: string; readonly since?: string } = {}): UsageLine[] {
+export function usageReport(
+  db: DatabaseSync,
+  only: { readonly run?: string; readonly since?: string } = {},
+): UsageLine[] {
   db.exec(table);
   const rows = db
     .prepare(

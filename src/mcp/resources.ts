@@ -1,4 +1,8 @@
-import { ResourceNotFoundError, type ListResourcesResult, type ReadResourceResult } from '@modelcontextprotocol/server';
+import {
+  ResourceNotFoundError,
+  type ListResourcesResult,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/server';
 import { untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open.ts';
 import { datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
@@ -6,7 +10,12 @@ import { datasetText, visibleDatasets, type VisibleDataset } from '../project/vi
 const mimeType = 'application/yaml';
 
 export const resourceTemplates = [
-  { name: 'dataset', uriTemplate: 'ktx://dataset/{connection}/{name}', description: 'One dataset as YAML.', mimeType },
+  {
+    name: 'dataset',
+    uriTemplate: 'ktx://dataset/{connection}/{name}',
+    description: 'One dataset as YAML.',
+    mimeType,
+  },
 ];
 
 /** The valid datasets of every connection, sorted. */
@@ -29,7 +38,9 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
 
 async function datasets(project: Project): Promise<VisibleDataset[]> {
   const connections = project.warehouses.toSorted();
-  return (await Promise.all(connections.map((connection) => visibleDatasets(project, connection)))).flat();
+  return (
+    await Promise.all(connections.map((connection) => visibleDatasets(project, connection)))
+  ).flat();
 }
 
 function uriOf({ connection, dataset }: VisibleDataset): string {

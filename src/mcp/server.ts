@@ -1,7 +1,16 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { McpServer, ProtocolError, ProtocolErrorCode, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server';
-import { serveStdio as serveTransport, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import {
+  serveStdio as serveTransport,
+  StdioServerTransport,
+} from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
 import { endIngests } from '../project/ingest-runs.ts';
@@ -24,10 +33,15 @@ interface Streams {
  * Serves MCP over the streams, clients of 2025 and of the current protocol alike, until stdin ends or the signal aborts;
  * calls under way are cancelled then. Nothing else may write to stdout. The caller closes the project.
  */
-export async function serveStdio(project: Project, { stdin, stdout, signal }: Streams): Promise<void> {
+export async function serveStdio(
+  project: Project,
+  { stdin, stdout, signal }: Streams,
+): Promise<void> {
   // What the first query needs loads while the client thinks; what fails here fails again where it is asked for.
   void Promise.allSettled(project.warehouses.map((name) => project.model(name)));
-  const handle = serveTransport(() => createServer(project), { transport: new StdioServerTransport(stdin, stdout) });
+  const handle = serveTransport(() => createServer(project), {
+    transport: new StdioServerTransport(stdin, stdout),
+  });
   const ended = new AbortController();
   for (const event of ['end', 'close', 'error']) stdin.once(event, () => ended.abort());
   const stop = AbortSignal.any([signal, ended.signal]);
@@ -49,15 +63,25 @@ function createServer(project: Project): McpServer {
       inputSchema: listed(inputSchema),
       // What the parts hold, the answer shows by itself; told seven times it would cost a fifth of the list.
       outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
-      annotations: { readOnlyHint: effect === 'context' || effect === 'query', openWorldHint: effect === 'external' },
+      annotations: {
+        readOnlyHint: effect === 'context' || effect === 'query',
+        openWorldHint: effect === 'external',
+      },
     })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context): Promise<CallToolResult> => {
     using signs = signsOfLife(context);
-    const tool = toolbox.tools(context.mcpReq.signal, signs?.say).find(({ name }) => name === params.name);
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const tool = toolbox
+      .tools(context.mcpReq.signal, signs?.say)
+      .find(({ name }) => name === params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const { markdown, structured, error } = await tool.execute(params.arguments);
-    return { content: [{ type: 'text', text: markdown }], structuredContent: structured, isError: error !== undefined };
+    return {
+      content: [{ type: 'text', text: markdown }],
+      structuredContent: structured,
+      isError: error !== undefined,
+    };
   });
   server.setRequestHandler('resources/list', () => listResources(project));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
@@ -91,14 +115,17 @@ function listed(schema: z.ZodObject): { type: 'object'; [key: string]: unknown }
 
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  return typeof value === 'object' && value !== null ? Object.fromEntries(plainEntries(value)) : value;
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(plainEntries(value))
+    : value;
 }
 
 function plainEntries(schema: object): readonly (readonly [string, unknown])[] {
   return Object.entries(schema).flatMap(([key, value]) => {
     if (untold.has(`${key}:${JSON.stringify(value)}`)) return [];
     // Clients of simpler schema dialects take only one type at a time.
-    if (key === 'type' && Array.isArray(value)) return [['anyOf', value.filter((type) => type !== 'null').map((type) => ({ type }))]];
+    if (key === 'type' && Array.isArray(value))
+      return [['anyOf', value.filter((type) => type !== 'null').map((type) => ({ type }))]];
     return [[key, plain(value)]];
   });
 }
@@ -111,7 +138,11 @@ function signsOfLife({ mcpReq: { _meta: meta, notify } }: ServerContext) {
   let step = '';
   const timer = setInterval(() => {
     progress += 1;
-    const params = { progressToken, progress, message: step === '' ? `running for ${progress} s` : step };
+    const params = {
+      progressToken,
+      progress,
+      message: step === '' ? `running for ${progress} s` : step,
+    };
     // The connection may have gone; the call then ends by its signal.
     notify({ method: 'notifications/progress', params }).catch(() => clearInterval(timer));
   }, 1000);

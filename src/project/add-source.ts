@@ -22,7 +22,13 @@ export async function probeSource({ dir, name, config }: NewSource, signal: Abor
   const secrets = (reference: string) => resolveSecret(reference, dir);
   let [items, isComplete] = [0, false];
   const failed: string[] = [];
-  for await (const fetched of source.fetch({ connection: name, projectDir: dir, cacheDir: projectPaths(dir).cache, secrets, signal })) {
+  for await (const fetched of source.fetch({
+    connection: name,
+    projectDir: dir,
+    cacheDir: projectPaths(dir).cache,
+    secrets,
+    signal,
+  })) {
     if (fetched.kind === 'item') items += 1;
     else if (fetched.kind === 'failed') failed.push(`${fetched.key}: ${fetched.reason}`);
     else isComplete = fetched.listingComplete;

@@ -21,8 +21,14 @@ export interface Attention extends LeftOut {
 
 /** From the files and what the last run here left out; asks no warehouse and no source. */
 export async function attention(project: Project): Promise<Attention> {
-  const [contested, lines, stale] = await Promise.all([reviewed(project), linesOfItems(project), allStale(project)]);
-  const pending = lines.flatMap(({ item, extractor }) => (extractor.endsWith('+pending') ? [item] : [])).sort();
+  const [contested, lines, stale] = await Promise.all([
+    reviewed(project),
+    linesOfItems(project),
+    allStale(project),
+  ]);
+  const pending = lines
+    .flatMap(({ item, extractor }) => (extractor.endsWith('+pending') ? [item] : []))
+    .sort();
   const { quarantined, unfit } = lastLeftOut(project);
   // In a clone no run has told of anything yet; what a model could not claim is in git.
   const unmapped = lines.flatMap((line) => unmappedOf(line.item, line.unmapped ?? []));

@@ -32,11 +32,18 @@ export interface Checked {
 export async function checkProject(project: Project, signal: AbortSignal): Promise<Checked> {
   const names = sourcesOf(project.config).map(([name]) => name);
   const isPlanned = names.length > 0 && project.warehouses.length > 0;
-  const plan = isPlanned ? await ingestProject(project, { connections: names, dryRun: true, signal }) : undefined;
+  const plan = isPlanned
+    ? await ingestProject(project, { connections: names, dryRun: true, signal })
+    : undefined;
   const planned = plan?.quarantined ?? [];
   // Without a warehouse the plan cannot try what a formula gives; the last run here did.
-  const tried = lastLeftOut(project).quarantined.filter(({ subject }) => !planned.some((one) => one.subject === subject));
-  const read = [...(plan === undefined ? [] : staleSources(plan)), ...[...planned, ...tried].map(leftOut)];
+  const tried = lastLeftOut(project).quarantined.filter(
+    ({ subject }) => !planned.some((one) => one.subject === subject),
+  );
+  const read = [
+    ...(plan === undefined ? [] : staleSources(plan)),
+    ...[...planned, ...tried].map(leftOut),
+  ];
   const findings = [
     ...(await invalid(project)),
     ...(await contested(project)),
@@ -55,16 +62,28 @@ async function invalid(project: Project): Promise<CheckFinding[]> {
     .flatMap(({ diagnostics }) => diagnostics)
     .filter(({ severity, rule }) => severity === 'error' || rule === 'unknown_name');
   const files = errors.map(({ file, line, column, message, hint }): CheckFinding => {
-    return { what: 'invalid', where: `${file}:${line}:${column}`, found: message, fix: hint ?? `correct ${file}` };
+    return {
+      what: 'invalid',
+      where: `${file}:${line}:${column}`,
+      found: message,
+      fix: hint ?? `correct ${file}`,
+    };
   });
   const { fault } = parsePins(await readText(join(project.dir, pinsPath), project.dir));
-  return fault === undefined ? files : [...files, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
+  return fault === undefined
+    ? files
+    : [...files, { what: 'invalid', where: pinsPath, found: fault, fix: `correct ${pinsPath}` }];
 }
 
 async function contested({ dir }: Project): Promise<CheckFinding[]> {
   return (await conflictsIn(dir)).map(({ subject, kind, variants }) => {
     const found = `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`;
-    return { what: 'contested', where: subject, found, fix: `ktx review choose ${JSON.stringify(subject)} ${variants[0]?.id}` };
+    return {
+      what: 'contested',
+      where: subject,
+      found,
+      fix: `ktx review choose ${JSON.stringify(subject)} ${variants[0]?.id}`,
+    };
   });
 }
 
@@ -92,15 +111,31 @@ function leftOut({ subject, kind, reason, location }: Quarantined): CheckFinding
 async function staleSubjects(project: Project): Promise<CheckFinding[]> {
   const hasModel = project.config.llm.provider.backend !== 'none';
   const fix = hasModel ? 'ktx ingest' : 'ktx setup --llm-backend <name>, then ktx ingest';
-  return (await allStale(project)).map(({ subject, why }) => ({ what: 'stale', where: subject, found: why, fix }));
+  return (await allStale(project)).map(({ subject, why }) => ({
+    what: 'stale',
+    where: subject,
+    found: why,
+    fix,
+  }));
 }
 
 function staleSources({ sources }: IngestReport): CheckFinding[] {
   return sources.flatMap(({ connection, items, failure }): CheckFinding[] => {
     const fix = `ktx ingest ${connection}`;
-    if (failure) return [{ what: 'stale', where: connection, found: failure.message, fix: failure.hint ?? fix }];
+    if (failure)
+      return [
+        { what: 'stale', where: connection, found: failure.message, fix: failure.hint ?? fix },
+      ];
     const { added = [], changed = [], gone = [] } = items ?? {};
-    const moved = Object.entries({ added, changed, gone }).flatMap(([word, keys]) => (keys.length === 0 ? [] : [`${keys.length} ${word} (${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ', …' : ''})`])); // prettier-ignore
-    return moved.length === 0 ? [] : [{ what: 'stale', where: connection, found: moved.join(', '), fix }];
+    const moved = Object.entries({ added, changed, gone }).flatMap(([word, keys]) =>
+      keys.length === 0
+        ? []
+        : [
+            `${keys.length} ${word} (${keys.slice(0, 3).join(', ')}${keys.length > 3 ? ', …' : ''})`,
+          ],
+    );
+    return moved.length === 0
+      ? []
+      : [{ what: 'stale', where: connection, found: moved.join(', '), fix }];
   });
 }

@@ -12,7 +12,10 @@ export interface CommitState {
   readonly git?: string;
 }
 
-const known = new Map<string, { readonly gitDir: string; readonly mark: string; readonly state: CommitState }>();
+const known = new Map<
+  string,
+  { readonly gitDir: string; readonly mark: string; readonly state: CommitState }
+>();
 
 /**
  * Which commit the project's files (or folders) stand at, and which of them differ from it. Git, which takes longer than most
@@ -32,7 +35,8 @@ export async function commitState(dir: string, paths: readonly string[]): Promis
     if (mark !== undefined) known.set(key, { gitDir, mark, state });
     return state;
   } catch (error) {
-    if (error instanceof UserError && ['git_missing', 'git_failed'].includes(error.code)) return { git: error.message };
+    if (error instanceof UserError && ['git_missing', 'git_failed'].includes(error.code))
+      return { git: error.message };
     throw error;
   }
 }
@@ -40,10 +44,14 @@ export async function commitState(dir: string, paths: readonly string[]): Promis
 /** Changes with what git would say of the files; undefined where that cannot be seen from outside. */
 function markOf(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
   // Every move of HEAD is written to its log.
-  const own = ['HEAD', 'index', 'logs/HEAD'].map((file) => statSync(join(gitDir, file), { throwIfNoEntry: false }));
+  const own = ['HEAD', 'index', 'logs/HEAD'].map((file) =>
+    statSync(join(gitDir, file), { throwIfNoEntry: false }),
+  );
   const files = paths.map((path) => statSync(join(dir, path), { throwIfNoEntry: false }));
   if (own.includes(undefined) || files.some((file) => file?.isDirectory())) return undefined;
-  return [...own, ...files].map((file) => file && `${file.mtimeMs} ${file.ino} ${file.size}`).join();
+  return [...own, ...files]
+    .map((file) => file && `${file.mtimeMs} ${file.ino} ${file.size}`)
+    .join();
 }
 
 async function askGit(repository: Repository, paths: readonly string[]): Promise<CommitState> {

@@ -27,6 +27,7 @@ async function readConfigText(dir: string): Promise<string> {
 }
 
 function parseConfig(text: string): Promise<ProjectConfig> {
-  const hint = 'correct the file, or delete an empty one; ktx schema ktx prints what it may contain';
+  const hint =
+    'correct the file, or delete an empty one; ktx schema ktx prints what it may contain';
   return checkedYaml(projectConfigSchema, { file: configName, text, code: 'config_invalid', hint });
 }

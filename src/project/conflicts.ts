@@ -10,7 +10,11 @@ export function conflictsIn(dir: string): Promise<readonly Conflict[]> {
 const read = openReader(parseConflicts);
 
 /** Those about a dataset and what it holds. */
-export function conflictsAbout(conflicts: readonly Conflict[], connection: string, dataset: string): readonly Conflict[] {
+export function conflictsAbout(
+  conflicts: readonly Conflict[],
+  connection: string,
+  dataset: string,
+): readonly Conflict[] {
   const isOwn = ({ subject }: Conflict) => {
     const parts = subjectParts(subject);
     return parts?.connection === connection && parts.dataset === dataset;
@@ -21,7 +25,9 @@ export function conflictsAbout(conflicts: readonly Conflict[], connection: strin
 /** One line for each, for a reader of what it is about. */
 export function contestedLines(conflicts: readonly Conflict[]): string[] {
   return conflicts.map(({ subject, kind, variants }) => {
-    const versions = variants.map(({ says, evidence }) => `${JSON.stringify(says)} (${evidence.join('; ')})`);
+    const versions = variants.map(
+      ({ says, evidence }) => `${JSON.stringify(says)} (${evidence.join('; ')})`,
+    );
     return `contested: ${subject} ${kind}: ${versions.join(' | ')}`;
   });
 }

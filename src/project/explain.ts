@@ -29,7 +29,11 @@ interface Asked {
 /** From a fact, a number or a sentence back to what justifies it; with what about it nobody has decided yet. */
 export async function explainAnything(project: Project, asked: Asked, run: Run) {
   const subjects = (await subjectsBehind(project, asked.subject)) ?? [asked.subject];
-  const explained = (await Promise.all(subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)))).flat();
+  const explained = (
+    await Promise.all(
+      subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)),
+    )
+  ).flat();
   const [conflicts, changed] = await Promise.all([conflictsIn(project.dir), allStale(project)]);
   return explained.map((one) => {
     const about = new Set([one.subject, ...one.claims.map(({ subject }) => subject)]);
@@ -39,13 +43,22 @@ export async function explainAnything(project: Project, asked: Asked, run: Run) 
 }
 
 /** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */
-export async function explainSubject(project: Project, asked: Asked, run: Run): Promise<Explanation[]> {
+export async function explainSubject(
+  project: Project,
+  asked: Asked,
+  run: Run,
+): Promise<Explanation[]> {
   const { subject } = asked;
   if (wikiSubject(subject)) return [await explainTopic(project, subject)];
   const named = asked.connection ?? subjectParts(subject)?.connection;
   const all = project.warehouses;
   const names = named === undefined && all.length > 1 ? all : [project.connection(named).name];
-  const written = await Promise.all(names.map(async (connection) => ({ connection, datasets: await provenance(project.dir, connection) })));
+  const written = await Promise.all(
+    names.map(async (connection) => ({
+      connection,
+      datasets: await provenance(project.dir, connection),
+    })),
+  );
   const tries = written.map((one) => ({ one, ...attempt(subject, one) }));
   const knowing = tries.filter(({ failure }) => failure === undefined);
   if (knowing.length > 0 && !asked.measure) return knowing.flatMap(({ found }) => found);
@@ -56,7 +69,8 @@ export async function explainSubject(project: Project, asked: Asked, run: Run): 
   }
   const failures = measured.flatMap(({ failure }) => failure ?? []);
   // Where none knows it, the one with a guess says so.
-  if (failures.length === measured.length) throw failures.find(({ hint }) => hint?.startsWith('Did you mean')) ?? failures[0];
+  if (failures.length === measured.length)
+    throw failures.find(({ hint }) => hint?.startsWith('Did you mean')) ?? failures[0];
   return measured.flatMap(({ found }) => found);
 }
 
@@ -70,7 +84,8 @@ function attempt(subject: string, known: Provenance): Attempt {
   try {
     return { found: explain(subject, known) };
   } catch (error) {
-    if (error instanceof UserError && error.code === 'subject_unknown') return { found: [], failure: error };
+    if (error instanceof UserError && error.code === 'subject_unknown')
+      return { found: [], failure: error };
     throw error;
   }
 }
@@ -83,9 +98,16 @@ async function provenance(dir: string, connection: string): Promise<Provenance['
   const read = async (path: string) => (path === '' ? undefined : readText(join(dir, path), dir));
   return Promise.all(
     [...datasets].map(async ([dataset, paths]) => {
-      const [claims, path] = [claimsPath(connection, dataset), paths.find((each) => artifacts.includes(each)) ?? ''];
+      const [claims, path] = [
+        claimsPath(connection, dataset),
+        paths.find((each) => artifacts.includes(each)) ?? '',
+      ];
       const [lines = '', text] = await Promise.all([read(claims), read(path)]);
-      return { dataset, claims: parseClaims(claims, lines), artifact: text === undefined ? undefined : { path, text } };
+      return {
+        dataset,
+        claims: parseClaims(claims, lines),
+        artifact: text === undefined ? undefined : { path, text },
+      };
     }),
   );
 }
@@ -93,12 +115,17 @@ async function provenance(dir: string, connection: string): Promise<Provenance['
 /** A term or a rule under the name that holds: what is claimed of it, by whatever name, and by which line of which item. */
 async function explainTopic(project: Project, asked: string): Promise<Explanation> {
   const { dir } = project;
-  const [lines = '', decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)));
+  const [lines = '', decided] = await Promise.all(
+    [wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)),
+  );
   const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(decided)];
   const { canonical } = applyRulings(claims, pins);
   const nameOf = (subject: string) => canonical.get(subject) ?? subject;
   const subject = nameOf(asked);
-  const own = judgedClaims(claims.filter((claim) => nameOf(claim.subject) === subject), pins); // prettier-ignore
+  const own = judgedClaims(
+    claims.filter((claim) => nameOf(claim.subject) === subject),
+    pins,
+  );
   const section = (await wikiEntries(project)).find((entry) => entry.subject === subject);
   if (own.length === 0 && section === undefined) {
     const known = [...new Set(claims.map((claim) => claim.subject))];
@@ -109,6 +136,12 @@ async function explainTopic(project: Project, asked: string): Promise<Explanatio
       details: { nearest: nearest(subject, known) },
     });
   }
-  const value = section && { key: 'section', value: section.text, by: section.by, path: section.path, line: section.line };
+  const value = section && {
+    key: 'section',
+    value: section.text,
+    by: section.by,
+    path: section.path,
+    line: section.line,
+  };
   return { subject, values: value ? [value] : [], claims: own, findings: [] };
 }

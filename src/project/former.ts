@@ -14,10 +14,19 @@ export interface FormerSource {
 }
 
 /** Sorted by name. Files of a warehouse that is no longer there are read by nobody. */
-export async function formerSources({ dir, config }: { readonly dir: string; readonly config: ProjectConfig }): Promise<FormerSource[]> {
-  const folders = (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(absent)) ?? [];
+export async function formerSources({
+  dir,
+  config,
+}: {
+  readonly dir: string;
+  readonly config: ProjectConfig;
+}): Promise<FormerSource[]> {
+  const folders =
+    (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(absent)) ?? [];
   const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const others = names.filter((name) => name !== notesName && connectionNamed(config, name) === undefined).sort();
+  const others = names
+    .filter((name) => name !== notesName && connectionNamed(config, name) === undefined)
+    .sort();
   const counted = others.map(async (connection) => {
     const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
     return { connection, items: indexLines(index ?? '').length };
@@ -26,7 +35,10 @@ export async function formerSources({ dir, config }: { readonly dir: string; rea
 }
 
 /** A source that reads nothing, in the place of one of these: what only it supported goes, as with an item that is gone. */
-export function forgotten(names: readonly string[], former: readonly FormerSource[]): SourceInput[] {
+export function forgotten(
+  names: readonly string[],
+  former: readonly FormerSource[],
+): SourceInput[] {
   const known = former.map(({ connection }) => connection);
   return names.map((name) => {
     if (!known.includes(name)) throw notFormer(name, known);
@@ -45,7 +57,14 @@ const nothing = {
 };
 
 function notFormer(name: string, known: readonly string[]): UserError {
-  const hint = known.length === 0 ? 'ktx connection remove takes one out of ktx.yaml first.' : `one of ${known.join(', ')}`;
+  const hint =
+    known.length === 0
+      ? 'ktx connection remove takes one out of ktx.yaml first.'
+      : `one of ${known.join(', ')}`;
   const message = `${name} is no source that ktx.yaml no longer has.`;
-  return new UserError('source_not_former', message, { hint, exitCode: 2, details: { choices: known } });
+  return new UserError('source_not_former', message, {
+    hint,
+    exitCode: 2,
+    details: { choices: known },
+  });
 }

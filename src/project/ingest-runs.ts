@@ -6,7 +6,10 @@ import { newId } from '../lib/id.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from './open.ts';
 
-type Outcome = { readonly report: IngestReport } | { readonly failure: UserError } | { readonly isCancelled: true };
+type Outcome =
+  | { readonly report: IngestReport }
+  | { readonly failure: UserError }
+  | { readonly isCancelled: true };
 
 /** An ingest that goes on while its caller does something else. */
 export interface IngestRun {
@@ -38,12 +41,17 @@ export function startIngest(
 ): { readonly run: IngestRun; readonly isNew: boolean } {
   const connections = [...new Set(wanted)].sort();
   const all = started.get(project) ?? [];
-  const same = all.find((run) => run.outcome() === undefined && run.connections.join() === connections.join());
+  const same = all.find(
+    (run) => run.outcome() === undefined && run.connections.join() === connections.join(),
+  );
   if (same !== undefined) return { run: same, isNew: false };
   const run = beginRun(project, connections, tools);
   // One that is under way is never forgotten: the end of the process waits for it.
   const ended = all.filter((one) => one.outcome() !== undefined).slice(-kept);
-  started.set(project, [...all.filter((one) => ended.includes(one) || one.outcome() === undefined), run]);
+  started.set(project, [
+    ...all.filter((one) => ended.includes(one) || one.outcome() === undefined),
+    run,
+  ]);
   return { run, isNew: true };
 }
 
@@ -67,16 +75,34 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
   const onEvent = (event: IngestEvent) => (step = stepText(event) ?? step);
   const work = async () => {
     try {
-      outcome = { report: await ingestProject(project, { connections, runId: id, tools, signal: stop.signal, onEvent }) };
+      outcome = {
+        report: await ingestProject(project, {
+          connections,
+          runId: id,
+          tools,
+          signal: stop.signal,
+          onEvent,
+        }),
+      };
     } catch (error) {
       if (stop.signal.aborted) outcome = { isCancelled: true };
       else outcome = { failure: error instanceof UserError ? error : defect(error) };
     }
   };
   const ended = work();
-  return { id, connections, step: () => step, outcome: () => outcome, ended, cancel: () => stop.abort() };
+  return {
+    id,
+    connections,
+    step: () => step,
+    outcome: () => outcome,
+    ended,
+    cancel: () => stop.abort(),
+  };
 }
 
 function defect(cause: unknown): UserError {
-  return new UserError('internal', 'A defect in ktx ended the run.', { hint: 'ktx ingest --debug shows where', cause });
+  return new UserError('internal', 'A defect in ktx ended the run.', {
+    hint: 'ktx ingest --debug shows where',
+    cause,
+  });
 }

@@ -17,7 +17,10 @@ import { markOf } from './model-files.ts';
 import type { Project } from './open.ts';
 import { refreshIndex } from './search.ts';
 
-interface Asked extends Pick<IngestInput, 'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract' | 'allowEmpty'> {
+interface Asked extends Pick<
+  IngestInput,
+  'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract' | 'allowEmpty'
+> {
   /** Warehouses and sources; all of them where it is empty. */
   readonly connections: readonly string[];
   /** Sources that `ktx.yaml` no longer has: what only they supported goes. Alone, nothing else is read. */
@@ -38,32 +41,50 @@ export async function ingestProject(
   { connections, forget = [], llm = true, tools, budget, runId = project.runId, ...run }: Asked,
 ): Promise<IngestReport> {
   const sources = sourcesOf(project.config);
-  const isSource = (name: string) => name === notesName || sources.some(([source]) => source === name);
+  const isSource = (name: string) =>
+    name === notesName || sources.some(([source]) => source === name);
   const names = Object.keys(project.config.connections);
   const isAll = connections.length === 0 && forget.length === 0;
   const asked = run.pin === undefined ? new Set(isAll ? names : connections) : new Set<string>();
   if (names.length === 0) project.connection();
   const unknown = [...asked].find((name) => !isSource(name) && !names.includes(name));
   if (unknown !== undefined) {
-    const options = { hint: didYouMean(unknown, names) ?? `one of ${names.join(', ')}`, exitCode: 2, details: { choices: names } } as const;
+    const options = {
+      hint: didYouMean(unknown, names) ?? `one of ${names.join(', ')}`,
+      exitCode: 2,
+      details: { choices: names },
+    } as const;
     throw new UserError('connection_unknown', `ktx.yaml has no connection ${unknown}.`, options);
   }
-  const warehouses = [...asked].filter((name) => !isSource(name)).map((name) => project.connection(name));
+  const warehouses = [...asked]
+    .filter((name) => !isSource(name))
+    .map((name) => project.connection(name));
   if (project.warehouses.length === 0) {
     throw new UserError('no_connection', 'ktx.yaml has no warehouse for its sources to speak of.', {
       hint: 'ktx connection add <name> --driver duckdb --path <file>',
       exitCode: 2,
     });
   }
-  const configured = sources.map(([name, config]): SourceInput => ({ name, open: () => openSource(config), isAsked: asked.has(name) }));
-  const notes = (await hasNotes(project.dir)) ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }] : [];
+  const configured = sources.map(([name, config]): SourceInput => ({
+    name,
+    open: () => openSource(config),
+    isAsked: asked.has(name),
+  }));
+  const notes = (await hasNotes(project.dir))
+    ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }]
+    : [];
   const former = forget.length === 0 ? [] : forgotten(forget, await formerSources(project));
   const emit = (event: IngestEvent): void => run.onEvent?.(event);
-  using _ = project.hearPauses(({ window, until }) => emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }));
+  using _ = project.hearPauses(({ window, until }) =>
+    emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }),
+  );
   const isWork = warehouses.length > 0 || [...asked].some(isSource);
   const isModel = llm && isWork;
   const stepBudget = project.config.ingest.steps_per_unit;
-  await using model = isModel && run.dryRun !== true ? await modelOf(project, { id: runId, budget, signal: run.signal, emit }) : undefined;
+  await using model =
+    isModel && run.dryRun !== true
+      ? await modelOf(project, { id: runId, budget, signal: run.signal, emit })
+      : undefined;
   const report = await ingest({
     ...run,
     ahead: isModel && run.dryRun === true ? await aheadOf(project) : undefined,
@@ -83,7 +104,10 @@ export async function ingestProject(
 }
 
 async function hasNotes(dir: string): Promise<boolean> {
-  return markOf(dir, itemPath(notesName, 'index.jsonl')) !== undefined || (await storedNotes(dir)).length > 0;
+  return (
+    markOf(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
+    (await storedNotes(dir)).length > 0
+  );
 }
 
 interface ModelRun {

@@ -36,8 +36,13 @@ export interface TriedLlm extends NewLlm {
 }
 
 /** Makes one minimal call with the backend as it would be configured; throws where it cannot be used. Writes nothing. */
-export async function tryLlm({ dir, runId, env, llm, warn }: LlmTrial, signal: AbortSignal): Promise<TriedLlm> {
-  const present = existsSync(projectPaths(dir).config) ? (await readConfig(dir)).llm : llmConfigSchema.parse({});
+export async function tryLlm(
+  { dir, runId, env, llm, warn }: LlmTrial,
+  signal: AbortSignal,
+): Promise<TriedLlm> {
+  const present = existsSync(projectPaths(dir).config)
+    ? (await readConfig(dir)).llm
+    : llmConfigSchema.parse({});
   const { backend, models, settings, auth } = llm;
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
   const wanted = { ...present, provider: { ...present.provider, backend, auth, ...block }, models };
@@ -56,16 +61,21 @@ export async function tryLlm({ dir, runId, env, llm, warn }: LlmTrial, signal: A
 }
 
 /** Writes the backend into `ktx.yaml`, whose comments and further settings stay; gives the files that changed. */
-export async function writeLlm(dir: string, { backend, models, settings, auth }: NewLlm): Promise<readonly string[]> {
+export async function writeLlm(
+  dir: string,
+  { backend, models, settings, auth }: NewLlm,
+): Promise<readonly string[]> {
   const before = await readText(projectPaths(dir).config);
   await withProjectLock(dir, () =>
     editConfig(dir, (document) => {
       document.setIn(['llm', 'provider', 'backend'], backend);
       if (auth === undefined) document.deleteIn(['llm', 'provider', 'auth']);
       else document.setIn(['llm', 'provider', 'auth'], auth);
-      if (Object.keys(settings).length > 0) document.setIn(['llm', 'provider', backend], document.createNode(settings));
+      if (Object.keys(settings).length > 0)
+        document.setIn(['llm', 'provider', backend], document.createNode(settings));
       // One by one: comments and the models of other roles stay.
-      for (const [role, model] of Object.entries(models)) document.setIn(['llm', 'models', role], model);
+      for (const [role, model] of Object.entries(models))
+        document.setIn(['llm', 'models', role], model);
     }),
   );
   return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
@@ -78,9 +88,14 @@ async function ignoredFields({ provider, promptCaching }: LlmConfig): Promise<re
   return ignoredCaching(promptCaching);
 }
 
-function invalid(problems: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): UserError {
+function invalid(
+  problems: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): UserError {
   const lines = problems.map(({ path, message }) => `llm.${path.join('.')}: ${message}`);
-  return new UserError('config_invalid', lines.join('\n'), { hint: 'ktx setup --help lists what each backend needs', exitCode: 2 });
+  return new UserError('config_invalid', lines.join('\n'), {
+    hint: 'ktx setup --help lists what each backend needs',
+    exitCode: 2,
+  });
 }
 
 /** What is known of the project's model. */
@@ -95,7 +110,9 @@ export interface LlmStatus {
   readonly ignored: readonly string[];
   /** Whether frequent values of columns may leave the machine. */
   readonly sendsSamples: boolean;
-  readonly error?: Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'> | undefined;
+  readonly error?:
+    | Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>
+    | undefined;
 }
 
 interface StatusOf {
@@ -104,7 +121,11 @@ interface StatusOf {
 }
 
 /** Readiness of the backend. `fast` asks only what is free. */
-export async function llmStatus({ config, llm: runtime }: StatusOf, fast: boolean, signal: AbortSignal): Promise<LlmStatus> {
+export async function llmStatus(
+  { config, llm: runtime }: StatusOf,
+  fast: boolean,
+  signal: AbortSignal,
+): Promise<LlmStatus> {
   const { llm, scan } = config;
   const { backend } = llm.provider;
   const about = { backend, models: llm.models, sendsSamples: scan.send_samples };
@@ -120,6 +141,12 @@ export async function llmStatus({ config, llm: runtime }: StatusOf, fast: boolea
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const { code, message, hint, exitCode, retryable } = error;
-    return { ...about, state: 'broken', account, ignored, error: { code, message, hint, exitCode, retryable } };
+    return {
+      ...about,
+      state: 'broken',
+      account,
+      ignored,
+      error: { code, message, hint, exitCode, retryable },
+    };
   }
 }

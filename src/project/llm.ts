@@ -33,15 +33,21 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Ll
   let opened: Promise<LlmRuntime | undefined> | undefined;
   const openedJournal = (): Journal => (journal ??= openJournal(dir));
   const listeners = new Set<LlmNotices['onPause']>([notices.onPause]);
-  const onPause: LlmNotices['onPause'] = (pause) => listeners.forEach((listener) => listener(pause));
+  const onPause: LlmNotices['onPause'] = (pause) =>
+    listeners.forEach((listener) => listener(pause));
   const others = new Map<string, Promise<LlmRuntime | undefined>>();
   const runs = new Set<LlmRuntime>();
   const isNone = config.provider.backend === 'none' && runtime === undefined;
-  const open = async ({ id = runId, budget, wanted = config }: Partial<LlmRun> & { readonly wanted?: LlmConfig } = {}): Promise<
-    LlmRuntime | undefined
-  > => {
+  const open = async ({
+    id = runId,
+    budget,
+    wanted = config,
+  }: Partial<LlmRun> & { readonly wanted?: LlmConfig } = {}): Promise<LlmRuntime | undefined> => {
     if (runtime !== undefined) return runtime;
-    const [{ openLlm }, { usageRecorder }] = await Promise.all([import('../llm/factory.ts'), import('../llm/usage.ts')]);
+    const [{ openLlm }, { usageRecorder }] = await Promise.all([
+      import('../llm/factory.ts'),
+      import('../llm/usage.ts'),
+    ]);
     const record = usageRecorder(openedJournal().db);
     const secret = (reference: string): string => resolveSecret(reference, dir);
     return openLlm({
@@ -59,11 +65,13 @@ export function openProjectLlm({ dir, config, runId, notices, env, runtime }: Ll
   return {
     journal: openedJournal,
     /** Undefined where no backend is configured. Nothing is called yet. */
-    llm: (): Promise<LlmRuntime | undefined> => (isNone ? Promise.resolve(undefined) : (opened ??= open())),
+    llm: (): Promise<LlmRuntime | undefined> =>
+      isNone ? Promise.resolve(undefined) : (opened ??= open()),
     /** A runtime with a bill and a limit of its own; whoever takes it closes it. */
     async llmRun(run: LlmRun): Promise<LlmRuntime | undefined> {
       const own = isNone ? undefined : await open(run);
-      if (own === undefined || own === runtime) return own && { ...own, close: () => Promise.resolve() };
+      if (own === undefined || own === runtime)
+        return own && { ...own, close: () => Promise.resolve() };
       runs.add(own);
       return { ...own, close: () => (runs.delete(own) ? own.close() : Promise.resolve()) };
     },

@@ -10,8 +10,14 @@ export interface MarkedFile {
 }
 
 /** The files of a connection's semantic layer, sorted by path: one a dataset, and one for metrics that span datasets. */
-export async function datasetFiles(dir: string, connection: string): Promise<readonly MarkedFile[]> {
-  const paths = [...(await listFiles(dir, `semantic-layer/${connection}`, datasetFile)), spanningFile(connection)];
+export async function datasetFiles(
+  dir: string,
+  connection: string,
+): Promise<readonly MarkedFile[]> {
+  const paths = [
+    ...(await listFiles(dir, `semantic-layer/${connection}`, datasetFile)),
+    spanningFile(connection),
+  ];
   return paths.map((path) => markOf(dir, path)).filter((file) => file !== undefined);
 }
 
@@ -24,12 +30,22 @@ interface Watched {
 }
 
 /** As `datasetFiles`, for who asks again and again: what has not changed is the same value, of a thousand files within 2 ms. */
-export function openDatasetFiles(dir: string): (connection: string) => Promise<readonly MarkedFile[]> {
+export function openDatasetFiles(
+  dir: string,
+): (connection: string) => Promise<readonly MarkedFile[]> {
   const seen = new Map<string, Watched>();
-  const listings = new Map<string, { readonly names: readonly string[]; readonly watched: readonly Watched[] }>();
+  const listings = new Map<
+    string,
+    { readonly names: readonly string[]; readonly watched: readonly Watched[] }
+  >();
   const lists = new Map<string, readonly MarkedFile[]>();
   const watch = (path: string): Watched => {
-    const one = seen.get(path) ?? { path, full: `${dir}/${path}`, info: undefined, file: undefined };
+    const one = seen.get(path) ?? {
+      path,
+      full: `${dir}/${path}`,
+      info: undefined,
+      file: undefined,
+    };
     seen.set(path, one);
     return one;
   };
@@ -37,13 +53,17 @@ export function openDatasetFiles(dir: string): (connection: string) => Promise<r
     const folder = `semantic-layer/${connection}`;
     const names = await namesIn(dir, folder);
     let listing = listings.get(connection);
-    if (listing?.names.length !== names.length || names.some((name, index) => name !== listing?.names[index])) {
+    if (
+      listing?.names.length !== names.length ||
+      names.some((name, index) => name !== listing?.names[index])
+    ) {
       const watched = [...pathsOf(folder, names, datasetFile), spanningFile(connection)].map(watch);
       listings.set(connection, (listing = { names, watched }));
     }
     const files = listing.watched.map(asItIs).filter((file) => file !== undefined);
     const last = lists.get(connection);
-    if (last?.length === files.length && files.every((file, index) => file === last[index])) return last;
+    if (last?.length === files.length && files.every((file, index) => file === last[index]))
+      return last;
     lists.set(connection, files);
     return files;
   };
@@ -52,7 +72,12 @@ export function openDatasetFiles(dir: string): (connection: string) => Promise<r
 function asItIs(one: Watched): MarkedFile | undefined {
   const info = statSync(one.full, { throwIfNoEntry: false });
   const { info: last } = one;
-  if (info === undefined || last?.mtimeMs !== info.mtimeMs || last.ino !== info.ino || last.size !== info.size) {
+  if (
+    info === undefined ||
+    last?.mtimeMs !== info.mtimeMs ||
+    last.ino !== info.ino ||
+    last.size !== info.size
+  ) {
     one.file = info && { path: one.path, mark: markFrom(info) };
     one.info = info;
   }
@@ -77,10 +102,14 @@ function markFrom({ mtimeMs, ino, size }: Stats): string {
 
 /** Keeps what was read for a key as long as its marks are the same; what failed is read again. */
 export function keptByMark<Value>() {
-  const known = new Map<string, { readonly marks: readonly unknown[]; readonly value: Promise<Value> }>();
+  const known = new Map<
+    string,
+    { readonly marks: readonly unknown[]; readonly value: Promise<Value> }
+  >();
   return (key: string, marks: readonly unknown[], read: () => Promise<Value>): Promise<Value> => {
     const last = known.get(key);
-    if (last !== undefined && marks.every((mark, index) => mark === last.marks[index])) return last.value;
+    if (last !== undefined && marks.every((mark, index) => mark === last.marks[index]))
+      return last.value;
     const value = read();
     known.set(key, { marks, value });
     value.catch(() => known.delete(key));
@@ -103,11 +132,16 @@ export function openReader<Value>(
 }
 
 /** Paths of the files in a folder of the project whose names match, sorted; none where there is no folder. */
-export async function listFiles(dir: string, folder: string, names: RegExp): Promise<readonly string[]> {
+export async function listFiles(
+  dir: string,
+  folder: string,
+  names: RegExp,
+): Promise<readonly string[]> {
   return pathsOf(folder, await namesIn(dir, folder), names);
 }
 
-const namesIn = async (dir: string, folder: string): Promise<readonly string[]> => (await readdir(join(dir, folder)).catch(absent)) ?? [];
+const namesIn = async (dir: string, folder: string): Promise<readonly string[]> =>
+  (await readdir(join(dir, folder)).catch(absent)) ?? [];
 
 function pathsOf(folder: string, found: readonly string[], names: RegExp): readonly string[] {
   return found

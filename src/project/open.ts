@@ -15,7 +15,13 @@ import type { WarehouseConfig } from '../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../warehouse/open.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
-import { connectionNamed, isWarehouse, scopeOf, warehouseNames, type ProjectConfig } from './config.ts';
+import {
+  connectionNamed,
+  isWarehouse,
+  scopeOf,
+  warehouseNames,
+  type ProjectConfig,
+} from './config.ts';
 import { keptByMark, type MarkedFile, markOf, openDatasetFiles } from './model-files.ts';
 import { openProjectLlm, type LlmNotices } from './llm.ts';
 
@@ -50,22 +56,40 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
   const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
-  const [models, catalogs, texts] = [keptByMark<LoadedModel>(), keptByMark<Catalog | undefined>(), keptByMark<string>()];
+  const [models, catalogs, texts] = [
+    keptByMark<LoadedModel>(),
+    keptByMark<Catalog | undefined>(),
+    keptByMark<string>(),
+  ];
   const datasetFiles = openDatasetFiles(dir);
   const connection = (name?: string) => chooseConnection(config, name);
   const catalogMark = (name: string) => markOf(dir, `sources/${name}/index.jsonl`)?.mark ?? '';
-  const catalog = (name: string) => catalogs(name, [catalogMark(name)], () => loadCatalog(dir, name));
+  const catalog = (name: string) =>
+    catalogs(name, [catalogMark(name)], () => loadCatalog(dir, name));
   const open = async (name: string, signal: AbortSignal) => {
     // Without a catalog the gate asks the warehouse itself.
     const tables = (await catalog(name))?.tables;
-    return openConnection({ dir, ...connection(name), tables: tables && (async () => tables) }, signal);
+    return openConnection(
+      { dir, ...connection(name), tables: tables && (async () => tables) },
+      signal,
+    );
   };
   const loadFiles = async (name: string, marked: readonly MarkedFile[]) => {
-    const [{ loadModel }, { modelFor }] = await Promise.all([import('../semantic/load.ts'), import('../semantic/access.ts')]);
-    const textOf = (path: string, mark: string) => texts(path, [mark], async () => (await readAnyText(join(dir, path), dir)) ?? '');
-    const read = Promise.all(marked.map(async ({ path, mark }) => ({ path, text: await textOf(path, mark) })));
+    const [{ loadModel }, { modelFor }] = await Promise.all([
+      import('../semantic/load.ts'),
+      import('../semantic/access.ts'),
+    ]);
+    const textOf = (path: string, mark: string) =>
+      texts(path, [mark], async () => (await readAnyText(join(dir, path), dir)) ?? '');
+    const read = Promise.all(
+      marked.map(async ({ path, mark }) => ({ path, text: await textOf(path, mark) })),
+    );
     const [files, known] = await Promise.all([read, catalog(name)]);
-    const loaded = await loadModel({ dialect: dialectNamed(connection(name).config.driver), files, tables: known?.tables });
+    const loaded = await loadModel({
+      dialect: dialectNamed(connection(name).config.driver),
+      files,
+      tables: known?.tables,
+    });
     return { ...loaded, model: modelFor(loaded.model, role) };
   };
 
@@ -107,7 +131,8 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     journal: () => languageModel.journal(),
     async close(): Promise<void> {
       await languageModel.close();
-      for (const opened of await Promise.allSettled(warehouses.values())) if (opened.status === 'fulfilled') await opened.value.close();
+      for (const opened of await Promise.allSettled(warehouses.values()))
+        if (opened.status === 'fulfilled') await opened.value.close();
     },
   };
 }
@@ -118,9 +143,15 @@ interface Opening extends Pick<WarehouseSpec, 'config' | 'tables'> {
 }
 
 /** Opens a connection for the project in `dir`, which need not exist yet. */
-export function openConnection({ dir, name, ...spec }: Opening, signal: AbortSignal): Promise<Warehouse> {
+export function openConnection(
+  { dir, name, ...spec }: Opening,
+  signal: AbortSignal,
+): Promise<Warehouse> {
   const secrets = (ref: string) => resolveSecret(ref, dir);
-  return openWarehouse({ ...spec, connection: name, projectDir: dir, cacheDir: projectPaths(dir).cache, secrets }, signal);
+  return openWarehouse(
+    { ...spec, connection: name, projectDir: dir, cacheDir: projectPaths(dir).cache, secrets },
+    signal,
+  );
 }
 
 function chooseConnection(project: ProjectConfig, name: string | undefined): Connection {
@@ -129,7 +160,11 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
   const config = connectionNamed(project, chosen);
   if (config !== undefined && !isWarehouse(config)) {
     const hint = `one of ${names.join(', ') || 'none: ktx connection add <name> --driver duckdb --path <file>'}`;
-    throw new UserError('not_a_warehouse', `${chosen} is a source of context (${config.driver}), and no warehouse.`, { hint, exitCode: 2 });
+    throw new UserError(
+      'not_a_warehouse',
+      `${chosen} is a source of context (${config.driver}), and no warehouse.`,
+      { hint, exitCode: 2 },
+    );
   }
   if (config !== undefined) return { name: chosen, config, scope: scopeOf(config) };
   if (names.length === 0) {
@@ -137,8 +172,10 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
     throw new UserError('no_connection', 'ktx.yaml has no warehouse.', { hint, exitCode: 2 });
   }
   const [suggestion] = name === undefined ? [] : nearest(name, names, 1);
-  const hint = suggestion === undefined ? `one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
+  const hint =
+    suggestion === undefined ? `one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
   const options = { hint, exitCode: 2, details: { choices: names } } as const;
-  if (name === undefined) throw new UserError('connection_required', 'There are several warehouses; which one?', options);
+  if (name === undefined)
+    throw new UserError('connection_required', 'There are several warehouses; which one?', options);
   throw new UserError('connection_unknown', `ktx.yaml has no connection ${name}.`, options);
 }

@@ -29,14 +29,22 @@ interface Remembering {
 }
 
 /** Keeps a note: on the disk first, then in the project. Handed in twice it is one note. */
-export async function remember(project: Project, text: string, { signal, tools }: Remembering): Promise<NoteStatus> {
+export async function remember(
+  project: Project,
+  text: string,
+  { signal, tools }: Remembering,
+): Promise<NoteStatus> {
   const said = text.trim();
   if (said === '' || said.length > longest || !said.isWellFormed()) {
     const hint = `a note is text, at most ${longest} characters`;
-    throw new UserError('note_unusable', said === '' ? 'There is nothing to remember.' : 'This is no text to remember.', {
-      hint,
-      exitCode: 2,
-    });
+    throw new UserError(
+      'note_unusable',
+      said === '' ? 'There is nothing to remember.' : 'This is no text to remember.',
+      {
+        hint,
+        exitCode: 2,
+      },
+    );
   }
   const id = noteId(said);
   const known = await noteStatus(project, id);
@@ -45,13 +53,21 @@ export async function remember(project: Project, text: string, { signal, tools }
   if (isInProject && (known.status === 'read' || !canRead)) return known;
   // What is in the project may have been corrected there.
   if (!isInProject) await storeNote(project.dir, said);
-  if (project.warehouses.length === 0) return { id, status: 'stored', warning: 'ktx.yaml has no warehouse yet' };
+  if (project.warehouses.length === 0)
+    return { id, status: 'stored', warning: 'ktx.yaml has no warehouse yet' };
   try {
-    const { commit, stages } = await ingestProject(project, { connections: [notesName], signal, tools });
+    const { commit, stages } = await ingestProject(project, {
+      connections: [notesName],
+      signal,
+      tools,
+    });
     const status = await noteStatus(project, id);
     const [failure] = stages.flatMap(({ failures }) => failures);
-    if (failure !== undefined && status.status === 'pending') return { ...status, warning: failure.message };
-    return commit.id === undefined && commit.none !== undefined ? { ...status, warning: `no commit: ${commit.none}` } : status;
+    if (failure !== undefined && status.status === 'pending')
+      return { ...status, warning: failure.message };
+    return commit.id === undefined && commit.none !== undefined
+      ? { ...status, warning: `no commit: ${commit.none}` }
+      : status;
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
     return { ...(await noteStatus(project, id)), warning: error.message };
@@ -62,7 +78,8 @@ export async function noteStatus({ dir }: Project, id: string): Promise<NoteStat
   const path = itemPath(notesName, `${id}.md`);
   const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
   const line = index.split('\n').find((one) => one.includes(`"key":"${id}"`));
-  if (line !== undefined) return { id, status: line.includes('+pending"') ? 'pending' : 'read', path };
+  if (line !== undefined)
+    return { id, status: line.includes('+pending"') ? 'pending' : 'read', path };
   const isStored = (await storedNotes(dir)).some((note) => note.id === id);
   return { id, status: isStored ? 'stored' : 'unknown' };
 }

@@ -6,12 +6,24 @@ type Asked = { readonly connection: string } & Pick<ScanOptions, 'ignoreDeclared
 type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
 
 /** Scans one connection of the project; profiles are kept in `.ktx`, nothing else is written. */
-export async function scanProject(project: Project, { connection, ...asked }: Asked, run: Run): Promise<ScanResult> {
+export async function scanProject(
+  project: Project,
+  { connection, ...asked }: Asked,
+  run: Run,
+): Promise<ScanResult> {
   const { name, scope } = project.connection(connection);
   const warehouse = await project.warehouse(name, run.signal);
   const state = openState(project.dir);
   try {
-    return await scan({ warehouse, scope, state, config: project.config.scan, dir: project.dir, ...asked, ...run });
+    return await scan({
+      warehouse,
+      scope,
+      state,
+      config: project.config.scan,
+      dir: project.dir,
+      ...asked,
+      ...run,
+    });
   } finally {
     state.close();
   }

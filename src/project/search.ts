@@ -21,15 +21,24 @@ const wiki = 'wiki';
 export async function searchProject(
   project: Project,
   text: string,
-  { connection, ...options }: Pick<SearchOptions, 'limit' | 'kinds'> & { readonly connection?: string | undefined },
+  {
+    connection,
+    ...options
+  }: Pick<SearchOptions, 'limit' | 'kinds'> & { readonly connection?: string | undefined },
 ): Promise<FoundHit[]> {
-  const connections = connection === undefined ? [...project.warehouses, wiki] : [project.connection(connection).name];
+  const connections =
+    connection === undefined
+      ? [...project.warehouses, wiki]
+      : [project.connection(connection).name];
   const state = openState(project.dir);
   try {
     await refreshIndex(project, state);
     const hits = search(state, text, { ...options, connections });
     if (options.kinds?.includes('field') === false) return hits;
-    return withValues(hits, await fieldsWith(project, state, { text, connection }), { text, ...options });
+    return withValues(hits, await fieldsWith(project, state, { text, connection }), {
+      text,
+      ...options,
+    });
   } finally {
     state.close();
   }
@@ -50,11 +59,30 @@ function withValues(
     const { connection, dataset: parent, field: name, value } = one;
     const subject = `field:${connection}.${parent}.${name}`;
     const file = artifactPath(connection, parent);
-    return { ...(known.get(subject) ?? { kind: 'field', connection, subject, name, parent, file, score: 0 }), value };
+    return {
+      ...(known.get(subject) ?? {
+        kind: 'field',
+        connection,
+        subject,
+        name,
+        parent,
+        file,
+        score: 0,
+      }),
+      value,
+    };
   });
   const named = hits.filter(({ name }) => folded(name) === folded(text));
-  const [whole, words] = [fields.filter(({ value = '' }) => isAll(value)), fields.filter(({ value = '' }) => !isAll(value))];
-  const all = [...named.filter((hit) => !whole.some(({ subject }) => subject === hit.subject)), ...whole, ...hits, ...words];
+  const [whole, words] = [
+    fields.filter(({ value = '' }) => isAll(value)),
+    fields.filter(({ value = '' }) => !isAll(value)),
+  ];
+  const all = [
+    ...named.filter((hit) => !whole.some(({ subject }) => subject === hit.subject)),
+    ...whole,
+    ...hits,
+    ...words,
+  ];
   const first = new Map<string, FoundHit>();
   for (const hit of all) if (!first.has(hit.subject)) first.set(hit.subject, hit);
   return [...first.values()].slice(0, Math.max(1, Math.min(200, limit)));
@@ -63,11 +91,16 @@ function withValues(
 /** Brings the search index up to date with the project's files; reads them only where one changed. */
 export async function refreshIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  const read = [...sourcesOf(project.config).map(([name]) => name), notesName].map((name) => markOf(dir, itemPath(name, 'index.jsonl')));
+  const read = [...sourcesOf(project.config).map(([name]) => name), notesName].map((name) =>
+    markOf(dir, itemPath(name, 'index.jsonl')),
+  );
   const marked = [markOf(dir, conflictsPath), read, readVersion()];
   await refreshWiki(project, state, marked);
   for (const connection of project.warehouses) {
-    const marks = [markOf(dir, `sources/${connection}/index.jsonl`), await datasetFiles(dir, connection)];
+    const marks = [
+      markOf(dir, `sources/${connection}/index.jsonl`),
+      await datasetFiles(dir, connection),
+    ];
     const fingerprint = shortHash(JSON.stringify([...marks, marked]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
     const datasets = await visibleDatasets(project, connection);
@@ -85,6 +118,8 @@ async function refreshWiki(project: Project, state: State, marked: unknown): Pro
   const marks = (await wikiFiles(dir)).map((path) => markOf(dir, path));
   const fingerprint = shortHash(JSON.stringify([marks, marked]), 32);
   if (indexedFingerprint(state, wiki) === fingerprint) return;
-  const documents = new Map((await wikiEntries(project)).map((entry) => [entry.subject, wikiDocument(entry)]));
+  const documents = new Map(
+    (await wikiEntries(project)).map((entry) => [entry.subject, wikiDocument(entry)]),
+  );
   updateIndex(state, { connection: wiki, documents: [...documents.values()], fingerprint });
 }

@@ -33,19 +33,32 @@ export async function setUpProject(connection: NewConnection, signal: AbortSigna
 }
 
 /** Makes the project, or adds the connection to the one that stands. */
-export async function writeConnection({ dir, name, config }: Pick<NewConnection, 'dir' | 'name'> & { readonly config: ConnectionConfig }) {
+export async function writeConnection({
+  dir,
+  name,
+  config,
+}: Pick<NewConnection, 'dir' | 'name'> & { readonly config: ConnectionConfig }) {
   return withProjectLock(dir, async () => {
     const isNew = !existsSync(projectPaths(dir).config);
     const present = isNew ? undefined : connectionNamed(await readConfig(dir), name);
     if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
       const hint = `to replace it: ktx connection remove ${name}, then this again; or choose another name`;
-      throw new UserError('connection_exists', `ktx.yaml has a connection ${name} already, with other settings.`, { hint, exitCode: 2 });
+      throw new UserError(
+        'connection_exists',
+        `ktx.yaml has a connection ${name} already, with other settings.`,
+        { hint, exitCode: 2 },
+      );
     }
     const made = await madeRepository(dir);
     const text = `# yaml-language-server: $schema=./.ktx/ktx.schema.json\n${stringify({ connections: { [name]: config } })}`;
     if (isNew) await writeAtomically(projectPaths(dir).config, text, { within: dir });
-    else if (present === undefined) await editConfig(dir, (yaml) => yaml.setIn(['connections', name], yaml.createNode(config)));
-    const schema = await writeChanged(dir, '.ktx/ktx.schema.json', jsonSchemaText(projectSchemas.ktx));
+    else if (present === undefined)
+      await editConfig(dir, (yaml) => yaml.setIn(['connections', name], yaml.createNode(config)));
+    const schema = await writeChanged(
+      dir,
+      '.ktx/ktx.schema.json',
+      jsonSchemaText(projectSchemas.ktx),
+    );
     return [...(made ? ['.git'] : []), ...(present === undefined ? ['ktx.yaml'] : []), ...schema];
   });
 }
@@ -62,7 +75,9 @@ async function madeRepository(dir: string): Promise<boolean> {
 
 /** Takes a connection out of `ktx.yaml`; its files stay. */
 export async function removeConnection(dir: string, name: string): Promise<void> {
-  await withProjectLock(dir, () => editConfig(dir, (document) => void document.deleteIn(['connections', name])));
+  await withProjectLock(dir, () =>
+    editConfig(dir, (document) => void document.deleteIn(['connections', name])),
+  );
 }
 
 /** Connects, reads the structure and the login's rights, disconnects. Leaves no trace where it fails. */
@@ -72,17 +87,34 @@ export async function probeConnection({ dir, name, config }: NewConnection, sign
   const started = performance.now();
   try {
     await using closing = new AsyncDisposableStack();
-    const warehouse = closing.adopt(await openConnection({ dir, name, config }, signal), (open) => open.close());
+    const warehouse = closing.adopt(await openConnection({ dir, name, config }, signal), (open) =>
+      open.close(),
+    );
     const { tables } = await warehouse.introspect(scopeOf(config), signal);
     if (tables.length === 0 && 'schemas' in config && config.schemas !== undefined) {
-      const { schemas: others } = await probeConnection({ dir, name, config: { ...config, schemas: undefined } }, signal);
-      const hint = others.length === 0 ? 'no schema has any that this login can see' : `schemas that have some: ${others.join(', ')}`;
-      throw new UserError('schema_empty', `${name} has no tables in ${config.schemas.join(', ')}.`, { hint, exitCode: 2 });
+      const { schemas: others } = await probeConnection(
+        { dir, name, config: { ...config, schemas: undefined } },
+        signal,
+      );
+      const hint =
+        others.length === 0
+          ? 'no schema has any that this login can see'
+          : `schemas that have some: ${others.join(', ')}`;
+      throw new UserError(
+        'schema_empty',
+        `${name} has no tables in ${config.schemas.join(', ')}.`,
+        { hint, exitCode: 2 },
+      );
     }
     const privileges = await warehouse.privileges();
     if (existsSync(state)) ensureStateDirectory(dir);
     const schemas = [...new Set(tables.map(({ schema }) => schema))].sort();
-    return { tables: tables.length, schemas, privileges, ms: Math.round(performance.now() - started) };
+    return {
+      tables: tables.length,
+      schemas,
+      privileges,
+      ms: Math.round(performance.now() - started),
+    };
   } catch (error) {
     if (made !== undefined) await rm(made, { recursive: true, force: true });
     throw error;
@@ -97,7 +129,10 @@ export async function makeFolder(dir: string): Promise<string | undefined> {
   const found = statSync(dir, { throwIfNoEntry: false });
   if (found?.isDirectory()) return undefined;
   if (found !== undefined)
-    throw new UserError('not_a_folder', `${dir} is a file.`, { hint: 'name a folder; one that is missing is made', exitCode: 2 });
+    throw new UserError('not_a_folder', `${dir} is a file.`, {
+      hint: 'name a folder; one that is missing is made',
+      exitCode: 2,
+    });
   const above = await makeFolder(dirname(dir));
   await mkdir(dir);
   return above ?? dir;

@@ -21,10 +21,15 @@ export interface Staleness {
 
 const readPins = openReader(parsePins);
 /** The text of a file of claims that has any of a model. */
-const readModelClaims = openReader((text) => (text?.includes('"origin":"model"') === true ? text : undefined), readText);
+const readModelClaims = openReader(
+  (text) => (text?.includes('"origin":"model"') === true ? text : undefined),
+  readText,
+);
 
 /** From the files in git alone; a project without a model's claims costs next to nothing. */
-export async function openStaleness(project: Pick<Project, 'dir' | 'config' | 'catalog'>): Promise<Staleness> {
+export async function openStaleness(
+  project: Pick<Project, 'dir' | 'config' | 'catalog'>,
+): Promise<Staleness> {
   const { dir } = project;
   const { pins } = await readPins(dir, pinsPath);
   let changed: Promise<Changed['items']> | undefined;
@@ -37,8 +42,12 @@ export async function openStaleness(project: Pick<Project, 'dir' | 'config' | 'c
   const inFile = async (path: string, connection?: string): Promise<StaleSubjects> => {
     const text = await readModelClaims(dir, path);
     if (text === undefined) return new Map();
-    const known = connection === undefined ? new Map<string, string>() : await structuresOf(connection);
-    return staleSubjects(parseClaims(path, text).claims, pins, { items: await (changed ??= changedItems(project)), structures: known });
+    const known =
+      connection === undefined ? new Map<string, string>() : await structuresOf(connection);
+    return staleSubjects(parseClaims(path, text).claims, pins, {
+      items: await (changed ??= changedItems(project)),
+      structures: known,
+    });
   };
   return {
     ofDataset: (connection, dataset) => inFile(claimsPath(connection, dataset), connection),
@@ -47,7 +56,9 @@ export async function openStaleness(project: Pick<Project, 'dir' | 'config' | 'c
 }
 
 /** Everything stale in the project, sorted. */
-export async function allStale(project: Project): Promise<readonly { readonly subject: string; readonly why: string }[]> {
+export async function allStale(
+  project: Project,
+): Promise<readonly { readonly subject: string; readonly why: string }[]> {
   const staleness = await openStaleness(project);
   const datasets = project.warehouses.map(async (connection) => {
     const files = await listFiles(project.dir, `claims/${connection}`, /\.jsonl$/);
@@ -55,24 +66,44 @@ export async function allStale(project: Project): Promise<readonly { readonly su
     return Promise.all(names.map((name) => staleness.ofDataset(connection, name)));
   });
   const found = [...(await Promise.all(datasets)).flat(), await staleness.ofWiki()];
-  return found.flatMap((one) => [...one].map(([subject, why]) => ({ subject, why }))).sort((a, b) => (a.subject < b.subject ? -1 : 1));
+  return found
+    .flatMap((one) => [...one].map(([subject, why]) => ({ subject, why })))
+    .sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
 /** Items of which another text, or another shape of the tables that they speak of, was read than there is now. */
-async function changedItems({ dir, config }: Pick<Project, 'dir' | 'config'>): Promise<Changed['items']> {
+async function changedItems({
+  dir,
+  config,
+}: Pick<Project, 'dir' | 'config'>): Promise<Changed['items']> {
   const names = [...sourcesOf(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
     const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
     return indexLines(text).flatMap(({ path, hash, slice, read }): [string, string][] => {
       if (read === undefined || (read.hash === hash && read.slice === slice)) return [];
       const place = itemPath(name, path);
-      return [[place, read.hash === hash ? `a table that ${place} speaks of has changed` : `${place} has changed since a model read it`]];
+      return [
+        [
+          place,
+          read.hash === hash
+            ? `a table that ${place} speaks of has changed`
+            : `${place} has changed since a model read it`,
+        ],
+      ];
     });
   });
   return new Map((await Promise.all(indexes)).flat());
 }
 
-async function tableStructures(project: Pick<Project, 'catalog'>, connection: string): Promise<Changed['structures']> {
+async function tableStructures(
+  project: Pick<Project, 'catalog'>,
+  connection: string,
+): Promise<Changed['structures']> {
   const tables = (await project.catalog(connection))?.tables ?? [];
-  return new Map(tables.map((table) => [`sources/${connection}/${table.schema}.jsonl ${table.table}`, describedStructure(table)]));
+  return new Map(
+    tables.map((table) => [
+      `sources/${connection}/${table.schema}.jsonl ${table.table}`,
+      describedStructure(table),
+    ]),
+  );
 }

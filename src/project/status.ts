@@ -26,7 +26,16 @@ interface Answer {
   readonly drift?: number;
 }
 
-const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sources', 'wiki', 'conflicts.yaml', 'pins.yaml'];
+const ownPaths = [
+  'ktx.yaml',
+  '.gitattributes',
+  'semantic-layer',
+  'claims',
+  'sources',
+  'wiki',
+  'conflicts.yaml',
+  'pins.yaml',
+];
 
 /**
  * What is configured, reachable, fresh. With `fast` no warehouse is asked and no model is paid. `uncommitted` are the project's files that differ
@@ -34,21 +43,35 @@ const ownPaths = ['ktx.yaml', '.gitattributes', 'semantic-layer', 'claims', 'sou
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, sources, former, llm, open, unruled] = await Promise.all([
-    commitState(project.dir, ownPaths),
-    Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
-    Promise.all(sourcesOf(project.config).map(([name, { driver }]) => sourceStatus(project, name, driver))),
-    formerSources(project),
-    llmStatus(project, fast, signal),
-    attention(project),
-    unruledConnections(project),
-  ]);
-  return { dir: project.dir, connections, sources, former, unruled, attention: open, uncommitted, git, llm };
+  const [{ uncommitted, git }, connections, sources, former, llm, open, unruled] =
+    await Promise.all([
+      commitState(project.dir, ownPaths),
+      Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
+      Promise.all(
+        sourcesOf(project.config).map(([name, { driver }]) => sourceStatus(project, name, driver)),
+      ),
+      formerSources(project),
+      llmStatus(project, fast, signal),
+      attention(project),
+      unruledConnections(project),
+    ]);
+  return {
+    dir: project.dir,
+    connections,
+    sources,
+    former,
+    unruled,
+    attention: open,
+    uncommitted,
+    git,
+    llm,
+  };
 }
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {
   const connection = project.connection(name);
-  const answer: Partial<Answer> = signal === undefined ? {} : await live(project, connection, signal);
+  const answer: Partial<Answer> =
+    signal === undefined ? {} : await live(project, connection, signal);
   const { model, diagnostics } = await project.model(name);
   const datasets = [...model.datasets.values()];
   return {
@@ -69,10 +92,19 @@ async function connectionStatus(project: Project, name: string, signal: AbortSig
 /** From the files alone: a source is read by an ingest. */
 async function sourceStatus({ dir }: Project, connection: string, driver: string) {
   const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
-  return { connection, driver, ingested: index !== undefined, items: indexLines(index ?? '').length };
+  return {
+    connection,
+    driver,
+    ingested: index !== undefined,
+    items: indexLines(index ?? '').length,
+  };
 }
 
-async function live(project: Project, { name, scope }: Connection, signal: AbortSignal): Promise<Answer> {
+async function live(
+  project: Project,
+  { name, scope }: Connection,
+  signal: AbortSignal,
+): Promise<Answer> {
   try {
     const warehouse = await project.warehouse(name, signal);
     const { tables } = await warehouse.introspect(scope, signal);
@@ -95,7 +127,14 @@ type Structure = Pick<CatalogTable, 'schema' | 'table' | 'columns'>;
 
 function drift(before: readonly Structure[], now: readonly Structure[]): number {
   const shapes = (tables: readonly Structure[]) =>
-    new Map(tables.map((table) => [tableKey(table), canonicalJson(table.columns.map(({ name, nativeType }) => [name, nativeType]))]));
+    new Map(
+      tables.map((table) => [
+        tableKey(table),
+        canonicalJson(table.columns.map(({ name, nativeType }) => [name, nativeType])),
+      ]),
+    );
   const [old, fresh] = [shapes(before), shapes(now)];
-  return [...new Set([...old.keys(), ...fresh.keys()])].filter((key) => old.get(key) !== fresh.get(key)).length;
+  return [...new Set([...old.keys(), ...fresh.keys()])].filter(
+    (key) => old.get(key) !== fresh.get(key),
+  ).length;
 }

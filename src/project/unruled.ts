@@ -10,7 +10,9 @@ export interface Unruled {
 
 /** From the files alone. */
 export async function unruledConnections(project: Project): Promise<readonly Unruled[]> {
-  const models = await Promise.all(project.warehouses.map(async (name) => ({ name, ...(await project.model(name)) })));
+  const models = await Promise.all(
+    project.warehouses.map(async (name) => ({ name, ...(await project.model(name)) })),
+  );
   const ruled = models.filter(({ model }) => model.hasRules);
   const others = models.filter(({ model }) => !model.hasRules);
   const configOf = (name: string) => project.connection(name).config;

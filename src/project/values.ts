@@ -21,7 +21,11 @@ export interface ValueHit {
  * text, then those that have it somewhere; else those that are spelled nearly so. Only of fields that whoever asks may see, of
  * datasets whose every row they may read.
  */
-export async function findValues(project: Project, text: string, connection?: string): Promise<ValueHit[]> {
+export async function findValues(
+  project: Project,
+  text: string,
+  connection?: string,
+): Promise<ValueHit[]> {
   const state = openState(project.dir);
   try {
     return matching(await dictionary(project, state, connection), folded(text));
@@ -37,19 +41,41 @@ export async function fieldsWith(
   asked: { text: string; connection: string | undefined },
 ): Promise<ValueHit[]> {
   const texts = [asked.text, ...asked.text.split(/\s+/)].map(folded).filter((text) => text !== '');
-  const all = (await dictionary(project, state, asked.connection)).map((hit) => ({ hit, at: texts.indexOf(folded(hit.value)) }));
-  return all.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at).map(({ hit }) => hit); // prettier-ignore
+  const all = (await dictionary(project, state, asked.connection)).map((hit) => ({
+    hit,
+    at: texts.indexOf(folded(hit.value)),
+  }));
+  return all
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ hit }) => hit);
 }
 
 /** Every value that whoever asks may see. */
-async function dictionary(project: Project, state: State, connection: string | undefined): Promise<ValueHit[]> {
-  const names = connection === undefined ? project.warehouses : [project.connection(connection).name];
-  return (await Promise.all(names.map((name) => visibleValues(project, name, dictionaryOf(state.db, name))))).flat();
+async function dictionary(
+  project: Project,
+  state: State,
+  connection: string | undefined,
+): Promise<ValueHit[]> {
+  const names =
+    connection === undefined ? project.warehouses : [project.connection(connection).name];
+  return (
+    await Promise.all(
+      names.map((name) => visibleValues(project, name, dictionaryOf(state.db, name))),
+    )
+  ).flat();
 }
 
-async function visibleValues(project: Project, connection: string, columns: readonly DictionaryColumn[]): Promise<ValueHit[]> {
+async function visibleValues(
+  project: Project,
+  connection: string,
+  columns: readonly DictionaryColumn[],
+): Promise<ValueHit[]> {
   if (columns.length === 0) return [];
-  const [catalog, { model }] = await Promise.all([project.catalog(connection), project.model(connection)]);
+  const [catalog, { model }] = await Promise.all([
+    project.catalog(connection),
+    project.model(connection),
+  ]);
   if (catalog === undefined || (model.hasRules && model.excluded.size > 0)) return [];
   const find = datasetFinder(await visibleDatasets(project, connection), catalog);
   const tables = new Map(catalog.tables.map((table) => [tableKey(table), table]));
@@ -58,15 +84,28 @@ async function visibleValues(project: Project, connection: string, columns: read
     const dataset = place && find(place)?.dataset;
     const known = dataset && model.datasets.get(dataset.dataset);
     if (dataset === undefined || known === undefined || !isOpen(known, project.role)) return [];
-    const field = dataset.fields?.find(({ name, expr = name }) => typeof expr === 'string' && folded(expr) === folded(column));
+    const field = dataset.fields?.find(
+      ({ name, expr = name }) => typeof expr === 'string' && folded(expr) === folded(column),
+    );
     if (field === undefined) return [];
-    return values.map((value) => ({ value, connection, dataset: dataset.dataset, field: field.name, all_known: isWhole }));
+    return values.map((value) => ({
+      value,
+      connection,
+      dataset: dataset.dataset,
+      field: field.name,
+      all_known: isWhole,
+    }));
   });
 }
 
 function matching(all: readonly ValueHit[], text: string): ValueHit[] {
-  const ranks = all.map((hit) => ({ hit, rank: rankOf(folded(hit.value), text) })).filter(({ rank }) => rank > 0);
-  if (ranks.length > 0) return ranks.sort((a, b) => b.rank - a.rank || a.hit.value.length - b.hit.value.length).map(({ hit }) => hit);
+  const ranks = all
+    .map((hit) => ({ hit, rank: rankOf(folded(hit.value), text) }))
+    .filter(({ rank }) => rank > 0);
+  if (ranks.length > 0)
+    return ranks
+      .sort((a, b) => b.rank - a.rank || a.hit.value.length - b.hit.value.length)
+      .map(({ hit }) => hit);
   const near = new Set(nearest(text, new Set(all.map(({ value }) => folded(value))), 5));
   return all.filter(({ value }) => near.has(folded(value)));
 }
@@ -78,4 +117,5 @@ function rankOf(value: string, text: string): number {
 }
 
 /** Without case and accents. */
-export const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
+export const folded = (text: string): string =>
+  text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();

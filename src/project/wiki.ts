@@ -36,7 +36,9 @@ export async function wikiEntries(project: Project): Promise<readonly WikiEntry[
   const { dir } = project;
   const stale = await (await openStaleness(project)).ofWiki();
   const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
-  const [lines, decided] = await Promise.all([wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)));
+  const [lines, decided] = await Promise.all(
+    [wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)),
+  );
   const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
   const { pins } = parsePins(decided);
   const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...placesOn(page)]);
@@ -48,15 +50,44 @@ export async function wikiEntries(project: Project): Promise<readonly WikiEntry[
     return sectionsOf(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
       const alsoNamed = (others.get(subject) ?? []).map(([name]) => name);
-      return { ...section, subject, path, isContested: contested.has(subject), alsoNamed, stale: stale.get(subject) };
+      return {
+        ...section,
+        subject,
+        path,
+        isContested: contested.has(subject),
+        alsoNamed,
+        stale: stale.get(subject),
+      };
     });
   });
   return (await Promise.all(pages)).flat();
 }
 
-export function wikiDocument({ subject, title, text, path, isContested, stale }: WikiEntry): SearchDocument {
-  const body = text.replace(/^## .*\n/, '').replaceAll(/\s+/g, ' ').trim(); // prettier-ignore
+export function wikiDocument({
+  subject,
+  title,
+  text,
+  path,
+  isContested,
+  stale,
+}: WikiEntry): SearchDocument {
+  const body = text
+    .replace(/^## .*\n/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   const kind = subject.startsWith('rule:') ? 'rule' : 'term';
-  const marks = { ...(isContested && { contested: true }), ...(stale !== undefined && { stale: true }) };
-  return { kind, connection: 'wiki', subject, name: title, parent: path, description: body.slice(0, 600), file: path, ...marks };
+  const marks = {
+    ...(isContested && { contested: true }),
+    ...(stale !== undefined && { stale: true }),
+  };
+  return {
+    kind,
+    connection: 'wiki',
+    subject,
+    name: title,
+    parent: path,
+    description: body.slice(0, 600),
+    file: path,
+    ...marks,
+  };
 }

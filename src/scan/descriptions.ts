@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type Catalog, catalogTableSchema, type CatalogTable, type DatasetNames, type LinkFinding } from '../context/catalog.ts';
+import {
+  type Catalog,
+  catalogTableSchema,
+  type CatalogTable,
+  type DatasetNames,
+  type LinkFinding,
+} from '../context/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claim.ts';
 import { datasetNames } from '../context/names.ts';
 import { subjectParts } from '../context/subject.ts';
@@ -54,11 +60,14 @@ export async function describeTables(input: DescribeInput): Promise<Descriptions
   const { found, known, model, signal } = input;
   const names = datasetNames(found.catalog);
   const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => subjectParts(subject)?.dataset);
-  const all = found.catalog.tables.map((table) => taskOf(table, { names, ours, catalog: found.catalog, journal: model?.journal }));
+  const all = found.catalog.tables.map((table) =>
+    taskOf(table, { names, ours, catalog: found.catalog, journal: model?.journal }),
+  );
   const tasks = all.filter(({ missing }) => missing.length > 0);
   const standing = tasks.flatMap(({ current }) => current ?? []);
   const pending = tasks.filter(({ current }) => current === undefined);
-  const outcome: Answers = model === undefined ? { answered: new Map(), calls: 0 } : await askAll(pending, model, input);
+  const outcome: Answers =
+    model === undefined ? { answered: new Map(), calls: 0 } : await askAll(pending, model, input);
   signal.throwIfAborted();
   // What no answer came for keeps its description of before.
   const answered = pending.flatMap((task) => outcome.answered.get(task) ?? task.before);
@@ -70,12 +79,17 @@ export async function describeTables(input: DescribeInput): Promise<Descriptions
 /** The tables that a model would be asked to describe: of each, how many columns. */
 export function undescribed(
   catalog: Catalog,
-  { known, journal }: { readonly known: readonly Claim[]; readonly journal: Pick<Journal, 'result'> | undefined },
+  {
+    known,
+    journal,
+  }: { readonly known: readonly Claim[]; readonly journal: Pick<Journal, 'result'> | undefined },
 ): number[] {
   const names = datasetNames(catalog);
   const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => subjectParts(subject)?.dataset);
   const tasks = catalog.tables.map((table) => taskOf(table, { names, ours, catalog, journal }));
-  return tasks.filter(({ missing, current }) => missing.length > 0 && current === undefined).map(({ missing }) => missing.length);
+  return tasks
+    .filter(({ missing, current }) => missing.length > 0 && current === undefined)
+    .map(({ missing }) => missing.length);
 }
 
 interface Answers {
@@ -84,7 +98,11 @@ interface Answers {
   readonly failure?: UserError | undefined;
 }
 
-async function askAll(pending: readonly Task[], model: ScanModel, { found, signal, onProgress }: DescribeInput): Promise<Answers> {
+async function askAll(
+  pending: readonly Task[],
+  model: ScanModel,
+  { found, signal, onProgress }: DescribeInput,
+): Promise<Answers> {
   const queue = [...pending];
   const answered = new Map<Task, Claim[]>();
   let calls = 0;
@@ -132,12 +150,17 @@ interface Surroundings {
   readonly journal: Pick<Journal, 'result'> | undefined;
 }
 
-function taskOf(table: CatalogTable, { names, ours, catalog: { connection }, journal }: Surroundings): Task {
+function taskOf(
+  table: CatalogTable,
+  { names, ours, catalog: { connection }, journal }: Surroundings,
+): Task {
   const dataset = names.dataset(table);
   const columns = table.columns.filter(({ comment }) => !comment).map(({ name }) => name);
   const missing = [...(table.comment ? [] : [undefined]), ...columns];
   const subjectOf = (column: string | undefined) =>
-    column === undefined ? subjects.dataset(connection, dataset) : subjects.field(connection, dataset, names.field(table, column));
+    column === undefined
+      ? subjects.dataset(connection, dataset)
+      : subjects.field(connection, dataset, names.field(table, column));
   const structure = describedStructure(table);
   const evidence: Evidence = {
     connection,
@@ -159,7 +182,9 @@ function taskOf(table: CatalogTable, { names, ours, catalog: { connection }, jou
     key: `${extractor} ${shortHash(canonicalJson([connection, structure]), 32)}`,
   };
   const standing = before.filter((claim) =>
-    claim.evidence.some(({ measured }) => canonicalJson(measured ?? null) === canonicalJson({ structure })),
+    claim.evidence.some(
+      ({ measured }) => canonicalJson(measured ?? null) === canonicalJson({ structure }),
+    ),
   );
   if (standing.length > 0) return { ...task, current: standing };
   const paid = answerSchema.safeParse(journal?.result(task.key)).data;
@@ -171,7 +196,8 @@ export function describedStructure(table: CatalogTable): string {
   return shortHash(canonicalJson([extractor, catalogTableSchema.parse(table)]), 16);
 }
 
-const isOurs = ({ kind, evidence }: Claim): boolean => kind === 'description' && evidence.some(({ origin }) => origin === 'model');
+const isOurs = ({ kind, evidence }: Claim): boolean =>
+  kind === 'description' && evidence.some(({ origin }) => origin === 'model');
 
 const sentence = z
   .string()
@@ -180,7 +206,9 @@ const sentence = z
   .refine((text) => oneLine(text) !== '', 'says nothing');
 const answerSchema = z.object({
   description: sentence.describe('What one row is, and what the table is used for.'),
-  columns: z.array(z.object({ name: z.string().describe('Exactly as listed.'), description: sentence })),
+  columns: z.array(
+    z.object({ name: z.string().describe('Exactly as listed.'), description: sentence }),
+  ),
 });
 type Answer = z.infer<typeof answerSchema>;
 
@@ -209,15 +237,20 @@ async function describe(
 function pictureOf({ table, missing }: Task, found: ScanResult, samples: boolean) {
   const profile = found.tables.find((scanned) => sameTable(scanned.table, table))?.profile;
   const rows = profile?.rows ?? 0;
-  const refers = ({ from, status }: LinkFinding) => status === 'accepted' && sameTable(from.table, table);
+  const refers = ({ from, status }: LinkFinding) =>
+    status === 'accepted' && sameTable(from.table, table);
   return {
     schema: table.schema,
     table: table.table,
     kind: table.kind,
     comment: table.comment,
     rows: profile === undefined ? undefined : magnitude(rows / profile.fraction),
-    primary_key: found.primaryKeys.find((key) => key.status === 'accepted' && sameTable(key.table, table))?.columns ?? table.primaryKey,
-    refers_to: found.links.filter(refers).map(({ from, to, role }) => ({ columns: from.columns, table: to.table.table, role })),
+    primary_key:
+      found.primaryKeys.find((key) => key.status === 'accepted' && sameTable(key.table, table))
+        ?.columns ?? table.primaryKey,
+    refers_to: found.links
+      .filter(refers)
+      .map(({ from, to, role }) => ({ columns: from.columns, table: to.table.table, role })),
     columns: table.columns.map(({ name, nativeType, comment, values }) => {
       const measured = profile?.columns.find((column) => column.name === name);
       const maySend = samples && !isPersonalName(name);
@@ -230,7 +263,9 @@ function pictureOf({ table, missing }: Task, found: ScanResult, samples: boolean
         distinct: measured?.distinct,
         min: maySend ? measured?.min : undefined,
         max: maySend ? measured?.max : undefined,
-        frequent: maySend ? measured?.top.filter((value) => !looksPersonal(value)).slice(0, 5) : undefined,
+        frequent: maySend
+          ? measured?.top.filter((value) => !looksPersonal(value)).slice(0, 5)
+          : undefined,
       };
     }),
     describe: missing.filter((column) => column !== undefined),
@@ -251,7 +286,14 @@ function claimsFrom(
     const text = column === undefined ? description : byColumn.get(column);
     return text === undefined
       ? []
-      : [{ subject: subjectOf(column), kind: 'description' as const, body: oneLine(text), evidence: [evidence] }];
+      : [
+          {
+            subject: subjectOf(column),
+            kind: 'description' as const,
+            body: oneLine(text),
+            evidence: [evidence],
+          },
+        ];
   });
 }
 

@@ -36,28 +36,60 @@ export interface ColumnFacts {
   readonly away: boolean;
 }
 
-export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[]): TableFacts[] {
+export function factsOf(
+  tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[],
+): TableFacts[] {
   const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
-  const named = tables.map((table) => ({ ...table, parts: tableParts(table.schema.table, prefix) }));
-  const vocabulary = new Set(named.flatMap(({ parts, schema }) => [...parts.words, ownWord(schema.columns[0]?.name ?? '') ?? '']));
+  const named = tables.map((table) => ({
+    ...table,
+    parts: tableParts(table.schema.table, prefix),
+  }));
+  const vocabulary = new Set(
+    named.flatMap(({ parts, schema }) => [
+      ...parts.words,
+      ownWord(schema.columns[0]?.name ?? '') ?? '',
+    ]),
+  );
   vocabulary.delete('');
-  const split = named.map((table) => ({ ...table, columnParts: partsOf(table.schema, vocabulary) }));
+  const split = named.map((table) => ({
+    ...table,
+    columnParts: partsOf(table.schema, vocabulary),
+  }));
   const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
   const namedAlike = nameIndex(split.map((table) => [table.parts.entity, table]));
   return split.map(({ schema, profile, version, parts, columnParts }) => {
-    const ref = { ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }), schema: schema.schema, table: schema.table };
+    const ref = {
+      ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }),
+      schema: schema.schema,
+      table: schema.table,
+    };
     const columns: ColumnFacts[] = [];
-    const table: TableFacts = { schema, ref, profile, version, parts, columns, rows: Math.round(profile.rows / profile.fraction) };
+    const table: TableFacts = {
+      schema,
+      ref,
+      profile,
+      version,
+      parts,
+      columns,
+      rows: Math.round(profile.rows / profile.fraction),
+    };
     const isAway = (own: NameParts, position: number): boolean => {
       const isOther = (other: { readonly schema: TableSchema }): boolean => other.schema !== schema;
-      const isNamed = namedAlike(own.entity).some(({ thing, likeness }) => likeness >= 0.8 && isOther(thing));
+      const isNamed = namedAlike(own.entity).some(
+        ({ thing, likeness }) => likeness >= 0.8 && isOther(thing),
+      );
       return isNamed || (position > 0 && (startingWith.get(own.words.join()) ?? []).some(isOther));
     };
     for (const [position, column] of schema.columns.entries()) {
       const [own, found] = [columnParts[position], profile.columns[position]];
       if (!own || !found) continue;
       const home =
-        own.entity.length === 0 ? 1 : Math.max(matchNames(own.entity, parts.entity).full, matchNames(parts.entity, own.entity).tail * 0.7);
+        own.entity.length === 0
+          ? 1
+          : Math.max(
+              matchNames(own.entity, parts.entity).full,
+              matchNames(parts.entity, own.entity).tail * 0.7,
+            );
       const away = own.keyed && own.entity.length > 0 && home < 0.8 && isAway(own, position);
       const judged = {
         present: profile.rows - found.nulls,
@@ -75,12 +107,18 @@ export function factsOf(tables: readonly Pick<TableFacts, 'schema' | 'profile' |
 /** A prefix that the first column of a table and most others share (`l_orderkey`, `l_partkey`) says nothing. */
 function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): NameParts[] {
   const shared = sharedPrefix(columns.map(({ name }) => name));
-  const prefix = columns[0]?.name.toLowerCase().startsWith(shared) ? shared.slice(0, shared.lastIndexOf('_') + 1) : '';
-  return columns.map(({ name }) => nameParts(name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name, vocabulary));
+  const prefix = columns[0]?.name.toLowerCase().startsWith(shared)
+    ? shared.slice(0, shared.lastIndexOf('_') + 1)
+    : '';
+  return columns.map(({ name }) =>
+    nameParts(name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name, vocabulary),
+  );
 }
 
 export function sameWords({ words }: NameParts, other: NameParts): boolean {
-  return words.length === other.words.length && words.every((word, index) => word === other.words[index]);
+  return (
+    words.length === other.words.length && words.every((word, index) => word === other.words[index])
+  );
 }
 
 /** May two columns hold the same values? Integers may be stored as text on one side. */

@@ -8,30 +8,48 @@ import type { ColumnProfile } from './profile.ts';
 /** How a column's name speaks for one parent, in numbers between 0 and 1. */
 export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
   const mine = child.parts.entity;
-  const matches = [matchNames(mine, column.table.parts.entity), matchNames(mine, column.parts.entity)];
+  const matches = [
+    matchNames(mine, column.table.parts.entity),
+    matchNames(mine, column.parts.entity),
+  ];
   const full = Math.max(...matches.map((match) => match.full));
   const common = Math.max(...matches.map((match) => match.common));
   const alike = Math.max(...matches.map(likeness));
   const isSelf = child.table === column.table;
   const same = Number(mine.length > 0 && sameWords(child.parts, column.parts));
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
-  const personRole = isPersonRole(child.parts) ? peopleShare(column.table.parts) * (isSelf ? 0.7 : 1) : 0;
-  return { same, full, common, selfRole, personRole, best: Math.max(same, alike, selfRole * 0.8, personRole * 0.55) };
+  const personRole = isPersonRole(child.parts)
+    ? peopleShare(column.table.parts) * (isSelf ? 0.7 : 1)
+    : 0;
+  return {
+    same,
+    full,
+    common,
+    selfRole,
+    personRole,
+    best: Math.max(same, alike, selfRole * 0.8, personRole * 0.55),
+  };
 }
 
 /**
  * What the values say: their containment, the share of the parent's keys that are referred to, and the child rows without a
  * parent, which are undefined until they are counted.
  */
-export type ValueEvidence = Readonly<Record<'containment' | 'coverage', number>> & { readonly orphans?: number | undefined };
+export type ValueEvidence = Readonly<Record<'containment' | 'coverage', number>> & {
+  readonly orphans?: number | undefined;
+};
 
-export function exactEvidence([rows = 0, matched = 0, distinct = 0, found = 0]: Measured, { column }: ParentKey): ValueEvidence {
+export function exactEvidence(
+  [rows = 0, matched = 0, distinct = 0, found = 0]: Measured,
+  { column }: ParentKey,
+): ValueEvidence {
   const containment = distinct === 0 ? 1 : found / distinct;
   return { containment, coverage: Math.min(1, found / keysOf(column)), orphans: rows - matched };
 }
 
 /** Keys of the whole table, extrapolated where it was sampled. */
-export const keysOf = ({ profile, table }: ColumnFacts): number => Math.max(1, profile.distinct / table.profile.fraction);
+export const keysOf = ({ profile, table }: ColumnFacts): number =>
+  Math.max(1, profile.distinct / table.profile.fraction);
 
 /** What the other primary keys that hold the child's values are like. */
 interface Rivals {
@@ -59,7 +77,9 @@ export interface Candidate {
   /** More keys than were measured fit the child as well. */
   readonly isOpen?: boolean;
   /** Of a polymorphic child: the column that tells which table is meant, and the tables that its values name, if they do. */
-  readonly typeColumn: { readonly name: string; readonly tables: readonly TableFacts[] } | undefined;
+  readonly typeColumn:
+    | { readonly name: string; readonly tables: readonly TableFacts[] }
+    | undefined;
 }
 
 /** Numbers between 0 and 1 that speak for or against the candidate. */
@@ -72,9 +92,14 @@ export function featuresOf({ child, parent, names, values, rivals, seen, isOwnKe
   const keys = Math.max(1, column.profile.distinct);
   const expected = 1 - Math.exp(-child.present / child.table.profile.fraction / keys);
   const coverage = filled * Math.min(1, values.coverage / Math.max(expected, 1 / keys));
-  const containment = Math.min(1, values.containment + (hasNone(child.profile, column.profile) ? 1 / child.profile.distinct : 0));
+  const containment = Math.min(
+    1,
+    values.containment + (hasNone(child.profile, column.profile) ? 1 / child.profile.distinct : 0),
+  );
   const surprise = containment > 0.9 ? filled * surpriseOf(child.profile, column.profile) : 0;
-  const isOther = child.parts.plural || measuresOther(child.parts, [...column.table.parts.entity, ...column.parts.words]);
+  const isOther =
+    child.parts.plural ||
+    measuresOther(child.parts, [...column.table.parts.entity, ...column.parts.words]);
   const missing = filled * Math.sqrt(1 - containment);
   const joined = (seen / Math.max(1, seen + rivals.seen)) * Math.min(1, Math.log2(1 + seen) / 3);
   // Of a few values it says little how far they reach.
@@ -134,12 +159,16 @@ function hasNone({ min }: ColumnProfile, parent: ColumnProfile): boolean {
 
 /** 0..1: the greatest numbers are equal, which says more of long ranges. */
 function endsAlike({ max }: ColumnProfile, parent: ColumnProfile): number {
-  return max !== undefined && max === parent.max ? Math.min(1, Math.log2(Math.max(1, parent.distinct)) / 8) : 0;
+  return max !== undefined && max === parent.max
+    ? Math.min(1, Math.log2(Math.max(1, parent.distinct)) / 8)
+    : 0;
 }
 
 /** 0..1: the least numbers are equal, and not where everybody starts to count. */
 function startsAlike({ min }: ColumnProfile, parent: ColumnProfile): number {
-  return min !== undefined && min === parent.min ? Math.min(1, Math.log2(Math.max(1, Math.abs(min))) / 8) : 0;
+  return min !== undefined && min === parent.min
+    ? Math.min(1, Math.log2(Math.max(1, Math.abs(min))) / 8)
+    : 0;
 }
 
 /** 0..1: how unlikely the inclusion would be by chance. Dense integers inside a dense range say nothing, UUIDs say all. */
@@ -163,6 +192,7 @@ function rangeShare(child: ColumnProfile, parent: ColumnProfile, coverage: numbe
 /** Lengths of two ranges of numbers and of what they share. */
 export function overlapOf(child: ColumnProfile, parent: ColumnProfile) {
   const [low, high, from, to] = [child.min, child.max, parent.min, parent.max];
-  if (low === undefined || high === undefined || from === undefined || to === undefined) return undefined;
+  if (low === undefined || high === undefined || from === undefined || to === undefined)
+    return undefined;
   return { shared: Math.min(high, to) - Math.max(low, from), child: high - low, parent: to - from };
 }

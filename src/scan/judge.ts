@@ -47,7 +47,9 @@ export async function judgeLinks(
   const { model, decided: earlier } = context;
   const paid = (key: string): unknown => model?.journal.result(key);
   const accepted = new Set(earlier.map(endsOf));
-  const band = links.filter(isOpen).map((link) => ({ link, key: keyOf(link, context.warehouse.connection) }));
+  const band = links
+    .filter(isOpen)
+    .map((link) => ({ link, key: keyOf(link, context.warehouse.connection) }));
   const known = new Map(
     band.map(({ link, key }) => {
       const verdict = verdictSchema.safeParse(paid(key)).data;
@@ -59,7 +61,10 @@ export async function judgeLinks(
   const proposalsKey = `${linkJudge} proposals ${context.warehouse.connection}`;
   const seen = new Set(links.filter(({ status }) => status !== 'rejected').map(endsOf));
   const unseen = earlier.filter((link) => !seen.has(endsOf(link)));
-  let proposals = [...unseen.map(proposalOf), ...(proposalsSchema.safeParse(paid(proposalsKey)).data ?? [])];
+  let proposals = [
+    ...unseen.map(proposalOf),
+    ...(proposalsSchema.safeParse(paid(proposalsKey)).data ?? []),
+  ];
   let calls = 0;
   let failure: UserError | undefined;
   for (let start = 0; start < open.length && failure === undefined; start += perCall) {
@@ -73,11 +78,15 @@ export async function judgeLinks(
         { ...context, model },
       );
       const verdicts = batch.flatMap(({ link, key }, index) => {
-        const [verdict] = answer.verdicts.filter(({ id }) => id === index + 1).map(({ joins, reason }) => ({ joins, reason }));
+        const [verdict] = answer.verdicts
+          .filter(({ id }) => id === index + 1)
+          .map(({ joins, reason }) => ({ joins, reason }));
         return verdict === undefined ? [] : [{ link, key, verdict }];
       });
       const proposed = answer.proposals.slice(0, mostProposed);
-      proposals = [...new Map([...proposals, ...proposed].map((one) => [canonicalJson(one), one])).values()];
+      proposals = [
+        ...new Map([...proposals, ...proposed].map((one) => [canonicalJson(one), one])).values(),
+      ];
       for (const { link, verdict } of verdicts) known.set(link, verdict);
       if (verdicts.length < batch.length) failure = unanswered;
       // Paid for: it counts, also where the journal does not take it; then nothing more is asked.
@@ -91,8 +100,12 @@ export async function judgeLinks(
   }
   const judged = links.map((link) => decided(link, known.get(link)));
   // What was judged stays as it was judged, and from columns that refer to something no further link leads.
-  const settled = new Set(judged.flatMap((link) => (link.origin === 'judged' ? [endsOf(link)] : [])));
-  const taken = new Set(judged.flatMap(({ status, from }) => (status === 'accepted' ? [endOf(from)] : [])));
+  const settled = new Set(
+    judged.flatMap((link) => (link.origin === 'judged' ? [endsOf(link)] : [])),
+  );
+  const taken = new Set(
+    judged.flatMap(({ status, from }) => (status === 'accepted' ? [endOf(from)] : [])),
+  );
   const added = (await confirmed(proposals, facts, context)).filter((link) => {
     const isNew = !settled.has(endsOf(link)) && !taken.has(endOf(link.from));
     if (isNew) taken.add(endOf(link.from));
@@ -103,13 +116,19 @@ export async function judgeLinks(
 }
 
 type Ends = Pick<LinkFinding, 'from' | 'to'>;
-const endOf = ({ table, columns }: Ends['from']): string => canonicalJson([tableKey(table), [...columns]]);
+const endOf = ({ table, columns }: Ends['from']): string =>
+  canonicalJson([tableKey(table), [...columns]]);
 const endsOf = ({ from, to }: Ends): string => endOf(from) + endOf(to);
 
-const unanswered = new LlmError('invalid_output', 'The model left candidates for relationships without a verdict.');
+const unanswered = new LlmError(
+  'invalid_output',
+  'The model left candidates for relationships without a verdict.',
+);
 
 const isOpen = ({ status, origin, evidence }: LinkFinding): boolean =>
-  status === 'review' && origin === 'inferred' && !JSON.stringify(evidence['why'] ?? '').startsWith('"polymorphic');
+  status === 'review' &&
+  origin === 'inferred' &&
+  !JSON.stringify(evidence['why'] ?? '').startsWith('"polymorphic');
 
 /** Changes with the columns and with coarse steps of the evidence, so that a day's new rows ask nothing anew. */
 function keyOf({ from, to, evidence }: LinkFinding, connection: string): string {
@@ -122,23 +141,46 @@ const verdictSchema = z.object({ joins: z.boolean(), reason: z.string() });
 const asBefore = { joins: true, reason: 'in an earlier run' };
 const columnNames = z.array(z.string()).min(1);
 const proposalsSchema = z.array(
-  z.object({ from_table: z.string(), from_columns: columnNames, to_table: z.string(), to_columns: columnNames }),
+  z.object({
+    from_table: z.string(),
+    from_columns: columnNames,
+    to_table: z.string(),
+    to_columns: columnNames,
+  }),
 );
 const answerSchema = z.object({
   verdicts: z.array(verdictSchema.extend({ id: z.int().describe('Of the candidate.') })),
   proposals: proposalsSchema,
 });
 
-function ask(batch: readonly LinkFinding[], tables: readonly TableFacts[], { model, signal }: ScanContext & { readonly model: ScanModel }) {
+function ask(
+  batch: readonly LinkFinding[],
+  tables: readonly TableFacts[],
+  { model, signal }: ScanContext & { readonly model: ScanModel },
+) {
   const end = ({ table, columns }: LinkFinding['from']) => ({ table: tableName(table), columns });
-  const concerned = new Set(batch.flatMap(({ from, to }) => [tableKey(from.table), tableKey(to.table)]));
+  const concerned = new Set(
+    batch.flatMap(({ from, to }) => [tableKey(from.table), tableKey(to.table)]),
+  );
   const picture = {
     tables: tables
       .filter(({ ref }) => concerned.has(tableKey(ref)))
-      .map(({ ref, columns }) => ({ table: tableName(ref), columns: columns.map(({ name, schema }) => `${name} ${schema.nativeType}`) })),
-    other_tables: tables.filter(({ ref }) => !concerned.has(tableKey(ref))).slice(0, 300).map(({ ref }) => tableName(ref)),
-    candidates: batch.map(({ from, to, probability, evidence }, index) => ({ id: index + 1, from: end(from), to: end(to), probability, evidence })),
-  }; // prettier-ignore
+      .map(({ ref, columns }) => ({
+        table: tableName(ref),
+        columns: columns.map(({ name, schema }) => `${name} ${schema.nativeType}`),
+      })),
+    other_tables: tables
+      .filter(({ ref }) => !concerned.has(tableKey(ref)))
+      .slice(0, 300)
+      .map(({ ref }) => tableName(ref)),
+    candidates: batch.map(({ from, to, probability, evidence }, index) => ({
+      id: index + 1,
+      from: end(from),
+      to: end(to),
+      probability,
+      evidence,
+    })),
+  };
   return model.runtime.generateObject({
     role: 'candidateExtraction',
     system: readPrompt('judge-links'),
@@ -148,10 +190,19 @@ function ask(batch: readonly LinkFinding[], tables: readonly TableFacts[], { mod
   });
 }
 
-const tableName = ({ schema, table }: { readonly schema: string; readonly table: string }): string => `${schema}.${table}`;
+const tableName = ({
+  schema,
+  table,
+}: {
+  readonly schema: string;
+  readonly table: string;
+}): string => `${schema}.${table}`;
 
 /** A yes counts where the values do not speak against it; a no always does. */
-function decided(link: LinkFinding, verdict: z.infer<typeof verdictSchema> | undefined): LinkFinding {
+function decided(
+  link: LinkFinding,
+  verdict: z.infer<typeof verdictSchema> | undefined,
+): LinkFinding {
   if (verdict === undefined) return link;
   const { measured, containment, rows } = link.evidence;
   const isBorneOut = rows === 0 || (measured === true && Number(containment) >= leastJudged);
@@ -165,11 +216,20 @@ const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu,
 type Proposal = z.infer<typeof proposalsSchema>[number];
 
 function proposalOf({ from, to }: Ends): Proposal {
-  return { from_table: tableName(from.table), from_columns: [...from.columns], to_table: tableName(to.table), to_columns: [...to.columns] };
+  return {
+    from_table: tableName(from.table),
+    from_columns: [...from.columns],
+    to_table: tableName(to.table),
+    to_columns: [...to.columns],
+  };
 }
 
 /** Those whose columns exist, whose target is a key, and whose values are contained; the others do not count. */
-async function confirmed(proposals: readonly Proposal[], facts: () => readonly TableFacts[], context: ScanContext): Promise<LinkFinding[]> {
+async function confirmed(
+  proposals: readonly Proposal[],
+  facts: () => readonly TableFacts[],
+  context: ScanContext,
+): Promise<LinkFinding[]> {
   if (proposals.length === 0) return [];
   const byName = new Map(facts().map((table) => [tableName(table.ref), table]));
   const pairs = proposals.flatMap((proposal): Pairing[] => {
@@ -178,24 +238,45 @@ async function confirmed(proposals: readonly Proposal[], facts: () => readonly T
     const [first, ...rest] = from;
     const [key, ...others] = to;
     const isItself = from.every((column, index) => column === to[index]);
-    return first && key && rest.length === others.length && !isItself ? [{ from: [first, ...rest], to: [key, ...others] }] : [];
+    return first && key && rest.length === others.length && !isItself
+      ? [{ from: [first, ...rest], to: [key, ...others] }]
+      : [];
   });
   const { dialect } = context.warehouse;
-  const repeated = await measureAll(pairs.map(({ to }) => uniquenessOf(to, dialect)), context); // prettier-ignore
+  const repeated = await measureAll(
+    pairs.map(({ to }) => uniquenessOf(to, dialect)),
+    context,
+  );
   // A join to what is no key would count rows more than once.
   const toKeys = pairs.filter((_, index) => (repeated[index]?.[0] ?? 2) <= 1);
-  const measured = await measureAll(toKeys.map((pair) => inclusionOf(pair, dialect)), context); // prettier-ignore
+  const measured = await measureAll(
+    toKeys.map((pair) => inclusionOf(pair, dialect)),
+    context,
+  );
   return toKeys.flatMap((pair, index) => {
     const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
     const containment = distinct === 0 ? 0 : found / distinct;
     if (containment < leastProposed) return [];
-    const evidence = { measured: true, containment, orphans: rows - matched, rows, why: 'a model proposed it, the values bear it out' };
-    return [{ ...inferredLink(pair, { status: 'accepted', probability: 0.7, evidence }), origin: 'judged' as const }];
+    const evidence = {
+      measured: true,
+      containment,
+      orphans: rows - matched,
+      rows,
+      why: 'a model proposed it, the values bear it out',
+    };
+    return [
+      {
+        ...inferredLink(pair, { status: 'accepted', probability: 0.7, evidence }),
+        origin: 'judged' as const,
+      },
+    ];
   });
 }
 
 /** All of the named columns, or none. */
 function columnsOf(table: TableFacts | undefined, names: readonly string[]): ColumnFacts[] {
-  const found = names.flatMap((name) => table?.columns.filter((column) => column.name === name) ?? []);
+  const found = names.flatMap(
+    (name) => table?.columns.filter((column) => column.name === name) ?? [],
+  );
   return found.length === names.length ? found : [];
 }

@@ -31,12 +31,16 @@ export async function findKeys(tables: readonly TableFacts[], context: ScanConte
     return { table, singles, composites: compositeCandidates(table, singles) };
   });
   const isPair = ({ columns }: Candidate): boolean => columns.length < 3;
-  const first = all.flatMap(({ singles, composites }) => [...singles, ...composites.filter(isPair)]);
+  const first = all.flatMap(({ singles, composites }) => [
+    ...singles,
+    ...composites.filter(isPair),
+  ]);
   const refuted = await repeated(first, context);
   // Three columns where no two of them are a key.
   const triples = all.flatMap(({ composites }) => {
     const standing = composites.filter((set) => isPair(set) && !refuted.has(set));
-    const isNew = ({ columns }: Candidate): boolean => standing.every((pair) => !pair.columns.every((column) => columns.includes(column)));
+    const isNew = ({ columns }: Candidate): boolean =>
+      standing.every((pair) => !pair.columns.every((column) => columns.includes(column)));
     return composites.filter((set) => !isPair(set) && isNew(set));
   });
   for (const set of await repeated(triples, context)) refuted.add(set);
@@ -45,24 +49,44 @@ export async function findKeys(tables: readonly TableFacts[], context: ScanConte
     const unique = singles.filter((single) => !refuted.has(single));
     const alone = new Set(table.rows > 0 ? unique.flatMap(({ columns }) => columns) : []);
     const sets = composites.filter(
-      (set) => tried.has(set) && !refuted.has(set) && (isBridge(set) || !set.columns.some((column) => alone.has(column))),
+      (set) =>
+        tried.has(set) &&
+        !refuted.has(set) &&
+        (isBridge(set) || !set.columns.some((column) => alone.has(column))),
     );
     const key = declaredKey(table) ?? bestKey(table, [...unique, ...sets]);
     return { key, parents: unique.flatMap((single) => parentKey(single, key)) };
   });
-  return { primaryKeys: found.flatMap(({ key }) => key ?? []), parents: found.flatMap(({ parents }) => parents) };
+  return {
+    primaryKeys: found.flatMap(({ key }) => key ?? []),
+    parents: found.flatMap(({ parents }) => parents),
+  };
 }
 
 /** Those with duplicates. */
-async function repeated(candidates: readonly Candidate[], context: ScanContext): Promise<Set<Candidate>> {
-  const unsure = candidates.filter(({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch));
+async function repeated(
+  candidates: readonly Candidate[],
+  context: ScanContext,
+): Promise<Set<Candidate>> {
+  const unsure = candidates.filter(
+    ({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch),
+  );
   const statements = unsure.map(({ columns }) => uniquenessOf(columns, context.warehouse.dialect));
   const measured = await measureAll(statements, context);
   return new Set(unsure.filter((_, index) => (measured[index]?.[0] ?? 0) > 1));
 }
 
 function declaredKey({ ref, schema: { primaryKey: columns } }: TableFacts): KeyFinding | undefined {
-  return columns && { table: ref, columns, status: 'accepted', origin: 'declared', probability: 1, evidence: {} };
+  return (
+    columns && {
+      table: ref,
+      columns,
+      status: 'accepted',
+      origin: 'declared',
+      probability: 1,
+      evidence: {},
+    }
+  );
 }
 
 /** Columns without duplicates, as far as the profile can tell; in an empty table those that look like its key. */
@@ -71,7 +95,9 @@ function singleCandidates({ schema, columns }: TableFacts): Candidate[] {
   return columns.flatMap((column) => {
     const { profile, present, name } = column;
     const declared = keys.some((key) => key.length === 1 && key[0] === name);
-    const unique = isWhole(profile.sketch) ? profile.distinct === present : profile.distinct >= present * 0.85;
+    const unique = isWhole(profile.sketch)
+      ? profile.distinct === present
+      : profile.distinct >= present * 0.85;
     if (column.family === undefined || (!declared && !unique)) return [];
     return [{ columns: [column], score: Math.max(declared ? 2 : -99, keyScore(column)) }];
   });
@@ -101,34 +127,50 @@ function keyScore({ parts, profile, position, table, family, home, away }: Colum
 function compositeCandidates(table: TableFacts, singles: readonly Candidate[]): Candidate[] {
   if (table.rows === 1 || singles.some(({ score }) => score > 1)) return [];
   const members = table.columns.filter(isMember).slice(0, 7);
-  const sets = [...pairs(members), ...triples(members)].filter((columns) => mayIdentify(columns, table));
-  const scored = sets.map((columns) => ({ columns, score: compositeScore(columns) })).sort((a, b) => b.score - a.score);
-  return [2, 3].flatMap((size) => scored.filter(({ columns }) => columns.length === size).slice(0, 4));
+  const sets = [...pairs(members), ...triples(members)].filter((columns) =>
+    mayIdentify(columns, table),
+  );
+  const scored = sets
+    .map((columns) => ({ columns, score: compositeScore(columns) }))
+    .sort((a, b) => b.score - a.score);
+  return [2, 3].flatMap((size) =>
+    scored.filter(({ columns }) => columns.length === size).slice(0, 4),
+  );
 }
 
 /** Since when a row holds: no statistics are kept of it, and a query tells. */
 const isMoment = ({ schema, profile, position }: ColumnFacts): boolean =>
-  (schema.type === 'datetime' || schema.type === 'datetime_tz') && profile.nulls === 0 && position < 4;
+  (schema.type === 'datetime' || schema.type === 'datetime_tz') &&
+  profile.nulls === 0 &&
+  position < 4;
 
 function isMember(column: ColumnFacts): boolean {
   if (isMoment(column)) return true;
-  if (column.family === undefined || column.profile.nulls > 0 || column.profile.kind === 'text') return false;
+  if (column.family === undefined || column.profile.nulls > 0 || column.profile.kind === 'text')
+    return false;
   const early = column.position < 3 && (column.family === 'integer' || !isMeasure(column.parts));
   return column.parts.keyed || isOrdinal(column) || column.family === 'date' || early;
 }
 
-const ordinals = /^(line|seq|sequence|position|pos|item|part|step|version|year|month|day|date|round|lap|language|lang|locale|number)$/;
-const isOrdinal = ({ parts, family }: ColumnFacts): boolean => family !== 'text' && parts.words.some((word) => ordinals.test(word));
+const ordinals =
+  /^(line|seq|sequence|position|pos|item|part|step|version|year|month|day|date|round|lap|language|lang|locale|number)$/;
+const isOrdinal = ({ parts, family }: ColumnFacts): boolean =>
+  family !== 'text' && parts.words.some((word) => ordinals.test(word));
 
-const pairs = <T>(list: readonly T[]): [T, T][] => list.flatMap((a, index) => list.slice(index + 1).map((b): [T, T] => [a, b]));
+const pairs = <T>(list: readonly T[]): [T, T][] =>
+  list.flatMap((a, index) => list.slice(index + 1).map((b): [T, T] => [a, b]));
 const triples = <T>(list: readonly T[]): [T, T, T][] =>
   list.flatMap((a, index) => pairs(list.slice(index + 1)).map(([b, c]): [T, T, T] => [a, b, c]));
 
 /** Checked without a query: enough combinations. */
 function mayIdentify(columns: readonly ColumnFacts[], { rows, profile }: TableFacts): boolean {
   if (rows === 0) return columns.every(({ parts, position }) => parts.keyed && position < 3);
-  const distinct = (column: ColumnFacts): number => (isMoment(column) ? profile.rows : column.profile.distinct);
-  return columns.reduce((product, column) => product * Math.max(1, distinct(column)), 1) >= profile.rows * 0.9;
+  const distinct = (column: ColumnFacts): number =>
+    isMoment(column) ? profile.rows : column.profile.distinct;
+  return (
+    columns.reduce((product, column) => product * Math.max(1, distinct(column)), 1) >=
+    profile.rows * 0.9
+  );
 }
 
 /** Pairs before triples, foreign keys and what counts within them before the rest, the leading columns before later ones. */
@@ -143,17 +185,30 @@ function compositeScore(columns: readonly ColumnFacts[]): number {
   return each.reduce((sum, score) => sum + score, columns.length === 2 ? 1 : 0.2);
 }
 
-const isBridge = ({ columns }: Pick<Candidate, 'columns'>): boolean => columns.every(({ away }) => away);
+const isBridge = ({ columns }: Pick<Candidate, 'columns'>): boolean =>
+  columns.every(({ away }) => away);
 
-function bestKey({ ref, rows, profile }: TableFacts, candidates: readonly Candidate[]): KeyFinding | undefined {
-  const [best, second] = candidates.toSorted((a, b) => b.score - a.score || a.columns.length - b.columns.length);
+function bestKey(
+  { ref, rows, profile }: TableFacts,
+  candidates: readonly Candidate[],
+): KeyFinding | undefined {
+  const [best, second] = candidates.toSorted(
+    (a, b) => b.score - a.score || a.columns.length - b.columns.length,
+  );
   const probability = sigmoid((best?.score ?? -99) + (second ? 0 : 0.8));
   if (!best || probability < 0.2) return undefined;
   const names = ({ columns }: Candidate): string[] => columns.map(({ name }) => name);
   // The rule of three: with no duplicate seen, 95% sure that their share is below 3 / n.
   const bound: KeyFinding['evidence'] =
-    profile.fraction < 1 ? { duplicates_below: Math.min(1, 3 / (profile.rows * profile.fraction)) } : {};
-  const evidence = { rows, unique: profile.rows > 0, ...bound, ...(second ? { next_best: names(second) } : {}) };
+    profile.fraction < 1
+      ? { duplicates_below: Math.min(1, 3 / (profile.rows * profile.fraction)) }
+      : {};
+  const evidence = {
+    rows,
+    unique: profile.rows > 0,
+    ...bound,
+    ...(second ? { next_best: names(second) } : {}),
+  };
   const status = probability >= 0.5 ? 'accepted' : 'review';
   return { table: ref, columns: names(best), status, origin: 'inferred', probability, evidence };
 }
@@ -162,8 +217,12 @@ function bestKey({ ref, rows, profile }: TableFacts, candidates: readonly Candid
 export const sigmoid = (logit: number): number => 1 / (1 + Math.exp(-logit));
 
 /** A column beside the primary key is referred to seldom; one that does not look like a key never is. */
-function parentKey({ columns: [column], score }: Candidate, key: KeyFinding | undefined): ParentKey[] {
-  if (key?.columns.length === 1 && key.columns[0] === column.name) return [{ column, prior: key.probability, primary: true }];
+function parentKey(
+  { columns: [column], score }: Candidate,
+  key: KeyFinding | undefined,
+): ParentKey[] {
+  if (key?.columns.length === 1 && key.columns[0] === column.name)
+    return [{ column, prior: key.probability, primary: true }];
   const unlikely = score < -1.5 || isMeasure(column.parts) || column.table.rows < 3;
   return unlikely ? [] : [{ column, prior: sigmoid(score) * 0.5, primary: false }];
 }

@@ -1,7 +1,13 @@
 import type { FieldType } from '../sql/field-type.ts';
 
 /** What a column's values look like, whatever its declared type. */
-export type ValueKind = (typeof patterns)[number][0] | 'empty' | 'name' | 'text' | 'code' | 'binary';
+export type ValueKind =
+  | (typeof patterns)[number][0]
+  | 'empty'
+  | 'name'
+  | 'text'
+  | 'code'
+  | 'binary';
 
 const patterns = [
   ['uuid', /^\{?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?$/i],
@@ -15,10 +21,22 @@ const patterns = [
   ['boolean', /^(?:true|false|yes|no|t|f|y|n)$/i],
 ] as const;
 
-const textKinds: ReadonlySet<ValueKind> = new Set(['integer', 'uuid', 'code', 'name', 'phone', 'email', 'empty', 'text']);
+const textKinds: ReadonlySet<ValueKind> = new Set([
+  'integer',
+  'uuid',
+  'code',
+  'name',
+  'phone',
+  'email',
+  'empty',
+  'text',
+]);
 
 /** What a column can be compared with; undefined where it can neither be a key nor refer to one. */
-export function familyOf(type: FieldType, kind: ValueKind): 'integer' | 'text' | 'date' | undefined {
+export function familyOf(
+  type: FieldType,
+  kind: ValueKind,
+): 'integer' | 'text' | 'date' | undefined {
   if (type === 'integer' || (type === 'decimal' && kind === 'integer')) return 'integer';
   if (type === 'date') return 'date';
   return type === 'string' && textKinds.has(kind) ? 'text' : undefined;
@@ -28,10 +46,18 @@ export function familyOf(type: FieldType, kind: ValueKind): 'integer' | 'text' |
 export function kindOf(values: readonly string[], columnName: string): ValueKind {
   if (values.length === 0) return 'empty';
   const most = values.length * 0.9;
-  const found = patterns.find(([, pattern]) => values.filter((value) => pattern.test(value.trim())).length >= most)?.[0];
-  if (found !== undefined) return found === 'card' && values.filter(isCard).length < most ? 'integer' : found;
-  if (/name|surname|contact|recipient/i.test(columnName) && values.some((value) => /\p{L}/u.test(value))) return 'name';
-  const words = values.reduce((sum, value) => sum + value.trim().split(/\s+/).length, 0) / values.length;
+  const found = patterns.find(
+    ([, pattern]) => values.filter((value) => pattern.test(value.trim())).length >= most,
+  )?.[0];
+  if (found !== undefined)
+    return found === 'card' && values.filter(isCard).length < most ? 'integer' : found;
+  if (
+    /name|surname|contact|recipient/i.test(columnName) &&
+    values.some((value) => /\p{L}/u.test(value))
+  )
+    return 'name';
+  const words =
+    values.reduce((sum, value) => sum + value.trim().split(/\s+/).length, 0) / values.length;
   return words > 2 || values.some((value) => value.length > 64) ? 'text' : 'code';
 }
 
@@ -53,12 +79,22 @@ const personalName =
 
 /** A value that may tell a person, whatever its column is called: an address of mail in it, a long number, a full name. */
 export function looksPersonal(value: string): boolean {
-  return /\S@\S+\.\S/.test(value) || /\d[\d .()/-]{6,}\d/.test(value) || /^\p{Lu}\p{Ll}+(?:[ -]\p{Lu}[\p{Ll}.]*){1,3}$/u.test(value.trim());
+  return (
+    /\S@\S+\.\S/.test(value) ||
+    /\d[\d .()/-]{6,}\d/.test(value) ||
+    /^\p{Lu}\p{Ll}+(?:[ -]\p{Lu}[\p{Ll}.]*){1,3}$/u.test(value.trim())
+  );
 }
 
 /** Luhn's check: long integers are ids more often than cards. */
 function isCard(value: string): boolean {
   const digits = value.replaceAll(/\D/g, '').split('').toReversed().map(Number);
-  const doubled = digits.map((digit, index) => (index % 2 === 0 ? digit : ((digit * 2) % 10) + Math.floor(digit / 5)));
-  return digits.length >= 13 && digits.length <= 19 && doubled.reduce((sum, digit) => sum + digit, 0) % 10 === 0;
+  const doubled = digits.map((digit, index) =>
+    index % 2 === 0 ? digit : ((digit * 2) % 10) + Math.floor(digit / 5),
+  );
+  return (
+    digits.length >= 13 &&
+    digits.length <= 19 &&
+    doubled.reduce((sum, digit) => sum + digit, 0) % 10 === 0
+  );
 }

@@ -3,7 +3,8 @@ import { similarWords } from './name-match.ts';
 
 export type NameParts = ReturnType<typeof nameParts>;
 
-const words = (name: string): ReadonlySet<string> => wordsOf(new URL(`words/${name}.txt`, import.meta.url));
+const words = (name: string): ReadonlySet<string> =>
+  wordsOf(new URL(`words/${name}.txt`, import.meta.url));
 const keyWords = words('keys');
 const tableNoise = words('table-noise');
 const measures = words('measures');
@@ -13,12 +14,46 @@ const otherRoles = words('other-roles');
 const counts = new Set(['number', 'num', 'no', 'nbr', 'nr', 'numero', 'nummer']);
 /** The words and what they begin with, from five letters: `mitarb`, `custo`. */
 const abbreviated = (list: ReadonlySet<string>): ReadonlySet<string> =>
-  new Set([...list].flatMap((word) => Array.from({ length: Math.max(1, word.length - 4) }, (_, cut) => word.slice(0, word.length - cut))));
+  new Set(
+    [...list].flatMap((word) =>
+      Array.from({ length: Math.max(1, word.length - 4) }, (_, cut) =>
+        word.slice(0, word.length - cut),
+      ),
+    ),
+  );
 const staff = abbreviated(words('staff'));
 const people = abbreviated(words('people'));
-const gluedSuffixes = ['identifier', 'number', 'nummer', 'code', 'uuid', 'guid', 'key', 'num', 'id', 'no', 'nr', 'sk', 'cd', 'fk', 'pk'];
+const gluedSuffixes = [
+  'identifier',
+  'number',
+  'nummer',
+  'code',
+  'uuid',
+  'guid',
+  'key',
+  'num',
+  'id',
+  'no',
+  'nr',
+  'sk',
+  'cd',
+  'fk',
+  'pk',
+];
 /** Id words of scripts that write no spaces: what stands before them is another word, known or not. */
-const joinedSuffixes = ['番号', '編号', '编号', '編碼', '编码', '代码', '代碼', 'コード', '번호', '코드', '아이디'];
+const joinedSuffixes = [
+  '番号',
+  '編号',
+  '编号',
+  '編碼',
+  '编码',
+  '代码',
+  '代碼',
+  'コード',
+  '번호',
+  '코드',
+  '아이디',
+];
 
 /**
  * What a column's name says: `words` without case and plural; `entity`, those that name something, without id words and prefixes
@@ -39,9 +74,18 @@ export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Se
 
 /** A table's words, without `prefix`: id words stay part of its entity (`zip_codes`, `account_numbers`). */
 export function tableParts(name: string, prefix = ''): NameParts {
-  const bare = name.length > prefix.length && name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name;
+  const bare =
+    name.length > prefix.length && name.toLowerCase().startsWith(prefix)
+      ? name.slice(prefix.length)
+      : name;
   const singulars = splitWords(bare).map(singular);
-  return { words: singulars, entity: withoutNoise(singulars), keyed: false, plural: false, isCount: false };
+  return {
+    words: singulars,
+    entity: withoutNoise(singulars),
+    keyed: false,
+    plural: false,
+    isCount: false,
+  };
 }
 
 function withoutNoise(all: readonly string[]): readonly string[] {
@@ -57,7 +101,11 @@ export function sharedPrefix(names: readonly string[]): string {
   for (let length = Math.min(12, middle.length - 2); length >= 2; length -= 1) {
     const prefix = middle.slice(0, length);
     const having = lower.filter((name) => name.startsWith(prefix));
-    if (having.length >= Math.max(3, lower.length * 0.65) && having.every((name) => name.length > length + 1)) return prefix;
+    if (
+      having.length >= Math.max(3, lower.length * 0.65) &&
+      having.every((name) => name.length > length + 1)
+    )
+      return prefix;
   }
   return '';
 }
@@ -67,22 +115,34 @@ export function isMeasure(parts: NameParts): boolean {
 }
 
 /** Does a word measure or order that is not the parent's name: `sort_order` is no order, `rating` may be one of the ratings. */
-export function measuresOther({ keyed, words: own }: NameParts, parent: readonly string[]): boolean {
-  const isOther = (word: string): boolean => measures.has(word) && parent.every((other) => similarWords(word, other) === 0);
+export function measuresOther(
+  { keyed, words: own }: NameParts,
+  parent: readonly string[],
+): boolean {
+  const isOther = (word: string): boolean =>
+    measures.has(word) && parent.every((other) => similarWords(word, other) === 0);
   return !keyed && own.some(isOther);
 }
 
 /** A role that a row plays for another row of its own table, and no other table's name beside it. */
 export function isSelfRole({ entity }: NameParts, table: NameParts): boolean {
-  const explained = (word: string): boolean => word.length <= 2 || table.entity.some((own) => similarWords(word, own) > 0);
-  return entity.some((word) => selfRoles.has(word)) && entity.every((word) => selfRoles.has(word) || explained(word));
+  const explained = (word: string): boolean =>
+    word.length <= 2 || table.entity.some((own) => similarWords(word, own) > 0);
+  return (
+    entity.some((word) => selfRoles.has(word)) &&
+    entity.every((word) => selfRoles.has(word) || explained(word))
+  );
 }
 
-export const isPersonRole = (parts: NameParts): boolean => parts.words.some((word) => personRoles.has(word));
+export const isPersonRole = (parts: NameParts): boolean =>
+  parts.words.some((word) => personRoles.has(word));
 
 /** How well a table fits a person's role: the people who work with the data before those whom they serve. */
 export function peopleShare({ entity }: NameParts): number {
-  return Math.max(0, ...entity.map((word) => (staff.has(word) ? 1 : Number(people.has(word)) * 0.6)));
+  return Math.max(
+    0,
+    ...entity.map((word) => (staff.has(word) ? 1 : Number(people.has(word)) * 0.6)),
+  );
 }
 
 function splitWords(name: string): string[] {
@@ -112,10 +172,14 @@ function unglue(word: string, vocabulary: ReadonlySet<string>): string[] {
   for (const suffix of gluedSuffixes.filter((key) => word.endsWith(key))) {
     const rest = word.slice(0, -suffix.length);
     const known = knownIn(rest, vocabulary);
-    if (known !== undefined) return [rest.slice(0, rest.length - known.length), known, suffix].filter((part) => part !== '');
+    if (known !== undefined)
+      return [rest.slice(0, rest.length - known.length), known, suffix].filter(
+        (part) => part !== '',
+      );
   }
   const prefix = /^(?:fk|id|pk|sk)(?=.{3})/.exec(word)?.[0];
-  if (prefix !== undefined && vocabulary.has(singular(word.slice(2)))) return [prefix, word.slice(2)];
+  if (prefix !== undefined && vocabulary.has(singular(word.slice(2))))
+    return [prefix, word.slice(2)];
   return roleAndRest(word, vocabulary) ?? [word];
 }
 
@@ -124,7 +188,8 @@ function roleAndRest(word: string, vocabulary: ReadonlySet<string>): string[] | 
   for (let length = word.length - 2; length >= 4; length -= 1) {
     const [role, rest] = [word.slice(0, length), word.slice(length)];
     if (![selfRoles, personRoles, otherRoles].some((list) => list.has(role))) continue;
-    if (vocabulary.has(singular(rest)) || keyWords.has(rest) || personRoles.has(rest)) return [role, rest];
+    if (vocabulary.has(singular(rest)) || keyWords.has(rest) || personRoles.has(rest))
+      return [role, rest];
     const [, by, key] = /^(by)(id|key|code|num|no|nr)$/.exec(rest) ?? [];
     if (by !== undefined && key !== undefined) return [role, by, key];
     const further = unglue(rest, vocabulary);
@@ -135,7 +200,9 @@ function roleAndRest(word: string, vocabulary: ReadonlySet<string>): string[] | 
 
 /** What a table calls itself in its first column: `policy` of `policyid`. */
 export function ownWord(firstColumn: string): string | undefined {
-  const suffix = [...joinedSuffixes, ...gluedSuffixes].find((key) => firstColumn.toLowerCase().endsWith(key)) ?? '';
+  const suffix =
+    [...joinedSuffixes, ...gluedSuffixes].find((key) => firstColumn.toLowerCase().endsWith(key)) ??
+    '';
   const stem = firstColumn.slice(0, -suffix.length || 0).toLowerCase();
   return suffix !== '' && /^(?:[a-z]{4,}|\p{Lo}{2,})$/u.test(stem) ? stem : undefined;
 }
@@ -143,7 +210,9 @@ export function ownWord(firstColumn: string): string | undefined {
 /** The part of a glued word that names something: all of it where a known word starts so, or the known word that it ends with. */
 function knownIn(rest: string, vocabulary: ReadonlySet<string>): string | undefined {
   if (rest.length < 2 || vocabulary.has(singular(rest))) return rest.length < 2 ? undefined : rest;
-  const entries = [...vocabulary].filter((entry) => entry.length >= 3 || /^\p{Lo}{2}$/u.test(entry));
+  const entries = [...vocabulary].filter(
+    (entry) => entry.length >= 3 || /^\p{Lo}{2}$/u.test(entry),
+  );
   if (rest.length >= 3 && entries.some((entry) => entry.startsWith(rest))) return rest;
   return entries.filter((entry) => rest.endsWith(entry)).sort((a, b) => b.length - a.length)[0];
 }

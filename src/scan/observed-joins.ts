@@ -1,5 +1,13 @@
 import { UserError } from '../lib/error.ts';
-import { asNode, identifierName, isRecord, parseSql, walkSql, withAnalyzer, type SqlNode } from '../sql/analyzer.ts';
+import {
+  asNode,
+  identifierName,
+  isRecord,
+  parseSql,
+  walkSql,
+  withAnalyzer,
+  type SqlNode,
+} from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
 
@@ -21,7 +29,11 @@ export async function observedJoins(
     const selects = [...walkSql(parsed)].filter(({ kind }) => kind === 'select');
     // What a WITH defines hides a table of that name.
     const hidden = new Set([...walkSql(parsed)].flatMap(({ body }) => definedIn(body['with'])));
-    const pairs = new Set(selects.flatMap((select) => joinsOf(select, (path) => (hidden.has(path.at(-1) ?? '') ? undefined : find(path)))));
+    const pairs = new Set(
+      selects.flatMap((select) =>
+        joinsOf(select, (path) => (hidden.has(path.at(-1) ?? '') ? undefined : find(path))),
+      ),
+    );
     for (const pair of pairs) counts.set(pair, (counts.get(pair) ?? 0) + 1);
   }
   return counts;
@@ -53,7 +65,8 @@ function tableFinder(tables: readonly TableFacts[]): Find {
   return (path) => {
     const [schema, table] = [path.at(-2), path.at(-1) ?? ''];
     const named = byName.get(table) ?? [];
-    const found = schema === undefined ? named : named.filter(({ ref }) => ref.schema.toLowerCase() === schema);
+    const found =
+      schema === undefined ? named : named.filter(({ ref }) => ref.schema.toLowerCase() === schema);
     return found.length === 1 ? found[0] : undefined;
   };
 }
@@ -97,7 +110,9 @@ function columnOf(value: unknown, scope: Scope): ColumnFacts | undefined {
   const qualifier = nameIn(node.body['table']);
   const owner = scope.get(qualifier);
   const tables = qualifier === '' ? [...scope.values()] : owner ? [owner] : [];
-  const found = new Set(tables.flatMap((table) => columnNamed(table, nameIn(node.body['name'])) ?? []));
+  const found = new Set(
+    tables.flatMap((table) => columnNamed(table, nameIn(node.body['name'])) ?? []),
+  );
   return found.size === 1 ? [...found][0] : undefined;
 }
 
@@ -105,12 +120,18 @@ const columnNamed = ({ columns }: TableFacts, name: string): ColumnFacts | undef
   columns.find((column) => column.name.toLowerCase() === name);
 
 /** USING: the joined table's columns, and those of the tables before it that have them too. */
-function sharedColumns(join: Readonly<Record<string, unknown>>, scope: Scope, find: Find): string[] {
+function sharedColumns(
+  join: Readonly<Record<string, unknown>>,
+  scope: Scope,
+  find: Find,
+): string[] {
   const [joined] = namedTable(join['this'], find);
   if (!joined) return [];
   return listOf(join['using']).flatMap((name) => {
     const own = columnNamed(joined[1], nameIn(name));
-    const others = [...scope.values()].flatMap((table) => (table === joined[1] ? [] : (columnNamed(table, nameIn(name)) ?? [])));
+    const others = [...scope.values()].flatMap((table) =>
+      table === joined[1] ? [] : (columnNamed(table, nameIn(name)) ?? []),
+    );
     return own ? others.map((other) => pairOf(own, other)) : [];
   });
 }

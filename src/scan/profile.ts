@@ -43,25 +43,42 @@ const leastShare = 0.01;
  * long once more, smaller. A column that the engine cannot aggregate is left out with a note, and a table that cannot be read has
  * no rows and a note: neither fails the scan.
  */
-export async function profileTable(table: TableSchema, context: ScanContext): Promise<TableProfile> {
+export async function profileTable(
+  table: TableSchema,
+  context: ScanContext,
+): Promise<TableProfile> {
   const profile = await profileWished(table, context);
   const smaller = readingOf(table, leastShare, context);
-  const isTried = profile.isSlow !== true || context.signal.aborted || smaller.share >= wishedShare(table, context);
+  const isTried =
+    profile.isSlow !== true ||
+    context.signal.aborted ||
+    smaller.share >= wishedShare(table, context);
   return isTried ? profile : profileColumns(table.columns, smaller, context);
 }
 
 /** As `profileTable`, but once: one that takes too long says so. */
 export function profileWished(table: TableSchema, context: ScanContext): Promise<TableProfile> {
-  return profileColumns(table.columns, readingOf(table, wishedShare(table, context), context), context);
+  return profileColumns(
+    table.columns,
+    readingOf(table, wishedShare(table, context), context),
+    context,
+  );
 }
 
 function wishedShare({ rowEstimate = 0, bytes = 0 }: TableSchema, { config }: ScanContext): number {
-  return Math.min(1, config.sample_rows / Math.max(1, rowEstimate), config.table_bytes / Math.max(1, bytes));
+  return Math.min(
+    1,
+    config.sample_rows / Math.max(1, rowEstimate),
+    config.table_bytes / Math.max(1, bytes),
+  );
 }
 
 function readingOf(table: TableSchema, share: number, { warehouse }: ScanContext): Reading {
   const name = tableName(table, warehouse.dialect);
-  const sampled = share < 1 && table.kind === 'table' ? statisticsOf(warehouse.dialect).sample(name, share) : undefined;
+  const sampled =
+    share < 1 && table.kind === 'table'
+      ? statisticsOf(warehouse.dialect).sample(name, share)
+      : undefined;
   return { table, name, source: sampled ?? name, share: sampled === undefined ? 1 : share };
 }
 
@@ -73,13 +90,24 @@ interface Reading {
   readonly share: number;
 }
 
-async function profileColumns(columns: readonly ColumnSchema[], reading: Reading, context: ScanContext): Promise<TableProfile> {
+async function profileColumns(
+  columns: readonly ColumnSchema[],
+  reading: Reading,
+  context: ScanContext,
+): Promise<TableProfile> {
   const split = async (size: number): Promise<TableProfile> => {
     const first = await profileColumns(columns.slice(0, size), reading, context);
     const rest =
-      first.isSlow === true ? unread(columns.slice(size), first.note) : await profileColumns(columns.slice(size), reading, context);
+      first.isSlow === true
+        ? unread(columns.slice(size), first.note)
+        : await profileColumns(columns.slice(size), reading, context);
     const note = first.note === undefined ? undefined : rest.note;
-    return { ...first, rows: Math.max(first.rows, rest.rows), columns: [...first.columns, ...rest.columns], note };
+    return {
+      ...first,
+      rows: Math.max(first.rows, rest.rows),
+      columns: [...first.columns, ...rest.columns],
+      note,
+    };
   };
   if (columns.length > columnsPerStatement) return split(columnsPerStatement);
   try {
@@ -87,7 +115,11 @@ async function profileColumns(columns: readonly ColumnSchema[], reading: Reading
   } catch (error) {
     const code = error instanceof UserError ? error.code : '';
     const isUnreadable = ['query_timeout', 'warehouse_privilege', 'missing_object'].includes(code);
-    if (context.signal.aborted || (!isUnreadable && code !== 'query_failed' && code !== 'statement_too_long')) throw error;
+    if (
+      context.signal.aborted ||
+      (!isUnreadable && code !== 'query_failed' && code !== 'statement_too_long')
+    )
+      throw error;
     if (!isUnreadable && columns.length > 1) return split(Math.ceil(columns.length / 2));
     return { ...unread(columns, messageOf(error)), isSlow: code === 'query_timeout' };
   }
@@ -96,18 +128,35 @@ async function profileColumns(columns: readonly ColumnSchema[], reading: Reading
 /** What is known of columns that were not read. */
 export function unread(columns: readonly ColumnSchema[], note: string | undefined): TableProfile {
   const nothing = { rows: 0, values: [], isKept: false, cell: () => null };
-  return { rows: 0, fraction: 1, columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })), note };
+  return {
+    rows: 0,
+    fraction: 1,
+    columns: columns.map((column) => ({ ...columnProfile(column, nothing), note })),
+    note,
+  };
 }
 
-async function runProfile(columns: readonly ColumnSchema[], reading: Reading, context: ScanContext): Promise<TableProfile> {
+async function runProfile(
+  columns: readonly ColumnSchema[],
+  reading: Reading,
+  context: ScanContext,
+): Promise<TableProfile> {
   const { table, name, source, share } = reading;
   const { warehouse, config, signal, onQuery } = context;
   const measured = columns.filter(isMeasured);
-  const aggregates = columns.flatMap((column, index) => columnAggregates(column, index, warehouse.dialect));
+  const aggregates = columns.flatMap((column, index) =>
+    columnAggregates(column, index, warehouse.dialect),
+  );
   const sql = `SELECT ${['count(*) AS n', ...aggregates, ...firstRows(name, measured, warehouse.dialect)].join(', ')} FROM ${source}`;
   onQuery();
-  const result = await warehouse.query(sql, { maxRows: 1, timeoutMs: config.table_seconds * 1000 }, signal);
-  const cells = new Map(result.columns.map((column, index) => [column.name, result.rows[0]?.[index] ?? null]));
+  const result = await warehouse.query(
+    sql,
+    { maxRows: 1, timeoutMs: config.table_seconds * 1000 },
+    signal,
+  );
+  const cells = new Map(
+    result.columns.map((column, index) => [column.name, result.rows[0]?.[index] ?? null]),
+  );
   const rows = numberOf(cells.get('n')) ?? 0;
   const sample = jsonTexts(cells.get('s')).map((row) => row.split(separator));
   const left = new Set(unkept(table, columns, config.no_values));
@@ -115,7 +164,12 @@ async function runProfile(columns: readonly ColumnSchema[], reading: Reading, co
     const position = measured.indexOf(column);
     const values = position < 0 ? [] : sample.map((row) => row[position] ?? nullMark);
     const isKept = !left.has(column.name);
-    return columnProfile(column, { rows, values, isKept, cell: (prefix) => cells.get(prefix + index) ?? null });
+    return columnProfile(column, {
+      rows,
+      values,
+      isKept,
+      cell: (prefix) => cells.get(prefix + index) ?? null,
+    });
   });
   return { rows, fraction: share, columns: profiles };
 }
@@ -138,15 +192,22 @@ function columnAggregates(column: ColumnSchema, index: number, dialect: Dialect)
   if (!isMeasured(column)) return [counted];
   const text = statisticsOf(dialect).text(quoted, column.type);
   const sketched = [counted, `${statisticsOf(dialect).sketch(text, sketchSize)} AS k${index}`];
-  if (isNumeric(column)) return [...sketched, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
+  if (isNumeric(column))
+    return [...sketched, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
   return column.type === 'string' ? [...sketched, `max(length(${text})) AS hi${index}`] : sketched;
 }
 
 const isNumeric = ({ type }: ColumnSchema): boolean => type === 'integer' || type === 'decimal';
 /** Columns whose values can be compared as text; the others are only counted. */
-const isMeasured = (column: ColumnSchema): boolean => isNumeric(column) || column.type === 'string' || column.type === 'date';
+const isMeasured = (column: ColumnSchema): boolean =>
+  isNumeric(column) || column.type === 'string' || column.type === 'date';
 
-type ColumnCells = { rows: number; values: readonly string[]; isKept: boolean; cell: (prefix: string) => Cell };
+type ColumnCells = {
+  rows: number;
+  values: readonly string[];
+  isKept: boolean;
+  cell: (prefix: string) => Cell;
+};
 
 function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: ColumnCells) {
   const sketch: Sketch = jsonTexts(cell('k')).join('');
@@ -165,7 +226,9 @@ function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: Col
     /** The most frequent of the first rows' values that repeat; none of personal kinds. */
     top: isKept && !isPersonal(kind) ? repeated(present) : [],
     /** All of the first rows' values, of a column with few; none that may tell a person. */
-    values: isKept ? keptValues(column, { kind, distinct: distinctOf(sketch), values: present }) : [],
+    values: isKept
+      ? keptValues(column, { kind, distinct: distinctOf(sketch), values: present })
+      : [],
     /** Empty where nothing is compared with the column. */
     sketch: familyOf(column.type, kind) === undefined ? '' : sketch,
     /** Why the column has no profile. */
@@ -175,8 +238,10 @@ function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: Col
 
 function columnKind(column: ColumnSchema, values: readonly string[]): ValueKind {
   const kind = kindOf(values, column.name);
-  if (column.type === 'date' || column.type === 'datetime' || column.type === 'datetime_tz') return 'date';
-  if (isNumeric(column) && kind !== 'empty') return ['integer', 'card', 'phone'].includes(kind) ? 'integer' : 'number';
+  if (column.type === 'date' || column.type === 'datetime' || column.type === 'datetime_tz')
+    return 'date';
+  if (isNumeric(column) && kind !== 'empty')
+    return ['integer', 'card', 'phone'].includes(kind) ? 'integer' : 'number';
   return column.type === 'unknown' ? 'binary' : kind;
 }
 
@@ -199,5 +264,7 @@ export function numberOf(cell: Cell | undefined): number | undefined {
 }
 
 export function tableName({ catalog, schema, table }: TableRef, dialect: Dialect): string {
-  return [catalog, schema, table].flatMap((part) => (part === undefined ? [] : [dialect.quote(part)])).join('.');
+  return [catalog, schema, table]
+    .flatMap((part) => (part === undefined ? [] : [dialect.quote(part)]))
+    .join('.');
 }

@@ -16,7 +16,10 @@ const called = z.looseObject({
  * The statements of query logs, each shape once whatever its literals: files of SQL with a `;` after each statement, or `.jsonl`
  * with an object a line whose `query`, `query_text` or `sql` has one. Paths are relative to `dir`. Throws `query_log_unreadable`.
  */
-export async function statementsOf(paths: readonly string[], dir: string): Promise<readonly string[]> {
+export async function statementsOf(
+  paths: readonly string[],
+  dir: string,
+): Promise<readonly string[]> {
   const shapes = new Map<string, string>();
   for (const path of paths) {
     const text = await readLog(resolve(dir, path), path);
@@ -33,9 +36,13 @@ async function readLog(path: string, name: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new UserError('query_log_unreadable', `The query log ${name} cannot be read: ${messageOf(error)}`, {
-      hint: 'Correct scan.query_logs in ktx.yaml: paths are relative to the project.',
-    });
+    throw new UserError(
+      'query_log_unreadable',
+      `The query log ${name} cannot be read: ${messageOf(error)}`,
+      {
+        hint: 'Correct scan.query_logs in ktx.yaml: paths are relative to the project.',
+      },
+    );
   }
 }
 
@@ -45,9 +52,13 @@ function ofLines(text: string, name: string): string[] {
     const record = called.safeParse(jsonOf(line)).data;
     const statement = record?.query ?? record?.query_text ?? record?.sql;
     if (statement !== undefined) return [statement];
-    throw new UserError('query_log_unreadable', `Line ${index + 1} of the query log ${name} has no statement.`, {
-      hint: 'Write one JSON object a line with the statement in query, query_text or sql; or SQL with a ; after each, in a file that ends in .sql.',
-    });
+    throw new UserError(
+      'query_log_unreadable',
+      `Line ${index + 1} of the query log ${name} has no statement.`,
+      {
+        hint: 'Write one JSON object a line with the statement in query, query_text or sql; or SQL with a ; after each, in a file that ends in .sql.',
+      },
+    );
   });
 }
 
@@ -59,7 +70,8 @@ function jsonOf(line: string): unknown {
   }
 }
 
-const parts = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|;|[^'"`;$/-]+|[\s\S]/g;
+const parts =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\1\$|;|[^'"`;$/-]+|[\s\S]/g;
 
 /** By the semicolons outside of quotes and comments. */
 function split(text: string): string[] {
@@ -71,4 +83,8 @@ function split(text: string): string[] {
   return statements;
 }
 
-const shapeOf = (sql: string): string => sql.replaceAll(/'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b/g, '?').replaceAll(/\s+/g, ' ').trim(); // prettier-ignore
+const shapeOf = (sql: string): string =>
+  sql
+    .replaceAll(/'(?:[^']|'')*'|\b\d+(?:\.\d+)?\b/g, '?')
+    .replaceAll(/\s+/g, ' ')
+    .trim();

@@ -10,13 +10,34 @@ function shown({ containment, ...evidence }: LinkFinding['evidence']): LinkFindi
 }
 
 /** `data` of `ktx scan --json`. A table is its bare name in the connection's first schema, else `schema.table`. */
-export function scanReport({ catalog, tables, profiled, reused, left, queries, links, primaryKeys }: ScanResult) {
-  const name = ({ schema, table }: TableRef): string => (schema === catalog.firstSchema ? table : `${schema}.${table}`);
-  const place = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({ table: name(table), columns });
+export function scanReport({
+  catalog,
+  tables,
+  profiled,
+  reused,
+  left,
+  queries,
+  links,
+  primaryKeys,
+}: ScanResult) {
+  const name = ({ schema, table }: TableRef): string =>
+    schema === catalog.firstSchema ? table : `${schema}.${table}`;
+  const place = ({ table, columns }: { table: TableRef; columns: readonly string[] }) => ({
+    table: name(table),
+    columns,
+  });
   const rounded = (value: number): number => Math.round(value * 1000) / 1000;
   const polymorphic = links.flatMap(({ from, to, status, evidence: { why } }) => {
-    const isPolymorphic = status === 'review' && typeof why === 'string' && why.startsWith('polymorphic');
-    return isPolymorphic ? [{ note: `${name(from.table)}(${from.columns.join()}) is not joined, ${why}`, parent: name(to.table) }] : [];
+    const isPolymorphic =
+      status === 'review' && typeof why === 'string' && why.startsWith('polymorphic');
+    return isPolymorphic
+      ? [
+          {
+            note: `${name(from.table)}(${from.columns.join()}) is not joined, ${why}`,
+            parent: name(to.table),
+          },
+        ]
+      : [];
   });
   const meant = [...Map.groupBy(polymorphic, ({ note }) => note)].map(
     ([note, all]) => `${note} (${all.map(({ parent }) => parent).join(', ')})`,
@@ -32,9 +53,19 @@ export function scanReport({ catalog, tables, profiled, reused, left, queries, l
     queries,
     links: links.map((link) => {
       const { from, to, probability, evidence } = link;
-      return { ...link, from: place(from), to: place(to), probability: rounded(probability), evidence: shown(evidence) };
+      return {
+        ...link,
+        from: place(from),
+        to: place(to),
+        probability: rounded(probability),
+        evidence: shown(evidence),
+      };
     }),
-    primary_keys: primaryKeys.map((key) => ({ ...key, ...place(key), probability: rounded(key.probability) })),
+    primary_keys: primaryKeys.map((key) => ({
+      ...key,
+      ...place(key),
+      probability: rounded(key.probability),
+    })),
     notes: [
       ...unread,
       ...budgetNotes(
@@ -49,5 +80,7 @@ export function scanReport({ catalog, tables, profiled, reused, left, queries, l
 function budgetNotes(left: number, names: readonly string[]): readonly string[] {
   if (left === 0) return [];
   const first = names.slice(0, 5).join(', ');
-  return [`budget spent: ${counted(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan goes on with them`];
+  return [
+    `budget spent: ${counted(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan goes on with them`,
+  ];
 }

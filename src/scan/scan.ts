@@ -57,7 +57,8 @@ export type ScanResult = Awaited<ReturnType<typeof scan>>;
 export async function scan(options: ScanOptions) {
   const { warehouse, config, signal, onProgress } = options;
   const ignored = options.ignoreDeclared;
-  const ignoredKeys = ignored === 'keys' || ignored === 'all' ? { primaryKey: undefined, uniqueKeys: [] } : {};
+  const ignoredKeys =
+    ignored === 'keys' || ignored === 'all' ? { primaryKey: undefined, uniqueKeys: [] } : {};
   const ignoredLinks = ignored === 'links' || ignored === 'all' ? { foreignKeys: [] } : {};
   const { dialect, connection } = warehouse;
   const schema = await warehouse.introspect(options.scope, signal);
@@ -79,7 +80,10 @@ export async function scan(options: ScanOptions) {
       onProgress?.({ phase: 'profile', ...progress });
     },
   });
-  const judged = profiles.map((entry) => ({ ...entry, schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks } }));
+  const judged = profiles.map((entry) => ({
+    ...entry,
+    schema: { ...entry.schema, ...ignoredKeys, ...ignoredLinks },
+  }));
   let told: readonly TableFacts[] | undefined;
   // An unchanged warehouse needs none.
   const facts = (): readonly TableFacts[] => (told ??= factsOf(judged));
@@ -97,11 +101,16 @@ export async function scan(options: ScanOptions) {
     tables: schema.tables,
   };
   const decided = judgedLinks(options.known ?? [], catalog);
-  const { links, ...judgements } = await judgeLinks(found.links, facts, { ...context, model: options.model, decided });
+  const { links, ...judgements } = await judgeLinks(found.links, facts, {
+    ...context,
+    model: options.model,
+    decided,
+  });
   // An analysis that stands asked for none of the measurements that it rests on.
   if (known === undefined) store.prune();
   const byTable = new Map(profiles.map((entry, index) => [wanted[index], entry]));
-  const count = (wished: Profiled['outcome']): number => profiles.filter(({ outcome }) => outcome === wished).length;
+  const count = (wished: Profiled['outcome']): number =>
+    profiles.filter(({ outcome }) => outcome === wished).length;
   const findings: ScanFindings = { catalog, primaryKeys: found.primaryKeys, links };
   return {
     ...findings,
@@ -134,13 +143,21 @@ async function analysed(facts: readonly TableFacts[], context: AnalysisContext) 
   const unread = new Set(facts.filter(isUnread).map(({ ref }) => tableKey(ref)));
   const isRead = (table: TableRef): boolean => !unread.has(tableKey(table));
   return {
-    primaryKeys: keys.primaryKeys.filter(({ origin, table }) => origin === 'declared' || isRead(table)),
-    links: links.filter(({ origin, from, to }) => origin === 'declared' || (isRead(from.table) && isRead(to.table))),
+    primaryKeys: keys.primaryKeys.filter(
+      ({ origin, table }) => origin === 'declared' || isRead(table),
+    ),
+    links: links.filter(
+      ({ origin, from, to }) => origin === 'declared' || (isRead(from.table) && isRead(to.table)),
+    ),
   };
 }
 
 /** Changes with any table, with what is declared of it, with the query logs, the thresholds, and the code that judges. */
-function analysisKey(profiles: readonly Profiled[], { accept, review }: ScanConfig, statements: readonly string[]): string {
+function analysisKey(
+  profiles: readonly Profiled[],
+  { accept, review }: ScanConfig,
+  statements: readonly string[],
+): string {
   const tables = profiles.map(({ version, schema: { primaryKey, uniqueKeys, foreignKeys } }) => [
     version,
     primaryKey,

@@ -11,10 +11,13 @@ const digits = 12;
 /** The smallest ones, at most so many. */
 export function hashesOf(sketch: Sketch, most: number = sketchSize): string[] {
   const size = Math.min(most, sizeOf(sketch));
-  return Array.from({ length: size }, (_, index) => sketch.slice(index * digits, (index + 1) * digits));
+  return Array.from({ length: size }, (_, index) =>
+    sketch.slice(index * digits, (index + 1) * digits),
+  );
 }
 
-export const lastOf = (sketch: Sketch): string | undefined => (sketch === '' ? undefined : sketch.slice(-digits));
+export const lastOf = (sketch: Sketch): string | undefined =>
+  sketch === '' ? undefined : sketch.slice(-digits);
 const sizeOf = (sketch: Sketch): number => sketch.length / digits;
 
 /** Does the sketch hold every value? */
@@ -34,9 +37,16 @@ export const comparedAtMost = 128;
  * Containment of child, by its first hashes, in parent over the part of the hash space that both sketches cover in full: how many values could be
  * compared (0 means that nothing is known), and the share of them that the parent has.
  */
-export function inclusion(first: readonly string[], parent: ReadonlySet<string>, parentLast: string | undefined) {
+export function inclusion(
+  first: readonly string[],
+  parent: ReadonlySet<string>,
+  parentLast: string | undefined,
+) {
   const end = parent.size < sketchSize ? undefined : parentLast;
   const compared = end === undefined ? first : first.filter((hash) => hash <= end);
-  const share = compared.length === 0 ? 1 : compared.filter((hash) => parent.has(hash)).length / compared.length;
+  const share =
+    compared.length === 0
+      ? 1
+      : compared.filter((hash) => parent.has(hash)).length / compared.length;
   return { share, compared: compared.length };
 }

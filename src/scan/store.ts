@@ -8,18 +8,28 @@ import { keepValues, valuesTable } from './values.ts';
 export type ScanStore = ReturnType<typeof openScanStore>;
 
 /** `at` in milliseconds since 1970. */
-export type StoredProfile = { readonly hash: string; readonly at: number; readonly profile: TableProfile };
+export type StoredProfile = {
+  readonly hash: string;
+  readonly at: number;
+  readonly profile: TableProfile;
+};
 
 /** What follows from the tables as they are. */
 type Analysis = Pick<ScanFindings, 'primaryKeys' | 'links'>;
 
 export function openScanStore(db: DatabaseSync, connection: string) {
-  db.exec('CREATE TABLE IF NOT EXISTS scan_memo (connection TEXT, key TEXT, value TEXT, PRIMARY KEY (connection, key))');
+  db.exec(
+    'CREATE TABLE IF NOT EXISTS scan_memo (connection TEXT, key TEXT, value TEXT, PRIMARY KEY (connection, key))',
+  );
   db.exec(valuesTable);
   const select = db.prepare('SELECT value FROM scan_memo WHERE connection = ? AND key = ?');
   const insert = db.prepare('INSERT OR REPLACE INTO scan_memo VALUES (?, ?, ?)');
-  const remove = db.prepare('DELETE FROM scan_memo WHERE connection = ? AND key NOT IN (SELECT value FROM json_each(?))');
-  const removeValues = db.prepare('DELETE FROM scan_values WHERE connection = ? AND place NOT IN (SELECT value FROM json_each(?))');
+  const remove = db.prepare(
+    'DELETE FROM scan_memo WHERE connection = ? AND key NOT IN (SELECT value FROM json_each(?))',
+  );
+  const removeValues = db.prepare(
+    'DELETE FROM scan_values WHERE connection = ? AND place NOT IN (SELECT value FROM json_each(?))',
+  );
   const used = new Set<string>();
   const read = (key: string) => {
     used.add(key);

@@ -14,12 +14,24 @@ export function keptValues(
   column: ColumnSchema,
   { kind, distinct, values }: { kind: ValueKind; distinct: number; values: readonly string[] },
 ) {
-  if (column.type !== 'string' || distinct > mostValues || isPersonal(kind) || isPersonalName(column.name)) return [];
-  return [...new Set(values)].filter((value) => value !== '' && value.length <= longest && !looksPersonal(value)).sort();
+  if (
+    column.type !== 'string' ||
+    distinct > mostValues ||
+    isPersonal(kind) ||
+    isPersonalName(column.name)
+  )
+    return [];
+  return [...new Set(values)]
+    .filter((value) => value !== '' && value.length <= longest && !looksPersonal(value))
+    .sort();
 }
 
 /** The columns of a table of which `scan.no_values` says that nothing is kept. */
-export function unkept({ schema, table }: TableRef, columns: readonly ColumnSchema[], rules: readonly string[]): string[] {
+export function unkept(
+  { schema, table }: TableRef,
+  columns: readonly ColumnSchema[],
+  rules: readonly string[],
+): string[] {
   const written = rules.map((rule) => rule.toLowerCase().split('.'));
   const isMeant = (column: string): boolean =>
     written.some((parts) => {
@@ -50,17 +62,27 @@ export function keepValues(
   const insert = db.prepare('INSERT INTO scan_values VALUES (?, ?, ?, ?, ?)');
   for (const { name, values, distinct } of profile.columns) {
     const isWhole = values.length >= distinct && profile.fraction === 1;
-    if (values.length > 0) insert.run(connection, table, name, JSON.stringify(values), Number(isWhole));
+    if (values.length > 0)
+      insert.run(connection, table, name, JSON.stringify(values), Number(isWhole));
   }
 }
 
 /** The value dictionary that the last scan of a connection left in `.ktx/state.db`. */
 export function dictionaryOf(db: DatabaseSync, connection: string): DictionaryColumn[] {
   db.exec(valuesTable);
-  const rows = db.prepare('SELECT place, name, vals, whole FROM scan_values WHERE connection = ? ORDER BY place, rowid').all(connection);
+  const rows = db
+    .prepare(
+      'SELECT place, name, vals, whole FROM scan_values WHERE connection = ? ORDER BY place, rowid',
+    )
+    .all(connection);
   return rows.map(({ place, name, vals, whole }) => {
     const [catalog, schema, table] = JSON.parse(String(place)) as [string | null, string, string];
     const values = JSON.parse(String(vals)) as string[];
-    return { table: { ...(catalog === null ? {} : { catalog }), schema, table }, column: String(name), values, isWhole: whole === 1 };
+    return {
+      table: { ...(catalog === null ? {} : { catalog }), schema, table },
+      column: String(name),
+      values,
+      isWhole: whole === 1,
+    };
   });
 }

@@ -38,19 +38,41 @@ export interface SearchDocument {
 }
 
 /** Documents of the tables that no dataset covers, and of their columns. */
-export function catalogDocuments(catalog: Catalog, covered: (table: CatalogTable) => unknown): SearchDocument[] {
-  return catalog.tables.filter((table) => !covered(table)).flatMap((table) => tableDocuments(catalog.connection, table));
+export function catalogDocuments(
+  catalog: Catalog,
+  covered: (table: CatalogTable) => unknown,
+): SearchDocument[] {
+  return catalog.tables
+    .filter((table) => !covered(table))
+    .flatMap((table) => tableDocuments(catalog.connection, table));
 }
 
 function tableDocuments(connection: string, table: CatalogTable): SearchDocument[] {
-  const parent = [table.catalog, table.schema, table.table].filter((part) => part !== undefined).join('.');
-  const own = { kind: 'table', name: table.table, description: table.comment, context: [table.schema], detail: table.kind } as const;
+  const parent = [table.catalog, table.schema, table.table]
+    .filter((part) => part !== undefined)
+    .join('.');
+  const own = {
+    kind: 'table',
+    name: table.table,
+    description: table.comment,
+    context: [table.schema],
+    detail: table.kind,
+  } as const;
   return [
     { ...own, connection, parent, subject: `table:${connection}.${parent}` },
     ...table.columns.map(({ name, comment, type, values = [] }): SearchDocument => {
       const context = [table.table, ...values.slice(0, 50)];
       const subject = `column:${connection}.${parent}.${name}`;
-      return { kind: 'column', connection, parent, subject, name, description: comment, context, detail: type };
+      return {
+        kind: 'column',
+        connection,
+        parent,
+        subject,
+        name,
+        description: comment,
+        context,
+        detail: type,
+      };
     }),
   ];
 }

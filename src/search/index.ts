@@ -24,7 +24,9 @@ export function ensureIndex(db: DatabaseSync): void {
 /** What `updateIndex` was last told that the documents of a connection were made from; undefined where never. */
 export function indexedFingerprint(state: State, connection: string): string | undefined {
   ensureIndex(state.db);
-  const row = state.db.prepare('SELECT fingerprint FROM search_sources_2 WHERE connection = ?').get(connection);
+  const row = state.db
+    .prepare('SELECT fingerprint FROM search_sources_2 WHERE connection = ?')
+    .get(connection);
   return row && String(row['fingerprint']);
 }
 
@@ -36,7 +38,10 @@ interface IndexUpdate {
 }
 
 /** Brings the index of one connection up to date; writes only documents whose content changed, in one transaction. */
-export function updateIndex({ db }: State, update: IndexUpdate): { written: number; removed: number } {
+export function updateIndex(
+  { db }: State,
+  update: IndexUpdate,
+): { written: number; removed: number } {
   ensureIndex(db);
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -49,16 +54,27 @@ export function updateIndex({ db }: State, update: IndexUpdate): { written: numb
   }
 }
 
-function write(db: DatabaseSync, { connection, documents, fingerprint }: IndexUpdate): { written: number; removed: number } {
+function write(
+  db: DatabaseSync,
+  { connection, documents, fingerprint }: IndexUpdate,
+): { written: number; removed: number } {
   const writeDocument = db.prepare(
     `INSERT INTO search_documents_2 (connection, subject, kind, name_key, document) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET kind = excluded.kind, name_key = excluded.name_key, document = excluded.document
      WHERE document <> excluded.document RETURNING id`,
   );
-  const writeWords = db.prepare('INSERT INTO search_words_2 (rowid, name, synonyms, description, context) VALUES (?, ?, ?, ?, ?)');
+  const writeWords = db.prepare(
+    'INSERT INTO search_words_2 (rowid, name, synonyms, description, context) VALUES (?, ?, ?, ?, ?)',
+  );
   const changed = documents.flatMap((document) => {
     const { subject, kind, name } = document;
-    const row = writeDocument.get(connection, subject, kind, nameKey(name), canonicalJson(document));
+    const row = writeDocument.get(
+      connection,
+      subject,
+      kind,
+      nameKey(name),
+      canonicalJson(document),
+    );
     return row === undefined ? [] : [{ id: Number(row['id']), document }];
   });
   // Apart from the documents: FTS5 flushes what it holds whenever another statement in the transaction may have to be undone.
@@ -68,7 +84,9 @@ function write(db: DatabaseSync, { connection, documents, fingerprint }: IndexUp
   }
   const subjects = JSON.stringify(documents.map(({ subject }) => subject));
   const { changes } = db
-    .prepare('DELETE FROM search_documents_2 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))')
+    .prepare(
+      'DELETE FROM search_documents_2 WHERE connection = ? AND subject NOT IN (SELECT value FROM json_each(?))',
+    )
     .run(connection, subjects);
   db.prepare('INSERT OR REPLACE INTO search_sources_2 VALUES (?, ?)').run(connection, fingerprint);
   return { written: changed.length, removed: Number(changes) };

@@ -21,7 +21,11 @@ export interface SearchHit extends SearchDocument {
  * What the text may mean, best first: an exact name, then by words (prefixes, and where a word is unknown its nearest
  * spellings), names above synonyms above descriptions. Total: any text is a valid question. The order is deterministic.
  */
-export function search({ db }: State, text: string, { limit = 10, kinds = documentKinds, connections }: SearchOptions = {}): SearchHit[] {
+export function search(
+  { db }: State,
+  text: string,
+  { limit = 10, kinds = documentKinds, connections }: SearchOptions = {},
+): SearchHit[] {
   ensureIndex(db);
   const asked = queryWords(text);
   if (asked.length === 0) return literally(db, text, { limit, kinds, connections });
@@ -50,18 +54,34 @@ export function search({ db }: State, text: string, { limit = 10, kinds = docume
 }
 
 /** Of a text without a word, an emoji say: what has it in its name, its synonyms, or what is said of it. */
-function literally(db: DatabaseSync, text: string, { limit = 10, kinds = documentKinds, connections }: SearchOptions): SearchHit[] {
+function literally(
+  db: DatabaseSync,
+  text: string,
+  { limit = 10, kinds = documentKinds, connections }: SearchOptions,
+): SearchHit[] {
   const sign = text.trim();
   if (sign === '') return [];
-  const rows = db.prepare('SELECT document FROM search_documents_2 WHERE instr(document, ?) > 0 ORDER BY subject').all(sign);
+  const rows = db
+    .prepare(
+      'SELECT document FROM search_documents_2 WHERE instr(document, ?) > 0 ORDER BY subject',
+    )
+    .all(sign);
   const found = rows
     .map(({ document }) => JSON.parse(String(document)) as SearchDocument)
     .filter((document) => {
-      const texts = [document.name, document.description ?? '', ...(document.synonyms ?? []), ...(document.context ?? [])];
-      const isAsked = kinds.includes(document.kind) && (connections?.includes(document.connection) ?? true);
+      const texts = [
+        document.name,
+        document.description ?? '',
+        ...(document.synonyms ?? []),
+        ...(document.context ?? []),
+      ];
+      const isAsked =
+        kinds.includes(document.kind) && (connections?.includes(document.connection) ?? true);
       return isAsked && texts.some((one) => one.includes(sign));
     });
-  return found.slice(0, Math.max(1, Math.min(200, limit))).map((document) => ({ ...document, score: kindWeights[document.kind] }));
+  return found
+    .slice(0, Math.max(1, Math.min(200, limit)))
+    .map((document) => ({ ...document, score: kindWeights[document.kind] }));
 }
 
 /** Keys of the names that the question spells out, with what an exact hit adds: the whole of it, two words of it, one word. */
@@ -69,29 +89,42 @@ function askedNames(text: string, asked: readonly string[]): Readonly<Record<str
   const single = asked.flatMap((word) => [singular(word), word]);
   const pairs = asked.slice(1).map((word, index) => `${asked[index]}${word}`);
   const whole = [asked.join(''), nameKey(text.slice(0, 200))];
-  const worth = [single.map((key) => [key, 5]), pairs.map((key) => [key, 20]), whole.map((key) => [key, 100])];
+  const worth = [
+    single.map((key) => [key, 5]),
+    pairs.map((key) => [key, 20]),
+    whole.map((key) => [key, 100]),
+  ];
   return Object.fromEntries(worth.flat());
 }
 
 /** FTS5 terms for each word: what begins with it or its singular; for an unknown word what contains it or is spelled nearly so. */
 function spellings(db: DatabaseSync, asked: readonly string[]): string[] {
-  const prefix = db.prepare('SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1');
+  const prefix = db.prepare(
+    'SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1',
+  );
   const isKnown = (word: string) => String(prefix.get(word)?.['term'] ?? '').startsWith(word);
   let vocabulary: readonly string[] | undefined;
   return asked.flatMap((word) => {
     const forms = [...new Set([word, singular(word)])];
     const begins = forms.map((form) => `"${form}"*`);
     if (word.length < 3 || word.length > 40 || forms.some(isKnown)) return begins;
-    vocabulary ??= Array.from(db.prepare('SELECT term FROM search_terms_2').iterate(), (row) => String(row['term']));
+    vocabulary ??= Array.from(db.prepare('SELECT term FROM search_terms_2').iterate(), (row) =>
+      String(row['term']),
+    );
     return [...begins, ...similar(word, vocabulary).map((term) => `"${term}"`)];
   });
 }
 
 /** The shortest terms that contain the word, and the terms nearest to it among those that share enough pairs of letters with it. */
 function similar(word: string, vocabulary: readonly string[]): string[] {
-  const containing = vocabulary.filter((term) => term.includes(word)).sort((a, b) => a.length - b.length);
+  const containing = vocabulary
+    .filter((term) => term.includes(word))
+    .sort((a, b) => a.length - b.length);
   const pairs = Array.from({ length: word.length - 1 }, (_, index) => word.slice(index, index + 2));
-  const sharesPairs = (term: string) => pairs.filter((pair) => term.includes(pair)).length >= pairs.length * 0.4;
-  const near = vocabulary.filter((term) => Math.abs(term.length - word.length) <= 2 && sharesPairs(term));
+  const sharesPairs = (term: string) =>
+    pairs.filter((pair) => term.includes(pair)).length >= pairs.length * 0.4;
+  const near = vocabulary.filter(
+    (term) => Math.abs(term.length - word.length) <= 2 && sharesPairs(term),
+  );
   return [...containing.slice(0, 12), ...nearest(word, near, 4)];
 }

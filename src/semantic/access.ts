@@ -16,7 +16,12 @@ export function modelFor(model: SemanticModel, role: string | undefined): Semant
   const restricted = known.get(role) ?? {
     ...model,
     role,
-    datasets: new Map([...model.datasets].map(([name, dataset]) => [name, { ...dataset, rows: rowsFor(model, dataset, role) }])),
+    datasets: new Map(
+      [...model.datasets].map(([name, dataset]) => [
+        name,
+        { ...dataset, rows: rowsFor(model, dataset, role) },
+      ]),
+    ),
   };
   known.set(role, restricted);
   return restricted;
@@ -24,7 +29,9 @@ export function modelFor(model: SemanticModel, role: string | undefined): Semant
 
 /** True where the role sees every row of it. */
 export function isOpen({ access }: ModelDataset, role: string | undefined): boolean {
-  return access === undefined || access.some((rule) => rule.role === role && isAlways(rule.where.text));
+  return (
+    access === undefined || access.some((rule) => rule.role === role && isAlways(rule.where.text))
+  );
 }
 
 function isAlways(text: string): boolean {
@@ -32,7 +39,11 @@ function isAlways(text: string): boolean {
 }
 
 /** Throws what is wrong with a rule. */
-export function rowsFor(model: SemanticModel, dataset: ModelDataset, role: string | undefined): Rows {
+export function rowsFor(
+  model: SemanticModel,
+  dataset: ModelDataset,
+  role: string | undefined,
+): Rows {
   const { access, name, relation } = dataset;
   if (access === undefined || isOpen(dataset, role)) return relation;
   const own = access.filter((rule) => rule.role === role);
@@ -44,17 +55,30 @@ export function rowsFor(model: SemanticModel, dataset: ModelDataset, role: strin
   const joined = new Map<string, ScopeJoin>();
   const at = { model, owner: dataset, reach: 'many', joins: joined, inner: undefined } as const;
   const scope: Scope = { ...at, query, measured, notes: new Set(), shift: [], visited: new Set() };
-  const conditions = own.map(({ where }) => conditionExpr(scope, testOf({ ...wholeOf(where), home: name })));
-  const either = conditions.flatMap((condition, index) => (index === 0 ? [condition] : [' OR ', condition]));
+  const conditions = own.map(({ where }) =>
+    conditionExpr(scope, testOf({ ...wholeOf(where), home: name })),
+  );
+  const either = conditions.flatMap((condition, index) =>
+    index === 0 ? [condition] : [' OR ', condition],
+  );
   const where = [{ kind: 'text', parts: either } as const];
   const joins = [...joined.values()].map(plainJoin);
-  return { kind: 'guarded', select: { kind: 'select', columns: [], from: { alias: name, relation }, joins, where } };
+  return {
+    kind: 'guarded',
+    select: { kind: 'select', columns: [], from: { alias: name, relation }, joins, where },
+  };
 }
 
 function denied({ name, file, access = [] }: ModelDataset, role: string | undefined) {
   const roles = [...new Set(access.map((rule) => rule.role))];
   const message =
-    role === undefined ? `${name} has row rules, and nobody said who asks` : `${name} has row rules, and none for the role ${role}`;
+    role === undefined
+      ? `${name} has row rules, and nobody said who asks`
+      : `${name} has row rules, and none for the role ${role}`;
   const choices = roles.map((one) => `--role ${one}`).join(', ');
-  return refused('no_access', message, `Choose who asks: ${choices}; or add a rule to access: in ${file}.`);
+  return refused(
+    'no_access',
+    message,
+    `Choose who asks: ${choices}; or add a rule to access: in ${file}.`,
+  );
 }

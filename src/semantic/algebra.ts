@@ -1,7 +1,15 @@
 import type { AggregateCall, Reference } from '../sql/expression.ts';
 import { closingIndex, isSymbol, isWord, type Token } from '../sql/tokens.ts';
 import { refused } from './errors.ts';
-import { division, type Expr, parameterSplice, type Piece, type Splice, spliced, within } from './expr.ts';
+import {
+  division,
+  type Expr,
+  parameterSplice,
+  type Piece,
+  type Splice,
+  spliced,
+  within,
+} from './expr.ts';
 
 export interface Atoms {
   aggregate(call: AggregateCall): Expr;
@@ -13,13 +21,21 @@ export function algebraOf(piece: Piece, atoms: Atoms): Expr {
   const { fragment, span } = piece;
   const aggregates = fragment.aggregates.filter((it) => within(it, span));
   const references = namesOutside(piece);
-  const parameters = (fragment.parameters ?? []).filter((it) => within(it, span) && !aggregates.some((call) => within(it, call)));
+  const parameters = (fragment.parameters ?? []).filter(
+    (it) => within(it, span) && !aggregates.some((call) => within(it, call)),
+  );
   const tokens = fragment.tokens.filter((it) => within(it, span));
   const isOutside = (token: Token): boolean => !aggregates.some((it) => within(token, it));
-  const refusedAt = tokens.findIndex((token, index) => isOutside(token) && isRefused(token, tokens[index + 1]));
+  const refusedAt = tokens.findIndex(
+    (token, index) => isOutside(token) && isRefused(token, tokens[index + 1]),
+  );
   if (refusedAt !== -1) {
     const text = `Arithmetic over metrics cannot use the operator ${tokens[refusedAt]?.text}: ${JSON.stringify(fragment.text)}`;
-    throw refused('sql_fragment', text, 'Use + - * / % and functions such as power(x, y) or concat(a, b).');
+    throw refused(
+      'sql_fragment',
+      text,
+      'Use + - * / % and functions such as power(x, y) or concat(a, b).',
+    );
   }
   const divisions = tokens.flatMap((token, index): readonly Splice[] => {
     if (!isSymbol(token, '/') || !isOutside(token)) return [];
@@ -40,7 +56,9 @@ export function algebraOf(piece: Piece, atoms: Atoms): Expr {
 
 /** The names of a piece that are not inside an aggregate. */
 export function namesOutside({ fragment, span }: Piece): readonly Reference[] {
-  return fragment.references.filter((name) => within(name, span) && !fragment.aggregates.some((call) => within(name, call)));
+  return fragment.references.filter(
+    (name) => within(name, span) && !fragment.aggregates.some((call) => within(name, call)),
+  );
 }
 
 /** Only sums and differences of aggregates and metrics, and of those times or by a number, like `revenue / 100`. */
@@ -60,7 +78,8 @@ export function isLinear({ aggregates, references, tokens }: Piece['fragment']):
 
 /** Where the operand ends that begins at `index`: signs, then a name, a literal, a call, a CASE or parentheses, then casts. */
 function operandEnd(tokens: readonly Token[], index: number): number {
-  if (isSymbol(tokens[index], '-') || isSymbol(tokens[index], '+')) return operandEnd(tokens, index + 1);
+  if (isSymbol(tokens[index], '-') || isSymbol(tokens[index], '+'))
+    return operandEnd(tokens, index + 1);
   let last = isWord(tokens[index], 'case') ? endOfCase(tokens, index) : index;
   while (isSymbol(tokens[last + 1], '.')) last += 2;
   if (isSymbol(tokens[index], '(')) last = closingIndex(tokens, index);
@@ -86,6 +105,7 @@ function endOfCase(tokens: readonly Token[], start: number): number {
 /** Operators whose precedence differs between dialects, or that divide in another way. */
 function isRefused(token: Token, next: Token | undefined): boolean {
   if (token.kind !== 'symbol') return false;
-  const isDoubled = '/*'.includes(token.text) && isSymbol(next, token.text) && next?.start === token.end;
+  const isDoubled =
+    '/*'.includes(token.text) && isSymbol(next, token.text) && next?.start === token.end;
   return isDoubled || !'().,=<>!+-*/%::'.includes(token.text);
 }

@@ -12,7 +12,14 @@ import type { SemanticQuery } from './query.ts';
 import { blockKey, type Leaf, type Nested } from './leaf.ts';
 import { findMetric, openResolver, resolveMetric } from './resolve.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
-import { isOwnTime, type Measured, placeExpr, plainJoin, type Scope, type ScopeJoin } from './scope.ts';
+import {
+  isOwnTime,
+  type Measured,
+  placeExpr,
+  plainJoin,
+  type Scope,
+  type ScopeJoin,
+} from './scope.ts';
 import { segmentsOf, type Test } from './segments.ts';
 import type { Select } from './select.ts';
 import { nested } from './stages.ts';
@@ -63,13 +70,16 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   const { owner, metric } = at;
   const [first] = leaves;
   if (first?.total !== undefined) return totalBlock(asked, leaves, { ...at, by: first.total });
-  if (first?.nested !== undefined) return nestedBlock(asked, first, { ...at, nested: first.nested });
+  if (first?.nested !== undefined)
+    return nestedBlock(asked, first, { ...at, nested: first.nested });
   const shift = first?.shift ?? at.shift ?? [];
   const measured: Scope['measured'] = (dataset, field) => fieldValues(asked, dataset, field);
   const state = { joins: new Map(), inner: undefined, visited: new Set<'time' | 'other'>() };
   const scope: Scope = { model, owner, query, reach: 'many', ...state, notes, shift, measured };
   const places = query.dimensions.map((name) =>
-    attributed({ what: `dimension ${name}`, metric, scoped: [] }, () => placeInQuery(scope, name.split('.'))),
+    attributed({ what: `dimension ${name}`, metric, scoped: [] }, () =>
+      placeInQuery(scope, name.split('.')),
+    ),
   );
   if (shift.length > 0) checkTime(scope, places);
   const running = first?.running && runningRows(scope, places, first.running);
@@ -78,9 +88,13 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
     expr: running?.dimension(place) ?? placeExpr(scope, place),
   }));
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
-  const onRows = running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
+  const onRows =
+    running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
   const tests = [
-    ...onRows.map((condition) => ({ text: condition.text, expr: rowCondition(scope, condition, { metric, owners }) })),
+    ...onRows.map((condition) => ({
+      text: condition.text,
+      expr: rowCondition(scope, condition, { metric, owners }),
+    })),
     ...segmentsOf(scope, query),
   ];
   const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
@@ -94,22 +108,37 @@ export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
   };
   const conversion = first?.conversion && conversionJoin(scope, first.conversion);
   if (conversion !== undefined && fanned.length > 0) {
-    throw notSupported('a conversion by a dimension to many', `${fanned.join(' and ')} has several values for one row`);
+    throw notSupported(
+      'a conversion by a dimension to many',
+      `${fanned.join(' and ')} has several values for one row`,
+    );
   }
   const select =
-    first?.balance === undefined ? grouping(scope, base, { leaves, fanned }) : balanceOf(scope, base, { leaves, places, fanned });
+    first?.balance === undefined
+      ? grouping(scope, base, { leaves, fanned })
+      : balanceOf(scope, base, { leaves, places, fanned });
   const joins = [...scope.joins.values()];
-  const segments = query.segments.filter((name) => name.startsWith(`${owner.name}.`)).map((name) => `segment ${name}`);
+  const segments = query.segments
+    .filter((name) => name.startsWith(`${owner.name}.`))
+    .map((name) => `segment ${name}`);
   return {
     owner: owner.name,
     leaves,
-    select: joinedTo(select, [...(running === undefined ? [] : [running.join]), ...joins.map(plainJoin), ...(conversion ?? [])]),
+    select: joinedTo(select, [
+      ...(running === undefined ? [] : [running.join]),
+      ...joins.map(plainJoin),
+      ...(conversion ?? []),
+    ]),
     places,
     joins,
     tests,
     filters: [...own.map(({ text }) => text), ...segments],
     fanned,
-    members: membersFor(asked, { ...at, base: running === undefined ? base : undefined }, { places, joins }),
+    members: membersFor(
+      asked,
+      { ...at, base: running === undefined ? base : undefined },
+      { places, joins },
+    ),
   };
 }
 
@@ -138,16 +167,33 @@ function checkTime(scope: Scope, places: readonly Place[]): void {
 function joinedTo(select: Select, joins: Select['joins']): Select {
   const { relation } = select.from;
   if (relation.kind !== 'select' || relation.select.kind !== 'select') return { ...select, joins };
-  return { ...select, from: { ...select.from, relation: { kind: 'select', select: { ...relation.select, joins } } } };
+  return {
+    ...select,
+    from: { ...select.from, relation: { kind: 'select', select: { ...relation.select, joins } } },
+  };
 }
 
-function nestedBlock(asked: Asked, leaf: Leaf, { nested: inside, ...at }: At & { readonly nested: Nested }): Block {
+function nestedBlock(
+  asked: Asked,
+  leaf: Leaf,
+  { nested: inside, ...at }: At & { readonly nested: Nested },
+): Block {
   const { query } = asked;
   const dimensions = [...query.dimensions, inside.per];
-  const inner = blockOf({ ...asked, query: { ...query, dimensions, include_empty: false } }, inside.leaves, at);
+  const inner = blockOf(
+    { ...asked, query: { ...query, dimensions, include_empty: false } },
+    inside.leaves,
+    at,
+  );
   const members = query.include_empty ? blockOf(asked, [], at).members : [];
   const places = inner.places.slice(0, query.dimensions.length);
-  return { ...inner, leaves: [leaf], places, members, select: nested(inner.select, leaf, places.length) };
+  return {
+    ...inner,
+    leaves: [leaf],
+    places,
+    members,
+    select: nested(inner.select, leaf, places.length),
+  };
 }
 
 /** A metric for each key of the dataset that has it as a field; no condition of the query applies to it. */
@@ -156,23 +202,54 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
   const { metric: address = '', via = '' } = measure ?? {};
   const field = `${dataset.name}.${name}`;
   if (measuring.includes(field))
-    throw refused('circular', `Circular fields: ${[...measuring, field].join(' → ')}`, 'A field cannot be made of itself.');
+    throw refused(
+      'circular',
+      `Circular fields: ${[...measuring, field].join(' → ')}`,
+      'A field cannot be made of itself.',
+    );
   const metric = findMetric(model, address.split('.'), dataset.name);
   if (metric === undefined) throw unknownMetric({ model, named: new Map() }, address.split('.'));
   const resolver = openResolver(model, [], used);
   const expr = resolveMetric(resolver, metric);
   const leaves = [...resolver.leaves.values()];
   const [first] = leaves;
-  const isPlain = leaves.every(({ running, total, shift }) => running === undefined && total === undefined && shift.length === 0);
+  const isPlain = leaves.every(
+    ({ running, total, shift }) =>
+      running === undefined && total === undefined && shift.length === 0,
+  );
   if (first === undefined || !isPlain || new Set(leaves.map(blockKey)).size > 1) {
-    throw notSupported(`${address} for each row of ${dataset.name}`, 'It is no aggregate of the rows of one dataset');
+    throw notSupported(
+      `${address} for each row of ${dataset.name}`,
+      'It is no aggregate of the rows of one dataset',
+    );
   }
   const dimensions = (dataset.primaryKey ?? []).map((key) => `${via}.${key}`);
-  const plain = { ...query, metrics: [], dimensions, where: [], having: [], segments: [], include_empty: false, fill_time: false };
-  const inside = { model, query: plain, conditions: { rows: [], aggregates: [] }, notes, used, measuring: [...measuring, field] };
-  const { select } = blockOf(inside, leaves, { owner: datasetNamed(model, first.owner), metric: address });
+  const plain = {
+    ...query,
+    metrics: [],
+    dimensions,
+    where: [],
+    having: [],
+    segments: [],
+    include_empty: false,
+    fill_time: false,
+  };
+  const inside = {
+    model,
+    query: plain,
+    conditions: { rows: [], aggregates: [] },
+    notes,
+    used,
+    measuring: [...measuring, field],
+  };
+  const { select } = blockOf(inside, leaves, {
+    owner: datasetNamed(model, first.owner),
+    metric: address,
+  });
   notes.add(`${field} is ${address} over all rows of each, whatever the conditions of the query`);
-  const counts = new Set(leaves.filter((leaf) => leaf.function.startsWith('count')).map(({ column }) => column));
+  const counts = new Set(
+    leaves.filter((leaf) => leaf.function.startsWith('count')).map(({ column }) => column),
+  );
   const valueIn = (alias: string, column: string): Expr => {
     const value: Expr = { kind: 'column', alias, name: column };
     return counts.has(column) ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
@@ -181,24 +258,37 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
 }
 
 /** As if the query had only some of its dimensions. */
-function totalBlock(asked: Asked, leaves: readonly Leaf[], { by, ...at }: At & { readonly by: readonly string[] }): Block {
+function totalBlock(
+  asked: Asked,
+  leaves: readonly Leaf[],
+  { by, ...at }: At & { readonly by: readonly string[] },
+): Block {
   const { model, query } = asked;
   const { places } = blockOf({ ...asked, query: { ...query, include_empty: false } }, [], at);
   const kept = by.map((name) => {
     const asking = placeInQuery({ model, owner: at.owner, reach: 'many' }, name.split('.'));
     const index = places.findIndex((place) => dottedPlace(place) === dottedPlace(asking));
     if (index !== -1) return index;
-    throw refused('no_group', `${at.metric} is a total by ${name}, which the query does not group by`, {
-      hint: 'Add it to the dimensions.',
-      choices: [name],
-    });
+    throw refused(
+      'no_group',
+      `${at.metric} is a total by ${name}, which the query does not group by`,
+      {
+        hint: 'Add it to the dimensions.',
+        choices: [name],
+      },
+    );
   });
   const plain = leaves.map((leaf) => ({ ...leaf, total: undefined }));
-  if (leaves.some(({ running }) => running !== undefined)) throw notSupported('a total of a running total', `${at.metric} is one`);
+  if (leaves.some(({ running }) => running !== undefined))
+    throw notSupported('a total of a running total', `${at.metric} is one`);
   if (new Set(kept).size === places.length) return { ...blockOf(asked, plain, at), leaves };
   const indexes = [...new Set(kept)].toSorted((a, b) => a - b);
   const dimensions = indexes.flatMap((index) => query.dimensions[index] ?? []);
-  const block = blockOf({ ...asked, query: { ...query, dimensions, include_empty: false } }, plain, at);
+  const block = blockOf(
+    { ...asked, query: { ...query, dimensions, include_empty: false } },
+    plain,
+    at,
+  );
   const columns = block.select.columns.map((column, position) => {
     const index = indexes[position];
     return index === undefined ? column : { ...column, column: `d${index + 1}` };

@@ -2,31 +2,58 @@ import { z } from 'zod';
 import { fieldTypes } from '../sql/field-type.ts';
 
 /** Field, metric, segment and role names: what a query can write without quotes. */
-const nameSchema = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name has letters, digits and _ only');
+const nameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a name has letters, digits and _ only');
 
 const expressionSchema = z
   .union([z.string().min(1), z.record(z.string(), z.string().min(1))])
-  .describe('SQL fragment in the dialect of the connection, or a map from dialect to fragment with a `default`.');
+  .describe(
+    'SQL fragment in the dialect of the connection, or a map from dialect to fragment with a `default`.',
+  );
 export type ExpressionText = z.infer<typeof expressionSchema>;
 
-const synonymsSchema = z.array(z.string()).optional().describe('Other words that people use for it.');
+const synonymsSchema = z
+  .array(z.string())
+  .optional()
+  .describe('Other words that people use for it.');
 const descriptionSchema = z.string().optional().describe('What it means, in plain words.');
-const hiddenSchema = z.boolean().optional().describe('Out of reach of every query; the model itself may use it.');
+const hiddenSchema = z
+  .boolean()
+  .optional()
+  .describe('Out of reach of every query; the model itself may use it.');
 
 const extensionsSchema = z
   .record(z.string(), z.json())
   .optional()
   .describe('What another format has and ktx has no word for, by format; kept for export.');
 
-export const aggregates = ['sum', 'count', 'count_distinct', 'avg', 'min', 'max', 'median', 'percentile'] as const;
+export const aggregates = [
+  'sum',
+  'count',
+  'count_distinct',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'percentile',
+] as const;
 export type Aggregate = (typeof aggregates)[number];
 
 const fieldSchema = z.strictObject({
   name: nameSchema.describe('Name in queries; also the column where there is no `expr`.'),
-  type: z.enum(fieldTypes).optional().describe('string, integer, decimal, boolean, date, datetime, datetime_tz, or unknown.'),
-  expr: expressionSchema.optional().describe('Row-level SQL over columns and other fields of the dataset.'),
+  type: z
+    .enum(fieldTypes)
+    .optional()
+    .describe('string, integer, decimal, boolean, date, datetime, datetime_tz, or unknown.'),
+  expr: expressionSchema
+    .optional()
+    .describe('Row-level SQL over columns and other fields of the dataset.'),
   description: descriptionSchema,
-  values: z.array(z.union([z.string(), z.number(), z.boolean()])).optional().describe('Every value that it can have, where that is declared.'), // prettier-ignore
+  values: z
+    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe('Every value that it can have, where that is declared.'),
   hidden: hiddenSchema,
   synonyms: synonymsSchema,
   extensions: extensionsSchema,
@@ -41,7 +68,15 @@ const segmentSchema = z.strictObject({
 
 const periodPattern = /^\d+ (second|minute|hour|day|week|month|quarter|year)s?$/;
 const periodSchema = z.string().regex(periodPattern, 'a number and a period, like `1 year`');
-const grainSchema = z.enum(['day', 'week', 'month', 'quarter', 'fiscal_quarter', 'year', 'fiscal_year']);
+const grainSchema = z.enum([
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'fiscal_quarter',
+  'year',
+  'fiscal_year',
+]);
 
 const ratioSchema = z.strictObject({
   numerator: z.string().describe('Metric above the line.'),
@@ -58,29 +93,55 @@ const offsetSchema = z.strictObject({
 });
 const totalSchema = z.strictObject({
   of: z.string().describe('Metric that is computed over more than one group.'),
-  by: z.array(z.string()).optional().describe('Dimensions of the query that stay apart, like items.class; without any, all groups are one.'), // prettier-ignore
+  by: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Dimensions of the query that stay apart, like items.class; without any, all groups are one.',
+    ),
 });
 const semiAdditiveSchema = z.strictObject({
   over: nameSchema.describe('Time field over which the values must not be summed.'),
-  take: z.enum(['first', 'last', 'min', 'max', 'avg']).describe('Which value of the period counts.'),
-  per: z.array(nameSchema).optional().describe('Fields of what has a value each, like account_id; by default the primary key without `over`.'), // prettier-ignore
+  take: z
+    .enum(['first', 'last', 'min', 'max', 'avg'])
+    .describe('Which value of the period counts.'),
+  per: z
+    .array(nameSchema)
+    .optional()
+    .describe(
+      'Fields of what has a value each, like account_id; by default the primary key without `over`.',
+    ),
 });
 
 const conversionSchema = z.strictObject({
   base: z.string().describe('Metric that counts the first events.'),
   to: z.string().describe('Metric that counts the events that follow.'),
-  on: z.record(z.string(), z.string()).describe('Fields of the base to those of the other that must be equal.'),
-  window: periodSchema.optional().describe('How long after the base an event still counts, like `7 days`; without it, ever.'),
-  calculation: z.enum(['conversion_rate', 'conversions']).describe('Share of the base events, or how many.'),
+  on: z
+    .record(z.string(), z.string())
+    .describe('Fields of the base to those of the other that must be equal.'),
+  window: periodSchema
+    .optional()
+    .describe('How long after the base an event still counts, like `7 days`; without it, ever.'),
+  calculation: z
+    .enum(['conversion_rate', 'conversions'])
+    .describe('Share of the base events, or how many.'),
 });
 
 const parameterValueSchema = z.union([z.string(), z.number(), z.boolean()]);
 export type ParameterValue = z.infer<typeof parameterValueSchema>;
 const parameterSchema = z.strictObject({
   name: nameSchema.describe('Name, which expressions of this file write as param.name.'),
-  type: z.enum(['string', 'integer', 'decimal', 'boolean', 'date']).describe('What its values are.'),
-  default: parameterValueSchema.optional().describe('Where a query gives none; without it, every query that needs it has to.'),
-  values: z.array(parameterValueSchema).min(1).optional().describe('The only values that it can have.'),
+  type: z
+    .enum(['string', 'integer', 'decimal', 'boolean', 'date'])
+    .describe('What its values are.'),
+  default: parameterValueSchema
+    .optional()
+    .describe('Where a query gives none; without it, every query that needs it has to.'),
+  values: z
+    .array(parameterValueSchema)
+    .min(1)
+    .optional()
+    .describe('The only values that it can have.'),
   description: descriptionSchema,
 });
 export type ParameterDefinition = z.infer<typeof parameterSchema>;
@@ -90,9 +151,18 @@ const metricSchema = z.strictObject({
   agg: z.enum(aggregates).optional().describe('Aggregate of `of`.'),
   of: expressionSchema.optional().describe('What is aggregated; only a count can do without.'),
   fraction: z.number().min(0).max(1).optional().describe('Of a percentile, 0 to 1.'),
-  expr: expressionSchema.optional().describe('Aggregates written out, or arithmetic over other metrics by name.'),
-  per: z.string().optional().describe('Aggregates twice: `of` is a metric or aggregates, computed for each of this field, like buyer.id.'), // prettier-ignore
-  where: expressionSchema.optional().describe('Row filter of this metric; on a derived metric it applies to its inputs.'),
+  expr: expressionSchema
+    .optional()
+    .describe('Aggregates written out, or arithmetic over other metrics by name.'),
+  per: z
+    .string()
+    .optional()
+    .describe(
+      'Aggregates twice: `of` is a metric or aggregates, computed for each of this field, like buyer.id.',
+    ),
+  where: expressionSchema
+    .optional()
+    .describe('Row filter of this metric; on a derived metric it applies to its inputs.'),
   ratio: ratioSchema.optional().describe('Real division of two metrics.'),
   cumulative: cumulativeSchema.optional().describe('Running total.'),
   offset: offsetSchema.optional().describe('The value of an earlier period.'),
@@ -114,7 +184,10 @@ const withinSchema = z.strictObject({
   field: z.string().describe('Own field whose value lies in the range, like placed_at.'),
   from: z.string().describe('Field of the target where its range begins; NULL has no beginning.'),
   to: z.string().describe('Field of the target where its range ends; NULL has no end.'),
-  includes_end: z.boolean().optional().describe('True where `to` still belongs to the range; a date is a whole day.'),
+  includes_end: z
+    .boolean()
+    .optional()
+    .describe('True where `to` still belongs to the range; a date is a whole day.'),
 });
 
 const relationshipSchema = z.strictObject({
@@ -122,9 +195,15 @@ const relationshipSchema = z.strictObject({
   on: joinSchema.describe('Own columns to those of the target, or a SQL condition over both.'),
   within: withinSchema
     .optional()
-    .describe('Range or validity window of the target: of those with equal columns, one has the value at most.'),
-  role: nameSchema.optional().describe('Name of this path in queries, like buyer; by default the target’s name.'),
-  cardinality: cardinalitySchema.optional().describe('How many rows meet how many; many_to_one by default.'),
+    .describe(
+      'Range or validity window of the target: of those with equal columns, one has the value at most.',
+    ),
+  role: nameSchema
+    .optional()
+    .describe('Name of this path in queries, like buyer; by default the target’s name.'),
+  cardinality: cardinalitySchema
+    .optional()
+    .describe('How many rows meet how many; many_to_one by default.'),
   via: z.string().optional().describe('The bridge dataset of a many_to_many.'),
   description: descriptionSchema,
   extensions: extensionsSchema,
@@ -133,7 +212,10 @@ const relationshipSchema = z.strictObject({
 const rowMetricSchema = z.strictObject({
   name: nameSchema.describe('Name in queries, like that of a field.'),
   metric: z.string().describe('Metric of the rows that belong to this one, as dataset.name.'),
-  via: z.string().optional().describe('Path from those rows to this dataset, like orders.buyer, where there are several.'),
+  via: z
+    .string()
+    .optional()
+    .describe('Path from those rows to this dataset, like orders.buyer, where there are several.'),
   type: fieldSchema.shape.type,
   description: descriptionSchema,
   synonyms: synonymsSchema,
@@ -146,24 +228,52 @@ const accessSchema = z.strictObject({
 
 const columnsSchema = z.array(z.string());
 
-const datasetNameSchema = z.string().regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only');
+const datasetNameSchema = z
+  .string()
+  .regex(/^[a-z_][a-z0-9_]*$/, 'a dataset name has lower-case letters, digits and _ only');
 
 /** One file of the semantic layer: one dataset. */
 export const datasetSchema = z
   .strictObject({
     dataset: datasetNameSchema.describe('Name of the dataset; the file has the same name.'),
-    source: z.string().optional().describe('Table: `table`, `schema.table` or `catalog.schema.table`; "quote" a part with a dot.'), // prettier-ignore
+    source: z
+      .string()
+      .optional()
+      .describe(
+        'Table: `table`, `schema.table` or `catalog.schema.table`; "quote" a part with a dot.',
+      ),
     sql: z.string().optional().describe('A query, in place of `source`.'),
     description: descriptionSchema,
     synonyms: synonymsSchema,
     tags: z.array(z.string()).optional().describe('Free labels.'),
-    primary_key: columnsSchema.optional().describe('Fields that identify a row; empty or absent means no key.'),
+    primary_key: columnsSchema
+      .optional()
+      .describe('Fields that identify a row; empty or absent means no key.'),
     unique_keys: z.array(columnsSchema).optional().describe('Further keys, each a list of fields.'),
-    default_time: z.string().optional().describe('Time field that `metric_time` means for the metrics of this dataset.'),
-    fiscal_year_start: z.int().min(1).max(12).optional().describe('Month (1-12) in which fiscal years begin, for the grains fiscal_year and fiscal_quarter of its times.'), // prettier-ignore
-    parameters: z.array(parameterSchema).optional().describe('Values that a query chooses, in fields, segments and metrics.'),
-    fields: z.array(fieldSchema).optional().describe('Row-level columns and expressions that queries can use.'),
-    row_metrics: z.array(rowMetricSchema).optional().describe('Metrics of each row, which queries use as fields.'),
+    default_time: z
+      .string()
+      .optional()
+      .describe('Time field that `metric_time` means for the metrics of this dataset.'),
+    fiscal_year_start: z
+      .int()
+      .min(1)
+      .max(12)
+      .optional()
+      .describe(
+        'Month (1-12) in which fiscal years begin, for the grains fiscal_year and fiscal_quarter of its times.',
+      ),
+    parameters: z
+      .array(parameterSchema)
+      .optional()
+      .describe('Values that a query chooses, in fields, segments and metrics.'),
+    fields: z
+      .array(fieldSchema)
+      .optional()
+      .describe('Row-level columns and expressions that queries can use.'),
+    row_metrics: z
+      .array(rowMetricSchema)
+      .optional()
+      .describe('Metrics of each row, which queries use as fields.'),
     segments: z.array(segmentSchema).optional().describe('Named row filters.'),
     metrics: z.array(metricSchema).optional().describe('Aggregates.'),
     relationships: z.array(relationshipSchema).optional().describe('Joins to the one side.'),
@@ -171,7 +281,9 @@ export const datasetSchema = z
       .array(accessSchema)
       .min(1)
       .optional()
-      .describe('Row rules: with any, only the roles that are named here see rows, each those of its rules, in every query.'),
+      .describe(
+        'Row rules: with any, only the roles that are named here see rows, each those of its rules, in every query.',
+      ),
     extensions: extensionsSchema,
   })
   .describe('A dataset of the semantic layer.');

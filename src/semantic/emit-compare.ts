@@ -9,7 +9,11 @@ interface Operands {
 }
 
 /** `left` is SQL that is safe as an operand. */
-export function compareSql(op: FilterOperator, { left, values }: Pick<Operands, 'left' | 'values'>, dialect: Dialect): string {
+export function compareSql(
+  op: FilterOperator,
+  { left, values }: Pick<Operands, 'left' | 'values'>,
+  dialect: Dialect,
+): string {
   const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
   return comparisons[op]({ left, values, literals, dialect });
 }

@@ -22,7 +22,9 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
     case 'literal':
       return dialect.literal(expr.value);
     case 'missing':
-      return dialect.nullsNeedType ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)` : 'NULL';
+      return dialect.nullsNeedType
+        ? `(SELECT ${dialect.quote(expr.column)} FROM ${dialect.quote(expr.table)} WHERE 1 = 0)`
+        : 'NULL';
     case 'greatest':
       return `(SELECT max(${dialect.quote(expr.column)}) FROM ${dialect.quote(expr.table)})`;
     case 'time': {
@@ -35,8 +37,12 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return dialect.add(exprSql(expr.of, dialect), expr.period, expr.type);
     case 'add_times': {
       const count = `${exprSql(expr.times, dialect)} * ${expr.period.count}`;
-      if (dialect.addCounted === undefined) throw new Error(`${dialect.name} adds no counted periods`);
-      return dialect.addCounted(exprSql(expr.of, dialect), count, { unit: expr.period.unit, type: expr.type });
+      if (dialect.addCounted === undefined)
+        throw new Error(`${dialect.name} adds no counted periods`);
+      return dialect.addCounted(exprSql(expr.of, dialect), count, {
+        unit: expr.period.unit,
+        type: expr.type,
+      });
     }
     case 'compare':
       return `(${compareSql(expr.op, { left: exprSql(expr.left, dialect), values: expr.values }, dialect)})`;
@@ -46,7 +52,9 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
       return `CASE WHEN ${conditionsSql(expr.where, dialect)} THEN ${exprSql(expr.value, dialect)} END`;
     case 'rank': {
       const partition = expr.partition.map((one) => exprSql(one, dialect)).join(', ');
-      const items = expr.order.map((one) => `${exprSql(one, dialect)}${expr.isDescending ? ' DESC' : ''}`);
+      const items = expr.order.map(
+        (one) => `${exprSql(one, dialect)}${expr.isDescending ? ' DESC' : ''}`,
+      );
       const order = `ORDER BY ${items.join(', ')}`;
       return `rank() OVER (${partition === '' ? '' : `PARTITION BY ${partition} `}${order})`;
     }
@@ -71,13 +79,21 @@ function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: 
   const argument = of === undefined ? '*' : exprSql(of, dialect);
   if (name === 'avg') return dialect.average(argument);
   if (name === 'count_distinct') return `count(DISTINCT ${argument})`;
-  if (name === 'median' || name === 'percentile') return dialect.percentile(argument, fraction ?? 0.5);
+  if (name === 'median' || name === 'percentile')
+    return dialect.percentile(argument, fraction ?? 0.5);
   return `${name}(${argument})`;
 }
 
-function existsSql({ joins: [first, ...joins], where }: Extract<Expr, { kind: 'exists' }>, dialect: Dialect): string {
+function existsSql(
+  { joins: [first, ...joins], where }: Extract<Expr, { kind: 'exists' }>,
+  dialect: Dialect,
+): string {
   if (first === undefined) throw new Error('an EXISTS over no rows');
-  const rows = ['SELECT 1', `FROM ${relationSql(first, dialect)}`, ...joins.map((join) => joinSql(join, dialect))];
+  const rows = [
+    'SELECT 1',
+    `FROM ${relationSql(first, dialect)}`,
+    ...joins.map((join) => joinSql(join, dialect)),
+  ];
   return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
 }
 
@@ -107,7 +123,10 @@ function bodySql(relation: From['relation'], dialect: Dialect): string {
 }
 
 /** Behind row rules nothing of the query is computed over rows that they hide: what fails there would quote them. */
-function innerLines({ kind, select }: Extract<From['relation'], { select: Query }>, dialect: Dialect): readonly string[] {
+function innerLines(
+  { kind, select }: Extract<From['relation'], { select: Query }>,
+  dialect: Dialect,
+): readonly string[] {
   const fence = kind === 'guarded' && dialect.fence !== undefined ? [dialect.fence] : [];
   return [...queryLines(select, dialect), ...fence].map(indented);
 }
@@ -116,19 +135,34 @@ function innerLines({ kind, select }: Extract<From['relation'], { select: Query 
 export function queryLines(query: Query, dialect: Dialect): readonly string[] {
   if (query.kind === 'select') return selectLines(query, dialect);
   const keyword = query.all ? 'UNION ALL' : dialect.union;
-  return query.parts.flatMap((part, index) => [...(index === 0 ? [] : [keyword]), ...selectLines(part, dialect)]);
+  return query.parts.flatMap((part, index) => [
+    ...(index === 0 ? [] : [keyword]),
+    ...selectLines(part, dialect),
+  ]);
 }
 
-function selectLines({ distinct, columns, from, joins, where, groups = 0 }: Select, dialect: Dialect): readonly string[] {
+function selectLines(
+  { distinct, columns, from, joins, where, groups = 0 }: Select,
+  dialect: Dialect,
+): readonly string[] {
   const all = columns.length === 0 ? [`${dialect.quote(from.alias)}.*`] : [];
-  const items = [...all, ...columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`)];
+  const items = [
+    ...all,
+    ...columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`),
+  ];
   return [
     ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
     ...fromLines(from, dialect),
     ...joins.flatMap((join) => joinLines(join, dialect)),
     ...clauseLines('WHERE', conditionsSql(where, dialect)),
-    ...clauseLines('GROUP BY', columns.slice(0, groups).map(({ expr }, index) => groupItem(expr, index, dialect)).join(', ')),
-  ]; // prettier-ignore
+    ...clauseLines(
+      'GROUP BY',
+      columns
+        .slice(0, groups)
+        .map(({ expr }, index) => groupItem(expr, index, dialect))
+        .join(', '),
+    ),
+  ];
 }
 
 function groupItem(expr: Expr, index: number, dialect: Dialect): string {
@@ -149,12 +183,18 @@ function nestedLines(text: string, { relation }: From, dialect: Dialect): readon
   if (relation.kind !== 'select' && relation.kind !== 'guarded') return [text];
   const body = bodySql(relation, dialect);
   const at = text.indexOf(body);
-  return [`${text.slice(0, at)}(`, ...innerLines(relation, dialect), `)${text.slice(at + body.length)}`];
+  return [
+    `${text.slice(0, at)}(`,
+    ...innerLines(relation, dialect),
+    `)${text.slice(at + body.length)}`,
+  ];
 }
 
 export function listLines(keyword: string, items: readonly string[]): readonly string[] {
   const last = items.length - 1;
-  return items.length === 1 ? [`${keyword} ${items[0]}`] : [keyword, ...items.map((item, index) => `  ${item}${index < last ? ',' : ''}`)];
+  return items.length === 1
+    ? [`${keyword} ${items[0]}`]
+    : [keyword, ...items.map((item, index) => `  ${item}${index < last ? ',' : ''}`)];
 }
 
 export function clauseLines(keyword: string, content: string): readonly string[] {

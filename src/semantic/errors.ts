@@ -43,19 +43,31 @@ const shown = 12;
 export function refused(code: SemanticCode, message: string, advice: Advice): UserError {
   const { hint, choices } = typeof advice === 'string' ? { hint: advice, choices: [] } : advice;
   const some = [...new Set(choices)].slice(0, shown);
-  const written = some.length === 0 ? [] : [`Write ${some.length > 1 ? 'one of: ' : ''}${some.join(', ')}.`];
+  const written =
+    some.length === 0 ? [] : [`Write ${some.length > 1 ? 'one of: ' : ''}${some.join(', ')}.`];
   const details = some.length === 0 ? undefined : { choices: some };
-  return new UserError(code, message, { hint: [...written, ...(hint === undefined ? [] : [hint])].join(' '), exitCode: 2, details });
+  return new UserError(code, message, {
+    hint: [...written, ...(hint === undefined ? [] : [hint])].join(' '),
+    exitCode: 2,
+    details,
+  });
 }
 
 /** What can be written in place of what was wrong. */
 export function choicesOf({ details }: UserError): readonly string[] {
-  const { choices } = typeof details === 'object' && details !== null && 'choices' in details ? details : { choices: [] };
+  const { choices } =
+    typeof details === 'object' && details !== null && 'choices' in details
+      ? details
+      : { choices: [] };
   return Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
 }
 
 /** More than one meaning, each as it can be written. */
-export function ambiguous(code: 'ambiguous_name' | 'ambiguous_path', message: string, choices: readonly string[]): UserError {
+export function ambiguous(
+  code: 'ambiguous_name' | 'ambiguous_path',
+  message: string,
+  choices: readonly string[],
+): UserError {
   return refused(code, `${message}: ${choices.join(', ')}`, { choices });
 }
 
@@ -76,14 +88,23 @@ interface Unknown {
   readonly as?: (candidate: string) => readonly string[];
 }
 
-export function unknownName({ what, name, candidates, note = '', as = (candidate) => [candidate] }: Unknown): UserError {
+export function unknownName({
+  what,
+  name,
+  candidates,
+  note = '',
+  as = (candidate) => [candidate],
+}: Unknown): UserError {
   const known = [...candidates];
   const near = nearest(name, known).flatMap(as);
   const all = known.flatMap(as);
   const choices = near.length > 0 || all.length > shown ? near : all;
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known: ${all.join(', ')}.`;
   return new UserError('unknown_name', `There is no ${what} named ${name}${note}`, {
-    hint: choices.length === 0 ? 'ktx search finds names by words; ktx sl list shows the datasets and metrics.' : hint,
+    hint:
+      choices.length === 0
+        ? 'ktx search finds names by words; ktx sl list shows the datasets and metrics.'
+        : hint,
     exitCode: 2,
     details: { name, choices },
   });
@@ -98,6 +119,8 @@ export function unknownDataset(
   const note = model.excluded.has(name) ? ' that is valid: its file has errors' : '';
   const all = [...model.datasets.keys()];
   const fitting = asked === undefined ? all : all.filter(asked.fits);
-  const as = (candidate: string) => [asked === undefined ? candidate : `${candidate}.${asked.rest}`];
+  const as = (candidate: string) => [
+    asked === undefined ? candidate : `${candidate}.${asked.rest}`,
+  ];
   return unknownName({ what: 'dataset or role', name, candidates: fitting, note, as });
 }

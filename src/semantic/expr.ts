@@ -22,20 +22,50 @@ export type Expr =
   | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
   /** A time as it is stored, of an engine that keeps any value for one: fails where it is none. */
   | { readonly kind: 'time'; readonly of: Expr }
-  | { readonly kind: 'truncate'; readonly grain: TimeGrain; readonly of: Expr; readonly options: TruncateOptions }
-  | { readonly kind: 'add'; readonly of: Expr; readonly period: Period; readonly type: TruncateOptions['type'] }
+  | {
+      readonly kind: 'truncate';
+      readonly grain: TimeGrain;
+      readonly of: Expr;
+      readonly options: TruncateOptions;
+    }
+  | {
+      readonly kind: 'add';
+      readonly of: Expr;
+      readonly period: Period;
+      readonly type: TruncateOptions['type'];
+    }
   /** As `add`, as often as a column of whole numbers says. */
-  | { readonly kind: 'add_times'; readonly of: Expr; readonly period: Period; readonly times: Expr; readonly type: TruncateOptions['type'] }
-  | { readonly kind: 'compare'; readonly op: FilterOperator; readonly left: Expr; readonly values: readonly FilterValue[] }
+  | {
+      readonly kind: 'add_times';
+      readonly of: Expr;
+      readonly period: Period;
+      readonly times: Expr;
+      readonly type: TruncateOptions['type'];
+    }
+  | {
+      readonly kind: 'compare';
+      readonly op: FilterOperator;
+      readonly left: Expr;
+      readonly values: readonly FilterValue[];
+    }
   | AggregateExpr
   /** NULL where not all of the conditions hold. */
   | { readonly kind: 'when'; readonly where: readonly Expr[]; readonly value: Expr }
   /** The place of a row among those of its partition, ties alike; 1 is the first. */
-  | { readonly kind: 'rank'; readonly partition: readonly Expr[]; readonly order: readonly Expr[]; readonly isDescending: boolean }
+  | {
+      readonly kind: 'rank';
+      readonly partition: readonly Expr[];
+      readonly order: readonly Expr[];
+      readonly isDescending: boolean;
+    }
   /** True where the joined rows, of which the first one's condition leads out, have one for which `where` holds. */
   | { readonly kind: 'exists'; readonly joins: readonly Join[]; readonly where: Expr }
   /** The value of a parameter, `dataset.name`. */
-  | { readonly kind: 'literal'; readonly parameter: string; readonly value: string | number | boolean }
+  | {
+      readonly kind: 'literal';
+      readonly parameter: string;
+      readonly value: string | number | boolean;
+    }
   /** A column that a block gives: a dimension `d1` or an aggregate `m1`. */
   | { readonly kind: 'result'; readonly column: string };
 
@@ -65,28 +95,42 @@ export interface Piece {
 export function spliced({ fragment, span }: Piece, splices: readonly Splice[]): Expr {
   const parts: Part[] = [];
   let at = span.start;
-  for (const splice of splices.filter((it) => within(it, span)).toSorted((a, b) => a.start - b.start)) {
+  for (const splice of splices
+    .filter((it) => within(it, span))
+    .toSorted((a, b) => a.start - b.start)) {
     if (splice.start > at) parts.push(fragment.text.slice(at, splice.start));
     parts.push(...splice.parts);
     at = splice.end;
   }
   if (at < span.end) parts.push(fragment.text.slice(at, span.end));
   const [only] = parts;
-  return parts.length === 1 && typeof only === 'object' && only.kind !== 'division' ? only : { kind: 'text', parts };
+  return parts.length === 1 && typeof only === 'object' && only.kind !== 'division'
+    ? only
+    : { kind: 'text', parts };
 }
 
 /** Row-level SQL: every name becomes an expression, every division a real one. */
 export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): Expr {
   const { references, divisions, parameters = [] } = piece.fragment;
-  const names = references.filter((it) => within(it, piece.span)).map((it) => ({ ...it, parts: [resolve(it)] }));
-  return spliced(piece, [...names, ...divisions.map((it) => ({ ...it, parts: [division] })), ...parameters.map(parameterSplice)]);
+  const names = references
+    .filter((it) => within(it, piece.span))
+    .map((it) => ({ ...it, parts: [resolve(it)] }));
+  return spliced(piece, [
+    ...names,
+    ...divisions.map((it) => ({ ...it, parts: [division] })),
+    ...parameters.map(parameterSplice),
+  ]);
 }
 
 /** The value in place of its name. */
 export function parameterSplice({ name, bound, ...span }: Placeholder): Splice {
   if (bound === undefined) {
     const message = `Who asks would choose param.${name}, on which a row rule cannot depend`;
-    throw refused('missing_parameter', message, 'Write the value itself into the rule, or use a field without parameters.');
+    throw refused(
+      'missing_parameter',
+      message,
+      'Write the value itself into the rule, or use a field without parameters.',
+    );
   }
   const { address: parameter, value, choices } = bound;
   if (value !== undefined) return { ...span, parts: [{ kind: 'literal', parameter, value }] };
@@ -95,10 +139,15 @@ export function parameterSplice({ name, bound, ...span }: Placeholder): Splice {
 }
 
 /** Arithmetic over the columns of blocks, with something else in place of each. */
-export function withResults(expr: Expr, replace: (result: Extract<Expr, { kind: 'result' }>) => Expr): Expr {
+export function withResults(
+  expr: Expr,
+  replace: (result: Extract<Expr, { kind: 'result' }>) => Expr,
+): Expr {
   if (expr.kind === 'result') return replace(expr);
   if (expr.kind !== 'text' && expr.kind !== 'call') return expr;
-  const parts = expr.parts.map((part) => (typeof part === 'object' && part.kind !== 'division' ? withResults(part, replace) : part));
+  const parts = expr.parts.map((part) =>
+    typeof part === 'object' && part.kind !== 'division' ? withResults(part, replace) : part,
+  );
   return { ...expr, parts };
 }
 

@@ -52,10 +52,29 @@ export function newTrace(): Trace {
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({ owner, balance, shift, running, nested, total, where, column, conversion }: Leaf): string {
+export function blockKey({
+  owner,
+  balance,
+  shift,
+  running,
+  nested,
+  total,
+  where,
+  column,
+  conversion,
+}: Leaf): string {
   if (nested !== undefined || conversion !== undefined) return column;
-  const conditions = where.map(({ home, fragment, span }) => [home, fragment.text.slice(span.start, span.end)]);
-  return JSON.stringify([owner, shift, running ?? null, total ?? null, ...(balance === undefined ? [] : [balance, conditions])]);
+  const conditions = where.map(({ home, fragment, span }) => [
+    home,
+    fragment.text.slice(span.start, span.end),
+  ]);
+  return JSON.stringify([
+    owner,
+    shift,
+    running ?? null,
+    total ?? null,
+    ...(balance === undefined ? [] : [balance, conditions]),
+  ]);
 }
 
 /** A plain aggregate of rows. */

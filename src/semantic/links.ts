@@ -3,17 +3,27 @@ import type { Leg, ModelDataset, ModelRelationship, Step } from './model.ts';
 /** The datasets with their hops; a relationship that leads to none of them is gone. What did not change is the same object again. */
 export function linked(datasets: readonly ModelDataset[]): ReadonlyMap<string, ModelDataset> {
   const names = new Set(datasets.map(({ name }) => name));
-  const own = new Map(datasets.map(({ name, relationships }) => [name, relationships.filter(({ to }) => names.has(to))]));
-  const steps = [...own.values()].flat().flatMap((relationship) => knownSteps(relationship, own));
-  const [toOne, toMany] = [steps.filter((step) => isToOne(step)), steps.filter((step) => !isToOne(step))].map((list) =>
-    Map.groupBy(list, ({ from }) => from),
+  const own = new Map(
+    datasets.map(({ name, relationships }) => [
+      name,
+      relationships.filter(({ to }) => names.has(to)),
+    ]),
   );
+  const steps = [...own.values()].flat().flatMap((relationship) => knownSteps(relationship, own));
+  const [toOne, toMany] = [
+    steps.filter((step) => isToOne(step)),
+    steps.filter((step) => !isToOne(step)),
+  ].map((list) => Map.groupBy(list, ({ from }) => from));
   return new Map(
     datasets.map((dataset) => {
       const { name } = dataset;
       return [
         name,
-        withHops(dataset, { relationships: own.get(name) ?? [], steps: toOne?.get(name) ?? [], ways: toMany?.get(name) ?? [] }),
+        withHops(dataset, {
+          relationships: own.get(name) ?? [],
+          steps: toOne?.get(name) ?? [],
+          ways: toMany?.get(name) ?? [],
+        }),
       ];
     }),
   );
@@ -25,22 +35,30 @@ const last = new WeakMap<ModelDataset, ModelDataset>();
 
 function withHops(dataset: ModelDataset, hops: Hops): ModelDataset {
   const known = last.get(dataset);
-  const isSame = (['relationships', 'steps', 'ways'] as const).every((list) => known !== undefined && sameItems<unknown>(known[list], hops[list]));
+  const isSame = (['relationships', 'steps', 'ways'] as const).every(
+    (list) => known !== undefined && sameItems<unknown>(known[list], hops[list]),
+  );
   if (known !== undefined && isSame) return known;
   const result = { ...dataset, ...hops };
   last.set(dataset, result);
   return result;
-} // prettier-ignore
+}
 
 export function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((one, index) => one === b[index]);
 }
 
-const made = new WeakMap<ModelRelationship, { readonly around: readonly ModelRelationship[]; readonly steps: readonly Step[] }>();
+const made = new WeakMap<
+  ModelRelationship,
+  { readonly around: readonly ModelRelationship[]; readonly steps: readonly Step[] }
+>();
 
 /** Which depend on the relationships of its dataset and its bridge. */
 function knownSteps(relationship: ModelRelationship, own: Own): readonly Step[] {
-  const around = [...(own.get(relationship.from) ?? []), ...(own.get(relationship.via ?? '') ?? [])];
+  const around = [
+    ...(own.get(relationship.from) ?? []),
+    ...(own.get(relationship.via ?? '') ?? []),
+  ];
   const known = made.get(relationship);
   if (known !== undefined && sameItems(known.around, around)) return known.steps;
   const steps = stepsOf(relationship, own);
@@ -74,7 +92,8 @@ function stepsOf(relationship: ModelRelationship, own: Own): readonly Step[] {
 
 /** The name of the dataset that points here; with its role where that alone would not say which of its rows are meant. */
 function nameDown({ from, to, name }: ModelRelationship, own: Own): string {
-  const twins = own.get(from)?.filter((other) => other.to === to && other.cardinality !== 'many_to_many') ?? [];
+  const twins =
+    own.get(from)?.filter((other) => other.to === to && other.cardinality !== 'many_to_many') ?? [];
   return twins.length > 1 || from === to ? `${from}_as_${name}` : from;
 }
 
@@ -84,10 +103,28 @@ function bridgeSteps({ from, to, name, via = '' }: ModelRelationship, own: Own):
   const first = ends.find((end) => end.to === from);
   const second = ends.find((end) => end.to === to && end !== first);
   if (first === undefined || second === undefined) return [];
-  const down = (relationship: ModelRelationship): Leg => ({ from: relationship.to, to: via, relationship, reversed: true, many: true });
-  const up = (relationship: ModelRelationship): Leg => ({ from: via, to: relationship.to, relationship, reversed: false, many: false });
+  const down = (relationship: ModelRelationship): Leg => ({
+    from: relationship.to,
+    to: via,
+    relationship,
+    reversed: true,
+    many: true,
+  });
+  const up = (relationship: ModelRelationship): Leg => ({
+    from: via,
+    to: relationship.to,
+    relationship,
+    reversed: false,
+    many: false,
+  });
   return [
     { name, from, to, legs: [down(first), up(second)], direction: 'bridge' },
-    { name: from === to ? `${from}_as_${name}` : from, from: to, to: from, legs: [down(second), up(first)], direction: 'bridge' },
+    {
+      name: from === to ? `${from}_as_${name}` : from,
+      from: to,
+      to: from,
+      legs: [down(second), up(first)],
+      direction: 'bridge',
+    },
   ];
 }

@@ -3,7 +3,13 @@ import { parseSql, type Span, type SqlNode, walkSql } from '../sql/analyzer.ts';
 import type { Fragment } from '../sql/expression.ts';
 import { type Column, equalitiesIn, type Selected, selectedIn } from './lint-select.ts';
 import { within } from './expr.ts';
-import { columnIdentity, metricAddress, type ModelDataset, type ModelMetric, type SemanticModel } from './model.ts';
+import {
+  columnIdentity,
+  metricAddress,
+  type ModelDataset,
+  type ModelMetric,
+  type SemanticModel,
+} from './model.ts';
 import { plan } from './plan.ts';
 import { querySchema } from './query.ts';
 
@@ -16,7 +22,9 @@ interface LintFinding {
 export interface LintReport {
   readonly findings: readonly LintFinding[];
   /** A metric query that asks for the same; the filters of the statement are left to be added. */
-  readonly proposal: { readonly metrics: readonly string[]; readonly dimensions: readonly string[] } | undefined;
+  readonly proposal:
+    | { readonly metrics: readonly string[]; readonly dimensions: readonly string[] }
+    | undefined;
 }
 
 /** Without an aggregate of a column there is nothing to say, and the parser need not be loaded. */
@@ -34,9 +42,14 @@ export function lintSql(sql: string, model: SemanticModel): LintReport {
   );
   const all = selects.map((select) => selectedIn(select, model));
   const findings = all.flatMap((select) => [...fanOuts(select), ...missingFilters(select, sql)]);
-  const unique = findings.filter(({ message }, index) => findings.findIndex((other) => other.message === message) === index);
+  const unique = findings.filter(
+    ({ message }, index) => findings.findIndex((other) => other.message === message) === index,
+  );
   const [only, ...more] = all;
-  return { findings: unique, proposal: only === undefined || more.length > 0 ? undefined : proposalFor(only, model) };
+  return {
+    findings: unique,
+    proposal: only === undefined || more.length > 0 ? undefined : proposalFor(only, model),
+  };
 }
 
 /** What the parser does not read is the engine's to refuse. */
@@ -52,7 +65,8 @@ function parsed(sql: string, { dialect }: SemanticModel): readonly SqlNode[] {
 /** From the table of each aggregate along the joins: one whose columns are no key of the next table repeats its rows. */
 function fanOuts(select: Selected): readonly LintFinding[] {
   return select.aggregates.flatMap(({ function: name, column }): LintFinding[] => {
-    if (column === undefined || name === 'min' || name === 'max' || name === 'count_distinct') return [];
+    if (column === undefined || name === 'min' || name === 'max' || name === 'count_distinct')
+      return [];
     const hop = multiplyingHop(select, column.alias);
     const dataset = select.tables.get(column.alias);
     if (hop === undefined || dataset === undefined) return [];
@@ -75,11 +89,17 @@ function multiplyingHop({ tables, node }: Selected, start: string): ModelDataset
     const from = at;
     for (const [alias, dataset] of tables) {
       const columns = pairs.flatMap(([left, right]) =>
-        left.alias === from && right.alias === alias ? [right] : left.alias === alias && right.alias === from ? [left] : [],
+        left.alias === from && right.alias === alias
+          ? [right]
+          : left.alias === alias && right.alias === from
+            ? [left]
+            : [],
       );
       if (seen.has(alias) || columns.length === 0) continue;
       const names = columns.map(({ name }) => columnIdentity(dataset, name).toLowerCase());
-      const isKey = dataset.keys.some((key) => key.every((column) => names.includes(column.toLowerCase())));
+      const isKey = dataset.keys.some((key) =>
+        key.every((column) => names.includes(column.toLowerCase())),
+      );
       if (!isKey && dataset.keys.length > 0) return dataset;
       if (!isKey) continue;
       seen.add(alias);
@@ -92,10 +112,25 @@ function multiplyingHop({ tables, node }: Selected, start: string): ModelDataset
 /** Visible metrics that are this aggregate of this column; a balance is not, which adds up one value of each account only. */
 function curatedFor(dataset: ModelDataset, name: string, column: Column): readonly ModelMetric[] {
   return [...dataset.metrics.values()].filter(({ hidden, definition, balance }) => {
-    if (hidden === true || balance !== undefined || definition.kind !== 'aggregate' || definition.function !== name) return false;
+    if (
+      hidden === true ||
+      balance !== undefined ||
+      definition.kind !== 'aggregate' ||
+      definition.function !== name
+    )
+      return false;
     const [reference, ...more] = definition.of?.references ?? [];
-    const isColumn = reference !== undefined && more.length === 0 && reference.end - reference.start === definition.of?.text.trim().length;
-    return isColumn && same(columnIdentity(dataset, reference.parts.at(-1) ?? ''), columnIdentity(dataset, column.name));
+    const isColumn =
+      reference !== undefined &&
+      more.length === 0 &&
+      reference.end - reference.start === definition.of?.text.trim().length;
+    return (
+      isColumn &&
+      same(
+        columnIdentity(dataset, reference.parts.at(-1) ?? ''),
+        columnIdentity(dataset, column.name),
+      )
+    );
   });
 }
 
@@ -107,7 +142,9 @@ function missingFilters(select: Selected, sql: string): readonly LintFinding[] {
     if (column === undefined || dataset === undefined) return [];
     const metrics = curatedFor(dataset, name, column);
     const [first, ...others] = metrics.map(({ where }) => conditionsOf(where));
-    const shared = (first ?? []).filter((condition) => others.every((other) => other.some((one) => plain(one) === plain(condition))));
+    const shared = (first ?? []).filter((condition) =>
+      others.every((other) => other.some((one) => plain(one) === plain(condition))),
+    );
     const missing = shared.filter((condition) => !said.includes(plain(condition)));
     if (missing.length === 0) return [];
     const names = metrics.map(metricAddress).join(', ');
@@ -123,13 +160,19 @@ function missingFilters(select: Selected, sql: string): readonly LintFinding[] {
 }
 
 function conditionsOf(where: Fragment | undefined): readonly string[] {
-  const isFixed = (conjunct: Span) => where?.parameters?.some((one) => within(one, conjunct)) !== true;
-  return where?.conjuncts.filter(isFixed).map(({ start, end }) => where.text.slice(start, end)) ?? [];
+  const isFixed = (conjunct: Span) =>
+    where?.parameters?.some((one) => within(one, conjunct)) !== true;
+  return (
+    where?.conjuncts.filter(isFixed).map(({ start, end }) => where.text.slice(start, end)) ?? []
+  );
 }
 
 /** Without qualifiers, quotes of names, case and space: enough to find a condition again. */
 function plain(text: string): string {
-  return text.toLowerCase().replaceAll(/\b\w+\s*\.\s*/g, '').replaceAll(/["`[\]\s]/g, ''); // prettier-ignore
+  return text
+    .toLowerCase()
+    .replaceAll(/\b\w+\s*\.\s*/g, '')
+    .replaceAll(/["`[\]\s]/g, '');
 }
 
 function same(a: string, b: string): boolean {
@@ -137,19 +180,27 @@ function same(a: string, b: string): boolean {
 }
 
 /** Where every aggregate is a metric and every group a field that can be reached: the same, asked of the semantic layer. */
-function proposalFor({ aggregates, groups, tables, isGrouped }: Selected, model: SemanticModel): LintReport['proposal'] {
+function proposalFor(
+  { aggregates, groups, tables, isGrouped }: Selected,
+  model: SemanticModel,
+): LintReport['proposal'] {
   const metrics = aggregates.flatMap(({ function: name, column }) => {
     const dataset = column && tables.get(column.alias);
-    const found = column === undefined || dataset === undefined ? [] : curatedFor(dataset, name, column);
+    const found =
+      column === undefined || dataset === undefined ? [] : curatedFor(dataset, name, column);
     return found[0] === undefined ? [] : [metricAddress(found[0])];
   });
   const dimensions = groups.flatMap(({ alias, name }) => {
     const dataset = tables.get(alias);
     const field =
-      dataset && [...dataset.fields.values()].find((one) => one.hidden !== true && same(columnIdentity(dataset, one.name), name));
+      dataset &&
+      [...dataset.fields.values()].find(
+        (one) => one.hidden !== true && same(columnIdentity(dataset, one.name), name),
+      );
     return field === undefined ? [] : [`${dataset?.name}.${field.name}`];
   });
-  const isWhole = metrics.length > 0 && metrics.length === aggregates.length && isGrouped === dimensions.length;
+  const isWhole =
+    metrics.length > 0 && metrics.length === aggregates.length && isGrouped === dimensions.length;
   const proposal = { metrics: [...new Set(metrics)], dimensions };
   return isWhole && canPlan(proposal, model) ? proposal : undefined;
 }

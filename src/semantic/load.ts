@@ -41,7 +41,11 @@ interface ModelText {
 /** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
   const { all, model } = await withAnalyzer(() => built(files, dialect, tables));
-  const diagnostics = await Promise.all(all.flatMap(({ file, findings }) => (findings.length === 0 ? [] : [placed(file.text, findings)])));
+  const diagnostics = await Promise.all(
+    all.flatMap(({ file, findings }) =>
+      findings.length === 0 ? [] : [placed(file.text, findings)],
+    ),
+  );
   return { model, diagnostics: diagnostics.flat() };
 }
 
@@ -55,7 +59,12 @@ function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText[
     if (source === undefined || dataset === undefined || hasErrors(one)) continue;
     const found = foundIn(dataset, { model, besides: tables }, (watched) => {
       const fresh = { ...one, findings: [] };
-      const checked = { source, dataset, fail: report(fresh, 'error'), warn: report(fresh, 'warning') };
+      const checked = {
+        source,
+        dataset,
+        fail: report(fresh, 'error'),
+        warn: report(fresh, 'warning'),
+      };
       checkDataset(watched, checked);
       checkColumns(watched, checked, tables);
       return fresh.findings;
@@ -66,7 +75,10 @@ function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText[
   return { all, model: isValid ? model : modelOf(dialect, all) };
 }
 
-const places = new WeakMap<Finding, { readonly findings: readonly Finding[]; readonly diagnostics: Promise<readonly Diagnostic[]> }>();
+const places = new WeakMap<
+  Finding,
+  { readonly findings: readonly Finding[]; readonly diagnostics: Promise<readonly Diagnostic[]> }
+>();
 
 /** Looked for once, as long as the findings of a file are the same. */
 function placed(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
@@ -89,13 +101,15 @@ const hints: Readonly<Record<string, string>> = {
   dialect: 'Add default: to the map.',
   not_supported: 'Put the metric into the file of the dataset whose rows it counts.',
   duplicate: 'Rename or remove one; names must differ by more than case.',
-  foreign_field: 'An expression uses its own dataset and, in on, the target; ask for others by their path in the query.',
+  foreign_field:
+    'An expression uses its own dataset and, in on, the target; ask for others by their path in the query.',
   source: 'Give exactly one of source (a table) and sql (a query).',
 };
 
 function report({ file, findings }: Loading, severity: Finding['severity']): Report {
   return (path, rule, said) => {
-    const { message, hint } = typeof said === 'string' ? { message: said, hint: hints[rule] } : said;
+    const { message, hint } =
+      typeof said === 'string' ? { message: said, hint: hints[rule] } : said;
     findings.push({ file: file.path, path, severity, rule, message, hint });
   };
 }
@@ -103,15 +117,21 @@ function report({ file, findings }: Loading, severity: Finding['severity']): Rep
 /** Every file without errors; relationships into a file with errors are gone. */
 function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
   const valid = all.filter((one) => !hasErrors(one)).flatMap(({ dataset }) => dataset ?? []);
-  const excluded = all.filter(hasErrors).map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
-  const hasRules = all.some(({ file, source }) => source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)));
+  const excluded = all
+    .filter(hasErrors)
+    .map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
+  const hasRules = all.some(
+    ({ file, source }) =>
+      source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)),
+  );
   return { dialect, datasets: linked(valid), excluded: new Set(excluded), hasRules };
 }
 
 function refuseTwins(all: readonly Loading[]): void {
   for (const [name, [first, ...others]] of Map.groupBy(all, (one) => one.source?.dataset)) {
     const message = `${first?.file.path} also declares the dataset ${name}`;
-    for (const one of name === undefined ? [] : others) report(one, 'error')(['dataset'], 'duplicate', message);
+    for (const one of name === undefined ? [] : others)
+      report(one, 'error')(['dataset'], 'duplicate', message);
   }
 }
 
@@ -129,13 +149,22 @@ function readFile(file: ModelFile): Loading {
       return loading;
     }
     const { data, problems = [] } = check(datasetSchema, content);
-    for (const { path, rule, message } of problems) fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
+    for (const { path, rule, message } of problems)
+      fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
     return data === undefined ? loading : { ...loading, source: data };
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const at = { line: (error.mark?.line ?? 0) + 1, column: (error.mark?.column ?? 0) + 1 };
     const message = `This is not YAML: ${error.reason}`;
-    loading.findings.push({ file: file.path, path: [], at, severity: 'error', rule: 'yaml', message, hint: undefined });
+    loading.findings.push({
+      file: file.path,
+      path: [],
+      at,
+      severity: 'error',
+      rule: 'yaml',
+      message,
+      hint: undefined,
+    });
     return loading;
   }
 }
@@ -155,10 +184,18 @@ function knownFile(file: ModelFile, dialect: Dialect): Loading {
 function buildFile(loading: Loading, dialect: Dialect): Loading {
   const { file, source } = loading;
   if (source === undefined) return loading;
-  return { ...loading, dataset: buildDataset({ file: file.path, dialect, fail: report(loading, 'error') }, source) };
+  return {
+    ...loading,
+    dataset: buildDataset({ file: file.path, dialect, fail: report(loading, 'error') }, source),
+  };
 }
 
 /** A file of metrics that belong to no dataset. */
 function isMetricsOnly(content: unknown): boolean {
-  return typeof content === 'object' && content !== null && 'metrics' in content && !('dataset' in content);
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    'metrics' in content &&
+    !('dataset' in content)
+  );
 }

@@ -20,31 +20,63 @@ export function membersOf(
   { columns, from, where }: Select,
   at: { places: readonly Place[]; joins: readonly ScopeJoin[] },
 ): readonly Members[] {
-  const groups = [...Map.groupBy(at.places.keys(), (index) => at.places[index]?.path[0])].map(([first, indexes]) => {
-    const prefix = commonPrefix(indexes.map((index) => at.places[index]?.path ?? []));
-    const root = at.joins.find(({ path, alias }) => isPrefix(prefix, path) && path.length === prefix.length && !alias.endsWith(' via'));
-    const joins = at.joins.filter(({ path }) => path.length > prefix.length && isPrefix(prefix, path));
-    // What is computed for each row of the owner is the owner's own.
-    const own = at.joins.filter(({ path }) => (first === undefined ? path[0]?.legs.length === 0 : path[0] === first));
-    const all = [...(first === undefined ? [from.alias] : []), ...own.map(({ alias }) => alias)];
-    const aliases = new Set(first === undefined ? all : [root?.alias ?? '', ...joins.map(({ alias }) => alias)]);
-    return { root, joins, all: new Set(all), aliases, dimensions: indexes.flatMap((index) => columns[index] ?? []) };
-  });
+  const groups = [...Map.groupBy(at.places.keys(), (index) => at.places[index]?.path[0])].map(
+    ([first, indexes]) => {
+      const prefix = commonPrefix(indexes.map((index) => at.places[index]?.path ?? []));
+      const root = at.joins.find(
+        ({ path, alias }) =>
+          isPrefix(prefix, path) && path.length === prefix.length && !alias.endsWith(' via'),
+      );
+      const joins = at.joins.filter(
+        ({ path }) => path.length > prefix.length && isPrefix(prefix, path),
+      );
+      // What is computed for each row of the owner is the owner's own.
+      const own = at.joins.filter(({ path }) =>
+        first === undefined ? path[0]?.legs.length === 0 : path[0] === first,
+      );
+      const all = [...(first === undefined ? [from.alias] : []), ...own.map(({ alias }) => alias)];
+      const aliases = new Set(
+        first === undefined ? all : [root?.alias ?? '', ...joins.map(({ alias }) => alias)],
+      );
+      return {
+        root,
+        joins,
+        all: new Set(all),
+        aliases,
+        dimensions: indexes.flatMap((index) => columns[index] ?? []),
+      };
+    },
+  );
   if (groups.every(({ root }) => root === undefined)) return [];
   const conditions = where.map((expr) => ({ expr, used: aliasesIn(expr) }));
-  if (conditions.some(({ used }) => groups.filter(({ all }) => [...used].some((alias) => all.has(alias))).length > 1)) {
-    throw notSupported('include_empty with a condition across dimensions', 'It is not clear which combinations of members it allows');
+  if (
+    conditions.some(
+      ({ used }) =>
+        groups.filter(({ all }) => [...used].some((alias) => all.has(alias))).length > 1,
+    )
+  ) {
+    throw notSupported(
+      'include_empty with a condition across dimensions',
+      'It is not clear which combinations of members it allows',
+    );
   }
   return groups.map(({ root, joins, aliases, dimensions }): Members => {
-    if (root === undefined) return { kind: 'fact', columns: dimensions.map((dimension) => dimension.column) };
-    const own = conditions.filter(({ used }) => used.size > 0 && [...used].every((name) => aliases.has(name))).map(({ expr }) => expr);
+    if (root === undefined)
+      return { kind: 'fact', columns: dimensions.map((dimension) => dimension.column) };
+    const own = conditions
+      .filter(({ used }) => used.size > 0 && [...used].every((name) => aliases.has(name)))
+      .map(({ expr }) => expr);
     return { kind: 'dataset', select: memberSelect(root, { joins, where: own, dimensions }) };
   });
 }
 
 function memberSelect(
   root: From,
-  rest: { joins: readonly ScopeJoin[]; where: readonly Expr[]; dimensions: readonly ColumnOf<Expr>[] },
+  rest: {
+    joins: readonly ScopeJoin[];
+    where: readonly Expr[];
+    dimensions: readonly ColumnOf<Expr>[];
+  },
 ): Select {
   const joins = rest.joins.map(plainJoin);
   return {

@@ -9,7 +9,10 @@ const factName = 'ktx facts';
 const source = 'ktx all';
 
 /** The queries that lead to one row for each group that any block has, or any combination of members. The last one is the result. */
-export function mergeTables(blocks: readonly Block[], filled: Calendar['filled']): readonly CommonTable[] {
+export function mergeTables(
+  blocks: readonly Block[],
+  filled: Calendar['filled'],
+): readonly CommonTable[] {
   const groups = groupTables(
     blocks.filter(({ kept }) => kept === undefined),
     filled,
@@ -19,38 +22,74 @@ export function mergeTables(blocks: readonly Block[], filled: Calendar['filled']
 }
 
 /** The groups, each beside the totals that it is part of. */
-function totalTables(groups: CommonTable | undefined, totals: readonly Block[]): readonly CommonTable[] {
+function totalTables(
+  groups: CommonTable | undefined,
+  totals: readonly Block[],
+): readonly CommonTable[] {
   const name = groups?.name ?? factName;
-  const tables = totals.map(({ select }, index) => ({ name: `ktx totals ${index + 1}`, query: select }));
+  const tables = totals.map(({ select }, index) => ({
+    name: `ktx totals ${index + 1}`,
+    query: select,
+  }));
   const joins = totals.map(({ kept = [] }, index) => {
     const total = common(tables[index]?.name ?? '');
-    const equal = kept.map((position) => sameOrNull(from(name, `d${position + 1}`), from(total.alias, `d${position + 1}`)));
-    const on: Expr = { kind: 'text', parts: equal.length === 0 ? ['1 = 1'] : equal.flatMap((one, at) => (at === 0 ? [one] : [' AND ', one])) }; // prettier-ignore
+    const equal = kept.map((position) =>
+      sameOrNull(from(name, `d${position + 1}`), from(total.alias, `d${position + 1}`)),
+    );
+    const on: Expr = {
+      kind: 'text',
+      parts:
+        equal.length === 0
+          ? ['1 = 1']
+          : equal.flatMap((one, at) => (at === 0 ? [one] : [' AND ', one])),
+    };
     return { ...total, on, kind: 'left' as const };
   });
   const columns = [
-    ...(groups?.query.kind === 'select' ? groups.query.columns : []).map(({ column }) => ({ column, expr: from(name, column) })),
+    ...(groups?.query.kind === 'select' ? groups.query.columns : []).map(({ column }) => ({
+      column,
+      expr: from(name, column),
+    })),
     ...totals.flatMap(({ leaves }, index) =>
       leaves.map((leaf) => {
         const value = from(tables[index]?.name ?? '', leaf.column);
-        const expr: Expr = leaf.function.startsWith('count') ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
+        const expr: Expr = leaf.function.startsWith('count')
+          ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] }
+          : value;
         return { column: leaf.column, expr };
       }),
     ),
   ];
-  return [...tables, { name: 'ktx groups', query: { kind: 'select', columns, from: common(name), joins, where: [] } }];
+  return [
+    ...tables,
+    {
+      name: 'ktx groups',
+      query: { kind: 'select', columns, from: common(name), joins, where: [] },
+    },
+  ];
 }
 
 function sameOrNull(one: Expr, other: Expr): Expr {
-  return { kind: 'text', parts: [one, ' = ', other, ' OR (', one, ' IS NULL AND ', other, ' IS NULL)'] };
+  return {
+    kind: 'text',
+    parts: [one, ' = ', other, ' OR (', one, ' IS NULL AND ', other, ' IS NULL)'],
+  };
 }
 
 function groupTables(blocks: readonly Block[], filled: Calendar['filled']): readonly CommonTable[] {
-  const facts = blocks.map(({ select }, index) => ({ name: blocks.length === 1 ? factName : `${factName} ${index + 1}`, query: select }));
+  const facts = blocks.map(({ select }, index) => ({
+    name: blocks.length === 1 ? factName : `${factName} ${index + 1}`,
+    query: select,
+  }));
   const dimensions = (blocks[0]?.places ?? []).map((_, index) => `d${index + 1}`);
-  const sets = [...memberSets(blocks, facts), ...(filled === undefined ? [] : [periodSet(filled, { dimensions, facts })])];
+  const sets = [
+    ...memberSets(blocks, facts),
+    ...(filled === undefined ? [] : [periodSet(filled, { dimensions, facts })]),
+  ];
   if (facts.length === 1 && sets.length === 0) return facts;
-  const leaves = blocks.flatMap((block, index) => block.leaves.map((leaf) => ({ ...leaf, table: facts[index]?.name ?? '' })));
+  const leaves = blocks.flatMap((block, index) =>
+    block.leaves.map((leaf) => ({ ...leaf, table: facts[index]?.name ?? '' })),
+  );
   const rows = (tables: readonly Pick<MemberTable, 'name' | 'columns'>[]): Select => {
     const [first, ...others] = tables.map(({ name }) => common(name));
     const columns = dimensions.map((column) => ({
@@ -58,19 +97,53 @@ function groupTables(blocks: readonly Block[], filled: Calendar['filled']): read
       expr: from(tables.find((one) => one.columns.includes(column))?.name ?? '', column),
     }));
     const values = leaves.map(({ column, table }) => {
-      return { column, expr: first?.alias === table ? from(table, column) : ({ kind: 'missing', table, column } as const) };
+      return {
+        column,
+        expr:
+          first?.alias === table
+            ? from(table, column)
+            : ({ kind: 'missing', table, column } as const),
+      };
     });
-    const joins = others.map((other) => ({ ...other, kind: 'cross' as const, on: { kind: 'text' as const, parts: [] } }));
-    return { kind: 'select', columns: [...columns, ...values], from: first ?? common(factName), joins, where: [] };
+    const joins = others.map((other) => ({
+      ...other,
+      kind: 'cross' as const,
+      on: { kind: 'text' as const, parts: [] },
+    }));
+    return {
+      kind: 'select',
+      columns: [...columns, ...values],
+      from: first ?? common(factName),
+      joins,
+      where: [],
+    };
   };
-  const parts = [...facts.map(({ name }) => rows([{ name, columns: dimensions }])), ...sets.map(rows)];
+  const parts = [
+    ...facts.map(({ name }) => rows([{ name, columns: dimensions }])),
+    ...sets.map(rows),
+  ];
   const columns: readonly ColumnOf<Expr>[] = [
     ...dimensions.map((column) => ({ column, expr: from(source, column) })),
-    ...leaves.map(({ column, function: name }) => ({ column, expr: merged(column, name.startsWith('count')) })),
+    ...leaves.map(({ column, function: name }) => ({
+      column,
+      expr: merged(column, name.startsWith('count')),
+    })),
   ];
-  const all: From = { alias: source, relation: { kind: 'select', select: { kind: 'union', all: true, parts } } };
-  const query: Select = { kind: 'select', columns, from: all, joins: [], where: [], groups: dimensions.length };
-  const members = new Map(sets.flat().flatMap((table) => ('query' in table ? [[table.name, table]] : [])));
+  const all: From = {
+    alias: source,
+    relation: { kind: 'select', select: { kind: 'union', all: true, parts } },
+  };
+  const query: Select = {
+    kind: 'select',
+    columns,
+    from: all,
+    joins: [],
+    where: [],
+    groups: dimensions.length,
+  };
+  const members = new Map(
+    sets.flat().flatMap((table) => ('query' in table ? [[table.name, table]] : [])),
+  );
   return [...facts, ...members.values(), { name: 'ktx result', query }];
 }
 
@@ -88,9 +161,17 @@ function periodSet(
   const columns = [{ column, expr: from(table, column) }, ...coarser];
   const names = columns.map((one) => one.column);
   const query: Select = { kind: 'select', columns, from: common(table), joins: [], where: [] };
-  const periods = coarser.length === 0 ? { name: table, columns: [column] } : { name: 'ktx all periods', query, columns: names };
+  const periods =
+    coarser.length === 0
+      ? { name: table, columns: [column] }
+      : { name: 'ktx all periods', query, columns: names };
   const others = rest.dimensions.filter((one) => !names.includes(one));
-  return others.length === 0 ? [periods] : [periods, { name: 'ktx others', ...memberQuery({ kind: 'fact', columns: others }, rest.facts) }];
+  return others.length === 0
+    ? [periods]
+    : [
+        periods,
+        { name: 'ktx others', ...memberQuery({ kind: 'fact', columns: others }, rest.facts) },
+      ];
 }
 
 interface MemberTable extends CommonTable {
@@ -98,7 +179,10 @@ interface MemberTable extends CommonTable {
 }
 
 /** For each combination of sets, its tables; sets that read the same rows come once. */
-function memberSets(blocks: readonly Block[], facts: readonly CommonTable[]): readonly (readonly MemberTable[])[] {
+function memberSets(
+  blocks: readonly Block[],
+  facts: readonly CommonTable[],
+): readonly (readonly MemberTable[])[] {
   const known = new Map<string, MemberTable>();
   const tables = blocks.map(({ members }) =>
     members.map((set) => {
@@ -113,17 +197,27 @@ function memberSets(blocks: readonly Block[], facts: readonly CommonTable[]): re
 }
 
 /** `text` is equal where the rows are. */
-function memberQuery(set: Members, facts: readonly CommonTable[]): { query: Query; columns: readonly string[]; text: string } {
+function memberQuery(
+  set: Members,
+  facts: readonly CommonTable[],
+): { query: Query; columns: readonly string[]; text: string } {
   if (set.kind === 'dataset') {
     const { columns, from: root } = set.select;
-    const text = JSON.stringify(set.select).replaceAll(JSON.stringify(root.alias).slice(0, -1), '"@');
+    const text = JSON.stringify(set.select).replaceAll(
+      JSON.stringify(root.alias).slice(0, -1),
+      '"@',
+    );
     return { query: set.select, columns: columns.map(({ column }) => column), text };
   }
   const parts = facts.map(({ name }): Select => {
     const columns = set.columns.map((column) => ({ column, expr: from(name, column) }));
     return { kind: 'select', distinct: true, columns, from: common(name), joins: [], where: [] };
   });
-  return { query: { kind: 'union', all: false, parts }, columns: set.columns, text: set.columns.join() };
+  return {
+    query: { kind: 'union', all: false, parts },
+    columns: set.columns,
+    text: set.columns.join(),
+  };
 }
 
 function common(name: string): From {

@@ -44,10 +44,15 @@ export interface ModelDataset {
   readonly ways: readonly Step[];
 }
 
-export type Relation = { readonly kind: 'table'; readonly parts: readonly string[] } | { readonly kind: 'query'; readonly sql: string };
+export type Relation =
+  | { readonly kind: 'table'; readonly parts: readonly string[] }
+  | { readonly kind: 'query'; readonly sql: string };
 
 /** Rows that a role may see; `denied` says why it may see none. */
-export type Rows = Relation | { readonly kind: 'guarded'; readonly select: Query } | { readonly kind: 'denied'; readonly error: UserError };
+export type Rows =
+  | Relation
+  | { readonly kind: 'guarded'; readonly select: Query }
+  | { readonly kind: 'denied'; readonly error: UserError };
 
 interface AccessRule {
   readonly role: string;
@@ -84,10 +89,21 @@ export interface Balance {
 }
 
 export type MetricRule =
-  | { readonly kind: 'aggregate'; readonly function: Aggregate; readonly of: Fragment | undefined; readonly fraction: number | undefined } // prettier-ignore
+  | {
+      readonly kind: 'aggregate';
+      readonly function: Aggregate;
+      readonly of: Fragment | undefined;
+      readonly fraction: number | undefined;
+    }
   | { readonly kind: 'expression'; readonly fragment: Fragment }
   /** An aggregate of what is aggregated for each `per`. */
-  | { readonly kind: 'nested'; readonly function: Aggregate; readonly fraction: number | undefined; readonly of: Fragment; readonly per: string } // prettier-ignore
+  | {
+      readonly kind: 'nested';
+      readonly function: Aggregate;
+      readonly fraction: number | undefined;
+      readonly of: Fragment;
+      readonly per: string;
+    }
   | { readonly kind: 'ratio'; readonly numerator: string; readonly denominator: string }
   | { readonly kind: 'total'; readonly of: string; readonly by: readonly string[] }
   | { readonly kind: 'offset'; readonly of: string; readonly by: Period }
@@ -113,7 +129,10 @@ export interface Ends {
 export interface ModelRelationship extends Ends {
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
   /** What has to be equal: a name of each side; where a side is a literal, of the other only. */
-  readonly equal: readonly { readonly own?: string | undefined; readonly target?: string | undefined }[];
+  readonly equal: readonly {
+    readonly own?: string | undefined;
+    readonly target?: string | undefined;
+  }[];
   /** As SQL; undefined where the equalities are all. */
   readonly condition: Fragment | undefined;
   /** A range of the target in which a value of the own side lies; declared not to overlap for equal columns. */
@@ -149,7 +168,11 @@ export function rowsOf({ rows }: Pick<ModelDataset, 'rows'>): Exclude<Rows, { ki
 }
 
 /** In any case: no two fields of a dataset differ by case alone. `quotedExactly`: a quoted name where the engine minds the case of those. */
-export function fieldNamed(dataset: ModelDataset, name: string, quotedExactly = false): ModelField | undefined {
+export function fieldNamed(
+  dataset: ModelDataset,
+  name: string,
+  quotedExactly = false,
+): ModelField | undefined {
   const field = dataset.fields.get(name);
   if (field !== undefined || quotedExactly) return field;
   const folded = name.toLowerCase();
@@ -169,7 +192,10 @@ export function columnIdentity(dataset: ModelDataset, name: string): string {
 }
 
 /** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
-export function ownerInCondition({ from, to, name }: Ends, parts: readonly string[]): 'own' | 'target' | undefined {
+export function ownerInCondition(
+  { from, to, name }: Ends,
+  parts: readonly string[],
+): 'own' | 'target' | undefined {
   if (parts.length === 1) return 'own';
   if (parts.length > 2) return undefined;
   if (parts[0] === to || parts[0] === name) return 'target';

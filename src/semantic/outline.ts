@@ -18,7 +18,8 @@ interface Asked {
 /** A plan as a person reads it. Its columns `d1…` and `m1…` are those of the SQL. */
 export function outlineOf(plan: Plan, { query, dialect }: Asked) {
   const words = (expr: Expr) => wordsOf(expr, dialect);
-  const nameOf = (expr: Expr) => plan.columns.find((column) => column.expr === expr || words(column.expr) === words(expr))?.name;
+  const nameOf = (expr: Expr) =>
+    plan.columns.find((column) => column.expr === expr || words(column.expr) === words(expr))?.name;
   return {
     blocks: plan.blocks.map((block) => blockOutline(block, dialect)),
     merge: mergeWords(plan.blocks, query),
@@ -29,9 +30,17 @@ export function outlineOf(plan: Plan, { query, dialect }: Asked) {
   };
 }
 
-function blockOutline({ owner, leaves, select, joins, tests, filters, places, kept, fanned }: Block, dialect: Dialect) {
-  const groups = places.map((place, index) => ({ column: `d${index + 1}`, is: dottedPlace(place) }));
-  const shown = filters.filter((text) => leaves[0]?.running !== undefined && !tests.some((test) => test.text === text));
+function blockOutline(
+  { owner, leaves, select, joins, tests, filters, places, kept, fanned }: Block,
+  dialect: Dialect,
+) {
+  const groups = places.map((place, index) => ({
+    column: `d${index + 1}`,
+    is: dottedPlace(place),
+  }));
+  const shown = filters.filter(
+    (text) => leaves[0]?.running !== undefined && !tests.some((test) => test.text === text),
+  );
   return {
     rows_of: owner,
     joins: joins.map((join) => ({ path: join.alias, ...joinWords(join, dialect) })),
@@ -42,7 +51,9 @@ function blockOutline({ owner, leaves, select, joins, tests, filters, places, ke
     /** How its rows count otherwise than each once in its own group. */
     rules: [
       ...ruleWords(leaves[0]),
-      ...shown.filter((text) => !text.startsWith('segment ')).map((text) => `shown are the periods with ${oneLine(text)}`),
+      ...shown
+        .filter((text) => !text.startsWith('segment '))
+        .map((text) => `shown are the periods with ${oneLine(text)}`),
       ...fanned.map((dimension) => `each row counts once in every ${dimension} that it has`),
     ],
   };
@@ -72,13 +83,23 @@ function relationWords(relation: From['relation']): string {
 function semiJoins(select: Select, dialect: Dialect) {
   const found = new Map<string, { path: string; to: string; on: string; where: string }>();
   const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null || ('kind' in value && value.kind === 'guarded')) return;
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      ('kind' in value && value.kind === 'guarded')
+    )
+      return;
     if (isExists(value)) {
       const [first] = value.joins;
       const path = value.joins.map(({ alias }) => alias).join(', ');
       const where = wordsOf(value.where, dialect);
       if (first !== undefined)
-        found.set(`${path} ${where}`, { path, to: relationWords(first.relation), on: wordsOf(first.on, dialect), where });
+        found.set(`${path} ${where}`, {
+          path,
+          to: relationWords(first.relation),
+          on: wordsOf(first.on, dialect),
+          where,
+        });
     }
     for (const child of Object.values(value)) visit(child);
   };
@@ -113,8 +134,14 @@ function ruleWords(leaf: Leaf | undefined): readonly string[] {
   return [
     ...shift.map((period) => `moved on by ${periodWords(period)}, so that rows meet later ones`),
     ...(running === undefined ? [] : [`counts in every period ${runningWords(running)}`]),
-    ...(balance === undefined ? [] : [`of each ${balance.per?.join(' and ') || owner}, the ${balance.take} value over ${balance.over} in each group`]), // prettier-ignore
-    ...(total === undefined ? [] : [`a total ${total.length === 0 ? 'over all groups' : `for each ${total.join(' and ')}`}`]),
+    ...(balance === undefined
+      ? []
+      : [
+          `of each ${balance.per?.join(' and ') || owner}, the ${balance.take} value over ${balance.over} in each group`,
+        ]),
+    ...(total === undefined
+      ? []
+      : [`a total ${total.length === 0 ? 'over all groups' : `for each ${total.join(' and ')}`}`]),
     ...(conversion === undefined ? [] : [conversionWords(conversion)]),
   ];
 }
@@ -125,7 +152,9 @@ function runningWords({ window, since }: NonNullable<Leaf['running']>): string {
 }
 
 function conversionWords({ from, next, on, window }: NonNullable<Leaf['conversion']>): string {
-  const equal = on.map(({ base, to }) => `${from.owner}.${base} = ${next.owner}.${to}`).join(' and ');
+  const equal = on
+    .map(({ base, to }) => `${from.owner}.${base} = ${next.owner}.${to}`)
+    .join(' and ');
   const limit = window === undefined ? '' : `, less than ${periodWords(window.period)} earlier`;
   return `each of ${next.owner} belongs to the last of ${from.owner} before it with ${equal}${limit}`;
 }
@@ -137,7 +166,11 @@ function periodWords({ count, unit }: Period): string {
 function mergeWords(blocks: readonly Block[], query: SemanticQuery): readonly string[] {
   const facts = blocks.filter(({ kept }) => kept === undefined);
   return [
-    ...(facts.length > 1 ? ['a row for each group that any block has; where a block has none, its counts are 0 and the rest is NULL'] : []),
+    ...(facts.length > 1
+      ? [
+          'a row for each group that any block has; where a block has none, its counts are 0 and the rest is NULL',
+        ]
+      : []),
     ...(facts.length < blocks.length ? ['beside each group, the totals that it is part of'] : []),
     ...(query.include_empty ? ['also members of the dimensions that have no rows'] : []),
     ...(query.fill_time ? ['also periods that have no rows'] : []),

@@ -10,10 +10,14 @@ const homes = new WeakMap<SemanticModel, readonly ModelDataset[]>();
 
 /** The model with a value for each `param.x` of its fragments; a name means the parameter of every dataset that declares it alike. */
 export function withParameters(model: SemanticModel, given: Given): SemanticModel {
-  const declaring = homes.get(model) ?? [...model.datasets.values()].filter(({ parameters }) => parameters.length > 0);
+  const declaring =
+    homes.get(model) ??
+    [...model.datasets.values()].filter(({ parameters }) => parameters.length > 0);
   homes.set(model, declaring);
   // What is said of one dataset wins.
-  const names = Object.keys(given).toSorted((a, b) => Number(a.includes('.')) - Number(b.includes('.')));
+  const names = Object.keys(given).toSorted(
+    (a, b) => Number(a.includes('.')) - Number(b.includes('.')),
+  );
   if (declaring.length === 0 && names.length === 0) return model;
   const key = JSON.stringify(names.map((name) => [name, given[name]]));
   const known = cache.get(model) ?? new Map<string, SemanticModel>();
@@ -21,7 +25,8 @@ export function withParameters(model: SemanticModel, given: Given): SemanticMode
   if (last !== undefined) return last;
   const values = new Map<string, ParameterValue>();
   for (const name of names) {
-    for (const { address, parameter } of meant(declaring, name)) values.set(address, parameterValue(parameter, given[name] ?? ''));
+    for (const { address, parameter } of meant(declaring, name))
+      values.set(address, parameterValue(parameter, given[name] ?? ''));
   }
   const datasets = new Map(model.datasets);
   for (const dataset of declaring) datasets.set(dataset.name, boundDataset(dataset, values));
@@ -33,7 +38,13 @@ export function withParameters(model: SemanticModel, given: Given): SemanticMode
 
 /** A value for each parameter without a default, so that what uses it can be tried. */
 export function sampleParameters({ datasets }: SemanticModel): Given {
-  const samples = { string: 'a', integer: 1, decimal: 1, boolean: true, date: '2024-01-01' } as const;
+  const samples = {
+    string: 'a',
+    integer: 1,
+    decimal: 1,
+    boolean: true,
+    date: '2024-01-01',
+  } as const;
   const needed = [...datasets.values()].flatMap((dataset) =>
     dataset.parameters
       .filter((one) => one.default === undefined)
@@ -49,10 +60,17 @@ interface Meant {
 
 function meant(declaring: readonly ModelDataset[], name: string): readonly Meant[] {
   const all = declaring.flatMap((dataset) =>
-    dataset.parameters.map((parameter) => ({ address: `${dataset.name}.${parameter.name}`, parameter })),
+    dataset.parameters.map((parameter) => ({
+      address: `${dataset.name}.${parameter.name}`,
+      parameter,
+    })),
   );
   const found = all.filter(({ address, parameter }) => name === address || name === parameter.name);
-  const meanings = new Set(found.map(({ parameter: { type, default: value, values } }) => JSON.stringify([type, value, values])));
+  const meanings = new Set(
+    found.map(({ parameter: { type, default: value, values } }) =>
+      JSON.stringify([type, value, values]),
+    ),
+  );
   if (meanings.size === 1) return found;
   if (meanings.size > 1)
     throw ambiguous(
@@ -60,33 +78,59 @@ function meant(declaring: readonly ModelDataset[], name: string): readonly Meant
       `The parameter ${name} is declared in several ways`,
       found.map(({ address }) => address),
     );
-  throw unknownName({ what: 'parameter', name, candidates: new Set(all.map(({ parameter }) => parameter.name)) });
+  throw unknownName({
+    what: 'parameter',
+    name,
+    candidates: new Set(all.map(({ parameter }) => parameter.name)),
+  });
 }
 
 /** As its type has it; text may stand for any of them. */
-export function parameterValue({ name, type, values }: ParameterDefinition, given: ParameterValue): ParameterValue {
+export function parameterValue(
+  { name, type, values }: ParameterDefinition,
+  given: ParameterValue,
+): ParameterValue {
   const value = typed(type, given);
   if (value === undefined) {
     const choices = (values ?? (type === 'boolean' ? [true, false] : [])).map(String);
-    throw refused('wrong_parameter', `The parameter ${name} is of type ${type}, which ${JSON.stringify(given)} is not`, {
-      choices,
-      hint: choices.length > 0 ? '' : `Give it a value like ${examples[type]}.`,
-    });
+    throw refused(
+      'wrong_parameter',
+      `The parameter ${name} is of type ${type}, which ${JSON.stringify(given)} is not`,
+      {
+        choices,
+        hint: choices.length > 0 ? '' : `Give it a value like ${examples[type]}.`,
+      },
+    );
   }
   if (values === undefined || values.includes(value)) return value;
-  throw refused('wrong_parameter', `${JSON.stringify(given)} is no value of the parameter ${name}`, { choices: values.map(String) });
+  throw refused(
+    'wrong_parameter',
+    `${JSON.stringify(given)} is no value of the parameter ${name}`,
+    { choices: values.map(String) },
+  );
 }
 
-const examples = { string: 'EUR', integer: '5', decimal: '0.5', boolean: 'true', date: '2024-01-31' } as const;
+const examples = {
+  string: 'EUR',
+  integer: '5',
+  decimal: '0.5',
+  boolean: 'true',
+  date: '2024-01-31',
+} as const;
 
-function typed(type: ParameterDefinition['type'], given: ParameterValue): ParameterValue | undefined {
+function typed(
+  type: ParameterDefinition['type'],
+  given: ParameterValue,
+): ParameterValue | undefined {
   const text = String(given);
   if (type === 'string') return typeof given === 'string' ? given : undefined;
   if (type === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : undefined;
   if (type === 'date') return isDate(text) ? text : undefined;
   const isWritten = typeof given === 'number' || /^-?\d{1,15}(\.\d{1,15})?$/.test(text);
   const value = Number(text);
-  const isSafe = Number.isInteger(value) ? Number.isSafeInteger(value) : type === 'decimal' && Number.isFinite(value);
+  const isSafe = Number.isInteger(value)
+    ? Number.isSafeInteger(value)
+    : type === 'decimal' && Number.isFinite(value);
   return isWritten && isSafe && typeof given !== 'boolean' ? value : undefined;
 }
 
@@ -95,7 +139,10 @@ function isDate(text: string): boolean {
   return time !== undefined && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-function boundDataset(dataset: ModelDataset, values: ReadonlyMap<string, ParameterValue>): ModelDataset {
+function boundDataset(
+  dataset: ModelDataset,
+  values: ReadonlyMap<string, ParameterValue>,
+): ModelDataset {
   const bind = <F extends Fragment | undefined>(fragment: F): F => {
     if (fragment?.parameters === undefined) return fragment;
     const parameters = fragment.parameters.map((one) => {
@@ -112,11 +159,18 @@ function boundDataset(dataset: ModelDataset, values: ReadonlyMap<string, Paramet
     ...dataset,
     fields: mapped(dataset.fields, (field) => ({ ...field, expr: bind(field.expr) })),
     segments: mapped(dataset.segments, bind),
-    metrics: mapped(dataset.metrics, (metric): ModelMetric => ({ ...metric, where: bind(metric.where), definition: boundRule(metric.definition, bind) })), // prettier-ignore
+    metrics: mapped(dataset.metrics, (metric): ModelMetric => ({
+      ...metric,
+      where: bind(metric.where),
+      definition: boundRule(metric.definition, bind),
+    })),
   };
 }
 
-function boundRule(rule: MetricRule, bind: <F extends Fragment | undefined>(fragment: F) => F): MetricRule {
+function boundRule(
+  rule: MetricRule,
+  bind: <F extends Fragment | undefined>(fragment: F) => F,
+): MetricRule {
   if (rule.kind === 'aggregate') return { ...rule, of: bind(rule.of) };
   if (rule.kind === 'nested') return { ...rule, of: bind(rule.of) };
   return rule.kind === 'expression' ? { ...rule, fragment: bind(rule.fragment) } : rule;
@@ -136,6 +190,8 @@ export function parametersIn(value: unknown): Readonly<Record<string, ParameterV
   return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function isLiteral(value: object): value is { readonly parameter: string; readonly value: ParameterValue } {
+function isLiteral(
+  value: object,
+): value is { readonly parameter: string; readonly value: ParameterValue } {
   return 'kind' in value && value.kind === 'literal';
 }

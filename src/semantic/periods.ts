@@ -1,7 +1,12 @@
 import { type Period, type TimeGrain, timeGrains, type TruncateOptions } from '../sql/dialect.ts';
 
 /** What a query may cut a time into, the finest first: the grains of engines, and those that follow from `fiscal_year_start`. */
-export const grains = [...timeGrains.slice(0, -1), 'fiscal_quarter', 'year', 'fiscal_year'] as readonly Grain[];
+export const grains = [
+  ...timeGrains.slice(0, -1),
+  'fiscal_quarter',
+  'year',
+  'fiscal_year',
+] as readonly Grain[];
 export type Grain = TimeGrain | FiscalGrain;
 type FiscalGrain = 'fiscal_quarter' | 'fiscal_year';
 
@@ -24,7 +29,9 @@ export function grainOf(text: string): TimeGrain {
 export function unitsOf(count: number, grain: Grain): Period {
   if (grain === 'week') return { count: count * 7, unit: 'day' };
   if (grain === 'fiscal_year') return { count, unit: 'year' };
-  return grain === 'quarter' || grain === 'fiscal_quarter' ? { count: count * 3, unit: 'month' } : { count, unit: grain };
+  return grain === 'quarter' || grain === 'fiscal_quarter'
+    ? { count: count * 3, unit: 'month' }
+    : { count, unit: grain };
 }
 
 /** The finer of two. */
@@ -32,13 +39,19 @@ export function finer<Given extends Grain>(one: Given, other: Given): Given {
   return grains.indexOf(one) < grains.indexOf(other) ? one : other;
 }
 
-const months: Readonly<Partial<Record<Grain, number>>> = { quarter: 3, fiscal_quarter: 3, year: 12, fiscal_year: 12 };
+const months: Readonly<Partial<Record<Grain, number>>> = {
+  quarter: 3,
+  fiscal_quarter: 3,
+  year: 12,
+  fiscal_year: 12,
+};
 
 /** True where each period of the first lies in one of the second, by the month in which fiscal years begin. */
 export function liesIn(one: Grain, other: Grain, yearStart: number): boolean {
   if (one === other) return true;
   const [length, whole] = [months[one], months[other]];
-  if (length === undefined || whole === undefined) return finer(one, other) === one && one !== 'week';
+  if (length === undefined || whole === undefined)
+    return finer(one, other) === one && one !== 'week';
   const begin = (grain: Grain): number => (isFiscal(grain) ? yearStart - 1 : 0);
   return whole % length === 0 && (begin(other) - begin(one)) % length === 0;
 }

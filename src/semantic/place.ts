@@ -2,8 +2,23 @@ import type { TruncateOptions } from '../sql/dialect.ts';
 import type { Reference } from '../sql/expression.ts';
 import { refused, unknownDataset, unknownName } from './errors.ts';
 import { yearStartFor } from './fiscal.ts';
-import { fieldNamed, isExact, type ModelDataset, type ModelField, type SemanticModel } from './model.ts';
-import { checkShape, dottedPath, namesakes, type Path, pathByNames, type Reach, timeFields, uniquePath } from './paths.ts';
+import {
+  fieldNamed,
+  isExact,
+  type ModelDataset,
+  type ModelField,
+  type SemanticModel,
+} from './model.ts';
+import {
+  checkShape,
+  dottedPath,
+  namesakes,
+  type Path,
+  pathByNames,
+  type Reach,
+  timeFields,
+  uniquePath,
+} from './paths.ts';
 import { type Grain, grains } from './periods.ts';
 
 /** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
@@ -26,18 +41,25 @@ export interface Start {
 export function placeInQuery(start: Start, asked: readonly string[]): Place {
   const { owner } = start;
   const [first] = asked;
-  const parts = first === 'metric_time' ? [owner.name, defaultTime(owner), ...asked.slice(1)] : asked;
+  const parts =
+    first === 'metric_time' ? [owner.name, defaultTime(owner), ...asked.slice(1)] : asked;
   if (parts.length < 2) {
     const choices = namesakes(start.model, owner.name, first ?? '');
-    throw refused('unknown_name', `The name ${first} is unknown on its own`, { hint: 'A field is written with its dataset.', choices });
+    throw refused('unknown_name', `The name ${first} is unknown on its own`, {
+      hint: 'A field is written with its dataset.',
+      choices,
+    });
   }
-  const grain = parts.length < 3 ? undefined : grains.find((candidate) => candidate === parts.at(-1));
+  const grain =
+    parts.length < 3 ? undefined : grains.find((candidate) => candidate === parts.at(-1));
   const timed = grain === undefined ? undefined : placeAt(start, parts.slice(0, -1));
   if (timed?.field !== undefined) return checkGrain({ ...timed, grain });
   const place = placeAt(start, parts);
   if (place.field !== undefined) return place;
   const { dataset, name } = place;
-  const candidates = [...dataset.fields.values()].filter((field) => !field.hidden).map((field) => field.name);
+  const candidates = [...dataset.fields.values()]
+    .filter((field) => !field.hidden)
+    .map((field) => field.name);
   const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
   const as = (candidate: string) => [[...parts.slice(0, -1), candidate].join('.')];
   throw unknownName({ what: `field of ${dataset.name}`, name, candidates, note, as });
@@ -50,19 +72,35 @@ export function placeInModel(start: Start, home: string, { parts, written }: Ref
   const isOwn = parts.length === 1 || (parts.length === 2 && parts[0] === home);
   const isOwners = parts.length === 2 && parts[0] === owner.name;
   const base = isOwners ? [] : uniquePath(model, owner.name, { name: home, field: name, reach });
-  const inner = isOwn || isOwners ? [] : placeAt({ model, owner: datasetNamed(model, home), reach }, parts).path;
+  const inner =
+    isOwn || isOwners
+      ? []
+      : placeAt({ model, owner: datasetNamed(model, home), reach }, parts).path;
   const path = [...base, ...inner];
   checkShape(path, name);
   const dataset = datasetNamed(model, path.at(-1)?.to ?? owner.name);
-  return { path, dataset, name, field: fieldNamed(dataset, name, isExact(model.dialect, written)), grain: undefined };
+  return {
+    path,
+    dataset,
+    name,
+    field: fieldNamed(dataset, name, isExact(model.dialect, written)),
+    grain: undefined,
+  };
 }
 
 /** Where dataset or role, further roles, and a name lead. */
 function placeAt({ model, owner, reach }: Start, parts: readonly string[]): Place {
   const [first = '', ...rest] = parts.slice(0, -1);
   const name = parts.at(-1) ?? '';
-  const start = uniquePath(model, owner.name, { name: first, field: [...rest, name].join('.'), reach });
-  const path = [...start, ...pathByNames(model, { dataset: start.at(-1)?.to ?? owner.name, reach }, [...rest, name])];
+  const start = uniquePath(model, owner.name, {
+    name: first,
+    field: [...rest, name].join('.'),
+    reach,
+  });
+  const path = [
+    ...start,
+    ...pathByNames(model, { dataset: start.at(-1)?.to ?? owner.name, reach }, [...rest, name]),
+  ];
   checkShape(path, name);
   const dataset = datasetNamed(model, path.at(-1)?.to ?? owner.name);
   return { path, dataset, name, field: visibleField(dataset, name), grain: undefined };
@@ -70,7 +108,11 @@ function placeAt({ model, owner, reach }: Start, parts: readonly string[]): Plac
 
 /** As it can be written in any query of its owner. */
 export function dottedPlace({ path, dataset, name, grain }: Place): string {
-  return [path.length === 0 ? dataset.name : dottedPath(path), name, ...(grain === undefined ? [] : [grain])].join('.');
+  return [
+    path.length === 0 ? dataset.name : dottedPath(path),
+    name,
+    ...(grain === undefined ? [] : [grain]),
+  ].join('.');
 }
 
 function checkGrain(place: Place): Place {
@@ -79,8 +121,14 @@ function checkGrain(place: Place): Place {
   const { dataset, name, field, grain, path } = place;
   const message = `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`;
   const start = path.length === 0 ? dataset.name : dottedPath(path);
-  const choices = [dottedPlace({ ...place, path, grain: undefined }), ...timeFields(dataset).map((time) => `${start}.${time}.${grain}`)];
-  throw refused('not_a_time', message, { hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`, choices });
+  const choices = [
+    dottedPlace({ ...place, path, grain: undefined }),
+    ...timeFields(dataset).map((time) => `${start}.${time}.${grain}`),
+  ];
+  throw refused('not_a_time', message, {
+    hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`,
+    choices,
+  });
 }
 
 export function timeType({ field }: Place): TruncateOptions['type'] | undefined {
@@ -93,7 +141,10 @@ function defaultTime(dataset: ModelDataset): string {
   if (field !== undefined) return field;
   const message = `${name} has no default_time, so metric_time means nothing for its metrics`;
   const choices = timeFields(dataset).map((time) => `${name}.${time}`);
-  throw refused('no_default_time', message, { hint: `Or declare default_time in ${file}.`, choices });
+  throw refused('no_default_time', message, {
+    hint: `Or declare default_time in ${file}.`,
+    choices,
+  });
 }
 
 export function datasetNamed(model: SemanticModel, name: string): ModelDataset {

@@ -1,8 +1,21 @@
 import { z } from 'zod';
 
 const filterOperators = [
-  '=', '!=', '<', '<=', '>', '>=', 'in', 'not_in', 'between', 'is_null', 'is_not_null', 'contains', 'starts_with', 'ends_with',
-] as const; // prettier-ignore
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  'not_in',
+  'between',
+  'is_null',
+  'is_not_null',
+  'contains',
+  'starts_with',
+  'ends_with',
+] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
 const numberSchema = z
@@ -47,7 +60,10 @@ const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe
 
 /** A question to the semantic layer, the same on every surface. */
 export const querySchema = z.strictObject({
-  metrics: z.array(metricSchema).default([]).describe('What to compute; without, the distinct dimensions.'),
+  metrics: z
+    .array(metricSchema)
+    .default([])
+    .describe('What to compute; without, the distinct dimensions.'),
   dimensions: namesSchema.describe(
     'What to group by: dataset.field, a path of roles like orders.buyer.regions.name; .month and other grains on a time field; metric_time.',
   ),

@@ -16,16 +16,28 @@ interface Asked {
 }
 
 /** Where one number comes from. The caller adds the commit of the files. */
-export function metricReceipt(model: SemanticModel, { name, trace }: { readonly name: string; readonly trace: Trace }, asked: Asked) {
+export function metricReceipt(
+  model: SemanticModel,
+  { name, trace }: { readonly name: string; readonly trace: Trace },
+  asked: Asked,
+) {
   const { grain, having } = asked;
   const leaves = [...trace.leaves];
-  const blocks = asked.blocks.filter((block) => block.leaves.some((leaf) => trace.leaves.has(leaf)));
+  const blocks = asked.blocks.filter((block) =>
+    block.leaves.some((leaf) => trace.leaves.has(leaf)),
+  );
   const inner = leaves.flatMap(({ nested, conversion, ...leaf }): readonly Leaf[] => {
-    return conversion === undefined ? (nested?.leaves ?? [{ nested, ...leaf }]) : [conversion.from, conversion.next];
+    return conversion === undefined
+      ? (nested?.leaves ?? [{ nested, ...leaf }])
+      : [conversion.from, conversion.next];
   });
-  const own = inner.flatMap((leaf) => leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`));
+  const own = inner.flatMap((leaf) =>
+    leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`),
+  );
   const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
-  const joined = blocks.flatMap(({ joins }) => joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })));
+  const joined = blocks.flatMap(({ joins }) =>
+    joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })),
+  );
   const limits = limitsOfSums(trace, { datasets: model.datasets, blocks, dimensions: grain });
   const datasets = [...owners, ...joined.map(({ dataset }) => dataset)];
   return {
@@ -51,7 +63,12 @@ export function metricReceipt(model: SemanticModel, { name, trace }: { readonly 
     curated: trace.metric !== undefined,
     /** The metric of the model that it is, where `name` is another one. */
     metric: trace.metric && metricAddress(trace.metric),
-    files: [...new Set([...trace.files, ...datasets.flatMap((dataset) => model.datasets.get(dataset)?.file ?? [])])].toSorted(),
+    files: [
+      ...new Set([
+        ...trace.files,
+        ...datasets.flatMap((dataset) => model.datasets.get(dataset)?.file ?? []),
+      ]),
+    ].toSorted(),
   };
 }
 

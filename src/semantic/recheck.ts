@@ -22,7 +22,10 @@ export function foundIn(
   if (known?.holdsIn(model, besides) === true) return known.findings;
   const watched = watch(model);
   const findings = check(watched.model);
-  checkups.set(dataset, { findings, holdsIn: (now, also) => also === besides && watched.wouldSee(now) });
+  checkups.set(dataset, {
+    findings,
+    holdsIn: (now, also) => also === besides && watched.wouldSee(now),
+  });
   return findings;
 }
 
@@ -61,5 +64,12 @@ function watch(model: SemanticModel) {
     Object.entries(rest).every(([key, value]) => now[key as keyof typeof rest] === value) &&
     [...asked].every(([name, dataset]) => now.datasets.get(name) === dataset) &&
     [...left].every(([name, was]) => now.excluded.has(name) === was);
-  return { model: { ...rest, datasets: watchedDatasets, excluded: Object.assign(new Set(excluded), { has }) }, wouldSee };
+  return {
+    model: {
+      ...rest,
+      datasets: watchedDatasets,
+      excluded: Object.assign(new Set(excluded), { has }),
+    },
+    wouldSee,
+  };
 }

@@ -4,7 +4,14 @@ import { algebraOf, isLinear } from './algebra.ts';
 import { type Aggregate, aggregates } from './dataset.ts';
 import { ambiguous, notSupported, refused } from './errors.ts';
 import { type Expr, type Piece, quotient, wholeOf, withResults } from './expr.ts';
-import { type Balance, type ConversionRule, metricAddress, type ModelMetric, type Running, type SemanticModel } from './model.ts';
+import {
+  type Balance,
+  type ConversionRule,
+  metricAddress,
+  type ModelMetric,
+  type Running,
+  type SemanticModel,
+} from './model.ts';
 import { blockKey, isPlain, type Leaf, newTrace, type Trace } from './leaf.ts';
 import { ownedBy } from './owner.ts';
 import type { SemanticQuery } from './query.ts';
@@ -40,10 +47,19 @@ interface Context {
   readonly trace: Trace;
 }
 
-export function openResolver(model: SemanticModel, metrics: SemanticQuery['metrics'], used = new Set<string>()): Resolver {
+export function openResolver(
+  model: SemanticModel,
+  metrics: SemanticQuery['metrics'],
+  used = new Set<string>(),
+): Resolver {
   const own = metrics.filter((metric) => typeof metric !== 'string');
   const names = new Set(own.map((metric) => metric.name));
-  return { model, named: new Map(own.map(({ name, expr }) => [name, formulaOf(model, expr, names)])), leaves: new Map(), used };
+  return {
+    model,
+    named: new Map(own.map(({ name, expr }) => [name, formulaOf(model, expr, names)])),
+    leaves: new Map(),
+    used,
+  };
 }
 
 const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
@@ -52,7 +68,8 @@ function formulaOf(model: SemanticModel, text: string, names: ReadonlySet<string
   const [, name = '', inner, per = ''] = perPattern.exec(text) ?? [];
   const outer = aggregates.find((one) => one === name.toLowerCase());
   const use = { dialect: model.dialect, origin: 'query' as const, names };
-  if (inner === undefined || outer === undefined) return { fragment: parseFragment(text, use), around: undefined };
+  if (inner === undefined || outer === undefined)
+    return { fragment: parseFragment(text, use), around: undefined };
   return { fragment: parseFragment(inner, use), around: { function: outer, per } };
 }
 
@@ -60,12 +77,20 @@ function formulaOf(model: SemanticModel, text: string, names: ReadonlySet<string
 export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace()): Expr {
   const expr = build(trace);
   if (new Set([...trace.leaves].map(blockKey)).size < 2) return expr;
-  const sums = new Set([...trace.leaves].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])));
-  return withResults(expr, (result) => (sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result));
+  const sums = new Set(
+    [...trace.leaves].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])),
+  );
+  return withResults(expr, (result) =>
+    sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result,
+  );
 }
 
 export function queryFragment({ model, named }: Resolver, text: string): Fragment {
-  return parseFragment(text, { dialect: model.dialect, origin: 'query', names: new Set(named.keys()) });
+  return parseFragment(text, {
+    dialect: model.dialect,
+    origin: 'query',
+    names: new Set(named.keys()),
+  });
 }
 
 /** A metric of a query: a name, the query's own names first, or arithmetic over aggregates and names. */
@@ -76,7 +101,15 @@ export function queryMetric(resolver: Resolver, text: string, trace: Trace): Exp
   return formulaExpr(resolver, formula, { ...top, trace });
 }
 
-const top = { home: undefined, where: [], balance: undefined, shift: [], running: undefined, total: undefined, stack: [] };
+const top = {
+  home: undefined,
+  where: [],
+  balance: undefined,
+  shift: [],
+  running: undefined,
+  total: undefined,
+  stack: [],
+};
 
 function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context: Context): Expr {
   if (around === undefined) return algebra(resolver, wholeOf(fragment), context);
@@ -86,7 +119,8 @@ function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context:
 export function queryAlgebra(resolver: Resolver, piece: Piece, trace: Trace): Expr {
   const only = piece.fragment.references[0];
   const isName = only?.start === piece.span.start && only.end === piece.span.end;
-  if (isName && !resolver.named.has(only.parts.join('.'))) trace.metric = findMetric(resolver.model, only.parts);
+  if (isName && !resolver.named.has(only.parts.join('.')))
+    trace.metric = findMetric(resolver.model, only.parts);
   return algebra(resolver, piece, { ...top, trace });
 }
 
@@ -96,7 +130,11 @@ export function resolveMetric(resolver: Resolver, metric: ModelMetric): Expr {
 }
 
 /** The metric that a name means; undefined where it means none. Model text, which has a home, may use hidden metrics, a query may not. */
-export function findMetric(model: SemanticModel, parts: readonly string[], home?: string): ModelMetric | undefined {
+export function findMetric(
+  model: SemanticModel,
+  parts: readonly string[],
+  home?: string,
+): ModelMetric | undefined {
   const [first = '', second] = parts;
   const named = (dataset: string, name: string): ModelMetric | undefined => {
     const metric = model.datasets.get(dataset)?.metrics.get(name);
@@ -115,7 +153,15 @@ function algebra(resolver: Resolver, piece: Piece, context: Context): Expr {
   if (!isLinear(fragment)) context.trace.linear = false;
   return algebraOf(piece, {
     aggregate: ({ function: name, argument, fraction }) =>
-      addLeaf(resolver, { function: name, of: argument && { fragment, span: argument, home: context.home }, fraction }, context),
+      addLeaf(
+        resolver,
+        {
+          function: name,
+          of: argument && { fragment, span: argument, home: context.home },
+          fraction,
+        },
+        context,
+      ),
     reference: ({ parts }) => referenceExpr(resolver, parts, context),
   });
 }
@@ -123,13 +169,18 @@ function algebra(resolver: Resolver, piece: Piece, context: Context): Expr {
 function referenceExpr(resolver: Resolver, parts: readonly string[], context: Context): Expr {
   const name = parts.join('.');
   const named = context.home === undefined ? resolver.named.get(name) : undefined;
-  if (named !== undefined) return formulaExpr(resolver, named, { ...context, stack: entered(context.stack, name) });
+  if (named !== undefined)
+    return formulaExpr(resolver, named, { ...context, stack: entered(context.stack, name) });
   const metric = findMetric(resolver.model, parts, context.home);
   if (metric === undefined) throw unknownMetric(resolver, parts);
   return metricExpr(resolver, metric, context);
 }
 
-function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...rest }: Context): Expr {
+function metricExpr(
+  resolver: Resolver,
+  metric: ModelMetric,
+  { where, stack, ...rest }: Context,
+): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
   const own = metric.where === undefined ? [] : [{ ...wholeOf(metric.where), home }];
@@ -145,7 +196,11 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...
   trace.files.add(metric.file);
   switch (definition.kind) {
     case 'aggregate':
-      return addLeaf(resolver, { ...definition, of: definition.of && { ...wholeOf(definition.of), home } }, inner);
+      return addLeaf(
+        resolver,
+        { ...definition, of: definition.of && { ...wholeOf(definition.of), home } },
+        inner,
+      );
     case 'expression':
       return algebra(resolver, wholeOf(definition.fragment), inner);
     case 'nested':
@@ -158,13 +213,29 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...
       );
     case 'total':
       trace.linear = false;
-      if (rest.total !== undefined) throw refused('nested', `${address} is a total of totals`, 'Take the total of the metric itself.');
+      if (rest.total !== undefined)
+        throw refused(
+          'nested',
+          `${address} is a total of totals`,
+          'Take the total of the metric itself.',
+        );
       return referenceExpr(resolver, definition.of.split('.'), { ...inner, total: definition.by });
     case 'offset':
-      return referenceExpr(resolver, definition.of.split('.'), { ...inner, shift: [...shift, definition.by] });
+      return referenceExpr(resolver, definition.of.split('.'), {
+        ...inner,
+        shift: [...shift, definition.by],
+      });
     case 'running':
-      if (rest.running !== undefined) throw refused('nested', `${address} runs over a running metric`, 'Accumulate the metric itself.');
-      return referenceExpr(resolver, definition.of.split('.'), { ...inner, running: definition.running });
+      if (rest.running !== undefined)
+        throw refused(
+          'nested',
+          `${address} runs over a running metric`,
+          'Accumulate the metric itself.',
+        );
+      return referenceExpr(resolver, definition.of.split('.'), {
+        ...inner,
+        running: definition.running,
+      });
     case 'conversion':
       return addConversion(resolver, definition, inner);
   }
@@ -173,25 +244,83 @@ function metricExpr(resolver: Resolver, metric: ModelMetric, { where, stack, ...
 
 function entered(stack: readonly string[], name: string): readonly string[] {
   if (!stack.includes(name)) return [...stack, name];
-  throw refused('circular', `Circular metrics: ${[...stack, name].join(' → ')}`, 'A metric cannot be made of itself.');
+  throw refused(
+    'circular',
+    `Circular metrics: ${[...stack, name].join(' → ')}`,
+    'A metric cannot be made of itself.',
+  );
 }
 
-function addLeaf(resolver: Resolver, aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>, context: Context): Expr {
+function addLeaf(
+  resolver: Resolver,
+  aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>,
+  context: Context,
+): Expr {
   const { home, where: around, balance, shift, running, total } = context;
   const { function: name, fraction } = aggregate;
   const owned = ownedBy(resolver.model, aggregate.of, { home, where: around });
   if (balance !== undefined && running !== undefined) {
-    throw notSupported('a running semi-additive metric', 'Its values must not be added up over time');
+    throw notSupported(
+      'a running semi-additive metric',
+      'Its values must not be added up over time',
+    );
   }
   if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
-  return keptLeaf(resolver, { ...owned, function: name, fraction, balance, shift, running, nested: undefined, total }, context.trace);
+  return keptLeaf(
+    resolver,
+    { ...owned, function: name, fraction, balance, shift, running, nested: undefined, total },
+    context.trace,
+  );
 }
 
 /** Equal leaves are one. */
 function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
-  const textOf = (row: RowText) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const { owner, function: name, fraction, of, where, balance, shift, running, nested, total, conversion } = leaf;
-  const key = JSON.stringify([owner, name, fraction, of && textOf(of), where.map(textOf), balance, shift, running, nested && [nested.per, nested.of, [...nested.leaves].map((it) => [it.function, it.of && textOf(it.of), it.where.map(textOf), it.balance, it.shift])], total, conversion && [conversion.base, conversion.to, conversion.on, conversion.window, conversion.from.where.map(textOf)]]); // prettier-ignore
+  const textOf = (row: RowText) => [
+    row.home,
+    row.fragment.text.slice(row.span.start, row.span.end),
+  ];
+  const {
+    owner,
+    function: name,
+    fraction,
+    of,
+    where,
+    balance,
+    shift,
+    running,
+    nested,
+    total,
+    conversion,
+  } = leaf;
+  const key = JSON.stringify([
+    owner,
+    name,
+    fraction,
+    of && textOf(of),
+    where.map(textOf),
+    balance,
+    shift,
+    running,
+    nested && [
+      nested.per,
+      nested.of,
+      [...nested.leaves].map((it) => [
+        it.function,
+        it.of && textOf(it.of),
+        it.where.map(textOf),
+        it.balance,
+        it.shift,
+      ]),
+    ],
+    total,
+    conversion && [
+      conversion.base,
+      conversion.to,
+      conversion.on,
+      conversion.window,
+      conversion.from.where.map(textOf),
+    ],
+  ]);
   const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
   leaves.set(key, kept);
   trace.leaves.add(kept);
@@ -214,12 +343,22 @@ function addNested(
   const owner = leaves[0]?.owner ?? '';
   if (first === undefined || others.length > 0) {
     const why = first === undefined ? 'aggregates nothing' : 'needs rows of several datasets';
-    throw refused('nested', `What is inside ${nested.of.text} per ${nested.per} ${why}`, 'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.'); // prettier-ignore
+    throw refused(
+      'nested',
+      `What is inside ${nested.of.text} per ${nested.per} ${why}`,
+      'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.',
+    );
   }
   if (leaves.some(({ running, total }) => running !== undefined || total !== undefined)) {
-    throw notSupported('a running or other total inside another aggregate', `${nested.of.text} per ${nested.per} is one`);
+    throw notSupported(
+      'a running or other total inside another aggregate',
+      `${nested.of.text} per ${nested.per} is one`,
+    );
   }
-  const per = nested.per.includes('.') || context.home === undefined ? nested.per : `${context.home}.${nested.per}`;
+  const per =
+    nested.per.includes('.') || context.home === undefined
+      ? nested.per
+      : `${context.home}.${nested.per}`;
   const { function: name, fraction } = nested;
   return keptLeaf(
     resolver,
@@ -247,26 +386,46 @@ function addConversion(resolver: Resolver, rule: ConversionRule, context: Contex
     const expr = referenceExpr(inner, name.split('.'), { ...context, where, shift: [], trace });
     for (const file of trace.files) context.trace.files.add(file);
     const [leaf, ...others] = inner.leaves.values();
-    if (leaf !== undefined && others.length === 0 && expr.kind === 'result' && isPlain(leaf)) return leaf;
+    if (leaf !== undefined && others.length === 0 && expr.kind === 'result' && isPlain(leaf))
+      return leaf;
     throw refused(
       'conversion',
       `${name} is no aggregate of the rows of one dataset`,
       'A conversion is made of metrics with agg: count, sum…',
     );
   };
-  if (context.running !== undefined) throw notSupported('a running total of a conversion', 'Accumulate what it is made of');
+  if (context.running !== undefined)
+    throw notSupported('a running total of a conversion', 'Accumulate what it is made of');
   const [from, next] = [single(rule.base, context.where), single(rule.to, [])];
   const { shift, trace, total } = context;
   const { function: name, fraction } = next;
-  const none = { of: undefined, where: [], balance: undefined, running: undefined, nested: undefined };
-  const leaf = { ...none, owner: from.owner, function: name, fraction, shift, total, conversion: { ...rule, from, next } };
+  const none = {
+    of: undefined,
+    where: [],
+    balance: undefined,
+    running: undefined,
+    nested: undefined,
+  };
+  const leaf = {
+    ...none,
+    owner: from.owner,
+    function: name,
+    fraction,
+    shift,
+    total,
+    conversion: { ...rule, from, next },
+  };
   const conversions = keptLeaf(resolver, leaf, trace);
   if (rule.calculation === 'conversions') return conversions;
   trace.linear = false;
   return quotient(conversions, referenceExpr(resolver, rule.base.split('.'), context));
 }
 
-function checkBalance(model: SemanticModel, { over, per }: Balance, { owner, home }: { owner: string; home: string | undefined }): void {
+function checkBalance(
+  model: SemanticModel,
+  { over, per }: Balance,
+  { owner, home }: { owner: string; home: string | undefined },
+): void {
   const dataset = model.datasets.get(owner);
   const unknown = `needs per: the primary key does not contain ${over}, so it is not known whose values they are`;
   const [fault] = [

@@ -29,28 +29,49 @@ export function timeDimension(
   );
   const [first, ...others] = own.toSorted((a, b) => (finer(a.grain, b.grain) === a.grain ? -1 : 1));
   if (first === undefined) {
-    if (scope.owner.defaultTime === undefined) placeInQuery({ ...scope, reach: 'one' }, ['metric_time']);
+    if (scope.owner.defaultTime === undefined)
+      placeInQuery({ ...scope, reach: 'one' }, ['metric_time']);
     const message = `A running total of ${scope.owner.name} needs the period that it runs to`;
-    throw refused('no_period', message, { hint: 'Add it to the dimensions.', choices: ['metric_time.month'] });
+    throw refused('no_period', message, {
+      hint: 'Add it to the dimensions.',
+      choices: ['metric_time.month'],
+    });
   }
-  const yearStart = yearStartFor(scope.owner, [first, ...others].map(({ grain }) => grain)); // prettier-ignore
+  const yearStart = yearStartFor(
+    scope.owner,
+    [first, ...others].map(({ grain }) => grain),
+  );
   for (const { grain } of others) {
     if (!liesIn(first.grain, grain, yearStart))
-      throw notSupported(`running totals by ${first.grain} and ${grain}`, 'One crosses the ends of the other');
+      throw notSupported(
+        `running totals by ${first.grain} and ${grain}`,
+        'One crosses the ends of the other',
+      );
   }
   return first;
 }
 
-export function runningRows(scope: Scope, places: readonly Place[], { window, since }: Running): RunningRows {
+export function runningRows(
+  scope: Scope,
+  places: readonly Place[],
+  { window, since }: Running,
+): RunningRows {
   const { index, grain } = timeDimension(scope, places);
   const place = places[index];
   if (place === undefined) throw new Error('no dimension where one was found');
-  const yearStart = yearStartFor(place.dataset, [since, ...places.filter((one) => isOwnTime(scope, one)).map((one) => one.grain)]);
+  const yearStart = yearStartFor(place.dataset, [
+    since,
+    ...places.filter((one) => isOwnTime(scope, one)).map((one) => one.grain),
+  ]);
   if (since !== undefined && !liesIn(grain, since, yearStart)) {
-    throw refused('no_period', `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`, {
-      hint: 'Ask by a period that lies in it.',
-      choices: ['metric_time.day', `metric_time.${since}`],
-    });
+    throw refused(
+      'no_period',
+      `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`,
+      {
+        hint: 'Ask by a period that lies in it.',
+        choices: ['metric_time.day', `metric_time.${since}`],
+      },
+    );
   }
   const start: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
   const type = startType(grain);
@@ -59,21 +80,32 @@ export function runningRows(scope: Scope, places: readonly Place[], { window, si
   const conditions = [isBefore];
   if (window !== undefined) {
     const end: Expr = { kind: 'add', of: start, period: unitsOf(1, grain), type };
-    const isCrossed = !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
+    const isCrossed =
+      !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
     const unit = isCrossed ? 'day' : finer<Grain>(grain, window.grain);
     const clock = type === 'date' && startType(unit) === 'date' ? 'date' : 'datetime';
-    const from: Expr = { kind: 'add', of: end, period: { ...window.period, count: -window.period.count }, type: clock };
+    const from: Expr = {
+      kind: 'add',
+      of: end,
+      period: { ...window.period, count: -window.period.count },
+      type: clock,
+    };
     conditions.push({ kind: 'text', parts: [cut(unit), ' >= ', from] });
   }
   const options = { type, weekStart: scope.query.week_start, yearStart };
   const startOf = (to: Grain): Expr => (to === grain ? start : periodStart(start, to, options));
-  if (since !== undefined) conditions.push({ kind: 'text', parts: [cut(since), ' = ', startOf(since)] });
-  const on: Expr = { kind: 'text', parts: conditions.flatMap((one, position) => (position === 0 ? [one] : [' AND ', one])) };
+  if (since !== undefined)
+    conditions.push({ kind: 'text', parts: [cut(since), ' = ', startOf(since)] });
+  const on: Expr = {
+    kind: 'text',
+    parts: conditions.flatMap((one, position) => (position === 0 ? [one] : [' AND ', one])),
+  };
   const { name } = scope.owner;
   return {
     from: { alias: periodsName, relation: { kind: 'common', name: periodsName } },
     join: { alias: name, relation: rowsOf(scope.owner), on, kind: 'inner' },
-    dimension: (asked) => (isOwnTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined),
+    dimension: (asked) =>
+      isOwnTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined,
   };
 }
 
@@ -83,5 +115,9 @@ export function isAboutPeriods(scope: Scope, condition: RowCondition): boolean {
   condition.build({ ...scope, joins: new Map(scope.joins), inner: new Map(), visited });
   if (visited.size < 2) return visited.has('time');
   const message = `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`;
-  throw refused('mixed_condition', message, 'Conditions on the time say which periods are shown: write them apart.');
+  throw refused(
+    'mixed_condition',
+    message,
+    'Conditions on the time say which periods are shown: write them apart.',
+  );
 }

@@ -4,9 +4,25 @@ import { notSupported, refused } from './errors.ts';
 import { conjunctsOf, disjunctsOf } from '../sql/expression.ts';
 import { type Expr, type Part, type Piece, textOf, wholeOf, within } from './expr.ts';
 import { periodStart, yearStartFor } from './fiscal.ts';
-import { fieldNamed, isExact, type Leg, type ModelDataset, type ModelField, ownerInCondition, rowsOf, type Within } from './model.ts';
+import {
+  fieldNamed,
+  isExact,
+  type Leg,
+  type ModelDataset,
+  type ModelField,
+  ownerInCondition,
+  rowsOf,
+  type Within,
+} from './model.ts';
 import { checkFan, checkTypes, dottedPath, type Path } from './paths.ts';
-import { datasetNamed, type Place, placeInModel, placeInQuery, type Start, timeType } from './place.ts';
+import {
+  datasetNamed,
+  type Place,
+  placeInModel,
+  placeInQuery,
+  type Start,
+  timeType,
+} from './place.ts';
 import type { SemanticQuery } from './query.ts';
 import type { Join, Select } from './select.ts';
 
@@ -58,7 +74,11 @@ export interface RowTest {
 }
 
 export function testOf(row: RowText): RowTest {
-  return { text: row.fragment.text.slice(row.span.start, row.span.end), row, build: (scope) => rowExpr(scope, row) };
+  return {
+    text: row.fragment.text.slice(row.span.start, row.span.end),
+    row,
+    build: (scope) => rowExpr(scope, row),
+  };
 }
 
 /** A condition on rows; one across a to-many path asks for any such row, each side of an OR for one of its own. */
@@ -70,10 +90,16 @@ export function conditionExpr(scope: Scope, { text, row, build }: RowTest): Expr
   const outside = [...aliasesIn(where)].filter((alias) => !inner.has(alias));
   const isMixed = outside.length > 0 && row !== undefined && mayHoldWithout(scope, row);
   if (isMixed || joins.filter(({ base }) => !inner.has(base)).length > 1) {
-    const sides = row === undefined ? [] : disjunctsOf(row.fragment.tokens.filter((token) => within(token, row.span)));
+    const sides =
+      row === undefined
+        ? []
+        : disjunctsOf(row.fragment.tokens.filter((token) => within(token, row.span)));
     if (row !== undefined && sides.length > 1) {
       const parts = sides.map((span) => conditionExpr(scope, testOf({ ...row, span })));
-      return { kind: 'text', parts: parts.flatMap((part, index) => (index === 0 ? [part] : [' OR ', part])) };
+      return {
+        kind: 'text',
+        parts: parts.flatMap((part, index) => (index === 0 ? [part] : [' OR ', part])),
+      };
     }
     const ways = joins.filter(({ many }) => many).map(({ path }) => dottedPath(path));
     const message = `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(ways)].join(' and ')} with others`;
@@ -87,7 +113,8 @@ export function conditionExpr(scope: Scope, { text, row, build }: RowTest): Expr
 }
 
 /** What can be true of a NULL, or makes true what is not. */
-const choices = /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
+const choices =
+  /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
 
 /** Whether a part of it could hold where there is no row to many, by what the owner has alone: `or`, and what says the same otherwise. */
 function mayHoldWithout(scope: Scope, row: RowText): boolean {
@@ -128,41 +155,84 @@ export function placeExpr(scope: Scope, place: Place): Expr {
   const { query, notes } = scope;
   const type = timeType(place);
   scope.visited.add(isOwnTime(scope, place) ? 'time' : 'other');
-  const side = { dialect: scope.model.dialect, dataset: place.dataset, alias: joinPath(scope, place.path) };
+  const side = {
+    dialect: scope.model.dialect,
+    dataset: place.dataset,
+    alias: joinPath(scope, place.path),
+  };
   const member =
-    place.field?.measure === undefined ? memberExpr(side, place.name) : measuredExpr(scope, { ...place, field: place.field, side });
-  const cut = { weekStart: query.week_start, timezone: place.grain === undefined ? undefined : query.timezone };
+    place.field?.measure === undefined
+      ? memberExpr(side, place.name)
+      : measuredExpr(scope, { ...place, field: place.field, side });
+  const cut = {
+    weekStart: query.week_start,
+    timezone: place.grain === undefined ? undefined : query.timezone,
+  };
   const isMoved = type !== undefined && scope.shift.length > 0 && isOwnTime(scope, place);
   const moved = isMoved ? shifted(member, { ...cut, type }, scope.shift) : { of: member, type };
   if (query.timezone !== undefined && (type === 'datetime_tz') !== (place.grain !== undefined)) {
     const name = `${place.dataset.name}.${place.name}`;
-    if (type === 'datetime_tz') notes.add(`${name} itself is compared and shown in UTC; only its periods are cut in ${query.timezone}`);
-    else if (type !== undefined) notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
+    if (type === 'datetime_tz')
+      notes.add(
+        `${name} itself is compared and shown in UTC; only its periods are cut in ${query.timezone}`,
+      );
+    else if (type !== undefined)
+      notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
   }
   if (place.grain === undefined || moved.type === undefined) return moved.of;
-  return periodStart(moved.of, place.grain, { ...cut, type: moved.type, yearStart: yearStartFor(place.dataset, [place.grain]) });
+  return periodStart(moved.of, place.grain, {
+    ...cut,
+    type: moved.type,
+    yearStart: yearStartFor(place.dataset, [place.grain]),
+  });
 }
 
 /** Joins what is computed for each row of a dataset. */
-function measuredExpr(scope: Scope, at: Pick<Place, 'path'> & { readonly field: ModelField; readonly side: Side }): Expr {
+function measuredExpr(
+  scope: Scope,
+  at: Pick<Place, 'path'> & { readonly field: ModelField; readonly side: Side },
+): Expr {
   const { side, field } = at;
   const { dataset, alias: base } = side;
-  const path = [...at.path, { name: field.name, from: dataset.name, to: dataset.name, legs: [], direction: 'same' as const }];
+  const path = [
+    ...at.path,
+    {
+      name: field.name,
+      from: dataset.name,
+      to: dataset.name,
+      legs: [],
+      direction: 'same' as const,
+    },
+  ];
   const alias = `${aliasOf(scope.owner.name, path)} of`;
   const { select, value } = scope.measured(dataset, field);
   const on: Expr = {
     kind: 'text',
     parts: (dataset.primaryKey ?? []).flatMap((key, index): readonly Part[] => {
-      const equality: readonly Part[] = [memberExpr(side, key), ' = ', { kind: 'column', alias, name: `d${index + 1}` }];
+      const equality: readonly Part[] = [
+        memberExpr(side, key),
+        ' = ',
+        { kind: 'column', alias, name: `d${index + 1}` },
+      ];
       return index === 0 ? equality : [' AND ', ...equality];
     }),
   };
   const joins = scope.inner?.has(base) === true ? scope.inner : scope.joins;
-  joins.set(alias, { alias, relation: { kind: 'select', select }, on, path, base, kind: 'left', many: false });
+  joins.set(alias, {
+    alias,
+    relation: { kind: 'select', select },
+    on,
+    path,
+    base,
+    kind: 'left',
+    many: false,
+  });
   const [key = ''] = dataset.primaryKey ?? [];
   // Of a row that is missing, a count is not 0.
   const isThere: Expr = { kind: 'text', parts: [memberExpr(side, key), ' IS NOT NULL'] };
-  return at.path.length === 0 ? value(alias) : { kind: 'when', where: [isThere], value: value(alias) };
+  return at.path.length === 0
+    ? value(alias)
+    : { kind: 'when', where: [isThere], value: value(alias) };
 }
 
 /** The time that `metric_time` means. */
@@ -178,8 +248,13 @@ function shifted(
 ): { readonly of: Expr; readonly type: TruncateOptions['type'] } {
   const isInstant = options.type === 'datetime_tz';
   const type = isInstant ? 'datetime' : options.type;
-  const local: Expr = isInstant ? { kind: 'truncate', grain: 'second', of, options } : { kind: 'time', of };
-  return { type, of: shift.reduce<Expr>((moved, period) => ({ kind: 'add', of: moved, period, type }), local) };
+  const local: Expr = isInstant
+    ? { kind: 'truncate', grain: 'second', of, options }
+    : { kind: 'time', of };
+  return {
+    type,
+    of: shift.reduce<Expr>((moved, period) => ({ kind: 'add', of: moved, period, type }), local),
+  };
 }
 
 /** SQL over rows, its names resolved from the owner of the scope. */
@@ -203,17 +278,25 @@ interface Side {
 
 /** A field over its physical columns, or the column of that name. */
 function memberExpr(side: Side, name: string, written?: string): Expr {
-  const named = (one: string, text: string | undefined) => fieldNamed(side.dataset, one, isExact(side.dialect, text));
+  const named = (one: string, text: string | undefined) =>
+    fieldNamed(side.dataset, one, isExact(side.dialect, text));
   const field = named(name, written);
   if (field?.expr !== undefined) {
     // A name inside is another field, or a column; its own name is the column.
     return textOf(wholeOf(field.expr), ({ parts, written: text }) => {
       const inner = parts.at(-1) ?? '';
-      return named(inner, text) === field ? { kind: 'written', alias: side.alias, text } : memberExpr(side, inner, text);
+      return named(inner, text) === field
+        ? { kind: 'written', alias: side.alias, text }
+        : memberExpr(side, inner, text);
     });
   }
-  if (field?.measure !== undefined) throw notSupported('a metric of the row inside another field or a join', `${side.dataset.name}.${field.name} is one`); // prettier-ignore
-  if (field === undefined && written !== undefined) return { kind: 'written', alias: side.alias, text: written };
+  if (field?.measure !== undefined)
+    throw notSupported(
+      'a metric of the row inside another field or a join',
+      `${side.dataset.name}.${field.name} is one`,
+    );
+  if (field === undefined && written !== undefined)
+    return { kind: 'written', alias: side.alias, text: written };
   return { kind: 'column', alias: side.alias, name: field?.name ?? name };
 }
 
@@ -238,7 +321,10 @@ function joinPath(scope: Scope, path: Path): string {
   return alias;
 }
 
-function addJoin(scope: Scope, { leg, alias, base, path }: { leg: Leg; alias: string; base: string; path: Path }): void {
+function addJoin(
+  scope: Scope,
+  { leg, alias, base, path }: { leg: Leg; alias: string; base: string; path: Path },
+): void {
   const { model, joins, inner } = scope;
   if (joins.has(alias) || inner?.has(alias)) return;
   const target = datasetNamed(model, leg.to);
@@ -248,7 +334,15 @@ function addJoin(scope: Scope, { leg, alias, base, path }: { leg: Leg; alias: st
   const on = joinCondition(leg, source, { dialect: model.dialect, dataset: target, alias });
   const isInner = inner !== undefined && (leg.many || inner.has(base));
   const kind = leg.many && (!isInner || !inner.has(base)) ? 'inner' : 'left';
-  (isInner ? inner : joins).set(alias, { alias, relation: rowsOf(target), path, on, base, kind, many: leg.many });
+  (isInner ? inner : joins).set(alias, {
+    alias,
+    relation: rowsOf(target),
+    path,
+    on,
+    base,
+    kind,
+    many: leg.many,
+  });
 }
 
 function joinCondition({ relationship, reversed }: Leg, source: Side, joined: Side): Expr {
@@ -266,24 +360,38 @@ function joinCondition({ relationship, reversed }: Leg, source: Side, joined: Si
   });
   return {
     kind: 'text',
-    parts: [...equalities, ...range.map((one) => [one])].flatMap((one, index) => (index === 0 ? one : [' AND ', ...one])),
+    parts: [...equalities, ...range.map((one) => [one])].flatMap((one, index) =>
+      index === 0 ? one : [' AND ', ...one],
+    ),
   };
 }
 
 function allOf(conditions: readonly Expr[]): Expr {
   const [only] = conditions;
   if (only !== undefined && conditions.length === 1) return only;
-  return { kind: 'text', parts: conditions.flatMap((one, index): readonly Part[] => (index === 0 ? [one] : [' AND ', one])) };
+  return {
+    kind: 'text',
+    parts: conditions.flatMap((one, index): readonly Part[] =>
+      index === 0 ? [one] : [' AND ', one],
+    ),
+  };
 }
 
 /** A bound that is NULL is none. A time is cut to its day where the bound is a date. */
-function inRange({ field, from, to, includesEnd }: Within, own: Side, target: Side): readonly Expr[] {
+function inRange(
+  { field, from, to, includesEnd }: Within,
+  own: Side,
+  target: Side,
+): readonly Expr[] {
   const typeOf = (side: Side, name: string) => fieldNamed(side.dataset, name)?.type;
   const type = typeOf(own, field);
   const bounded = (name: string, op: string): Expr => {
-    const isCut = typeOf(target, name) === 'date' && (type === 'datetime' || type === 'datetime_tz');
+    const isCut =
+      typeOf(target, name) === 'date' && (type === 'datetime' || type === 'datetime_tz');
     const whole = memberExpr(own, field);
-    const value: Expr = isCut ? { kind: 'truncate', grain: 'day', of: whole, options: { type, weekStart: 'monday' } } : whole;
+    const value: Expr = isCut
+      ? { kind: 'truncate', grain: 'day', of: whole, options: { type, weekStart: 'monday' } }
+      : whole;
     const bound = memberExpr(target, name);
     return { kind: 'text', parts: [bound, ' IS NULL OR ', value, op, bound] };
   };

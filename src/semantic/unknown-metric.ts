@@ -13,19 +13,32 @@ export function unknownMetric(
   const dataset = parts.length === 2 ? model.datasets.get(first) : undefined;
   if (dataset !== undefined && visibleField(dataset, second) !== undefined) {
     const isNumber = ['integer', 'decimal'].includes(visibleField(dataset, second)?.type ?? '');
-    const choices = [...(isNumber ? [`sum(${name})`, `avg(${name})`] : []), `count(distinct ${name})`];
-    return refused('unknown_name', `${name} is a field, not a metric`, { hint: 'Or ask for it as a dimension.', choices });
-  }
-  const metrics = [...model.datasets.values()].flatMap((it) => [...it.metrics.values()].filter((metric) => !metric.hidden));
-  if (parts.length > 1 && model.excluded.has(first)) {
-    const hint = 'ktx sl validate says what is wrong there.';
-    return new UserError('unknown_name', `There is no metric named ${name}: the file of ${first} has errors`, {
-      hint,
-      exitCode: 2,
-      details: { name, choices: [] },
+    const choices = [
+      ...(isNumber ? [`sum(${name})`, `avg(${name})`] : []),
+      `count(distinct ${name})`,
+    ];
+    return refused('unknown_name', `${name} is a field, not a metric`, {
+      hint: 'Or ask for it as a dimension.',
+      choices,
     });
   }
-  if (parts.length > 1) return unknownName({ what: 'metric', name, candidates: metrics.map(metricAddress) });
+  const metrics = [...model.datasets.values()].flatMap((it) =>
+    [...it.metrics.values()].filter((metric) => !metric.hidden),
+  );
+  if (parts.length > 1 && model.excluded.has(first)) {
+    const hint = 'ktx sl validate says what is wrong there.';
+    return new UserError(
+      'unknown_name',
+      `There is no metric named ${name}: the file of ${first} has errors`,
+      {
+        hint,
+        exitCode: 2,
+        details: { name, choices: [] },
+      },
+    );
+  }
+  if (parts.length > 1)
+    return unknownName({ what: 'metric', name, candidates: metrics.map(metricAddress) });
   // Bare where that is enough.
   const byName = Map.groupBy(metrics, (metric) => metric.name);
   const as = (candidate: string) => {

@@ -9,9 +9,14 @@ import type { Select } from './select.ts';
 import { balanced, grouped, staged, type Value } from './stages.ts';
 
 /** What the leaves aggregate, over rows with their dimensions as columns. */
-export function grouping(scope: Scope, base: Select, { leaves, fanned }: { leaves: readonly Leaf[]; fanned: readonly string[] }): Select {
+export function grouping(
+  scope: Scope,
+  base: Select,
+  { leaves, fanned }: { leaves: readonly Leaf[]; fanned: readonly string[] },
+): Select {
   const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, leaf) }));
-  const isAsking = ({ expr }: Value) => expr?.kind === 'when' && expr.where.some(({ kind }) => kind === 'exists');
+  const isAsking = ({ expr }: Value) =>
+    expr?.kind === 'when' && expr.where.some(({ kind }) => kind === 'exists');
   if (fanned.length > 0) return staged(base, values, keyOf(scope, fanned));
   return values.some(isAsking) ? staged(base, values, []) : grouped(base, values);
 }
@@ -25,10 +30,16 @@ export function balanceOf(
   const [first] = leaves;
   const balance = first?.balance;
   if (balance === undefined || fanned.length > 0) {
-    throw notSupported('a semi-additive metric by a dimension to many', `${fanned.join(' and ')} has several values for one row`);
+    throw notSupported(
+      'a semi-additive metric by a dimension to many',
+      `${fanned.join(' and ')} has several values for one row`,
+    );
   }
   const { over, take, per = [] } = balance;
-  const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, { ...leaf, where: [] }) ?? one }));
+  const values = leaves.map((leaf) => ({
+    leaf,
+    expr: valueOf(scope, { ...leaf, where: [] }) ?? one,
+  }));
   const conditions = first?.where.map((row) => leafCondition(scope, row)) ?? [];
   const periods = base.columns
     .filter((_, index) => places[index]?.path.length === 0 && places[index]?.name === over)
@@ -62,7 +73,12 @@ function valueOf(scope: Scope, leaf: Leaf): Expr | undefined {
 }
 
 function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Expr[] {
-  if (owner.primaryKey !== undefined) return owner.primaryKey.map((name) => ownExpr({ model, owner }, name));
+  if (owner.primaryKey !== undefined)
+    return owner.primaryKey.map((name) => ownExpr({ model, owner }, name));
   const message = `${fanned.join(' and ')} has many rows for one of ${owner.name}, which has no key to count each row once`;
-  throw refused('no_key', message, `Declare primary_key in ${owner.file}, or leave the dimension out.`);
+  throw refused(
+    'no_key',
+    message,
+    `Declare primary_key in ${owner.file}, or leave the dimension out.`,
+  );
 }

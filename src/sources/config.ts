@@ -11,5 +11,9 @@ export const sourceDrivers = [
 ] as const;
 
 /** What makes one connection of `ktx.yaml` a source. */
-export const sourceConfigSchemas = [dbtConfigSchema, docsConfigSchema, metricflowConfigSchema] as const;
+export const sourceConfigSchemas = [
+  dbtConfigSchema,
+  docsConfigSchema,
+  metricflowConfigSchema,
+] as const;
 export type SourceConfig = z.infer<(typeof sourceConfigSchemas)[number]>;

@@ -29,8 +29,15 @@ interface Statement {
 
 const longestQuote = 300;
 
-export function openFindings(items: readonly Item[], by: { readonly connection: string; readonly extractor: string }): Findings {
-  const empty = () => ({ claims: [] as Claim[], problems: [] as { location: string; reason: string }[], unread: [] as Unread[] });
+export function openFindings(
+  items: readonly Item[],
+  by: { readonly connection: string; readonly extractor: string },
+): Findings {
+  const empty = () => ({
+    claims: [] as Claim[],
+    problems: [] as { location: string; reason: string }[],
+    unread: [] as Unread[],
+  });
   const found = new Map(items.map(({ key, path }) => [key, { path, ...empty() }]));
   const at = ({ line }: Pick<Place, 'line'>) => `line ${line}`;
   return {
@@ -45,10 +52,18 @@ export function openFindings(items: readonly Item[], by: { readonly connection: 
         extractor: by.extractor,
         item: itemPath(by.connection, own.path),
       } as const;
-      own.claims.push({ ...claim, evidence: [{ ...evidence, location: at(place), ...said, confidence }] });
+      own.claims.push({
+        ...claim,
+        evidence: [{ ...evidence, location: at(place), ...said, confidence }],
+      });
     },
-    problem: (place, reason) => found.get(place.key)?.problems.push({ location: at(place), reason }),
-    unread: (place, unread) => found.get(place.key)?.unread.push({ location: at(place), ...unread }),
-    extractions: () => items.map(({ key }) => ({ key, ...(found.get(key) ?? empty()) })).map(({ key, claims, problems, unread }) => ({ key, claims, problems, unread })), // prettier-ignore
+    problem: (place, reason) =>
+      found.get(place.key)?.problems.push({ location: at(place), reason }),
+    unread: (place, unread) =>
+      found.get(place.key)?.unread.push({ location: at(place), ...unread }),
+    extractions: () =>
+      items
+        .map(({ key }) => ({ key, ...(found.get(key) ?? empty()) }))
+        .map(({ key, claims, problems, unread }) => ({ key, claims, problems, unread })),
   };
 }

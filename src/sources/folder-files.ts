@@ -25,7 +25,11 @@ export function fileCounter(folder: string, most = mostFiles): () => void {
     count += 1;
     if (count <= most) return;
     const hint = 'Name a folder further down, which has what ktx shall read.';
-    throw new UserError('too_many_files', `${folder} has more than ${most} files for ktx to read.`, { hint, exitCode: 2 });
+    throw new UserError(
+      'too_many_files',
+      `${folder} has more than ${most} files for ktx to read.`,
+      { hint, exitCode: 2 },
+    );
   };
 }
 
@@ -40,7 +44,8 @@ export async function filesBelow(tree: FileTree, path: string): Promise<string[]
   const found = await Promise.all(
     entries.map(async (entry) => {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory()) return skipped.has(entry.name) || entry.name.startsWith('.') ? [] : filesBelow(tree, inner);
+      if (entry.isDirectory())
+        return skipped.has(entry.name) || entry.name.startsWith('.') ? [] : filesBelow(tree, inner);
       if (!entry.isFile() || !wanted.test(entry.name)) return [];
       count();
       return [inner];
@@ -62,7 +67,8 @@ async function entriesOf(folder: string, problems: string[]): Promise<Dirent[]> 
 export async function readFileItem(folder: string, key: string): Promise<Fetched> {
   try {
     const { size } = await stat(join(folder, key));
-    if (size > largest) return { kind: 'failed', key, reason: `it has ${size} bytes, more than ${largest}` };
+    if (size > largest)
+      return { kind: 'failed', key, reason: `it has ${size} bytes, more than ${largest}` };
     return fileItem(key, await readFile(join(folder, key)));
   } catch (error) {
     return { kind: 'failed', key, reason: messageOf(error) };
@@ -72,9 +78,16 @@ export async function readFileItem(folder: string, key: string): Promise<Fetched
 /** A YAML file that is broken stays as it was, so that nothing is taken back for a slip of the keyboard. */
 export function fileItem(key: string, bytes: Buffer): Fetched {
   if (!isUtf8(bytes)) return { kind: 'failed', key, reason: 'it is not valid UTF-8' };
-  const body = bytes.toString('utf8').replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'); // prettier-ignore
+  const body = bytes
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n');
   const read = /\.ya?ml$/.test(key) ? readLocatedYaml(body) : undefined;
   if (read !== undefined && 'broken' in read)
-    return { kind: 'failed', key, reason: `line ${read.broken.line}: not YAML: ${read.broken.reason}` };
+    return {
+      kind: 'failed',
+      key,
+      reason: `line ${read.broken.line}: not YAML: ${read.broken.reason}`,
+    };
   return { kind: 'item', key, path: key, body };
 }

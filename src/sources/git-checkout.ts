@@ -36,7 +36,10 @@ interface Place {
 const env = { GIT_ALLOW_PROTOCOL: 'https:http:ssh:git:file', GIT_LFS_SKIP_SMUDGE: '1' };
 
 /** The folder as the branch has it now, in a clone in the cache. Links in it are plain files. */
-export async function checkOut({ url, branch, path }: Checkout, { cacheDir, secrets, signal }: Place): Promise<string> {
+export async function checkOut(
+  { url, branch, path }: Checkout,
+  { cacheDir, secrets, signal }: Place,
+): Promise<string> {
   const address = isSecretReference(url) && !url.startsWith('file://') ? secrets(url) : url;
   const clone = join(cacheDir, `git-${shortHash(JSON.stringify([address, branch]), 16)}`);
   const call = { env, signal };
@@ -44,32 +47,61 @@ export async function checkOut({ url, branch, path }: Checkout, { cacheDir, secr
   const update = async () => {
     // Named, never looked for: from a clone without its own, git would find the repository of the project and check out there.
     const own = { env: { ...env, GIT_DIR: join(clone, '.git'), GIT_WORK_TREE: clone }, signal };
-    await git(clone, ['fetch', '--quiet', '--depth', '1', '--no-tags', '--', address, branch ?? 'HEAD'], own);
+    await git(
+      clone,
+      ['fetch', '--quiet', '--depth', '1', '--no-tags', '--', address, branch ?? 'HEAD'],
+      own,
+    );
     await git(clone, [...plain, 'checkout', '--quiet', '--force', '--detach', 'FETCH_HEAD'], own);
   };
   const cloneAnew = async () => {
     await mkdir(cacheDir, { recursive: true });
     await rm(`${clone}.new`, { recursive: true, force: true });
     const chosen = branch === undefined ? [] : ['--branch', branch];
-    await git(cacheDir, [...plain, 'clone', '--quiet', '--depth', '1', '--no-tags', '--single-branch', ...chosen, '--', address, `${clone}.new`], call); // prettier-ignore
+    await git(
+      cacheDir,
+      [
+        ...plain,
+        'clone',
+        '--quiet',
+        '--depth',
+        '1',
+        '--no-tags',
+        '--single-branch',
+        ...chosen,
+        '--',
+        address,
+        `${clone}.new`,
+      ],
+      call,
+    );
     await rm(clone, { recursive: true, force: true });
     await rename(`${clone}.new`, clone);
   };
   try {
     // A run that was killed leaves a clone with locks in it, or half of one: git itself never takes them away.
     if (existsSync(clone))
-      await update().catch((error: unknown) => (isGits(error) && !signal.aborted ? cloneAnew() : Promise.reject(error)));
+      await update().catch((error: unknown) =>
+        isGits(error) && !signal.aborted ? cloneAnew() : Promise.reject(error),
+      );
     else await cloneAnew();
   } catch (error) {
     signal.throwIfAborted();
     if (!isGits(error)) throw error;
     const said = error.message.replaceAll(address, url);
-    const hint = 'Check the address and the branch, and that git can reach it by itself (git ls-remote).';
-    throw new UserError('repository_unreachable', `The repository ${url} cannot be read: ${said}`, { hint, retryable: true });
+    const hint =
+      'Check the address and the branch, and that git can reach it by itself (git ls-remote).';
+    throw new UserError('repository_unreachable', `The repository ${url} cannot be read: ${said}`, {
+      hint,
+      retryable: true,
+    });
   }
   const folder = resolve(clone, path);
   if (folder === clone || folder.startsWith(clone + sep)) return folder;
-  throw new UserError('path_outside', `${path} leads out of the repository ${url}.`, { hint: 'Name a folder in it.', exitCode: 2 });
+  throw new UserError('path_outside', `${path} leads out of the repository ${url}.`, {
+    hint: 'Name a folder in it.',
+    exitCode: 2,
+  });
 }
 
 function isGits(error: unknown): error is UserError {

@@ -7,7 +7,10 @@ export interface OpenSource {
   fetch(context: Omit<FetchContext<unknown>, 'config'>): AsyncIterable<Fetched>;
   covers(key: string): boolean;
   isFrame(key: string): boolean;
-  extract(items: readonly Item[], context: Omit<ExtractContext<unknown>, 'config'>): readonly Extraction[];
+  extract(
+    items: readonly Item[],
+    context: Omit<ExtractContext<unknown>, 'config'>,
+  ): readonly Extraction[];
 }
 
 /** The visible list of sources; each loads when it is used. */

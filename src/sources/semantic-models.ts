@@ -3,8 +3,17 @@ import { subjects } from '../context/claim.ts';
 import { mapMetrics } from '../semantic/formats/metricflow/metrics.ts';
 import { MetricFault, readMetric, type MetricSpec } from '../semantic/formats/metricflow/metric.ts';
 import { joinsOf } from '../semantic/formats/metricflow/joins.ts';
-import { dimensionField, entityField, otherNames, type PlacedModel } from '../semantic/formats/metricflow/placed-model.ts';
-import { columnOf, semanticModelSchema, type SemanticModelSpec } from '../semantic/formats/metricflow/semantic-model.ts';
+import {
+  dimensionField,
+  entityField,
+  otherNames,
+  type PlacedModel,
+} from '../semantic/formats/metricflow/placed-model.ts';
+import {
+  columnOf,
+  semanticModelSchema,
+  type SemanticModelSpec,
+} from '../semantic/formats/metricflow/semantic-model.ts';
 import type { Findings, Place } from './findings.ts';
 import type { KnownTable } from './tables.ts';
 
@@ -30,10 +39,15 @@ interface KnownModel extends PlacedModel {
 const inPassing = 0.9;
 
 /** Claims everything that semantic models and metrics say of tables, and names what does not fit. */
-export function claimSemantics(models: readonly StatedModel[], metrics: readonly Stated[], findings: Findings): void {
+export function claimSemantics(
+  models: readonly StatedModel[],
+  metrics: readonly Stated[],
+  findings: Findings,
+): void {
   const known = models.flatMap((stated) => knownModel(stated, findings));
   for (const model of known) claimModel(model, findings);
-  for (const together of Map.groupBy(known, ({ table }) => table.connection).values()) claimJoins(together, findings);
+  for (const together of Map.groupBy(known, ({ table }) => table.connection).values())
+    claimJoins(together, findings);
   claimMetrics(known, metrics, findings);
 }
 
@@ -52,11 +66,13 @@ function attempt<T>(stated: Stated, findings: Findings, read: () => T): T | unde
   try {
     return read();
   } catch (error) {
-    const name = stated.raw instanceof Object && 'name' in stated.raw ? `${String(stated.raw.name)}: ` : '';
+    const name =
+      stated.raw instanceof Object && 'name' in stated.raw ? `${String(stated.raw.name)}: ` : '';
     if (error instanceof z.ZodError) {
       const [issue] = error.issues;
       findings.problem(stated.place(), `${name}${issue?.path.join('.')}: ${issue?.message}`);
-    } else if (error instanceof MetricFault) findings.problem(stated.place(), `${name}${error.message}`);
+    } else if (error instanceof MetricFault)
+      findings.problem(stated.place(), `${name}${error.message}`);
     else throw error;
     return undefined;
   }
@@ -73,34 +89,58 @@ function claimModel(model: KnownModel, findings: Findings): void {
       body: spec.description.trim(),
       confidence: inPassing,
     });
-  if (spec.label) findings.claim(stated.place('label'), { subject: about, kind: 'synonyms', body: [spec.label] });
+  if (spec.label)
+    findings.claim(stated.place('label'), { subject: about, kind: 'synonyms', body: [spec.label] });
   const time = spec.dimensions.find(({ name }) => name === spec.defaults?.agg_time_dimension);
   const timeField = time && dimensionField(model, time);
-  if (timeField) findings.claim(stated.place('defaults'), { subject: about, kind: 'default_time', body: timeField.name });
+  if (timeField)
+    findings.claim(stated.place('defaults'), {
+      subject: about,
+      kind: 'default_time',
+      body: timeField.name,
+    });
   for (const entity of spec.entities) {
     const field = entityField(model, entity);
     const kind = ({ primary: 'primary_key', unique: 'unique_key' } as const)[entity.type];
     if (kind === undefined) continue;
     const place = stated.memberPlace('entities', entity.name);
     if (field !== undefined) findings.claim(place, { subject: about, kind, body: [field] });
-    else findings.problem(place, `${spec.name}.${entity.name}: ${entity.expr ?? entity.name} is no column of ${dataset}, so it is no key`);
+    else
+      findings.problem(
+        place,
+        `${spec.name}.${entity.name}: ${entity.expr ?? entity.name} is no column of ${dataset}, so it is no key`,
+      );
   }
   for (const dimension of spec.dimensions) claimDimension(model, dimension, findings);
 }
 
-function claimDimension(model: KnownModel, dimension: SemanticModelSpec['dimensions'][number], findings: Findings): void {
+function claimDimension(
+  model: KnownModel,
+  dimension: SemanticModelSpec['dimensions'][number],
+  findings: Findings,
+): void {
   const { table, dataset, stated, spec } = model;
   const { name, label, description } = dimension;
   const place = stated.memberPlace('dimensions', name);
   const field = dimensionField(model, dimension);
   if (field === undefined) {
     const column = columnOf(dimension);
-    const why = column === undefined ? 'has an expression, and the column of that name stays what it is' : `is not in the table: ${column}`;
+    const why =
+      column === undefined
+        ? 'has an expression, and the column of that name stays what it is'
+        : `is not in the table: ${column}`;
     return findings.problem(place, `${spec.name}.${name} ${why}`);
   }
   const subject = subjects.field(table.connection, dataset, field.name);
-  if (field.kind === 'expression') findings.claim(place, { subject, kind: 'field', body: { expr: field.expr } });
-  if (description) findings.claim(place, { subject, kind: 'description', body: description.trim(), confidence: inPassing });
+  if (field.kind === 'expression')
+    findings.claim(place, { subject, kind: 'field', body: { expr: field.expr } });
+  if (description)
+    findings.claim(place, {
+      subject,
+      kind: 'description',
+      body: description.trim(),
+      confidence: inPassing,
+    });
   const others = otherNames(field.name, [name, label]);
   if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...others] });
 }
@@ -112,24 +152,40 @@ function claimJoins(models: readonly KnownModel[], findings: Findings): void {
     if (target === undefined) continue;
     if (others.length > 0) {
       const names = targets.map(({ model }) => model.dataset).join(' and ');
-      findings.problem(place, `${from.spec.name}.${entity.name} is the key of ${names}: which one it refers to is not said`);
+      findings.problem(
+        place,
+        `${from.spec.name}.${entity.name} is the key of ${names}: which one it refers to is not said`,
+      );
       continue;
     }
     const subject = subjects.relationship(from.table.connection, from.dataset, [own]);
-    findings.claim(place, { subject, kind: 'relationship', body: { to: target.model.dataset, on: { [own]: target.field }, cardinality } });
+    findings.claim(place, {
+      subject,
+      kind: 'relationship',
+      body: { to: target.model.dataset, on: { [own]: target.field }, cardinality },
+    });
   }
 }
 
-function claimMetrics(models: readonly KnownModel[], metrics: readonly Stated[], findings: Findings): void {
+function claimMetrics(
+  models: readonly KnownModel[],
+  metrics: readonly Stated[],
+  findings: Findings,
+): void {
   const read = metrics.flatMap((stated) => {
     const spec = attempt(stated, findings, () => readMetric(stated.raw));
     return spec === undefined ? [] : [{ stated, spec }];
   });
   const stated = new Map(read.map((one) => [one.spec.name, one]));
   const measurePlace = (name: string): Place | undefined =>
-    models.find(({ spec }) => spec.measures.some((one) => one.name === name))?.stated.memberPlace('measures', name);
+    models
+      .find(({ spec }) => spec.measures.some((one) => one.name === name))
+      ?.stated.memberPlace('measures', name);
   const placeOf = (name: string) => stated.get(name)?.stated.place() ?? measurePlace(name);
-  const { metrics: mapped, misfits } = mapMetrics(models, read.map(({ spec }) => spec)); // prettier-ignore
+  const { metrics: mapped, misfits } = mapMetrics(
+    models,
+    read.map(({ spec }) => spec),
+  );
   for (const { dataset, name, body, of, isHelper } of mapped) {
     const connection = models.find((model) => model.dataset === dataset)?.table.connection ?? '';
     const place = placeOf(of);
@@ -137,7 +193,8 @@ function claimMetrics(models: readonly KnownModel[], metrics: readonly Stated[],
     const subject = subjects.metric(connection, dataset, name);
     findings.claim(place, { subject, kind: 'metric', body });
     const spec = isHelper ? undefined : (stated.get(of)?.spec ?? measureSpec(models, of));
-    if (spec?.description) findings.claim(place, { subject, kind: 'description', body: spec.description.trim() });
+    if (spec?.description)
+      findings.claim(place, { subject, kind: 'description', body: spec.description.trim() });
     const others = isHelper ? [] : otherNames(name, [of, spec?.label]);
     if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...others] });
   }
@@ -146,10 +203,17 @@ function claimMetrics(models: readonly KnownModel[], metrics: readonly Stated[],
     if (place !== undefined) findings.problem(place, `metric ${name}: ${reason}`);
   }
   for (const { spec, stated: where } of read) {
-    if (spec.extras.length > 0) findings.problem(where.place(), `metric ${spec.name}: ktx has no word for ${spec.extras.join(', ')}`);
+    if (spec.extras.length > 0)
+      findings.problem(
+        where.place(),
+        `metric ${spec.name}: ktx has no word for ${spec.extras.join(', ')}`,
+      );
   }
 }
 
-function measureSpec(models: readonly KnownModel[], name: string): Pick<MetricSpec, 'description' | 'label'> | undefined {
+function measureSpec(
+  models: readonly KnownModel[],
+  name: string,
+): Pick<MetricSpec, 'description' | 'label'> | undefined {
   return models.flatMap(({ spec }) => spec.measures).find((one) => one.name === name);
 }

@@ -31,14 +31,26 @@ type Match =
 export type FindTable = (wanted: Wanted, taken?: ReadonlySet<KnownTable>) => Match;
 
 /** Finds tables by their names, whatever case those are in. One that several warehouses or schemas could mean is not guessed. */
-export function openTables(catalogs: ReadonlyMap<string, Catalog>, warehouse: string | undefined): FindTable {
-  const all = [...catalogs.values()].filter(({ connection }) => warehouse === undefined || connection === warehouse);
+export function openTables(
+  catalogs: ReadonlyMap<string, Catalog>,
+  warehouse: string | undefined,
+): FindTable {
+  const all = [...catalogs.values()].filter(
+    ({ connection }) => warehouse === undefined || connection === warehouse,
+  );
   const known = all.flatMap((catalog) => {
     const names = datasetNames(catalog);
     return catalog.tables.map((table): KnownTable => {
       const dataset = names.dataset(table);
-      const fields = lazily(() => new Map(table.columns.map(({ name }) => [folded(name), names.field(table, name)])));
-      return { connection: catalog.connection, table, dataset, field: (column) => fields().get(folded(column)) };
+      const fields = lazily(
+        () => new Map(table.columns.map(({ name }) => [folded(name), names.field(table, name)])),
+      );
+      return {
+        connection: catalog.connection,
+        table,
+        dataset,
+        field: (column) => fields().get(folded(column)),
+      };
     });
   });
   const byName = Map.groupBy(known, ({ table }) => folded(table.table));
@@ -47,21 +59,33 @@ export function openTables(catalogs: ReadonlyMap<string, Catalog>, warehouse: st
     const named = byName.get(folded(wanted.table))?.filter((table) => !taken?.has(table)) ?? [];
     const within = narrowed(named, wanted);
     const [only, ...others] = within;
-    const isOutside = wanted.isExact && !wanted.schemas.some((schema) => schemas.has(folded(schema)));
+    const isOutside =
+      wanted.isExact && !wanted.schemas.some((schema) => schemas.has(folded(schema)));
     if (only === undefined) return { none: true, isOutside };
     if (others.length === 0) return { table: only };
-    return { among: within.map(({ connection, table: { schema, table } }) => `${connection}: ${schema}.${table}`) };
+    return {
+      among: within.map(
+        ({ connection, table: { schema, table } }) => `${connection}: ${schema}.${table}`,
+      ),
+    };
   };
 }
 
 /** Those in the very schema; else, where the schema is only a wish, those in one that ends with it, else all. */
-function narrowed(named: readonly KnownTable[], { database, schemas, isExact }: Wanted): readonly KnownTable[] {
+function narrowed(
+  named: readonly KnownTable[],
+  { database, schemas, isExact }: Wanted,
+): readonly KnownTable[] {
   const passing = (test: (schema: string, wish: string) => boolean) => {
-    const groups = schemas.map((wish) => named.filter(({ table }) => test(folded(table.schema), folded(wish))));
+    const groups = schemas.map((wish) =>
+      named.filter(({ table }) => test(folded(table.schema), folded(wish))),
+    );
     return groups.find((group) => group.length > 0) ?? [];
   };
   const inSchema = passing((schema, wish) => schema === wish);
-  const inDatabase = inSchema.filter(({ table }) => database !== undefined && folded(table.catalog ?? '') === folded(database));
+  const inDatabase = inSchema.filter(
+    ({ table }) => database !== undefined && folded(table.catalog ?? '') === folded(database),
+  );
   if (inDatabase.length > 0) return inDatabase;
   if (inSchema.length > 0 || isExact) return inSchema;
   const ending = passing((schema, wish) => schema.endsWith(`_${wish}`));

@@ -63,7 +63,8 @@ export function parseSql(sql: string, dialect: Dialect): readonly SqlNode[] {
   if (!result.success) throw syntaxError(sql, result);
   return (result.ast as unknown[]).map((statement) => {
     const node = asNode(statement);
-    if (node === undefined) throw new Error('the SQL analyzer answered with a statement without a kind');
+    if (node === undefined)
+      throw new Error('the SQL analyzer answered with a statement without a kind');
     return node;
   });
 }
@@ -99,17 +100,27 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 /** Names of parts that can stand alone in an object and so look like a node. */
 const partNames = new Set(
-  'this expression expressions args fields pairs entries items precision unit value sql index span name'.split(' '),
+  'this expression expressions args fields pairs entries items precision unit value sql index span name'.split(
+    ' ',
+  ),
 );
 
 function syntaxError(sql: string, failure: SdkFailure): UserError {
-  const location = failure.errorStart === undefined ? undefined : lineAndColumn(sql, failure.errorStart);
-  const where = location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
-  const reason = failure.error.replace(/^Parse error at line \d+, column \d+: /, '').replace(/^E_GUARD_\w+: /, '');
+  const location =
+    failure.errorStart === undefined ? undefined : lineAndColumn(sql, failure.errorStart);
+  const where =
+    location === undefined ? '' : ` at line ${location.line}, column ${location.column}`;
+  const reason = failure.error
+    .replace(/^Parse error at line \d+, column \d+: /, '')
+    .replace(/^E_GUARD_\w+: /, '');
   if (failure.error.includes('E_GUARD_')) {
-    return new UserError('sql_too_deep', `This SQL is nested or chained too deeply${where}: ${reason}`, {
-      hint: 'Flatten it: fewer nested subqueries or parentheses, IN (…) in place of long chains of OR.',
-    });
+    return new UserError(
+      'sql_too_deep',
+      `This SQL is nested or chained too deeply${where}: ${reason}`,
+      {
+        hint: 'Flatten it: fewer nested subqueries or parentheses, IN (…) in place of long chains of OR.',
+      },
+    );
   }
   return new UserError('sql_syntax', `This SQL cannot be parsed${where}: ${reason}`, {
     hint: 'Check the SQL near that place; it must be in the dialect of the connection.',
@@ -118,7 +129,10 @@ function syntaxError(sql: string, failure: SdkFailure): UserError {
 }
 
 /** Of a place that is counted in code points, as parsers do; columns are UTF-16. */
-export function lineAndColumn(text: string, codePoints: number): { readonly line: number; readonly column: number } {
+export function lineAndColumn(
+  text: string,
+  codePoints: number,
+): { readonly line: number; readonly column: number } {
   const before = Array.from(text).slice(0, codePoints).join('').split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

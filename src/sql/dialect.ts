@@ -8,7 +8,16 @@ export interface TableRef {
   readonly table: string;
 }
 
-export const timeGrains = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
+export const timeGrains = [
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+] as const;
 export type TimeGrain = (typeof timeGrains)[number];
 
 /** The value that a dialect is; no other file knows a dialect's name. Everything takes and returns SQL text. */
@@ -33,7 +42,11 @@ export interface Dialect {
   /** A date, or a timestamp as `type` says, moved by whole units; the day is cut to the length of the month. */
   add(expr: string, period: Period, type: TruncateOptions['type']): string;
   /** As `add`, by units that SQL counts; absent where `recursiveWith` makes it needless. */
-  addCounted?(expr: string, count: string, by: { readonly unit: Period['unit']; readonly type: TruncateOptions['type'] }): string;
+  addCounted?(
+    expr: string,
+    count: string,
+    by: { readonly unit: Period['unit']; readonly type: TruncateOptions['type'] },
+  ): string;
   /** Continuous percentile, `fraction` in 0..1; NULLs ignored. Throws `not_supported` where the engine has no exact one. */
   percentile(expr: string, fraction: number): string;
   /** Mean of the values, not cut to their scale. */
@@ -105,7 +118,10 @@ export function statisticsOf({ name, statistics }: Dialect): StatisticsSql {
 
 /** An engine cannot, or ktx does not know how. */
 export function noSuchSql(engine: string, what: string, hint: string): UserError {
-  return new UserError('not_supported', `There is no SQL for ${engine} that gives ${what}`, { hint, details: { feature: what } });
+  return new UserError('not_supported', `There is no SQL for ${engine} that gives ${what}`, {
+    hint,
+    details: { feature: what },
+  });
 }
 
 export function sameTable(a: TableRef, b: TableRef): boolean {

@@ -14,12 +14,25 @@ import { trino } from './dialects/trino.ts';
 
 /** The visible list: a new dialect is one file and one entry here. */
 const dialects: readonly Dialect[] = [
-  duckdb, sqlite, postgres, mysql, clickhouse, sqlserver, snowflake, bigquery, redshift, databricks, trino,
-]; // prettier-ignore
+  duckdb,
+  sqlite,
+  postgres,
+  mysql,
+  clickhouse,
+  sqlserver,
+  snowflake,
+  bigquery,
+  redshift,
+  databricks,
+  trino,
+];
 
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.find((candidate) => candidate.name === name);
   if (dialect !== undefined) return dialect;
   const known = dialects.map((candidate) => candidate.name).join(', ');
-  throw new UserError('unknown_dialect', `There is no SQL dialect named ${name}`, { hint: `Known: ${known}`, exitCode: 2 });
+  throw new UserError('unknown_dialect', `There is no SQL dialect named ${name}`, {
+    hint: `Known: ${known}`,
+    exitCode: 2,
+  });
 }

@@ -1,6 +1,11 @@
 import { asNode, isRecord, parseSql, type Span, walkSql } from './analyzer.ts';
 import type { Dialect } from './dialect.ts';
-import { changingFunctions, fragmentKeywords, reservedWords, scalarFunctions } from './scalar-functions.ts';
+import {
+  changingFunctions,
+  fragmentKeywords,
+  reservedWords,
+  scalarFunctions,
+} from './scalar-functions.ts';
 import { closingIndex, isSymbol, isWord, notAllowed, type Token, tokensOf } from './tokens.ts';
 
 /** A column or metric by its name: `orders.status`, `orders."Ship Date"`. */
@@ -11,7 +16,15 @@ export interface Reference extends Span {
 }
 
 export interface AggregateCall extends Span {
-  readonly function: 'sum' | 'count' | 'count_distinct' | 'avg' | 'min' | 'max' | 'median' | 'percentile';
+  readonly function:
+    | 'sum'
+    | 'count'
+    | 'count_distinct'
+    | 'avg'
+    | 'min'
+    | 'max'
+    | 'median'
+    | 'percentile';
   /** Undefined for `count(*)`. */
   readonly argument: Span | undefined;
   readonly fraction: number | undefined;
@@ -89,11 +102,21 @@ function withoutSoftWords(text: string, { dialect: { softWords }, names }: Fragm
   if (softWords === undefined) return text;
   const tokens = tokensOf(text);
   return tokens.reduceRight((done, token, index) => {
-    const word = token.kind === 'word' && names?.has(text.slice(token.start, token.end)) !== true ? softWords[token.text] : undefined;
-    const isMember = isSymbol(tokens[index - 1], '.') || isSymbol(tokens[index + 1], '.') || isSymbol(tokens[index + 1], '(');
+    const word =
+      token.kind === 'word' && names?.has(text.slice(token.start, token.end)) !== true
+        ? softWords[token.text]
+        : undefined;
+    const isMember =
+      isSymbol(tokens[index - 1], '.') ||
+      isSymbol(tokens[index + 1], '.') ||
+      isSymbol(tokens[index + 1], '(');
     // `x IS TRUE` is a form of its own.
-    const isForm = /^(true|false)$/.test(token.text) && isWord(tokens[index - (isWord(tokens[index - 1], 'not') ? 2 : 1)], 'is');
-    return word === undefined || isMember || isForm ? done : done.slice(0, token.start) + word + done.slice(token.end);
+    const isForm =
+      /^(true|false)$/.test(token.text) &&
+      isWord(tokens[index - (isWord(tokens[index - 1], 'not') ? 2 : 1)], 'is');
+    return word === undefined || isMember || isForm
+      ? done
+      : done.slice(0, token.start) + word + done.slice(token.end);
   }, text);
 }
 
@@ -101,7 +124,9 @@ function withoutSoftWords(text: string, { dialect: { softWords }, names }: Fragm
 function isDivision(token: Token, index: number, tokens: readonly Token[]): boolean {
   const [before, after] = [tokens[index - 1], tokens[index + 1]];
   if (!isSymbol(token, '/') || before === undefined || isSymbol(after, '/')) return false;
-  const isDecimal = [before, after].some((side) => side?.kind === 'number' && /[.e]/i.test(side.text));
+  const isDecimal = [before, after].some(
+    (side) => side?.kind === 'number' && /[.e]/i.test(side.text),
+  );
   return !isDecimal && (before.kind !== 'symbol' || ')]'.includes(before.text));
 }
 
@@ -109,16 +134,29 @@ function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse[
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
     const isMember = isSymbol(tokens[index - 1], '.') || isSymbol(next, '.');
-    if (isWord(token, 'select', 'with') && !isMember) throw notAllowed('subquery', text, 'a subquery');
-    if (isWord(token, 'over') && index > 0 && !isMember) throw notAllowed('window', text, 'a window function');
+    if (isWord(token, 'select', 'with') && !isMember)
+      throw notAllowed('subquery', text, 'a subquery');
+    if (isWord(token, 'over') && index > 0 && !isMember)
+      throw notAllowed('window', text, 'a window function');
     if (isWord(token, 'filter', 'within') && isSymbol(tokens[index - 1], ')')) {
-      throw notAllowed('not_supported', text, `${token.text.toUpperCase()} on an aggregate (use CASE WHEN inside it)`);
+      throw notAllowed(
+        'not_supported',
+        text,
+        `${token.text.toUpperCase()} on an aggregate (use CASE WHEN inside it)`,
+      );
     }
     const isCall = isSymbol(next, '(');
-    if (origin === 'query' && isWord(token, 'interval') && !isMember && next?.kind !== 'string' && next?.kind !== 'number') {
+    if (
+      origin === 'query' &&
+      isWord(token, 'interval') &&
+      !isMember &&
+      next?.kind !== 'string' &&
+      next?.kind !== 'number'
+    ) {
       throw notAllowed('sql_fragment', text, 'an interval without its length');
     }
-    if (token.kind === 'quoted' && isCall) throw notAllowed('function', text, 'a quoted function name');
+    if (token.kind === 'quoted' && isCall)
+      throw notAllowed('function', text, 'a quoted function name');
     if (token.kind === 'word' && isCall) checkFunction(text, token.text, { origin, isMember });
     if (token.kind === 'symbol' && origin === 'query' && !'().,=<>!+-*/%|::'.includes(token.text)) {
       throw notAllowed('sql_fragment', text, `the operator ${token.text}`);
@@ -127,19 +165,41 @@ function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse[
 }
 
 /** Where the engine sees another end of a text than ktx, SQL could hide in it; where it sees another operator, other rows count. */
-function checkTexts(text: string, tokens: readonly Token[], { name, misread, pipesAreOr }: Dialect): void {
-  if (pipesAreOr === true && tokens.some((token, index) => isSymbol(token, '|') && isSymbol(tokens[index + 1], '|'))) {
-    throw notAllowed('sql_fragment', text, `||, which is OR for ${name} (write OR, or concat(…) to join texts)`);
+function checkTexts(
+  text: string,
+  tokens: readonly Token[],
+  { name, misread, pipesAreOr }: Dialect,
+): void {
+  if (
+    pipesAreOr === true &&
+    tokens.some((token, index) => isSymbol(token, '|') && isSymbol(tokens[index + 1], '|'))
+  ) {
+    throw notAllowed(
+      'sql_fragment',
+      text,
+      `||, which is OR for ${name} (write OR, or concat(…) to join texts)`,
+    );
   }
-  const texts = tokens.filter(({ kind }) => kind === 'string' || kind === 'quoted').map(({ start, end }) => text.slice(start, end));
+  const texts = tokens
+    .filter(({ kind }) => kind === 'string' || kind === 'quoted')
+    .map(({ start, end }) => text.slice(start, end));
   const refused = texts.find((one) => misread?.test(one));
   if (refused !== undefined)
-    throw notAllowed('sql_fragment', text, `the text ${refused}, whose backslash or doubled quote ${name} reads in its own way`);
+    throw notAllowed(
+      'sql_fragment',
+      text,
+      `the text ${refused}, whose backslash or doubled quote ${name} reads in its own way`,
+    );
 }
 
-function checkFunction(text: string, name: string, use: { origin: FragmentUse['origin']; isMember: boolean }): void {
+function checkFunction(
+  text: string,
+  name: string,
+  use: { origin: FragmentUse['origin']; isMember: boolean },
+): void {
   const isListed = scalarFunctions.has(name) || fragmentKeywords.has(name) || isAggregate(name);
-  const isAllowed = use.origin === 'model' ? !changingFunctions.test(name) : isListed && !use.isMember;
+  const isAllowed =
+    use.origin === 'model' ? !changingFunctions.test(name) : isListed && !use.isMember;
   if (!isAllowed) throw notAllowed('function', text, `the function ${name}`);
 }
 
@@ -161,12 +221,25 @@ function aggregateCalls(text: string, tokens: readonly Token[]): readonly Aggreg
 }
 
 /** `tokens` are those of the call: name, parenthesis, arguments, parenthesis. */
-function aggregateCall(text: string, name: (typeof aggregateNames)[number], tokens: readonly Token[]): AggregateCall {
+function aggregateCall(
+  text: string,
+  name: (typeof aggregateNames)[number],
+  tokens: readonly Token[],
+): AggregateCall {
   const call = { start: tokens[0]?.start ?? 0, end: tokens.at(-1)?.end ?? 0 };
   const distinct = isWord(tokens[2], 'distinct');
   let inner = tokens.slice(distinct ? 3 : 2, -1);
-  if (inner.some((token, index) => token.kind === 'word' && isAggregate(token.text) && isSymbol(inner[index + 1], '('))) {
-    throw notAllowed('not_supported', text, 'an aggregate inside an aggregate (nested aggregation)');
+  if (
+    inner.some(
+      (token, index) =>
+        token.kind === 'word' && isAggregate(token.text) && isSymbol(inner[index + 1], '('),
+    )
+  ) {
+    throw notAllowed(
+      'not_supported',
+      text,
+      'an aggregate inside an aggregate (nested aggregation)',
+    );
   }
   if (name === 'count' && inner.length === 1 && isSymbol(inner[0], '*') && !distinct) {
     return { ...call, function: 'count', argument: undefined, fraction: undefined };
@@ -175,7 +248,11 @@ function aggregateCall(text: string, name: (typeof aggregateNames)[number], toke
   if (name === 'percentile') {
     fraction = Number(inner.at(-1)?.text);
     if (!isSymbol(inner.at(-2), ',') || !(fraction >= 0 && fraction <= 1)) {
-      throw notAllowed('sql_fragment', text, 'a percentile without a fraction (write percentile(amount, 0.9))');
+      throw notAllowed(
+        'sql_fragment',
+        text,
+        'a percentile without a fraction (write percentile(amount, 0.9))',
+      );
     }
     inner = inner.slice(0, -2);
   }
@@ -200,15 +277,24 @@ function commaAtTop(tokens: readonly Token[]): boolean {
   return false;
 }
 
-function referencesOf(text: string, chains: readonly Reference[], use: FragmentUse & { tokens: readonly Token[] }): readonly Reference[] {
+function referencesOf(
+  text: string,
+  chains: readonly Reference[],
+  use: FragmentUse & { tokens: readonly Token[] },
+): readonly Reference[] {
   const operands = chains.filter((chain) => !isAmong(wordShapes, chain));
-  const areNames = operands.every((chain) => use.names?.has(chain.written) === true || !isAmong(reservedWords, chain));
+  const areNames = operands.every(
+    (chain) => use.names?.has(chain.written) === true || !isAmong(reservedWords, chain),
+  );
   if (areNames && isPlain(use.tokens)) return operands;
   const starts = columnStarts(text, withoutKeywords(text, chains, use), use.dialect);
   const references = chains.filter((chain) => starts.delete(chain.start));
   if (starts.size > 0) throw notAllowed('sql_fragment', text, 'a name that cannot be placed');
-  const stray = chains.find((chain) => !references.includes(chain) && !isAmong(fragmentKeywords, chain));
-  if (stray !== undefined && use.origin === 'query') throw notAllowed('sql_fragment', text, stray.parts.join('.'));
+  const stray = chains.find(
+    (chain) => !references.includes(chain) && !isAmong(fragmentKeywords, chain),
+  );
+  if (stray !== undefined && use.origin === 'query')
+    throw notAllowed('sql_fragment', text, stray.parts.join('.'));
   return references;
 }
 
@@ -216,12 +302,24 @@ function referencesOf(text: string, chains: readonly Reference[], use: FragmentU
 function withoutKeywords(text: string, chains: readonly Reference[], use: FragmentUse): string {
   let result = text;
   for (const { parts, written, start, end } of chains) {
-    if (parts.length === 1 && use.names?.has(written)) result = result.slice(0, start) + '_'.repeat(end - start) + result.slice(end);
+    if (parts.length === 1 && use.names?.has(written))
+      result = result.slice(0, start) + '_'.repeat(end - start) + result.slice(end);
   }
   return result;
 }
 
-const wordShapes = new Map(Object.entries({ and: '&', or: '&', not: '!', is: 'i', null: 'n', true: 'x', false: 'x', distinct: 'd' }));
+const wordShapes = new Map(
+  Object.entries({
+    and: '&',
+    or: '&',
+    not: '!',
+    is: 'i',
+    null: 'n',
+    true: 'x',
+    false: 'x',
+    distinct: 'd',
+  }),
+);
 
 function isAmong(words: Pick<ReadonlySet<string>, 'has'>, { parts, written }: Reference): boolean {
   return parts.length === 1 && words.has(written.toLowerCase());
@@ -235,7 +333,9 @@ function isPlain(tokens: readonly Token[]): boolean {
   const shapeOf = ({ kind, text }: Token, index: number): string => {
     if (kind === 'symbol') return text;
     if (kind !== 'word') return 'x';
-    return isAggregate(text) && isSymbol(tokens[index + 1], '(') ? 'f' : (wordShapes.get(text) ?? 'x');
+    return isAggregate(text) && isSymbol(tokens[index + 1], '(')
+      ? 'f'
+      : (wordShapes.get(text) ?? 'x');
   };
   return plainShape.test(tokens.map(shapeOf).join(''));
 }
@@ -250,13 +350,19 @@ function chainsOf(text: string, tokens: readonly Token[]): readonly Reference[] 
     let last = first;
     while (isSymbol(tokens[index + 1], '.')) {
       const member = tokens[index + 2];
-      if (member?.kind !== 'word' && member?.kind !== 'quoted') throw notAllowed('sql_fragment', text, 'a dot without a name');
+      if (member?.kind !== 'word' && member?.kind !== 'quoted')
+        throw notAllowed('sql_fragment', text, 'a dot without a name');
       parts.push(nameOf(text, member));
       last = member;
       index += 2;
     }
     if (!isSymbol(tokens[index + 1], '(') || fragmentKeywords.has(first.text))
-      chains.push({ parts, written: text.slice(last.start, last.end), start: first.start, end: last.end });
+      chains.push({
+        parts,
+        written: text.slice(last.start, last.end),
+        start: first.start,
+        end: last.end,
+      });
   }
   return chains;
 }
@@ -271,7 +377,8 @@ function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> 
   const whole = `${prefix}${sql}\n)`;
   const [statement] = parseSql(whole, dialect);
   const projections = statement?.kind === 'select' ? statement.body['expressions'] : undefined;
-  const only = Array.isArray(projections) && projections.length === 1 ? asNode(projections[0]) : undefined;
+  const only =
+    Array.isArray(projections) && projections.length === 1 ? asNode(projections[0]) : undefined;
   const inner = only?.kind === 'paren' ? only.body['this'] : undefined;
   if (inner === undefined || /^(alias|tuple)$/.test(asNode(inner)?.kind ?? '')) {
     throw notAllowed('sql_fragment', text, 'more than one expression');
@@ -279,13 +386,16 @@ function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> 
   const characters = Array.from(whole);
   const starts = new Set<number>();
   for (const { kind, body } of walkSql(inner)) {
-    if (/^(select|subquery|exists|union|values|table)$/.test(kind)) throw notAllowed('subquery', text, 'a subquery');
+    if (/^(select|subquery|exists|union|values|table)$/.test(kind))
+      throw notAllowed('subquery', text, 'a subquery');
     if (/window/.test(kind)) throw notAllowed('window', text, 'a window function');
-    if (kind === 'star') throw notAllowed('sql_fragment', text, 'a star that stands for all columns');
+    if (kind === 'star')
+      throw notAllowed('sql_fragment', text, 'a star that stands for all columns');
     if (kind !== 'column') continue;
     // The parser counts code points.
     const start = isRecord(body['span']) ? body['span']['start'] : undefined;
-    if (typeof start !== 'number') throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
+    if (typeof start !== 'number')
+      throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
     starts.add(characters.slice(prefix.length, start).join('').length);
   }
   return starts;
@@ -318,7 +428,8 @@ export function conjunctsOf(tokens: readonly Token[], whole: Span): readonly Spa
 /** Without the parentheses that are around all of it. */
 function unwrapped(tokens: readonly Token[]): readonly Token[] {
   let inner = tokens;
-  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1) inner = inner.slice(1, -1);
+  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1)
+    inner = inner.slice(1, -1);
   return inner;
 }
 
@@ -339,5 +450,8 @@ function topLevel(tokens: readonly Token[]): readonly number[] {
 
 function spansBetween(tokens: readonly Token[], cuts: readonly number[]): readonly Span[] {
   const starts = [0, ...cuts.map((cut) => cut + 1)];
-  return starts.map((start, index) => ({ start: tokens[start]?.start ?? 0, end: tokens[(cuts[index] ?? tokens.length) - 1]?.end ?? 0 }));
+  return starts.map((start, index) => ({
+    start: tokens[start]?.start ?? 0,
+    end: tokens[(cuts[index] ?? tokens.length) - 1]?.end ?? 0,
+  }));
 }

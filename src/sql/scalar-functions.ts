@@ -7,7 +7,9 @@ export const scalarFunctions = wordsOf(new URL('scalar-functions.txt', import.me
 export const fragmentKeywords = wordsOf(new URL('fragment-keywords.txt', import.meta.url));
 
 /** Words that are no names without quotes, here or where a statement goes on. */
-export const reservedWords = wordsOf(new URL('reserved-words.txt', import.meta.url)).union(fragmentKeywords);
+export const reservedWords = wordsOf(new URL('reserved-words.txt', import.meta.url)).union(
+  fragmentKeywords,
+);
 
 /** Functions that reach beyond the expression: files, settings, sequences, sleep, other servers, SQL in text. */
 export const changingFunctions =

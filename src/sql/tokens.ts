@@ -24,7 +24,8 @@ export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {
     const token = tokenAt(text, at);
-    if (token === undefined) throw notAllowed('sql_fragment', text, 'a character that cannot be read');
+    if (token === undefined)
+      throw notAllowed('sql_fragment', text, 'a character that cannot be read');
     if (token.kind !== 'space') tokens.push({ ...token, kind: token.kind });
     at = token.end;
   }
@@ -32,12 +33,17 @@ export function tokensOf(text: string): readonly Token[] {
   return tokens;
 }
 
-function tokenAt(text: string, at: number): (Omit<Token, 'kind'> & { kind: Token['kind'] | 'space' }) | undefined {
-  if (text.startsWith('--', at) || text.startsWith('/*', at)) throw notAllowed('sql_fragment', text, 'a comment');
+function tokenAt(
+  text: string,
+  at: number,
+): (Omit<Token, 'kind'> & { kind: Token['kind'] | 'space' }) | undefined {
+  if (text.startsWith('--', at) || text.startsWith('/*', at))
+    throw notAllowed('sql_fragment', text, 'a comment');
   for (const [kind, pattern] of patterns) {
     pattern.lastIndex = at;
     const match = pattern.exec(text)?.[0];
-    if (match !== undefined) return { kind, text: tokenText(kind, match), start: at, end: at + match.length };
+    if (match !== undefined)
+      return { kind, text: tokenText(kind, match), start: at, end: at + match.length };
   }
   return undefined;
 }
@@ -52,12 +58,21 @@ function checkTokens(text: string, tokens: readonly Token[]): void {
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
-    if (token.kind === 'word' && next?.kind === 'string' && next.start === token.end && /^(e|b|x|n|r|q)$/.test(token.text)) {
+    if (
+      token.kind === 'word' &&
+      next?.kind === 'string' &&
+      next.start === token.end &&
+      /^(e|b|x|n|r|q)$/.test(token.text)
+    ) {
       throw notAllowed('sql_fragment', text, `a string with the prefix ${token.text}`);
     }
     if (token.kind !== 'symbol') continue;
     if (`'";\`$?#\\\0`.includes(token.text))
-      throw notAllowed('sql_fragment', text, token.text === ';' ? 'a semicolon' : `a stray ${token.text}`);
+      throw notAllowed(
+        'sql_fragment',
+        text,
+        token.text === ';' ? 'a semicolon' : `a stray ${token.text}`,
+      );
     if (token.text === '(') depth += 1;
     if (token.text === ')') depth -= 1;
     if (depth < 0) break;
@@ -66,11 +81,15 @@ function checkTokens(text: string, tokens: readonly Token[]): void {
 }
 
 export function notAllowed(code: string, text: string, what: string): UserError {
-  return new UserError(code, `The expression ${JSON.stringify(text)} has ${what}, which is not allowed here`, {
-    hint: 'Write one plain SQL expression over fields.',
-    exitCode: 2,
-    details: code === 'not_supported' ? { feature: what } : undefined,
-  });
+  return new UserError(
+    code,
+    `The expression ${JSON.stringify(text)} has ${what}, which is not allowed here`,
+    {
+      hint: 'Write one plain SQL expression over fields.',
+      exitCode: 2,
+      details: code === 'not_supported' ? { feature: what } : undefined,
+    },
+  );
 }
 
 /** The index of the token that closes the parenthesis at `open`. */

@@ -33,18 +33,24 @@ type Environment = Readonly<Record<string, string>>;
  * the person has staged or changed is neither read nor written. No hook runs, nothing is signed. The caller holds the
  * project's lock.
  */
-export async function commitFiles(repository: Repository, dir: string, request: CommitRequest): Promise<CommitOutcome> {
+export async function commitFiles(
+  repository: Repository,
+  dir: string,
+  request: CommitRequest,
+): Promise<CommitOutcome> {
   const { root } = repository;
   const { parent, message, runId } = request;
   const indexFile = join(ensureStateDirectory(dir).state, 'commit-index');
-  const removeIndex = () => ['', '.lock'].forEach((suffix) => rmSync(indexFile + suffix, { force: true }));
+  const removeIndex = () =>
+    ['', '.lock'].forEach((suffix) => rmSync(indexFile + suffix, { force: true }));
   removeIndex();
   const env = { GIT_INDEX_FILE: indexFile };
   try {
     await git(root, ['read-tree', parent ?? '--empty'], { env });
     if (!(await stage(repository, request, env))) return { kind: 'raced' };
     const tree = await gitLine(root, ['write-tree'], { env });
-    if (parent !== undefined && tree === (await gitLine(root, ['rev-parse', `${parent}^{tree}`]))) return { kind: 'unchanged' };
+    if (parent !== undefined && tree === (await gitLine(root, ['rev-parse', `${parent}^{tree}`])))
+      return { kind: 'unchanged' };
     const parents = parent === undefined ? [] : ['-p', parent];
     const commit = await commitTree(root, [tree, ...parents], `${message}\n\nKtx-Run: ${runId}\n`);
     writeFileSync(pendingFile(dir), commit);
@@ -60,9 +66,16 @@ export async function commitFiles(repository: Repository, dir: string, request: 
 }
 
 /** Puts the changes into the index that `env` names; false where a file changed while git read it. */
-async function stage({ root, prefix }: Repository, { parent = '', changes }: CommitRequest, env: Environment): Promise<boolean> {
-  const add = changes.filter((change) => change.onDisk && change.text !== undefined).map(({ path }) => `${prefix}${path}\0`);
-  if (add.length > 0) await git(root, ['update-index', '--add', '-z', '--stdin'], { env, input: add.join('') });
+async function stage(
+  { root, prefix }: Repository,
+  { parent = '', changes }: CommitRequest,
+  env: Environment,
+): Promise<boolean> {
+  const add = changes
+    .filter((change) => change.onDisk && change.text !== undefined)
+    .map(({ path }) => `${prefix}${path}\0`);
+  if (add.length > 0)
+    await git(root, ['update-index', '--add', '-z', '--stdin'], { env, input: add.join('') });
   // In the place of an object's id: remove the entry. Only a parent has entries, and ids as long as its own.
   const noObject = '0'.repeat(parent.length);
   let entries = '';
@@ -71,10 +84,13 @@ async function stage({ root, prefix }: Repository, { parent = '', changes }: Com
     if (input === undefined) continue;
     if (isOnDisk && (await readText(join(root, prefix, path))) !== input) return false;
     if (isOnDisk) continue;
-    const id = await gitLine(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], { input });
+    const id = await gitLine(root, ['hash-object', '-w', '--stdin', '--path', prefix + path], {
+      input,
+    });
     entries += `100644 ${id}\t${prefix}${path}\0`;
   }
-  if (entries !== '') await git(root, ['update-index', '-z', '--index-info'], { env, input: entries });
+  if (entries !== '')
+    await git(root, ['update-index', '-z', '--index-info'], { env, input: entries });
   return true;
 }
 
@@ -101,15 +117,25 @@ export async function refreshIndex({ root }: Repository, dir: string): Promise<b
   const pending = pendingFile(dir);
   const commit = existsSync(pending) ? readFileSync(pending, 'utf8').trim() : '';
   if (commit === '') return true;
-  const [head, parent] = (await gitLine(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })).split(' ');
+  const [head, parent] = (
+    await gitLine(root, ['rev-list', '--parents', '-n', '1', 'HEAD'], { allow: [128] })
+  ).split(' ');
   if (commit === head) {
     const before = parent ?? (await gitLine(root, ['hash-object', '-t', 'tree', '--stdin']));
-    const compare = async (args: readonly string[]) => (await git(root, [...args, '--no-renames', '-z'])).stdout.toString('utf8');
-    const staged = new Set((await compare(['diff-index', '--cached', '--name-only', before])).split('\0'));
-    const moved = (await compare(['diff-tree', '-r', before, commit])).matchAll(/:\d+ (\d+) \w+ (\w+) \w\0([^\0]+)\0/g);
+    const compare = async (args: readonly string[]) =>
+      (await git(root, [...args, '--no-renames', '-z'])).stdout.toString('utf8');
+    const staged = new Set(
+      (await compare(['diff-index', '--cached', '--name-only', before])).split('\0'),
+    );
+    const moved = (await compare(['diff-tree', '-r', before, commit])).matchAll(
+      /:\d+ (\d+) \w+ (\w+) \w\0([^\0]+)\0/g,
+    );
     const stale = [...moved].filter(([, , , path = '']) => !staged.has(path));
     const input = stale.map(([, mode, id, path]) => `${mode} ${id}\t${path}\0`).join('');
-    const updated = await git(root, ['update-index', '-z', '--index-info'], { input, allow: [128] });
+    const updated = await git(root, ['update-index', '-z', '--index-info'], {
+      input,
+      allow: [128],
+    });
     if (updated.code !== 0) return false;
   }
   rmSync(pending, { force: true });

@@ -25,10 +25,14 @@ export function projectPaths(dir: string) {
 function refuseLinks(state: string): void {
   const link = linkIn(state);
   if (link === undefined) return;
-  throw new UserError('state_is_link', `${link} is a symbolic link; ktx writes there only into a folder of its own.`, {
-    hint: 'Remove the link: everything in .ktx can be made again.',
-    exitCode: 2,
-  });
+  throw new UserError(
+    'state_is_link',
+    `${link} is a symbolic link; ktx writes there only into a folder of its own.`,
+    {
+      hint: 'Remove the link: everything in .ktx can be made again.',
+      exitCode: 2,
+    },
+  );
 }
 
 function linkIn(state: string): string | undefined {

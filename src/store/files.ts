@@ -16,10 +16,17 @@ interface WriteOptions {
  * Replaces the file as a whole or not at all: written beside it, flushed, renamed. Missing folders are made. A symbolic
  * link is written through, but not out of `within` (`path_outside_project`); the mode of the file that stands is kept.
  */
-export async function writeAtomically(path: string, text: string, { within, isDue }: WriteOptions = {}): Promise<boolean> {
+export async function writeAtomically(
+  path: string,
+  text: string,
+  { within, isDue }: WriteOptions = {},
+): Promise<boolean> {
   const target = await followLinks(path, within);
   const folder = dirname(target);
-  const temporary = join(folder, `.${basename(target)}.${randomBytes(4).toString('hex')}${temporarySuffix}`);
+  const temporary = join(
+    folder,
+    `.${basename(target)}.${randomBytes(4).toString('hex')}${temporarySuffix}`,
+  );
   try {
     await mkdir(folder, { recursive: true });
     const mode = (await stat(target).catch(absent))?.mode ?? 0o666;
@@ -39,14 +46,18 @@ export async function readText(path: string, within?: string): Promise<string | 
   const target = await followLinks(path, within);
   const info = await stat(target).catch(absent);
   if (info === undefined) return undefined;
-  if (!info.isFile()) throw new UserError('not_a_file', `${path} is not a file.`, { hint: 'Move it away.' });
+  if (!info.isFile())
+    throw new UserError('not_a_file', `${path} is not a file.`, { hint: 'Move it away.' });
   const bytes = await readFile(target).catch((error: unknown) => {
     throw inaccessible('read', target, error);
   });
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new UserError('not_utf8', `${path} is not valid UTF-8.`, { hint: 'Save the file as UTF-8.', cause: error });
+    throw new UserError('not_utf8', `${path} is not valid UTF-8.`, {
+      hint: 'Save the file as UTF-8.',
+      cause: error,
+    });
   }
 }
 
@@ -105,7 +116,10 @@ export function absent(error: NodeJS.ErrnoException): undefined {
 /** What a person can repair, as an error that says so; any other error as it is. */
 export function inaccessible(what: 'read' | 'written', path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EISDIR', 'ENOTDIR'].includes(code)) return error;
+  if (
+    !['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EISDIR', 'ENOTDIR'].includes(code)
+  )
+    return error;
   return new UserError('file_not_accessible', `${path} cannot be ${what} (${code}).`, {
     hint: 'Check the permissions of the folder and the space on the disk.',
     cause: error,

@@ -24,18 +24,56 @@ interface GitCall {
 
 /** Settings of a person that must not run, sign or rewrite anything when ktx commits. */
 const overrides = [
-  '-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'commit.gpgSign=false', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false',
-  '-c', 'i18n.commitEncoding=UTF-8', '-c', 'advice.defaultBranchName=false', '-c', 'core.safecrlf=false',
-] as const; // prettier-ignore
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'commit.gpgSign=false',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'i18n.commitEncoding=UTF-8',
+  '-c',
+  'advice.defaultBranchName=false',
+  '-c',
+  'core.safecrlf=false',
+] as const;
 
 /** What a surrounding git process (a hook that runs ktx) sets to point elsewhere. */
-const foreign = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX', 'GIT_NAMESPACE'];
+const foreign = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_COMMON_DIR',
+  'GIT_PREFIX',
+  'GIT_NAMESPACE',
+];
 
 /** Runs git in `folder`. A missing binary is `git_missing`; an unexpected exit code is `git_failed` with git's own words. */
-export async function git(folder: string, args: readonly string[], { input = '', env = {}, allow = [], signal }: GitCall = {}) {
-  const kept = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.includes(name)));
-  const options = { cwd: folder, env: { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env }, encoding: 'buffer', maxBuffer: 2 ** 31 - 1, signal } as const; // prettier-ignore
-  const { error, ...result } = await new Promise<{ error: ExecFileException | null; stdout: Buffer; stderr: string }>((done) => {
+export async function git(
+  folder: string,
+  args: readonly string[],
+  { input = '', env = {}, allow = [], signal }: GitCall = {},
+) {
+  const kept = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !foreign.includes(name)),
+  );
+  const options = {
+    cwd: folder,
+    env: { ...kept, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env },
+    encoding: 'buffer',
+    maxBuffer: 2 ** 31 - 1,
+    signal,
+  } as const;
+  const { error, ...result } = await new Promise<{
+    error: ExecFileException | null;
+    stdout: Buffer;
+    stderr: string;
+  }>((done) => {
     const child = execFile('git', [...overrides, ...args], options, (failure, stdout, stderr) =>
       done({ error: failure, stdout, stderr: stderr.toString('utf8').trim() }),
     );
@@ -44,16 +82,23 @@ export async function git(folder: string, args: readonly string[], { input = '',
     child.stdin?.end(input);
   });
   const code = error?.code ?? 0;
-  if (typeof code === 'number' && (error === null || allow.includes(code))) return { ...result, code };
+  if (typeof code === 'number' && (error === null || allow.includes(code)))
+    return { ...result, code };
   if (code === 'ENOENT' && existsSync(folder)) {
     const hint = 'Install git: https://git-scm.com/downloads';
     throw new UserError('git_missing', 'git is not installed, or not in the PATH.', { hint });
   }
-  throw gitFailed(`${args[0] ?? ''} failed in ${folder}: ${result.stderr === '' ? messageOf(error) : result.stderr}`);
+  throw gitFailed(
+    `${args[0] ?? ''} failed in ${folder}: ${result.stderr === '' ? messageOf(error) : result.stderr}`,
+  );
 }
 
 /** What git prints, without the line's end. */
-export async function gitLine(folder: string, args: readonly string[], call: GitCall = {}): Promise<string> {
+export async function gitLine(
+  folder: string,
+  args: readonly string[],
+  call: GitCall = {},
+): Promise<string> {
   return (await git(folder, args, call)).stdout.toString('utf8').trim();
 }
 
@@ -67,11 +112,19 @@ function gitFailed(what: string): UserError {
 
 /** The repository whose working tree holds the project and does not ignore it; undefined where there is none. */
 export async function findRepository(dir: string): Promise<Repository | undefined> {
-  const found = await git(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--show-prefix'], { allow: [128] });
+  const found = await git(
+    dir,
+    ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--show-prefix'],
+    { allow: [128] },
+  );
   if (/not a git repository|must be run in a work tree/.test(found.stderr)) return undefined;
   if (found.code !== 0) throw gitFailed(`cannot use the repository of ${dir}: ${found.stderr}`);
   const [root = '', gitDir = '', prefix = ''] = found.stdout.toString('utf8').split('\n');
-  if (prefix !== '' && (await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0) return undefined;
+  if (
+    prefix !== '' &&
+    (await git(root, ['check-ignore', '-q', '--', prefix], { allow: [1] })).code === 0
+  )
+    return undefined;
   return { root, gitDir, prefix };
 }
 
@@ -87,7 +140,10 @@ export async function openRepository(dir: string): Promise<Repository> {
 
 /** The commit that HEAD means; undefined on a branch without one. */
 export async function headCommit({ root }: Repository): Promise<string | undefined> {
-  return (await gitLine(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { allow: [1] })) || undefined;
+  return (
+    (await gitLine(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { allow: [1] })) ||
+    undefined
+  );
 }
 
 /** What the person is in the middle of; a commit now would become part of it. */
@@ -104,9 +160,23 @@ export function operationUnderWay({ gitDir }: Repository): string | undefined {
 }
 
 /** Of the project's files below `folders` at a commit: path → text, as git stores it; no UTF-8 is a text that is not well-formed. */
-export async function filesAt({ root, prefix }: Repository, commit: string, folders: readonly string[]): Promise<Map<string, string>> {
-  const listed = await git(root, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...folders.map((folder) => prefix + folder)]);
-  const entries = [...listed.stdout.toString('utf8').matchAll(/1[02]0\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g)];
+export async function filesAt(
+  { root, prefix }: Repository,
+  commit: string,
+  folders: readonly string[],
+): Promise<Map<string, string>> {
+  const listed = await git(root, [
+    'ls-tree',
+    '-r',
+    '-z',
+    '--full-tree',
+    commit,
+    '--',
+    ...folders.map((folder) => prefix + folder),
+  ]);
+  const entries = [
+    ...listed.stdout.toString('utf8').matchAll(/1[02]0\d{3} blob ([0-9a-f]+)\t([^\0]+)\0/g),
+  ];
   const input = entries.map(([, id]) => `${id}\n`).join('');
   const { stdout } = await git(root, ['cat-file', '--batch'], { input });
   const files = new Map<string, string>();
@@ -122,7 +192,10 @@ export async function filesAt({ root, prefix }: Repository, commit: string, fold
 }
 
 /** Those of the project's paths that an ignore rule keeps out of git; a tracked file is never ignored. */
-export async function ignoredPaths({ root, prefix }: Repository, paths: readonly string[]): Promise<Set<string>> {
+export async function ignoredPaths(
+  { root, prefix }: Repository,
+  paths: readonly string[],
+): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
   const input = paths.map((path) => `${prefix}${path}\0`).join('');
   const { stdout } = await git(root, ['check-ignore', '-z', '--stdin'], { input, allow: [1] });

@@ -43,7 +43,9 @@ function open(path: string): DatabaseSync {
     db = new DatabaseSync(path, { timeout: 10_000 });
     chmodSync(path, 0o600);
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-    db.exec('CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body TEXT NOT NULL, at TEXT NOT NULL) STRICT');
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, body TEXT NOT NULL, at TEXT NOT NULL) STRICT',
+    );
     return db;
   } catch (error) {
     db?.close();

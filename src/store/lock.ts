@@ -19,7 +19,11 @@ const busy = 5;
  * Runs while no other process does on this project: an exclusive transaction on `.ktx/lock.db`, which dies with the
  * process, however that ends. Not re-entrant. Fails with `lock_busy` (retryable) when the wait is over.
  */
-export async function withProjectLock<T>(dir: string, run: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+export async function withProjectLock<T>(
+  dir: string,
+  run: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
   const { lockDb } = ensureStateDirectory(dir);
   const { waitMs = 600_000, signal, onWait } = options;
   const deadline = Date.now() + waitMs;
@@ -27,10 +31,15 @@ export async function withProjectLock<T>(dir: string, run: () => Promise<T>, opt
   const holderFile = `${lockDb}.holder`;
   let lock = takeLock(lockDb);
   for (let isFirst = true; lock === undefined; isFirst = false) {
-    const holder = existsSync(holderFile) ? readFileSync(holderFile, 'utf8') : 'it has just started';
+    const holder = existsSync(holderFile)
+      ? readFileSync(holderFile, 'utf8')
+      : 'it has just started';
     const message = `Another ktx (${holder}) is working on this project`;
     if (Date.now() >= deadline) {
-      throw new UserError('lock_busy', `${message}.`, { hint: 'Try again when it has finished.', retryable: true });
+      throw new UserError('lock_busy', `${message}.`, {
+        hint: 'Try again when it has finished.',
+        retryable: true,
+      });
     }
     if (isFirst) onWait?.(`${message}; waiting for it.`);
     await sleep(50, undefined, { signal });

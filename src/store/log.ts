@@ -13,7 +13,9 @@ export function appendToLog(projectDir: string, name: 'tools' | 'llm', entry: ob
     mkdirSync(logs, { recursive: true, mode: 0o700 });
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > largestLog) renameSync(path, join(logs, `${name}.1.jsonl`));
-    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`, { mode: 0o600 });
+    appendFileSync(path, `${JSON.stringify({ at: new Date().toISOString(), ...entry })}\n`, {
+      mode: 0o600,
+    });
   } catch (error) {
     throw inaccessible('written', path, error);
   }

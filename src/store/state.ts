@@ -27,7 +27,8 @@ export function openState(dir: string): State {
 function rebuild(path: string): DatabaseSync {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
   const db = tryOpen(path);
-  if (db === undefined) throw new UserError('state_unusable', `${path} cannot be used.`, { hint: 'Delete the file.' });
+  if (db === undefined)
+    throw new UserError('state_unusable', `${path} cannot be used.`, { hint: 'Delete the file.' });
   return db;
 }
 
@@ -39,7 +40,9 @@ function tryOpen(path: string): DatabaseSync | undefined {
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     // One statement, so that it sees one moment of what another process may be making.
     const found = db
-      .prepare('SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_user_version')
+      .prepare(
+        'SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_user_version',
+      )
       .get();
     const isNew = found?.['version'] === 0 && found['objects'] === 0;
     if (isNew) db.exec(`PRAGMA user_version = ${stateVersion}`);

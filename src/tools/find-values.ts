@@ -18,7 +18,8 @@ export const findValuesTool: ToolDefinition<typeof inputSchema> = {
   async run({ text }, { project }) {
     const found = await findValues(project, text);
     const hits = found.slice(0, shown);
-    const none = 'No column of few values has it; it may stand in one of many, or be personal and not kept.';
+    const none =
+      'No column of few values has it; it may stand in one of many, or be personal and not kept.';
     return {
       summary: hits.length === 0 ? none : `${counted(hits.length, 'value')}, best first.`,
       trust: { status: 'ad_hoc' },

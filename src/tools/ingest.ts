@@ -17,15 +17,20 @@ const shown = 10;
 
 export const ingestTool: ToolDefinition<typeof inputSchema> = {
   name: 'ingest',
-  description: 'Brings the project up to date with warehouses and sources. Where it takes long: a run id to ask again with.',
+  description:
+    'Brings the project up to date with warehouses and sources. Where it takes long: a run id to ask again with.',
   effect: 'write',
   inputSchema,
   itemsName: 'text',
   isShort: true,
   async run({ connections = [], run: id, cancel, wait }, { project, signal, loops, say }) {
-    const { run, isNew } = id === undefined ? startIngest(project, connections, loops) : { run: ingestRun(project, id), isNew: false };
+    const { run, isNew } =
+      id === undefined
+        ? startIngest(project, connections, loops)
+        : { run: ingestRun(project, id), isNew: false };
     if (run === undefined) {
-      const hint = 'A run is known to the server that started it, while that lives. Start another: what is done is not done again.';
+      const hint =
+        'A run is known to the server that started it, while that lives. Start another: what is done is not done again.';
       throw new UserError('run_unknown', `There is no run ${id}.`, { hint, exitCode: 2 });
     }
     // Whoever takes back the call that started a run takes back the run; one that joined it does not.
@@ -56,19 +61,45 @@ function answerOf(run: IngestRun): Answer {
   if ('isCancelled' in outcome) return told('cancelled', { kept: 'what was finished' });
   if ('failure' in outcome) throw outcome.failure;
   const { exitCode } = outcome.report;
-  return told(exitCode === 0 ? 'complete' : exitCode === 3 ? 'partial' : 'failed', reportOf(outcome.report));
+  return told(
+    exitCode === 0 ? 'complete' : exitCode === 3 ? 'partial' : 'failed',
+    reportOf(outcome.report),
+  );
 }
 
-function reportOf({ connections, sources, stages, files, conflicts, quarantined, unfit, stale, commit }: IngestReport): object {
-  const pending = sources.flatMap((source) => source.pending.map((key) => `${source.connection}/${key}`));
-  const few = <T>(list: readonly T[]) => (list.length === 0 ? undefined : { count: list.length, first: list.slice(0, shown) });
+function reportOf({
+  connections,
+  sources,
+  stages,
+  files,
+  conflicts,
+  quarantined,
+  unfit,
+  stale,
+  commit,
+}: IngestReport): object {
+  const pending = sources.flatMap((source) =>
+    source.pending.map((key) => `${source.connection}/${key}`),
+  );
+  const few = <T>(list: readonly T[]) =>
+    list.length === 0 ? undefined : { count: list.length, first: list.slice(0, shown) };
   return {
     read: [
-      ...connections.map(({ connection, tables, failure }) => ({ connection, tables, failure: failure?.message })),
+      ...connections.map(({ connection, tables, failure }) => ({
+        connection,
+        tables,
+        failure: failure?.message,
+      })),
       ...sources.map(({ connection, items, total, failure }) => {
         const { added = [], changed = [], gone = [], failed = [] } = items ?? {};
         const counts = { added: added.length, changed: changed.length, gone: gone.length };
-        return { connection, items: total, ...(items && counts), failed: few(failed), failure: failure?.message };
+        return {
+          connection,
+          items: total,
+          ...(items && counts),
+          failed: few(failed),
+          failure: failure?.message,
+        };
       }),
     ],
     stages: stages.length === 0 ? undefined : stages,
@@ -79,6 +110,9 @@ function reportOf({ connections, sources, stages, files, conflicts, quarantined,
     stale: few(stale),
     pending: few(pending),
     no_place: unfit.length === 0 ? undefined : counted(unfit.length, 'statement'),
-    next: conflicts.length + quarantined.length + pending.length > 0 ? 'review_status says what each needs' : undefined,
+    next:
+      conflicts.length + quarantined.length + pending.length > 0
+        ? 'review_status says what each needs'
+        : undefined,
   };
 }

@@ -22,12 +22,17 @@ export interface LoopTool<Desk> {
   run(input: unknown, context: LoopContext<Desk>): Promise<LoopAnswer> | LoopAnswer;
 }
 
-interface Declared<Desk, Schema extends z.ZodObject> extends Omit<LoopTool<Desk>, 'run' | 'inputSchema'> {
+interface Declared<Desk, Schema extends z.ZodObject> extends Omit<
+  LoopTool<Desk>,
+  'run' | 'inputSchema'
+> {
   readonly inputSchema: Schema;
   run(input: z.infer<Schema>, context: LoopContext<Desk>): Promise<LoopAnswer> | LoopAnswer;
 }
 
 /** A tool whose input is as its schema has it: the runtime has parsed it. */
-export function loopTool<Desk, Schema extends z.ZodObject>(tool: Declared<Desk, Schema>): LoopTool<Desk> {
+export function loopTool<Desk, Schema extends z.ZodObject>(
+  tool: Declared<Desk, Schema>,
+): LoopTool<Desk> {
   return { ...tool, run: (input, context) => tool.run(input as z.infer<Schema>, context) };
 }

@@ -8,7 +8,11 @@ import { registry } from './registry.ts';
 
 /** The tools that the registry offers to the loops of an ingest; each call is recorded like one of an agent. */
 export function loopTools(project: Project): LoopTools {
-  const bound = <Desk>(tools: readonly LoopTool<Desk>[], desk: Desk, signal: AbortSignal): KtxToolSet =>
+  const bound = <Desk>(
+    tools: readonly LoopTool<Desk>[],
+    desk: Desk,
+    signal: AbortSignal,
+  ): KtxToolSet =>
     Object.fromEntries(
       tools
         .filter((tool) => tool.offered?.(project) ?? true)
@@ -21,7 +25,10 @@ export function loopTools(project: Project): LoopTools {
   };
 }
 
-function bind<Desk>(tool: LoopTool<Desk>, context: { desk: Desk; project: Project; signal: AbortSignal }): KtxRuntimeToolDescriptor {
+function bind<Desk>(
+  tool: LoopTool<Desk>,
+  context: { desk: Desk; project: Project; signal: AbortSignal },
+): KtxRuntimeToolDescriptor {
   const { name, description, inputSchema } = tool;
   const execute = async (input: unknown) => {
     const answer = await tool.run(input, context);
@@ -37,7 +44,14 @@ function recorded(project: Project, tool: KtxRuntimeToolDescriptor): KtxRuntimeT
       const started = performance.now();
       const record = (outcome: object) => {
         const ms = Math.round(performance.now() - started);
-        appendToLog(project.dir, 'tools', { run: project.runId, call: newId('q'), tool: tool.name, input, ms, ...outcome });
+        appendToLog(project.dir, 'tools', {
+          run: project.runId,
+          call: newId('q'),
+          tool: tool.name,
+          input,
+          ms,
+          ...outcome,
+        });
       };
       try {
         const answer = await tool.execute(input);

@@ -20,12 +20,21 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
     const asked = { connection, query };
     if (isDry) {
       const { plan, sql, receipt } = await planQuery(project, asked);
-      return { summary: 'The plan; nothing was run.', trust: trustOf(receipt), beside: { sql, receipt, plan }, items: [] };
+      return {
+        summary: 'The plan; nothing was run.',
+        trust: trustOf(receipt),
+        beside: { sql, receipt, plan },
+        items: [],
+      };
     }
     const { name } = project.connection(connection);
     // Beside the model, ahead of its use; what fails fails again there.
     void Promise.allSettled([project.warehouse(name, signal)]);
-    const { columns, receipt, sql, outline, rows, queryId, ms, truncated } = await runQuery(project, asked, signal);
+    const { columns, receipt, sql, outline, rows, queryId, ms, truncated } = await runQuery(
+      project,
+      asked,
+      signal,
+    );
     const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms.`;
     return {
       summary,

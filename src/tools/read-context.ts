@@ -10,19 +10,29 @@ import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/commit.ts';
 import { conflictsIn, contestedLines } from '../project/conflicts.ts';
 import type { Project } from '../project/open.ts';
-import { datasetDocuments, datasetFinder, datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
+import {
+  datasetDocuments,
+  datasetFinder,
+  datasetText,
+  visibleDatasets,
+  type VisibleDataset,
+} from '../project/visible-datasets.ts';
 import { wikiEntries } from '../project/wiki.ts';
 import { readText } from '../store/files.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({
-  name: z.string().optional().describe('dataset, dataset.metric, dataset.field, schema.table, term:… or another subject.'),
+  name: z
+    .string()
+    .optional()
+    .describe('dataset, dataset.metric, dataset.field, schema.table, term:… or another subject.'),
   connection: z.string().optional(),
 });
 
 export const readContext: ToolDefinition<typeof inputSchema> = {
   name: 'read_context',
-  description: 'Reads one dataset in full, with the evidence, or a table without a dataset. Without name: what there is.',
+  description:
+    'Reads one dataset in full, with the evidence, or a table without a dataset. Without name: what there is.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
@@ -37,58 +47,109 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
     const catalog = await project.catalog(connection);
     const tables = catalog?.tables ?? [];
     const namesOf = ({ schema, table }: CatalogTable) => [`${schema}.${table}`, table];
-    const meant = tables.filter((table) => namesOf(table).some((each) => each.toLowerCase() === address.toLowerCase()));
+    const meant = tables.filter((table) =>
+      namesOf(table).some((each) => each.toLowerCase() === address.toLowerCase()),
+    );
     // The structure of a table would show what its dataset hides.
-    const covering = catalog && meant.map(datasetFinder(datasets, catalog)).find((dataset) => dataset !== undefined);
+    const covering =
+      catalog &&
+      meant.map(datasetFinder(datasets, catalog)).find((dataset) => dataset !== undefined);
     if (covering !== undefined) return readDataset(project, covering, address);
-    const items = meant.flatMap(({ columns, ...table }) => [table, ...columns].map((part) => JSON.stringify(part)));
-    if (items.length > 0) return { summary: `Structure in ${connection}.`, trust: { status: 'ad_hoc' }, items };
+    const items = meant.flatMap(({ columns, ...table }) =>
+      [table, ...columns].map((part) => JSON.stringify(part)),
+    );
+    if (items.length > 0)
+      return { summary: `Structure in ${connection}.`, trust: { status: 'ad_hoc' }, items };
     const names = [...datasets.map(({ dataset }) => dataset.dataset), ...tables.flatMap(namesOf)];
     const hint = didYouMean(address, names) ?? 'search_context finds names.';
-    throw new UserError('not_found', `There is no dataset or table ${address} in ${connection}.`, { hint, exitCode: 2 });
+    throw new UserError('not_found', `There is no dataset or table ${address} in ${connection}.`, {
+      hint,
+      exitCode: 2,
+    });
   },
 };
 
 async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): Promise<Answer> {
-  const commit = await commitState(dir, datasets.map(({ path }) => path)); // prettier-ignore
-  const items = datasets.map(({ dataset: { dataset, description, metrics, relationships }, unqueryable }) => {
-    const links = relationships?.map(({ to, role }) => (role === undefined ? to : `${to} as ${role}`));
-    const refused = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
-    return JSON.stringify({ dataset, description, metrics: metrics?.map(({ name }) => name), ...refused, refers_to: links });
-  });
-  return { summary: `${counted(items.length, 'dataset')}.`, trust: { status: 'curated', ...commit }, items };
+  const commit = await commitState(
+    dir,
+    datasets.map(({ path }) => path),
+  );
+  const items = datasets.map(
+    ({ dataset: { dataset, description, metrics, relationships }, unqueryable }) => {
+      const links = relationships?.map(({ to, role }) =>
+        role === undefined ? to : `${to} as ${role}`,
+      );
+      const refused = unqueryable.size === 0 ? {} : { not_yet_queryable: [...unqueryable] };
+      return JSON.stringify({
+        dataset,
+        description,
+        metrics: metrics?.map(({ name }) => name),
+        ...refused,
+        refers_to: links,
+      });
+    },
+  );
+  return {
+    summary: `${counted(items.length, 'dataset')}.`,
+    trust: { status: 'curated', ...commit },
+    items,
+  };
 }
 
 /** A term, a rule or another section of the wiki, with what sources say differently. */
 async function readEntry(project: Project, name: string): Promise<Answer> {
   const { dir } = project;
   const entries = await wikiEntries(project);
-  const found = entries.find(({ subject, alsoNamed }) => subject === name || alsoNamed.includes(name));
+  const found = entries.find(
+    ({ subject, alsoNamed }) => subject === name || alsoNamed.includes(name),
+  );
   if (found === undefined) {
-    const hint = didYouMean(name, entries.map(({ subject }) => subject)) ?? 'search_context finds names.'; // prettier-ignore
+    const hint =
+      didYouMean(
+        name,
+        entries.map(({ subject }) => subject),
+      ) ?? 'search_context finds names.';
     throw new UserError('not_found', `The wiki has no ${name}.`, { hint, exitCode: 2 });
   }
   const conflicts = (await conflictsIn(dir)).filter(({ subject }) => subject === found.subject);
   const contested = conflicts.length === 0 ? {} : { contested: [found.subject] };
   const stale = found.stale === undefined ? {} : { stale: [found.subject] };
-  const marks = [...contestedLines(conflicts), ...(found.stale === undefined ? [] : [`stale: ${found.stale}`])];
+  const marks = [
+    ...contestedLines(conflicts),
+    ...(found.stale === undefined ? [] : [`stale: ${found.stale}`]),
+  ];
   return {
     summary: `${found.path}: one section.`,
-    trust: { status: 'curated', files: [found.path], ...contested, ...stale, ...(await commitState(dir, [found.path])) },
+    trust: {
+      status: 'curated',
+      files: [found.path],
+      ...contested,
+      ...stale,
+      ...(await commitState(dir, [found.path])),
+    },
     items: [...found.text.split('\n'), ...marks],
   };
 }
 
 /** The dataset and what justifies it and its metrics and joins; of its fields, what justifies the one that was asked for. */
-async function readDataset({ dir }: Project, found: VisibleDataset, address: string): Promise<Answer> {
+async function readDataset(
+  { dir }: Project,
+  found: VisibleDataset,
+  address: string,
+): Promise<Answer> {
   const { connection, path } = found;
   const { dataset } = found.dataset;
   const claimsFile = claimsPath(connection, dataset);
   const claims = parseClaims(claimsFile, (await readText(join(dir, claimsFile), dir)) ?? '');
   const claimed = new Set(claims.claims.map(({ subject }) => subject));
   const evidence = datasetDocuments(found)
-    .filter(({ kind, name, subject }) => claimed.has(subject) && (kind !== 'field' || address === `${dataset}.${name}`))
-    .flatMap(({ subject }) => explain(subject, { connection, datasets: [{ dataset, claims, artifact: undefined }] }))
+    .filter(
+      ({ kind, name, subject }) =>
+        claimed.has(subject) && (kind !== 'field' || address === `${dataset}.${name}`),
+    )
+    .flatMap(({ subject }) =>
+      explain(subject, { connection, datasets: [{ dataset, claims, artifact: undefined }] }),
+    )
     .flatMap((explanation) => explanation.claims)
     .map(({ subject, kind, body, shown, evidence: reasons }) => {
       const standing = shown ? '' : ' (contradicted)';
@@ -99,7 +160,13 @@ async function readDataset({ dir }: Project, found: VisibleDataset, address: str
   const stale = found.stale.size === 0 ? {} : { stale: [...found.stale.keys()] };
   return {
     summary: `Dataset ${dataset} of ${connection}.`,
-    trust: { status: 'curated', files: [path], ...contested, ...stale, ...(await commitState(dir, [path])) },
+    trust: {
+      status: 'curated',
+      files: [path],
+      ...contested,
+      ...stale,
+      ...(await commitState(dir, [path])),
+    },
     items: [...datasetText(found).split('\n'), '# Evidence', ...evidence],
   };
 }

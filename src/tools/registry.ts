@@ -30,9 +30,22 @@ interface Registry {
 
 /** Every tool, by where it is offered. */
 export const registry: Registry = {
-  agents: [searchContext, findValuesTool, readContext, queryMetrics, runSql, rememberNote, ingestTool, reviewStatus],
+  agents: [
+    searchContext,
+    findValuesTool,
+    readContext,
+    queryMetrics,
+    runSql,
+    rememberNote,
+    ingestTool,
+    reviewStatus,
+  ],
   extract: [...unitTools, ...projectTools, queryTool, skillTool('extract'), ...proposeTools],
-  curate: [...curateTools, ...projectTools.filter(({ name }) => ['search_context', 'read_page'].includes(name)), skillTool('curate')],
+  curate: [
+    ...curateTools,
+    ...projectTools.filter(({ name }) => ['search_context', 'read_page'].includes(name)),
+    skillTool('curate'),
+  ],
   reconcile: [
     ...reconcileTools,
     ...projectTools.filter(({ name }) => ['read_dataset', 'entity_details'].includes(name)),

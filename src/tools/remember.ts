@@ -15,7 +15,14 @@ export const rememberNote: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run({ text = '', status_of: id }, { project, signal, loops }) {
-    const found = id === undefined ? await remember(project, text, { signal, tools: loops }) : await noteStatus(project, id);
-    return { summary: `Note ${found.id}: ${found.status}.`, trust: { status: 'ad_hoc' }, items: [JSON.stringify(found)] };
+    const found =
+      id === undefined
+        ? await remember(project, text, { signal, tools: loops })
+        : await noteStatus(project, id);
+    return {
+      summary: `Note ${found.id}: ${found.status}.`,
+      trust: { status: 'ad_hoc' },
+      items: [JSON.stringify(found)],
+    };
   },
 };

@@ -7,7 +7,8 @@ const shown = 5;
 
 export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   name: 'review_status',
-  description: 'What waits for the user: contested, left out, stale, pending; counts, the first few, how to resolve each.',
+  description:
+    'What waits for the user: contested, left out, stale, pending; counts, the first few, how to resolve each.',
   effect: 'context',
   inputSchema,
   itemsName: 'text',
@@ -27,18 +28,41 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
       ...contested.slice(0, shown).map(({ subject, kind, variants }) => ({
         contested: subject,
         kind,
-        versions: variants.map(({ id, says, evidence, number }) => ({ id, says, evidence: evidence.slice(0, 2), gives: number?.value })),
+        versions: variants.map(({ id, says, evidence, number }) => ({
+          id,
+          says,
+          evidence: evidence.slice(0, 2),
+          gives: number?.value,
+        })),
         resolve: `The user decides: ktx review choose ${JSON.stringify(subject)} <id>`,
       })),
       ...quarantined.slice(0, shown).map(({ subject, reason, location }) => {
-        return { left_out: subject, reason, resolve: `Correct ${location ?? 'the source that says so'}, then ktx ingest.` };
+        return {
+          left_out: subject,
+          reason,
+          resolve: `Correct ${location ?? 'the source that says so'}, then ktx ingest.`,
+        };
       }),
-      ...stale.slice(0, shown).map(({ subject, why }) => ({ stale: subject, why, resolve: 'ktx ingest, with a model configured' })),
+      ...stale
+        .slice(0, shown)
+        .map(({ subject, why }) => ({
+          stale: subject,
+          why,
+          resolve: 'ktx ingest, with a model configured',
+        })),
       ...pending.slice(0, shown).map((path) => {
-        return { pending: path, resolve: 'ktx ingest with a model: ktx setup --llm-backend claude-code' };
+        return {
+          pending: path,
+          resolve: 'ktx ingest with a model: ktx setup --llm-backend claude-code',
+        };
       }),
     ];
-    const summary = waits === 0 ? 'Nothing waits.' : 'Some things wait for the user or for a model.';
-    return { summary, trust: { status: 'curated' }, items: items.map((item) => JSON.stringify(item)) };
+    const summary =
+      waits === 0 ? 'Nothing waits.' : 'Some things wait for the user or for a model.';
+    return {
+      summary,
+      trust: { status: 'curated' },
+      items: items.map((item) => JSON.stringify(item)),
+    };
   },
 };

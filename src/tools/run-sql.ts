@@ -12,7 +12,8 @@ const inputSchema = z.strictObject({
 
 export const runSql: ToolDefinition<typeof inputSchema> = {
   name: 'run_sql',
-  description: 'Runs one read-only SELECT: the last resort, where no metric fits; joins and grain are your own care.',
+  description:
+    'Runs one read-only SELECT: the last resort, where no metric fits; joins and grain are your own care.',
   effect: 'query',
   inputSchema,
   itemsName: 'rows',
@@ -20,9 +21,13 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
   async run({ sql, connection }, { project, signal }) {
     const name = project.connection(connection).name;
     if (project.config.query.run_sql === 'semantic_layer_only') {
-      throw new UserError('sql_not_allowed', 'This project answers through its semantic layer only (query.run_sql).', {
-        hint: 'Use query_metrics; it takes aggregates of your own too, like sum(orders.amount).',
-      });
+      throw new UserError(
+        'sql_not_allowed',
+        'This project answers through its semantic layer only (query.run_sql).',
+        {
+          hint: 'Use query_metrics; it takes aggregates of your own too, like sum(orders.amount).',
+        },
+      );
     }
     const [result, { findings, proposal }] = await Promise.all([
       runStatement(project, { connection: name, sql }, signal),
@@ -30,8 +35,20 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
     ]);
     const { columns, rows, queryId, ms, truncated } = result;
     const warnings = findings.map(({ message, hint }) => `${message}. ${hint}`);
-    const beside = { columns, ...(warnings.length > 0 && { warnings }), ...(proposal && { query_metrics: proposal }) };
+    const beside = {
+      columns,
+      ...(warnings.length > 0 && { warnings }),
+      ...(proposal && { query_metrics: proposal }),
+    };
     const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.${warnings.length > 0 ? ' Likely wrong: see warnings.' : ''}`;
-    return { summary, trust: { status: 'ad_hoc' }, queryId, ran: { connection: name, sql }, beside, items: rows, truncated };
+    return {
+      summary,
+      trust: { status: 'ad_hoc' },
+      queryId,
+      ran: { connection: name, sql },
+      beside,
+      items: rows,
+      truncated,
+    };
   },
 };

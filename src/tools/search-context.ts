@@ -14,7 +14,8 @@ const inputSchema = z.strictObject({
 
 export const searchContext: ToolDefinition<typeof inputSchema> = {
   name: 'search_context',
-  description: 'Finds metrics, datasets, fields, relationships, terms, rules, tables. Start here; names work in other tools.',
+  description:
+    'Finds metrics, datasets, fields, relationships, terms, rules, tables. Start here; names work in other tools.',
   effect: 'context',
   inputSchema,
   itemsName: 'hits',
@@ -24,7 +25,10 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
     const stale = hits.filter((hit) => hit.stale === true).map(({ subject }) => subject);
     const files = [...new Set(hits.flatMap(({ file }) => file ?? []))].sort();
     return {
-      summary: hits.length === 0 ? 'Nothing found; try other words.' : `${counted(hits.length, 'hit')}, best first.`,
+      summary:
+        hits.length === 0
+          ? 'Nothing found; try other words.'
+          : `${counted(hits.length, 'hit')}, best first.`,
       trust: {
         status: files.length > 0 ? 'curated' : 'ad_hoc',
         ...(contested.length === 0 ? {} : { contested }),

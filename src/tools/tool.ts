@@ -39,7 +39,11 @@ export interface Answer {
   readonly trust: Trust;
   readonly queryId?: string;
   /** Where a statement was run. */
-  readonly ran?: { readonly connection: string; readonly sql: string; readonly outline?: () => Promise<object> };
+  readonly ran?: {
+    readonly connection: string;
+    readonly sql: string;
+    readonly outline?: () => Promise<object>;
+  };
   /** Columns, SQL, receipt; on the first page only. */
   readonly beside?: Readonly<Record<string, unknown>>;
   /** What is long: cut to fit, continued by cursor. */

@@ -29,22 +29,38 @@ interface Found {
 }
 
 /** The tools of the registry over one project; the last answers are held for continuation as long as the box lives. */
-export function openToolbox(project: Project): { tools(signal: AbortSignal, say?: (step: string) => void): Tool[] } {
+export function openToolbox(project: Project): {
+  tools(signal: AbortSignal, say?: (step: string) => void): Tool[];
+} {
   const loops = loopTools(project);
   let held: readonly Found[] = [];
-  const bind = (definition: ToolDefinition, { signal, say }: { signal: AbortSignal; say: (step: string) => void }): Tool => {
+  const bind = (
+    definition: ToolDefinition,
+    { signal, say }: { signal: AbortSignal; say: (step: string) => void },
+  ): Tool => {
     const { name, description, effect } = definition;
-    const inputSchema = definition.isShort === true ? definition.inputSchema : definition.inputSchema.extend(pagingSchema.shape);
+    const inputSchema =
+      definition.isShort === true
+        ? definition.inputSchema
+        : definition.inputSchema.extend(pagingSchema.shape);
     const attempt = async (id: string, given: unknown) => {
       try {
         signal.throwIfAborted();
         const { max_tokens: maxTokens, cursor, ...input } = parse(name, inputSchema, given ?? {});
-        const run = async () => ({ id, definition, answer: await definition.run(input, { project, signal, loops, say }), from: start });
+        const run = async () => ({
+          id,
+          definition,
+          answer: await definition.run(input, { project, signal, loops, say }),
+          from: start,
+        });
         const found = cursor === undefined ? await run() : resumed(held, cursor);
         held = [found, ...held].slice(0, heldAnswers);
         const result = present(found, maxTokens * charactersPerToken);
         const answer = cursor === undefined ? { answer: found.answer } : {};
-        return { result: { ...result, ...answer }, outcome: { query: found.answer.queryId, page: result.structured.page } };
+        return {
+          result: { ...result, ...answer },
+          outcome: { query: found.answer.queryId, page: result.structured.page },
+        };
       } catch (error) {
         const failure = failureOf(error, signal);
         const { code, message } = failure;
@@ -58,7 +74,14 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal, say?
       const { result, outcome } = await attempt(call, input);
       try {
         const ms = Math.round(performance.now() - started);
-        appendToLog(project.dir, 'tools', { run: project.runId, call, tool: name, input, ms, ...outcome });
+        appendToLog(project.dir, 'tools', {
+          run: project.runId,
+          call,
+          tool: name,
+          input,
+          ms,
+          ...outcome,
+        });
         return result;
       } catch (error) {
         // What cannot be recorded is not handed out.
@@ -68,7 +91,10 @@ export function openToolbox(project: Project): { tools(signal: AbortSignal, say?
     return { name, description, effect, inputSchema, execute };
   };
   const offered = registry.agents.filter((definition) => definition.offered?.(project) ?? true);
-  return { tools: (signal, say = () => undefined) => offered.map((definition) => bind(definition, { signal, say })) };
+  return {
+    tools: (signal, say = () => undefined) =>
+      offered.map((definition) => bind(definition, { signal, say })),
+  };
 }
 
 function parse(tool: string, schema: z.ZodObject, input: unknown): z.infer<typeof pagingSchema> {
@@ -82,9 +108,13 @@ function parse(tool: string, schema: z.ZodObject, input: unknown): z.infer<typeo
 function resumed(held: readonly Found[], cursor: string): Found {
   const [, id, index, character] = /^(q_\w+)\.(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? [];
   const found = held.find((each) => each.id === id && Number(index) < each.answer.items.length);
-  if (found !== undefined) return { ...found, from: { index: Number(index), character: Number(character) } };
+  if (found !== undefined)
+    return { ...found, from: { index: Number(index), character: Number(character) } };
   const hint = 'Make the call again without cursor.';
-  throw new UserError('cursor_expired', 'This cursor belongs to no answer that is still held.', { hint, exitCode: 2 });
+  throw new UserError('cursor_expired', 'This cursor belongs to no answer that is still held.', {
+    hint,
+    exitCode: 2,
+  });
 }
 
 /** Text and structure of one page, together at most `budget` characters. Both hold the same, between the same marks. */
@@ -98,17 +128,33 @@ function present({ id, definition: { name, itemsName }, answer, from }: Found, b
       truncated: truncated || next !== undefined,
       returned: items.length,
       total: answer.items.length,
-      incomplete: truncated ? 'more exist than query.max_rows of ktx.yaml lets through; aggregate or filter.' : undefined,
+      incomplete: truncated
+        ? 'more exist than query.max_rows of ktx.yaml lets through; aggregate or filter.'
+        : undefined,
       next_cursor: next && `${id}.${next.index}.${next.character}`,
     };
     const listed = itemsName === 'text' ? items.join('\n') : items;
-    const content: Readonly<Record<string, unknown>> = { ...beside, [itemsName]: listed, ...(partial && { partial }) };
-    const said = (value: unknown) => (typeof value === 'string' ? `\n${value}` : ` ${JSON.stringify(value)}`);
+    const content: Readonly<Record<string, unknown>> = {
+      ...beside,
+      [itemsName]: listed,
+      ...(partial && { partial }),
+    };
+    const said = (value: unknown) =>
+      typeof value === 'string' ? `\n${value}` : ` ${JSON.stringify(value)}`;
     const body = Object.entries(content).map(([key, value]) => `${key}:${said(value)}`);
-    const notice = page.truncated ? [`Truncated: ${JSON.stringify(page)}${next ? '; the same call with cursor goes on.' : ''}`] : [];
+    const notice = page.truncated
+      ? [`Truncated: ${JSON.stringify(page)}${next ? '; the same call with cursor goes on.' : ''}`]
+      : [];
     return {
-      markdown: [`${summary} Trust: ${JSON.stringify(trust)}`, begin, ...body, end, ...notice].join('\n'),
-      structured: { query_id: queryId, trust: { ...trust }, untrusted: { begin, ...content, end }, page },
+      markdown: [`${summary} Trust: ${JSON.stringify(trust)}`, begin, ...body, end, ...notice].join(
+        '\n',
+      ),
+      structured: {
+        query_id: queryId,
+        trust: { ...trust },
+        untrusted: { begin, ...content, end },
+        page,
+      },
     };
   };
   const frame = build(0);
@@ -117,10 +163,18 @@ function present({ id, definition: { name, itemsName }, answer, from }: Found, b
 }
 
 /** The entries; in place of those that `room` characters of JSON do not hold, a word on that. */
-function fitting(beside: Readonly<Record<string, unknown>>, room: number): Readonly<Record<string, unknown>> {
+function fitting(
+  beside: Readonly<Record<string, unknown>>,
+  room: number,
+): Readonly<Record<string, unknown>> {
   let used = 0;
   const fits = (value: unknown) => (used += JSON.stringify(value).length) < room;
-  return Object.fromEntries(Object.entries(beside).map(([key, value]) => [key, fits(value) ? value : 'left out: needs more max_tokens']));
+  return Object.fromEntries(
+    Object.entries(beside).map(([key, value]) => [
+      key,
+      fits(value) ? value : 'left out: needs more max_tokens',
+    ]),
+  );
 }
 
 function failureOf(error: unknown, { aborted }: AbortSignal): UserError {

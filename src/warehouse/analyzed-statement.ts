@@ -1,6 +1,13 @@
 import { UserError } from '../lib/error.ts';
 import { wordsOf } from '../lib/words.ts';
-import { asNode, identifierName, isRecord, parseSql, type SqlNode, withAnalyzer } from '../sql/analyzer.ts';
+import {
+  asNode,
+  identifierName,
+  isRecord,
+  parseSql,
+  type SqlNode,
+  withAnalyzer,
+} from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StatementFacts } from './driver.ts';
 import { refused, unparsed } from './failure.ts';
@@ -15,18 +22,33 @@ export interface AnalyzedRules {
 }
 
 const sharedKinds = wordsOf(new URL('analyzed-kinds.txt', import.meta.url));
-const refusedParts = ['into', 'locks', 'hint', 'hints', 'connect', 'lateral_views', 'when', 'for_xml', 'for_json'];
+const refusedParts = [
+  'into',
+  'locks',
+  'hint',
+  'hints',
+  'connect',
+  'lateral_views',
+  'when',
+  'for_xml',
+  'for_json',
+];
 
 /** Statement facts by the general analyzer, for engines (or statements) that no own parser reads. Never the only wall. */
 export async function analyzedFacts(sql: string, rules: AnalyzedRules): Promise<StatementFacts> {
-  const statements = await withAnalyzer(() => parseSql(sql, rules.dialect)).catch((error: unknown) => {
-    if (error instanceof UserError && error.code === 'sql_syntax') throw unparsed(error.message, { hint: error.hint });
-    throw error instanceof UserError ? refused('parse', error.message, error.hint) : error;
-  });
+  const statements = await withAnalyzer(() => parseSql(sql, rules.dialect)).catch(
+    (error: unknown) => {
+      if (error instanceof UserError && error.code === 'sql_syntax')
+        throw unparsed(error.message, { hint: error.hint });
+      throw error instanceof UserError ? refused('parse', error.message, error.hint) : error;
+    },
+  );
   const root = onlyOne(statements);
-  if (!rules.roots.includes(root.kind)) throw refused('statement', `it is a ${root.kind.replaceAll('_', ' ')} statement.`);
+  if (!rules.roots.includes(root.kind))
+    throw refused('statement', `it is a ${root.kind.replaceAll('_', ' ')} statement.`);
   // The parser drops a WITH before VALUES.
-  if (root.kind === 'values' && !/^\s*values\b/i.test(sql)) throw refused('parse', 'VALUES must stand first in the statement.');
+  if (root.kind === 'values' && !/^\s*values\b/i.test(sql))
+    throw refused('parse', 'VALUES must stand first in the statement.');
   return statementFacts({ [root.kind]: root.body }, reading(rules));
 }
 
@@ -45,7 +67,9 @@ function reading({ roots, alwaysRecursive }: AnalyzedRules): TreeReading {
       const node = asNode(value);
       if (node === undefined) return {};
       // Many functions have a node kind of their own, which has their name.
-      return sharedKinds.has(node.kind) || roots.includes(node.kind) ? useOf(node) : { function: node.kind };
+      return sharedKinds.has(node.kind) || roots.includes(node.kind)
+        ? useOf(node)
+        : { function: node.kind };
     },
   };
 }
@@ -53,12 +77,19 @@ function reading({ roots, alwaysRecursive }: AnalyzedRules): TreeReading {
 function useOf({ kind, body }: SqlNode): ReturnType<TreeReading['use']> {
   const part = refusedParts.find((name) => isFilled(body[name]));
   if (part !== undefined) throw refused('node', `${part.replaceAll('_', ' ')} in a ${kind}.`);
-  if (kind === 'in' && body['is_field'] === true) throw refused('node', 'IN with a bare name; write IN (SELECT …).');
+  if (kind === 'in' && body['is_field'] === true)
+    throw refused('node', 'IN with a bare name; write IN (SELECT …).');
   if (kind === 'function' || kind === 'aggregate_function') return { function: body['name'] };
   if (kind === 'pivot') return pivoted(body);
   if (kind !== 'table') return {};
   const { catalog, schema, name } = body;
-  return { table: { catalog: identifierName(catalog), schema: identifierName(schema), table: identifierName(name) } };
+  return {
+    table: {
+      catalog: identifierName(catalog),
+      schema: identifierName(schema),
+      table: identifierName(name),
+    },
+  };
 }
 
 /** The parser reads `PIVOT name` as a column, and `PIVOT 'file'` as text. */
@@ -67,10 +98,14 @@ function pivoted(body: SqlNode['body']): ReturnType<TreeReading['use']> {
   if (node?.kind === 'literal') throw refused('table', 'a file in place of a table.');
   if (node?.kind !== 'column') return {};
   const [schema, table] = [identifierName(node.body['table']), identifierName(node.body['name'])];
-  const ownCtes = isRecord(body['with']) ? recordsOf(body['with']['ctes']).map((cte) => identifierName(cte['alias'])) : [];
+  const ownCtes = isRecord(body['with'])
+    ? recordsOf(body['with']['ctes']).map((cte) => identifierName(cte['alias']))
+    : [];
   return schema === undefined && ownCtes.includes(table) ? {} : { table: { schema, table } };
 }
 
 function isFilled(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== false;
+  return Array.isArray(value)
+    ? value.length > 0
+    : value !== undefined && value !== null && value !== false;
 }

@@ -6,12 +6,32 @@ import { sqliteConfigSchema } from './drivers/sqlite/config.ts';
 
 /** The visible list of warehouses: what each is called, what it can be configured with, and of a server what one login reaches. */
 export const drivers = [
-  { name: 'duckdb', title: 'DuckDB, Parquet, CSV, JSON', config: duckdbConfigSchema, server: undefined },
-  { name: 'mysql', title: 'MySQL, MariaDB', config: mysqlConfigSchema, server: { port: 3306, reaches: 'server' } },
-  { name: 'postgres', title: 'Postgres', config: postgresConfigSchema, server: { port: 5432, reaches: 'database' } },
+  {
+    name: 'duckdb',
+    title: 'DuckDB, Parquet, CSV, JSON',
+    config: duckdbConfigSchema,
+    server: undefined,
+  },
+  {
+    name: 'mysql',
+    title: 'MySQL, MariaDB',
+    config: mysqlConfigSchema,
+    server: { port: 3306, reaches: 'server' },
+  },
+  {
+    name: 'postgres',
+    title: 'Postgres',
+    config: postgresConfigSchema,
+    server: { port: 5432, reaches: 'database' },
+  },
   { name: 'sqlite', title: 'SQLite', config: sqliteConfigSchema, server: undefined },
 ] as const;
 
 /** What makes one connection of `ktx.yaml` a warehouse. */
-export const warehouseConfigSchemas = [duckdbConfigSchema, mysqlConfigSchema, postgresConfigSchema, sqliteConfigSchema] as const;
+export const warehouseConfigSchemas = [
+  duckdbConfigSchema,
+  mysqlConfigSchema,
+  postgresConfigSchema,
+  sqliteConfigSchema,
+] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;

@@ -16,7 +16,11 @@ export function statsOf(path: string): Stats | undefined {
 /** Throws where the database of a connection cannot be a file with something in it. */
 export function checkDatabaseFile(path: string, connection: string): void {
   const stats = statsOf(path);
-  if (stats === undefined) throw failure('warehouse_not_found', `The database file ${path} of connection "${connection}" does not exist.`);
+  if (stats === undefined)
+    throw failure(
+      'warehouse_not_found',
+      `The database file ${path} of connection "${connection}" does not exist.`,
+    );
   if (!stats.isFile()) throw failure('not_a_database', `${path} is not a file.`);
   if (stats.size === 0) throw failure('not_a_database', `${path} has 0 bytes.`);
 }

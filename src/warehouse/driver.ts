@@ -1,5 +1,12 @@
 import type { Dialect, TableRef } from '../sql/dialect.ts';
-import type { Cell, PrivilegeReport, QueryLimits, QueryResult, Scope, WarehouseSchema } from './warehouse.ts';
+import type {
+  Cell,
+  PrivilegeReport,
+  QueryLimits,
+  QueryResult,
+  Scope,
+  WarehouseSchema,
+} from './warehouse.ts';
 import { failure } from './failure.ts';
 
 export interface OpenContext {
@@ -59,9 +66,12 @@ export interface GatePolicy {
 
 /** For engines that ignore case and look only into their default schema; `database` may stand before a table or its schema. */
 export function sameNames({ defaultSchema }: Dialect, database?: string): GatePolicy['means'] {
-  const same = (a: string | undefined, b: string | undefined): boolean => a !== undefined && a.toLowerCase() === b?.toLowerCase();
+  const same = (a: string | undefined, b: string | undefined): boolean =>
+    a !== undefined && a.toLowerCase() === b?.toLowerCase();
   return ({ catalog, schema = defaultSchema, table: name }, table) => {
-    const isHere = same(schema, table.schema) || (catalog === undefined && same(schema, database) && same(defaultSchema, table.schema));
+    const isHere =
+      same(schema, table.schema) ||
+      (catalog === undefined && same(schema, database) && same(defaultSchema, table.schema));
     return isHere && (catalog === undefined || same(catalog, database)) && same(name, table.table);
   };
 }
@@ -89,7 +99,10 @@ export async function withinLimits<T>(
   } catch (error) {
     if (!stop.aborted) throw error;
     if (stop.reason === signal.reason) throw failure('query_cancelled', 'The query was cancelled.');
-    throw failure('query_timeout', `The query ran longer than ${timeoutMs / 1000} s and was cancelled.`);
+    throw failure(
+      'query_timeout',
+      `The query ran longer than ${timeoutMs / 1000} s and was cancelled.`,
+    );
   } finally {
     stop.removeEventListener('abort', end);
     clearTimeout(grace);
@@ -104,12 +117,19 @@ export function answerMeter(): (size: number) => void {
   let total = 0;
   return (size) => {
     total += size;
-    if (total > largestAnswer) throw failure('query_failed', 'The answer is too large: ask for fewer rows or columns, or shorter values.');
+    if (total > largestAnswer)
+      throw failure(
+        'query_failed',
+        'The answer is too large: ask for fewer rows or columns, or shorter values.',
+      );
   };
 }
 
 export function rowSize(cells: readonly Cell[]): number {
-  return cells.reduce<number>((size, cell) => size + (typeof cell === 'string' ? cell.length : 8), 0);
+  return cells.reduce<number>(
+    (size, cell) => size + (typeof cell === 'string' ? cell.length : 8),
+    0,
+  );
 }
 
 /** Integers that a double holds are numbers, others text. */

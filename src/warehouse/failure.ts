@@ -2,7 +2,10 @@ import { messageOf, UserError, type UserErrorOptions } from '../lib/error.ts';
 
 /** Every way in which a warehouse fails: what to type next, the exit code, whether to try again. */
 const failures = {
-  warehouse_auth: { exitCode: 4, hint: 'Check user and password of the connection; a password is given as password: env:NAME.' },
+  warehouse_auth: {
+    exitCode: 4,
+    hint: 'Check user and password of the connection; a password is given as password: env:NAME.',
+  },
   warehouse_unreachable: {
     retryable: true,
     hint: 'Check host, port and network of the connection, and that the server runs; of a file, that this user may read it.',
@@ -11,27 +14,49 @@ const failures = {
     exitCode: 4,
     hint: 'Name the certificate of its authority with ca of the connection; on a network that you trust, ssl: no-verify or ssl: off.',
   },
-  warehouse_not_found: { exitCode: 2, hint: 'Check path or database of the connection in ktx.yaml; relative paths start at its folder.' },
-  warehouse_privilege: { hint: 'Let the user of the connection read it: GRANT SELECT on the table, USAGE on its schema.' },
-  warehouse_locked: { retryable: true, hint: 'Close the process that writes to it, or point the connection to a copy.' },
+  warehouse_not_found: {
+    exitCode: 2,
+    hint: 'Check path or database of the connection in ktx.yaml; relative paths start at its folder.',
+  },
+  warehouse_privilege: {
+    hint: 'Let the user of the connection read it: GRANT SELECT on the table, USAGE on its schema.',
+  },
+  warehouse_locked: {
+    retryable: true,
+    hint: 'Close the process that writes to it, or point the connection to a copy.',
+  },
   not_a_database: {
     exitCode: 2,
     hint: 'Point the path of the connection to files that its driver reads; repair or remove those that it cannot.',
   },
   config_url: { exitCode: 2, hint: 'It looks like postgresql://user:password@host:5432/database.' },
   missing_object: { hint: '`ktx search` lists tables and columns.' },
-  query_timeout: { retryable: true, hint: 'Narrow it (filter, fewer columns), or allow more time with --timeout.' },
+  query_timeout: {
+    retryable: true,
+    hint: 'Narrow it (filter, fewer columns), or allow more time with --timeout.',
+  },
   query_cancelled: { exitCode: 130, retryable: true },
   query_failed: { hint: 'Check the SQL; it must be in the dialect of the connection.' },
   not_a_time_value: {
     hint: "Convert it in the field, like expr: datetime(at, 'unixepoch') or expr: substr(at, 7) || '-' || substr(at, 4, 2) || '-' || substr(at, 1, 2).",
   },
-  sql_syntax: { hint: 'Check the SQL near that place; it must be in the dialect of the connection.' },
-  statement_too_long: { exitCode: 2, hint: 'Shorten it; in place of a long list of values, join the table that has them.' },
-  gate_refused: { hint: 'Write one SELECT over the tables of this connection; `ktx search` lists them.' },
+  sql_syntax: {
+    hint: 'Check the SQL near that place; it must be in the dialect of the connection.',
+  },
+  statement_too_long: {
+    exitCode: 2,
+    hint: 'Shorten it; in place of a long list of values, join the table that has them.',
+  },
+  gate_refused: {
+    hint: 'Write one SELECT over the tables of this connection; `ktx search` lists them.',
+  },
 } as const satisfies Record<string, UserErrorOptions>;
 
-export function failure(code: keyof typeof failures, message: string, options: UserErrorOptions = {}): UserError {
+export function failure(
+  code: keyof typeof failures,
+  message: string,
+  options: UserErrorOptions = {},
+): UserError {
   return new UserError(code, message, { ...failures[code], ...options });
 }
 
@@ -41,9 +66,16 @@ export function unparsed(reason: string, options: UserErrorOptions = {}): UserEr
 }
 
 /** The gate's no. `rule` says which of its rules; `engine` where the database itself refused. */
-export function refused(rule: 'statement' | 'node' | 'function' | 'table' | 'parse' | 'engine', reason: string, hint?: string): UserError {
+export function refused(
+  rule: 'statement' | 'node' | 'function' | 'table' | 'parse' | 'engine',
+  reason: string,
+  hint?: string,
+): UserError {
   const options = hint === undefined ? {} : { hint };
-  return failure('gate_refused', `Refused, ktx only reads: ${reason}`, { details: { rule }, ...options });
+  return failure('gate_refused', `Refused, ktx only reads: ${reason}`, {
+    details: { rule },
+    ...options,
+  });
 }
 
 /** How one engine fails: what its error matches, what that means, and the words that stand before the engine's own. */
@@ -57,6 +89,8 @@ export function explaining(rules: FailureRules): (error: unknown) => never {
     const message = messageOf(error).split('\n\n')[0] ?? '';
     const [, meaning, words] = rules.find(([pattern]) => pattern.test(`${code}: ${message}`)) ?? [];
     if (meaning === undefined) throw error;
-    throw meaning === 'gate_refused' ? refused('engine', message) : failure(meaning, `${words}: ${message || code}`);
+    throw meaning === 'gate_refused'
+      ? refused('engine', message)
+      : failure(meaning, `${words}: ${message || code}`);
   };
 }

@@ -14,7 +14,8 @@ export interface WarehouseSpec extends OpenContext {
 /** The only door to a warehouse: whatever it returns has passed the gate. */
 export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): Promise<Warehouse> {
   const session = await openDriver(spec, signal);
-  const introspected = async () => (await session.introspect({}, new AbortController().signal)).tables;
+  const introspected = async () =>
+    (await session.introspect({}, new AbortController().signal)).tables;
   let catalog: Promise<readonly TableRef[]> | undefined;
   const gate = gateOf(session.policy, spec.config.allow_functions ?? [], (fresh) => {
     if (fresh) catalog = introspected();
@@ -40,9 +41,15 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
 }
 
 /** Drivers load when they are opened. */
-async function openDriver({ config, ...context }: WarehouseSpec, signal: AbortSignal): Promise<DriverSession> {
-  if (config.driver === 'duckdb') return (await import('./drivers/duckdb/driver.ts')).open(config, context, signal);
-  if (config.driver === 'mysql') return (await import('./drivers/mysql/driver.ts')).open(config, context, signal);
-  if (config.driver === 'postgres') return (await import('./drivers/postgres/driver.ts')).open(config, context, signal);
+async function openDriver(
+  { config, ...context }: WarehouseSpec,
+  signal: AbortSignal,
+): Promise<DriverSession> {
+  if (config.driver === 'duckdb')
+    return (await import('./drivers/duckdb/driver.ts')).open(config, context, signal);
+  if (config.driver === 'mysql')
+    return (await import('./drivers/mysql/driver.ts')).open(config, context, signal);
+  if (config.driver === 'postgres')
+    return (await import('./drivers/postgres/driver.ts')).open(config, context, signal);
   return (await import('./drivers/sqlite/driver.ts')).open(config, context, signal);
 }

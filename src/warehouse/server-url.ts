@@ -9,7 +9,9 @@ export function serverUrlSchema(protocols: readonly string[], example: string) {
     .string()
     .refine((url) => isSecretReference(url) || isWithoutPassword(url, protocols), advice)
     .optional()
-    .describe(`${example} without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.`);
+    .describe(
+      `${example} without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.`,
+    );
 }
 
 function isWithoutPassword(text: string, protocols: readonly string[]): boolean {

@@ -8,9 +8,13 @@ export type Ask = (sql: string) => Promise<readonly unknown[]>;
 
 /** A row of an engine's catalogs, NULL where there is none; `id` is the table's. */
 type Row<Fields> = { readonly id: string | number } & {
-  readonly [Name in keyof Fields]-?: undefined extends Fields[Name] ? NonNullable<Fields[Name]> | null : Fields[Name];
+  readonly [Name in keyof Fields]-?: undefined extends Fields[Name]
+    ? NonNullable<Fields[Name]> | null
+    : Fields[Name];
 };
-export type TableRow = Row<Pick<TableSchema, 'schema' | 'table' | 'kind' | 'comment' | 'rowEstimate' | 'bytes' | 'marker'>>;
+export type TableRow = Row<
+  Pick<TableSchema, 'schema' | 'table' | 'kind' | 'comment' | 'rowEstimate' | 'bytes' | 'marker'>
+>;
 export type ColumnRow = Row<Omit<ColumnSchema, 'type'>>;
 export interface KeyRow {
   readonly id: string | number;
@@ -32,33 +36,43 @@ export interface CatalogRows<Column extends ColumnRow> {
 }
 
 /** The tables in scope; a foreign key to a table that the catalog does not have is left out. */
-export function tableSchemas<Column extends ColumnRow>(rows: CatalogRows<Column>, { schemas }: Scope): WarehouseSchema {
+export function tableSchemas<Column extends ColumnRow>(
+  rows: CatalogRows<Column>,
+  { schemas }: Scope,
+): WarehouseSchema {
   const columns = Map.groupBy(rows.columns, ({ id }) => id);
   const keys = Map.groupBy(rows.keys, ({ id }) => id);
   const known = new Set(rows.tables.map(tableKey));
-  const tables = rows.tables.map(({ id, comment, rowEstimate, bytes, marker, ...table }): TableSchema => {
-    const own = Map.groupBy(keys.get(id) ?? [], ({ kind }) => kind);
-    const checked = new Map((own.get('check') ?? []).flatMap(({ definition }) => [...checkValues(definition ?? '')]));
-    return {
-      ...table,
-      comment: comment ?? undefined,
-      columns: (columns.get(id) ?? []).map((column) => ({
-        name: column.name,
-        nativeType: column.nativeType,
-        type: rows.fieldType(column),
-        nullable: column.nullable,
-        comment: column.comment ?? undefined,
-        values: column.values ?? checked.get(column.name),
-      })),
-      primaryKey: own.get('primary')?.[0]?.columns,
-      uniqueKeys: (own.get('unique') ?? []).map((key) => key.columns),
-      foreignKeys: (own.get('foreign') ?? []).flatMap((key) =>
-        key.to && known.has(tableKey(key.to.table)) ? [{ columns: key.columns, to: key.to }] : [],
-      ),
-      marker: marker ?? undefined,
-      rowEstimate: rowEstimate ?? undefined,
-      bytes: bytes ?? undefined,
-    };
-  });
-  return { tables: tables.filter(({ schema }) => schemas?.includes(schema) ?? true), queries: rows.queries };
+  const tables = rows.tables.map(
+    ({ id, comment, rowEstimate, bytes, marker, ...table }): TableSchema => {
+      const own = Map.groupBy(keys.get(id) ?? [], ({ kind }) => kind);
+      const checked = new Map(
+        (own.get('check') ?? []).flatMap(({ definition }) => [...checkValues(definition ?? '')]),
+      );
+      return {
+        ...table,
+        comment: comment ?? undefined,
+        columns: (columns.get(id) ?? []).map((column) => ({
+          name: column.name,
+          nativeType: column.nativeType,
+          type: rows.fieldType(column),
+          nullable: column.nullable,
+          comment: column.comment ?? undefined,
+          values: column.values ?? checked.get(column.name),
+        })),
+        primaryKey: own.get('primary')?.[0]?.columns,
+        uniqueKeys: (own.get('unique') ?? []).map((key) => key.columns),
+        foreignKeys: (own.get('foreign') ?? []).flatMap((key) =>
+          key.to && known.has(tableKey(key.to.table)) ? [{ columns: key.columns, to: key.to }] : [],
+        ),
+        marker: marker ?? undefined,
+        rowEstimate: rowEstimate ?? undefined,
+        bytes: bytes ?? undefined,
+      };
+    },
+  );
+  return {
+    tables: tables.filter(({ schema }) => schemas?.includes(schema) ?? true),
+    queries: rows.queries,
+  };
 }

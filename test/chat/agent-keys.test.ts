@@ -43,7 +43,11 @@ afterAll(async () => {
   shop?.remove();
 });
 
-const answerSchema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
+const answerSchema = {
+  type: 'object',
+  properties: { total: { type: 'integer' } },
+  required: ['total'],
+};
 
 /** Two queries, then the calendar, then what came of them; a model that is gone has nothing to say. */
 const script: Script = (call) => {
@@ -53,7 +57,9 @@ const script: Script = (call) => {
   const steps = [
     use('run_sql', { connection: 'shop', sql: 'SELECT id FROM orders LIMIT 3' }),
     use('run_sql', { connection: 'shop', sql: 'SELECT count(*) AS n FROM orders' }),
-    ...(call.tools.includes('calendar__list_events') ? [use('calendar__list_events', { day: '2024-05-01' })] : []),
+    ...(call.tools.includes('calendar__list_events')
+      ? [use('calendar__list_events', { day: '2024-05-01' })]
+      : []),
   ];
   const results = call.messages.map(({ text }) => text).join('\n');
   const event = /stand-up; secret .*/.exec(results)?.[0] ?? 'no event';
@@ -70,9 +76,15 @@ async function seen(file: string): Promise<string> {
 }
 
 async function ask(file: string): Promise<string> {
-  writeFileSync(join(shop.dir, 'agents/probe.yaml'), file.startsWith('name:') ? file : `name: probe\n${file}`);
+  writeFileSync(
+    join(shop.dir, 'agents/probe.yaml'),
+    file.startsWith('name:') ? file : `name: probe\n${file}`,
+  );
   const from = calls.length;
-  const { code, stdout, stderr } = await ktx(['ask', '--agent', 'probe', '--output-format', 'json', 'How many orders?'], { cwd: shop.dir });
+  const { code, stdout, stderr } = await ktx(
+    ['ask', '--agent', 'probe', '--output-format', 'json', 'How many orders?'],
+    { cwd: shop.dir },
+  );
   const asked = calls.slice(from).map(({ protocol, model, system, tools, body }) => {
     return { protocol, model, system, tools, thinking: body['thinking'] };
   });
@@ -96,14 +108,24 @@ interface Probe {
 const probes: Readonly<Record<string, Probe>> = {
   version: { set: () => 'version: 2', shows: /agent_invalid.*version/ },
   name: { set: () => 'name: someone', shows: /the agent is named someone/ },
-  instructions: { set: () => 'instructions: Speak like a pirate.', shows: /"system":"[^"]*Speak like a pirate\./ },
-  'instructions.file': { set: () => 'instructions: {file: ./sailor.md}', shows: /"system":"[^"]*Speak like a sailor\./ },
+  instructions: {
+    set: () => 'instructions: Speak like a pirate.',
+    shows: /"system":"[^"]*Speak like a pirate\./,
+  },
+  'instructions.file': {
+    set: () => 'instructions: {file: ./sailor.md}',
+    shows: /"system":"[^"]*Speak like a sailor\./,
+  },
   'model.inherit': {
     set: () => 'model: {inherit: true, name: mine}',
     unlike: () => 'model: {name: mine}',
     shows: /with inherit there is no/,
   },
-  'model.backend': { set: () => 'model: {backend: openai, name: mine}', unlike: () => 'model: {name: mine}', shows: /"protocol":"openai"/ },
+  'model.backend': {
+    set: () => 'model: {backend: openai, name: mine}',
+    unlike: () => 'model: {name: mine}',
+    shows: /"protocol":"openai"/,
+  },
   'model.name': { set: () => 'model: {name: mine}', shows: /"model":"mine"/ },
   'model.auth': { set: () => 'model: {auth: bedrock}', shows: /anthropic takes no auth/ },
   'model.effort': { set: () => 'model: {effort: low}', shows: /"budget_tokens":1024/ },
@@ -112,33 +134,75 @@ const probes: Readonly<Record<string, Probe>> = {
     unlike: () => 'model: {name: model-that-is-gone}',
     shows: /"model":"second"/,
   },
-  'context.connections[]': { set: () => 'context: {connections: [other]}', shows: /no connection shop|connection_unknown/ },
-  'context.semantic_layer': { set: () => 'context: {semantic_layer: required}', shows: /"system":"[^"]*no way around the semantic layer/ },
+  'context.connections[]': {
+    set: () => 'context: {connections: [other]}',
+    shows: /no connection shop|connection_unknown/,
+  },
+  'context.semantic_layer': {
+    set: () => 'context: {semantic_layer: required}',
+    shows: /"system":"[^"]*no way around the semantic layer/,
+  },
   'tools.allow[]': { set: () => 'tools: {allow: [run_sql]}', shows: /"tools":\["run_sql"\]/ },
   'tools.deny[]': { set: () => 'tools: {deny: [run_sql]}', shows: /"name":"run_sql","ok":false/ },
-  'mcp_servers.*.transport': { set: () => http().replace('http, ', 'smoke, '), unlike: () => http(), shows: /agent_invalid.*transport/ },
-  'mcp_servers.*.url': { set: () => http(undefined, 'no address'), unlike: () => http(), shows: /its address is no http/ },
-  'mcp_servers.*.headers.*': { set: () => http(), unlike: () => http(', required: false'), shows: /stand-up; secret/ },
+  'mcp_servers.*.transport': {
+    set: () => http().replace('http, ', 'smoke, '),
+    unlike: () => http(),
+    shows: /agent_invalid.*transport/,
+  },
+  'mcp_servers.*.url': {
+    set: () => http(undefined, 'no address'),
+    unlike: () => http(),
+    shows: /its address is no http/,
+  },
+  'mcp_servers.*.headers.*': {
+    set: () => http(),
+    unlike: () => http(', required: false'),
+    shows: /stand-up; secret/,
+  },
   'mcp_servers.*.command': {
     set: () => stdio('works').replace(process.execPath, '/nowhere/node'),
     unlike: () => stdio('works'),
     shows: /server_failed|\/nowhere\/node/,
   },
-  'mcp_servers.*.args[]': { set: () => stdio('lies'), unlike: () => stdio('works'), shows: /900, no event/ },
-  'mcp_servers.*.env.*': { set: () => stdio('works', ', env: {CAL_TOKEN: given}'), unlike: () => stdio('works'), shows: /secret given/ },
+  'mcp_servers.*.args[]': {
+    set: () => stdio('lies'),
+    unlike: () => stdio('works'),
+    shows: /900, no event/,
+  },
+  'mcp_servers.*.env.*': {
+    set: () => stdio('works', ', env: {CAL_TOKEN: given}'),
+    unlike: () => stdio('works'),
+    shows: /secret given/,
+  },
   'mcp_servers.*.tools[]': {
     set: () => http().replace('[list_events]', '[list_events, delete_all]'),
     unlike: () => http(),
     shows: /calendar__delete_all/,
   },
-  'mcp_servers.*.required': { set: () => http(', required: false'), unlike: () => http(', required: true'), shows: /"code":0/ },
-  'permissions.mode': { set: () => 'permissions: {mode: manual}', shows: /"tool":"run_sql","reason":"nobody to ask"/ },
+  'mcp_servers.*.required': {
+    set: () => http(', required: false'),
+    unlike: () => http(', required: true'),
+    shows: /"code":0/,
+  },
+  'permissions.mode': {
+    set: () => 'permissions: {mode: manual}',
+    shows: /"tool":"run_sql","reason":"nobody to ask"/,
+  },
   'limits.max_turns': { set: () => 'limits: {max_turns: 1}', shows: /"stop_reason":"max_turns"/ },
   'limits.timeout': { set: () => 'limits: {timeout: 1ms}', shows: /"stop_reason":"timeout"/ },
-  'limits.max_budget_usd': { set: () => 'limits: {max_budget_usd: 0.0000001}', shows: /"stop_reason":"budget"/ },
-  'limits.max_rows': { set: () => 'limits: {max_rows: 2}', shows: /"rows":\[\[0\],\[1\]\],"truncated":true/ },
+  'limits.max_budget_usd': {
+    set: () => 'limits: {max_budget_usd: 0.0000001}',
+    shows: /"stop_reason":"budget"/,
+  },
+  'limits.max_rows': {
+    set: () => 'limits: {max_rows: 2}',
+    shows: /"rows":\[\[0\],\[1\]\],"truncated":true/,
+  },
   'limits.max_queries': { set: () => 'limits: {max_queries: 1}', shows: /limits\.max_queries/ },
-  'response_format.file': { set: () => 'response_format: {file: ./answer.json}', shows: /"structured(?:_output)?":\{"total":900\}/ },
+  'response_format.file': {
+    set: () => 'response_format: {file: ./answer.json}',
+    shows: /"structured(?:_output)?":\{"total":900\}/,
+  },
   'response_format.schema.*': {
     set: () => `response_format: {schema: ${JSON.stringify(answerSchema)}}`,
     shows: /"structured(?:_output)?":\{"total":900\}/,

@@ -20,12 +20,20 @@ test('queries asked for at once share what one message may ask, however long the
     const agent = { ...whole, limits: { ...whole.limits, max_queries: 2 } };
     const { set } = agentTools({ project, agent, permissions, external: [], firstEvidence: 0 });
     const call = (id: string): ToolCall => ({ id, ask: (_, answer) => answer() });
-    const running = ['a', 'b', 'c', 'd'].map(async (id) => set['run_sql']?.execute({ sql: 'SELECT 1 AS n' }, call(id)));
+    const running = ['a', 'b', 'c', 'd'].map(async (id) =>
+      set['run_sql']?.execute({ sql: 'SELECT 1 AS n' }, call(id)),
+    );
     answered.resolve('once');
-    const spent = expect.objectContaining({ isError: true, markdown: expect.stringContaining('No more queries') as unknown }) as unknown;
+    const spent = expect.objectContaining({
+      isError: true,
+      markdown: expect.stringContaining('No more queries') as unknown,
+    }) as unknown;
     const results = await Promise.all(running);
     expect(results.filter((result) => !(result as { isError?: boolean }).isError)).toHaveLength(2);
-    expect(results.filter((result) => (result as { isError?: boolean }).isError)).toEqual([spent, spent]);
+    expect(results.filter((result) => (result as { isError?: boolean }).isError)).toEqual([
+      spent,
+      spent,
+    ]);
   } finally {
     await project.close();
   }

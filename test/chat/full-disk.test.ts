@@ -17,10 +17,14 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
 /** A process of its own that the system lets write no file beyond 64 kB: what a full disk does, without being root. */
 async function cramped(argv: readonly string[]) {
-  const child = spawn('bash', ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, main, ...argv], {
-    cwd: project.dir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    'bash',
+    ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, main, ...argv],
+    {
+      cwd: project.dir,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -34,31 +38,51 @@ test.skipIf(process.platform === 'win32')(
   { timeout: 60_000 },
   async () => {
     const long = 'All of it. '.repeat(10_000);
-    const running = project.playing(inTurn(say('First.'), say(long), say('Third.'), say('Fourth.')));
+    const running = project.playing(
+      inTurn(say('First.'), say(long), say('Third.'), say('Fourth.')),
+    );
     const { envelope } = await ktxJson(['ask', 'Remember plum.'], { cwd: project.dir });
     const { conversation } = envelope.data as { conversation: string };
-    const { code, stdout, stderr } = await cramped(['ask', '--resume', conversation, 'Tell me all.']);
+    const { code, stdout, stderr } = await cramped([
+      'ask',
+      '--resume',
+      conversation,
+      'Tell me all.',
+    ]);
     expect([code, stdout]).toEqual([0, `${long}\n`]);
     expect(stderr).toMatch(/could not be kept for later: EFBIG/);
     // What was cut off does not swallow what is kept after it.
-    expect(readFileSync(join(project.dir, '.ktx/chats', `${conversation}.jsonl`), 'utf8').length).toBeGreaterThan(60_000);
+    expect(
+      readFileSync(join(project.dir, '.ktx/chats', `${conversation}.jsonl`), 'utf8').length,
+    ).toBeGreaterThan(60_000);
     await ktx(['ask', '--resume', conversation, 'Remember pear.'], { cwd: project.dir });
-    expect((await ktx(['ask', '--resume', conversation, 'What was it?'], { cwd: project.dir })).stdout).toBe('Fourth.\n');
-    const told = running.calls.at(-1)?.messages.map((message) => message.text).join('\n') ?? ''; // prettier-ignore
-    for (const word of ['Remember plum.', 'First.', 'Remember pear.', 'Third.']) expect(told).toContain(word);
+    expect(
+      (await ktx(['ask', '--resume', conversation, 'What was it?'], { cwd: project.dir })).stdout,
+    ).toBe('Fourth.\n');
+    const told =
+      running.calls
+        .at(-1)
+        ?.messages.map((message) => message.text)
+        .join('\n') ?? '';
+    for (const word of ['Remember plum.', 'First.', 'Remember pear.', 'Third.'])
+      expect(told).toContain(word);
     expect(told).not.toContain('Tell me all.');
   },
 );
 
-test.skipIf(process.platform === 'win32')('a run of an eval that cannot be kept is told all the same', { timeout: 60_000 }, async () => {
-  project.playing(() => say('All of it. '.repeat(10_000)));
-  mkdirSync(join(project.dir, 'evals'));
-  writeFileSync(
-    join(project.dir, 'evals/long.yaml'),
-    'version: 1\nconnection: shop\ncases:\n  - {id: all, question: Tell me all., expect: {text: {contains: [All of it]}}}\n',
-  );
-  const { code, stdout, stderr } = await cramped(['eval', 'run', 'long']);
-  expect(stdout).toMatch(/cases +1 of 1 pass/);
-  expect(stderr).toMatch(/This run is not kept: .*cannot be written \(EFBIG\)/);
-  expect(code).toBe(1);
-});
+test.skipIf(process.platform === 'win32')(
+  'a run of an eval that cannot be kept is told all the same',
+  { timeout: 60_000 },
+  async () => {
+    project.playing(() => say('All of it. '.repeat(10_000)));
+    mkdirSync(join(project.dir, 'evals'));
+    writeFileSync(
+      join(project.dir, 'evals/long.yaml'),
+      'version: 1\nconnection: shop\ncases:\n  - {id: all, question: Tell me all., expect: {text: {contains: [All of it]}}}\n',
+    );
+    const { code, stdout, stderr } = await cramped(['eval', 'run', 'long']);
+    expect(stdout).toMatch(/cases +1 of 1 pass/);
+    expect(stderr).toMatch(/This run is not kept: .*cannot be written \(EFBIG\)/);
+    expect(code).toBe(1);
+  },
+);

@@ -42,12 +42,20 @@ async function near(how: Manners, rest: object = {}): Promise<object> {
   return http(server.url, rest);
 }
 
-function serversOf(configs: Readonly<Record<string, object>>): Readonly<Record<string, ServerConfig>> {
+function serversOf(
+  configs: Readonly<Record<string, object>>,
+): Readonly<Record<string, ServerConfig>> {
   return agentSchema.parse({ name: 'test', mcp_servers: configs }).mcp_servers;
 }
 
-async function open(configs: Readonly<Record<string, object>>, waitMs?: number): Promise<ExternalServers> {
-  const servers = await openServers({ projectDir, servers: serversOf(configs), ...(waitMs !== undefined && { waitMs }) }, signal);
+async function open(
+  configs: Readonly<Record<string, object>>,
+  waitMs?: number,
+): Promise<ExternalServers> {
+  const servers = await openServers(
+    { projectDir, servers: serversOf(configs), ...(waitMs !== undefined && { waitMs }) },
+    signal,
+  );
   opened.push(() => servers.close());
   return servers;
 }
@@ -69,16 +77,24 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
     ['huge-schema', 'mcp_server_invalid', /schema of list_events has 5000092 characters/],
     ['no-object', 'mcp_server_failed', /does not answer: Invalid result for tools\/list\.$/],
-  ] as const)('a list with %s is refused in one line, and is a warning where it is not required', async ([how, code, message]) => {
-    await expect(open({ calendar: await near(how) })).rejects.toMatchObject({ code, message: expect.stringMatching(message) as unknown });
-    const { tools, warnings } = await open({ calendar: await near(how, { required: false }) });
-    expect([tools, warnings.length]).toEqual([[], 1]);
-  });
+  ] as const)(
+    'a list with %s is refused in one line, and is a warning where it is not required',
+    async ([how, code, message]) => {
+      await expect(open({ calendar: await near(how) })).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message) as unknown,
+      });
+      const { tools, warnings } = await open({ calendar: await near(how, { required: false }) });
+      expect([tools, warnings.length]).toEqual([[], 1]);
+    },
+  );
 
   test('a pattern that takes for ever is told to the model, and not tried here', async () => {
     const [tool] = (await open({ calendar: await near('slow-pattern') })).tools;
     expect(tool?.inputSchema.safeParse({ day: `${'a'.repeat(40)}!` }).success).toBe(true);
-    expect(z.toJSONSchema(tool?.inputSchema ?? z.never())).toMatchObject({ properties: { day: { description: 'The day. Pattern: ^(a+)+$' } } });
+    expect(z.toJSONSchema(tool?.inputSchema ?? z.never())).toMatchObject({
+      properties: { day: { description: 'The day. Pattern: ^(a+)+$' } },
+    });
   });
 
   test('of ten thousand tools one is taken', async () => {
@@ -88,15 +104,28 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
   });
 
   test('two tools that would have one name are refused', async () => {
-    const clash = { a__: await near('underscore'), a: await near('underscore', { tools: ['__list_events'] }) };
-    await expect(open(clash)).rejects.toMatchObject({ code: 'mcp_server_invalid', message: expect.stringContaining('a____list_events') as unknown });
+    const clash = {
+      a__: await near('underscore'),
+      a: await near('underscore', { tools: ['__list_events'] }),
+    };
+    await expect(open(clash)).rejects.toMatchObject({
+      code: 'mcp_server_invalid',
+      message: expect.stringContaining('a____list_events') as unknown,
+    });
   });
 
   test('all of them together have one limit of time', async () => {
     const hangs = await listening(() => undefined);
-    const [one, two, three] = [stdio('silent'), http(hangs, { required: false }), http(hangs, { required: false })];
+    const [one, two, three] = [
+      stdio('silent'),
+      http(hangs, { required: false }),
+      http(hangs, { required: false }),
+    ];
     const tooLong = expect.stringContaining('took too long') as unknown;
-    await expect(open({ one, two, three }, 1500)).rejects.toMatchObject({ code: 'mcp_server_failed', message: tooLong });
+    await expect(open({ one, two, three }, 1500)).rejects.toMatchObject({
+      code: 'mcp_server_failed',
+      message: tooLong,
+    });
     const { warnings, tools } = await open({ calendar: await near('works'), two, three }, 4000);
     expect([tools.length, warnings]).toEqual([1, [tooLong, tooLong]]);
   });
@@ -113,8 +142,14 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
   });
 
   test('an answer of 50 MB is a failed call, over either transport', async () => {
-    const told = { code: 'mcp_server_failed', message: expect.stringContaining('it sent more than 10 MB at once') as unknown };
-    const [overHttp, overStdio] = [await open({ calendar: await near('huge-answer') }), await open({ calendar: stdio('huge-answer') })];
+    const told = {
+      code: 'mcp_server_failed',
+      message: expect.stringContaining('it sent more than 10 MB at once') as unknown,
+    };
+    const [overHttp, overStdio] = [
+      await open({ calendar: await near('huge-answer') }),
+      await open({ calendar: stdio('huge-answer') }),
+    ];
     await expect(asked(overHttp)).rejects.toMatchObject(told);
     await expect(asked(overStdio)).rejects.toMatchObject(told);
   });
@@ -125,16 +160,30 @@ describe('servers of others', { concurrent: true, timeout: 60_000 }, () => {
       seen.push(headers);
       response.end();
     });
-    const from = await listening((_request, response) => void response.writeHead(307, { location: elsewhere }).end());
-    await expect(open({ calendar: http(from) })).rejects.toMatchObject({ code: 'mcp_server_failed' });
+    const from = await listening(
+      (_request, response) => void response.writeHead(307, { location: elsewhere }).end(),
+    );
+    await expect(open({ calendar: http(from) })).rejects.toMatchObject({
+      code: 'mcp_server_failed',
+    });
     expect(seen).toEqual([]);
   });
 
   test('what stands behind a reference is in no error, whoever quotes it', async () => {
-    await expect(asked(await open({ calendar: await near('leaks') }))).rejects.toMatchObject({ message: 'The server calendar failed: refused for [secret]' });
-    const quoting = await listening((request, response) => void response.writeHead(400).end(`no: ${String(request.headers['x-key'])} \n cal-token`));
-    const failure: unknown = await open({ calendar: http(quoting) }).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'mcp_server_failed', message: expect.stringContaining('[secret]') as unknown });
+    await expect(asked(await open({ calendar: await near('leaks') }))).rejects.toMatchObject({
+      message: 'The server calendar failed: refused for [secret]',
+    });
+    const quoting = await listening(
+      (request, response) =>
+        void response.writeHead(400).end(`no: ${String(request.headers['x-key'])} \n cal-token`),
+    );
+    const failure: unknown = await open({ calendar: http(quoting) }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({
+      code: 'mcp_server_failed',
+      message: expect.stringContaining('[secret]') as unknown,
+    });
     expect((failure as Error).message).not.toMatch(/cal-token|\n/);
   });
-}); // prettier-ignore
+});

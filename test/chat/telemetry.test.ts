@@ -31,8 +31,12 @@ async function collector({ hangs = false } = {}) {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
-      spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+      const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+      };
+      spans.push(
+        ...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
+      );
       if (!hangs) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -41,7 +45,11 @@ async function collector({ hangs = false } = {}) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, authorizations };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    authorizations,
+  };
 }
 
 const script: Script = inTurn(
@@ -59,25 +67,40 @@ async function asked(telemetry: string): Promise<string> {
 }
 
 const attributesOf = (span: Span | undefined): Record<string, unknown> =>
-  Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]));
+  Object.fromEntries(
+    (span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]),
+  );
 
 describe('telemetry', () => {
   test('tells one tree a turn: the agent, and each tool below it; no content', async () => {
     process.env['OTLP_TEST_TOKEN'] = 'Bearer collector';
     const { url, spans, authorizations } = await collector();
-    await asked(`{exporter: otlp, endpoint: "${url}", headers: {Authorization: env:OTLP_TEST_TOKEN}}`);
+    await asked(
+      `{exporter: otlp, endpoint: "${url}", headers: {Authorization: env:OTLP_TEST_TOKEN}}`,
+    );
     delete process.env['OTLP_TEST_TOKEN'];
-    expect(spans.map(({ name }) => name)).toEqual(['invoke_agent ktx', 'execute_tool run_sql', 'execute_tool run_sql']);
+    expect(spans.map(({ name }) => name)).toEqual([
+      'invoke_agent ktx',
+      'execute_tool run_sql',
+      'execute_tool run_sql',
+    ]);
     const [root, first, second] = spans;
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-    expect([root?.parentSpanId, first?.parentSpanId, second?.parentSpanId]).toEqual([undefined, root?.spanId, root?.spanId]);
+    expect([root?.parentSpanId, first?.parentSpanId, second?.parentSpanId]).toEqual([
+      undefined,
+      root?.spanId,
+      root?.spanId,
+    ]);
     expect(attributesOf(root)).toMatchObject({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.provider.name': 'anthropic',
       'gen_ai.usage.input_tokens': '300',
       'ktx.stop_reason': 'completed',
     });
-    expect(attributesOf(first)).toMatchObject({ 'gen_ai.tool.name': 'run_sql', 'ktx.evidence.id': 'q1' });
+    expect(attributesOf(first)).toMatchObject({
+      'gen_ai.tool.name': 'run_sql',
+      'ktx.evidence.id': 'q1',
+    });
     expect(spans.map(({ status }) => status.code)).toEqual([0, 0, 2]);
     expect(JSON.stringify(spans)).not.toMatch(/ada|nonsense|Whom/);
     expect(authorizations).toEqual(['Bearer collector']);
@@ -85,7 +108,9 @@ describe('telemetry', () => {
 
   test('tells content on request, without what is to be redacted', async () => {
     const { url, spans } = await collector();
-    await asked(`{exporter: otlp, endpoint: "${url}", content: true, redaction_patterns: ['[a-z]+@[a-z.]+']}`);
+    await asked(
+      `{exporter: otlp, endpoint: "${url}", content: true, redaction_patterns: ['[a-z]+@[a-z.]+']}`,
+    );
     expect(JSON.stringify(spans)).toMatch(/Whom to ask\?.*Ask \[redacted\] \[q1\]/);
     expect(JSON.stringify(spans)).not.toContain('ada@');
   });
@@ -100,7 +125,9 @@ describe('telemetry', () => {
   test('a collector that is down, or never answers, changes nothing', async () => {
     const { url } = await collector({ hangs: true });
     expect(await asked(`{exporter: otlp, endpoint: "${url}"}`)).toBe('Ask ada@example.com [q1].\n');
-    expect(await asked('{exporter: otlp, endpoint: "http://127.0.0.1:9"}')).toBe('Ask ada@example.com [q1].\n');
+    expect(await asked('{exporter: otlp, endpoint: "http://127.0.0.1:9"}')).toBe(
+      'Ask ada@example.com [q1].\n',
+    );
   });
 
   test('a pattern that is none is an error of the configuration', async () => {

@@ -2,10 +2,19 @@ import { expect, test } from 'vitest';
 import { openAnswerText } from '../../src/cli/chat/answer-text.ts';
 import type { Screen } from '../../src/cli/output.ts';
 
-const screen = (width: number | undefined): Screen => ({ format: 'table', interactive: true, live: true, width, style: (_, text) => text });
+const screen = (width: number | undefined): Screen => ({
+  format: 'table',
+  interactive: true,
+  live: true,
+  width,
+  style: (_, text) => text,
+});
 
 /** What stands on the screen after the text came in pieces of so many characters. */
-function shown(text: string, { width, pieces = text.length }: { readonly width?: number; readonly pieces?: number }): string {
+function shown(
+  text: string,
+  { width, pieces = text.length }: { readonly width?: number; readonly pieces?: number },
+): string {
   let written = '';
   const answer = openAnswerText((more) => (written += more), screen(width));
   for (let at = 0; at < text.length; at += pieces) answer.push(text.slice(at, at + pieces));

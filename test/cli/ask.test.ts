@@ -25,14 +25,19 @@ describe('ktx ask', () => {
     expect([code, stdout]).toEqual([0, 'Revenue is 1,778 EUR [q1].\n']);
     expect(stderr).toMatch(/\[q1\] curated, 2 rows from shop; 2 steps, 240 tokens, \$0\.0012/);
     const [first, second] = running.calls;
-    expect(first?.tools).toEqual(expect.arrayContaining(['query_metrics', 'run_sql', 'search_context']));
+    expect(first?.tools).toEqual(
+      expect.arrayContaining(['query_metrics', 'run_sql', 'search_context']),
+    );
     expect(first?.system).toContain('shop (sqlite)');
     expect(second?.results[0]?.text).toMatch(/^Evidence q1\.\n/);
   });
 
   test('as JSON: the answer, its queries with rows and receipt, and what it cost', async () => {
     playing(revenue);
-    const { code, stdout } = await ktx(['ask', '--output-format', 'json', 'What is revenue?'], here());
+    const { code, stdout } = await ktx(
+      ['ask', '--output-format', 'json', 'What is revenue?'],
+      here(),
+    );
     const { ok, data } = JSON.parse(stdout) as { ok: boolean; data: Record<string, unknown> };
     expect([code, ok]).toEqual([0, true]);
     expect(data).toMatchObject({
@@ -57,13 +62,22 @@ describe('ktx ask', () => {
     // What the answer cites leads on to what justifies it.
     expect(String(data['text'])).toContain(`[${one?.id}]`);
     const explained = await ktx(['explain', one?.query_id ?? ''], here());
-    expect([explained.code, explained.stdout]).toEqual([0, expect.stringMatching(/orders\.revenue/)]);
+    expect([explained.code, explained.stdout]).toEqual([
+      0,
+      expect.stringMatching(/orders\.revenue/),
+    ]);
   });
 
   test('as a stream: an event a line, the envelope last', async () => {
     playing(revenue);
-    const { stdout } = await ktx(['ask', '--output-format', 'stream-json', 'What is revenue?'], here());
-    const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as { type?: string; ok?: boolean }); // prettier-ignore
+    const { stdout } = await ktx(
+      ['ask', '--output-format', 'stream-json', 'What is revenue?'],
+      here(),
+    );
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type?: string; ok?: boolean });
     expect([...new Set(lines.map(({ type }) => type))]).toEqual([
       'session_started',
       'tool_start',
@@ -85,7 +99,11 @@ describe('ktx ask', () => {
     expect(again.stdout).toBe('Second.\n');
     expect(running.calls[1]?.messages.map(({ text }) => text).join('\n')).toContain('plum');
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(2);
-    expect(readdirSync(join(project.dir, '.ktx/chats')).filter((name) => name === `${conversation}.jsonl`)).toHaveLength(1);
+    expect(
+      readdirSync(join(project.dir, '.ktx/chats')).filter(
+        (name) => name === `${conversation}.jsonl`,
+      ),
+    ).toHaveLength(1);
     expect(await ktxJson(['ask', '--resume', 'chat_none', 'Hm?'], here())).toMatchObject({
       code: 2,
       envelope: { error: { code: 'chat_unknown' } },
@@ -93,14 +111,23 @@ describe('ktx ask', () => {
   });
 
   test('without a terminal what would be asked is denied, recorded, and in the exit code', async () => {
-    const script = inTurn(use('remember', { text: 'Revenue is net.' }), say('I could not note it.'));
+    const script = inTurn(
+      use('remember', { text: 'Revenue is net.' }),
+      say('I could not note it.'),
+    );
     playing(script);
     const { code, envelope } = await ktxJson(['ask', 'Note that revenue is net.'], here());
     expect([code, envelope.error?.code]).toEqual([3, 'turn_denied']);
-    expect(envelope.data).toMatchObject({ stop_reason: 'denied', denials: [{ tool: 'remember', reason: 'nobody to ask' }] });
+    expect(envelope.data).toMatchObject({
+      stop_reason: 'denied',
+      denials: [{ tool: 'remember', reason: 'nobody to ask' }],
+    });
     playing(revenue);
     const manual = await ktxJson(['ask', '--permissions', 'manual', 'What is revenue?'], here());
-    expect(manual.envelope.data).toMatchObject({ denials: [{ tool: 'query_metrics' }], evidence: [] });
+    expect(manual.envelope.data).toMatchObject({
+      denials: [{ tool: 'query_metrics' }],
+      evidence: [],
+    });
   });
 
   test('at a terminal a person is asked, with the SQL, and decides', async () => {
@@ -111,7 +138,11 @@ describe('ktx ask', () => {
         say('There are 900 [q1].'),
       ),
     );
-    const { code, stdout, stderr } = await ktx(['ask', 'How many orders?'], { ...here(), terminal: true, stdin: 's\n' });
+    const { code, stdout, stderr } = await ktx(['ask', 'How many orders?'], {
+      ...here(),
+      terminal: true,
+      stdin: 's\n',
+    });
     expect(code).toBe(0);
     expect(stderr).toContain('SELECT count(*) AS n FROM orders');
     expect(stderr).toContain('at most 1000 rows');
@@ -123,7 +154,11 @@ describe('ktx ask', () => {
   test('an agent file: its instructions, tools, limits, and the form of its answers', async () => {
     const schema = '{type: object, properties: {orders: {type: integer}}, required: [orders]}';
     const running = playing(
-      inTurn(use('run_sql', { sql: 'SELECT id FROM orders' }), use('run_sql', { sql: 'SELECT 2' }), say('{"orders": 900}')),
+      inTurn(
+        use('run_sql', { sql: 'SELECT id FROM orders' }),
+        use('run_sql', { sql: 'SELECT 2' }),
+        say('{"orders": 900}'),
+      ),
       `instructions: Speak like a sailor.\ntools: {deny: [remember]}\nlimits: {max_rows: 5, max_queries: 1}\nresponse_format: {schema: ${schema}}`,
     );
     const { envelope } = await ktxJson(['ask', '--agent', 'analyst', 'How many?'], here());
@@ -153,8 +188,14 @@ describe('ktx ask', () => {
     ['instructions: {file: ./missing.md}', /names \.\/missing\.md/],
     ['response_format: {schema: {type: array}}', /type object/],
     ['model: {backend: vertex}', /vertex/],
-    ['mcp_servers: {ktx: {transport: http, url: "http://localhost", tools: [a]}}', /ktx is the name of its own server/],
-    ['mcp_servers: {cal: {transport: stdio, command: no-such-program-here, tools: [a]}}', /there is no program no-such-program-here/],
+    [
+      'mcp_servers: {ktx: {transport: http, url: "http://localhost", tools: [a]}}',
+      /ktx is the name of its own server/,
+    ],
+    [
+      'mcp_servers: {cal: {transport: stdio, command: no-such-program-here, tools: [a]}}',
+      /there is no program no-such-program-here/,
+    ],
   ] as const)('an agent that cannot be: %s', async ([text, message]) => {
     const running = playing(() => say('Never.'), text);
     const { code, envelope } = await ktxJson(['ask', '--agent', 'analyst', 'Hm?'], here());
@@ -176,10 +217,21 @@ describe('ktx ask', () => {
   });
 
   test('without a backend it names every one, with its command [U8]', async () => {
-    writeFileSync(join(project.dir, 'ktx.yaml'), 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n');
+    writeFileSync(
+      join(project.dir, 'ktx.yaml'),
+      'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n',
+    );
     const { code, envelope } = await ktxJson(['ask', 'Hm?'], here());
     expect([code, envelope.error?.code]).toEqual([2, 'llm_missing']);
-    for (const name of ['anthropic', 'vertex', 'gateway', 'openai', 'bedrock', 'claude-code', 'claude-agent']) {
+    for (const name of [
+      'anthropic',
+      'vertex',
+      'gateway',
+      'openai',
+      'bedrock',
+      'claude-code',
+      'claude-agent',
+    ]) {
       expect(envelope.error?.hint).toContain(`setup --llm-backend ${name}`);
     }
   });

@@ -13,22 +13,44 @@ beforeAll(async () => {
 afterAll(() => project?.close());
 
 const revenue: Script = inTurn(
-  reply([{ text: 'Let me see.' }, { tool: 'query_metrics', input: { metrics: ['orders.revenue'], dimensions: ['orders.status'] } }]),
+  reply([
+    { text: 'Let me see.' },
+    {
+      tool: 'query_metrics',
+      input: { metrics: ['orders.revenue'], dimensions: ['orders.status'] },
+    },
+  ]),
   say('Revenue is 1,778 EUR [q1].'),
   say('You are welcome.'),
 );
 
 /** Types these lines into `ktx chat`, at a terminal or through a pipe. */
-async function typed(lines: readonly string[], { terminal = true, argv = [] as readonly string[] } = {}) {
-  return ktx(['chat', ...argv], { cwd: project.dir, env: { COLUMNS: '200' }, terminal, stdin: lines.map((line) => `${line}\n`).join('') });
+async function typed(
+  lines: readonly string[],
+  { terminal = true, argv = [] as readonly string[] } = {},
+) {
+  return ktx(['chat', ...argv], {
+    cwd: project.dir,
+    env: { COLUMNS: '200' },
+    terminal,
+    stdin: lines.map((line) => `${line}\n`).join(''),
+  });
 }
 
 describe('ktx chat', () => {
   test('in a pipe: a message a line, on stdout the answers and nothing else', async () => {
     const running = project.playing(revenue);
-    const { code, stdout, stderr } = await typed(['What is revenue?', '', 'Thanks.'], { terminal: false });
-    expect([code, stdout, stderr]).toEqual([0, 'Revenue is 1,778 EUR [q1].\nYou are welcome.\n', '']);
-    expect(running.calls[2]?.messages.map(({ text }) => text).join('\n')).toContain('What is revenue?');
+    const { code, stdout, stderr } = await typed(['What is revenue?', '', 'Thanks.'], {
+      terminal: false,
+    });
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      'Revenue is 1,778 EUR [q1].\nYou are welcome.\n',
+      '',
+    ]);
+    expect(running.calls[2]?.messages.map(({ text }) => text).join('\n')).toContain(
+      'What is revenue?',
+    );
   });
 
   test('in a pipe a failure is told, and is the exit code', async () => {
@@ -40,17 +62,30 @@ describe('ktx chat', () => {
 
   test('as JSON: events a line, then one envelope with every turn', async () => {
     project.playing(revenue);
-    const { stdout } = await typed(['What is revenue?', 'Thanks.'], { terminal: false, argv: ['--json'] });
-    const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
-    expect(lines.filter(({ type }) => type === 'tool_end')).toMatchObject([{ name: 'query_metrics', ok: true, evidence_id: 'q1' }]);
-    expect(lines.at(-1)).toMatchObject({ ok: true, data: { turns: [{ turn: 1, evidence: [{ id: 'q1' }] }, { turn: 2 }] } });
+    const { stdout } = await typed(['What is revenue?', 'Thanks.'], {
+      terminal: false,
+      argv: ['--json'],
+    });
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ type }) => type === 'tool_end')).toMatchObject([
+      { name: 'query_metrics', ok: true, evidence_id: 'q1' },
+    ]);
+    expect(lines.at(-1)).toMatchObject({
+      ok: true,
+      data: { turns: [{ turn: 1, evidence: [{ id: 'q1' }] }, { turn: 2 }] },
+    });
   });
 
   test('greets with who answers, who pays and what it may do; streams; shows rows and a receipt', async () => {
     project.playing(revenue);
     writeFileSync(join(project.dir, 'CLAUDE.md'), 'Always answer in French.');
     const { stdout, stderr } = await typed(['What is revenue?', 's']);
-    expect(stderr).toMatch(/ktx.*claude-ask-\d+ on anthropic, paid by the API key that llm\.provider\.anthropic\.api_key names/);
+    expect(stderr).toMatch(
+      /ktx.*claude-ask-\d+ on anthropic, paid by the API key that llm\.provider\.anthropic\.api_key names/,
+    );
     expect(stderr).toMatch(/permissions manual · connections shop · tools .*query_metrics/);
     expect(stderr).toContain('CLAUDE.md is not read here');
     expect(stderr).toMatch(/query_metrics.* \(query, at most 1000 rows\)\n {2}WITH/);
@@ -64,13 +99,27 @@ describe('ktx chat', () => {
 
   test('slash commands tell of the last answer', async () => {
     project.playing(revenue);
-    const commands = ['/help', '/sql', '/rows q1', '/sources', '/why', '/cost', '/permissions', '/rows q7', '/nonsense'];
+    const commands = [
+      '/help',
+      '/sql',
+      '/rows q1',
+      '/sources',
+      '/why',
+      '/cost',
+      '/permissions',
+      '/rows q7',
+      '/nonsense',
+    ];
     const { stdout, stderr } = await typed(['What is revenue?', 's', ...commands]);
     expect(stdout).toMatch(/\/export <file\.csv>/);
     expect(stdout).toMatch(/-- q1\nWITH/);
     expect(stdout).toMatch(/\[q1\] 2 rows\n.*orders\.status +orders\.revenue/);
-    expect(stdout).toMatch(/\[q1\] shop\n {2}semantic-layer\/shop\/orders\.yaml at commit [0-9a-f]{10}/);
-    expect(stdout).toMatch(/\[q1\] query_metrics, \d+ ms\n {2}orders\.revenue: .*curated.*\n {2}block 1: rows of orders/s);
+    expect(stdout).toMatch(
+      /\[q1\] shop\n {2}semantic-layer\/shop\/orders\.yaml at commit [0-9a-f]{10}/,
+    );
+    expect(stdout).toMatch(
+      /\[q1\] query_metrics, \d+ ms\n {2}orders\.revenue: .*curated.*\n {2}block 1: rows of orders/s,
+    );
     expect(stdout).toMatch(/claude-ask-\d+: 240 tokens\n1 turn, \$0\.0012/);
     expect(stdout).toMatch(/mode manual\n.*query_metrics +query +runs\n.*run_sql +query +asks/s);
     expect(stderr).toContain('There is no evidence q7');
@@ -79,12 +128,21 @@ describe('ktx chat', () => {
 
   test('what was said can be saved, its rows exported, and the exchange made a case', async () => {
     project.playing(revenue);
-    const { stdout } = await typed(['What is revenue?', 's', '/save talk.md', '/export rows.csv', '/eval', '/eval']);
+    const { stdout } = await typed([
+      'What is revenue?',
+      's',
+      '/save talk.md',
+      '/export rows.csv',
+      '/eval',
+      '/eval',
+    ]);
     expect(stdout).toContain('2 rows written to');
     expect(readFileSync(join(project.dir, 'talk.md'), 'utf8')).toMatch(
       /## What is revenue\?\n\nRevenue is 1,778 EUR \[q1\]\.\n\n\[q1\]\n\n```sql\nWITH/,
     );
-    expect(readFileSync(join(project.dir, 'rows.csv'), 'utf8')).toMatch(/^orders\.status,orders\.revenue\npaid,/);
+    expect(readFileSync(join(project.dir, 'rows.csv'), 'utf8')).toMatch(
+      /^orders\.status,orders\.revenue\npaid,/,
+    );
     expect(load(readFileSync(join(project.dir, 'evals/chat.yaml'), 'utf8'))).toMatchObject({
       version: 1,
       agent: 'ktx',
@@ -93,7 +151,10 @@ describe('ktx chat', () => {
         {
           id: 'what-is-revenue',
           question: 'What is revenue?',
-          expect: { result: { golden_sql: expect.stringMatching(/select/i) }, semantic_layer: { metrics: ['orders.revenue'] } },
+          expect: {
+            result: { golden_sql: expect.stringMatching(/select/i) },
+            semantic_layer: { metrics: ['orders.revenue'] },
+          },
         },
         { id: 'what-is-revenue-2' },
       ],
@@ -101,7 +162,9 @@ describe('ktx chat', () => {
   });
 
   test('a no is told to the model, recorded, and the conversation goes on', async () => {
-    const running = project.playing(({ results }) => (results.length === 0 ? use('run_sql', { sql: 'SELECT 1' }) : say('Then not.')));
+    const running = project.playing(({ results }) =>
+      results.length === 0 ? use('run_sql', { sql: 'SELECT 1' }) : say('Then not.'),
+    );
     const { stdout, stderr, code } = await typed(['Count.', 'n', '/permissions']);
     expect(code).toBe(0);
     expect(running.calls[1]?.results[0]?.text).toContain('denied by the user');
@@ -114,7 +177,9 @@ describe('ktx chat', () => {
     await typed(['Remember plum.'], { terminal: false });
     const { stderr } = await typed(['What was it?'], { argv: ['--resume'] });
     expect(stderr).toContain('going on from one turn of chat_');
-    expect(running.calls[1]?.messages.map(({ text }) => text).join('\n')).toContain('Remember plum.');
+    expect(running.calls[1]?.messages.map(({ text }) => text).join('\n')).toContain(
+      'Remember plum.',
+    );
   });
 
   test('nothing that a model says drives the terminal', async () => {

@@ -13,16 +13,22 @@ describe('the command line', () => {
   test('lists every command, with nothing typed and with --help and help', async () => {
     const cwd = folder();
     const outputs = await Promise.all([[], ['--help'], ['help']].map((argv) => ktx(argv, { cwd })));
-    expect(outputs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(outputs.map(() => ({ code: 0, stderr: '' })));
-    for (const { path } of registry) expect(outputs[0]?.stdout).toMatch(new RegExp(`^  ${path.split(' ')[0]} `, 'm'));
+    expect(outputs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      outputs.map(() => ({ code: 0, stderr: '' })),
+    );
+    for (const { path } of registry)
+      expect(outputs[0]?.stdout).toMatch(new RegExp(`^  ${path.split(' ')[0]} `, 'm'));
     expect(new Set(outputs.map(({ stdout }) => stdout)).size).toBe(1);
   });
 
-  test.each(registry.map(({ path }) => path))('ktx %s --help has a description and an example', async (path) => {
-    const { code, stdout } = await ktx([...path.split(' '), '--help'], { cwd: folder() });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^Usage: ktx ${path}[^]*Examples:\n  \\S`));
-  });
+  test.each(registry.map(({ path }) => path))(
+    'ktx %s --help has a description and an example',
+    async (path) => {
+      const { code, stdout } = await ktx([...path.split(' '), '--help'], { cwd: folder() });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage: ktx ${path}[^]*Examples:\n  \\S`));
+    },
+  );
 
   test('suggests what was meant', async () => {
     const cwd = folder();
@@ -48,36 +54,66 @@ describe('the command line', () => {
         "stdout": "",
       }
     `);
-    expect(await said('sl', 'qurey')).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean query?') });
-    expect(await said('--frobnicate')).toMatchObject({ code: 2, stderr: expect.stringContaining("Unknown option '--frobnicate'") });
-    expect(await said('scan', 'a', 'b')).toMatchObject({ code: 2, stderr: expect.stringContaining('ktx scan --help') });
+    expect(await said('sl', 'qurey')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean query?'),
+    });
+    expect(await said('--frobnicate')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Unknown option '--frobnicate'"),
+    });
+    expect(await said('scan', 'a', 'b')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('ktx scan --help'),
+    });
   });
 
-  test.each([[['--help']], [['sl', 'query', '--help']], [['sl']]])('help is data with --json: %s', async (argv) => {
-    const { code, envelope } = await ktxJson(argv, { cwd: folder() });
-    expect({ code, ok: envelope.ok }).toEqual({ code: 0, ok: true });
-    const { stdout } = await ktx(argv, { cwd: folder() });
-    expect(envelope.data).toEqual({ help: stdout.trimEnd() });
-  });
+  test.each([[['--help']], [['sl', 'query', '--help']], [['sl']]])(
+    'help is data with --json: %s',
+    async (argv) => {
+      const { code, envelope } = await ktxJson(argv, { cwd: folder() });
+      expect({ code, ok: envelope.ok }).toEqual({ code: 0, ok: true });
+      const { stdout } = await ktx(argv, { cwd: folder() });
+      expect(envelope.data).toEqual({ help: stdout.trimEnd() });
+    },
+  );
 
   test('--version is the package’s, as JSON too', async () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    expect(await ktx(['--version'], { cwd: folder() })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(await ktx(['--version'], { cwd: folder() })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
     const { envelope } = await ktxJson(['--version'], { cwd: folder() });
     expect(envelope).toMatchObject({ ok: true, data: { version, node: process.versions.node } });
   });
 
-  test.each(registry.map(({ path }) => path))('ktx %s answers an unknown flag with exit code 2 and an envelope', async (path) => {
-    const { code, envelope, stderr } = await ktxJson([...path.split(' '), '--no-such-flag'], { cwd: folder() });
-    expect({ code, ok: envelope.ok, error: envelope.error?.code, stderr }).toEqual({ code: 2, ok: false, error: 'usage', stderr: '' });
-    expect(envelope.error?.message).toContain('--no-such-flag');
-  });
+  test.each(registry.map(({ path }) => path))(
+    'ktx %s answers an unknown flag with exit code 2 and an envelope',
+    async (path) => {
+      const { code, envelope, stderr } = await ktxJson([...path.split(' '), '--no-such-flag'], {
+        cwd: folder(),
+      });
+      expect({ code, ok: envelope.ok, error: envelope.error?.code, stderr }).toEqual({
+        code: 2,
+        ok: false,
+        error: 'usage',
+        stderr: '',
+      });
+      expect(envelope.error?.message).toContain('--no-such-flag');
+    },
+  );
 
   test('a defect is one line, and the stack comes with --debug', async () => {
     const broken = { cwd: 7 as unknown as string };
     const { code, stdout, stderr } = await ktx(['connection', 'list'], broken);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^error This is a defect in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/);
+    expect(stderr).toMatch(
+      /^error This is a defect in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/,
+    );
     expect((await ktx(['connection', 'list', '--debug'], broken)).stderr).toContain('\n    at ');
   });
 
@@ -92,7 +128,11 @@ describe('the command line', () => {
 
 describe('as a process', () => {
   const run = (argv: readonly string[], options: { cwd: string; input?: string }) =>
-    spawnSync(process.execPath, [main, ...argv], { encoding: 'utf8', env: { PATH: process.env['PATH'] }, ...options });
+    spawnSync(process.execPath, [main, ...argv], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+      ...options,
+    });
 
   test('prints its version and fails with the exit code of the error', () => {
     const cwd = folder();
@@ -104,9 +144,13 @@ describe('as a process', () => {
   });
 
   test('a reader that goes away is no failure', () => {
-    const { status, stderr } = spawnSync('sh', ['-c', `"${process.execPath}" "${main}" schema | head -c 1 > /dev/null; echo done`], {
-      encoding: 'utf8',
-    });
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', `"${process.execPath}" "${main}" schema | head -c 1 > /dev/null; echo done`],
+      {
+        encoding: 'utf8',
+      },
+    );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
@@ -131,7 +175,9 @@ describe('the static import closure', () => {
     if (seen.has(file)) return seen;
     seen.add(file);
     const text = readFileSync(file, 'utf8').replaceAll(/^import type [^;]+;/gm, '');
-    for (const [, target = ''] of text.matchAll(/^(?:import|export)\s(?:[^;]*?\sfrom\s)?'([^']+)';/gm)) {
+    for (const [, target = ''] of text.matchAll(
+      /^(?:import|export)\s(?:[^;]*?\sfrom\s)?'([^']+)';/gm,
+    )) {
       if (target.startsWith('.')) closure(join(dirname(file), target), seen);
       else if (!target.startsWith('node:')) seen.add(target);
     }
@@ -141,7 +187,9 @@ describe('the static import closure', () => {
   test('of the entry is itself, that of the runner the registry and commander', () => {
     const runner = join(root, 'src/cli/run.ts');
     expect([...closure(main)]).toEqual([main]);
-    const loaded = [...closure(runner)].map((file) => (file.startsWith(root) ? relative(root, file) : file)).sort();
+    const loaded = [...closure(runner)]
+      .map((file) => (file.startsWith(root) ? relative(root, file) : file))
+      .sort();
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",

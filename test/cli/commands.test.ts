@@ -13,35 +13,36 @@ const script = `
   INSERT INTO customers VALUES (11, 'Ada', 'North'), (12, 'Grace', 'South'), (13, 'Edsger', NULL);
   INSERT INTO orders SELECT 1000 + i, 11 + i % 3, i * 10, CASE i % 4 WHEN 0 THEN 'open' ELSE 'paid' END FROM generate_series(1, 60) AS s(i);`;
 
-const engines: readonly { engine: string; prepare: (cwd: string) => Promise<readonly string[]> }[] = [
-  {
-    engine: 'sqlite',
-    async prepare(cwd) {
-      shopDatabase(join(cwd, 'shop.db'));
-      return ['--driver', 'sqlite', '--path', 'shop.db'];
+const engines: readonly { engine: string; prepare: (cwd: string) => Promise<readonly string[]> }[] =
+  [
+    {
+      engine: 'sqlite',
+      async prepare(cwd) {
+        shopDatabase(join(cwd, 'shop.db'));
+        return ['--driver', 'sqlite', '--path', 'shop.db'];
+      },
     },
-  },
-  {
-    engine: 'duckdb',
-    async prepare(cwd) {
-      const instance = await DuckDBInstance.create(join(cwd, 'shop.duckdb'));
-      const connection = await instance.connect();
-      await connection.run(script);
-      connection.closeSync();
-      instance.closeSync();
-      return ['--driver', 'duckdb', '--path', 'shop.duckdb'];
+    {
+      engine: 'duckdb',
+      async prepare(cwd) {
+        const instance = await DuckDBInstance.create(join(cwd, 'shop.duckdb'));
+        const connection = await instance.connect();
+        await connection.run(script);
+        connection.closeSync();
+        instance.closeSync();
+        return ['--driver', 'duckdb', '--path', 'shop.duckdb'];
+      },
     },
-  },
-  {
-    engine: 'postgres',
-    async prepare() {
-      const url = await createDatabase('cli');
-      await runPostgres(url, script);
-      vi.stubEnv('KTX_TEST_URL', url);
-      return ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'];
+    {
+      engine: 'postgres',
+      async prepare() {
+        const url = await createDatabase('cli');
+        await runPostgres(url, script);
+        vi.stubEnv('KTX_TEST_URL', url);
+        return ['--driver', 'postgres', '--url', 'env:KTX_TEST_URL'];
+      },
     },
-  },
-];
+  ];
 
 describe.each(engines)('on $engine', ({ prepare }) => {
   test('from nothing to an answer, every step as JSON', async () => {
@@ -49,22 +50,43 @@ describe.each(engines)('on $engine', ({ prepare }) => {
     const flags = await prepare(cwd);
     const answer = async (...argv: string[]) => {
       const { code, envelope, stderr } = await ktxJson(argv, { cwd });
-      expect({ argv, code, error: envelope.error, stderr }).toEqual({ argv, code: 0, error: undefined, stderr: '' });
-      expect(envelope.meta.command).toBe(`ktx ${argv.slice(0, envelope.meta.command.split(' ').length - 1).join(' ')}`);
+      expect({ argv, code, error: envelope.error, stderr }).toEqual({
+        argv,
+        code: 0,
+        error: undefined,
+        stderr: '',
+      });
+      expect(envelope.meta.command).toBe(
+        `ktx ${argv.slice(0, envelope.meta.command.split(' ').length - 1).join(' ')}`,
+      );
       return envelope.data as Record<string, unknown>;
     };
     await answer('setup', ...flags);
     expect(await answer('scan')).toMatchObject({
-      links: [{ from: { table: 'orders', columns: ['customer_id'] }, to: { table: 'customers', columns: ['id'] }, status: 'accepted' }],
+      links: [
+        {
+          from: { table: 'orders', columns: ['customer_id'] },
+          to: { table: 'customers', columns: ['id'] },
+          status: 'accepted',
+        },
+      ],
     });
-    expect(await answer('ingest', '--dry-run')).toMatchObject({ dry_run: true, connections: [{ tables: 2 }] });
+    expect(await answer('ingest', '--dry-run')).toMatchObject({
+      dry_run: true,
+      connections: [{ tables: 2 }],
+    });
     expect(await answer('ingest')).toMatchObject({
       connections: [{ connection: 'warehouse', tables: 2 }],
       commit: { id: expect.any(String) },
     });
-    expect(await answer('ingest')).toMatchObject({ files: { added: [], changed: [], removed: [] }, commit: { none: expect.any(String) } });
+    expect(await answer('ingest')).toMatchObject({
+      files: { added: [], changed: [], removed: [] },
+      commit: { none: expect.any(String) },
+    });
     expect(await answer('status')).toMatchObject({
-      connections: [{ reachable: true, drift: 0, datasets: 2, metrics: 2, relationships: 1, invalid: [] }],
+      connections: [
+        { reachable: true, drift: 0, datasets: 2, metrics: 2, relationships: 1, invalid: [] },
+      ],
     });
     expect(await answer('sl', 'list')).toMatchObject({
       rows: [
@@ -82,8 +104,21 @@ describe.each(engines)('on $engine', ({ prepare }) => {
       ['South', 20],
       [null, 20],
     ];
-    const asked = ['sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region', '--order-by', 'orders.customers.region'];
-    expect(await answer(...asked)).toMatchObject({ rows, truncated: false, receipt: { commit: expect.any(String), uncommitted: [] } });
+    const asked = [
+      'sl',
+      'query',
+      '-m',
+      'orders.count',
+      '-d',
+      'orders.customers.region',
+      '--order-by',
+      'orders.customers.region',
+    ];
+    expect(await answer(...asked)).toMatchObject({
+      rows,
+      truncated: false,
+      receipt: { commit: expect.any(String), uncommitted: [] },
+    });
     expect(await answer(...asked, '--plan')).toMatchObject({
       plan: { blocks: [{ rows_of: 'orders', joins: [{ path: 'orders.customers' }] }] },
       sql: expect.stringContaining('LEFT JOIN'),
@@ -94,12 +129,16 @@ describe.each(engines)('on $engine', ({ prepare }) => {
       rows: [[60]],
     });
     expect(await answer('search', 'order')).toMatchObject({
-      hits: expect.arrayContaining([expect.objectContaining({ subject: 'dataset:warehouse.orders' })]),
+      hits: expect.arrayContaining([
+        expect.objectContaining({ subject: 'dataset:warehouse.orders' }),
+      ]),
     });
     expect(await answer('explain', 'orders(customer_id)')).toMatchObject({
       explanations: [{ subject: 'relationship:warehouse.orders(customer_id)' }],
     });
-    expect(await answer('connection', 'list')).toMatchObject({ rows: [['warehouse', expect.any(String), expect.any(String)]] });
+    expect(await answer('connection', 'list')).toMatchObject({
+      rows: [['warehouse', expect.any(String), expect.any(String)]],
+    });
     expect(await answer('connection', 'test')).toMatchObject({ probe: { tables: 2 } });
     expect(await answer('doctor')).toMatchObject({ findings: expect.any(Array) });
     expect(await answer('schema', 'ktx')).toMatchObject({ type: 'object' });
@@ -145,7 +184,8 @@ describe('for a person', () => {
             ktx explain "<subject>"  where a fact comes from
       "
     `);
-    expect(await said('sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region')).toMatchInlineSnapshot(`
+    expect(await said('sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region'))
+      .toMatchInlineSnapshot(`
       "orders.customers.region  orders.count
       North                              20
       South                              20
@@ -176,9 +216,19 @@ describe('for a person', () => {
     db.exec('CREATE TABLE notes (id INTEGER, customer_id INTEGER)');
     db.close();
     const { envelope } = await ktxJson(['scan'], { cwd });
-    const { links } = envelope.data as { links: readonly { from: { table: string }; evidence: object }[] };
-    expect(links.filter(({ from }) => from.table === 'notes').map(({ evidence }) => 'containment' in evidence)).toContain(false);
-    expect(links.filter(({ from }) => from.table === 'orders').map(({ evidence }) => 'containment' in evidence)).toContain(true);
+    const { links } = envelope.data as {
+      links: readonly { from: { table: string }; evidence: object }[];
+    };
+    expect(
+      links
+        .filter(({ from }) => from.table === 'notes')
+        .map(({ evidence }) => 'containment' in evidence),
+    ).toContain(false);
+    expect(
+      links
+        .filter(({ from }) => from.table === 'orders')
+        .map(({ evidence }) => 'containment' in evidence),
+    ).toContain(true);
   });
 
   test('an edit of the YAML is used at once, marked as uncommitted, and survives the next ingest', async () => {
@@ -189,8 +239,12 @@ describe('for a person', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('metrics:\n', `metrics:\n${revenue}`));
     const asked = ['sl', 'query', '-m', 'orders.revenue'];
     const uncommitted = ['semantic-layer/warehouse/orders.yaml'];
-    expect((await ktxJson(asked, { cwd })).envelope).toMatchObject({ data: { rows: [[13500]], receipt: { uncommitted } } });
-    expect((await ktxJson(['status'], { cwd })).envelope).toMatchObject({ data: { uncommitted: expect.arrayContaining(uncommitted) } });
+    expect((await ktxJson(asked, { cwd })).envelope).toMatchObject({
+      data: { rows: [[13500]], receipt: { uncommitted } },
+    });
+    expect((await ktxJson(['status'], { cwd })).envelope).toMatchObject({
+      data: { uncommitted: expect.arrayContaining(uncommitted) },
+    });
     expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toContain(revenue);
   });
@@ -201,10 +255,19 @@ describe('for a person', () => {
     vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd });
-    expect(envelope).toMatchObject({ ok: true, data: { rows: [[60]], receipt: { git: expect.stringContaining('dubious ownership') } } });
-    expect(await ktx(['status'], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining('dubious ownership') });
+    expect(envelope).toMatchObject({
+      ok: true,
+      data: { rows: [[60]], receipt: { git: expect.stringContaining('dubious ownership') } },
+    });
+    expect(await ktx(['status'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('dubious ownership'),
+    });
     const { code, envelope: checked } = await ktxJson(['doctor'], { cwd });
-    expect({ code, error: checked.error?.message }).toEqual({ code: 1, error: 'Broken: repository.' });
+    expect({ code, error: checked.error?.message }).toEqual({
+      code: 1,
+      error: 'Broken: repository.',
+    });
   });
 
   test('a broken dataset is left out and named with its line; the rest answers', async () => {
@@ -217,9 +280,13 @@ describe('for a person', () => {
     expect({ code, error: envelope.error?.code }).toEqual({ code: 1, error: 'model_invalid' });
     expect(envelope.data).toMatchObject({
       datasets: 1,
-      problems: expect.arrayContaining([expect.objectContaining({ file: 'semantic-layer/warehouse/customers.yaml', line })]),
+      problems: expect.arrayContaining([
+        expect.objectContaining({ file: 'semantic-layer/warehouse/customers.yaml', line }),
+      ]),
     });
-    expect((await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd })).envelope).toMatchObject({ data: { rows: [[60]] } });
+    expect((await ktxJson(['sl', 'query', '-m', 'orders.count'], { cwd })).envelope).toMatchObject({
+      data: { rows: [[60]] },
+    });
     expect((await ktx(['sl', 'read', 'customers'], { cwd })).stderr).toContain('ktx sl validate');
     expect((await ktxJson(['sl', 'read', 'customer'], { cwd })).envelope.error).toMatchObject({
       code: 'dataset_unknown',
@@ -232,8 +299,12 @@ describe('with several connections', () => {
   test('what is listed, read, asked and explained finds its connection by itself', async () => {
     const cwd = await shopProject();
     const db = new DatabaseSync(join(cwd, 'desk.db'));
-    db.exec("CREATE TABLE tickets (id INTEGER, topic TEXT); INSERT INTO tickets VALUES (1, 'a'), (2, 'b')");
-    db.exec("CREATE TABLE customers (id INTEGER, name TEXT); INSERT INTO customers VALUES (1, 'Ada'), (2, 'Grace')");
+    db.exec(
+      "CREATE TABLE tickets (id INTEGER, topic TEXT); INSERT INTO tickets VALUES (1, 'a'), (2, 'b')",
+    );
+    db.exec(
+      "CREATE TABLE customers (id INTEGER, name TEXT); INSERT INTO customers VALUES (1, 'Ada'), (2, 'Grace')",
+    );
     db.close();
     await ktx(['connection', 'add', 'desk', '--driver', 'sqlite', '--path', 'desk.db'], { cwd });
     await ktx(['ingest'], { cwd });
@@ -243,12 +314,18 @@ describe('with several connections', () => {
     );
     expect(listed.stderr).toContain('ktx sl read customers --connection warehouse');
     expect((await ktx(['sl', 'read', 'tickets'], { cwd })).stdout).toContain('dataset: tickets');
-    expect((await ktxJson(['sl', 'query', '-m', 'tickets.count'], { cwd })).envelope).toMatchObject({
-      data: { connection: 'desk', rows: [[2]] },
-    });
+    expect((await ktxJson(['sl', 'query', '-m', 'tickets.count'], { cwd })).envelope).toMatchObject(
+      {
+        data: { connection: 'desk', rows: [[2]] },
+      },
+    );
     expect((await ktx(['explain', 'tickets'], { cwd })).stdout).toMatch(/^dataset:desk\.tickets/);
-    expect((await ktx(['explain', 'desk.customers'], { cwd })).stdout).toMatch(/^dataset:desk\.customers/);
-    expect((await ktx(['explain', 'customers'], { cwd })).stdout).toMatch(/dataset:warehouse\.customers[^]*dataset:desk\.customers/);
+    expect((await ktx(['explain', 'desk.customers'], { cwd })).stdout).toMatch(
+      /^dataset:desk\.customers/,
+    );
+    expect((await ktx(['explain', 'customers'], { cwd })).stdout).toMatch(
+      /dataset:warehouse\.customers[^]*dataset:desk\.customers/,
+    );
     expect((await ktx(['scan', 'desk'], { cwd })).stderr).toContain('ktx scan desk --json');
     const refused = async (...argv: string[]) => (await ktxJson(argv, { cwd })).envelope.error;
     expect(await refused('sl', 'query', '-m', 'customers.count')).toMatchObject({
@@ -259,7 +336,10 @@ describe('with several connections', () => {
       code: 'unknown_name',
       hint: 'Did you mean tickets.count?',
     });
-    expect(await refused('explain', 'tickts')).toMatchObject({ code: 'subject_unknown', hint: expect.stringContaining('tickets') });
+    expect(await refused('explain', 'tickts')).toMatchObject({
+      code: 'subject_unknown',
+      hint: expect.stringContaining('tickets'),
+    });
   });
 });
 
@@ -268,11 +348,22 @@ describe('what is asked badly', () => {
     const cwd = await shopProject();
     await ktx(['ingest'], { cwd });
     const path = join(cwd, 'semantic-layer/warehouse/orders.yaml');
-    writeFileSync(path, readFileSync(path, 'utf8').replace('metrics:\n', 'metrics:\n  - {name: revenue, agg: sum, of: amout}\n'));
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(
+        'metrics:\n',
+        'metrics:\n  - {name: revenue, agg: sum, of: amout}\n',
+      ),
+    );
     const place = /semantic-layer\/warehouse\/orders\.yaml:\d+:\d+: /;
     const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd });
-    expect(envelope.error).toMatchObject({ code: 'missing_object', message: expect.stringMatching(place) });
-    expect(envelope.error?.hint).toBe('Did you mean amount? Correct the file; ktx sl validate checks it.');
+    expect(envelope.error).toMatchObject({
+      code: 'missing_object',
+      message: expect.stringMatching(place),
+    });
+    expect(envelope.error?.hint).toBe(
+      'Did you mean amount? Correct the file; ktx sl validate checks it.',
+    );
     const validated = await ktx(['sl', 'validate'], { cwd });
     expect(validated.stdout).toMatch(/orders\.yaml:\d+:\d+: error: .*\n1 of 2 datasets valid\n$/);
     expect(validated.stderr).toContain('1 problem');
@@ -296,7 +387,11 @@ describe('what is asked badly', () => {
       ['unknown_name', ['sl', 'query', '-m', 'orders.cuont'], 'orders.count'],
       ['query_invalid', ['sl', 'query', '--query-file', 'typo.yaml'], 'ktx schema query'],
       ['query_invalid', ['sl', 'query', '--query-file', 'bad.yaml'], 'ktx schema query'],
-      ['query_invalid', ['sl', 'query', '-m', 'orders.count', '--timezone', 'Mars/Base'], 'ktx schema query'],
+      [
+        'query_invalid',
+        ['sl', 'query', '-m', 'orders.count', '--timezone', 'Mars/Base'],
+        'ktx schema query',
+      ],
       ['file_not_found', ['sl', 'query', '--query-file', 'none.yaml'], 'path'],
       ['file_not_found', ['sql', '--file', 'none.sql'], 'path'],
       ['not_utf8', ['sql', '--file', join(cwd, 'binary.sql')], 'UTF-8'],
@@ -309,10 +404,19 @@ describe('what is asked badly', () => {
       ['subject_unknown', ['explain', 'ordrs'], 'orders'],
     ];
     for (const [code, argv, hint] of cases) {
-      const located = argv.map((word) => (/^(?:bad|typo|none)\./.test(word) ? join(cwd, word) : word));
+      const located = argv.map((word) =>
+        /^(?:bad|typo|none)\./.test(word) ? join(cwd, word) : word,
+      );
       const { envelope, ...result } = await ktxJson(located, { cwd });
-      expect({ argv, code: envelope.error?.code, exit: result.code > 0 }).toEqual({ argv, code, exit: true });
-      expect({ argv, hint: envelope.error?.hint ?? envelope.error?.message }).toEqual({ argv, hint: expect.stringContaining(hint) });
+      expect({ argv, code: envelope.error?.code, exit: result.code > 0 }).toEqual({
+        argv,
+        code,
+        exit: true,
+      });
+      expect({ argv, hint: envelope.error?.hint ?? envelope.error?.message }).toEqual({
+        argv,
+        hint: expect.stringContaining(hint),
+      });
     }
   });
 
@@ -331,16 +435,30 @@ describe('what is asked badly', () => {
     for (const [text, expected] of cases) {
       writeFileSync(path, text);
       const { code, envelope } = await ktxJson(['sl', 'query', '--query-file', path], { cwd });
-      expect({ text, code, error: envelope.error?.code }).toEqual({ text, code: 2, error: 'query_invalid' });
+      expect({ text, code, error: envelope.error?.code }).toEqual({
+        text,
+        code: 2,
+        error: 'query_invalid',
+      });
       expect(envelope.error?.message).toContain(`${path}:${expected}`);
     }
-    const { envelope } = await ktxJson(['sl', 'query', '-m', 'orders.count', '--week-start', 'friday'], { cwd });
-    expect(envelope.error?.message).toContain('week_start: cannot be "friday"; one of monday, sunday');
+    const { envelope } = await ktxJson(
+      ['sl', 'query', '-m', 'orders.count', '--week-start', 'friday'],
+      { cwd },
+    );
+    expect(envelope.error?.message).toContain(
+      'week_start: cannot be "friday"; one of monday, sunday',
+    );
   });
 
   test('a statement from standard input, and a result that is cut off says so', async () => {
     const cwd = await shopProject();
-    expect(await ktx(['sql', '-', '--format', 'csv'], { cwd, stdin: 'SELECT id FROM customers ORDER BY id' })).toMatchObject({
+    expect(
+      await ktx(['sql', '-', '--format', 'csv'], {
+        cwd,
+        stdin: 'SELECT id FROM customers ORDER BY id',
+      }),
+    ).toMatchObject({
       code: 0,
       stdout: 'id\n11\n12\n13\n',
     });
@@ -348,17 +466,23 @@ describe('what is asked badly', () => {
     expect(cutOff.stdout).toBe('  id\n1001\n1002\n');
     expect(cutOff.stderr).toContain('There are more rows');
     expect((await ktx(['ingest'], { cwd })).code).toBe(0);
-    expect((await ktx(['search', 'order', '--limit', '1'], { cwd })).stderr).toContain('Cut off at 1 hit');
+    expect((await ktx(['search', 'order', '--limit', '1'], { cwd })).stderr).toContain(
+      'Cut off at 1 hit',
+    );
   });
 
   test('an interrupt exits 130', () => {
     const cwd = folder();
     shopDatabase(join(cwd, 'shop.db'));
     const main = join(import.meta.dirname, '../../src/cli/main.ts');
-    const slow = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
+    const slow =
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
     const line = `"${process.execPath}" "${main}" setup --quiet --driver sqlite --path shop.db && { "${process.execPath}" "${main}" sql --json "${slow}" & pid=$!; sleep 2; kill -INT $pid; wait $pid; }`;
     const { status, stdout } = spawnSync('bash', ['-m', '-c', line], { cwd, encoding: 'utf8' });
-    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ ok: false, error: { code: 'interrupted' } });
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      ok: false,
+      error: { code: 'interrupted' },
+    });
     expect(status).toBe(130);
   });
 });

@@ -26,13 +26,17 @@ describe('completion', () => {
       'cases:\n  - id: revenue-2025\n    question: How much?\n  - {id: "open-orders", question: q}\n',
     );
     mkdirSync(join(dir, '.ktx/logs'), { recursive: true });
-    writeFileSync(join(dir, '.ktx/logs/tools.jsonl'), '{"result":{"query_id":"q_mfq3k2lz0a1b2c3d"}}\n');
+    writeFileSync(
+      join(dir, '.ktx/logs/tools.jsonl'),
+      '{"result":{"query_id":"q_mfq3k2lz0a1b2c3d"}}\n',
+    );
   });
 
   test('offers every command, by its words', () => {
     for (const { path } of registry) {
       const words = path.split(' ');
-      for (const [index, word] of words.entries()) expect(at([...words.slice(0, index), word.slice(0, 2)].join(' '))).toContain(word);
+      for (const [index, word] of words.entries())
+        expect(at([...words.slice(0, index), word.slice(0, 2)].join(' '))).toContain(word);
     }
     expect(at('sl v')).toEqual(['validate']);
     expect(at('nothing-like-this ')).toEqual([]);
@@ -63,7 +67,10 @@ describe('completion', () => {
   test('says nothing where there is no project, and of a broken one what can be read', () => {
     expect(complete('ktx scan ', { cwd: temporaryFolder(), env: {} })).toEqual([]);
     const broken = temporaryFolder();
-    writeFileSync(join(broken, 'ktx.yaml'), 'connections:\n  "a": {driver: duckdb\n  b$(touch x):\n  c:\n    path: x\nscan: [');
+    writeFileSync(
+      join(broken, 'ktx.yaml'),
+      'connections:\n  "a": {driver: duckdb\n  b$(touch x):\n  c:\n    path: x\nscan: [',
+    );
     expect(complete('ktx scan ', { cwd: broken, env: {} })).toEqual(['a', 'c']);
   });
 
@@ -71,7 +78,9 @@ describe('completion', () => {
   const inShell = async (shell: string, script: (printed: string) => string): Promise<string[]> => {
     const { stdout } = await ktx(['completion', shell], { cwd: dir });
     const own = `ktx() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }\n`;
-    return execFileSync(shell, ['-c', `${own}${script(stdout)}`], { cwd: dir, encoding: 'utf8' }).trim().split('\n'); // prettier-ignore
+    return execFileSync(shell, ['-c', `${own}${script(stdout)}`], { cwd: dir, encoding: 'utf8' })
+      .trim()
+      .split('\n');
   };
 
   test.each([
@@ -82,19 +91,28 @@ describe('completion', () => {
     ['ktx sc', ['scan', 'schema']],
   ])('answers bash: %s', async (line, words) => {
     const asked = `COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${line}) COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))`;
-    const lines = await inShell('bash', (script) => `${script}\ncomplete -p ktx; ${asked}; _ktx ktx; printf '%s\\n' "\${COMPREPLY[@]}"`);
+    const lines = await inShell(
+      'bash',
+      (script) =>
+        `${script}\ncomplete -p ktx; ${asked}; _ktx ktx; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    );
     expect(lines).toEqual(['complete -o default -F _ktx ktx', ...words]);
   });
 
   test.skipIf(!has('zsh'))('answers zsh', async () => {
     const rest = `words=(ktx sl re); CURRENT=3; compadd() { shift; print -l -- \${(P)1}; }; _ktx`;
-    expect(await inShell('zsh', (script) => `compdef() { :; }\n${script}\n${rest}`)).toEqual(['read']);
+    expect(await inShell('zsh', (script) => `compdef() { :; }\n${script}\n${rest}`)).toEqual([
+      'read',
+    ]);
   });
 
   test.skipIf(!has('fish'))('answers fish', async () => {
     const { stdout } = await ktx(['completion', 'fish'], { cwd: dir });
     const own = `function ktx; ${process.execPath} ${main} $argv; end\n`;
-    const found = execFileSync('fish', ['-c', `${own}${stdout}\ncomplete -C 'ktx sl re'`], { cwd: dir, encoding: 'utf8' });
+    const found = execFileSync('fish', ['-c', `${own}${stdout}\ncomplete -C 'ktx sl re'`], {
+      cwd: dir,
+      encoding: 'utf8',
+    });
     expect(found).toContain('read');
   });
 });

@@ -10,7 +10,12 @@ async function complaint(
   writeFileSync(join(cwd, 'ktx.yaml'), content);
   const { code, envelope, stderr } = await ktxJson(['connection', 'list'], { cwd });
   expect(stderr).toBe('');
-  return { code, error: envelope.error?.code, message: envelope.error?.message ?? '', hint: envelope.error?.hint };
+  return {
+    code,
+    error: envelope.error?.code,
+    message: envelope.error?.message ?? '',
+    hint: envelope.error?.hint,
+  };
 }
 
 describe('ktx.yaml that is wrong', () => {
@@ -25,7 +30,11 @@ describe('ktx.yaml that is wrong', () => {
       'connections:\n  ktx: {driver: sqlite, path: x.db}\n',
       'connections.ktx: ktx, person, wiki, notes are names of ktx’s own',
     ],
-    ['an unknown section', 'conections: {}\n', 'ktx.yaml:1:1: conections: unknown key; did you mean connections?'],
+    [
+      'an unknown section',
+      'conections: {}\n',
+      'ktx.yaml:1:1: conections: unknown key; did you mean connections?',
+    ],
     [
       'an unknown key in a flow map',
       'connections:\n  wh: {driver: sqlite, path: x.db, frobnicate: 1}\n',
@@ -36,22 +45,58 @@ describe('ktx.yaml that is wrong', () => {
       'connections:\n  wh: {driver: sqllite, path: x.db}\n',
       'ktx.yaml:2:16: connections.wh.driver: cannot be "sqllite"; did you mean sqlite?',
     ],
-    ['a missing setting', 'connections:\n  wh: {driver: sqlite}\n', 'connections.wh.path: is missing (a text)'],
-    ['a value of the wrong type', 'query:\n  max_rows: many\n', 'ktx.yaml:2:13: query.max_rows: must be a number, not "many"'],
-    ['a value below its range', 'query:\n  max_rows: 0\n', 'ktx.yaml:2:13: query.max_rows: must be at least 1, not 0'],
-    ['a value at an open end', 'query:\n  timeout_seconds: 0\n', 'query.timeout_seconds: must be more than 0, not 0'],
-    ['a value above its range', 'query:\n  timeout_seconds: 1e9\n', 'query.timeout_seconds: must be at most 86400, not 1000000000'],
+    [
+      'a missing setting',
+      'connections:\n  wh: {driver: sqlite}\n',
+      'connections.wh.path: is missing (a text)',
+    ],
+    [
+      'a value of the wrong type',
+      'query:\n  max_rows: many\n',
+      'ktx.yaml:2:13: query.max_rows: must be a number, not "many"',
+    ],
+    [
+      'a value below its range',
+      'query:\n  max_rows: 0\n',
+      'ktx.yaml:2:13: query.max_rows: must be at least 1, not 0',
+    ],
+    [
+      'a value at an open end',
+      'query:\n  timeout_seconds: 0\n',
+      'query.timeout_seconds: must be more than 0, not 0',
+    ],
+    [
+      'a value above its range',
+      'query:\n  timeout_seconds: 1e9\n',
+      'query.timeout_seconds: must be at most 86400, not 1000000000',
+    ],
     ['a fraction', 'query:\n  max_rows: 1.5\n', 'query.max_rows: must be a whole number, not 1.5'],
     ['nothing where a map belongs', 'query:\n', 'ktx.yaml:1:7: query: must be a map, not empty'],
-    ['an empty text', 'connections:\n  wh: {driver: sqlite, path: ""}\n', 'connections.wh.path: must not be empty'],
+    [
+      'an empty text',
+      'connections:\n  wh: {driver: sqlite, path: ""}\n',
+      'connections.wh.path: must not be empty',
+    ],
     [
       'a text that may be a secret',
       'connections:\n  wh: {driver: postgres, url: 12345}\n',
       'connections.wh.url: must be a text, not a number',
     ],
-    ['a name that cannot be a path', 'connections:\n  "../up": {driver: sqlite, path: x.db}\n', 'a connection is named in lower case'],
-    ['a path with a NUL', 'connections:\n  wh: {driver: sqlite, path: "a\\0b"}\n', 'ktx.yaml:2:30: connections.wh.path: a path has no NUL'],
-    ['such a path of DuckDB', 'connections:\n  wh: {driver: duckdb, path: "a\\0b"}\n', 'connections.wh.path: a path has no NUL'],
+    [
+      'a name that cannot be a path',
+      'connections:\n  "../up": {driver: sqlite, path: x.db}\n',
+      'a connection is named in lower case',
+    ],
+    [
+      'a path with a NUL',
+      'connections:\n  wh: {driver: sqlite, path: "a\\0b"}\n',
+      'ktx.yaml:2:30: connections.wh.path: a path has no NUL',
+    ],
+    [
+      'such a path of DuckDB',
+      'connections:\n  wh: {driver: duckdb, path: "a\\0b"}\n',
+      'connections.wh.path: a path has no NUL',
+    ],
     [
       'such a host of Postgres',
       'connections:\n  wh: {driver: postgres, host: "a\\0b", database: x}\n',
@@ -70,11 +115,15 @@ describe('ktx.yaml that is wrong', () => {
   });
 
   test('text that is not UTF-8', async () => {
-    expect(await complaint(Uint8Array.from([0x71, 0xff, 0xfe, 0x3a]))).toMatchObject({ error: 'not_utf8' });
+    expect(await complaint(Uint8Array.from([0x71, 0xff, 0xfe, 0x3a]))).toMatchObject({
+      error: 'not_utf8',
+    });
   });
 
   test('a secret written out', async () => {
-    const { message, code } = await complaint('connections:\n  wh:\n    driver: postgres\n    url: postgres://u:hunter2@h/d\n');
+    const { message, code } = await complaint(
+      'connections:\n  wh:\n    driver: postgres\n    url: postgres://u:hunter2@h/d\n',
+    );
     expect(code).toBe(2);
     expect(message).toContain('ktx.yaml:4:');
     expect(message).toContain('url: env:');
@@ -91,14 +140,26 @@ describe('what every object has is no connection', () => {
       ['ingest', name],
     ]) {
       const { code, envelope } = await ktxJson(argv, { cwd });
-      expect({ argv, code, error: envelope.error?.code }).toEqual({ argv, code: 2, error: 'connection_unknown' });
+      expect({ argv, code, error: envelope.error?.code }).toEqual({
+        argv,
+        code: 2,
+        error: 'connection_unknown',
+      });
     }
   });
 
   test('though one may be called like it', async () => {
     const cwd = await shopProject();
-    expect((await ktx(['connection', 'add', 'constructor', '--driver', 'sqlite', '--path', 'shop.db'], { cwd })).code).toBe(0);
-    expect((await ktxJson(['sql', '--connection', 'constructor', 'SELECT 1'], { cwd })).code).toBe(0);
+    expect(
+      (
+        await ktx(['connection', 'add', 'constructor', '--driver', 'sqlite', '--path', 'shop.db'], {
+          cwd,
+        })
+      ).code,
+    ).toBe(0);
+    expect((await ktxJson(['sql', '--connection', 'constructor', 'SELECT 1'], { cwd })).code).toBe(
+      0,
+    );
   });
 });
 
@@ -110,12 +171,18 @@ describe('a link in place of .ktx, or in it', () => {
     symlinkSync(outside, join(cwd, '.ktx'));
     for (const argv of [['ingest'], ['sql', 'SELECT 1'], ['connection', 'test']]) {
       const { code, envelope } = await ktxJson(argv, { cwd });
-      expect({ argv, code, error: envelope.error?.code }).toEqual({ argv, code: 2, error: 'state_is_link' });
+      expect({ argv, code, error: envelope.error?.code }).toEqual({
+        argv,
+        code: 2,
+        error: 'state_is_link',
+      });
     }
     rmSync(join(cwd, '.ktx'));
     mkdirSync(join(cwd, '.ktx'));
     symlinkSync(join(outside, 'holder'), join(cwd, '.ktx', 'lock.db.holder'));
-    expect((await ktxJson(['ingest'], { cwd })).envelope.error).toMatchObject({ code: 'state_is_link' });
+    expect((await ktxJson(['ingest'], { cwd })).envelope.error).toMatchObject({
+      code: 'state_is_link',
+    });
     expect(readdirSync(outside)).toEqual([]);
   });
 });
@@ -130,7 +197,10 @@ describe('a project is found', () => {
       [['--project-dir', cwd], { cwd: elsewhere, env: { KTX_PROJECT_DIR: elsewhere } }],
     ] as const) {
       const { code, stdout } = await ktx(['connection', 'list', '--format', 'csv', ...argv], given);
-      expect({ code, stdout }).toEqual({ code: 0, stdout: 'connection,driver,at\nwarehouse,sqlite,shop.db\n' });
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: 'connection,driver,at\nwarehouse,sqlite,shop.db\n',
+      });
     }
   });
 

@@ -6,7 +6,8 @@ import { openProject } from '../../src/project/open.ts';
 import { datasetText, visibleDatasets } from '../../src/project/visible-datasets.ts';
 import { ktx, ktxJson, shopProject } from './run-cli.ts';
 
-const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
+const fixture = (name: string) =>
+  readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
 
 test('an Ossie model comes in as dataset files, and goes out as it was', async () => {
   const cwd = await shopProject();
@@ -26,13 +27,20 @@ test('an Ossie model comes in as dataset files, and goes out as it was', async (
   writeFileSync(join(cwd, 'semantic-layer/warehouse/item.yaml'), 'dataset: item\nsource: mine\n');
   const again = await ktx(['sl', 'import', 'tpcds.yaml'], { cwd });
   expect(again.stdout).toContain('left alone: semantic-layer/warehouse/item.yaml');
-  expect(readFileSync(join(cwd, 'semantic-layer/warehouse/item.yaml'), 'utf8')).toBe('dataset: item\nsource: mine\n');
+  expect(readFileSync(join(cwd, 'semantic-layer/warehouse/item.yaml'), 'utf8')).toBe(
+    'dataset: item\nsource: mine\n',
+  );
 
-  const plan = await ktx(['sl', 'query', '-m', 'store_sales.total_sales', '-d', 'store.s_state', '--plan'], { cwd });
+  const plan = await ktx(
+    ['sl', 'query', '-m', 'store_sales.total_sales', '-d', 'store.s_state', '--plan'],
+    { cwd },
+  );
   expect(plan.stdout).toContain('LEFT JOIN "tpcds"."public"."store"');
   const exported = await ktx(['sl', 'export', '--out', 'out.yaml'], { cwd });
   expect(exported.stdout).toContain('as ossie in out.yaml');
-  const models = (readYaml(readFileSync(join(cwd, 'out.yaml'), 'utf8')) as { semantic_model: { name: string }[] }).semantic_model;
+  const models = (
+    readYaml(readFileSync(join(cwd, 'out.yaml'), 'utf8')) as { semantic_model: { name: string }[] }
+  ).semantic_model;
   expect(models.map(({ name }) => name)).toContain('tpcds_retail_model');
 });
 
@@ -46,7 +54,9 @@ test('a model goes out as dbt semantic models, with what dbt cannot say as notes
   const { code, stdout, stderr } = await ktx(['sl', 'export', '--format', 'dbt'], { cwd });
   expect(code).toBe(0);
   expect(readYaml(stdout)).toMatchObject({
-    semantic_models: expect.arrayContaining([expect.objectContaining({ name: 'orders' })]) as unknown,
+    semantic_models: expect.arrayContaining([
+      expect.objectContaining({ name: 'orders' }),
+    ]) as unknown,
   });
   expect(stderr).toContain('datasets.orders: its dbt model is taken to be called orders');
   writeFileSync(join(cwd, 'dbt.yml'), stdout);
@@ -72,7 +82,9 @@ test('what is no model, or no format, is an error that lists the formats', async
       hint: expect.stringContaining('ossie'),
     });
   }
-  expect((await ktxJson(['sl', 'import', 'absent.yaml'], { cwd })).envelope.error?.code).toBe('file_not_found');
+  expect((await ktxJson(['sl', 'import', 'absent.yaml'], { cwd })).envelope.error?.code).toBe(
+    'file_not_found',
+  );
 });
 
 test('agents read nothing of what other formats left', async () => {

@@ -11,36 +11,87 @@ import { withProjectLock } from '../../src/store/lock.ts';
 import { ingestHere, shopProject } from '../ingest/ingest-project.ts';
 import { run as git } from '../store/git-project.ts';
 
-const started = (unit: string): IngestEvent => ({ type: 'work_unit_started', unit, stage: 'extract', items: [unit] });
-const usage: IngestEvent = { type: 'llm_usage', calls: 3, input: 1000, output: 234, cacheRead: 500, cacheWrite: 0, costUsd: 0.0312 };
+const started = (unit: string): IngestEvent => ({
+  type: 'work_unit_started',
+  unit,
+  stage: 'extract',
+  items: [unit],
+});
+const usage: IngestEvent = {
+  type: 'llm_usage',
+  calls: 3,
+  input: 1000,
+  output: 234,
+  cacheRead: 500,
+  cacheWrite: 0,
+  costUsd: 0.0312,
+};
 
 test('a run is seen as what runs, the steps of each, what is done, and what it cost so far', () => {
   const view = openIngestView();
-  expect(view({ type: 'connection_started', connection: 'shop' })).toEqual({ step: 'reading shop', below: [] });
-  expect(view({ type: 'scan_progressed', connection: 'shop', step: 'profile', done: 3, total: 9 })).toMatchObject({ step: 'shop: profile', counts: { done: 3, total: 9 } });
-  expect(view({ type: 'items_fetched', connection: 'handbook', added: 1, changed: 0, gone: 0 })).toBeUndefined();
-  expect(view({ type: 'work_units_planned', stage: 'extract', units: 7 })).toMatchObject({ step: 'reading prose', counts: { done: 0, total: 7 } });
+  expect(view({ type: 'connection_started', connection: 'shop' })).toEqual({
+    step: 'reading shop',
+    below: [],
+  });
+  expect(
+    view({ type: 'scan_progressed', connection: 'shop', step: 'profile', done: 3, total: 9 }),
+  ).toMatchObject({ step: 'shop: profile', counts: { done: 3, total: 9 } });
+  expect(
+    view({ type: 'items_fetched', connection: 'handbook', added: 1, changed: 0, gone: 0 }),
+  ).toBeUndefined();
+  expect(view({ type: 'work_units_planned', stage: 'extract', units: 7 })).toMatchObject({
+    step: 'reading prose',
+    counts: { done: 0, total: 7 },
+  });
   view(started('handbook/a.md'));
   view(started('handbook/b.md'));
   view({ type: 'work_unit_step', unit: 'handbook/b.md', stepIndex: 3, stepBudget: 24 });
   expect(view(usage)).toEqual({
     step: 'reading prose',
     counts: { done: 0, total: 7 },
-    below: ['  reading handbook/a.md', '  reading handbook/b.md · step 3 of 24', '  3 calls, 1,734 tokens, $0.0312'],
+    below: [
+      '  reading handbook/a.md',
+      '  reading handbook/b.md · step 3 of 24',
+      '  3 calls, 1,734 tokens, $0.0312',
+    ],
   });
-  const finished = { type: 'work_unit_finished', unit: 'handbook/b.md', outcome: 'natural', claims: 4, stage: 'extract' } as const;
+  const finished = {
+    type: 'work_unit_finished',
+    unit: 'handbook/b.md',
+    outcome: 'natural',
+    claims: 4,
+    stage: 'extract',
+  } as const;
   const after = view(finished);
   expect(after?.counts).toEqual({ done: 1, total: 7 });
-  expect(after?.below).toEqual(['  reading handbook/a.md', '  1 unit done, 4 claims · 3 calls, 1,734 tokens, $0.0312']);
-  expect(view({ type: 'reconcile_step', stepIndex: 2, stepBudget: 20 })?.step).toBe('Reconciling results · step 2');
-}); // prettier-ignore
+  expect(after?.below).toEqual([
+    '  reading handbook/a.md',
+    '  1 unit done, 4 claims · 3 calls, 1,734 tokens, $0.0312',
+  ]);
+  expect(view({ type: 'reconcile_step', stepIndex: 2, stepBudget: 20 })?.step).toBe(
+    'Reconciling results · step 2',
+  );
+});
 
 test('a terminal has its lines drawn anew, and none is left', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   let said = '';
-  const stream = new Writable({ write: (chunk: Buffer, _encoding, done) => ((said += chunk.toString()), done()) });
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => ((said += chunk.toString()), done()),
+  });
   const terminal = Object.assign(stream, { isTTY: true, columns: 40 });
-  const screen = screenOf({ stdin: process.stdin, stdout: terminal, stderr: terminal, env: {}, cwd: '', signal: new AbortController().signal }, 'table', true);
+  const screen = screenOf(
+    {
+      stdin: process.stdin,
+      stdout: terminal,
+      stderr: terminal,
+      env: {},
+      cwd: '',
+      signal: new AbortController().signal,
+    },
+    'table',
+    true,
+  );
   const line = progressLine(terminal, screen);
   line.show({ step: 'reading prose', below: ['  one', '  two'] });
   vi.advanceTimersByTime(1200);
@@ -51,23 +102,34 @@ test('a terminal has its lines drawn anew, and none is left', () => {
   expect(said).toContain('\r\u001b[2K… reading prose · 1 s\n  one\n  two');
   expect(said).toContain('\r\u001b[2A\u001b[J… reading prose · 2 s\n  two');
   expect(said.endsWith('\r\u001b[1A\u001b[J')).toBe(true);
-}); // prettier-ignore
-
-test('Ctrl-C ends a run at once with 130, and what was finished is kept', { timeout: 60_000 }, async () => {
-  const dir = shopProject();
-  await ingestHere(dir);
-  const head = git(dir, 'rev-parse', 'HEAD');
-  const main = join(import.meta.dirname, '../../src/cli/main.ts');
-  const code = await withProjectLock(dir, async () => {
-    const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir]);
-    let out = '';
-    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-    await vi.waitFor(() => expect(out).toContain('lock_awaited'), 30_000);
-    const ended = once(child, 'exit');
-    child.kill('SIGINT');
-    const [status] = (await ended) as [number];
-    expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ ok: false, error: { code: 'interrupted' } });
-    return status;
-  });
-  expect([code, git(dir, 'rev-parse', 'HEAD'), git(dir, 'status', '--porcelain')]).toEqual([130, head, '']);
 });
+
+test(
+  'Ctrl-C ends a run at once with 130, and what was finished is kept',
+  { timeout: 60_000 },
+  async () => {
+    const dir = shopProject();
+    await ingestHere(dir);
+    const head = git(dir, 'rev-parse', 'HEAD');
+    const main = join(import.meta.dirname, '../../src/cli/main.ts');
+    const code = await withProjectLock(dir, async () => {
+      const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir]);
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      await vi.waitFor(() => expect(out).toContain('lock_awaited'), 30_000);
+      const ended = once(child, 'exit');
+      child.kill('SIGINT');
+      const [status] = (await ended) as [number];
+      expect(JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        ok: false,
+        error: { code: 'interrupted' },
+      });
+      return status;
+    });
+    expect([code, git(dir, 'rev-parse', 'HEAD'), git(dir, 'status', '--porcelain')]).toEqual([
+      130,
+      head,
+      '',
+    ]);
+  },
+);

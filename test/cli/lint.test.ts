@@ -12,15 +12,21 @@ test('ktx sql --lint runs nothing, fails where it finds something, and proposes 
     orders:
       'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id}, {name: customer_id}]\nmetrics: [{name: revenue, agg: sum, of: amount}]\nrelationships: [{to: customers, on: {customer_id: id}}]\n',
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, `semantic-layer/warehouse/${name}.yaml`), text);
-  const wrong = 'SELECT c.region, count(c.id) FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.region';
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(cwd, `semantic-layer/warehouse/${name}.yaml`), text);
+  const wrong =
+    'SELECT c.region, count(c.id) FROM customers c JOIN orders o ON o.customer_id = c.id GROUP BY c.region';
   const found = await ktxJson(['sql', '--lint', wrong], { cwd });
   expect(found.code).toBe(1);
   expect(found.envelope).toMatchObject({
     error: { code: 'sql_lint' },
-    data: { findings: [{ rule: 'fan_out' }], proposal: { metrics: ['customers.customer_count'], dimensions: ['customers.region'] } },
+    data: {
+      findings: [{ rule: 'fan_out' }],
+      proposal: { metrics: ['customers.customer_count'], dimensions: ['customers.region'] },
+    },
   });
-  const right = 'SELECT c.region, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.region';
+  const right =
+    'SELECT c.region, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.region';
   const fine = await ktx(['sql', '--lint', right], { cwd });
   expect(fine).toMatchObject({ code: 0, stdout: 'Nothing found.\n' });
   expect(fine.stderr).toContain('sl query -m orders.revenue -d customers.region');

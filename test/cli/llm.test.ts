@@ -19,7 +19,10 @@ let nobody: ClaudeHome;
 
 beforeAll(async () => {
   endpoint = await openModelEndpoint();
-  [session, nobody] = await Promise.all([makeClaudeHome(endpoint), makeClaudeHome(endpoint, { session: false })]);
+  [session, nobody] = await Promise.all([
+    makeClaudeHome(endpoint),
+    makeClaudeHome(endpoint, { session: false }),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([session.remove(), nobody.remove()]);
@@ -33,7 +36,11 @@ interface Ended {
 }
 
 /** `ktx` as a process of its own, as a machine with this environment would run it. */
-function ktx(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = session.env): Promise<Ended> {
+function ktx(
+  argv: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = session.env,
+): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...argv], {
     cwd,
     env: { ...env, TEST_KEY: 'sk-made-up' },
@@ -50,14 +57,20 @@ function ktx(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = sess
 
 async function json(argv: readonly string[], cwd: string, env?: NodeJS.ProcessEnv) {
   const { code, stdout } = await ktx([...argv, '--json'], cwd, env);
-  return { code, envelope: envelopeSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')) };
+  return {
+    code,
+    envelope: envelopeSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')),
+  };
 }
 
 /** A folder with a database, and a `ktx.yaml` on it with this `llm` section. */
 function project(llm = ''): string {
   const dir = folder();
   shopDatabase(join(dir, 'shop.sqlite'));
-  writeFileSync(join(dir, 'ktx.yaml'), `# mine\nconnections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
+  writeFileSync(
+    join(dir, 'ktx.yaml'),
+    `# mine\nconnections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`,
+  );
   return dir;
 }
 
@@ -69,19 +82,34 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
   test('writes an API backend that answered; the rest of ktx.yaml stays, no key is kept [E14]', async () => {
     endpoint.fallback = describing;
     const dir = project('llm:\n  promptCaching: {systemTtl: 5m}\n');
-    const { code, envelope } = await json(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir);
+    const { code, envelope } = await json(
+      ['setup', '--llm-backend', 'anthropic', ...anthropic()],
+      dir,
+    );
     expect(code).toBe(0);
-    expect(envelope.data).toMatchObject({ llm: { backend: 'anthropic', models: { default: 'claude-sonnet-4-6' }, written: ['ktx.yaml'] } });
+    expect(envelope.data).toMatchObject({
+      llm: {
+        backend: 'anthropic',
+        models: { default: 'claude-sonnet-4-6' },
+        written: ['ktx.yaml'],
+      },
+    });
     expect(yaml(dir)).toContain('# mine');
     expect(yaml(dir)).toContain('promptCaching: {systemTtl: 5m}');
     expect(yaml(dir)).toMatch(/backend: anthropic[^]*api_key: env:TEST_KEY/);
     const before = yaml(dir);
-    expect((await json(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir)).envelope.data).toMatchObject({
+    expect(
+      (await json(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir)).envelope.data,
+    ).toMatchObject({
       llm: { written: [] },
     });
     expect(yaml(dir)).toBe(before);
-    const files = globSync('**/*', { cwd: dir, withFileTypes: true }).filter((entry) => entry.isFile());
-    const holding = files.filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes('sk-made-up'));
+    const files = globSync('**/*', { cwd: dir, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const holding = files.filter(({ parentPath, name }) =>
+      readFileSync(join(parentPath, name)).includes('sk-made-up'),
+    );
     expect(files.length).toBeGreaterThan(1);
     expect(holding.map(({ name }) => name)).toEqual([]);
     expect(registry.filter(({ path }) => /log ?in|auth|token/.test(path))).toEqual([]);
@@ -91,13 +119,25 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
     endpoint.fallback = () => fail('auth');
     const dir = project();
     const before = yaml(dir);
-    const { code, stderr } = await ktx(['setup', '--llm-backend', 'anthropic', ...anthropic()], dir);
+    const { code, stderr } = await ktx(
+      ['setup', '--llm-backend', 'anthropic', ...anthropic()],
+      dir,
+    );
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('[llm_auth]') });
     expect(stderr).toContain(`check that env:TEST_KEY holds a valid key for ${endpoint.url}/v1`);
     expect(yaml(dir)).toBe(before);
     const fresh = folder();
     shopDatabase(join(fresh, 'shop.sqlite'));
-    const both = ['setup', '--driver', 'sqlite', '--path', 'shop.sqlite', '--llm-backend', 'anthropic', ...anthropic()];
+    const both = [
+      'setup',
+      '--driver',
+      'sqlite',
+      '--path',
+      'shop.sqlite',
+      '--llm-backend',
+      'anthropic',
+      ...anthropic(),
+    ];
     expect((await ktx(both, fresh)).code).toBe(4);
     expect(existsSync(join(fresh, 'ktx.yaml'))).toBe(false);
   });
@@ -130,11 +170,21 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
     };
     expect(await said('--llm-model', 'sonnet')).toMatch(/^2 .*--llm-backend is missing/);
     expect(await said('--llm-backend', 'openai')).toMatch(/^2 .*--llm-model is missing/);
-    expect(await said('--llm-backend', 'claude-code', '--llm-api-key', 'env:X')).toMatch(/^2 .*--llm-api-key is no setting of claude-code/);
-    expect(await said('--llm-backend', 'claude-code', '--llm-model', 'gpt-5')).toMatch(/^2 .*gpt-5 .*sonnet/);
-    expect(await said('--llm-backend', 'anthropic')).toMatch(/^2 .*--llm-api-key is missing[^]*--llm-api-key env:ANTHROPIC_API_KEY/);
-    expect(await said('--llm-backend', 'bedrock', '--llm-model', 'm')).toMatch(/^2 .*--llm-region is missing/);
-    expect(await said('--llm-backend', 'anthropic', '--llm-api-key', 'sk-ant-literal')).not.toContain('sk-ant-literal');
+    expect(await said('--llm-backend', 'claude-code', '--llm-api-key', 'env:X')).toMatch(
+      /^2 .*--llm-api-key is no setting of claude-code/,
+    );
+    expect(await said('--llm-backend', 'claude-code', '--llm-model', 'gpt-5')).toMatch(
+      /^2 .*gpt-5 .*sonnet/,
+    );
+    expect(await said('--llm-backend', 'anthropic')).toMatch(
+      /^2 .*--llm-api-key is missing[^]*--llm-api-key env:ANTHROPIC_API_KEY/,
+    );
+    expect(await said('--llm-backend', 'bedrock', '--llm-model', 'm')).toMatch(
+      /^2 .*--llm-region is missing/,
+    );
+    expect(
+      await said('--llm-backend', 'anthropic', '--llm-api-key', 'sk-ant-literal'),
+    ).not.toContain('sk-ant-literal');
     expect(yaml(dir)).not.toContain('llm');
   });
 
@@ -144,7 +194,10 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
       endpoint.fallback = describing;
       const dir = project('llm:\n  promptCaching: {cacheTools: true}\n');
       const { code, stdout, stderr } = await ktx(['setup', '--llm-backend', 'claude-code'], dir);
-      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('claude-code answers') });
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining('claude-code answers'),
+      });
       expect(stderr).toMatch(/ignored: .*cacheTools/);
       expect(yaml(dir)).toMatch(/promptCaching: \{cacheTools: true\}/);
       expect(yaml(dir)).toMatch(/backend: claude-code[^]*default: sonnet/);
@@ -154,7 +207,10 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
 
 test('no model is no promise of descriptions', async () => {
   const { code, stderr } = await ktx(['setup', '--llm-backend', 'none'], project());
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringMatching(/describe|who answers/) });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.not.stringMatching(/describe|who answers/),
+  });
 });
 
 describe('readiness', { timeout: 60_000 }, () => {
@@ -166,24 +222,36 @@ describe('readiness', { timeout: 60_000 }, () => {
     expect((await ktx(['doctor'], dir)).stdout).toMatch(/llm: none/);
   });
 
-  test.skipIf(claudeBinary() === undefined)('of a session: verified, or with --fast for nothing [U6 U9 U10 K2 K4]', async () => {
-    endpoint.fallback = describing;
-    const dir = project('llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n  promptCaching: {historyTtl: 1h}\n');
-    const asked = endpoint.requests.length;
-    const fast = await ktx(['status', '--fast'], dir);
-    expect({ code: fast.code, stdout: fast.stdout }).toEqual({ code: 0, stdout: expect.stringContaining('session found, not verified') });
-    expect(endpoint.requests.slice(asked).filter(({ path }) => path.includes('/messages'))).toEqual([]);
-    const full = await ktx(['status'], dir);
-    expect(full.stdout).toContain('local Claude Code session authenticated');
-    expect(full.stdout).toMatch(/account: \S/);
-    expect(full.stdout).toMatch(/ignored: .*historyTtl/);
-    expect((await ktx(['doctor'], dir)).stdout).toMatch(/historyTtl/);
-  });
+  test.skipIf(claudeBinary() === undefined)(
+    'of a session: verified, or with --fast for nothing [U6 U9 U10 K2 K4]',
+    async () => {
+      endpoint.fallback = describing;
+      const dir = project(
+        'llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n  promptCaching: {historyTtl: 1h}\n',
+      );
+      const asked = endpoint.requests.length;
+      const fast = await ktx(['status', '--fast'], dir);
+      expect({ code: fast.code, stdout: fast.stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining('session found, not verified'),
+      });
+      expect(
+        endpoint.requests.slice(asked).filter(({ path }) => path.includes('/messages')),
+      ).toEqual([]);
+      const full = await ktx(['status'], dir);
+      expect(full.stdout).toContain('local Claude Code session authenticated');
+      expect(full.stdout).toMatch(/account: \S/);
+      expect(full.stdout).toMatch(/ignored: .*historyTtl/);
+      expect((await ktx(['doctor'], dir)).stdout).toMatch(/historyTtl/);
+    },
+  );
 
   test('shows what was used, and what is not known of its cost', async () => {
     endpoint.fallback = describing;
     const block = `anthropic: {api_key: env:TEST_KEY, base_url: '${endpoint.url}/v1'}`;
-    const dir = project(`llm:\n  provider: {backend: anthropic, ${block}}\n  models: {default: claude-sonnet-4-6}\n`);
+    const dir = project(
+      `llm:\n  provider: {backend: anthropic, ${block}}\n  models: {default: claude-sonnet-4-6}\n`,
+    );
     const run = await ktx(['ingest'], dir);
     expect(run.stderr).toMatch(/\d+ model calls: [\d,]+ tokens in, .*cost unknown: .*llm\.prices/);
     const { envelope } = await json(['status', '--usage'], dir);
@@ -198,7 +266,11 @@ describe('readiness', { timeout: 60_000 }, () => {
     const tokens = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0 };
     const metrics = { durationMs: 1, steps: 1, apiCalls: 1 };
     const record = usageRecorder(journal.db);
-    record({ ...call, outcome: 'ok', metrics: { ...metrics, usage: { m: tokens }, costUsd: null, costReason: 'no price' } });
+    record({
+      ...call,
+      outcome: 'ok',
+      metrics: { ...metrics, usage: { m: tokens }, costUsd: null, costReason: 'no price' },
+    });
     record({ ...call, outcome: 'auth', metrics: { ...metrics, usage: {}, costUsd: 0 } });
     const line = { calls: 2, failed: 1, costUsd: null, costReason: 'no price' };
     expect(usageReport(journal.db)).toMatchObject([line]);
@@ -208,18 +280,29 @@ describe('readiness', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(claudeBinary() === undefined)('with every provider variable set and nobody logged in', { timeout: 60_000 }, () => {
-  test('setup, status, ingest and doctor ask for the local session, and nothing is sent [E8 E13 E15 Q6 U7]', async () => {
-    endpoint.fallback = describing;
-    const dir = project('llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n');
-    const seeded: NodeJS.ProcessEnv = { ...seededVariables, ...nobody.env };
-    delete seeded['NODE_OPTIONS'];
-    const asked = endpoint.requests.length;
-    const commands = [['setup', '--llm-backend', 'claude-code'], ['status'], ['ingest'], ['doctor']];
-    const ended = await Promise.all(commands.map((argv) => ktx(argv, dir, seeded)));
-    expect(ended.map(({ code }) => code)).toEqual([4, 4, 4, 1]);
-    for (const { stdout, stderr } of ended) expect(stdout + stderr).toMatch(loggedOut);
-    expect(endpoint.requests.slice(asked).map(({ path }) => path)).toEqual([]);
-    expect(existsSync(join(dir, 'semantic-layer'))).toBe(false);
-  });
-});
+describe.skipIf(claudeBinary() === undefined)(
+  'with every provider variable set and nobody logged in',
+  { timeout: 60_000 },
+  () => {
+    test('setup, status, ingest and doctor ask for the local session, and nothing is sent [E8 E13 E15 Q6 U7]', async () => {
+      endpoint.fallback = describing;
+      const dir = project(
+        'llm:\n  provider: {backend: claude-code}\n  models: {default: sonnet}\n',
+      );
+      const seeded: NodeJS.ProcessEnv = { ...seededVariables, ...nobody.env };
+      delete seeded['NODE_OPTIONS'];
+      const asked = endpoint.requests.length;
+      const commands = [
+        ['setup', '--llm-backend', 'claude-code'],
+        ['status'],
+        ['ingest'],
+        ['doctor'],
+      ];
+      const ended = await Promise.all(commands.map((argv) => ktx(argv, dir, seeded)));
+      expect(ended.map(({ code }) => code)).toEqual([4, 4, 4, 1]);
+      for (const { stdout, stderr } of ended) expect(stdout + stderr).toMatch(loggedOut);
+      expect(endpoint.requests.slice(asked).map(({ path }) => path)).toEqual([]);
+      expect(existsSync(join(dir, 'semantic-layer'))).toBe(false);
+    });
+  },
+);

@@ -1,20 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { PassThrough } from 'node:stream';
 import { UserError } from '../../src/lib/error.ts';
-import { renderCsv, renderError, renderTable, screenOf, type Surroundings } from '../../src/cli/output.ts';
+import {
+  renderCsv,
+  renderError,
+  renderTable,
+  screenOf,
+  type Surroundings,
+} from '../../src/cli/output.ts';
 import { cut, printable, textWidth } from '../../src/cli/text-width.ts';
 import { ktx, shopProject } from './run-cli.ts';
 
 function surroundings(env: Record<string, string>, isTTY = true): Surroundings {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 40 });
-  return { stdin: stream(), stdout: stream(), stderr: stream(), env, cwd: '/', signal: new AbortController().signal };
+  return {
+    stdin: stream(),
+    stdout: stream(),
+    stderr: stream(),
+    env,
+    cwd: '/',
+    signal: new AbortController().signal,
+  };
 }
-const screen = (env: Record<string, string> = {}, isTTY = true) => screenOf(surroundings(env, isTTY), 'table', true);
-const isColored = (env: Record<string, string>, isTTY = true) => screen(env, isTTY).style('red', 'x') !== 'x';
+const screen = (env: Record<string, string> = {}, isTTY = true) =>
+  screenOf(surroundings(env, isTTY), 'table', true);
+const isColored = (env: Record<string, string>, isTTY = true) =>
+  screen(env, isTTY).style('red', 'x') !== 'x';
 
 describe('what a terminal may get', () => {
   test('an error that quotes a table or a server cannot drive it', () => {
-    const text = renderError(new UserError('some_code', 'two\nlines of evil\u001b[2J\u0007'), screen({ NO_COLOR: '1' }));
+    const text = renderError(
+      new UserError('some_code', 'two\nlines of evil\u001b[2J\u0007'),
+      screen({ NO_COLOR: '1' }),
+    );
     expect(text).toBe('error two\nlines of evil\\u001b[2J\\u0007 [some_code]');
   });
 
@@ -27,7 +45,8 @@ describe('what a terminal may get', () => {
       { CURSOR_AGENT: '1' },
       { CODEX_SANDBOX: 'seatbelt' },
     ];
-    for (const env of plain) expect({ env, colored: isColored(env) }).toEqual({ env, colored: false });
+    for (const env of plain)
+      expect({ env, colored: isColored(env) }).toEqual({ env, colored: false });
     expect(isColored({}, false)).toBe(false);
     expect(isColored({ FORCE_COLOR: '1' }, false)).toBe(true);
     expect(isColored({ FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
@@ -36,7 +55,11 @@ describe('what a terminal may get', () => {
   test('no prompt and no redrawn line for an agent or a pipe', () => {
     expect(screen()).toMatchObject({ interactive: true, live: true, width: 40 });
     expect(screen({ COLUMNS: '100' }).width).toBe(100);
-    expect(screen({ CLAUDECODE: '1' })).toMatchObject({ interactive: false, live: false, width: undefined });
+    expect(screen({ CLAUDECODE: '1' })).toMatchObject({
+      interactive: false,
+      live: false,
+      width: undefined,
+    });
     expect(screen({}, false)).toMatchObject({ interactive: false, live: false, width: undefined });
   });
 });
@@ -69,7 +92,9 @@ describe('rows', () => {
   });
 
   test('of too many columns for a terminal become records', () => {
-    const columns = ['id', ...Array.from({ length: 5 }, (_, index) => `column ${index}`)].map((name) => ({ name }));
+    const columns = ['id', ...Array.from({ length: 5 }, (_, index) => `column ${index}`)].map(
+      (name) => ({ name }),
+    );
     const rows = [
       [1, 'a', 'b', null, 'a text that is longer than the terminal', 'two\nlines'],
       [2, 'a', 'b', 'c', 'd', 'e'],
@@ -99,7 +124,9 @@ describe('rows', () => {
 });
 
 test('width and cut count columns, not code units', () => {
-  expect(['abc', 'é', 'e\u0301', '漢字', '👍🏽', '\u200b'].map(textWidth)).toEqual([3, 1, 1, 4, 2, 0]);
+  expect(['abc', 'é', 'e\u0301', '漢字', '👍🏽', '\u200b'].map(textWidth)).toEqual([
+    3, 1, 1, 4, 2, 0,
+  ]);
   expect([cut('漢字漢字', 5), cut('abc', 3), cut('abcdef', 3)]).toEqual(['漢字…', 'abc', 'ab…']);
   expect(printable('a\u202eb\u0007')).toBe('a\\u202eb\\u0007');
 });

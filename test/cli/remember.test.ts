@@ -14,27 +14,54 @@ describe('a note', { timeout: 60_000 }, () => {
     await ktx(['ingest'], { cwd });
     const { code, envelope } = await ktxJson(['remember', ...words.split(' ')], { cwd });
     const { id, path } = envelope.data as { id: string; path: string };
-    expect([code, envelope.data]).toEqual([0, { id, path: `sources/notes/${id}.md`, status: 'pending' }]);
+    expect([code, envelope.data]).toEqual([
+      0,
+      { id, path: `sources/notes/${id}.md`, status: 'pending' },
+    ]);
     expect(readFileSync(join(cwd, path), 'utf8')).toBe(`${words}\n`);
     expect(readdirSync(join(cwd, '.ktx/notes'))).toEqual([]);
-    const head = execFileSync('git', ['show', '--name-only', '--format=%s', 'HEAD'], { cwd, encoding: 'utf8' });
+    const head = execFileSync('git', ['show', '--name-only', '--format=%s', 'HEAD'], {
+      cwd,
+      encoding: 'utf8',
+    });
     expect(head).toContain(path);
     writeFileSync(join(cwd, 'note.md'), `\n${words}\n\n`);
-    for (const [args, stdin] of [[['remember', '--file', 'note.md'], ''], [['remember'], words], [['remember', '--status', id], '']] as const) {
-      expect(await ktxJson(args, { cwd, stdin })).toMatchObject({ code: 0, envelope: { data: { id, status: 'pending' } } });
-    } // prettier-ignore
+    for (const [args, stdin] of [
+      [['remember', '--file', 'note.md'], ''],
+      [['remember'], words],
+      [['remember', '--status', id], ''],
+    ] as const) {
+      expect(await ktxJson(args, { cwd, stdin })).toMatchObject({
+        code: 0,
+        envelope: { data: { id, status: 'pending' } },
+      });
+    }
     const project = await openProject(cwd);
-    const tool = openToolbox(project).tools(new AbortController().signal).find(({ name }) => name === 'remember'); // prettier-ignore
+    const tool = openToolbox(project)
+      .tools(new AbortController().signal)
+      .find(({ name }) => name === 'remember');
     expect((await tool?.execute({ text: words }))?.markdown).toContain(`Note ${id}: pending`);
     await project.close();
-    expect(execFileSync('git', ['show', '--name-only', '--format=%s', 'HEAD'], { cwd, encoding: 'utf8' })).toBe(head);
+    expect(
+      execFileSync('git', ['show', '--name-only', '--format=%s', 'HEAD'], {
+        cwd,
+        encoding: 'utf8',
+      }),
+    ).toBe(head);
     const after = await ktxJson(['ingest'], { cwd });
-    expect(after.envelope.data).toMatchObject({ commit: { none: 'unchanged' }, sources: [{ connection: 'notes', pending: [id] }] });
+    expect(after.envelope.data).toMatchObject({
+      commit: { none: 'unchanged' },
+      sources: [{ connection: 'notes', pending: [id] }],
+    });
     rmSync(join(cwd, path));
     await ktx(['ingest'], { cwd });
     expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({
       code: 1,
-      envelope: { ok: false, data: { status: 'unknown' }, error: { code: 'note_unknown', hint: expect.any(String) as unknown } },
+      envelope: {
+        ok: false,
+        data: { status: 'unknown' },
+        error: { code: 'note_unknown', hint: expect.any(String) as unknown },
+      },
     });
   });
 
@@ -53,13 +80,21 @@ describe('a note', { timeout: 60_000 }, () => {
     writeFileSync(join(cwd, 'ktx.yaml'), 'connections: {}\n');
     const { envelope } = await ktxJson(['remember', words], { cwd });
     const { id } = envelope.data as { id: string };
-    expect(envelope.data).toMatchObject({ status: 'stored', warning: expect.any(String) as unknown });
+    expect(envelope.data).toMatchObject({
+      status: 'stored',
+      warning: expect.any(String) as unknown,
+    });
     expect(existsSync(join(cwd, '.ktx/notes', `${id}.md`))).toBe(true);
-    expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({ envelope: { data: { status: 'stored' } } });
+    expect(await ktxJson(['remember', '--status', id], { cwd })).toMatchObject({
+      envelope: { data: { status: 'stored' } },
+    });
   });
 
   test('of nothing is refused', async () => {
     const cwd = await shopProject();
-    expect(await ktxJson(['remember'], { cwd, stdin: '  \n' })).toMatchObject({ code: 2, envelope: { error: { code: 'note_unusable' } } });
+    expect(await ktxJson(['remember'], { cwd, stdin: '  \n' })).toMatchObject({
+      code: 2,
+      envelope: { error: { code: 'note_unusable' } },
+    });
   });
 });

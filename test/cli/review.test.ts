@@ -8,11 +8,16 @@ import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
 
 let cwd: string;
 const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
-const page = (formula: string) => `| Metric | Meaning | Formula |\n|---|---|---|\n| Revenue | ${formula}, in words. | \`${formula}\` |\n`;
+const page = (formula: string) =>
+  `| Metric | Meaning | Formula |\n|---|---|---|\n| Revenue | ${formula}, in words. | \`${formula}\` |\n`;
 const subject = 'metric:warehouse.orders.revenue';
 
 interface Listed {
-  readonly conflicts: readonly { subject: string; kind: string; variants: readonly { id: string; says: unknown; number?: object }[] }[];
+  readonly conflicts: readonly {
+    subject: string;
+    kind: string;
+    variants: readonly { id: string; says: unknown; number?: object }[];
+  }[];
 }
 
 async function listed(): Promise<Listed['conflicts']> {
@@ -31,15 +36,23 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     mkdirSync(join(cwd, 'docs'));
     writeFileSync(join(cwd, 'docs/a.md'), page("sum(orders.amount) where status = 'paid'"));
     writeFileSync(join(cwd, 'docs/b.md'), page('sum(orders.amount)'));
-    const { code, stderr } = await ktx(['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'], { cwd });
+    const { code, stderr } = await ktx(
+      ['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'],
+      { cwd },
+    );
     expect([code, stderr]).toEqual([0, expect.stringContaining('ingest handbook')]);
     expect(await ktx(['ingest'], { cwd })).toMatchObject({ code: 0 });
   });
 
   test('is listed with the number that each version gives', async () => {
     const conflict = (await listed()).find((one) => one.subject === subject);
-    expect(conflict?.variants.map(({ number }) => number)).toEqual(expect.arrayContaining([{ value: 13500 }, { value: 18300 }]));
-    expect(await ktx(['review'], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining('= 18300') as unknown });
+    expect(conflict?.variants.map(({ number }) => number)).toEqual(
+      expect.arrayContaining([{ value: 13500 }, { value: 18300 }]),
+    );
+    expect(await ktx(['review'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('= 18300') as unknown,
+    });
   });
 
   test('has no numbers where row rules hold: whoever looks at a conflict would see those of hidden rows', async () => {
@@ -47,15 +60,22 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     const before = read(own);
     writeFileSync(join(cwd, own), `${before}access: [{role: clerk, where: "status = 'paid'"}]\n`);
     expect((await ktx(['ingest'], { cwd })).code).toBe(0);
-    const numbers = (await listed()).find((one) => one.subject === subject)?.variants.map(({ number }) => number);
-    expect(numbers).toEqual(Array.from({ length: 2 }, () => ({ failure: expect.stringContaining('row rules') as unknown })));
+    const numbers = (await listed())
+      .find((one) => one.subject === subject)
+      ?.variants.map(({ number }) => number);
+    expect(numbers).toEqual(
+      Array.from({ length: 2 }, () => ({
+        failure: expect.stringContaining('row rules') as unknown,
+      })),
+    );
     writeFileSync(join(cwd, own), before);
     expect((await ktx(['ingest'], { cwd })).code).toBe(0);
   });
 
   test('is marked wherever it is met: search, reads, receipts, and over the tools of agents', async () => {
     const { envelope: search } = await ktxJson(['search', 'revenue'], { cwd });
-    const hits = (search.data as { hits: readonly { subject: string; contested?: boolean }[] }).hits;
+    const hits = (search.data as { hits: readonly { subject: string; contested?: boolean }[] })
+      .hits;
     const marked = hits.filter((hit) => hit.contested === true).map((hit) => hit.subject);
     expect(marked).toEqual(expect.arrayContaining([subject, 'term:revenue']));
     const { envelope: asked } = await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd });
@@ -69,17 +89,26 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
       const { envelope } = await ktxJson(['sl', 'query', ...derived], { cwd });
       expect(envelope.data).toMatchObject({ receipt: { contested: [subject] } });
     }
-    expect((await ktx(['explain', 'orders.revenue'], { cwd })).stdout).toMatch(/^ {2}contested metric: [0-9a-f]+ or [0-9a-f]+$/m);
+    expect((await ktx(['explain', 'orders.revenue'], { cwd })).stdout).toMatch(
+      /^ {2}contested metric: [0-9a-f]+ or [0-9a-f]+$/m,
+    );
     expect((await ktx(['explain', 'orders.count'], { cwd })).stdout).not.toContain('contested');
-    expect((await ktx(['sl', 'read', 'orders'], { cwd })).stderr).toContain(`contested: ${subject}`);
+    expect((await ktx(['sl', 'read', 'orders'], { cwd })).stderr).toContain(
+      `contested: ${subject}`,
+    );
     const project = await openProject(cwd);
     const tools = openToolbox(project).tools(new AbortController().signal);
-    const call = async (name: string, input: object) => (await tools.find((tool) => tool.name === name)?.execute(input))?.structured;
+    const call = async (name: string, input: object) =>
+      (await tools.find((tool) => tool.name === name)?.execute(input))?.structured;
     expect(await call('search_context', { text: 'revenue' })).toMatchObject({
       trust: { contested: expect.arrayContaining([subject]) as unknown },
     });
-    expect(await call('query_metrics', { metrics: ['orders.revenue'] })).toMatchObject({ trust: { contested: [subject] } });
-    expect(await call('read_context', { name: 'orders' })).toMatchObject({ trust: { contested: [subject] } });
+    expect(await call('query_metrics', { metrics: ['orders.revenue'] })).toMatchObject({
+      trust: { contested: [subject] },
+    });
+    expect(await call('read_context', { name: 'orders' })).toMatchObject({
+      trust: { contested: [subject] },
+    });
     const found = (await call('review_status', {}))?.untrusted['text'];
     const [counts, ...waiting] = String(found)
       .split('\n')
@@ -100,17 +129,36 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
 
   test('is decided by a pin, which holds until something new is said', async () => {
     const conflict = (await listed()).find((one) => one.subject === subject);
-    const all = conflict?.variants.find(({ number }) => JSON.stringify(number) === '{"value":18300}')?.id ?? '';
-    for (const [wrong, code] of [[['nothing', all], 'conflict_unknown'], [[subject, 'ffffffff'], 'version_unknown']] as const) {
-      expect(await ktxJson(['review', 'choose', ...wrong], { cwd })).toMatchObject({ code: 2, envelope: { error: { code } } });
-    } // prettier-ignore
-    writeFileSync(join(cwd, 'docs/z.md'), '| Metric | Formula |\n|---|---|\n| Fees | `sum(orders.fees)` |\n');
+    const all =
+      conflict?.variants.find(({ number }) => JSON.stringify(number) === '{"value":18300}')?.id ??
+      '';
+    for (const [wrong, code] of [
+      [['nothing', all], 'conflict_unknown'],
+      [[subject, 'ffffffff'], 'version_unknown'],
+    ] as const) {
+      expect(await ktxJson(['review', 'choose', ...wrong], { cwd })).toMatchObject({
+        code: 2,
+        envelope: { error: { code } },
+      });
+    }
+    writeFileSync(
+      join(cwd, 'docs/z.md'),
+      '| Metric | Formula |\n|---|---|\n| Fees | `sum(orders.fees)` |\n',
+    );
     expect((await ktx(['ingest', 'handbook'], { cwd })).code).toBe(3);
-    const chosen = await ktx(['review', 'choose', 'orders.revenue', all.slice(0, 8), '--why', 'as finance has it'], { cwd });
-    expect(chosen).toMatchObject({ code: 0, stderr: expect.stringContaining('1 thing left out, which this does not decide') });
+    const chosen = await ktx(
+      ['review', 'choose', 'orders.revenue', all.slice(0, 8), '--why', 'as finance has it'],
+      { cwd },
+    );
+    expect(chosen).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('1 thing left out, which this does not decide'),
+    });
     rmSync(join(cwd, 'docs/z.md'));
     expect((await ktx(['ingest', 'handbook'], { cwd })).code).toBe(0);
-    expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(/name: revenue, agg: sum, of: amount, description/);
+    expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(
+      /name: revenue, agg: sum, of: amount, description/,
+    );
     expect(read('pins.yaml')).toContain('why: as finance has it');
     const after = await ktxJson(['ingest'], { cwd });
     expect(after.envelope.data).toMatchObject({ commit: { none: 'unchanged' } });
@@ -118,12 +166,17 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     writeFileSync(join(cwd, 'docs/c.md'), page('avg(orders.amount)'));
     await ktx(['ingest', 'handbook'], { cwd });
     expect((await listed()).find((one) => one.subject === subject)?.variants).toHaveLength(3);
-    expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(/name: revenue, agg: sum, of: amount, description/);
+    expect(read('semantic-layer/warehouse/orders.yaml')).toMatch(
+      /name: revenue, agg: sum, of: amount, description/,
+    );
   });
 
   test('is decided by what a person writes into the file', async () => {
     const file = 'semantic-layer/warehouse/orders.yaml';
-    writeFileSync(join(cwd, file), read(file).replace(/\{name: revenue, agg: sum/, '{name: revenue, agg: max'));
+    writeFileSync(
+      join(cwd, file),
+      read(file).replace(/\{name: revenue, agg: sum/, '{name: revenue, agg: max'),
+    );
     await ktx(['ingest'], { cwd });
     expect((await listed()).map((one) => one.subject)).not.toContain(subject);
     expect(read(file)).toContain('{name: revenue, agg: max');
@@ -135,9 +188,14 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
 
   test('stays what it is where the pins cannot be read', async () => {
     writeFileSync(join(cwd, 'pins.yaml'), 'pins: {');
-    expect(await ktxJson(['ingest'], { cwd })).toMatchObject({ code: 3, envelope: { data: { left_alone: [{ path: 'pins.yaml' }] } } });
+    expect(await ktxJson(['ingest'], { cwd })).toMatchObject({
+      code: 3,
+      envelope: { data: { left_alone: [{ path: 'pins.yaml' }] } },
+    });
     const [conflict] = await listed();
-    expect(await ktxJson(['review', 'choose', subject, conflict?.variants[0]?.id ?? ''], { cwd })).toMatchObject({
+    expect(
+      await ktxJson(['review', 'choose', subject, conflict?.variants[0]?.id ?? ''], { cwd }),
+    ).toMatchObject({
       code: 2,
       envelope: { error: { code: 'pins_unreadable' } },
     });
@@ -147,7 +205,11 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
 
 describe('a project with a source', { timeout: 60_000 }, () => {
   const findings = async () =>
-    ((await ktxJson(['check'], { cwd })).envelope.data as { findings: readonly { what: string; where: string; fix: string }[] }).findings;
+    (
+      (await ktxJson(['check'], { cwd })).envelope.data as {
+        findings: readonly { what: string; where: string; fix: string }[];
+      }
+    ).findings;
 
   test('is checked for CI: each finding with its fix, and nothing written', async () => {
     writeFileSync(join(cwd, 'pins.yaml'), 'pins: []\n');
@@ -155,21 +217,44 @@ describe('a project with a source', { timeout: 60_000 }, () => {
     const contested = await findings();
     expect(contested.map(({ what }) => what)).toContain('contested');
     expect(contested.every(({ what }) => what === 'contested')).toBe(true);
-    for (const { fix } of contested) await ktx(fix.replaceAll('"', '').split(' ').slice(1), { cwd });
-    expect(await ktxJson(['check'], { cwd })).toMatchObject({ code: 0, envelope: { ok: true, data: { findings: [] } } });
+    for (const { fix } of contested)
+      await ktx(fix.replaceAll('"', '').split(' ').slice(1), { cwd });
+    expect(await ktxJson(['check'], { cwd })).toMatchObject({
+      code: 0,
+      envelope: { ok: true, data: { findings: [] } },
+    });
     writeFileSync(join(cwd, 'docs/e.md'), '# New\n');
-    writeFileSync(join(cwd, 'semantic-layer/warehouse/extra.yaml'), 'dataset: extra\nsauce: orders\n');
+    writeFileSync(
+      join(cwd, 'semantic-layer/warehouse/extra.yaml'),
+      'dataset: extra\nsauce: orders\n',
+    );
     const found = await ktxJson(['check'], { cwd });
-    expect(found).toMatchObject({ code: 1, envelope: { ok: false, error: { code: 'check_found' } } });
-    expect((await findings()).map(({ what, where, fix }) => [what, where.split(':')[0], fix.slice(0, 19)])).toEqual(
-      expect.arrayContaining([['stale', 'handbook', 'ktx ingest handbook'], ['invalid', 'semantic-layer/warehouse/extra.yaml', expect.any(String)]]),
-    ); // prettier-ignore
+    expect(found).toMatchObject({
+      code: 1,
+      envelope: { ok: false, error: { code: 'check_found' } },
+    });
+    expect(
+      (await findings()).map(({ what, where, fix }) => [
+        what,
+        where.split(':')[0],
+        fix.slice(0, 19),
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['stale', 'handbook', 'ktx ingest handbook'],
+        ['invalid', 'semantic-layer/warehouse/extra.yaml', expect.any(String)],
+      ]),
+    );
   });
 
   test('is named by status, which sends to the ingest that it waits for; commands are as they are typed here', async () => {
-    expect((await ktx(['status', '--fast'], { cwd })).stdout).toMatch(/^handbook \(docs\): \d items$/m);
+    expect((await ktx(['status', '--fast'], { cwd })).stdout).toMatch(
+      /^handbook \(docs\): \d items$/m,
+    );
     await ktx(['connection', 'add', 'later', '--driver', 'docs', '--path', 'docs'], { cwd });
-    const { stdout, stderr } = await ktx(['status', '--fast', '--project-dir', cwd], { cwd: tmpdir() });
+    const { stdout, stderr } = await ktx(['status', '--fast', '--project-dir', cwd], {
+      cwd: tmpdir(),
+    });
     expect([stdout, stderr]).toEqual([
       expect.stringContaining('later (docs): not ingested yet'),
       expect.stringMatching(/next {2}ktx \S+ \S+ ingest/),
@@ -183,17 +268,39 @@ describe('a project with a source', { timeout: 60_000 }, () => {
   });
 
   test('explains a number by its query id, a contested number and a sentence back to the line of the document', async () => {
-    const asked = (await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd })).envelope.data as { query_id: string; rows: readonly number[][] };
+    const asked = (await ktxJson(['sl', 'query', '-m', 'orders.revenue'], { cwd })).envelope
+      .data as { query_id: string; rows: readonly number[][] };
     const answered = await ktx(['explain', asked.query_id], { cwd });
-    expect(answered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^metric:warehouse\.orders\.revenue[^]*sources\/handbook\/a\.md line 3/) as unknown });
-    const said = await ktx(['explain', "sum(orders.amount) where   STATUS = 'paid', in words."], { cwd });
-    expect(said).toMatchObject({ code: 0, stdout: expect.stringMatching(/^term:revenue[^]*sources\/handbook\/a\.md line 3/m) as unknown });
-    for (const [unknown, code] of [['q_0000000000000000', 'query_unknown'], ['12345678', 'number_unknown'], ['no such words anywhere', 'subject_unknown']]) {
-      expect(await ktxJson(['explain', unknown ?? ''], { cwd })).toMatchObject({ code: 2, envelope: { error: { code } } });
+    expect(answered).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^metric:warehouse\.orders\.revenue[^]*sources\/handbook\/a\.md line 3/,
+      ) as unknown,
+    });
+    const said = await ktx(['explain', "sum(orders.amount) where   STATUS = 'paid', in words."], {
+      cwd,
+    });
+    expect(said).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^term:revenue[^]*sources\/handbook\/a\.md line 3/m) as unknown,
+    });
+    for (const [unknown, code] of [
+      ['q_0000000000000000', 'query_unknown'],
+      ['12345678', 'number_unknown'],
+      ['no such words anywhere', 'subject_unknown'],
+    ]) {
+      expect(await ktxJson(['explain', unknown ?? ''], { cwd })).toMatchObject({
+        code: 2,
+        envelope: { error: { code } },
+      });
     }
-    const sql = (await ktxJson(['sl', 'query', '-m', 'max(orders.amount)'], { cwd })).envelope.data as { query_id: string };
-    expect(await ktxJson(['explain', sql.query_id], { cwd })).toMatchObject({ code: 2, envelope: { error: { code: 'no_definition' } } });
-  }); // prettier-ignore
+    const sql = (await ktxJson(['sl', 'query', '-m', 'max(orders.amount)'], { cwd })).envelope
+      .data as { query_id: string };
+    expect(await ktxJson(['explain', sql.query_id], { cwd })).toMatchObject({
+      code: 2,
+      envelope: { error: { code: 'no_definition' } },
+    });
+  });
 
   test('explains a metric and a term back to the line of the document', async () => {
     for (const name of ['orders.revenue', 'term:revenue']) {
@@ -215,7 +322,9 @@ describe('a formula that does not work', { timeout: 60_000 }, () => {
     await ktx(['setup', '--driver', 'sqlite', '--path', 'shop.db'], { cwd: dir });
     mkdirSync(join(dir, 'docs'));
     writeFileSync(join(dir, 'docs/a.md'), page('sum(orders.nope)'));
-    await ktx(['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'], { cwd: dir });
+    await ktx(['connection', 'add', 'handbook', '--driver', 'docs', '--path', 'docs'], {
+      cwd: dir,
+    });
     const where = 'sources/handbook/a.md line 3';
     const { code, envelope } = await ktxJson(['ingest'], { cwd: dir });
     expect(code).toBe(3);

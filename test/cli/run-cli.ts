@@ -19,7 +19,12 @@ export const envelopeSchema = z.strictObject({
       details: z.unknown().optional(),
     })
     .optional(),
-  meta: z.looseObject({ command: z.string(), version: z.string(), run_id: z.string(), ms: z.number() }),
+  meta: z.looseObject({
+    command: z.string(),
+    version: z.string(),
+    run_id: z.string(),
+    ms: z.number(),
+  }),
 });
 
 interface Given {
@@ -30,10 +35,22 @@ interface Given {
 }
 
 /** One command line in this process, in a folder, with everything that it printed. */
-export async function ktx(argv: readonly string[], { cwd, env = {}, stdin = '', terminal = false }: Given) {
+export async function ktx(
+  argv: readonly string[],
+  { cwd, env = {}, stdin = '', terminal = false }: Given,
+) {
   const [stdout, stderr] = [collector(terminal), collector(terminal)];
-  const input = Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), { isTTY: terminal });
-  const surroundings = { stdin: input, stdout, stderr, env, cwd, signal: new AbortController().signal };
+  const input = Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), {
+    isTTY: terminal,
+  });
+  const surroundings = {
+    stdin: input,
+    stdout,
+    stderr,
+    env,
+    cwd,
+    signal: new AbortController().signal,
+  };
   const code = await runCli(argv, surroundings);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -14,7 +14,10 @@ fields: [{name: id, type: integer}]
 metrics: [{name: few, agg: count, where: id >= param.least}, {name: all, agg: count}]
 `;
   writeFileSync(join(cwd, 'semantic-layer/warehouse/orders.yaml'), file);
-  writeFileSync(join(cwd, 'question.yaml'), 'metrics: [orders.few, orders.all]\nparameters: {least: 1031}\n');
+  writeFileSync(
+    join(cwd, 'question.yaml'),
+    'metrics: [orders.few, orders.all]\nparameters: {least: 1031}\n',
+  );
   const asked = ['sl', 'query', '--query-file', join(cwd, 'question.yaml')];
   expect((await ktxJson(asked, { cwd })).envelope.data).toMatchObject({
     rows: [[30, 60]],
@@ -23,8 +26,16 @@ metrics: [{name: few, agg: count, where: id >= param.least}, {name: all, agg: co
   const flagged = await ktx([...asked, '--parameter', 'orders.least=1051'], { cwd });
   expect(flagged.stdout).toContain('10');
   expect(flagged.stderr).toContain('parameter orders.least = 1051');
-  const wrong = await ktx(['sl', 'query', '-m', 'orders.few', '--parameter', 'least=many'], { cwd });
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('least is of type integer') });
+  const wrong = await ktx(['sl', 'query', '-m', 'orders.few', '--parameter', 'least=many'], {
+    cwd,
+  });
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('least is of type integer'),
+  });
   const unsaid = await ktx(['sl', 'query', '-m', 'orders.few', '--parameter', 'least'], { cwd });
-  expect(unsaid).toMatchObject({ code: 2, stderr: expect.stringContaining('least is not name=value') });
+  expect(unsaid).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('least is not name=value'),
+  });
 });

@@ -16,13 +16,25 @@ const sourceSchema = z.object({
       visibility: z.string().optional(),
     }),
   ),
-  joins: z.array(z.object({ to: z.string(), on: z.string(), relationship: z.string(), alias: z.string().optional() })),
-  measures: z.array(z.object({ name: z.string(), expr: z.string(), filter: z.string().optional() })),
+  joins: z.array(
+    z.object({
+      to: z.string(),
+      on: z.string(),
+      relationship: z.string(),
+      alias: z.string().optional(),
+    }),
+  ),
+  measures: z.array(
+    z.object({ name: z.string(), expr: z.string(), filter: z.string().optional() }),
+  ),
   segments: z.array(z.object({ name: z.string(), expr: z.string() })),
 });
 
 export const suiteSchema = z.object({
-  tables: z.record(z.string(), z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.unknown())) })),
+  tables: z.record(
+    z.string(),
+    z.object({ columns: z.array(z.string()), rows: z.array(z.array(z.unknown())) }),
+  ),
   models: z.record(z.string(), z.array(sourceSchema)),
   cases: z.array(
     z.object({
@@ -31,7 +43,10 @@ export const suiteSchema = z.object({
       title: z.string(),
       model: z.string(),
       query: z.record(z.string(), z.unknown()),
-      expect: z.union([z.object({ rows: z.array(z.array(z.unknown())), ordered: z.boolean() }), z.object({ error_matches: z.string() })]),
+      expect: z.union([
+        z.object({ rows: z.array(z.array(z.unknown())), ordered: z.boolean() }),
+        z.object({ error_matches: z.string() }),
+      ]),
     }),
   ),
 });
@@ -44,7 +59,12 @@ export function filesOf(suite: Suite, model: string): { path: string; text: stri
   return sources.map((source) => {
     const times = source.columns.filter((column) => column.type === 'time');
     const defaultTime = times.find((column) => column.role === 'time') ?? times[0];
-    const relationships = source.joins.map((join) => ({ to: join.to, on: join.on, role: join.alias, cardinality: join.relationship }));
+    const relationships = source.joins.map((join) => ({
+      to: join.to,
+      on: join.on,
+      role: join.alias,
+      cardinality: join.relationship,
+    }));
     const bridged =
       model === 'm2m' && source.name === 'orders'
         ? [{ to: 'tags', on: 'id = tags.id', cardinality: 'many_to_many', via: 'order_tags' }]
@@ -74,7 +94,9 @@ export function filesOf(suite: Suite, model: string): { path: string; text: stri
 }
 
 function typeOf(suite: Suite, table: string, column: { name: string; type: string }): string {
-  const declared = suite.tables[table]?.columns.find((text) => text.startsWith(`${column.name} `))?.split(' ')[1];
+  const declared = suite.tables[table]?.columns
+    .find((text) => text.startsWith(`${column.name} `))
+    ?.split(' ')[1];
   if (column.type === 'time') return declared === 'DATE' ? 'date' : 'datetime';
   if (column.type === 'string') return 'string';
   return declared === 'INTEGER' ? 'integer' : 'decimal';
@@ -82,7 +104,9 @@ function typeOf(suite: Suite, table: string, column: { name: string; type: strin
 
 const foreignQuerySchema = z.strictObject({
   measures: z.array(z.union([z.string(), z.object({ name: z.string(), expr: z.string() })])),
-  dimensions: z.array(z.union([z.string(), z.object({ field: z.string(), granularity: z.string() })])),
+  dimensions: z.array(
+    z.union([z.string(), z.object({ field: z.string(), granularity: z.string() })]),
+  ),
   filters: z.array(z.string()).default([]),
   segments: z.array(z.string()).default([]),
   order_by: z.array(z.object({ field: z.string(), direction: z.string() })).default([]),
@@ -95,7 +119,9 @@ export function queryOf(one: Case): SemanticQuery {
   return querySchema.parse({
     metrics: foreign.measures,
     dimensions: foreign.dimensions.map((dimension) =>
-      typeof dimension === 'string' ? dimension.replace('metric_time__', 'metric_time.') : `${dimension.field}.${dimension.granularity}`,
+      typeof dimension === 'string'
+        ? dimension.replace('metric_time__', 'metric_time.')
+        : `${dimension.field}.${dimension.granularity}`,
     ),
     where: foreign.filters,
     segments: foreign.segments,

@@ -23,7 +23,13 @@ export async function engineWith(name: EngineName, script: string): Promise<Engi
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-semantic-'));
   const { config, secret } = await prepare(name, folder, script);
   const signal = new AbortController().signal;
-  const spec = { connection: 'warehouse', config, projectDir: folder, cacheDir: join(folder, 'cache'), secrets: () => secret };
+  const spec = {
+    connection: 'warehouse',
+    config,
+    projectDir: folder,
+    cacheDir: join(folder, 'cache'),
+    secrets: () => secret,
+  };
   const warehouse = await openWarehouse(spec, signal);
   return {
     warehouse,
@@ -34,7 +40,11 @@ export async function engineWith(name: EngineName, script: string): Promise<Engi
   };
 }
 
-async function prepare(name: EngineName, folder: string, script: string): Promise<{ config: WarehouseConfig; secret: string }> {
+async function prepare(
+  name: EngineName,
+  folder: string,
+  script: string,
+): Promise<{ config: WarehouseConfig; secret: string }> {
   const path = join(folder, `data.${name}`);
   switch (name) {
     case 'duckdb': {
@@ -52,7 +62,10 @@ async function prepare(name: EngineName, folder: string, script: string): Promis
       return { config: { driver: 'sqlite', path }, secret: '' };
     }
     case 'mysql':
-      return { config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' }, secret: await createMariadb(script) };
+      return {
+        config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' },
+        secret: await createMariadb(script),
+      };
     case 'postgres': {
       const url = await createDatabase('semantic');
       await runPostgres(url, script);
@@ -62,13 +75,22 @@ async function prepare(name: EngineName, folder: string, script: string): Promis
   throw new Error(`no engine ${String(name)}`);
 }
 
-export async function rowsOf(engine: Engine, sql: string): Promise<readonly (readonly unknown[])[]> {
-  const result = await engine.warehouse.query(sql, { maxRows: 10_000, timeoutMs: 20_000 }, new AbortController().signal);
+export async function rowsOf(
+  engine: Engine,
+  sql: string,
+): Promise<readonly (readonly unknown[])[]> {
+  const result = await engine.warehouse.query(
+    sql,
+    { maxRows: 10_000, timeoutMs: 20_000 },
+    new AbortController().signal,
+  );
   return result.rows;
 }
 
 export function createTables(
-  tables: Readonly<Record<string, { columns: readonly string[]; rows: readonly (readonly unknown[])[] }>>,
+  tables: Readonly<
+    Record<string, { columns: readonly string[]; rows: readonly (readonly unknown[])[] }>
+  >,
 ): string {
   return Object.entries(tables)
     .map(([name, { columns, rows }]) => {

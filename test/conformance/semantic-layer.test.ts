@@ -9,7 +9,9 @@ import { type Case, filesOf, queryOf, suiteSchema } from './convert.ts';
 import { hasMariadb } from '../support/mariadb.ts';
 import { createTables, type Engine, engineNames, engineWith, rowsOf } from './engines.ts';
 
-const suite = suiteSchema.parse(JSON.parse(readFileSync(new URL('semantic-layer.json', import.meta.url), 'utf8')));
+const suite = suiteSchema.parse(
+  JSON.parse(readFileSync(new URL('semantic-layer.json', import.meta.url), 'utf8')),
+);
 
 /** A median: MySQL has none for groups, and says so. */
 const unanswered: Readonly<Record<string, readonly string[]>> = { mysql: ['A8'] };
@@ -31,13 +33,18 @@ for (const name of [...engineNames, 'mysql'] as const) {
       } else if (unanswered[name]?.includes(one.id)) {
         expect(outcome).toMatchObject({ code: 'not_supported' });
       } else {
-        expect(comparable(outcome, one.expect.ordered)).toEqual(comparable(one.expect.rows, one.expect.ordered));
+        expect(comparable(outcome, one.expect.ordered)).toEqual(
+          comparable(one.expect.rows, one.expect.ordered),
+        );
       }
     });
   });
 }
 
-async function answer(engine: Engine, one: Case): Promise<readonly (readonly unknown[])[] | UserError> {
+async function answer(
+  engine: Engine,
+  one: Case,
+): Promise<readonly (readonly unknown[])[] | UserError> {
   const { dialect } = engine.warehouse;
   const { model, diagnostics } = await loadModel({ dialect, files: filesOf(suite, one.model) });
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');

@@ -21,7 +21,15 @@ const questionSchema = z.strictObject({
   id: z.string(),
   question: z.string(),
   /** Several where the published question is: each adds its rows. `label` stands before them, `blank` puts NULL at places of a subtotal. */
-  queries: z.array(z.strictObject({ label: z.array(z.string()).default([]), blank: z.array(z.int()).default([]), ...querySchema.shape })).min(1), // prettier-ignore
+  queries: z
+    .array(
+      z.strictObject({
+        label: z.array(z.string()).default([]),
+        blank: z.array(z.int()).default([]),
+        ...querySchema.shape,
+      }),
+    )
+    .min(1),
   sql: z.string(),
 });
 type Question = z.infer<typeof questionSchema>;
@@ -43,9 +51,16 @@ async function readModel(file: string, engine: Engine): Promise<SemanticModel> {
   const documents = z
     .array(z.looseObject({ dataset: z.string(), sql: z.undefined().optional() }))
     .parse(loadAll(await readFile(file, 'utf8')));
-  const files = documents.map((document) => ({ path: `${document.dataset}.yaml`, text: dump(document) }));
+  const files = documents.map((document) => ({
+    path: `${document.dataset}.yaml`,
+    text: dump(document),
+  }));
   const { tables } = await engine.warehouse.introspect({}, new AbortController().signal);
-  const { model, diagnostics } = await loadModel({ dialect: engine.warehouse.dialect, files, tables });
+  const { model, diagnostics } = await loadModel({
+    dialect: engine.warehouse.dialect,
+    files,
+    tables,
+  });
   if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics, undefined, 1));
   return model;
 }
@@ -56,7 +71,10 @@ async function engineOf(tables: Readonly<Record<string, Table>>): Promise<Engine
   try {
     const statements = Object.entries(tables).map(async ([name, { columns, rows }]) => {
       const file = join(folder, `${name}.csv`);
-      await writeFile(file, rows.map((row) => `${row.map((cell) => cell ?? '').join('|')}\n`).join(''));
+      await writeFile(
+        file,
+        rows.map((row) => `${row.map((cell) => cell ?? '').join('|')}\n`).join(''),
+      );
       return `CREATE TABLE ${name} (${columns}); COPY ${name} FROM '${file}' (DELIMITER '|', HEADER false, NULL '');`;
     });
     return await engineWith('duckdb', (await Promise.all(statements)).join('\n'));
@@ -74,7 +92,10 @@ interface Benchmark {
 }
 
 /** Asks each question twice: by metric queries, and by SQL. */
-export async function runBenchmark(name: string, { folder, published = 0, tables }: Benchmark): Promise<void> {
+export async function runBenchmark(
+  name: string,
+  { folder, published = 0, tables }: Benchmark,
+): Promise<void> {
   const at = (file: string): string => join(folder, file);
   const questions = await readQuestions(globSync(at('queries*.yaml')).toSorted());
   describe(name, () => {
@@ -87,7 +108,9 @@ export async function runBenchmark(name: string, { folder, published = 0, tables
     afterAll(async () => engine.close());
 
     test.runIf(published > 0)('every published query is answered or listed with the reason', () => {
-      expect(accountedFor(questions, at('README.md'))).toEqual(Array.from({ length: published }, (_, index) => `Q${index + 1}`));
+      expect(accountedFor(questions, at('README.md'))).toEqual(
+        Array.from({ length: published }, (_, index) => `Q${index + 1}`),
+      );
     });
 
     test.each(questions)('$id $question', async (question) => {
@@ -100,11 +123,18 @@ export async function runBenchmark(name: string, { folder, published = 0, tables
 }
 
 /** What the metric queries of a question give, one after the other. */
-async function answersTo(engine: Engine, model: SemanticModel, { queries }: Question): Promise<readonly Row[]> {
+async function answersTo(
+  engine: Engine,
+  model: SemanticModel,
+  { queries }: Question,
+): Promise<readonly Row[]> {
   const parts = queries.map(async ({ label, blank, ...query }) => {
     const sql = emit(await withAnalyzer(() => plan(model, query)), engine.warehouse.dialect);
     const rows = await rowsOf(engine, sql);
-    return rows.map((row) => [...label, ...blank.reduce((cells: Row, place) => cells.toSpliced(place, 0, null), row)]);
+    return rows.map((row) => [
+      ...label,
+      ...blank.reduce((cells: Row, place) => cells.toSpliced(place, 0, null), row),
+    ]);
   });
   return (await Promise.all(parts)).flat();
 }
@@ -116,7 +146,10 @@ export function difference(
 ): { readonly extra: readonly Row[]; readonly missing: readonly Row[] } {
   const left = [...actual];
   const missing = expected.filter((row) => {
-    const found = left.findIndex((other) => other.length === row.length && other.every((cell, index) => isSame(cell, row[index])));
+    const found = left.findIndex(
+      (other) =>
+        other.length === row.length && other.every((cell, index) => isSame(cell, row[index])),
+    );
     if (found !== -1) left.splice(found, 1);
     return found === -1;
   });
@@ -128,7 +161,9 @@ function isSame(one: unknown, other: unknown): boolean {
   if (!isNumber(one) || !isNumber(other)) return one === other;
   const [a, b] = [plain(one), plain(other)];
   if (![a, b].some((text) => /\.\d{7}|e/.test(text))) return a === b;
-  return Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(Math.abs(Number(a)), Math.abs(Number(b)));
+  return (
+    Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(Math.abs(Number(a)), Math.abs(Number(b)))
+  );
 }
 
 function isNumber(cell: unknown): cell is string | number {

@@ -26,15 +26,27 @@ const field = (name: string, column: string) => subjects.field('shop', name, col
 function table(name: string, columns: readonly string[]): Claim[] {
   return [
     claim(dataset(name), 'dataset', { source: { schema: 'main', table: name }, kind: 'table' }),
-    ...columns.map((column, at) => claim(field(name, column), 'field', { column, position: at + 1 })),
+    ...columns.map((column, at) =>
+      claim(field(name, column), 'field', { column, position: at + 1 }),
+    ),
   ];
 }
 
-function link(name: string, on: Record<string, string>, body: { to: string; role?: string; cardinality?: string }): Claim {
-  return said('code', claim(subjects.relationship('shop', name, Object.keys(on)), 'relationship', { on, ...body }));
+function link(
+  name: string,
+  on: Record<string, string>,
+  body: { to: string; role?: string; cardinality?: string },
+): Claim {
+  return said(
+    'code',
+    claim(subjects.relationship('shop', name, Object.keys(on)), 'relationship', { on, ...body }),
+  );
 }
 
-const shop = [...table('orders', ['id', 'buyer_id', 'gift_to_id', 'status']), ...table('customers', ['id', 'name'])];
+const shop = [
+  ...table('orders', ['id', 'buyer_id', 'gift_to_id', 'status']),
+  ...table('customers', ['id', 'name']),
+];
 
 function compiled(claims: readonly Claim[], deleted: ReadonlySet<string> = new Set()) {
   const result = compile(claims, { deleted });
@@ -54,7 +66,11 @@ describe('compile', () => {
       claim(dataset('orders'), 'unique_key', ['id']),
       claim(dataset('orders'), 'unique_key', ['status', 'buyer_id']),
       said('code', claim(subjects.metric('shop', 'orders', 'count'), 'metric', { agg: 'count' })),
-      link('orders', { buyer_id: 'id' }, { to: 'customers', role: 'buyer', cardinality: 'many_to_one' }),
+      link(
+        'orders',
+        { buyer_id: 'id' },
+        { to: 'customers', role: 'buyer', cardinality: 'many_to_one' },
+      ),
     ]);
     expect(quarantined).toEqual([]);
     expect(artifacts.map((one) => one.dataset)).toEqual(['customers', 'orders']);
@@ -73,16 +89,28 @@ describe('compile', () => {
       metrics: [{ name: 'count', agg: 'count' }],
       relationships: [{ to: 'customers', on: { buyer_id: 'id' }, role: 'buyer' }],
     });
-    expect(Object.keys(orders ?? {})).toEqual(['dataset', 'source', 'primary_key', 'unique_keys', 'fields', 'metrics', 'relationships']);
+    expect(Object.keys(orders ?? {})).toEqual([
+      'dataset',
+      'source',
+      'primary_key',
+      'unique_keys',
+      'fields',
+      'metrics',
+      'relationships',
+    ]);
   });
 
   it('gives every relationship a name of its own', () => {
-    const names = (claims: readonly Claim[]) => compiled([...shop, ...claims]).orders?.relationships?.map(({ to, role }) => role ?? to);
+    const names = (claims: readonly Claim[]) =>
+      compiled([...shop, ...claims]).orders?.relationships?.map(({ to, role }) => role ?? to);
     const buyer = link('orders', { buyer_id: 'id' }, { to: 'customers' });
     const gift = link('orders', { gift_to_id: 'id' }, { to: 'customers' });
     expect(names([buyer])).toEqual(['customers']);
     expect(names([buyer, gift])).toEqual(['buyer_id', 'gift_to_id']);
-    const same = names([link('orders', { buyer_id: 'id' }, { to: 'customers', role: 'who' }), link('orders', { gift_to_id: 'id' }, { to: 'customers', role: 'who' })]); // prettier-ignore
+    const same = names([
+      link('orders', { buyer_id: 'id' }, { to: 'customers', role: 'who' }),
+      link('orders', { gift_to_id: 'id' }, { to: 'customers', role: 'who' }),
+    ]);
     expect(new Set(same).size).toBe(2);
   });
 
@@ -106,18 +134,27 @@ describe('compile', () => {
       link('orders', { buyer_id: 'id' }, { to: 'people' }),
       link('orders', { buyer_id: 'number' }, { to: 'customers' }),
     ];
-    const { orders, quarantined } = compiled([...shop, ...wrong, claim(dataset('orders'), 'default_time', 'id')]);
+    const { orders, quarantined } = compiled([
+      ...shop,
+      ...wrong,
+      claim(dataset('orders'), 'default_time', 'id'),
+    ]);
     expect(quarantined).toHaveLength(wrong.length);
     for (const { reason } of quarantined) expect(reason).not.toBe('');
-    expect(quarantined.find((one) => one.claim.kind === 'primary_key' && one.claim.subject === dataset('orders'))?.reason).toContain(
-      'orders.number',
-    );
+    expect(
+      quarantined.find(
+        (one) => one.claim.kind === 'primary_key' && one.claim.subject === dataset('orders'),
+      )?.reason,
+    ).toContain('orders.number');
     expect(orders).toEqual({ ...compiled(shop).orders, default_time: 'id' });
   });
 
   it('drops what refers to a dataset that a person deleted, without a complaint', () => {
     const deleted = new Set([dataset('customers')]);
-    const result = compiled([...shop, link('orders', { buyer_id: 'id' }, { to: 'customers' })], deleted);
+    const result = compiled(
+      [...shop, link('orders', { buyer_id: 'id' }, { to: 'customers' })],
+      deleted,
+    );
     expect(result.artifacts.map((one) => one.dataset)).toEqual(['orders']);
     expect(result.orders?.relationships).toBeUndefined();
     expect(result.quarantined).toEqual([]);
@@ -140,21 +177,33 @@ describe('compile', () => {
 
 describe('claims that disagree', () => {
   const status = field('orders', 'status');
-  const types = [said('model', claim(status, 'type', 'integer')), said('code', claim(status, 'type', 'string'))];
+  const types = [
+    said('model', claim(status, 'type', 'integer')),
+    said('code', claim(status, 'type', 'string')),
+  ];
 
   it('show the better origin, and every variant keeps its rank', () => {
     const { orders } = compiled([...shop, ...types]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('string');
-    expect(judge(types)).toMatchObject({ shown: [{ body: 'string' }], ranked: [{ body: 'string' }, { body: 'integer' }] });
+    expect(judge(types)).toMatchObject({
+      shown: [{ body: 'string' }],
+      ranked: [{ body: 'string' }, { body: 'integer' }],
+    });
   });
 
   it('are settled by what a person says', () => {
-    const { orders } = compiled([...shop, ...types, said('person', claim(status, 'type', 'boolean'))]);
+    const { orders } = compiled([
+      ...shop,
+      ...types,
+      said('person', claim(status, 'type', 'boolean')),
+    ]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('boolean');
   });
 
   it('are ranked only, where they describe', () => {
-    const told = (['model', 'code', 'catalog'] as const).map((origin) => said(origin, claim(status, 'description', `by ${origin}`)));
+    const told = (['model', 'code', 'catalog'] as const).map((origin) =>
+      said(origin, claim(status, 'description', `by ${origin}`)),
+    );
     const { orders } = compiled([...shop, ...told]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.description).toBe('by catalog');
   });
@@ -164,7 +213,10 @@ describe('claims that disagree', () => {
       ...shop,
       claim(dataset('orders'), 'primary_key', ['id']),
       said('code', claim(dataset('orders'), 'primary_key', ['status'])),
-      { ...link('orders', { buyer_id: 'id' }, { to: 'customers' }), evidence: [because('catalog'), because('code', 0.5)] },
+      {
+        ...link('orders', { buyer_id: 'id' }, { to: 'customers' }),
+        evidence: [because('catalog'), because('code', 0.5)],
+      },
       link('orders', { buyer_id: 'id' }, { to: 'orders' }),
     ]);
     expect(orders?.primary_key).toEqual(['id']);
@@ -172,7 +224,10 @@ describe('claims that disagree', () => {
   });
 
   it('are not contested where one was only measured in the warehouse and the other is said', () => {
-    const measured = { ...claim(dataset('orders'), 'primary_key', ['id', 'status']), evidence: [because('code', 0.9)] };
+    const measured = {
+      ...claim(dataset('orders'), 'primary_key', ['id', 'status']),
+      evidence: [because('code', 0.9)],
+    };
     const declared = (confidence: number) => {
       const evidence = [{ ...because('code', confidence), connection: 'dbt' }];
       return { ...claim(dataset('orders'), 'primary_key', ['id']), evidence };
@@ -201,22 +256,43 @@ const universe: fc.Arbitrary<Claim> = fc
         [field(name, 'x'), 'field', { position: 9, column: 'X x' }],
         [field(name, 'z'), 'field', { column: 'z', position: 1 }],
         [subjects.metric('shop', name, 'm'), 'metric', { of: 'x', agg: 'sum' }],
-        [subjects.metric('shop', name, 'm'), 'metric', { expr: { sqlite: 'sum(x)', default: 'sum(y)' } }],
+        [
+          subjects.metric('shop', name, 'm'),
+          'metric',
+          { expr: { sqlite: 'sum(x)', default: 'sum(y)' } },
+        ],
         ...['a', 'b', 'gone'].flatMap((to): [string, ClaimKind, Json][] => [
           [subjects.relationship('shop', name, ['x']), 'relationship', { to, on: { x: 'x' } }],
-          [subjects.relationship('shop', name, ['y', 'x']), 'relationship', { on: { y: 'y', x: 'x' }, to, role: 'r' }],
+          [
+            subjects.relationship('shop', name, ['y', 'x']),
+            'relationship',
+            { on: { y: 'y', x: 'x' }, to, role: 'r' },
+          ],
         ]),
       ]),
     ),
-    fc.uniqueArray(fc.tuple(fc.constantFrom<Origin>('catalog', 'code', 'model', 'person'), fc.constantFrom(0.5, 1)), { minLength: 1, maxLength: 3 }),
+    fc.uniqueArray(
+      fc.tuple(
+        fc.constantFrom<Origin>('catalog', 'code', 'model', 'person'),
+        fc.constantFrom(0.5, 1),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
   )
-  .map(([[subject, kind, body], told]) => ({ subject, kind, body, evidence: told.map(([origin, confidence]) => because(origin, confidence)) })); // prettier-ignore
+  .map(([[subject, kind, body], told]) => ({
+    subject,
+    kind,
+    body,
+    evidence: told.map(([origin, confidence]) => because(origin, confidence)),
+  }));
 
 describe('for any claims', () => {
   it('neither their order nor how their evidence comes in changes a byte, and every artifact is valid', () => {
     const base = [...table('a', ['x', 'y']), ...table('b', ['x', 'y'])];
     const shuffled = fc.array(universe, { minLength: 20, maxLength: 60 }).chain((claims) => {
-      const apart = [...base, ...claims].flatMap((one) => one.evidence.map((evidence) => ({ ...one, evidence: [evidence] })));
+      const apart = [...base, ...claims].flatMap((one) =>
+        one.evidence.map((evidence) => ({ ...one, evidence: [evidence] })),
+      );
       return fc.tuple(fc.constant(claims), fc.shuffledSubarray(apart, { minLength: apart.length }));
     });
     let contested = 0;
@@ -227,7 +303,9 @@ describe('for any claims', () => {
         expect(JSON.stringify(actual.artifacts)).toBe(JSON.stringify(expected.artifacts));
         expect(actual).toEqual(expected);
         for (const value of expected.artifacts) expect(datasetSchema.parse(value)).toEqual(value);
-        contested += [...Map.groupBy(claims, ({ subject, kind }) => subject + kind).values()].filter((group) => group.length > 1).length;
+        contested += [
+          ...Map.groupBy(claims, ({ subject, kind }) => subject + kind).values(),
+        ].filter((group) => group.length > 1).length;
       }),
     );
     expect(contested).toBeGreaterThan(0);

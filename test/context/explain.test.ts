@@ -14,34 +14,96 @@ const evidence = {
   location: 'orders',
   confidence: 1,
 } as const;
-const measured = { ...evidence, origin: 'code', extractor: 'relationships@1', measured: { orphans: 'none' }, confidence: 0.9 } as const;
+const measured = {
+  ...evidence,
+  origin: 'code',
+  extractor: 'relationships@1',
+  measured: { orphans: 'none' },
+  confidence: 0.9,
+} as const;
 const about = subjects.dataset('shop', 'orders');
 const claims: Claim[] = [
-  { subject: about, kind: 'dataset', body: { source: { schema: 'main', table: 'orders' }, kind: 'table' }, evidence: [evidence] },
-  ...['id', 'parent_id'].map((column, position): Claim => ({ subject: subjects.field('shop', 'orders', column), kind: 'field', body: { column, position }, evidence: [evidence] })),
-  { subject: subjects.field('shop', 'orders', 'id'), kind: 'description', body: 'from the catalog', evidence: [evidence] },
-  { subject: subjects.field('shop', 'orders', 'id'), kind: 'description', body: 'guessed', evidence: [{ ...evidence, origin: 'model' }] },
-  { subject: subjects.relationship('shop', 'orders', ['parent_id']), kind: 'relationship', body: { to: 'orders', on: { parent_id: 'id' }, role: 'parent' }, evidence: [measured] },
-]; // prettier-ignore
+  {
+    subject: about,
+    kind: 'dataset',
+    body: { source: { schema: 'main', table: 'orders' }, kind: 'table' },
+    evidence: [evidence],
+  },
+  ...['id', 'parent_id'].map((column, position): Claim => ({
+    subject: subjects.field('shop', 'orders', column),
+    kind: 'field',
+    body: { column, position },
+    evidence: [evidence],
+  })),
+  {
+    subject: subjects.field('shop', 'orders', 'id'),
+    kind: 'description',
+    body: 'from the catalog',
+    evidence: [evidence],
+  },
+  {
+    subject: subjects.field('shop', 'orders', 'id'),
+    kind: 'description',
+    body: 'guessed',
+    evidence: [{ ...evidence, origin: 'model' }],
+  },
+  {
+    subject: subjects.relationship('shop', 'orders', ['parent_id']),
+    kind: 'relationship',
+    body: { to: 'orders', on: { parent_id: 'id' }, role: 'parent' },
+    evidence: [measured],
+  },
+];
 
 const ref = { schema: 'main', table: 'orders' };
-const column = (name: string) => ({ name, nativeType: 'integer', type: 'integer' as const, nullable: true });
+const column = (name: string) => ({
+  name,
+  nativeType: 'integer',
+  type: 'integer' as const,
+  nullable: true,
+});
 const catalog: Catalog = {
-  connection: 'shop', dialect: 'duckdb', firstSchema: 'main',
-  tables: [{ ...ref, kind: 'table', columns: [column('id'), column('parent_id'), column('other_id')], uniqueKeys: [], foreignKeys: [] }],
-}; // prettier-ignore
+  connection: 'shop',
+  dialect: 'duckdb',
+  firstSchema: 'main',
+  tables: [
+    {
+      ...ref,
+      kind: 'table',
+      columns: [column('id'), column('parent_id'), column('other_id')],
+      uniqueKeys: [],
+      foreignKeys: [],
+    },
+  ],
+};
 const inDoubt: ScanFindings['links'][number] = {
-  from: { table: ref, columns: ['other_id'] }, to: { table: ref, columns: ['id'] },
-  status: 'review', origin: 'inferred', cardinality: 'many_to_one', probability: 0.6, evidence: { containment: 0.8 },
-}; // prettier-ignore
+  from: { table: ref, columns: ['other_id'] },
+  to: { table: ref, columns: ['id'] },
+  status: 'review',
+  origin: 'inferred',
+  cardinality: 'many_to_one',
+  probability: 0.6,
+  evidence: { containment: 0.8 },
+};
 
 function provenance(): Provenance {
   const compiled = compile(claims).artifacts[0];
-  const merged = mergeDataset({ connection: 'shop', dataset: 'orders', compiled, text: undefined, base: new Map(), edits: [] });
+  const merged = mergeDataset({
+    connection: 'shop',
+    dataset: 'orders',
+    compiled,
+    text: undefined,
+    base: new Map(),
+    edits: [],
+  });
   const text = `${merged.text?.replace('role: parent', 'role: mother')}metrics:\n  # net\n  - name: revenue\n    agg: sum\n    of: id\n`;
   const artifact = { path: 'semantic-layer/shop/orders.yaml', text };
-  return { connection: 'shop', datasets: [{ dataset: 'orders', claims: { base: merged.base, claims, damaged: [] }, artifact }], findings: { catalog, primaryKeys: [], links: [inDoubt] } };
-} // prettier-ignore
+  return {
+    connection: 'shop',
+    datasets: [{ dataset: 'orders', claims: { base: merged.base, claims, damaged: [] }, artifact }],
+    findings: { catalog, primaryKeys: [], links: [inDoubt] },
+  };
+}
 
 describe('explain', () => {
   it('leads from a value in a file to the claims and to the item, the best claim first', () => {
@@ -55,33 +117,63 @@ describe('explain', () => {
       line: 5,
     });
     const described = explanation?.claims.filter(({ kind }) => kind === 'description');
-    expect(described?.map(({ body, shown }) => [body, shown])).toEqual([['from the catalog', true], ['guessed', false]]); // prettier-ignore
+    expect(described?.map(({ body, shown }) => [body, shown])).toEqual([
+      ['from the catalog', true],
+      ['guessed', false],
+    ]);
     expect(described?.[0]?.evidence).toEqual([evidence]);
   });
 
   it('says of a value of a person where they wrote it', () => {
     expect(explain('orders.revenue', provenance())).toMatchObject([
-      { subject: 'metric:shop.orders.revenue', claims: [], values: [{ key: 'name', by: 'person', line: 11 }, { key: 'agg', line: 12 }, { key: 'of', value: 'id', line: 13 }] },
-    ]); // prettier-ignore
+      {
+        subject: 'metric:shop.orders.revenue',
+        claims: [],
+        values: [
+          { key: 'name', by: 'person', line: 11 },
+          { key: 'agg', line: 12 },
+          { key: 'of', value: 'id', line: 13 },
+        ],
+      },
+    ]);
   });
 
   it('explains a column that refers to another dataset as a field and as a relationship', () => {
     const [field, relationship] = explain('orders.parent_id', provenance());
-    expect([field?.subject, relationship?.subject]).toEqual(['field:shop.orders.parent_id', 'relationship:shop.orders(parent_id)']);
+    expect([field?.subject, relationship?.subject]).toEqual([
+      'field:shop.orders.parent_id',
+      'relationship:shop.orders(parent_id)',
+    ]);
     expect(relationship?.claims[0]?.evidence[0]?.measured).toEqual({ orphans: 'none' });
-    expect(relationship?.values.map(({ key, by, line }) => [key, by, line])).toEqual([['to', 'ktx', 8], ['on', 'ktx', 8], ['role', 'person', 8]]); // prettier-ignore
+    expect(relationship?.values.map(({ key, by, line }) => [key, by, line])).toEqual([
+      ['to', 'ktx', 8],
+      ['on', 'ktx', 8],
+      ['role', 'person', 8],
+    ]);
   });
 
   it('takes every spelling of a subject', () => {
-    for (const wanted of ['orders', 'ORDERS', 'shop.orders', about]) expect(explain(wanted, provenance())[0]?.subject).toBe(about);
-    for (const wanted of ['orders(parent_id)', 'orders( parent_id )', 'relationship:shop.orders(parent_id)']) {
-      expect(explain(wanted, provenance()).map(({ subject }) => subject)).toEqual(['relationship:shop.orders(parent_id)']);
+    for (const wanted of ['orders', 'ORDERS', 'shop.orders', about])
+      expect(explain(wanted, provenance())[0]?.subject).toBe(about);
+    for (const wanted of [
+      'orders(parent_id)',
+      'orders( parent_id )',
+      'relationship:shop.orders(parent_id)',
+    ]) {
+      expect(explain(wanted, provenance()).map(({ subject }) => subject)).toEqual([
+        'relationship:shop.orders(parent_id)',
+      ]);
     }
   });
 
   it('knows what only a scan has found', () => {
     expect(explain('orders(other_id)', provenance())).toEqual([
-      { subject: 'relationship:shop.orders(other_id)', values: [], claims: [], findings: [inDoubt] },
+      {
+        subject: 'relationship:shop.orders(other_id)',
+        values: [],
+        claims: [],
+        findings: [inDoubt],
+      },
     ]);
   });
 

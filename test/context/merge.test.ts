@@ -21,7 +21,10 @@ const orders: Dataset = {
   relationships: [{ to: 'customers', on: { customer_id: 'id' }, role: 'buyer' }],
 };
 
-function merge(compiled: Dataset | undefined, before?: Partial<Pick<MergeResult, 'text' | 'base' | 'edits'>>): MergeResult {
+function merge(
+  compiled: Dataset | undefined,
+  before?: Partial<Pick<MergeResult, 'text' | 'base' | 'edits'>>,
+): MergeResult {
   const { text, base = new Map(), edits = [] } = before ?? {};
   return mergeDataset({ connection: 'shop', dataset: 'orders', compiled, text, base, edits });
 }
@@ -33,14 +36,20 @@ function read(text: string | undefined): Dataset {
 const first = merge(orders);
 const written = first.text ?? '';
 
-function afterEdit(edit: (text: string) => string, compiled: Dataset | undefined = orders): MergeResult {
+function afterEdit(
+  edit: (text: string) => string,
+  compiled: Dataset | undefined = orders,
+): MergeResult {
   const text = edit(written);
   expect(text).not.toBe(written);
   return merge(compiled, { ...first, text });
 }
 
 function withField(name: string, change: Partial<NonNullable<Dataset['fields']>[number]>): Dataset {
-  return { ...orders, fields: orders.fields?.map((field) => (field.name === name ? { ...field, ...change } : field)) };
+  return {
+    ...orders,
+    fields: orders.fields?.map((field) => (field.name === name ? { ...field, ...change } : field)),
+  };
 }
 
 describe('a file that ktx writes', () => {
@@ -70,15 +79,73 @@ describe('a file that ktx writes', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
-      fc.constantFrom('yes', 'No', 'null', '~', '007', '1e3', '0x1f', '.inf', '2024-01-01', '1:30', '- a', 'a: b', 'a #b', "it's", '"', '\\', 'a\\"', ' a', 'a ', '', '\n', 'line\nline', 'tab\there', '😀', '\u0085', '\u2028', '\uFEFF', '%', '@a', '`a`', '!a', '&a', '*a', '|', '>', '---', '...', '?', '=', '<<', 'é', '名前', '[a', '{b', 'a, b'),
-    ); // prettier-ignore
+      fc.constantFrom(
+        'yes',
+        'No',
+        'null',
+        '~',
+        '007',
+        '1e3',
+        '0x1f',
+        '.inf',
+        '2024-01-01',
+        '1:30',
+        '- a',
+        'a: b',
+        'a #b',
+        "it's",
+        '"',
+        '\\',
+        'a\\"',
+        ' a',
+        'a ',
+        '',
+        '\n',
+        'line\nline',
+        'tab\there',
+        '😀',
+        '\u0085',
+        '\u2028',
+        '\uFEFF',
+        '%',
+        '@a',
+        '`a`',
+        '!a',
+        '&a',
+        '*a',
+        '|',
+        '>',
+        '---',
+        '...',
+        '?',
+        '=',
+        '<<',
+        'é',
+        '名前',
+        '[a',
+        '{b',
+        'a, b',
+      ),
+    );
     fc.assert(
-      fc.property(fc.array(texts.filter((text) => !/[\ud800-\udfff]/u.test(text)), { minLength: 4, maxLength: 4 }), ([a = '', b = '', c = '', d = '']) => {
-        const dataset: Dataset = { ...orders, description: a, fields: [{ name: 'x', expr: { default: `${b}.` }, description: c, values: [d, a, true, 7] }] };
-        expect(read(merge(dataset).text)).toEqual(dataset);
-      }),
+      fc.property(
+        fc.array(
+          texts.filter((text) => !/[\ud800-\udfff]/u.test(text)),
+          { minLength: 4, maxLength: 4 },
+        ),
+        ([a = '', b = '', c = '', d = '']) => {
+          const dataset: Dataset = {
+            ...orders,
+            description: a,
+            fields: [
+              { name: 'x', expr: { default: `${b}.` }, description: c, values: [d, a, true, 7] },
+            ],
+          };
+          expect(read(merge(dataset).text)).toEqual(dataset);
+        },
+      ),
       { numRuns: 200 },
-    ); // prettier-ignore
+    );
   });
 });
 
@@ -90,30 +157,45 @@ describe('what a person did stays', () => {
       `\uFEFF${written}`,
       written.replace('{name: id, ', '{ "name":   id ,\n     '),
     ]) {
-      expect(merge(orders, { ...first, text })).toMatchObject({ outcome: 'unchanged', text, edits: [] });
+      expect(merge(orders, { ...first, text })).toMatchObject({
+        outcome: 'unchanged',
+        text,
+        edits: [],
+      });
     }
   });
 
   it('keeps a changed value and goes on with the others', () => {
-    const edit = (text: string) => text.replace('description: Payment state', "description: 'Paid or not' ");
+    const edit = (text: string) =>
+      text.replace('description: Payment state', "description: 'Paid or not' ");
     const result = afterEdit(edit, withField('status', { description: 'State', values: ['paid'] }));
     expect(result.kept).toEqual(['fields.status.description']);
-    expect(result.text).toContain("{name: status, type: string, description: 'Paid or not' , values: [paid]}");
+    expect(result.text).toContain(
+      "{name: status, type: string, description: 'Paid or not' , values: [paid]}",
+    );
   });
 
   it('keeps what was added, in its place and in its style', () => {
-    const metric = '  # what finance calls revenue\n  - name: revenue   # net\n    agg: sum\n    of: amount\n\n';
+    const metric =
+      '  # what finance calls revenue\n  - name: revenue   # net\n    agg: sum\n    of: amount\n\n';
     const result = afterEdit((text) => text.replace('metrics:\n', `metrics:\n${metric}`), {
       ...orders,
-      metrics: [{ name: 'count', agg: 'count' }, { name: 'latest', agg: 'max', of: 'created_at' }],
-    }); // prettier-ignore
-    expect(result.text).toContain(`metrics:\n${metric}  - {name: count, agg: count}\n  - {name: latest, agg: max, of: created_at}\n`);
+      metrics: [
+        { name: 'count', agg: 'count' },
+        { name: 'latest', agg: 'max', of: 'created_at' },
+      ],
+    });
+    expect(result.text).toContain(
+      `metrics:\n${metric}  - {name: count, agg: count}\n  - {name: latest, agg: max, of: created_at}\n`,
+    );
     expect(result.kept).toEqual(['metrics.revenue']);
   });
 
   it('does not bring back what was taken out, and says so in a claim', () => {
     const result = afterEdit((text) =>
-      text.replace(', description: Payment state', '').replace('  - {name: count, agg: count}\n', '  []\n'),
+      text
+        .replace(', description: Payment state', '')
+        .replace('  - {name: count, agg: count}\n', '  []\n'),
     );
     expect(result.outcome).toBe('unchanged');
     expect(result.edits.map(({ subject, kind, body }) => ({ subject, kind, body }))).toEqual([
@@ -127,56 +209,103 @@ describe('what a person did stays', () => {
   it('forgets a removal once the person has the value back', () => {
     const without = afterEdit((text) => text.replace(', description: Payment state', ''));
     const back = merge(orders, { ...without, text: written.replace('Payment state', 'Mine') });
-    expect(back).toMatchObject({ outcome: 'unchanged', edits: [], kept: ['fields.status.description'] });
+    expect(back).toMatchObject({
+      outcome: 'unchanged',
+      edits: [],
+      kept: ['fields.status.description'],
+    });
   });
 
   it('takes for its own again what was taken out and put back as it was', () => {
-    const without = afterEdit((text) => text.replace(/.*name: status.*\n/, '').replace('description: One row per order.\n', ''));
+    const without = afterEdit((text) =>
+      text.replace(/.*name: status.*\n/, '').replace('description: One row per order.\n', ''),
+    );
     expect(without.edits).toHaveLength(2);
-    expect(merge(orders, { ...without, text: written })).toEqual({ ...first, outcome: 'unchanged' });
+    expect(merge(orders, { ...without, text: written })).toEqual({
+      ...first,
+      outcome: 'unchanged',
+    });
   });
 
   it('leaves out what was taken out of an entry that goes and comes back', () => {
     const without = afterEdit((text) => text.replace(', description: Payment state', ''));
-    const gone = merge({ ...orders, fields: orders.fields?.filter(({ name }) => name !== 'status') }, without);
+    const gone = merge(
+      { ...orders, fields: orders.fields?.filter(({ name }) => name !== 'status') },
+      without,
+    );
     const back = merge(orders, gone);
     expect(back.outcome).toBe('written');
-    expect(read(back.text).fields?.at(-1)).toEqual({ name: 'status', type: 'string', values: ['paid', 'refunded'] });
+    expect(read(back.text).fields?.at(-1)).toEqual({
+      name: 'status',
+      type: 'string',
+      values: ['paid', 'refunded'],
+    });
   });
 
   it('leaves out what was taken out before the whole file went and came back', () => {
     const without = afterEdit((text) => text.replace(/.*name: status.*\n/, ''));
     const gone = merge(undefined, { ...without, text: undefined });
-    expect(gone.edits.map(({ subject }) => subject)).toEqual(['field:shop.orders.status', 'dataset:shop.orders']);
+    expect(gone.edits.map(({ subject }) => subject)).toEqual([
+      'field:shop.orders.status',
+      'dataset:shop.orders',
+    ]);
     expect(merge(undefined, gone).edits).toEqual(gone.edits);
-    expect(merge(orders, { ...gone, text: without.text })).toMatchObject({ outcome: 'unchanged', edits: without.edits });
+    expect(merge(orders, { ...gone, text: without.text })).toMatchObject({
+      outcome: 'unchanged',
+      edits: without.edits,
+    });
   });
 
   it('takes a renamed field for a removed and an added one', () => {
-    const result = afterEdit((text) => text.replace('{name: status, ', '{name: state, expr: status, '));
+    const result = afterEdit((text) =>
+      text.replace('{name: status, ', '{name: state, expr: status, '),
+    );
     expect(result.edits.map(({ subject }) => subject)).toEqual(['field:shop.orders.status']);
-    expect(read(result.text).fields?.map(({ name }) => name)).toEqual(['id', 'customer_id', 'state', 'created_at']);
+    expect(read(result.text).fields?.map(({ name }) => name)).toEqual([
+      'id',
+      'customer_id',
+      'state',
+      'created_at',
+    ]);
   });
 
   it('treats the definition of a metric as one thing', () => {
-    const result = afterEdit((text) => text.replace('{name: count, agg: count}', "{name: count, agg: count, where: status = 'paid'}"), {
-      ...orders,
-      metrics: [{ name: 'count', expr: 'count(*)', description: 'Orders' }],
-    }); // prettier-ignore
-    expect(read(result.text).metrics).toEqual([{ name: 'count', agg: 'count', where: "status = 'paid'", description: 'Orders' }]);
+    const result = afterEdit(
+      (text) =>
+        text.replace(
+          '{name: count, agg: count}',
+          "{name: count, agg: count, where: status = 'paid'}",
+        ),
+      {
+        ...orders,
+        metrics: [{ name: 'count', expr: 'count(*)', description: 'Orders' }],
+      },
+    );
+    expect(read(result.text).metrics).toEqual([
+      { name: 'count', agg: 'count', where: "status = 'paid'", description: 'Orders' },
+    ]);
   });
 
   it('leaves the type of a field alone that a person computes', () => {
-    const own = (text: string) => text.replace('fields:\n', 'fields:\n  - {name: margin, expr: amount - cost}\n');
+    const own = (text: string) =>
+      text.replace('fields:\n', 'fields:\n  - {name: margin, expr: amount - cost}\n');
     const result = afterEdit(own, {
       ...orders,
-      fields: [...(orders.fields ?? []), { name: 'margin', type: 'string', description: 'A column' }],
+      fields: [
+        ...(orders.fields ?? []),
+        { name: 'margin', type: 'string', description: 'A column' },
+      ],
     });
-    expect(read(result.text).fields?.[0]).toEqual({ name: 'margin', expr: 'amount - cost', description: 'A column' });
+    expect(read(result.text).fields?.[0]).toEqual({
+      name: 'margin',
+      expr: 'amount - cost',
+      description: 'A column',
+    });
   });
 
   it('only adds to a file that was there before ktx', () => {
-    const text = 'dataset: orders\nsource: other.orders\nfields:\n- name: id\n  description: The number on the invoice\n';
+    const text =
+      'dataset: orders\nsource: other.orders\nfields:\n- name: id\n  description: The number on the invoice\n';
     const result = merge(orders, { text });
     expect(result.text).toMatchInlineSnapshot(`
       "dataset: orders
@@ -220,14 +349,21 @@ describe('what a person did stays', () => {
 
 describe('what is gone', () => {
   it('goes from the file, and the file with it when nothing of a person is in it', () => {
-    const smaller: Dataset = { ...orders, description: undefined, fields: orders.fields?.slice(0, 2), relationships: undefined };
+    const smaller: Dataset = {
+      ...orders,
+      description: undefined,
+      fields: orders.fields?.slice(0, 2),
+      relationships: undefined,
+    };
     const result = merge(smaller, first);
     expect(read(result.text)).toEqual(read(merge(smaller).text));
     expect(merge(undefined, first)).toMatchObject({ outcome: 'deleted', text: undefined });
   });
 
   it('stays where a person wrote, with what they wrote', () => {
-    const edit = (text: string) => text.replace('- {name: status, ', '# ask Ana\n  - {name: status, hidden: true, ') + '# the end\n';
+    const edit = (text: string) =>
+      text.replace('- {name: status, ', '# ask Ana\n  - {name: status, hidden: true, ') +
+      '# the end\n';
     const result = merge(undefined, { ...first, text: edit(written) });
     expect(result.text).toMatchInlineSnapshot(`
       "# Kept current by ktx: what you change here stays yours.
@@ -243,10 +379,16 @@ describe('what is gone', () => {
   });
 
   it('leaves what a person took out of it, for when it comes back', () => {
-    const without = afterEdit((text) => text.replace(/.*name: status.*\n/, '').replace('default_time: created_at\n', ''));
+    const without = afterEdit((text) =>
+      text.replace(/.*name: status.*\n/, '').replace('default_time: created_at\n', ''),
+    );
     const gone = merge(undefined, without);
     expect(gone).toMatchObject({ outcome: 'deleted', text: undefined, edits: without.edits });
-    expect(merge(undefined, gone)).toMatchObject({ outcome: 'unchanged', text: undefined, edits: without.edits });
+    expect(merge(undefined, gone)).toMatchObject({
+      outcome: 'unchanged',
+      text: undefined,
+      edits: without.edits,
+    });
     const back = merge(orders, gone);
     expect(back).toMatchObject({ outcome: 'written', text: without.text, edits: without.edits });
     expect(merge(orders, back)).toEqual({ ...back, outcome: 'unchanged' });
@@ -255,16 +397,22 @@ describe('what is gone', () => {
   it('goes from the first line too, and from among the other keys of a line', () => {
     const change = (text: string) =>
       `description: One row per order.\n${text.replace('description: One row per order.\n', '').replace('{name: id, type: integer}', '{type: integer, name: id}')}`;
-    const result = afterEdit(change, { ...withField('id', { type: undefined, description: 'Number' }), description: undefined });
+    const result = afterEdit(change, {
+      ...withField('id', { type: undefined, description: 'Number' }),
+      description: undefined,
+    });
     expect(result.text).toMatch(/^# Kept current by ktx/);
     expect(result.text).toContain('  - {name: id, description: Number}\n');
   });
 
   it('keeps a comment of a line that goes', () => {
-    const result = afterEdit((text) => text.replace('created_at, type: datetime}', 'created_at, type: datetime} # UTC'), {
-      ...orders,
-      fields: orders.fields?.slice(0, 3),
-    }); // prettier-ignore
+    const result = afterEdit(
+      (text) => text.replace('created_at, type: datetime}', 'created_at, type: datetime} # UTC'),
+      {
+        ...orders,
+        fields: orders.fields?.slice(0, 3),
+      },
+    );
     expect(result.text).toContain('values: [paid, refunded]}\n  # UTC\nmetrics:');
   });
 
@@ -273,10 +421,16 @@ describe('what is gone', () => {
     expect(isDeleted(file)).toBe(true);
     const result = merge(undefined, { ...first, text: undefined });
     expect(result).toMatchObject({ outcome: 'unchanged', text: undefined });
-    expect(result.edits).toMatchObject([{ subject: 'dataset:shop.orders', kind: 'edit', body: null }]);
+    expect(result.edits).toMatchObject([
+      { subject: 'dataset:shop.orders', kind: 'edit', body: null },
+    ]);
     const back = { outcome: 'unchanged', text: written, base: first.base, edits: [] };
     expect(merge(undefined, { ...result, text: written })).toMatchObject(back);
-    expect(merge(orders, { ...result, text: written })).toMatchObject({ outcome: 'unchanged', kept: [], edits: [] });
+    expect(merge(orders, { ...result, text: written })).toMatchObject({
+      outcome: 'unchanged',
+      kept: [],
+      edits: [],
+    });
     expect(isDeleted({ ...file, base: eitherBase(new Map(), first.base) })).toBe(false);
   });
 });
@@ -284,32 +438,56 @@ describe('what is gone', () => {
 /** Datasets that differ in everything that a scan may change from one run to the next. */
 const datasets = fc
   .record({
-    description: fc.option(fc.constantFrom('One row per order.', 'Orders: all of them', 'x'), { nil: undefined }),
+    description: fc.option(fc.constantFrom('One row per order.', 'Orders: all of them', 'x'), {
+      nil: undefined,
+    }),
     key: fc.option(fc.constantFrom(['id'], ['id', 'no']), { nil: undefined }),
     columns: fc.subarray(['id', 'no', 'a', 'b', 'c', 'd'], { minLength: 1 }),
     types: fc.array(fc.constantFrom('string', 'integer', 'date'), { minLength: 6, maxLength: 6 }),
-    notes: fc.array(fc.option(fc.constantFrom('first', 'a, b', "it's"), { nil: undefined }), { minLength: 6, maxLength: 6 }),
+    notes: fc.array(fc.option(fc.constantFrom('first', 'a, b', "it's"), { nil: undefined }), {
+      minLength: 6,
+      maxLength: 6,
+    }),
     links: fc.subarray(['a', 'b', 'c']),
     roles: fc.boolean(),
   })
-  .map(({ description, key, columns, types, notes, links, roles }) => datasetSchema.parse({
-    dataset: 'orders',
-    source: 'main.orders',
-    ...(key ? { primary_key: key } : {}),
-    ...(description === undefined ? {} : { description }),
-    fields: columns.map((name, at) => ({ name, type: types[at], ...(notes[at] === undefined ? {} : { description: notes[at] }) })),
-    metrics: [{ name: 'count', agg: 'count' }],
-    ...(links.length === 0 ? {} : { relationships: links.map((name) => ({ to: `${name}s`, on: { [name]: 'id' }, ...(roles ? { role: `by_${name}` } : {}) })) }),
-  })); // prettier-ignore
+  .map(({ description, key, columns, types, notes, links, roles }) =>
+    datasetSchema.parse({
+      dataset: 'orders',
+      source: 'main.orders',
+      ...(key ? { primary_key: key } : {}),
+      ...(description === undefined ? {} : { description }),
+      fields: columns.map((name, at) => ({
+        name,
+        type: types[at],
+        ...(notes[at] === undefined ? {} : { description: notes[at] }),
+      })),
+      metrics: [{ name: 'count', agg: 'count' }],
+      ...(links.length === 0
+        ? {}
+        : {
+            relationships: links.map((name) => ({
+              to: `${name}s`,
+              on: { [name]: 'id' },
+              ...(roles ? { role: `by_${name}` } : {}),
+            })),
+          }),
+    }),
+  );
 
 /** Things that people do to a line of a file. `mark` is unique, so that it can be found again. */
 const habits: readonly ((line: string, mark: string) => string)[] = [
   (line, mark) => `${line.match(/^ */)?.[0] ?? ''}# ${mark}\n${line}`,
   (line, mark) => (line.includes('#') ? line : `${line}   # ${mark}`),
   (line, mark) => line.replace(/^( *)- \{name: (\w+)/, `$1- {name: $2, synonyms: [${mark}]`),
-  (line, mark) => line.replace(/^( *)- \{name: (\w+), type: \w+/, `$1- {name: $2, type: string, expr: ${mark}`),
+  (line, mark) =>
+    line.replace(/^( *)- \{name: (\w+), type: \w+/, `$1- {name: $2, type: string, expr: ${mark}`),
   (line, mark) => line.replace(/^( *)- \{name: /, `$1- {name: ${mark}, expr: x}\n$1- {name: `),
-  (line, mark) => line.replace(/^( *)- \{name: (\w+), type: (\w+)\}$/, `$1- name: $2\n$1  # ${mark}\n$1  type:   "$3"\n$1  synonyms:\n$1    - ${mark}`),
+  (line, mark) =>
+    line.replace(
+      /^( *)- \{name: (\w+), type: (\w+)\}$/,
+      `$1- name: $2\n$1  # ${mark}\n$1  type:   "$3"\n$1  synonyms:\n$1    - ${mark}`,
+    ),
   (line, mark) => line.replace(/^description: .*/, `description: >-\n  ${mark}\n  and more`),
   (line, mark) => line.replace(/^(source: .*)/, `$1\ntags:\n- ${mark}\n`),
   (line, mark) => line.replace(/role: \w+/, `role: ${mark}`),
@@ -317,11 +495,16 @@ const habits: readonly ((line: string, mark: string) => string)[] = [
   (line) => line.replace(/, type: \w+/, ''),
   (line) => `\n${line}`,
   (line) => line.replace('{name:', '{  name :').replace(/\}$/, '  , }'),
-]; // prettier-ignore
+];
 
-const edits = fc.array(fc.record({ line: fc.nat(30), habit: fc.nat(habits.length) }), { maxLength: 8 });
+const edits = fc.array(fc.record({ line: fc.nat(30), habit: fc.nat(habits.length) }), {
+  maxLength: 8,
+});
 
-function edited(text: string, changes: readonly { line: number; habit: number }[]): { text: string; marks: string[] } {
+function edited(
+  text: string,
+  changes: readonly { line: number; habit: number }[],
+): { text: string; marks: string[] } {
   const lines = text.split('\n');
   for (const [at, { line, habit }] of changes.entries()) {
     const index = line % (lines.length - 1);
@@ -331,7 +514,10 @@ function edited(text: string, changes: readonly { line: number; habit: number }[
     else lines.splice((line * 7) % lines.length, 0, taken);
   }
   const result = lines.join('\n');
-  return { text: result, marks: changes.map((_, at) => `mark${at}`).filter((mark) => result.includes(mark)) };
+  return {
+    text: result,
+    marks: changes.map((_, at) => `mark${at}`).filter((mark) => result.includes(mark)),
+  };
 }
 
 function reads(text: string): boolean {
@@ -352,32 +538,42 @@ describe('for any edits of a person and any change of the claims', () => {
   it('no byte of the person is lost, what is not theirs is brought up to date, and a second run changes nothing', () => {
     let merged = 0;
     fc.assert(
-      fc.property(fc.tuple(datasets, datasets), edits, places, ([before, after], changes, { crlf, mark }) => {
-        const start = merge(before);
-        const person = edited(start.text ?? '', changes);
-        fc.pre(reads(person.text));
-        const text = (mark ? '\uFEFF' : '') + (crlf ? person.text.replaceAll('\n', '\r\n') : person.text);
-        expect(merge(before, { ...start, text }).text).toBe(text);
-        const result = merge(after, { ...start, text });
-        expect(result.outcome).not.toBe('left_alone');
-        for (const one of person.marks) expect(result.text).toContain(one);
-        if (crlf) expect(result.text).not.toMatch(/[^\r]\n/);
-        expect(result.text?.startsWith('\uFEFF')).toBe(mark);
+      fc.property(
+        fc.tuple(datasets, datasets),
+        edits,
+        places,
+        ([before, after], changes, { crlf, mark }) => {
+          const start = merge(before);
+          const person = edited(start.text ?? '', changes);
+          fc.pre(reads(person.text));
+          const text =
+            (mark ? '\uFEFF' : '') + (crlf ? person.text.replaceAll('\n', '\r\n') : person.text);
+          expect(merge(before, { ...start, text }).text).toBe(text);
+          const result = merge(after, { ...start, text });
+          expect(result.outcome).not.toBe('left_alone');
+          for (const one of person.marks) expect(result.text).toContain(one);
+          if (crlf) expect(result.text).not.toMatch(/[^\r]\n/);
+          expect(result.text?.startsWith('\uFEFF')).toBe(mark);
 
-        const [old, theirs, now] = [fieldsByName(start.text), fieldsByName(person.text), fieldsByName(result.text?.replace('\uFEFF', ''))];
-        for (const { name, type } of after.fields ?? []) {
-          const isNew = !theirs.has(name) && !old.has(name);
-          const isAsWritten = theirs.has(name) && theirs.get(name)?.type === old.get(name)?.type;
-          const untouched = theirs.get(name)?.expr === undefined && (isNew || isAsWritten);
-          if (untouched) expect(now.get(name)?.type).toBe(type);
-          if (old.has(name) && !theirs.has(name)) expect(now.has(name)).toBe(false);
-        }
-        const again = merge(after, result);
-        expect(again).toEqual({ ...result, outcome: 'unchanged' });
-        merged += result.outcome === 'written' ? 1 : 0;
-      }),
+          const [old, theirs, now] = [
+            fieldsByName(start.text),
+            fieldsByName(person.text),
+            fieldsByName(result.text?.replace('\uFEFF', '')),
+          ];
+          for (const { name, type } of after.fields ?? []) {
+            const isNew = !theirs.has(name) && !old.has(name);
+            const isAsWritten = theirs.has(name) && theirs.get(name)?.type === old.get(name)?.type;
+            const untouched = theirs.get(name)?.expr === undefined && (isNew || isAsWritten);
+            if (untouched) expect(now.get(name)?.type).toBe(type);
+            if (old.has(name) && !theirs.has(name)) expect(now.has(name)).toBe(false);
+          }
+          const again = merge(after, result);
+          expect(again).toEqual({ ...result, outcome: 'unchanged' });
+          merged += result.outcome === 'written' ? 1 : 0;
+        },
+      ),
       { numRuns: 200 },
-    ); // prettier-ignore
+    );
     expect(merged).toBeGreaterThan(60);
   });
 
@@ -412,7 +608,9 @@ describe('for any edits of a person and any change of the claims', () => {
           expect(resumed.edits).toEqual(result.edits);
           expect(new Set(resumed.base)).toEqual(new Set(result.base));
         }
-        expect(merge(after, { text: undefined, base: eitherBase(new Map(), merge(after).base) }).text).toBe(merge(after).text);
+        expect(
+          merge(after, { text: undefined, base: eitherBase(new Map(), merge(after).base) }).text,
+        ).toBe(merge(after).text);
       }),
     );
   });

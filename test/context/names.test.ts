@@ -4,7 +4,12 @@ import type { CatalogTable } from '../../src/context/catalog.ts';
 import { datasetNames } from '../../src/context/names.ts';
 
 function table(schema: string, name: string, columns: readonly string[] = []): CatalogTable {
-  const typed = columns.map((column) => ({ name: column, nativeType: 'text', type: 'string' as const, nullable: true }));
+  const typed = columns.map((column) => ({
+    name: column,
+    nativeType: 'text',
+    type: 'string' as const,
+    nullable: true,
+  }));
   return { schema, table: name, kind: 'table', columns: typed, uniqueKeys: [], foreignKeys: [] };
 }
 
@@ -22,15 +27,27 @@ describe('dataset names', () => {
       table('public', '2024_sales'),
       table('Größe', 'Café'),
     ];
-    expect(named(tables)).toEqual(['orders', 'crm__orders', 'order_details', '_2024_sales', 'gro_e__cafe']);
+    expect(named(tables)).toEqual([
+      'orders',
+      'crm__orders',
+      'order_details',
+      '_2024_sales',
+      'gro_e__cafe',
+    ]);
   });
 
   it('get a suffix where they collide; the table that is spelled like the name keeps it', () => {
-    const [lower, upper, both] = named([table('public', 'orders'), table('public', 'ORDERS'), table('public', 'Orders')]);
+    const [lower, upper, both] = named([
+      table('public', 'orders'),
+      table('public', 'ORDERS'),
+      table('public', 'Orders'),
+    ]);
     expect(lower).toBe('orders');
     expect(upper).toMatch(/^orders_[0-9a-f]{6}$/);
     expect(both).toMatch(/^orders_[0-9a-f]{6}$/);
-    expect(named([table('sales', 'orders'), table('public', 'sales__orders')])[1]).toBe('sales__orders');
+    expect(named([table('sales', 'orders'), table('public', 'sales__orders')])[1]).toBe(
+      'sales__orders',
+    );
   });
 
   it('are unique, fit for a file and for a query, and the same whatever else there is', () => {
@@ -39,7 +56,10 @@ describe('dataset names', () => {
       fc.constantFrom('a', 'A', 'a b', 'a-b', 'crm__a', '名前', '', 'con', 'ä'),
       fc.string({ unit: 'grapheme', maxLength: 200 }),
     );
-    const tables = fc.uniqueArray(fc.tuple(schema, name), { selector: ([a, b]) => JSON.stringify([a, b]), maxLength: 12 });
+    const tables = fc.uniqueArray(fc.tuple(schema, name), {
+      selector: ([a, b]) => JSON.stringify([a, b]),
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(tables, fc.nat(), (pairs, seed) => {
         const all = pairs.map(([one, other]) => table(one, other));
@@ -60,7 +80,9 @@ describe('field names', () => {
     const columns = ['id', 'ID', 'Unit Price', 'unit_price', 'unit-price', '1st', '%', 'order'];
     const orders = table('public', 'orders', columns);
     const names = datasetNames({ firstSchema: 'public', tables: [orders] });
-    const [id, upper, spaced, plain, dashed, leading, sign, word] = columns.map((column) => names.field(orders, column));
+    const [id, upper, spaced, plain, dashed, leading, sign, word] = columns.map((column) =>
+      names.field(orders, column),
+    );
     expect([id, upper, plain, leading, word]).toEqual(['id', 'ID', 'unit_price', '_1st', 'order']);
     expect(spaced).toMatch(/^unit_price_[0-9a-f]{6}$/);
     expect(dashed).toMatch(/^unit_price_[0-9a-f]{6}$/);

@@ -1,14 +1,31 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortId, subjects, type Claim, type ClaimKind, type Evidence } from '../../src/context/claim.ts';
+import {
+  shortId,
+  subjects,
+  type Claim,
+  type ClaimKind,
+  type Evidence,
+} from '../../src/context/claim.ts';
 import { compile } from '../../src/context/compile.ts';
 import { compileWiki } from '../../src/context/compile-wiki.ts';
 import { judgedClaims } from '../../src/context/explain.ts';
 import { ruling, withoutOrphans } from '../../src/context/rulings.ts';
 import type { Json } from '../../src/lib/json.ts';
 
-function said(subject: string, kind: ClaimKind, { body, origin = 'model' }: { body: Json; origin?: Evidence['origin'] }): Claim {
-  const evidence = { connection: 'handbook', origin, extractor: 'test@1', item: 'a.md', location: 'line 1', confidence: 0.5 } as const;
+function said(
+  subject: string,
+  kind: ClaimKind,
+  { body, origin = 'model' }: { body: Json; origin?: Evidence['origin'] },
+): Claim {
+  const evidence = {
+    connection: 'handbook',
+    origin,
+    extractor: 'test@1',
+    item: 'a.md',
+    location: 'line 1',
+    confidence: 0.5,
+  } as const;
   return { subject, kind, body, evidence: [evidence] };
 }
 
@@ -16,13 +33,20 @@ const term = (title: string, definition: string, origin?: Evidence['origin']): C
   said(subjects.term(title), 'title', { body: title, origin }),
   said(subjects.term(title), 'definition', { body: definition, origin }),
 ];
-const sameAs = (other: string, name: string) => ruling('curation@1', subjects.term(other), { kind: 'same_as', body: subjects.term(name) });
+const sameAs = (other: string, name: string) =>
+  ruling('curation@1', subjects.term(other), { kind: 'same_as', body: subjects.term(name) });
 const alike = (...claims: readonly Claim[]) => {
   const [{ subject, kind } = { subject: '', kind: 'rule' }] = claims;
-  return ruling('reconciliation@1', subject, { kind: 'same_meaning', body: { kind, claims: claims.map(shortId), why: 'same' } });
+  return ruling('reconciliation@1', subject, {
+    kind: 'same_meaning',
+    body: { kind, claims: claims.map(shortId), why: 'same' },
+  });
 };
 const wiki = (claims: readonly Claim[]) => compileWiki(claims, []);
-const sections = (claims: readonly Claim[]) => wiki(claims).pages.flatMap((page) => page.sections.map(({ subject, text }) => [page.page, subject, text])); // prettier-ignore
+const sections = (claims: readonly Claim[]) =>
+  wiki(claims).pages.flatMap((page) =>
+    page.sections.map(({ subject, text }) => [page.page, subject, text]),
+  );
 
 describe('terms that are the same', () => {
   const arr = term('ARR', 'What comes in every year.');
@@ -31,7 +55,11 @@ describe('terms that are the same', () => {
   it('are one, with the evidence of both and the other name as a synonym; explain knows all of it', () => {
     const claims = [...arr, ...full, sameAs('ARR', 'Annual recurring revenue')];
     expect(sections(claims)).toEqual([
-      ['glossary', 'term:annual_recurring_revenue', '## Annual recurring revenue\n\nWhat comes in every year.\n\nAlso: ARR.\n'],
+      [
+        'glossary',
+        'term:annual_recurring_revenue',
+        '## Annual recurring revenue\n\nWhat comes in every year.\n\nAlso: ARR.\n',
+      ],
     ]);
     expect(wiki(claims)).toMatchObject({ conflicts: [], quarantined: [] });
     expect(judgedClaims(claims).every(({ shown }) => shown)).toBe(true);
@@ -39,14 +67,25 @@ describe('terms that are the same', () => {
   });
 
   it('that say different things are contested as one', () => {
-    const { conflicts } = wiki([...term('ARR', 'Another thing.'), ...full, sameAs('ARR', 'Annual recurring revenue')]);
-    expect(conflicts).toMatchObject([{ subject: 'term:annual_recurring_revenue', kind: 'definition' }]);
+    const { conflicts } = wiki([
+      ...term('ARR', 'Another thing.'),
+      ...full,
+      sameAs('ARR', 'Annual recurring revenue'),
+    ]);
+    expect(conflicts).toMatchObject([
+      { subject: 'term:annual_recurring_revenue', kind: 'definition' },
+    ]);
   });
 
   it('fall apart when one of them is gone, and a person who decided about one keeps it', () => {
-    expect(sections([...arr, sameAs('ARR', 'Annual recurring revenue')]).map(([, subject]) => subject)).toEqual(['term:arr']);
+    expect(
+      sections([...arr, sameAs('ARR', 'Annual recurring revenue')]).map(([, subject]) => subject),
+    ).toEqual(['term:arr']);
     const pin = { subject: 'term:arr', kind: 'definition', choose: 'x', seen: [] };
-    const { pages } = compileWiki([...arr, ...full, sameAs('ARR', 'Annual recurring revenue')], [pin]);
+    const { pages } = compileWiki(
+      [...arr, ...full, sameAs('ARR', 'Annual recurring revenue')],
+      [pin],
+    );
     expect(pages[0]?.sections).toHaveLength(2);
   });
 
@@ -58,8 +97,8 @@ describe('terms that are the same', () => {
 });
 
 describe('claims that are contested', () => {
-  const [one, two, three] = ['Paid orders only.', 'Orders that were paid.', 'All orders.'].map((body) =>
-    said('term:revenue', 'definition', { body }),
+  const [one, two, three] = ['Paid orders only.', 'Orders that were paid.', 'All orders.'].map(
+    (body) => said('term:revenue', 'definition', { body }),
   ) as [Claim, Claim, Claim];
 
   it('are not, once they mean the same; what contradicts stays contested, seen or not', () => {
@@ -74,51 +113,85 @@ describe('claims that are contested', () => {
   });
 
   it('of a dataset are joined in the same way', () => {
-    const catalog = (subject: string, kind: ClaimKind, body: Json) => said(subject, kind, { body, origin: 'catalog' });
+    const catalog = (subject: string, kind: ClaimKind, body: Json) =>
+      said(subject, kind, { body, origin: 'catalog' });
     const table = [
-      catalog('dataset:shop.orders', 'dataset', { source: { schema: 'main', table: 'orders' }, kind: 'table' }),
+      catalog('dataset:shop.orders', 'dataset', {
+        source: { schema: 'main', table: 'orders' },
+        kind: 'table',
+      }),
       catalog('field:shop.orders.amount', 'field', { column: 'amount', position: 1 }),
     ];
     const metric = (body: Json) => said('metric:shop.orders.revenue', 'metric', { body });
-    const [plain, written] = [metric({ agg: 'sum', of: 'amount' }), metric({ expr: 'sum(amount)' })];
+    const [plain, written] = [
+      metric({ agg: 'sum', of: 'amount' }),
+      metric({ expr: 'sum(amount)' }),
+    ];
     expect(compile([...table, plain, written]).conflicts).toHaveLength(1);
-    expect(compile([...table, plain, written, alike(plain, written)])).toMatchObject({ conflicts: [], quarantined: [] });
+    expect(compile([...table, plain, written, alike(plain, written)])).toMatchObject({
+      conflicts: [],
+      quarantined: [],
+    });
   });
 });
 
 describe('what a model rejects', () => {
   const reject = (...claims: readonly Claim[]) =>
-    ruling('curation@1', 'term:arr', { kind: 'rejected', body: { claims: claims.map(shortId), why: 'chatter' } });
+    ruling('curation@1', 'term:arr', {
+      kind: 'rejected',
+      body: { claims: claims.map(shortId), why: 'chatter' },
+    });
 
   it('is kept with the reason and not shown; what code read is shown all the same', () => {
     const [title, definition] = term('ARR', 'Chatter.') as [Claim, Claim];
     const rejected = [title, definition, reject(title, definition)];
     expect(wiki(rejected)).toEqual({ pages: [], conflicts: [], quarantined: [] });
     expect(withoutOrphans(rejected)).toEqual(rejected);
-    expect(judgedClaims(rejected).map(({ kind, shown }) => [kind, shown])).toEqual([['title', false], ['definition', false], ['rejected', true]]); // prettier-ignore
+    expect(judgedClaims(rejected).map(({ kind, shown }) => [kind, shown])).toEqual([
+      ['title', false],
+      ['definition', false],
+      ['rejected', true],
+    ]);
     const [read] = term('ARR', 'Chatter.', 'code') as [Claim];
     expect(wiki([read, reject(read)]).pages).toHaveLength(1);
   });
 });
 
 describe('what a model mended', () => {
-  const catalog = (subject: string, kind: ClaimKind, body: Json) => said(subject, kind, { body, origin: 'catalog' });
+  const catalog = (subject: string, kind: ClaimKind, body: Json) =>
+    said(subject, kind, { body, origin: 'catalog' });
   const table = [
-    catalog('dataset:shop.orders', 'dataset', { source: { schema: 'main', table: 'orders' }, kind: 'table' }),
+    catalog('dataset:shop.orders', 'dataset', {
+      source: { schema: 'main', table: 'orders' },
+      kind: 'table',
+    }),
     catalog('field:shop.orders.amount', 'field', { column: 'amount', position: 1 }),
   ];
   const wrong = (origin: Evidence['origin']) =>
     said('metric:shop.orders.revenue', 'metric', { body: { agg: 'sum', of: 'amuont' }, origin });
   const mended = (claim: Claim, body: Json | null) =>
-    ruling('repair@1', claim.subject, { kind: 'repaired', body: { claim: shortId(claim), kind: 'metric', fault: 'x', body } });
+    ruling('repair@1', claim.subject, {
+      kind: 'repaired',
+      body: { claim: shortId(claim), kind: 'metric', fault: 'x', body },
+    });
 
   it('counts in place of what was said, which stays recorded; not where a person said it', () => {
-    const metrics = (claims: readonly Claim[]) => compile([...table, ...claims]).artifacts[0]?.metrics;
+    const metrics = (claims: readonly Claim[]) =>
+      compile([...table, ...claims]).artifacts[0]?.metrics;
     const right = { agg: 'sum', of: 'amount' };
-    expect(metrics([wrong('code'), mended(wrong('code'), right)])).toEqual([{ name: 'revenue', ...right }]);
-    expect(metrics([wrong('code'), mended(wrong('code'), null)])).toEqual([{ name: 'revenue', agg: 'sum', of: 'amuont' }]);
-    expect(metrics([wrong('person'), mended(wrong('person'), right)])).toEqual([{ name: 'revenue', agg: 'sum', of: 'amuont' }]);
-    expect(judgedClaims([wrong('code'), mended(wrong('code'), right)])).toMatchObject([{ shown: true }, { kind: 'repaired' }]);
+    expect(metrics([wrong('code'), mended(wrong('code'), right)])).toEqual([
+      { name: 'revenue', ...right },
+    ]);
+    expect(metrics([wrong('code'), mended(wrong('code'), null)])).toEqual([
+      { name: 'revenue', agg: 'sum', of: 'amuont' },
+    ]);
+    expect(metrics([wrong('person'), mended(wrong('person'), right)])).toEqual([
+      { name: 'revenue', agg: 'sum', of: 'amuont' },
+    ]);
+    expect(judgedClaims([wrong('code'), mended(wrong('code'), right)])).toMatchObject([
+      { shown: true },
+      { kind: 'repaired' },
+    ]);
   });
 });
 
@@ -127,8 +200,21 @@ describe('rulings', () => {
     const [title, definition] = term('ARR', 'One.') as [Claim, Claim];
     const other = said('term:arr', 'definition', { body: 'Two.' });
     const place = ruling('curation@1', 'term:arr', { kind: 'page', body: 'billing' });
-    const all = [title, definition, other, place, sameAs('ARR', 'Nothing'), alike(definition, other)];
-    expect(withoutOrphans(all)).toEqual([title, definition, other, place, alike(definition, other)]);
+    const all = [
+      title,
+      definition,
+      other,
+      place,
+      sameAs('ARR', 'Nothing'),
+      alike(definition, other),
+    ];
+    expect(withoutOrphans(all)).toEqual([
+      title,
+      definition,
+      other,
+      place,
+      alike(definition, other),
+    ]);
     expect(withoutOrphans([title, place, alike(definition, other)])).toEqual([title, place]);
     expect(withoutOrphans([place])).toEqual([]);
     expect(wiki([place]).pages).toEqual([]);
@@ -136,18 +222,30 @@ describe('rulings', () => {
 
   it('of any number give the same in any order', () => {
     const names = ['a', 'b', 'c', 'd'];
-    const claims = names.flatMap((name) => ['One.', 'Two.', 'Three.'].map((body) => said(`term:${name}`, 'definition', { body })));
+    const claims = names.flatMap((name) =>
+      ['One.', 'Two.', 'Three.'].map((body) => said(`term:${name}`, 'definition', { body })),
+    );
     const anyClaim = fc.constantFrom(...claims);
     const anyName = fc.constantFrom(...names);
     const anyRuling = fc.oneof(
       fc.tuple(anyName, anyName).map(([a, b]) => sameAs(a, b)),
       fc.tuple(anyClaim, anyClaim).map((two) => alike(...two)),
-      anyClaim.map((one) => ruling('curation@1', one.subject, { kind: 'rejected', body: { claims: [shortId(one)], why: 'x' } })),
-      fc.tuple(anyName, anyName).map(([a, page]) => ruling('curation@1', `term:${a}`, { kind: 'page', body: page })),
+      anyClaim.map((one) =>
+        ruling('curation@1', one.subject, {
+          kind: 'rejected',
+          body: { claims: [shortId(one)], why: 'x' },
+        }),
+      ),
+      fc
+        .tuple(anyName, anyName)
+        .map(([a, page]) => ruling('curation@1', `term:${a}`, { kind: 'page', body: page })),
     );
     let merged = 0;
     const input = fc
-      .tuple(fc.subarray(claims, { minLength: 4 }), fc.array(anyRuling, { minLength: 1, maxLength: 8 }))
+      .tuple(
+        fc.subarray(claims, { minLength: 4 }),
+        fc.array(anyRuling, { minLength: 1, maxLength: 8 }),
+      )
       .chain(([some, rulings]) => {
         const all = [...some, ...rulings];
         return fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }));
@@ -157,7 +255,11 @@ describe('rulings', () => {
         const expected = wiki(all);
         expect(JSON.stringify(wiki(shuffled))).toBe(JSON.stringify(expected));
         expect(wiki(withoutOrphans(shuffled))).toEqual(expected);
-        if (expected.pages.flatMap((page) => page.sections).length < new Set(all.map(({ subject }) => subject)).size) merged += 1;
+        if (
+          expected.pages.flatMap((page) => page.sections).length <
+          new Set(all.map(({ subject }) => subject)).size
+        )
+          merged += 1;
       }),
     );
     expect(merged).toBeGreaterThan(0);

@@ -8,12 +8,28 @@ import { parsePins, withPin, type Pin } from '../../src/context/pins.ts';
 import { mergePage, type WikiMergeResult } from '../../src/context/wiki-merge.ts';
 
 function said(title: string, definition: string, item = 'a.md'): Claim {
-  const evidence = { connection: 'handbook', origin: 'code', extractor: 'docs@1', item, location: 'line 1', confidence: 0.9 } as const;
-  return { subject: subjects.term(title), kind: 'definition', body: definition, evidence: [evidence] };
+  const evidence = {
+    connection: 'handbook',
+    origin: 'code',
+    extractor: 'docs@1',
+    item,
+    location: 'line 1',
+    confidence: 0.9,
+  } as const;
+  return {
+    subject: subjects.term(title),
+    kind: 'definition',
+    body: definition,
+    evidence: [evidence],
+  };
 }
 
 const someClaims = fc.array(
-  fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('One.', 'one', 'Two.', 'Three.'), fc.constantFrom('x.md', 'y.md')),
+  fc.tuple(
+    fc.constantFrom('a', 'b', 'c'),
+    fc.constantFrom('One.', 'one', 'Two.', 'Three.'),
+    fc.constantFrom('x.md', 'y.md'),
+  ),
   { minLength: 1, maxLength: 14 },
 );
 
@@ -22,16 +38,24 @@ describe('terms', () => {
     let [open, decided] = [0, 0];
     const input = someClaims.chain((told) => {
       const claims = told.map((one) => said(...one));
-      const pins = fc.subarray(claims).map((chosen) => chosen.map((claim): Pin => {
-        const seen = claims.filter(({ subject }) => subject === claim.subject).map(shortId);
-        return { subject: claim.subject, kind: 'definition', choose: shortId(claim), seen };
-      })); // prettier-ignore
-      return fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length }), pins);
+      const pins = fc.subarray(claims).map((chosen) =>
+        chosen.map((claim): Pin => {
+          const seen = claims.filter(({ subject }) => subject === claim.subject).map(shortId);
+          return { subject: claim.subject, kind: 'definition', choose: shortId(claim), seen };
+        }),
+      );
+      return fc.tuple(
+        fc.constant(claims),
+        fc.shuffledSubarray(claims, { minLength: claims.length }),
+        pins,
+      );
     });
     fc.assert(
       fc.property(input, ([claims, shuffled, pins]) => {
         const { pages, conflicts } = compileWiki(claims, pins);
-        expect(JSON.stringify(compileWiki(shuffled, pins))).toBe(JSON.stringify(compileWiki(claims, pins)));
+        expect(JSON.stringify(compileWiki(shuffled, pins))).toBe(
+          JSON.stringify(compileWiki(claims, pins)),
+        );
         for (const [subject, group] of Map.groupBy(claims, (claim) => claim.subject)) {
           const isPinned = pins.some((pin) => pin.subject === subject);
           const isContested = new Set(group.map(meaningOf)).size > 1 && !isPinned;
@@ -39,16 +63,26 @@ describe('terms', () => {
           if (isContested) open += 1;
           if (isPinned) decided += 1;
         }
-        expect(pages.flatMap(({ sections }) => sections).map(({ subject }) => subject)).toEqual([...new Set(claims.map(({ subject }) => subject))].sort());
+        expect(pages.flatMap(({ sections }) => sections).map(({ subject }) => subject)).toEqual(
+          [...new Set(claims.map(({ subject }) => subject))].sort(),
+        );
       }),
-    ); // prettier-ignore
+    );
     expect(Math.min(open, decided)).toBeGreaterThan(0);
   });
 
   it('that are pinned are open again once something else is said', () => {
     const [one, two, three] = [said('a', 'One.'), said('a', 'Two.'), said('a', 'Three.')];
-    const pin = { subject: one.subject, kind: 'definition', choose: shortId(two), seen: [one, two].map(shortId) };
-    expect(compileWiki([one, two], [pin])).toMatchObject({ conflicts: [], pages: [{ sections: [{ text: '## A\n\nTwo.\n' }] }] });
+    const pin = {
+      subject: one.subject,
+      kind: 'definition',
+      choose: shortId(two),
+      seen: [one, two].map(shortId),
+    };
+    expect(compileWiki([one, two], [pin])).toMatchObject({
+      conflicts: [],
+      pages: [{ sections: [{ text: '## A\n\nTwo.\n' }] }],
+    });
     const { conflicts } = compileWiki([one, two, three], [pin]);
     expect(conflicts[0]?.variants[0]?.says).toBe('Two.');
     expect(conflicts[0]?.variants).toHaveLength(3);
@@ -58,13 +92,21 @@ describe('terms', () => {
 
 describe('pins', () => {
   it('keep the comments of the file, replace the older decision about the same, and survive any words', () => {
-    const pin = (why: string, choose = 'a'): Pin => ({ subject: 'term:x', kind: 'definition', choose, seen: ['a', 'b'], why });
+    const pin = (why: string, choose = 'a'): Pin => ({
+      subject: 'term:x',
+      kind: 'definition',
+      choose,
+      seen: ['a', 'b'],
+      why,
+    });
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (why) => {
         const first = `# mine\n${withPin(undefined, { ...pin('old'), subject: 'term:y' })}`;
         const text = withPin(withPin(first, pin('old')), pin(why, 'b'));
         expect(text).toContain('# mine');
-        expect(parsePins(text)).toEqual({ pins: [{ ...pin('old'), subject: 'term:y' }, pin(why, 'b')] });
+        expect(parsePins(text)).toEqual({
+          pins: [{ ...pin('old'), subject: 'term:y' }, pin(why, 'b')],
+        });
       }),
     );
   });
@@ -72,18 +114,30 @@ describe('pins', () => {
 
 describe('a page', () => {
   const page = (definitions: Readonly<Record<string, string>>) =>
-    compileWiki(Object.entries(definitions).map(([title, text]) => said(title, text)), []).pages[0]; // prettier-ignore
-  const merge = (definitions: Readonly<Record<string, string>>, before?: Partial<WikiMergeResult>) => {
+    compileWiki(
+      Object.entries(definitions).map(([title, text]) => said(title, text)),
+      [],
+    ).pages[0];
+  const merge = (
+    definitions: Readonly<Record<string, string>>,
+    before?: Partial<WikiMergeResult>,
+  ) => {
     const { text, base = new Map(), edits = [] } = before ?? {};
     return mergePage({ page: 'glossary', compiled: page(definitions), text, base, edits });
   };
-  const texts = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom('One.', 'Two.', '# odd\n## heading\n```\nx', 'l1\nl2'));
+  const texts = fc.dictionary(
+    fc.constantFrom('a', 'b', 'c', 'd'),
+    fc.constantFrom('One.', 'Two.', '# odd\n## heading\n```\nx', 'l1\nl2'),
+  );
 
   it('keeps every byte that a person wrote, whatever the claims become, and changes nothing in a second run', () => {
-    const lines = fc.array(fc.constantFrom('mine', '## My own', '', '- list', '### deeper', '```', 'mine too'), {
-      minLength: 1,
-      maxLength: 6,
-    });
+    const lines = fc.array(
+      fc.constantFrom('mine', '## My own', '', '- list', '### deeper', '```', 'mine too'),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    );
     fc.assert(
       fc.property(texts, texts, lines, (before, after, added) => {
         const first = merge(before);
@@ -93,15 +147,23 @@ describe('a page', () => {
         expect(second.text).toContain(`## Person\n\n${mine.trimEnd()}`);
         const third = merge(after, second);
         const isFenced = added.filter((line) => line === '```').length % 2 === 1;
-        expect(third).toMatchObject({ outcome: isFenced ? 'left_alone' : 'unchanged', text: second.text });
+        expect(third).toMatchObject({
+          outcome: isFenced ? 'left_alone' : 'unchanged',
+          text: second.text,
+        });
         if (isFenced) expect(second.text).toBe(text);
         expect([...third.base]).toEqual([...second.base]);
       }),
-    ); // prettier-ignore
+    );
   });
 
   it('shows the words of others as words: none begins HTML, which would hide what follows, or turns the line around', () => {
-    const definitions = { a: '<!-- of no end', b: 'x\n  <script>\ny', '\u202Ec\u0007': 'a \u2066b', d: 'a < b, 👩‍👩‍👧' };
+    const definitions = {
+      a: '<!-- of no end',
+      b: 'x\n  <script>\ny',
+      '\u202Ec\u0007': 'a \u2066b',
+      d: 'a < b, 👩‍👩‍👧',
+    };
     expect(merge(definitions).text?.replace(/^<!--.*-->/, '')).toBe(
       '\n\n# Glossary\n\n## A\n\n\\<!-- of no end\n\n## B\n\nx\n  \\<script>\ny\n\n## C\n\na b\n\n## D\n\na < b, 👩‍👩‍👧\n',
     );

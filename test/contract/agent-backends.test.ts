@@ -10,7 +10,11 @@ import { openProject } from '../../src/project/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, missing, testModel } from '../support/llm-runtimes.ts';
-import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import {
+  type ModelCase,
+  type ModelEndpoint,
+  openModelEndpoint,
+} from '../support/model-endpoint.ts';
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
 import { type HttpToolServer, type Manners, openHttpToolServer } from '../support/tool-server.ts';
 
@@ -28,11 +32,15 @@ beforeAll(async () => {
   shop = await openShop('sqlite');
   process.env['BACKENDS_TEST_KEY'] = 'made-up';
   process.env['BACKENDS_TEST_TOKEN'] = 'Bearer cal-token';
-  for (const how of ['works', 'fails', 'lies'] as const) servers.set(how, await openHttpToolServer(how, 'Bearer cal-token'));
+  for (const how of ['works', 'fails', 'lies'] as const)
+    servers.set(how, await openHttpToolServer(how, 'Bearer cal-token'));
   mkdirSync(join(shop.dir, 'agents'));
   const provider = `{backend: anthropic, anthropic: {api_key: env:BACKENDS_TEST_KEY, base_url: "${endpoint.url}/v1"}}`;
   const llm = `llm:\n  provider: ${provider}\n  models: {default: ${testModel}}\n  prices: {${testModel}: {input: 3, output: 15}}\n  concurrency: 8\n`;
-  writeFileSync(join(shop.dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
+  writeFileSync(
+    join(shop.dir, 'ktx.yaml'),
+    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`,
+  );
 });
 afterAll(async () => {
   delete process.env['BACKENDS_TEST_KEY'];
@@ -69,12 +77,15 @@ interface Row {
 }
 
 /** Without what differs from run to run: marks and ids by chance, and milliseconds. */
-const steady = (text: string): string => text.replaceAll(/untrusted-\w{12}|(?<=source="\w+ )q_\w+/g, 'any').replaceAll(/\d+ ms/g, 'n ms');
+const steady = (text: string): string =>
+  text.replaceAll(/untrusted-\w{12}|(?<=source="\w+ )q_\w+/g, 'any').replaceAll(/\d+ ms/g, 'n ms');
 
 function eventLine(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'session_started':
-      return ['started', event.model, ...event.tools.filter((name) => name.includes('__'))].join(' ');
+      return ['started', event.model, ...event.tools.filter((name) => name.includes('__'))].join(
+        ' ',
+      );
     case 'text_delta':
       return `text`;
     case 'tool_start':
@@ -98,7 +109,19 @@ function eventLine(event: AgentEvent): string | undefined {
 }
 
 function resultData(result: TurnResult): object {
-  const { turn, text, stopReason, steps, usage, costUsd, costReason, error, denials, toolCalls, evidence } = result;
+  const {
+    turn,
+    text,
+    stopReason,
+    steps,
+    usage,
+    costUsd,
+    costReason,
+    error,
+    denials,
+    toolCalls,
+    evidence,
+  } = result;
   return {
     turn,
     text: steady(text),
@@ -115,7 +138,14 @@ function resultData(result: TurnResult): object {
       summary: steady(summary),
       answer: steady(answer),
     })),
-    evidence: evidence.map(({ id, tool, connection, sql, rows, trust }) => ({ id, tool, connection, sql, rows, trust })),
+    evidence: evidence.map(({ id, tool, connection, sql, rows, trust }) => ({
+      id,
+      tool,
+      connection,
+      sql,
+      rows,
+      trust,
+    })),
   };
 }
 
@@ -153,13 +183,24 @@ async function play(row: Row, first: Backend): Promise<Played> {
     const stage: Stage = {
       async send(message, stop) {
         const controller = new AbortController();
-        const told = openTurnSpans({ conversation: 'test', agent: 'test', backend: first, model: testModel, message, content: undefined });
-        const result = await lastTurn(agent.send(message, { signal: controller.signal }), (event) => {
-          const line = eventLine(event);
-          if (line !== undefined && (line !== 'text' || events.at(-1) !== 'text')) events.push(line);
-          spans.push(...spanData(told.take(event) ?? []));
-          if (event.type === 'text_delta' && stop !== undefined) controller.abort();
+        const told = openTurnSpans({
+          conversation: 'test',
+          agent: 'test',
+          backend: first,
+          model: testModel,
+          message,
+          content: undefined,
         });
+        const result = await lastTurn(
+          agent.send(message, { signal: controller.signal }),
+          (event) => {
+            const line = eventLine(event);
+            if (line !== undefined && (line !== 'text' || events.at(-1) !== 'text'))
+              events.push(line);
+            spans.push(...spanData(told.take(event) ?? []));
+            if (event.type === 'text_delta' && stop !== undefined) controller.abort();
+          },
+        );
         results.push(resultData(result));
       },
       async anew() {
@@ -191,16 +232,36 @@ const stdio = (how: Manners) => () =>
 const http = (how: Manners) => () =>
   `mcp_servers: {calendar: {transport: http, url: "${servers.get(how)?.url}", headers: {Authorization: env:BACKENDS_TEST_TOKEN}, tools: [list_events]}}`;
 const lookUp = inTurn(use('calendar__list_events', { day: '2024-05-01' }), say('That is all.'));
-const asking = (decision: 'once' | 'no'): PermissionPolicy => ({ mode: 'manual', ask: () => Promise.resolve(decision) });
-const counting = inTurn(use('run_sql', { sql: 'SELECT count(*) AS n FROM orders' }), say('There it is.'));
+const asking = (decision: 'once' | 'no'): PermissionPolicy => ({
+  mode: 'manual',
+  ask: () => Promise.resolve(decision),
+});
+const counting = inTurn(
+  use('run_sql', { sql: 'SELECT count(*) AS n FROM orders' }),
+  say('There it is.'),
+);
 
 const rows: readonly Row[] = [
   {
     title: 'one question, one answer with its evidence',
     script: inTurn(use('query_metrics', { metrics: ['orders.revenue'] }), say('1,800 EUR [q1].')),
     act: once('What is revenue?'),
-    events: [started, 'start query_metrics', 'end query_metrics: ok q1', 'text', 'usage 200+40', 'end of turn 1: completed'],
-    results: [{ text: '1,800 EUR [q1].', steps: 2, costUsd: '0.001200', evidence: [{ id: 'q1', rows: [[1800]], trust: { status: 'curated' } }] }],
+    events: [
+      started,
+      'start query_metrics',
+      'end query_metrics: ok q1',
+      'text',
+      'usage 200+40',
+      'end of turn 1: completed',
+    ],
+    results: [
+      {
+        text: '1,800 EUR [q1].',
+        steps: 2,
+        costUsd: '0.001200',
+        evidence: [{ id: 'q1', rows: [[1800]], trust: { status: 'curated' } }],
+      },
+    ],
   },
   {
     title: 'three turns with state',
@@ -210,8 +271,15 @@ const rows: readonly Row[] = [
       await send('Go on.');
       await send('What was it?');
     },
-    events: [started, ...[1, 2, 3].flatMap((turn) => ['text', 'usage 100+20', `end of turn ${turn}: completed`])],
-    results: [{ turn: 1, text: 'Answer 1.' }, { turn: 2, text: 'Answer 2.' }, { turn: 3, text: 'Answer 3.' }],
+    events: [
+      started,
+      ...[1, 2, 3].flatMap((turn) => ['text', 'usage 100+20', `end of turn ${turn}: completed`]),
+    ],
+    results: [
+      { turn: 1, text: 'Answer 1.' },
+      { turn: 2, text: 'Answer 2.' },
+      { turn: 3, text: 'Answer 3.' },
+    ],
     remembers: ['Remember plum.', 'Answer 2.'],
   },
   {
@@ -228,25 +296,58 @@ const rows: readonly Row[] = [
   },
   {
     title: 'resumed on the other backend',
-    script: inTurn(use('run_sql', { sql: 'SELECT 7 AS plum' }), say('Seven [q1].'), use('run_sql', { sql: 'SELECT 8 AS n' }), say('Eight [q2].')),
+    script: inTurn(
+      use('run_sql', { sql: 'SELECT 7 AS plum' }),
+      say('Seven [q1].'),
+      use('run_sql', { sql: 'SELECT 8 AS n' }),
+      say('Eight [q2].'),
+    ),
     async act({ send, elsewhere }) {
       await send('How many plums?');
       await elsewhere();
       await send('And pears?');
     },
-    events: [1, 2].flatMap((n) => [started, 'start run_sql', `end run_sql: ok q${n}`, 'text', 'usage 200+40', `end of turn ${n}: completed`]),
-    results: [{ evidence: [{ id: 'q1', rows: [[7]] }] }, { turn: 2, text: 'Eight [q2].', evidence: [{ id: 'q2', rows: [[8]] }] }],
+    events: [1, 2].flatMap((n) => [
+      started,
+      'start run_sql',
+      `end run_sql: ok q${n}`,
+      'text',
+      'usage 200+40',
+      `end of turn ${n}: completed`,
+    ]),
+    results: [
+      { evidence: [{ id: 'q1', rows: [[7]] }] },
+      { turn: 2, text: 'Eight [q2].', evidence: [{ id: 'q2', rows: [[8]] }] },
+    ],
     remembers: ['How many plums?', 'Seven [q1].'],
   },
   {
     title: 'interrupted, and gone on from',
-    script: ({ n }) => (n === 1 ? say('A long and winding answer about figs.', { hang: 'mid-stream' }) : say('Short.')),
+    script: ({ n }) =>
+      n === 1
+        ? say('A long and winding answer about figs.', { hang: 'mid-stream' })
+        : say('Short.'),
     async act({ send }) {
       await send('Tell me.', 'at first text');
       await send('Shorter.');
     },
-    events: [started, 'text', 'usage 0+0', 'end of turn 1: interrupted', 'text', 'usage 100+20', 'end of turn 2: completed'],
-    results: [{ text: 'A long and winding ', error: { code: 'llm_aborted' }, costUsd: expect.stringContaining('broke off') }, { text: 'Short.' }],
+    events: [
+      started,
+      'text',
+      'usage 0+0',
+      'end of turn 1: interrupted',
+      'text',
+      'usage 100+20',
+      'end of turn 2: completed',
+    ],
+    results: [
+      {
+        text: 'A long and winding ',
+        error: { code: 'llm_aborted' },
+        costUsd: expect.stringContaining('broke off'),
+      },
+      { text: 'Short.' },
+    ],
     remembers: ['A long and winding'],
   },
   {
@@ -254,7 +355,15 @@ const rows: readonly Row[] = [
     policy: asking('once'),
     script: counting,
     act: once('How many?'),
-    events: [started, 'start run_sql', 'asks run_sql (query)', 'end run_sql: ok q1', 'text', 'usage 200+40', 'end of turn 1: completed'],
+    events: [
+      started,
+      'start run_sql',
+      'asks run_sql (query)',
+      'end run_sql: ok q1',
+      'text',
+      'usage 200+40',
+      'end of turn 1: completed',
+    ],
     results: [{ denials: [], evidence: [{ rows: [[900]] }] }],
   },
   {
@@ -262,7 +371,15 @@ const rows: readonly Row[] = [
     policy: asking('no'),
     script: counting,
     act: once('How many?'),
-    events: [started, 'start run_sql', 'asks run_sql (query)', 'end run_sql: failed', 'text', 'usage 200+40', 'end of turn 1: denied'],
+    events: [
+      started,
+      'start run_sql',
+      'asks run_sql (query)',
+      'end run_sql: failed',
+      'text',
+      'usage 200+40',
+      'end of turn 1: denied',
+    ],
     results: [{ denials: [{ tool: 'run_sql', reason: 'denied by the user' }], evidence: [] }],
   },
   {
@@ -270,23 +387,49 @@ const rows: readonly Row[] = [
     policy: { mode: 'manual' },
     script: counting,
     act: once('How many?'),
-    events: [started, 'start run_sql', 'end run_sql: failed', 'text', 'usage 200+40', 'end of turn 1: denied'],
+    events: [
+      started,
+      'start run_sql',
+      'end run_sql: failed',
+      'text',
+      'usage 200+40',
+      'end of turn 1: denied',
+    ],
     results: [{ denials: [{ tool: 'run_sql', reason: 'nobody to ask' }], evidence: [] }],
   },
   {
     title: 'the money is spent',
     file: () => 'limits: {max_budget_usd: 0.5}',
-    script: () => use('search_context', { text: 'revenue' }, { usage: { input: 100_000, output: 1000 } }),
+    script: () =>
+      use('search_context', { text: 'revenue' }, { usage: { input: 100_000, output: 1000 } }),
     act: once('Go.'),
-    events: [started, ...[1, 2].flatMap(() => ['start search_context', 'end search_context: ok']), 'usage 200000+2000', 'end of turn 1: budget'],
-    results: [{ error: { code: 'llm_budget_spent', message: expect.stringContaining('$0.6300 of the $0.5 that limits.max_budget_usd') }, costUsd: '0.630000' }],
+    events: [
+      started,
+      ...[1, 2].flatMap(() => ['start search_context', 'end search_context: ok']),
+      'usage 200000+2000',
+      'end of turn 1: budget',
+    ],
+    results: [
+      {
+        error: {
+          code: 'llm_budget_spent',
+          message: expect.stringContaining('$0.6300 of the $0.5 that limits.max_budget_usd'),
+        },
+        costUsd: '0.630000',
+      },
+    ],
   },
   {
     title: 'a model that calls a tool forever',
     file: () => 'limits: {max_turns: 3}',
     script: () => use('search_context', { text: 'revenue' }),
     act: once('Go.'),
-    events: [started, ...[1, 2, 3].flatMap(() => ['start search_context', 'end search_context: ok']), 'usage 300+60', 'end of turn 1: max_turns'],
+    events: [
+      started,
+      ...[1, 2, 3].flatMap(() => ['start search_context', 'end search_context: ok']),
+      'usage 300+60',
+      'end of turn 1: max_turns',
+    ],
     results: [{ steps: 3, error: undefined }],
   },
   {
@@ -297,13 +440,25 @@ const rows: readonly Row[] = [
     events: [started, 'end of turn 1: timeout'],
     results: [{ text: '', error: { code: 'llm_timeout' } }],
   },
-  ...([['stdio', stdio], ['HTTP', http]] as const).flatMap(([over, server]): Row[] => [
+  ...(
+    [
+      ['stdio', stdio],
+      ['HTTP', http],
+    ] as const
+  ).flatMap(([over, server]): Row[] => [
     {
       title: `a server of others over ${over}`,
       file: server('works'),
       script: lookUp,
       act: once('What is on?'),
-      events: [startedWithServer, 'start calendar__list_events', 'end calendar__list_events: ok', 'text', 'usage 200+40', 'end of turn 1: completed'],
+      events: [
+        startedWithServer,
+        'start calendar__list_events',
+        'end calendar__list_events: ok',
+        'text',
+        'usage 200+40',
+        'end of turn 1: completed',
+      ],
       results: [{ toolCalls: [{ answer: expect.stringContaining('2024-05-01: stand-up') }] }],
     },
     {
@@ -311,19 +466,40 @@ const rows: readonly Row[] = [
       file: server('fails'),
       script: lookUp,
       act: once('What is on?'),
-      events: [startedWithServer, 'start calendar__list_events', 'end calendar__list_events: failed', 'text', 'usage 200+40', 'end of turn 1: completed'],
-      results: [{ toolCalls: [{ ok: false, answer: expect.stringContaining('calendar failed') }], error: undefined }],
+      events: [
+        startedWithServer,
+        'start calendar__list_events',
+        'end calendar__list_events: failed',
+        'text',
+        'usage 200+40',
+        'end of turn 1: completed',
+      ],
+      results: [
+        {
+          toolCalls: [{ ok: false, answer: expect.stringContaining('calendar failed') }],
+          error: undefined,
+        },
+      ],
     },
     {
       title: `a server over ${over} that lies about its tools`,
       file: server('lies'),
       script: lookUp,
       act: once('What is on?'),
-      events: [startedWithServer, 'start calendar__list_events', 'end calendar__list_events: failed', 'text', 'usage 200+40', 'end of turn 1: completed'],
-      results: [{ toolCalls: [{ ok: false, answer: expect.stringContaining('unknown tool list_events') }] }],
+      events: [
+        startedWithServer,
+        'start calendar__list_events',
+        'end calendar__list_events: failed',
+        'text',
+        'usage 200+40',
+        'end of turn 1: completed',
+      ],
+      results: [
+        { toolCalls: [{ ok: false, answer: expect.stringContaining('unknown tool list_events') }] },
+      ],
     },
   ]),
-]; // prettier-ignore
+];
 
 const why = missing('claude-code');
 describe(
@@ -336,11 +512,16 @@ describe(
       expect(apart?.events).toEqual(events);
       expect(apart?.results).toMatchObject(results);
       for (const { running } of [apart, ...others].filter((each) => each !== undefined)) {
-        const last = running.calls.at(-1)?.messages.map(({ text }) => text).join('\n') ?? ''; // prettier-ignore
+        const last =
+          running.calls
+            .at(-1)
+            ?.messages.map(({ text }) => text)
+            .join('\n') ?? '';
         for (const word of row.remembers ?? []) expect(last).toContain(word);
         for (const word of row.forgets ?? []) expect(last).not.toContain(word);
       }
-      for (const other of others) expect({ ...other, running: undefined }).toEqual({ ...apart, running: undefined }); // prettier-ignore
+      for (const other of others)
+        expect({ ...other, running: undefined }).toEqual({ ...apart, running: undefined });
     });
   },
 );

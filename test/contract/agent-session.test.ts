@@ -2,11 +2,36 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { KtxToolSet } from '../../src/llm/runtime.ts';
-import { type AgentEvent, type AgentSessionSpec, lastTurn, type TurnResult } from '../../src/llm/session.ts';
+import {
+  type AgentEvent,
+  type AgentSessionSpec,
+  lastTurn,
+  type TurnResult,
+} from '../../src/llm/session.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
-import { makeMachine, missing, openRuntime, type Subject, type TestRuntime, testModel } from '../support/llm-runtimes.ts';
-import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
-import { fail, give, inTurn, reply, say, type Script, subscriptionLimit, use } from '../support/model-script.ts';
+import {
+  makeMachine,
+  missing,
+  openRuntime,
+  type Subject,
+  type TestRuntime,
+  testModel,
+} from '../support/llm-runtimes.ts';
+import {
+  type ModelCase,
+  type ModelEndpoint,
+  openModelEndpoint,
+} from '../support/model-endpoint.ts';
+import {
+  fail,
+  give,
+  inTurn,
+  reply,
+  say,
+  type Script,
+  subscriptionLimit,
+  use,
+} from '../support/model-script.ts';
 
 /** One of each way to a model: a protocol whose state ktx sends along, another one, and the program that keeps it itself. */
 const subjects: readonly Subject[] = ['anthropic', 'openai', 'claude-code'];
@@ -19,7 +44,11 @@ beforeAll(async () => {
   endpoint = await openModelEndpoint();
   machine = await makeMachine(endpoint);
   for (const subject of subjects) {
-    if (missing(subject) === undefined) runtimes.set(subject, await openRuntime(subject, endpoint, { machine, prices, concurrency: 6 }));
+    if (missing(subject) === undefined)
+      runtimes.set(
+        subject,
+        await openRuntime(subject, endpoint, { machine, prices, concurrency: 6 }),
+      );
   }
 });
 afterAll(async () => {
@@ -46,7 +75,11 @@ function makeTools(allow = true): KtxToolSet {
           truncated: false,
           ms: 1,
         };
-        return Promise.resolve({ markdown: `**${word}** is a fruit`, summary: `1 row for ${word}`, evidence: call && evidence });
+        return Promise.resolve({
+          markdown: `**${word}** is a fruit`,
+          summary: `1 row for ${word}`,
+          evidence: call && evidence,
+        });
       },
     },
     send_mail: {
@@ -54,9 +87,16 @@ function makeTools(allow = true): KtxToolSet {
       description: 'Sends a mail.',
       inputSchema: z.object({ to: z.string() }),
       async execute(input, call) {
-        const allowed = await call?.ask?.({ tool: 'send_mail', effect: 'external', input }, () => Promise.resolve(allow));
+        const allowed = await call?.ask?.({ tool: 'send_mail', effect: 'external', input }, () =>
+          Promise.resolve(allow),
+        );
         if (allowed === true) return { markdown: 'sent', summary: 'sent' };
-        return { markdown: 'The user did not allow it.', summary: 'not allowed', isError: true, denied: 'no' };
+        return {
+          markdown: 'The user did not allow it.',
+          summary: 'not allowed',
+          isError: true,
+          denied: 'no',
+        };
       },
     },
     broken: {
@@ -70,7 +110,10 @@ function makeTools(allow = true): KtxToolSet {
 
 /** The child of this process that was started with the argument. */
 function killChild(argument: string): void {
-  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8', maxBuffer: 50_000_000 }).split('\n');
+  const lines = execFileSync('ps', ['-ww', '-A', '-o', 'pid=,ppid=,args='], {
+    encoding: 'utf8',
+    maxBuffer: 50_000_000,
+  }).split('\n');
   const [pid] = lines.flatMap((line) => {
     const [, id, parent] = /^\s*(\d+)\s+(\d+)/.exec(line) ?? [];
     return line.includes(argument) && Number(parent) === process.pid ? [Number(id)] : [];
@@ -83,23 +126,42 @@ const limits = { maxTurns: 8, timeoutSeconds: 60 };
 /** The events without what differs from run to run: ids of calls, times, and where a text was cut into pieces. */
 function told(events: readonly AgentEvent[]): unknown[] {
   const ids = new Map<string, string>();
-  const idOf = (id: string): string => ids.get(id) ?? ids.set(id, `call ${ids.size + 1}`).get(id) ?? '';
+  const idOf = (id: string): string =>
+    ids.get(id) ?? ids.set(id, `call ${ids.size + 1}`).get(id) ?? '';
   const merged: Record<string, unknown>[] = [];
   for (const event of events) {
     const last = merged.at(-1);
-    if (event.type === 'text_delta' && last?.['type'] === 'text_delta') last['text'] = `${String(last['text'])}${event.text}`;
-    else if (event.type === 'turn_end') merged.push({ type: 'turn_end', stopReason: event.result.stopReason, text: event.result.text });
-    else if (event.type === 'session_started') merged.push({ ...event, backend: 'any', session: 'any' });
-    else if ('id' in event) merged.push({ ...event, id: idOf(event.id), ...('ms' in event && { ms: 0 }) });
+    if (event.type === 'text_delta' && last?.['type'] === 'text_delta')
+      last['text'] = `${String(last['text'])}${event.text}`;
+    else if (event.type === 'turn_end')
+      merged.push({
+        type: 'turn_end',
+        stopReason: event.result.stopReason,
+        text: event.result.text,
+      });
+    else if (event.type === 'session_started')
+      merged.push({ ...event, backend: 'any', session: 'any' });
+    else if ('id' in event)
+      merged.push({ ...event, id: idOf(event.id), ...('ms' in event && { ms: 0 }) });
     else merged.push({ ...event });
   }
   return merged;
 }
 
 function contract(subject: Subject): void {
-  const open = (running: ModelCase, spec: Partial<AgentSessionSpec> = {}, on: Subject = subject) => {
+  const open = (
+    running: ModelCase,
+    spec: Partial<AgentSessionSpec> = {},
+    on: Subject = subject,
+  ) => {
     const { runtime } = runtimes.get(on) as TestRuntime;
-    const session = runtime.sessions.open({ id: 'test', system: `You answer. ${running.marker}`, tools: makeTools(), limits, ...spec });
+    const session = runtime.sessions.open({
+      id: 'test',
+      system: `You answer. ${running.marker}`,
+      tools: makeTools(),
+      limits,
+      ...spec,
+    });
     const events: AgentEvent[] = [];
     const send = async (message: string, signal?: AbortSignal): Promise<TurnResult> => {
       return lastTurn(session.send(message, { signal }), (event) => events.push(event));
@@ -116,15 +178,32 @@ function contract(subject: Subject): void {
   const alone = test.runIf(subject !== 'claude-code');
 
   test('one message, one answer: the same events on every backend', async () => {
-    const script = inTurn(reply([{ text: 'Let me see.' }, { tool: 'look_up', input: { word: 'apple' } }]), say('It is a fruit.'));
+    const script = inTurn(
+      reply([{ text: 'Let me see.' }, { tool: 'look_up', input: { word: 'apple' } }]),
+      say('It is a fruit.'),
+    );
     const { session, events, send } = open(endpoint.start(script));
     const result = await send('What is an apple?');
     await session.close();
     expect(told(events)).toEqual([
-      { type: 'session_started', session: 'any', backend: 'any', model: testModel, tools: ['broken', 'look_up', 'send_mail'] },
+      {
+        type: 'session_started',
+        session: 'any',
+        backend: 'any',
+        model: testModel,
+        tools: ['broken', 'look_up', 'send_mail'],
+      },
       { type: 'text_delta', text: 'Let me see.' },
       { type: 'tool_start', id: 'call 1', name: 'look_up', input: { word: 'apple' } },
-      { type: 'tool_end', id: 'call 1', name: 'look_up', ok: true, summary: '1 row for apple', evidenceId: 'q-apple', ms: 0 },
+      {
+        type: 'tool_end',
+        id: 'call 1',
+        name: 'look_up',
+        ok: true,
+        summary: '1 row for apple',
+        evidenceId: 'q-apple',
+        ms: 0,
+      },
       { type: 'text_delta', text: 'It is a fruit.' },
       { type: 'usage', model: testModel, input: 200, output: 40, cacheRead: 0, cacheWrite: 0 },
       { type: 'turn_end', stopReason: 'completed', text: 'It is a fruit.' },
@@ -134,20 +213,25 @@ function contract(subject: Subject): void {
       steps: 2,
       toolCalls: [{ ok: true, input: { word: 'apple' }, answer: '**apple** is a fruit' }],
     });
-    expect(result.evidence).toMatchObject([{ id: 'q-apple', sql: 'SELECT 1', rows: [[1]], call: result.toolCalls[0]?.id }]);
+    expect(result.evidence).toMatchObject([
+      { id: 'q-apple', sql: 'SELECT 1', rows: [[1]], call: result.toolCalls[0]?.id },
+    ]);
     expect(result.costUsd).toBeCloseTo(0.0012, 6);
     expect(result.firstTokenMs).toBeGreaterThan(0);
   });
 
   alone('three turns: each sees those before; another session sees none', async () => {
-    const running = endpoint.start(({ n }) => (n === 2 ? use('look_up', { word: 'pear' }) : say(`Answer ${n}.`)));
+    const running = endpoint.start(({ n }) =>
+      n === 2 ? use('look_up', { word: 'pear' }) : say(`Answer ${n}.`),
+    );
     const { session, send } = open(running);
     await send('First, remember plum.');
     const second = await send('Second.');
     const third = await send('Third.');
     expect([second.turn, third.turn, third.text]).toEqual([2, 3, 'Answer 4.']);
     expect(third.usage[testModel]).toEqual({ input: 100, output: 20, cacheRead: 0, cacheWrite: 0 });
-    for (const word of ['plum', 'Answer 1.', 'Second.', 'pear', 'Answer 3.', 'Third.']) expect(textOf(running, 3)).toContain(word);
+    for (const word of ['plum', 'Answer 1.', 'Second.', 'pear', 'Answer 3.', 'Third.'])
+      expect(textOf(running, 3)).toContain(word);
     await session.close();
     const other = open(running);
     await other.send('Who am I?');
@@ -158,7 +242,9 @@ function contract(subject: Subject): void {
   alone('goes on from what another backend said', async () => {
     const from: Subject = subject === 'claude-code' ? 'anthropic' : 'claude-code';
     if (!runtimes.has(from)) return;
-    const running = endpoint.start(({ n }) => (n === 1 ? use('look_up', { word: 'quince' }) : say(`Answer ${n}.`)));
+    const running = endpoint.start(({ n }) =>
+      n === 1 ? use('look_up', { word: 'quince' }) : say(`Answer ${n}.`),
+    );
     const first = open(running, {}, from);
     const { text, toolCalls, stopReason } = await first.send('Remember quince.');
     await first.session.close();
@@ -174,7 +260,9 @@ function contract(subject: Subject): void {
 
   test('interrupted, it keeps what arrived, and the next turn knows of it', async () => {
     const running = endpoint.start(({ n }) =>
-      n === 1 ? say('A long and winding answer about figs.', { hang: 'mid-stream' }) : say('Short.'),
+      n === 1
+        ? say('A long and winding answer about figs.', { hang: 'mid-stream' })
+        : say('Short.'),
     );
     const { session, events, send } = open(running);
     const controller = new AbortController();
@@ -185,7 +273,11 @@ function contract(subject: Subject): void {
     const result = await turn;
     expect(result).toMatchObject({ stopReason: 'interrupted', text: 'A long and winding ' });
     await running.abandoned;
-    expect(await send('Shorter.')).toMatchObject({ stopReason: 'completed', text: 'Short.', turn: 2 });
+    expect(await send('Shorter.')).toMatchObject({
+      stopReason: 'completed',
+      text: 'Short.',
+      turn: 2,
+    });
     expect(textOf(running, -1)).toContain('A long and winding');
     await session.close();
   });
@@ -199,16 +291,25 @@ function contract(subject: Subject): void {
   });
 
   alone('a tool that asks: allowed, and denied', async () => {
-    const script: Script = ({ results }) => (results.length === 0 ? use('send_mail', { to: 'ada' }) : say(results[0]?.text ?? ''));
-    const asked = { type: 'permission_request', id: 'call 1', tool: 'send_mail', effect: 'external', input: { to: 'ada' } };
+    const script: Script = ({ results }) =>
+      results.length === 0 ? use('send_mail', { to: 'ada' }) : say(results[0]?.text ?? '');
+    const asked = {
+      type: 'permission_request',
+      id: 'call 1',
+      tool: 'send_mail',
+      effect: 'external',
+      input: { to: 'ada' },
+    };
     const yes = open(endpoint.start(script), { tools: makeTools(true) });
-    expect(await yes.send('Mail it.')).toMatchObject({ stopReason: 'completed', text: 'sent', denials: [] });
+    expect(await yes.send('Mail it.')).toMatchObject({
+      stopReason: 'completed',
+      text: 'sent',
+      denials: [],
+    });
     const kinds = ['tool_start', 'permission_request', 'tool_end'];
-    expect(told(yes.events).filter((event) => kinds.includes((event as AgentEvent).type))).toMatchObject([
-      { type: 'tool_start', id: 'call 1' },
-      asked,
-      { type: 'tool_end', ok: true },
-    ]);
+    expect(
+      told(yes.events).filter((event) => kinds.includes((event as AgentEvent).type)),
+    ).toMatchObject([{ type: 'tool_start', id: 'call 1' }, asked, { type: 'tool_end', ok: true }]);
     const no = open(endpoint.start(script), { tools: makeTools(false) });
     const result = await no.send('Mail it.');
     expect(result).toMatchObject({
@@ -222,7 +323,12 @@ function contract(subject: Subject): void {
 
   test('a call that is refused, one that fails, one of a tool that is not there: each has its end', async () => {
     const bad = subject === 'claude-code' ? { word: 5 } : { word: undefined };
-    const script = inTurn(use('look_up', bad), use('broken', {}), use('rm_rf', { path: '/' }), say('Never mind.'));
+    const script = inTurn(
+      use('look_up', bad),
+      use('broken', {}),
+      use('rm_rf', { path: '/' }),
+      say('Never mind.'),
+    );
     const { session, events, send } = open(endpoint.start(script));
     const result = await send('Try.');
     expect(result).toMatchObject({ stopReason: 'completed', text: 'Never mind.', steps: 4 });
@@ -232,7 +338,9 @@ function contract(subject: Subject): void {
       [expect.stringContaining('rm_rf'), false],
     ]);
     const ends = events.flatMap((event) => (event.type === 'tool_end' ? [event.id] : []));
-    expect(events.flatMap((event) => (event.type === 'tool_start' ? [event.id] : []))).toEqual(ends);
+    expect(events.flatMap((event) => (event.type === 'tool_start' ? [event.id] : []))).toEqual(
+      ends,
+    );
     await session.close();
   });
 
@@ -241,16 +349,27 @@ function contract(subject: Subject): void {
       endpoint.start(({ n }) => use('look_up', { word: `w${n}` })),
       { limits: { ...limits, maxTurns: 3 } },
     );
-    expect(await send('Go.')).toMatchObject({ stopReason: 'max_turns', steps: 3, error: undefined });
+    expect(await send('Go.')).toMatchObject({
+      stopReason: 'max_turns',
+      steps: 3,
+      error: undefined,
+    });
     expect((await send('Again.')).toolCalls).toHaveLength(3);
     await session.close();
   });
 
   alone('money that is spent ends the session', async () => {
-    const script: Script = () => use('look_up', { word: 'w' }, { usage: { input: 100_000, output: 1000 } });
-    const { session, send } = open(endpoint.start(script), { limits: { ...limits, maxBudgetUsd: 0.5 } });
+    const script: Script = () =>
+      use('look_up', { word: 'w' }, { usage: { input: 100_000, output: 1000 } });
+    const { session, send } = open(endpoint.start(script), {
+      limits: { ...limits, maxBudgetUsd: 0.5 },
+    });
     const first = await send('Go.');
-    expect(first).toMatchObject({ stopReason: 'budget', error: { code: 'llm_budget_spent' }, steps: 2 });
+    expect(first).toMatchObject({
+      stopReason: 'budget',
+      error: { code: 'llm_budget_spent' },
+      steps: 2,
+    });
     expect(first.costUsd).toBeCloseTo(0.63, 2);
     expect(await send('Again.')).toMatchObject({ stopReason: 'budget', steps: 0 });
     await session.close();
@@ -259,15 +378,24 @@ function contract(subject: Subject): void {
   alone('a turn that takes too long ends, and says so', async () => {
     const running = endpoint.start(() => say('A long and winding answer.', { hang: 'mid-stream' }));
     const { session, send } = open(running, { limits: { ...limits, timeoutSeconds: 4 } });
-    expect(await send('Go.')).toMatchObject({ stopReason: 'timeout', error: { message: expect.stringContaining('limits.timeout') } });
+    expect(await send('Go.')).toMatchObject({
+      stopReason: 'timeout',
+      error: { message: expect.stringContaining('limits.timeout') },
+    });
     await session.close();
   });
 
   test('a failure is in the result, and the session goes on', async () => {
     const { session, send } = open(
-      endpoint.start(({ messages }) => (messages.at(-1)?.text.includes('Go on.') === true ? say('Here again.') : fail('no-model'))),
+      endpoint.start(({ messages }) =>
+        messages.at(-1)?.text.includes('Go on.') === true ? say('Here again.') : fail('no-model'),
+      ),
     );
-    expect(await send('Go.')).toMatchObject({ stopReason: 'error', error: { kind: 'model_unavailable' }, text: '' });
+    expect(await send('Go.')).toMatchObject({
+      stopReason: 'error',
+      error: { kind: 'model_unavailable' },
+      text: '',
+    });
     expect(await send('Go on.')).toMatchObject({ stopReason: 'completed', text: 'Here again.' });
     await session.close();
   });
@@ -275,22 +403,38 @@ function contract(subject: Subject): void {
   test.runIf(subject === 'claude-code')(
     'a child that is killed in the middle of a turn: the turn says so, and the next one has another',
     async () => {
-      const running = endpoint.start(({ n }) => (n === 1 ? say('A long and winding answer.', { hang: 'mid-stream' }) : say('Here again.')));
+      const running = endpoint.start(({ n }) =>
+        n === 1 ? say('A long and winding answer.', { hang: 'mid-stream' }) : say('Here again.'),
+      );
       const { session, send } = open(running, { limits: { ...limits, maxTurns: 173 } });
-      const result = await lastTurn(session.send('Go.'), ({ type }) => type === 'text_delta' && killChild('--max-turns=173'));
+      const result = await lastTurn(
+        session.send('Go.'),
+        ({ type }) => type === 'text_delta' && killChild('--max-turns=173'),
+      );
       const error = { message: expect.stringContaining('SIGKILL') };
       expect(result).toMatchObject({ stopReason: 'error', text: 'A long and wi', error });
-      expect(await send('Go on.')).toMatchObject({ stopReason: 'completed', text: 'Here again.', turn: 2 });
+      expect(await send('Go on.')).toMatchObject({
+        stopReason: 'completed',
+        text: 'Here again.',
+        turn: 2,
+      });
       expect(textOf(running, -1)).toContain('A long and wi');
       await session.close();
     },
   );
 
   test('another model of the account stands in where the first cannot be had, with a warning [C15]', async () => {
-    const running = endpoint.start(({ model }) => (model === testModel ? fail('no-model') : say('From the second.')));
-    const { session, events, send } = open(running, { model: { fallback: 'claude-haiku-4-5-20251001' } });
+    const running = endpoint.start(({ model }) =>
+      model === testModel ? fail('no-model') : say('From the second.'),
+    );
+    const { session, events, send } = open(running, {
+      model: { fallback: 'claude-haiku-4-5-20251001' },
+    });
     expect(await send('Go.')).toMatchObject({ stopReason: 'completed', text: 'From the second.' });
-    expect(events).toContainEqual({ type: 'warning', message: expect.stringContaining('going on with claude-haiku') });
+    expect(events).toContainEqual({
+      type: 'warning',
+      message: expect.stringContaining('going on with claude-haiku'),
+    });
     await session.close();
   });
 
@@ -304,7 +448,11 @@ function contract(subject: Subject): void {
       return give({ answer: last.includes('does not fit the form') || n > 2 ? 42 : 4 });
     };
     const { session, events, send } = open(endpoint.start(script), { answer });
-    expect(await send('How many?')).toMatchObject({ stopReason: 'completed', text: '{"answer":42}', structured: { answer: 42 } });
+    expect(await send('How many?')).toMatchObject({
+      stopReason: 'completed',
+      text: '{"answer":42}',
+      structured: { answer: 42 },
+    });
     expect(told(events).filter((event) => (event as AgentEvent).type === 'text_delta')).toEqual([
       { type: 'text_delta', text: '{"answer":42}' },
     ]);
@@ -317,11 +465,21 @@ function contract(subject: Subject): void {
     test('tells of it, waits, and asks once more where nothing had come yet', async () => {
       const limited = (): ReturnType<Script> => {
         const resetsAt = new Date(Date.now() + 2000);
-        return fail('rate-limit', subject === 'claude-code' ? subscriptionLimit(resetsAt) : { 'retry-after': '2' });
+        return fail(
+          'rate-limit',
+          subject === 'claude-code' ? subscriptionLimit(resetsAt) : { 'retry-after': '2' },
+        );
       };
-      const { session, events, send } = open(endpoint.start(({ n }) => (n === 1 ? limited() : say('After the reset.'))));
-      expect(await send('Go.')).toMatchObject({ stopReason: 'completed', text: 'After the reset.' });
-      expect(events.filter(({ type }) => type === 'rate_limit')[0]).toMatchObject({ resetsAt: expect.stringMatching(/^\d{4}-/) });
+      const { session, events, send } = open(
+        endpoint.start(({ n }) => (n === 1 ? limited() : say('After the reset.'))),
+      );
+      expect(await send('Go.')).toMatchObject({
+        stopReason: 'completed',
+        text: 'After the reset.',
+      });
+      expect(events.filter(({ type }) => type === 'rate_limit')[0]).toMatchObject({
+        resetsAt: expect.stringMatching(/^\d{4}-/),
+      });
       await session.close();
     });
   });
@@ -330,5 +488,7 @@ function contract(subject: Subject): void {
 for (const subject of subjects) {
   const why = missing(subject);
   const title = `a session on ${subject}${why === undefined ? '' : `, skipped: ${why}`} [P1]`;
-  describe(title, { timeout: 90_000, concurrent: true, skip: why !== undefined }, () => contract(subject));
+  describe(title, { timeout: 90_000, concurrent: true, skip: why !== undefined }, () =>
+    contract(subject),
+  );
 }

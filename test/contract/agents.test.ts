@@ -7,7 +7,11 @@ import type { PermissionPolicy } from '../../src/chat/permissions.ts';
 import { type AgentEvent, lastTurn, type TurnResult } from '../../src/llm/session.ts';
 import { openProject } from '../../src/project/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
-import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import {
+  type ModelCase,
+  type ModelEndpoint,
+  openModelEndpoint,
+} from '../support/model-endpoint.ts';
 import { inTurn, say, type Script, use } from '../support/model-script.ts';
 import { type HttpToolServer, type Manners, openHttpToolServer } from '../support/tool-server.ts';
 
@@ -38,7 +42,10 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     mkdirSync(join(shop.dir, 'agents'));
     const provider = `{backend: anthropic, anthropic: {api_key: env:AGENTS_TEST_KEY, base_url: "${endpoint.url}/v1"}}`;
     const llm = `llm:\n  provider: ${provider}\n  models: {default: claude-sonnet-4-6}\n  concurrency: 4\n`;
-    writeFileSync(join(shop.dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
+    writeFileSync(
+      join(shop.dir, 'ktx.yaml'),
+      `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`,
+    );
   });
   afterAll(() => shop?.remove());
 
@@ -58,7 +65,10 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
   ): Promise<Played> {
     const running = endpoint.start(script);
     const name = `agent${(agents += 1)}`;
-    writeFileSync(join(shop.dir, `agents/${name}.yaml`), `name: ${name}\ninstructions: Case ${running.marker}.\n${file}\n`);
+    writeFileSync(
+      join(shop.dir, `agents/${name}.yaml`),
+      `name: ${name}\ninstructions: Case ${running.marker}.\n${file}\n`,
+    );
     const project = await openProject(shop.dir);
     try {
       const agent = await openAgent(project, {
@@ -71,7 +81,13 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
         await agent.close();
         await project.close();
       };
-      return { running, agent, events, close, send: (message) => lastTurn(agent.send(message), (event) => events.push(event)) };
+      return {
+        running,
+        agent,
+        events,
+        close,
+        send: (message) => lastTurn(agent.send(message), (event) => events.push(event)),
+      };
     } catch (error) {
       await project.close();
       throw error;
@@ -83,7 +99,9 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     `mcp_servers: {calendar: {transport: http, url: "${servers.get(how)?.url}", headers: {Authorization: env:AGENTS_TEST_TOKEN}, tools: [list_events]${rest}}}`;
   const child = `mcp_servers: {calendar: {transport: stdio, command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(program)}, works], env: {CAL_TOKEN: env:AGENTS_TEST_TOKEN}, tools: [list_events]}}`;
   const lookUp: Script = ({ results }) =>
-    results.length === 0 ? use('calendar__list_events', { day: '2024-05-01' }) : say(`Told: ${results[0]?.text}`);
+    results.length === 0
+      ? use('calendar__list_events', { day: '2024-05-01' })
+      : say(`Told: ${results[0]?.text}`);
 
   test('a server of others over stdio: its answer is data between marks; it gets what it is given and nothing more', async () => {
     process.env['AGENTS_TEST_SECRET'] = 'not for servers';
@@ -93,7 +111,9 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     expect(result.text).toMatch(
       /^Told: <untrusted-\w+ source="calendar__list_events">\n2024-05-01: stand-up; secret Bearer cal-token\n<\/untrusted-/,
     );
-    expect(running.calls[0]?.tools.some((name) => name.endsWith('calendar__list_events'))).toBe(true);
+    expect(running.calls[0]?.tools.some((name) => name.endsWith('calendar__list_events'))).toBe(
+      true,
+    );
     // It has this one too, and nobody listed it.
     expect(running.calls[0]?.tools.some((name) => name.includes('delete_all'))).toBe(false);
     await close();
@@ -124,7 +144,11 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
 
   test('what it says cannot end its marks, nor make a tool that is not there run', async () => {
     const script: Script = ({ results, n }) =>
-      n === 1 ? use('calendar__list_events', { day: '2024-05-01' }) : n === 2 ? use('delete_all', {}) : say(`No: ${results.length}`);
+      n === 1
+        ? use('calendar__list_events', { day: '2024-05-01' })
+        : n === 2
+          ? use('delete_all', {})
+          : say(`No: ${results.length}`);
     const { send, close, running } = await play(script, calendar('hostile'));
     const result = await send('What is on?');
     expect(result.toolCalls.map(({ name, ok }) => [name.includes('delete_all'), ok])).toEqual([
@@ -141,20 +165,24 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
   test.for([
     ['that lists a tool twice', 'twice', /lists list_events twice/],
     ['whose tool has no valid schema', 'bad-schema', /no valid schema/],
-  ] as const)('a server %s is an error before anything is asked, or a warning where it is not required', async ([, how, message]) => {
-    await expect(play(lookUp, calendar(how))).rejects.toMatchObject({
-      code: 'mcp_server_invalid',
-      message: expect.stringMatching(message),
-    });
-    const { agent, close } = await play(lookUp, calendar(how, ', required: false'));
-    expect(agent.about.warnings).toEqual([expect.stringMatching(message)]);
-    expect(agent.about.tools.map(({ name }) => name)).not.toContain('calendar__list_events');
-    await close();
-  });
+  ] as const)(
+    'a server %s is an error before anything is asked, or a warning where it is not required',
+    async ([, how, message]) => {
+      await expect(play(lookUp, calendar(how))).rejects.toMatchObject({
+        code: 'mcp_server_invalid',
+        message: expect.stringMatching(message),
+      });
+      const { agent, close } = await play(lookUp, calendar(how, ', required: false'));
+      expect(agent.about.warnings).toEqual([expect.stringMatching(message)]);
+      expect(agent.about.tools.map(({ name }) => name)).not.toContain('calendar__list_events');
+      await close();
+    },
+  );
 
   test('a server that is not there, or refuses, is an error, or a warning', async () => {
     const server = await openHttpToolServer('works', 'another token');
-    const http = (rest: string): string => `mcp_servers: {calendar: {transport: http, url: "${server.url}", tools: [list_events]${rest}}}`;
+    const http = (rest: string): string =>
+      `mcp_servers: {calendar: {transport: http, url: "${server.url}", tools: [list_events]${rest}}}`;
     await expect(play(lookUp, http(''))).rejects.toMatchObject({ code: 'mcp_server_failed' });
     const { agent, close } = await play(lookUp, http(', required: false'));
     expect(agent.about.warnings).toHaveLength(1);
@@ -165,10 +193,19 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
 
   test('permission for a tool of others: asked once where it is granted for the session', async () => {
     const asked: string[] = [];
-    const policy: PermissionPolicy = { mode: 'acceptEdits', ask: ({ tool }) => Promise.resolve((asked.push(tool), 'session' as const)) };
+    const policy: PermissionPolicy = {
+      mode: 'acceptEdits',
+      ask: ({ tool }) => Promise.resolve((asked.push(tool), 'session' as const)),
+    };
     const granted = await play(lookUp, calendar('works'), { policy });
-    expect(await granted.send('What is on?')).toMatchObject({ stopReason: 'completed', denials: [] });
-    expect(await granted.send('And now?')).toMatchObject({ stopReason: 'completed', toolCalls: [{ ok: true }] });
+    expect(await granted.send('What is on?')).toMatchObject({
+      stopReason: 'completed',
+      denials: [],
+    });
+    expect(await granted.send('And now?')).toMatchObject({
+      stopReason: 'completed',
+      toolCalls: [{ ok: true }],
+    });
     expect(asked).toEqual(['calendar__list_events']);
     expect(granted.events.filter(({ type }) => type === 'permission_request')).toMatchObject([
       { tool: 'calendar__list_events', effect: 'external', input: { day: '2024-05-01' } },
@@ -196,7 +233,9 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
     });
     const result = await lastTurn(second.send('And pears?'));
     expect(result).toMatchObject({ turn: 2, text: 'Eight [q2].', evidence: [{ id: 'q2' }] });
-    expect(first.running.calls[2]?.messages.map(({ text }) => text).join('\n')).toContain('Seven [q1].');
+    expect(first.running.calls[2]?.messages.map(({ text }) => text).join('\n')).toContain(
+      'Seven [q1].',
+    );
     await second.close();
     await project.close();
   });

@@ -1,10 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LlmError, type LlmErrorKind } from '../../src/llm/error.ts';
-import type { AgentRunnerPort, CallMetrics, KtxToolSet, StepFinished } from '../../src/llm/runtime.ts';
+import type {
+  AgentRunnerPort,
+  CallMetrics,
+  KtxToolSet,
+  StepFinished,
+} from '../../src/llm/runtime.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
-import { makeMachine, missing, openRuntime, type Subject, subjects, type TestRuntime, testModel } from '../support/llm-runtimes.ts';
-import { type ModelCase, type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
+import {
+  makeMachine,
+  missing,
+  openRuntime,
+  type Subject,
+  subjects,
+  type TestRuntime,
+  testModel,
+} from '../support/llm-runtimes.ts';
+import {
+  type ModelCase,
+  type ModelEndpoint,
+  openModelEndpoint,
+} from '../support/model-endpoint.ts';
 import {
   type Answer,
   fail,
@@ -60,13 +77,18 @@ function makeTools(): { tools: KtxToolSet; ran: unknown[] } {
       execute: (input) => {
         ran.push(input);
         const { word } = input as { word: string };
-        return Promise.resolve({ markdown: `**${word}** is _${words.fruit}_`, structured: { word, note: words.secret } });
+        return Promise.resolve({
+          markdown: `**${word}** is _${words.fruit}_`,
+          structured: { word, note: words.secret },
+        });
       },
     },
     range: {
       name: 'range',
       description: 'Counts from one number to another.',
-      inputSchema: z.object({ from: z.int(), to: z.int() }).refine(({ from, to }) => from <= to, 'from must not be above to'),
+      inputSchema: z
+        .object({ from: z.int(), to: z.int() })
+        .refine(({ from, to }) => from <= to, 'from must not be above to'),
       execute: (input) => {
         ran.push(input);
         return Promise.resolve({ markdown: 'counted' });
@@ -82,7 +104,11 @@ function makeTools(): { tools: KtxToolSet; ran: unknown[] } {
   return { tools, ran };
 }
 
-const person = z.object({ name: z.string().describe('Full name.'), age: z.int().min(0), tags: z.array(z.string()).default(['none']) });
+const person = z.object({
+  name: z.string().describe('Full name.'),
+  age: z.int().min(0),
+  tags: z.array(z.string()).default(['none']),
+});
 
 async function failureOf(work: Promise<unknown>): Promise<LlmError> {
   const error: unknown = await work.then(
@@ -96,7 +122,9 @@ async function failureOf(work: Promise<unknown>): Promise<LlmError> {
 for (const subject of subjects) {
   const why = missing(subject);
   const title = `the LLM runtime on ${subject}${why === undefined ? '' : `, skipped: ${why}`}`;
-  describe(title, { timeout: 180_000, concurrent: true, skip: why !== undefined }, () => contract(subject));
+  describe(title, { timeout: 180_000, concurrent: true, skip: why !== undefined }, () =>
+    contract(subject),
+  );
 }
 
 function contract(subject: Subject): void {
@@ -104,7 +132,9 @@ function contract(subject: Subject): void {
   /** A repair model that does no better; it is asked by its own prompt, so its name tells whose it is. */
   const hopeless = `claude-hopeless-${subject}`;
   const opened: TestRuntime[] = [];
-  const open = async (around: Omit<Parameters<typeof openRuntime>[2], 'machine'> = {}): Promise<TestRuntime> => {
+  const open = async (
+    around: Omit<Parameters<typeof openRuntime>[2], 'machine'> = {},
+  ): Promise<TestRuntime> => {
     const made = await openRuntime(subject, endpoint, { machine, ...around });
     opened.push(made);
     return made;
@@ -118,12 +148,21 @@ function contract(subject: Subject): void {
     await Promise.all(opened.map(({ runtime }) => runtime.close()));
   });
 
-  const ask = (running: ModelCase) => ({ role: 'default' as const, system, prompt: `A question of ktx. ${running.marker}` });
+  const ask = (running: ModelCase) => ({
+    role: 'default' as const,
+    system,
+    prompt: `A question of ktx. ${running.marker}`,
+  });
   /** Usage of `n` replies that say nothing of theirs. */
-  const used = (n: number) => ({ [testModel]: { input: 100 * n, output: 20 * n, cacheRead: 0, cacheWrite: 0 } });
+  const used = (n: number) => ({
+    [testModel]: { input: 100 * n, output: 20 * n, cacheRead: 0, cacheWrite: 0 },
+  });
   const loopOf = async (
     script: Script,
-    { stepBudget = 10, tools = makeTools().tools }: { stepBudget?: number; tools?: KtxToolSet } = {},
+    {
+      stepBudget = 10,
+      tools = makeTools().tools,
+    }: { stepBudget?: number; tools?: KtxToolSet } = {},
   ) => {
     const running = endpoint.start(script);
     const steps: StepFinished[] = [];
@@ -140,9 +179,14 @@ function contract(subject: Subject): void {
 
   describe.concurrent('answers', () => {
     test('a text, from one request without tools [P1 P3 Q1 T3 T4 T6 P16]', async () => {
-      const running = endpoint.start(inTurn(reply([{ thinking: 'Hm.' }, { text: 'It is \u{1F34E} 42.' }])));
+      const running = endpoint.start(
+        inTurn(reply([{ thinking: 'Hm.' }, { text: 'It is \u{1F34E} 42.' }])),
+      );
       const measured: CallMetrics[] = [];
-      const text = await usual.runtime.generateText({ ...ask(running), onMetrics: (metrics) => measured.push(metrics) });
+      const text = await usual.runtime.generateText({
+        ...ask(running),
+        onMetrics: (metrics) => measured.push(metrics),
+      });
       expect(text).toBe('It is \u{1F34E} 42.');
       expect(running.calls).toHaveLength(1);
       const [call] = running.calls;
@@ -161,7 +205,9 @@ function contract(subject: Subject): void {
       expect(ran).toEqual([{ word: 'apple' }]);
       const [first, second] = running.calls;
       const prefix = subject === 'claude-code' ? 'mcp__ktx__' : '';
-      expect([...(first?.tools ?? [])].sort()).toEqual(['broken', 'look_up', 'range'].map((name) => prefix + name));
+      expect([...(first?.tools ?? [])].sort()).toEqual(
+        ['broken', 'look_up', 'range'].map((name) => prefix + name),
+      );
       expect(second?.results.map(({ text }) => text)).toEqual([`**apple** is _${words.fruit}_`]);
       expect(JSON.stringify(second?.body)).not.toContain(words.secret);
     });
@@ -182,7 +228,9 @@ function contract(subject: Subject): void {
     });
 
     test('an object that took a tool [O1 O3 T5]', async () => {
-      const running = endpoint.start(inTurn(use('look_up', { word: 'Ada' }), give({ name: 'Ada', age: 36, tags: [] })));
+      const running = endpoint.start(
+        inTurn(use('look_up', { word: 'Ada' }), give({ name: 'Ada', age: 36, tags: [] })),
+      );
       const { tools, ran } = makeTools();
       const object = await usual.runtime.generateObject({ ...ask(running), schema: person, tools });
       expect(object).toEqual({ name: 'Ada', age: 36, tags: [] });
@@ -194,7 +242,10 @@ function contract(subject: Subject): void {
       const running = endpoint.start(() => say('Sorted.'));
       await runtime.generateText({ ...ask(running), role: 'triage' });
       await runtime.generateText({ ...ask(running), role: 'curator' });
-      expect(running.calls.map(({ model }) => model)).toEqual(['claude-haiku-4-5-20251001', testModel]);
+      expect(running.calls.map(({ model }) => model)).toEqual([
+        'claude-haiku-4-5-20251001',
+        testModel,
+      ]);
     });
 
     test('two calls at once, each with its own tools [A4]', async () => {
@@ -209,10 +260,18 @@ function contract(subject: Subject): void {
       const names = ['left', 'right'];
       const calls = names.map((name) => {
         const running = endpoint.start(inTurn(use(name, {}), say(`${name} is done`)));
-        return { running, answer: usual.runtime.generateText({ ...ask(running), tools: one(name) }) };
+        return {
+          running,
+          answer: usual.runtime.generateText({ ...ask(running), tools: one(name) }),
+        };
       });
-      expect(await Promise.all(calls.map(({ answer }) => answer))).toEqual(['left is done', 'right is done']);
-      expect(calls.map(({ running }) => running.calls[1]?.results.map(({ text }) => text))).toEqual([['from left'], ['from right']]);
+      expect(await Promise.all(calls.map(({ answer }) => answer))).toEqual([
+        'left is done',
+        'right is done',
+      ]);
+      expect(calls.map(({ running }) => running.calls[1]?.results.map(({ text }) => text))).toEqual(
+        [['from left'], ['from right']],
+      );
     });
 
     test('at temperature 0, or says once that it cannot [P9]', async () => {
@@ -232,10 +291,16 @@ function contract(subject: Subject): void {
 
   describe.concurrent('loops', () => {
     const turn = (n: number): Answer =>
-      reply([{ thinking: 'Next.' }, { text: `Turn ${n}.` }, { tool: 'look_up', input: { word: `w${n}` } }]);
+      reply([
+        { thinking: 'Next.' },
+        { text: `Turn ${n}.` },
+        { tool: 'look_up', input: { word: `w${n}` } },
+      ]);
 
     test('to the natural end: a step for each turn [G1 G2 G3 G4 P10 R2 R9 A3 Q5]', async () => {
-      const { running, result, steps } = await loopOf(inTurn(turn(1), turn(2), turn(3), say('All done.')));
+      const { running, result, steps } = await loopOf(
+        inTurn(turn(1), turn(2), turn(3), say('All done.')),
+      );
       expect(result).toMatchObject({ stopReason: 'natural', text: 'All done.' });
       expect(result.toolFailures).toEqual({});
       expect(result.error).toBeUndefined();
@@ -254,7 +319,8 @@ function contract(subject: Subject): void {
     });
 
     test('to its budget with two tools a turn [A7 G1 R5]', async () => {
-      const pair = (n: number): Answer => reply([1, 2].map((i) => ({ tool: 'look_up', input: { word: `${n}-${i}` } })));
+      const pair = (n: number): Answer =>
+        reply([1, 2].map((i) => ({ tool: 'look_up', input: { word: `${n}-${i}` } })));
       const { result, steps, running } = await loopOf(({ n }) => pair(n), { stepBudget: 2 });
       expect(result.stopReason).toBe('budget');
       expect(steps.map(({ stepIndex }) => stepIndex)).toEqual([1, 2]);
@@ -270,37 +336,55 @@ function contract(subject: Subject): void {
       const { running, result, steps } = await loopOf(inTurn(both, say('Both.')), { tools });
       expect(result).toMatchObject({ stopReason: 'natural', text: 'Both.' });
       expect(ran).toEqual(expect.arrayContaining([{ word: 'one' }, { word: 'two' }]));
-      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual(['one', 'two'].map((word) => `**${word}** is _${words.fruit}_`));
+      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual(
+        ['one', 'two'].map((word) => `**${word}** is _${words.fruit}_`),
+      );
       expect(steps).toHaveLength(2);
     });
 
     test('alike for whoever has the loop alone [P8]', async () => {
       const running = endpoint.start(inTurn(turn(1), say('Done.')));
       const runner: AgentRunnerPort = usual.runtime;
-      const params = { modelRole: 'default' as const, systemPrompt: system, userPrompt: `A task of ktx. ${running.marker}` };
+      const params = {
+        modelRole: 'default' as const,
+        systemPrompt: system,
+        userPrompt: `A task of ktx. ${running.marker}`,
+      };
       const result = await runner.runLoop({ ...params, toolSet: makeTools().tools, stepBudget: 5 });
       expect(result).toMatchObject({ stopReason: 'natural', text: 'Done.', metrics: { steps: 2 } });
     });
 
     test('on after input that the schema refuses: the model is told and corrects it [A6 D7 R7]', async () => {
       const { tools, ran } = makeTools();
-      const script = inTurn(use('look_up', { word: 5 }), use('look_up', { word: 'five' }), say('Corrected.'));
+      const script = inTurn(
+        use('look_up', { word: 5 }),
+        use('look_up', { word: 'five' }),
+        say('Corrected.'),
+      );
       const { running, result, steps } = await loopOf(script, { tools });
       expect(result).toMatchObject({ stopReason: 'natural', text: 'Corrected.' });
       expect(result.toolFailures).toEqual({ look_up: 1 });
       expect(ran).toEqual([{ word: 'five' }]);
       expect(steps).toHaveLength(3);
-      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual([expect.stringContaining('word')]);
+      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual([
+        expect.stringContaining('word'),
+      ]);
     });
 
     test('on after input that only the schema itself can refuse [D7]', async () => {
       const { tools, ran } = makeTools();
-      const script = inTurn(use('range', { from: 5, to: 1 }), use('range', { from: 1, to: 5 }), say('Counted.'));
+      const script = inTurn(
+        use('range', { from: 5, to: 1 }),
+        use('range', { from: 1, to: 5 }),
+        say('Counted.'),
+      );
       const { running, result } = await loopOf(script, { tools });
       expect(result).toMatchObject({ stopReason: 'natural', text: 'Counted.' });
       expect(result.toolFailures).toEqual({ range: 1 });
       expect(ran).toEqual([{ from: 1, to: 5 }]);
-      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual([expect.stringContaining('from must not be above to')]);
+      expect(running.calls[1]?.results.map(({ text }) => text)).toEqual([
+        expect.stringContaining('from must not be above to'),
+      ]);
     });
 
     test('on after input that can be repaired: within the step, where the backend has a hook for that [P12 A6]', async () => {
@@ -310,10 +394,20 @@ function contract(subject: Subject): void {
       const { runtime } = await open({ models: { repair: model } });
       const { tools, ran } = makeTools();
       const correction = inStep ? [] : [use('look_up', { word: 'five' })];
-      const running = endpoint.start(inTurn(use('look_up', { word: 5 }), ...correction, say('Repaired.')));
-      const params = { modelRole: 'default' as const, systemPrompt: system, userPrompt: `A task of ktx. ${running.marker}` };
+      const running = endpoint.start(
+        inTurn(use('look_up', { word: 5 }), ...correction, say('Repaired.')),
+      );
+      const params = {
+        modelRole: 'default' as const,
+        systemPrompt: system,
+        userPrompt: `A task of ktx. ${running.marker}`,
+      };
       const result = await runtime.runAgentLoop({ ...params, toolSet: tools, stepBudget: 5 });
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'Repaired.', metrics: { steps: inStep ? 2 : 3 } });
+      expect(result).toMatchObject({
+        stopReason: 'natural',
+        text: 'Repaired.',
+        metrics: { steps: inStep ? 2 : 3 },
+      });
       expect(result.toolFailures).toEqual(inStep ? {} : { look_up: 1 });
       expect(ran).toEqual([{ word: 'five' }]);
       expect(repairing.calls).toHaveLength(inStep ? 1 : 0);
@@ -328,7 +422,9 @@ function contract(subject: Subject): void {
     });
 
     test('on after a tool that does not exist [A4 I17]', async () => {
-      const { running, result } = await loopOf(inTurn(use('rm_rf', { path: '/' }), say('It is not there.')));
+      const { running, result } = await loopOf(
+        inTurn(use('rm_rf', { path: '/' }), say('It is not there.')),
+      );
       expect(result).toMatchObject({ stopReason: 'natural', text: 'It is not there.' });
       expect(running.calls.map(({ results }) => results.length)).toEqual([0, 1]);
     });
@@ -346,7 +442,11 @@ function contract(subject: Subject): void {
           throw new Error('the display is gone');
         },
       });
-      expect(result).toMatchObject({ stopReason: 'natural', text: 'Unmoved.', metrics: { steps: 2 } });
+      expect(result).toMatchObject({
+        stopReason: 'natural',
+        text: 'Unmoved.',
+        metrics: { steps: 2 },
+      });
       expect(warnings).toEqual([expect.stringContaining('the display is gone')]);
     });
   });
@@ -366,7 +466,11 @@ function contract(subject: Subject): void {
       // What is refused as too long is long: where a provider names no reason, its size is what tells.
       const prompt = `A question of ktx. ${running.marker} ${name === 'too-long' ? 'On and on it goes. '.repeat(30_000) : ''}`;
       const error = await failureOf(
-        usual.runtime.generateText({ ...ask(running), prompt, onMetrics: (metrics) => measured.push(metrics) }),
+        usual.runtime.generateText({
+          ...ask(running),
+          prompt,
+          onMetrics: (metrics) => measured.push(metrics),
+        }),
       );
       expect(error).toMatchObject({ kind, status: status ?? expect.any(Number) });
       expect(measured).toMatchObject([{ steps: 0 }]);
@@ -374,14 +478,23 @@ function contract(subject: Subject): void {
 
     test('the same in every kind of call; a loop returns it [O8 P10 R9]', async () => {
       const running = endpoint.start(() => fail('auth'));
-      expect(await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person }))).toMatchObject({
+      expect(
+        await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person })),
+      ).toMatchObject({
         kind: 'auth',
         status: 401,
       });
       const { result, steps } = await loopOf(() => fail('auth'));
-      expect(result).toMatchObject({ stopReason: 'error', error: { kind: 'auth' }, text: '', metrics: { steps: 0 } });
+      expect(result).toMatchObject({
+        stopReason: 'error',
+        error: { kind: 'auth' },
+        text: '',
+        metrics: { steps: 0 },
+      });
       expect(steps).toEqual([]);
-      const late = await loopOf(({ n }) => (n === 1 ? use('look_up', { word: 'a' }) : fail('no-model')));
+      const late = await loopOf(({ n }) =>
+        n === 1 ? use('look_up', { word: 'a' }) : fail('no-model'),
+      );
       expect(late.result).toMatchObject({
         stopReason: 'error',
         error: { kind: 'model_unavailable' },
@@ -395,36 +508,53 @@ function contract(subject: Subject): void {
       expect(running.calls).toHaveLength(2);
     });
 
-    test.for(['server-error', 'overloaded'] as const)('as overloaded, after some attempts, where %s stays [T8]', async (name) => {
-      const running = endpoint.start(() => fail(name));
-      expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({ kind: 'overloaded' });
-      expect(running.calls.length).toBeGreaterThan(1);
-    });
+    test.for(['server-error', 'overloaded'] as const)(
+      'as overloaded, after some attempts, where %s stays [T8]',
+      async (name) => {
+        const running = endpoint.start(() => fail(name));
+        expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({
+          kind: 'overloaded',
+        });
+        expect(running.calls.length).toBeGreaterThan(1);
+      },
+    );
 
     test('as a network failure where the connection breaks off every time [T8]', async () => {
       const running = endpoint.start(() => say('A long and winding answer.', { cut: true }));
-      expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({ kind: 'network' });
+      expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({
+        kind: 'network',
+      });
     });
 
     test('as invalid output where the object never fits [O7]', async () => {
       const running = endpoint.start(() => give({ name: 'Ada', age: 'old' }));
-      expect(await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person }))).toMatchObject({ kind: 'invalid_output' });
+      expect(
+        await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person })),
+      ).toMatchObject({ kind: 'invalid_output' });
     });
 
     test('as invalid output where there is prose in place of an object [O7]', async () => {
       const running = endpoint.start(() => say('I would rather not.'));
-      expect(await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person }))).toMatchObject({ kind: 'invalid_output' });
+      expect(
+        await failureOf(usual.runtime.generateObject({ ...ask(running), schema: person })),
+      ).toMatchObject({ kind: 'invalid_output' });
     });
 
     test('where the text is empty [T7]', async () => {
       const running = endpoint.start(() => say(''));
-      expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({ kind: 'invalid_output' });
+      expect(await failureOf(usual.runtime.generateText(ask(running)))).toMatchObject({
+        kind: 'invalid_output',
+      });
     });
 
     test('as aborted, at once, when interrupted in mid-stream [P16]', async () => {
-      const running = endpoint.start(() => say('A long and winding answer.', { hang: 'mid-stream' }));
+      const running = endpoint.start(() =>
+        say('A long and winding answer.', { hang: 'mid-stream' }),
+      );
       const controller = new AbortController();
-      const failure = failureOf(usual.runtime.generateText({ ...ask(running), signal: controller.signal }));
+      const failure = failureOf(
+        usual.runtime.generateText({ ...ask(running), signal: controller.signal }),
+      );
       await running.arrived(1);
       controller.abort();
       expect(await failure).toMatchObject({ kind: 'aborted', exitCode: 130 });
@@ -436,15 +566,21 @@ function contract(subject: Subject): void {
 
     test('as a timeout when nothing comes any more [P16]', async () => {
       const { runtime } = await open({ timeouts: { idle_seconds: idle } });
-      const running = endpoint.start(() => say('A long and winding answer.', { hang: 'mid-stream' }));
-      expect(await failureOf(runtime.generateText(ask(running)))).toMatchObject({ kind: 'timeout' });
+      const running = endpoint.start(() =>
+        say('A long and winding answer.', { hang: 'mid-stream' }),
+      );
+      expect(await failureOf(runtime.generateText(ask(running)))).toMatchObject({
+        kind: 'timeout',
+      });
       await running.abandoned;
     });
 
     test('not while something still comes, however slowly [P16]', async () => {
       const { runtime } = await open({ timeouts: { idle_seconds: idle } });
       // Seven events at least: longer than the idle time in all.
-      const running = endpoint.start(() => say('Slowly but surely.', { dripMs: (idle * 1000) / 6 }));
+      const running = endpoint.start(() =>
+        say('Slowly but surely.', { dripMs: (idle * 1000) / 6 }),
+      );
       expect(await runtime.generateText(ask(running))).toBe('Slowly but surely.');
     });
 
@@ -452,9 +588,16 @@ function contract(subject: Subject): void {
       const running = endpoint.start(() => say('Never.'));
       const { tools } = makeTools();
       const misnamed: KtxToolSet = { other: tools['look_up'] as KtxToolSet[string] };
-      await expect(usual.runtime.generateText({ ...ask(running), tools: misnamed })).rejects.toMatchObject({ code: 'tool_set_invalid' });
-      const listed = { ...tools['look_up'], inputSchema: z.array(z.string()) } as unknown as KtxToolSet[string];
-      await expect(usual.runtime.generateText({ ...ask(running), tools: { look_up: listed } })).rejects.toMatchObject({
+      await expect(
+        usual.runtime.generateText({ ...ask(running), tools: misnamed }),
+      ).rejects.toMatchObject({ code: 'tool_set_invalid' });
+      const listed = {
+        ...tools['look_up'],
+        inputSchema: z.array(z.string()),
+      } as unknown as KtxToolSet[string];
+      await expect(
+        usual.runtime.generateText({ ...ask(running), tools: { look_up: listed } }),
+      ).rejects.toMatchObject({
         code: 'tool_set_invalid',
       });
       expect(running.calls).toEqual([]);
@@ -471,12 +614,16 @@ function contract(subject: Subject): void {
     };
 
     test('with the model that answers [E10]', async () => {
-      expect(await probing('ok', () => say('ok'))).toMatchObject({ model: `claude-probe-${subject}-ok` });
+      expect(await probing('ok', () => say('ok'))).toMatchObject({
+        model: `claude-probe-${subject}-ok`,
+      });
     });
 
     test('and says what is wrong: credentials, or the model [E16 E17]', async () => {
       expect(await probing('auth', () => fail('auth'))).toMatchObject({ kind: 'auth' });
-      expect(await probing('none', () => fail('no-model'))).toMatchObject({ kind: 'model_unavailable' });
+      expect(await probing('none', () => fail('no-model'))).toMatchObject({
+        kind: 'model_unavailable',
+      });
     });
   });
 
@@ -484,7 +631,10 @@ function contract(subject: Subject): void {
   describe('meets a limit', { concurrent: false }, () => {
     const limited = (seconds: number): Answer => {
       const resetsAt = new Date(Date.now() + seconds * 1000);
-      const headers = subject === 'claude-code' ? subscriptionLimit(resetsAt) : { 'retry-after': String(seconds) };
+      const headers =
+        subject === 'claude-code'
+          ? subscriptionLimit(resetsAt)
+          : { 'retry-after': String(seconds) };
       return fail('rate-limit', headers);
     };
 
@@ -500,10 +650,15 @@ function contract(subject: Subject): void {
       const running = endpoint.start(() => limited(7200));
       const error = await failureOf(usual.runtime.generateText(ask(running)));
       expect(error).toMatchObject({ kind: 'rate_limit' });
-      expect(Math.abs((error.resetsAt?.getTime() ?? 0) - Date.now() - 7_200_000)).toBeLessThan(30_000);
+      expect(Math.abs((error.resetsAt?.getTime() ?? 0) - Date.now() - 7_200_000)).toBeLessThan(
+        30_000,
+      );
       const asked = running.calls.length;
       const other = endpoint.start(() => say('Never.'));
-      expect(await failureOf(usual.runtime.generateText(ask(other)))).toMatchObject({ kind: 'rate_limit', resetsAt: error.resetsAt });
+      expect(await failureOf(usual.runtime.generateText(ask(other)))).toMatchObject({
+        kind: 'rate_limit',
+        resetsAt: error.resetsAt,
+      });
       expect([running.calls.length, other.calls.length]).toEqual([asked, 0]);
     });
   });

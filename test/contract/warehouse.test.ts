@@ -1,9 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { statisticsOf } from '../../src/sql/dialect.ts';
 import type { Cell, TableSchema, Warehouse } from '../../src/warehouse/warehouse.ts';
-import { type EngineName, engines, generous, isThere, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+import {
+  type EngineName,
+  engines,
+  generous,
+  isThere,
+  makeDatabase,
+  never,
+  type TestDatabase,
+} from '../support/warehouses.ts';
 
-const schemas: Readonly<Record<EngineName, string | undefined>> = { duckdb: 'main', sqlite: 'main', postgres: 'public', mysql: undefined };
+const schemas: Readonly<Record<EngineName, string | undefined>> = {
+  duckdb: 'main',
+  sqlite: 'main',
+  postgres: 'public',
+  mysql: undefined,
+};
 const odd = 'o"dd ☃ näme';
 
 /** The same in every dialect here; quoted names that need it. */
@@ -20,7 +33,8 @@ const script = `
 `;
 /** Never ends by itself within any limit here. */
 const endless: Readonly<Record<EngineName, string>> = {
-  duckdb: 'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3',
+  duckdb:
+    'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3',
   sqlite: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c',
   postgres: 'SELECT count(*) FROM generate_series(1, 10000000) a, generate_series(1, 10000000) b',
   mysql: `SELECT sum(${'abcdefghijklmn'.split('').join('.n * ')}.n) FROM ${'abcdefghijklmn'.replaceAll(/./g, ', many $&').slice(2)}`,
@@ -47,7 +61,9 @@ function contract(engine: EngineName): void {
 
   const query = (sql: string) => warehouse.query(sql, generous, never);
   const tableNamed = async (name: string): Promise<TableSchema> => {
-    const found = (await warehouse.introspect({}, never)).tables.find(({ table }) => table === name);
+    const found = (await warehouse.introspect({}, never)).tables.find(
+      ({ table }) => table === name,
+    );
     if (found === undefined) throw new Error(`no table ${name}`);
     return found;
   };
@@ -67,7 +83,10 @@ function contract(engine: EngineName): void {
   test('sends as many statements for thirty tables as for five', async () => {
     const many = await makeDatabase(
       engine,
-      Array.from({ length: 30 }, (_, index) => `CREATE TABLE t${index} (a INTEGER PRIMARY KEY);`).join('\n'),
+      Array.from(
+        { length: 30 },
+        (_, index) => `CREATE TABLE t${index} (a INTEGER PRIMARY KEY);`,
+      ).join('\n'),
     );
     const open = await many.open();
     try {
@@ -100,8 +119,14 @@ function contract(engine: EngineName): void {
   test('gives columns the types of the semantic layer', async () => {
     const { columns } = await tableNamed('child');
     expect(Object.fromEntries(columns.map(({ name, type }) => [name, type]))).toEqual({
-      id: 'integer', pb: 'integer', pa: 'integer', born: 'date', seen: 'datetime', price: 'decimal', done: 'boolean',
-    }); // prettier-ignore
+      id: 'integer',
+      pb: 'integer',
+      pa: 'integer',
+      born: 'date',
+      seen: 'datetime',
+      price: 'decimal',
+      done: 'boolean',
+    });
   });
 
   test('leaves out what is not in scope', async () => {
@@ -109,7 +134,9 @@ function contract(engine: EngineName): void {
   });
 
   test('answers with cells by the contract', async () => {
-    const { rows, columns, truncated, queryId } = await query('SELECT id, born, seen, price, done FROM child ORDER BY id');
+    const { rows, columns, truncated, queryId } = await query(
+      'SELECT id, born, seen, price, done FROM child ORDER BY id',
+    );
     expect(rows).toEqual([
       [1, '2024-02-29', '2024-02-29 10:00:00', 12.5, true],
       [2, null, null, null, false],
@@ -120,7 +147,9 @@ function contract(engine: EngineName): void {
   });
 
   test('keeps integers exact beyond a double', async () => {
-    const rows: readonly (readonly Cell[])[] = (await query('SELECT 9007199254740991, 9007199254740993, -9007199254740993')).rows;
+    const rows: readonly (readonly Cell[])[] = (
+      await query('SELECT 9007199254740991, 9007199254740993, -9007199254740993')
+    ).rows;
     expect(rows).toEqual([[9007199254740991, '9007199254740993', '-9007199254740993']]);
   });
 
@@ -131,12 +160,15 @@ function contract(engine: EngineName): void {
 
   test('reads tables and columns with any name', async () => {
     const quote = (name: string) => warehouse.dialect.quote(name);
-    const { rows } = await query(`SELECT ${quote('se lect')}, ${quote('quo"te')} FROM ${quote(odd)}`);
+    const { rows } = await query(
+      `SELECT ${quote('se lect')}, ${quote('quo"te')} FROM ${quote(odd)}`,
+    );
     expect(rows).toEqual([[1, "it's ☃😀"]]);
   });
 
   test('stops at the row limit and says so', async () => {
-    const limited = (maxRows: number) => warehouse.query('SELECT n FROM many ORDER BY n', { ...generous, maxRows }, never);
+    const limited = (maxRows: number) =>
+      warehouse.query('SELECT n FROM many ORDER BY n', { ...generous, maxRows }, never);
     expect(await limited(3)).toMatchObject({ rows: [[1], [2], [3]], truncated: true });
     expect(await limited(5)).toMatchObject({ rows: [[1], [2], [3], [4], [5]], truncated: false });
     expect(await limited(0)).toMatchObject({ rows: [], truncated: true });
@@ -151,7 +183,9 @@ function contract(engine: EngineName): void {
   });
 
   test('cancels at the time limit, and goes on answering', async () => {
-    await expect(warehouse.query(endless[engine], { maxRows: 1, timeoutMs: 300 }, never)).rejects.toMatchObject({
+    await expect(
+      warehouse.query(endless[engine], { maxRows: 1, timeoutMs: 300 }, never),
+    ).rejects.toMatchObject({
       code: 'query_timeout',
       retryable: true,
     });
@@ -163,22 +197,31 @@ function contract(engine: EngineName): void {
     const running = warehouse.query(endless[engine], generous, abort.signal);
     setTimeout(() => abort.abort(), 200);
     await expect(running).rejects.toMatchObject({ code: 'query_cancelled', exitCode: 130 });
-    await expect(warehouse.query('SELECT 1', generous, abort.signal)).rejects.toMatchObject({ code: 'query_cancelled' });
+    await expect(warehouse.query('SELECT 1', generous, abort.signal)).rejects.toMatchObject({
+      code: 'query_cancelled',
+    });
     expect((await query('SELECT 1')).rows).toEqual([[1]]);
   });
 
   test('cancels one query and leaves another alone', async () => {
     const abort = new AbortController();
     const long = warehouse.query(endless[engine], { maxRows: 1, timeoutMs: 1500 }, never);
-    const other = warehouse.query('SELECT count(*) FROM many', generous, abort.signal).catch((error: unknown) => error);
+    const other = warehouse
+      .query('SELECT count(*) FROM many', generous, abort.signal)
+      .catch((error: unknown) => error);
     setTimeout(() => abort.abort(), 100);
     await expect(long).rejects.toMatchObject({ code: 'query_timeout' });
-    expect(await other).toSatisfy((answer) => 'rows' in (answer as object) || (answer as { code: string }).code === 'query_cancelled');
+    expect(await other).toSatisfy(
+      (answer) =>
+        'rows' in (answer as object) || (answer as { code: string }).code === 'query_cancelled',
+    );
     expect((await query('SELECT 1')).rows).toEqual([[1]]);
   });
 
   test('answers several queries at once', async () => {
-    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => query(`SELECT ${n}, count(*) FROM many`)));
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((n) => query(`SELECT ${n}, count(*) FROM many`)),
+    );
     expect(answers.map(({ rows }) => rows)).toEqual([1, 2, 3, 4, 5, 6].map((n) => [[n, 5]]));
   });
 
@@ -187,7 +230,9 @@ function contract(engine: EngineName): void {
       code: 'missing_object',
       message: expect.stringContaining('nothing_like_it'),
     });
-    await expect(query('SELECT sum(n) FROM many GROUP BY sum(n)')).rejects.toMatchObject({ code: 'query_failed' });
+    await expect(query('SELECT sum(n) FROM many GROUP BY sum(n)')).rejects.toMatchObject({
+      code: 'query_failed',
+    });
     expect((await query('SELECT 1')).rows).toEqual([[1]]);
   });
 

@@ -15,7 +15,8 @@ beforeAll(async () => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'ktx-dbt-e2e-')));
   cpSync(bakery, join(dir, 'bakery'), { recursive: true });
   await duckdbFile(dir, readFileSync(join(bakery, 'warehouse.sql'), 'utf8'));
-  const connections = 'shop: {driver: duckdb, path: warehouse.duckdb, schemas: [main, raw]}\n  bakery: {driver: dbt, path: bakery}';
+  const connections =
+    'shop: {driver: duckdb, path: warehouse.duckdb, schemas: [main, raw]}\n  bakery: {driver: dbt, path: bakery}';
   writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  ${connections}\n`);
   writeFileSync(join(dir, '.gitignore'), 'warehouse.duckdb*\ntarget/\n');
   run(dir, 'init', '-q', '-b', 'main');
@@ -31,9 +32,16 @@ interface Answer {
 
 /** A command in a process of its own, with its JSON. */
 function ktx(...args: readonly string[]): Answer {
-  const options: ExecFileSyncOptionsWithStringEncoding = { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+  const options: ExecFileSyncOptionsWithStringEncoding = {
+    cwd: dir,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  };
   try {
-    return { code: 0, ...answerIn(execFileSync(process.execPath, [program, ...args, '--json'], options)) };
+    return {
+      code: 0,
+      ...answerIn(execFileSync(process.execPath, [program, ...args, '--json'], options)),
+    };
   } catch (error) {
     const { status, stdout } = error as { status: number; stdout: string };
     return { code: status, ...answerIn(stdout) };
@@ -66,32 +74,67 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
 
     const baskets = dataset('baskets');
     expect(baskets).toMatchObject({
-      description: 'One row per basket that a customer paid for. Baskets that were voided at the till never get here.',
-      primary_key: ['basket_id'], default_time: 'bought_at', tags: ['daily', 'finance'],
+      description:
+        'One row per basket that a customer paid for. Baskets that were voided at the till never get here.',
+      primary_key: ['basket_id'],
+      default_time: 'bought_at',
+      tags: ['daily', 'finance'],
       relationships: [
         { to: 'stg_baskets', on: { basket_id: 'basket_id' }, cardinality: 'one_to_one' },
         { to: 'people', on: { person_id: 'person_id' } },
         { to: 'shops', on: { shop_id: 'shop_id' } },
       ],
-    }); // prettier-ignore
-    expect(baskets.fields).toContainEqual({ name: 'size', type: 'string', description: 'Big above 40 euros, else small.', values: ['big', 'small'] });
-    expect(baskets.fields?.at(-1)).toMatchObject({ name: 'is_margin_thin', expr: 'net < 2 * material_cost' });
-    expect(baskets.metrics).toContainEqual({ name: 'revenue', agg: 'sum', of: 'net', description: 'Takings without tax, in euros.' });
-    expect(baskets.metrics?.find(({ name }) => name === 'revenue_mtd')).toEqual({ name: 'revenue_mtd', cumulative: { of: 'revenue', grain_to_date: 'month' } });
-    expect(dataset('people').metrics?.map(({ name }) => name)).toEqual(['card_holders', 'count', 'regular_share', 'regulars', 'top_spender']);
-    expect(readFileSync(join(dir, 'wiki/exposures.md'), 'utf8')).toContain('See `dataset:shop.baskets`, `dataset:shop.shops`.');
+    });
+    expect(baskets.fields).toContainEqual({
+      name: 'size',
+      type: 'string',
+      description: 'Big above 40 euros, else small.',
+      values: ['big', 'small'],
+    });
+    expect(baskets.fields?.at(-1)).toMatchObject({
+      name: 'is_margin_thin',
+      expr: 'net < 2 * material_cost',
+    });
+    expect(baskets.metrics).toContainEqual({
+      name: 'revenue',
+      agg: 'sum',
+      of: 'net',
+      description: 'Takings without tax, in euros.',
+    });
+    expect(baskets.metrics?.find(({ name }) => name === 'revenue_mtd')).toEqual({
+      name: 'revenue_mtd',
+      cumulative: { of: 'revenue', grain_to_date: 'month' },
+    });
+    expect(dataset('people').metrics?.map(({ name }) => name)).toEqual([
+      'card_holders',
+      'count',
+      'regular_share',
+      'regulars',
+      'top_spender',
+    ]);
+    expect(readFileSync(join(dir, 'wiki/exposures.md'), 'utf8')).toContain(
+      'See `dataset:shop.baskets`, `dataset:shop.shops`.',
+    );
     expect(run(dir, 'ls-files', 'sources/bakery/artifacts').split('\n')).toHaveLength(3);
-  }); // prettier-ignore
+  });
 
   test('a second run changes nothing', { timeout: 60_000 }, () => {
     const [head, status] = [run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')];
     const { data } = ktx('ingest');
-    expect(data).toMatchObject({ commit: { none: 'unchanged' }, files: { added: [], changed: [], removed: [] } });
-    expect([run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')]).toEqual([head, status]);
+    expect(data).toMatchObject({
+      commit: { none: 'unchanged' },
+      files: { added: [], changed: [], removed: [] },
+    });
+    expect([run(dir, 'rev-parse', 'HEAD'), run(dir, 'status', '--porcelain')]).toEqual([
+      head,
+      status,
+    ]);
   });
 
   test('the metrics answer, a conversion too', { timeout: 60_000 }, () => {
-    const asked = ['basket_total', 'big_share', 'margin', 'town_baskets', 'top_basket'].flatMap((name) => ['--metric', `baskets.${name}`]);
+    const asked = ['basket_total', 'big_share', 'margin', 'town_baskets', 'top_basket'].flatMap(
+      (name) => ['--metric', `baskets.${name}`],
+    );
     const { code, data } = ktx('sl', 'query', ...asked);
     expect(code).toBe(0);
     const [row = []] = data['rows'] as readonly (readonly unknown[])[];
@@ -103,7 +146,9 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     );
     const [wanted = []] = byHand.data['rows'] as readonly (readonly unknown[])[];
     expect(wanted).toHaveLength(5);
-    expect(row.map((value) => Number(value).toFixed(6))).toEqual(wanted.map((value) => Number(value).toFixed(6)));
+    expect(row.map((value) => Number(value).toFixed(6))).toEqual(
+      wanted.map((value) => Number(value).toFixed(6)),
+    );
     const comeBack = ktx('sl', 'query', '--metric', 'baskets.come_back').data['rows'];
     const counted = ktx(
       'sql',
@@ -114,29 +159,63 @@ describe('ktx ingest over a warehouse and the dbt project that built it', () => 
     expect(comeBack).toEqual(counted.data['rows']);
   });
 
-  test('a metric that the planner cannot answer is marked wherever it is met, and refused', { timeout: 60_000 }, () => {
-    const file = join(dir, 'semantic-layer/shop/baskets.yaml');
-    const before = readFileSync(file, 'utf8');
-    writeFileSync(file, before.replace('metrics:\n', 'metrics:\n  - {name: come_back_so_far, cumulative: {of: come_back}}\n'));
-    const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
-    expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain('come_back_so_far (not yet queryable)');
-    expect(ktx('sl', 'query', '--metric', 'baskets.come_back_so_far', '--dimension', 'metric_time.month').code).toBe(1);
-    expect(ktx('sl', 'read', 'baskets').data['not_yet_queryable']).toEqual(['come_back_so_far']);
-    const hits = ktx('search', 'come back so far').data['hits'] as readonly { readonly name: string; readonly detail?: string }[];
-    expect(hits.find(({ name }) => name === 'come_back_so_far')?.detail).toContain('not yet queryable');
-    writeFileSync(file, before);
-  });
+  test(
+    'a metric that the planner cannot answer is marked wherever it is met, and refused',
+    { timeout: 60_000 },
+    () => {
+      const file = join(dir, 'semantic-layer/shop/baskets.yaml');
+      const before = readFileSync(file, 'utf8');
+      writeFileSync(
+        file,
+        before.replace(
+          'metrics:\n',
+          'metrics:\n  - {name: come_back_so_far, cumulative: {of: come_back}}\n',
+        ),
+      );
+      const lists = ktx('sl', 'list').data['rows'] as readonly (readonly string[])[];
+      expect(lists.find(([name]) => name === 'baskets')?.[1]).toContain(
+        'come_back_so_far (not yet queryable)',
+      );
+      expect(
+        ktx(
+          'sl',
+          'query',
+          '--metric',
+          'baskets.come_back_so_far',
+          '--dimension',
+          'metric_time.month',
+        ).code,
+      ).toBe(1);
+      expect(ktx('sl', 'read', 'baskets').data['not_yet_queryable']).toEqual(['come_back_so_far']);
+      const hits = ktx('search', 'come back so far').data['hits'] as readonly {
+        readonly name: string;
+        readonly detail?: string;
+      }[];
+      expect(hits.find(({ name }) => name === 'come_back_so_far')?.detail).toContain(
+        'not yet queryable',
+      );
+      writeFileSync(file, before);
+    },
+  );
 
   test('a broken YAML file keeps what it said, and the rest goes on', { timeout: 60_000 }, () => {
     const file = join(dir, 'bakery/models/marts/baskets.yml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('    config:', '   config: ['));
     const other = join(dir, 'bakery/models/marts/shops.yml');
-    writeFileSync(other, readFileSync(other, 'utf8').replace('Where we sell.', 'Where we bake and sell.'));
+    writeFileSync(
+      other,
+      readFileSync(other, 'utf8').replace('Where we sell.', 'Where we bake and sell.'),
+    );
     const { code, data } = ktx('ingest');
     expect(code).toBe(3);
-    expect(JSON.stringify(data['sources'])).toMatch(/models\/marts\/baskets.yml","reason":"line \d+: not YAML/);
+    expect(JSON.stringify(data['sources'])).toMatch(
+      /models\/marts\/baskets.yml","reason":"line \d+: not YAML/,
+    );
     expect(dataset('shops').description).toBe('Where we bake and sell.');
     expect(dataset('baskets').metrics?.some(({ name }) => name === 'revenue')).toBe(true);
-    expect(dataset('baskets').fields?.find(({ name }) => name === 'size')?.values).toEqual(['big', 'small']);
+    expect(dataset('baskets').fields?.find(({ name }) => name === 'size')?.values).toEqual([
+      'big',
+      'small',
+    ]);
   });
 });

@@ -25,7 +25,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const base = mkdtempSync(join(tmpdir(), 'ktx-demo-'));
 const dir = join(base, 'ktx-demo');
 /** `node` in a command line is the one that runs the tests. */
-const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
+const env = {
+  ...process.env,
+  PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+};
 
 const askedSchema = z.object({
   sql: z.string(),
@@ -50,9 +53,15 @@ const envelopeSchema = z.object({
     edit: z.object({ file: z.string(), added: z.array(z.string()) }),
     ingest: z.array(z.object({ commit: z.object({ id: z.string().optional() }) })),
     told: z.array(z.object({ subject: z.string(), says: z.string(), place: z.string() })),
-    contested: z.object({ subject: z.string(), versions: z.array(z.object({ by: z.string(), gives: z.number() })) }),
+    contested: z.object({
+      subject: z.string(),
+      versions: z.array(z.object({ by: z.string(), gives: z.number() })),
+    }),
     read: z.object({ pending: z.array(z.string()) }),
-    answer: z.object({ sql: z.string(), rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))) }),
+    answer: z.object({
+      sql: z.string(),
+      rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+    }),
     comparison: z.object({
       table_total: z.number(),
       semantic_layer: askedSchema,
@@ -69,7 +78,9 @@ let afterFirst: { head: string; status: string };
 
 /** As a newcomer in a clone starts it. */
 async function demoFromClone(): Promise<string> {
-  return (await promisify(execFile)('npm', ['run', '-s', 'demo', '--', '--dir', dir], { cwd: root, env })).stdout;
+  return (
+    await promisify(execFile)('npm', ['run', '-s', 'demo', '--', '--dir', dir], { cwd: root, env })
+  ).stdout;
 }
 
 async function demoAsJson(): Promise<string> {
@@ -78,7 +89,13 @@ async function demoAsJson(): Promise<string> {
 }
 
 function shell(command: string): string {
-  return execFileSync(command, { cwd: root, env, shell: true, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync(command, {
+    cwd: root,
+    env,
+    shell: true,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 function git(...args: string[]): string {
@@ -88,7 +105,9 @@ function git(...args: string[]): string {
 const state = () => ({ head: git('rev-parse', 'HEAD'), status: git('status', '--porcelain=v1') });
 
 async function rows(sql: string): Promise<unknown[][]> {
-  const instance = await DuckDBInstance.create(join(dir, 'warehouse.duckdb'), { access_mode: 'READ_ONLY' });
+  const instance = await DuckDBInstance.create(join(dir, 'warehouse.duckdb'), {
+    access_mode: 'READ_ONLY',
+  });
   try {
     const connection = await instance.connect();
     const found = (await connection.runAndReadAll(sql)).getRowsJson();
@@ -115,14 +134,27 @@ describe('ktx demo', () => {
   afterAll(() => rmSync(base, { recursive: true }));
 
   it('makes a project with warehouse, datasets, claims and one commit', () => {
-    for (const path of ['warehouse.duckdb', 'ktx.yaml', 'semantic-layer/shop/orders.yaml', 'claims/shop/orders.jsonl'])
+    for (const path of [
+      'warehouse.duckdb',
+      'ktx.yaml',
+      'semantic-layer/shop/orders.yaml',
+      'claims/shop/orders.jsonl',
+    ])
       expect(existsSync(join(dir, path)), path).toBe(true);
     expect(git('rev-list', '--count', 'HEAD').trim()).toBe('1');
     expect(git('ls-files').split('\n')).toContain('semantic-layer/shop/legacy__orders.yaml');
   });
 
   it('tells what it found, wrote, asked and what naive SQL says', () => {
-    for (const words of ['16 tables', 'orders(buyer_id)', 'orphans', 'semantic-layer/shop/', 'SELECT', 'inner join', 'Try next'])
+    for (const words of [
+      '16 tables',
+      'orders(buyer_id)',
+      'orphans',
+      'semantic-layer/shop/',
+      'SELECT',
+      'inner join',
+      'Try next',
+    ])
       expect(first).toContain(words);
     expect(first).not.toContain('\u001b[');
     expect(first.split('\n').filter((line) => / +$/.test(line))).toEqual([]);
@@ -131,7 +163,8 @@ describe('ktx demo', () => {
   it('prints what the README shows', () => {
     // Probabilities move when the model is trained again, and so does the number of statements.
     const stable = (text: string) => text.replaceAll(/\b[01]\.\d\d\b|\d+ statements/g, '#');
-    const [, sample = ''] = /```text\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+    const [, sample = ''] =
+      /```text\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
     const printed = stable(first).split('\n');
     const shown = stable(sample)
       .split('\n')
@@ -161,7 +194,10 @@ describe('ktx demo', () => {
   it('shows what dbt and the handbook say, each with its line', () => {
     for (const { place } of second.told) {
       const [, file = '', line = ''] = /^(\S+) line (\d+)$/.exec(place) ?? [];
-      expect(readFileSync(join(dir, file), 'utf8').split('\n').length, place).toBeGreaterThanOrEqual(Number(line));
+      expect(
+        readFileSync(join(dir, file), 'utf8').split('\n').length,
+        place,
+      ).toBeGreaterThanOrEqual(Number(line));
     }
     const said = Object.fromEntries(second.told.map(({ subject, says }) => [subject, says]));
     expect(said).toMatchObject({
@@ -172,13 +208,18 @@ describe('ktx demo', () => {
   });
 
   it('shows both numbers of the contested metric, as one gets them by hand', async () => {
-    const sum = async (where: string) => Number((await rows(`SELECT sum(amount) FROM orders WHERE ${where}`))[0]?.[0]);
+    const sum = async (where: string) =>
+      Number((await rows(`SELECT sum(amount) FROM orders WHERE ${where}`))[0]?.[0]);
     const [paid, kept] = [await sum("status = 'paid'"), await sum("status <> 'cancelled'")];
     expect(second.contested).toEqual({
       subject: 'metric:shop.orders.revenue',
-      versions: [expect.objectContaining({ by: 'dbt', gives: paid }), expect.objectContaining({ by: 'handbook', gives: kept })] as unknown,
+      versions: [
+        expect.objectContaining({ by: 'dbt', gives: paid }),
+        expect.objectContaining({ by: 'handbook', gives: kept }),
+      ] as unknown,
     });
-    for (const number of [paid, kept]) expect(first).toContain(Math.round(number).toLocaleString('en'));
+    for (const number of [paid, kept])
+      expect(first).toContain(Math.round(number).toLocaleString('en'));
   });
 
   it('says what waits for a model', () => {
@@ -188,7 +229,9 @@ describe('ktx demo', () => {
 
   it('keeps the metric that the edit added, with its comment, uncommitted', () => {
     const text = readFileSync(join(dir, second.edit.file), 'utf8');
-    expect(text).toMatch(/^ *# What went to somebody else.*\n *- \{name: gifts, agg: count, where: recipient_id <> buyer_id\}$/m);
+    expect(text).toMatch(
+      /^ *# What went to somebody else.*\n *- \{name: gifts, agg: count, where: recipient_id <> buyer_id\}$/m,
+    );
     expect(git('diff', '--stat', '--', second.edit.file)).toContain('2 ++');
   });
 
@@ -200,8 +243,15 @@ describe('ktx demo', () => {
   });
 
   it('shows what the naive statements lose or misplace', async () => {
-    const { table_total: total, semantic_layer: ours, inner_join: inner, wrong_role: wrong } = second.comparison;
-    expect(await rows(`SELECT sum(amount) FROM orders WHERE status = 'paid'`)).toEqual([[total.toFixed(2)]]);
+    const {
+      table_total: total,
+      semantic_layer: ours,
+      inner_join: inner,
+      wrong_role: wrong,
+    } = second.comparison;
+    expect(await rows(`SELECT sum(amount) FROM orders WHERE status = 'paid'`)).toEqual([
+      [total.toFixed(2)],
+    ]);
     expect(ours.total).toBe(total);
     expect(inner.total).toBeLessThan(0.93 * total);
     expect(wrong.total).toBe(total);
@@ -222,7 +272,9 @@ describe('ktx demo', () => {
     await ktx(['sl', 'export', '--out', join(base, 'first.yaml')], { cwd: dir });
     await ktx(['sl', 'import', join(base, 'first.yaml')], { cwd: other });
     await ktx(['sl', 'export', '--out', join(base, 'second.yaml')], { cwd: other });
-    const [out, again] = ['first.yaml', 'second.yaml'].map((name) => readFileSync(join(base, name), 'utf8'));
+    const [out, again] = ['first.yaml', 'second.yaml'].map((name) =>
+      readFileSync(join(base, name), 'utf8'),
+    );
     expect(out).toContain('name: revenue');
     expect(again).toBe(out);
   });
@@ -235,14 +287,21 @@ describe('ktx demo', () => {
       expect(command).toMatch(/^npm run -s ktx -- /);
       expect(shell(command)).not.toBe('');
     }
-    expect(second.next.map((command) => command.replace(/^node src\/cli\/main.ts /, 'npm run -s ktx -- '))).toEqual(commands);
+    expect(
+      second.next.map((command) =>
+        command.replace(/^node src\/cli\/main.ts /, 'npm run -s ktx -- '),
+      ),
+    ).toEqual(commands);
   }, 60_000);
 
   it('answers every query that the guide shows', () => {
     const guide = readFileSync(join(root, 'docs/semantic-layer.md'), 'utf8');
-    const lines = guide.split('\n').filter((line) => line.startsWith('ktx sl query') && !line.includes('--query-file'));
+    const lines = guide
+      .split('\n')
+      .filter((line) => line.startsWith('ktx sl query') && !line.includes('--query-file'));
     expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) shell(`node ${line.replace(/^ktx/, 'src/cli/main.ts')} --project-dir ${dir}`);
+    for (const line of lines)
+      shell(`node ${line.replace(/^ktx/, 'src/cli/main.ts')} --project-dir ${dir}`);
   }, 60_000);
 
   it('says what a model needs that is not configured, and changes nothing', async () => {
@@ -257,44 +316,64 @@ describe('ktx demo', () => {
     expect(state()).toEqual(afterFirst);
   });
 
-  it('goes on to read the prose with the model that its ktx.yaml names', { timeout: 60_000 }, async () => {
-    const endpoint = await openModelEndpoint();
-    endpoint.fallback = reading;
-    try {
-      const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
-      appendFileSync(join(dir, 'ktx.yaml'), `llm:\n  provider: ${api}\n  models: {default: claude-sonnet-4-6}\n`);
-      const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env: { ...env, TEST_KEY: 'sk-made-up' } });
-      expect(JSON.parse(stdout)).toMatchObject({
-        data: {
-          read: {
-            pending: [],
-            found: [
-              {
-                subject: expect.stringContaining('regular') as unknown,
-                place: expect.stringMatching(/^handbook\/returns\.md line \d+$/) as unknown,
-              },
-            ],
+  it(
+    'goes on to read the prose with the model that its ktx.yaml names',
+    { timeout: 60_000 },
+    async () => {
+      const endpoint = await openModelEndpoint();
+      endpoint.fallback = reading;
+      try {
+        const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
+        appendFileSync(
+          join(dir, 'ktx.yaml'),
+          `llm:\n  provider: ${api}\n  models: {default: claude-sonnet-4-6}\n`,
+        );
+        const args = ['src/cli/main.ts', 'demo', '--dir', dir, '--llm', 'anthropic', '--json'];
+        const { stdout } = await promisify(execFile)(process.execPath, args, {
+          cwd: root,
+          env: { ...env, TEST_KEY: 'sk-made-up' },
+        });
+        expect(JSON.parse(stdout)).toMatchObject({
+          data: {
+            read: {
+              pending: [],
+              found: [
+                {
+                  subject: expect.stringContaining('regular') as unknown,
+                  place: expect.stringMatching(/^handbook\/returns\.md line \d+$/) as unknown,
+                },
+              ],
+            },
           },
-        },
-      });
-      const again = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
-      expect([again.unchanged, again.read.pending]).toEqual([true, []]);
-    } finally {
-      await endpoint.close();
-    }
-  });
+        });
+        const again = envelopeSchema.parse(JSON.parse(await demoAsJson())).data;
+        expect([again.unchanged, again.read.pending]).toEqual([true, []]);
+      } finally {
+        await endpoint.close();
+      }
+    },
+  );
 
   it('refuses a folder that holds something else, a project of another database too', async () => {
     const project = join(base, 'project');
     mkdirSync(project);
-    writeFileSync(join(project, 'ktx.yaml'), 'connections: {shop: {driver: sqlite, path: app.db}}\n');
+    writeFileSync(
+      join(project, 'ktx.yaml'),
+      'connections: {shop: {driver: sqlite, path: app.db}}\n',
+    );
     for (const taken of ['docs', project]) {
-      const failure = await promisify(execFile)(process.execPath, ['src/cli/main.ts', 'demo', '--dir', taken, '--json'], {
-        cwd: root,
-      }).catch((error: { code: number; stdout: string }) => error);
+      const failure = await promisify(execFile)(
+        process.execPath,
+        ['src/cli/main.ts', 'demo', '--dir', taken, '--json'],
+        {
+          cwd: root,
+        },
+      ).catch((error: { code: number; stdout: string }) => error);
       expect(failure).toMatchObject({ code: 2 });
-      expect(JSON.parse(failure.stdout)).toMatchObject({ ok: false, error: { code: 'folder_not_empty' } });
+      expect(JSON.parse(failure.stdout)).toMatchObject({
+        ok: false,
+        error: { code: 'folder_not_empty' },
+      });
     }
     expect(readdirSync(project)).toEqual(['ktx.yaml']);
   });

@@ -3,7 +3,14 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { storeNote } from '../../src/sources/notes/inbox.ts';
-import { artifactsOf, documentedShop, ingestProcess, openMachine, twoBackends, type ModelMachine } from '../ingest/llm-project.ts';
+import {
+  artifactsOf,
+  documentedShop,
+  ingestProcess,
+  openMachine,
+  twoBackends,
+  type ModelMachine,
+} from '../ingest/llm-project.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { describing } from '../support/describing-model.ts';
 import { defaultUsage, fail, give, type ModelCall, type Script } from '../support/model-script.ts';
@@ -25,24 +32,43 @@ const models = {
   reconcile: 'claude-opus-4-7',
   repair: 'claude-haiku-4-5-20251001',
 } as const;
-const table = (formula: string) => `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | In words. | \`${formula}\` |\n`;
+const table = (formula: string) =>
+  `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | In words. | \`${formula}\` |\n`;
 const documents = {
   'a.md': table("sum(orders.amount) where status = 'paid'"),
   'b.md': `${table('sum(orders.amount)')}| Paid | What is paid. | \`sum(orders.amuont) where status = 'paid'\` |\n`,
   'terms.md': '# Words\n\nAn active customer means one with an order in the last ninety days.\n',
-  'numbers.md': '# Numbers\n\nThe turnover is the sum of amount in orders. Always leave out the orders of employees of the shop.\n',
+  'numbers.md':
+    '# Numbers\n\nThe turnover is the sum of amount in orders. Always leave out the orders of employees of the shop.\n',
 };
 const note = 'A lost customer means one without any order in the last two years.';
 
 /** A warehouse, a dbt project, documents, and each role bound to a model of its own. */
 function wholeProject(backend: string): string {
   const dir = documentedShop(machine, backend, documents);
-  write(dir, 'dbt/dbt_project.yml', "name: shop\nversion: '1.0'\nprofile: shop\nmodel-paths: [models]\n");
+  write(
+    dir,
+    'dbt/dbt_project.yml',
+    "name: shop\nversion: '1.0'\nprofile: shop\nmodel-paths: [models]\n",
+  );
   write(dir, 'dbt/models/orders.sql', "select * from raw_orders where status <> 'test'\n");
-  write(dir, 'dbt/models/schema.yml', 'models:\n  - name: orders\n    description: One row an order.\n    columns:\n      - {name: id, tests: [unique, not_null]}\n'); // prettier-ignore
-  const bound = Object.entries(models).map(([role, model]) => `    ${role}: ${model}\n`).join(''); // prettier-ignore
-  const config = read(dir, 'ktx.yaml').replace(/ {2}models: \{default: (.*)\}\n/, `  models:\n    default: $1\n${bound}`);
-  write(dir, 'ktx.yaml', config.replace('  handbook:', '  models: {driver: dbt, path: dbt}\n  handbook:'));
+  write(
+    dir,
+    'dbt/models/schema.yml',
+    'models:\n  - name: orders\n    description: One row an order.\n    columns:\n      - {name: id, tests: [unique, not_null]}\n',
+  );
+  const bound = Object.entries(models)
+    .map(([role, model]) => `    ${role}: ${model}\n`)
+    .join('');
+  const config = read(dir, 'ktx.yaml').replace(
+    / {2}models: \{default: (.*)\}\n/,
+    `  models:\n    default: $1\n${bound}`,
+  );
+  write(
+    dir,
+    'ktx.yaml',
+    config.replace('  handbook:', '  models: {driver: dbt, path: dbt}\n  handbook:'),
+  );
   run(dir, 'add', '.');
   run(dir, 'commit', '-qm', 'a dbt project');
   return dir;
@@ -50,8 +76,11 @@ function wholeProject(backend: string): string {
 
 const answering: Script = (call) => {
   const statement = call.objectTaken ? undefined : statementToMend(call);
-  if (statement !== undefined) return give({ body: JSON.stringify(statement.body).replace('amuont', 'amount') });
-  return isCurating(call) || isReconciling(call) || readingAsked(call) !== undefined ? reading(call) : describing(call);
+  if (statement !== undefined)
+    return give({ body: JSON.stringify(statement.body).replace('amuont', 'amount') });
+  return isCurating(call) || isReconciling(call) || readingAsked(call) !== undefined
+    ? reading(call)
+    : describing(call);
 };
 
 /** What the endpoint was asked: requests by role, where they are not those of probes. */
@@ -63,9 +92,13 @@ function listen(script: Script = answering): void {
     return script(call);
   };
 }
-const roles = () => Object.entries(models).flatMap(([role, model]) => (asked.some((call) => call.model === model) ? [role] : []));
+const roles = () =>
+  Object.entries(models).flatMap(([role, model]) =>
+    asked.some((call) => call.model === model) ? [role] : [],
+  );
 
-const linesOf = (files: Record<string, string>) => Object.entries(files).map(([path, text]) => [path, text.split('\n').sort()]);
+const linesOf = (files: Record<string, string>) =>
+  Object.entries(files).map(([path, text]) => [path, text.split('\n').sort()]);
 
 describe('a whole ingest', { timeout: 180_000 }, () => {
   let expected: Record<string, string>;
@@ -78,29 +111,54 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
       listen();
       const { code, events, data } = await ingestProcess(machine, dir);
       expect(code, JSON.stringify(data)).toBe(0);
-      const stages = data['stages'] as readonly { stage: string; pending: number; failures: unknown[] }[];
-      expect(stages.map(({ stage }) => stage)).toEqual(['triage', 'light', 'extract', 'curate', 'reconcile', 'repair']);
-      expect(stages.flatMap(({ pending, failures }) => [pending, ...failures]).every((each) => each === 0)).toBe(true);
+      const stages = data['stages'] as readonly {
+        stage: string;
+        pending: number;
+        failures: unknown[];
+      }[];
+      expect(stages.map(({ stage }) => stage)).toEqual([
+        'triage',
+        'light',
+        'extract',
+        'curate',
+        'reconcile',
+        'repair',
+      ]);
+      expect(
+        stages
+          .flatMap(({ pending, failures }) => [pending, ...failures])
+          .every((each) => each === 0),
+      ).toBe(true);
       expect(roles()).toEqual(Object.keys(models));
       const steps = (type: string) => events.filter((event) => event.type === type).length;
       expect(steps('curate_step')).toBe(asked.filter(isCurating).length);
       expect(steps('reconcile_step')).toBe(asked.filter(isReconciling).length);
-      expect(steps('work_unit_step')).toBe(asked.filter((call) => readingAsked(call)?.stage === 'extract').length);
+      expect(steps('work_unit_step')).toBe(
+        asked.filter((call) => readingAsked(call)?.stage === 'extract').length,
+      );
       const usage = events.findLast((event) => event.type === 'llm_usage');
       // Claude Code ends an object after its first request; what a request used is known there only as far as it came.
       if (backend === 'anthropic')
-        expect(usage).toMatchObject({ input: asked.length * defaultUsage.input, output: asked.length * defaultUsage.output });
+        expect(usage).toMatchObject({
+          input: asked.length * defaultUsage.input,
+          output: asked.length * defaultUsage.output,
+        });
       ends.push(
         stages.map(({ stage, ...each }) => [stage, each]),
         artifactsOf(dir),
       );
       listen(() => fail('bad-request'));
-      expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0, data: { stages: [], commit: { none: 'unchanged' } } });
+      expect(await ingestProcess(machine, dir)).toMatchObject({
+        code: 0,
+        data: { stages: [], commit: { none: 'unchanged' } },
+      });
     }
     const [stages, artifacts, ...others] = ends;
     expected = artifacts as typeof expected;
     if (others.length > 0) expect(others).toEqual([stages, artifacts]);
-    expect(expected['semantic-layer/shop/orders.yaml']).toContain('name: paid, agg: sum, of: amount');
+    expect(expected['semantic-layer/shop/orders.yaml']).toContain(
+      'name: paid, agg: sum, of: amount',
+    );
     expect(expected['wiki/glossary.md']).toContain('## lost customer');
     expect(expected['conflicts.yaml']).toContain('metric:shop.orders.revenue');
   });
@@ -112,9 +170,16 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
     const client = new Client({ name: 'test', version: '1' });
     const env = { ...machine.claude.env, TEST_KEY: 'sk-made-up' } as Record<string, string>;
     await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', 'serve', '--project-dir', overMcp], env }),
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [main, 'mcp', 'serve', '--project-dir', overMcp],
+        env,
+      }),
     );
-    const { content } = await client.callTool({ name: 'ingest', arguments: { wait: 50 } }, { timeout: 60_000 });
+    const { content } = await client.callTool(
+      { name: 'ingest', arguments: { wait: 50 } },
+      { timeout: 60_000 },
+    );
     await client.close();
     expect(JSON.stringify(content)).toContain('complete');
     expect(artifactsOf(overMcp)).toEqual(expected);

@@ -15,7 +15,12 @@ const olderNode = (process.env['PATH'] ?? '')
   .map((folder) => join(folder, 'node'))
   .find((file) => {
     try {
-      const major = Number(execFileSync(file, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8', stdio: 'pipe' }));
+      const major = Number(
+        execFileSync(file, ['-p', 'process.versions.node.split(".")[0]'], {
+          encoding: 'utf8',
+          stdio: 'pipe',
+        }),
+      );
       return major < 24;
     } catch {
       return false;
@@ -28,7 +33,11 @@ describe('the packed package, installed elsewhere', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'ktx-package-'));
-    const { stdout } = await run('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder], { cwd: root });
+    const { stdout } = await run(
+      'npm',
+      ['pack', '--json', '--loglevel=error', '--pack-destination', folder],
+      { cwd: root },
+    );
     const { filename } = JSON.parse(stdout.slice(stdout.indexOf('[\n')))[0];
     await run('tar', ['-xzf', join(folder, filename), '-C', folder]);
     // The dependencies of the clone stand in for those that an installation would fetch.
@@ -51,7 +60,9 @@ describe('the packed package, installed elsewhere', () => {
   }, 60_000);
 
   it.skipIf(olderNode === undefined)('tells an older Node in one line what it needs', async () => {
-    const failed: unknown = await run(olderNode ?? '', [bin, '--version']).catch((error: unknown) => error);
+    const failed: unknown = await run(olderNode ?? '', [bin, '--version']).catch(
+      (error: unknown) => error,
+    );
     expect(failed).toMatchObject({
       code: 2,
       stdout: '',

@@ -1,7 +1,14 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { copyOf, ingestHere, ingestIn, shopProject, sql, stateOf } from '../ingest/ingest-project.ts';
+import {
+  copyOf,
+  ingestHere,
+  ingestIn,
+  shopProject,
+  sql,
+  stateOf,
+} from '../ingest/ingest-project.ts';
 import { read, run, write } from '../store/git-project.ts';
 
 const description = 'What a customer bought, in one go.';
@@ -10,7 +17,11 @@ const description = 'What a customer bought, in one go.';
 async function projectWithWork(): Promise<string> {
   const dir = shopProject();
   await ingestHere(dir);
-  edit(dir, 'customers', (text) => `${text.trimEnd()}\nsegments:\n  - name: northern\n    where: region = 'north'\n`);
+  edit(
+    dir,
+    'customers',
+    (text) => `${text.trimEnd()}\nsegments:\n  - name: northern\n    where: region = 'north'\n`,
+  );
   run(dir, 'commit', '-qam', 'a segment');
   edit(dir, 'orders', (text) => text.replace('fields:', `description: ${description}\nfields:`));
   write(dir, 'notes.txt', 'staged\n');
@@ -66,7 +77,14 @@ describe('an ingest that is killed', () => {
     expect(run(whole, 'show', 'HEAD:semantic-layer/shop/orders.yaml')).not.toContain(description);
     expect(run(whole, 'show', 'HEAD:semantic-layer/shop/orders.yaml')).toContain('note');
     expect(new Set(steps.map(([, step]) => step.split(' ')[0]))).toEqual(
-      new Set(['file_written', 'base_recorded', 'claims_written', 'file_removed', 'commit_made', 'index_refreshed']),
+      new Set([
+        'file_written',
+        'base_recorded',
+        'claims_written',
+        'file_removed',
+        'commit_made',
+        'index_refreshed',
+      ]),
     );
     await killedAt(project, steps, async (dir, after) => {
       expect(read(dir, 'semantic-layer/shop/orders.yaml'), after).toContain(description);
@@ -91,13 +109,21 @@ describe('an ingest that is killed', () => {
   test('takes nothing of its own for a person’s, although the database moves on before the next run', async () => {
     const project = await projectWithWork();
     const moveOn = (dir: string) =>
-      sql(dir, 'ALTER TABLE orders DROP COLUMN note; ALTER TABLE orders ADD COLUMN channel TEXT; DROP TABLE refunds;');
+      sql(
+        dir,
+        'ALTER TABLE orders DROP COLUMN note; ALTER TABLE orders ADD COLUMN channel TEXT; DROP TABLE refunds;',
+      );
     const whole = copyOf(project);
     moveOn(whole);
     await ingestHere(whole);
     const expected = stateOf(whole);
     const { steps } = await unkilled(project);
-    const telling = ['base_recorded claims/shop/orders', 'file_written semantic', 'file_removed claims', 'commit_made'];
+    const telling = [
+      'base_recorded claims/shop/orders',
+      'file_written semantic',
+      'file_removed claims',
+      'commit_made',
+    ];
     const sample = steps.filter(([, step]) => telling.some((start) => step.startsWith(start)));
     await killedAt(project, sample, async (dir, after) => {
       moveOn(dir);

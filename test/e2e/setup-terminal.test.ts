@@ -17,74 +17,101 @@ describe.skipIf(!hasTmux)('a newcomer at a terminal', () => {
     execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
   const type = (...keys: readonly string[]): string => tmux('send-keys', '-t', 'ktx', ...keys);
   const screen = (): string => tmux('capture-pane', '-p', '-t', 'ktx', '-S', '-200');
-  const sees = (text: RegExp) => expect.poll(screen, { timeout: 20_000, interval: 100 }).toMatch(text);
+  const sees = (text: RegExp) =>
+    expect.poll(screen, { timeout: 20_000, interval: 100 }).toMatch(text);
 
   beforeAll(() => {
     const db = new DatabaseSync(join(dir, 'shop.db'));
     db.exec(`CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER, amount INTEGER);
       INSERT INTO customers VALUES (1, 'a'), (2, 'b'), (3, 'c'); INSERT INTO orders VALUES (1, 1, 5), (2, 2, 7), (3, 2, 9), (4, 3, 1);`);
     db.close();
-    tmux('new-session', '-d', '-s', 'ktx', '-x', '140', '-y', '50', '-c', dir, 'env -u CI PS1="ready> " sh');
-    type(`ktx() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }; clear`, 'Enter');
+    tmux(
+      'new-session',
+      '-d',
+      '-s',
+      'ktx',
+      '-x',
+      '140',
+      '-y',
+      '50',
+      '-c',
+      dir,
+      'env -u CI PS1="ready> " sh',
+    );
+    type(
+      `ktx() { ${process.execPath} --disable-warning=ExperimentalWarning ${main} "$@"; }; clear`,
+      'Enter',
+    );
   });
   afterAll(() => {
     spawnSync('tmux', ['-S', socket, 'kill-server']);
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('goes from nothing to a scanned database, with an answer that does not work between', { timeout: 90_000 }, async () => {
-    type('ktx setup', 'Enter');
-    await sees(/Which kind\?/);
-    type('Down', 'Down', 'Down');
-    await sees(/● SQLite/);
-    type('Enter');
-    await sees(/SQLite database file/);
-    type('nothing-there.db', 'Enter');
-    await sees(/does not exist/);
-    await sees(/Which kind\?[^]*Which kind\?|SQLite database file[^]*SQLite database file/);
-    if (/Which kind\?[^]*Which kind\?/.test(screen())) {
-      type('Down', 'Down', 'Down', 'Enter');
-      await sees(/SQLite database file[^]*SQLite database file/);
-    }
-    type('shop.db', 'Enter');
-    await sees(/connected in \d+ ms, 2 tables/);
-    type('C-c');
-    await sees(/No LLM was chosen/);
-    expect(existsSync(join(dir, 'ktx.yaml'))).toBe(true);
-    expect(readFileSync(join(dir, 'ktx.yaml'), 'utf8')).toContain('path: shop.db');
-    type('clear; ktx scan', 'Enter');
-    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
-  });
-
-  test('of Postgres, with a wrong password first and the right one then', { timeout: 90_000 }, async () => {
-    const url = await createDatabase('terminal');
-    await runPostgres(
-      url,
-      'CREATE TABLE customers (id int PRIMARY KEY); CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers)',
-    );
-    const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
-    mkdirSync(join(dir, 'pg'));
-    type(`cd ${join(dir, 'pg')}; export WRONG='${wrong}' RIGHT='${url}'; clear; tmux -S ${socket} clear-history; ktx setup`, 'Enter');
-    const answered = async (variable: string) => {
-      await sees(/● DuckDB[^●]*$/);
-      type('Down', 'Down');
-      await sees(/● Postgres/);
+  test(
+    'goes from nothing to a scanned database, with an answer that does not work between',
+    { timeout: 90_000 },
+    async () => {
+      type('ktx setup', 'Enter');
+      await sees(/Which kind\?/);
+      type('Down', 'Down', 'Down');
+      await sees(/● SQLite/);
       type('Enter');
-      await sees(/postgresql:\/\/user@host:5432[^]*$/);
-      type(`env:${variable}`, 'Enter');
-    };
-    await answered('WRONG');
-    await sees(/refused the login/);
-    expect(existsSync(join(dir, 'pg/ktx.yaml'))).toBe(false);
-    await answered('RIGHT');
-    await sees(/connected in \d+ ms, 2 tables/);
-    await sees(/Which LLM may ktx use\?/);
-    type('Enter');
-    await sees(/llm: none/);
-    expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
-    type('clear; ktx scan', 'Enter');
-    await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
-  });
+      await sees(/SQLite database file/);
+      type('nothing-there.db', 'Enter');
+      await sees(/does not exist/);
+      await sees(/Which kind\?[^]*Which kind\?|SQLite database file[^]*SQLite database file/);
+      if (/Which kind\?[^]*Which kind\?/.test(screen())) {
+        type('Down', 'Down', 'Down', 'Enter');
+        await sees(/SQLite database file[^]*SQLite database file/);
+      }
+      type('shop.db', 'Enter');
+      await sees(/connected in \d+ ms, 2 tables/);
+      type('C-c');
+      await sees(/No LLM was chosen/);
+      expect(existsSync(join(dir, 'ktx.yaml'))).toBe(true);
+      expect(readFileSync(join(dir, 'ktx.yaml'), 'utf8')).toContain('path: shop.db');
+      type('clear; ktx scan', 'Enter');
+      await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+    },
+  );
+
+  test(
+    'of Postgres, with a wrong password first and the right one then',
+    { timeout: 90_000 },
+    async () => {
+      const url = await createDatabase('terminal');
+      await runPostgres(
+        url,
+        'CREATE TABLE customers (id int PRIMARY KEY); CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers)',
+      );
+      const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
+      mkdirSync(join(dir, 'pg'));
+      type(
+        `cd ${join(dir, 'pg')}; export WRONG='${wrong}' RIGHT='${url}'; clear; tmux -S ${socket} clear-history; ktx setup`,
+        'Enter',
+      );
+      const answered = async (variable: string) => {
+        await sees(/● DuckDB[^●]*$/);
+        type('Down', 'Down');
+        await sees(/● Postgres/);
+        type('Enter');
+        await sees(/postgresql:\/\/user@host:5432[^]*$/);
+        type(`env:${variable}`, 'Enter');
+      };
+      await answered('WRONG');
+      await sees(/refused the login/);
+      expect(existsSync(join(dir, 'pg/ktx.yaml'))).toBe(false);
+      await answered('RIGHT');
+      await sees(/connected in \d+ ms, 2 tables/);
+      await sees(/Which LLM may ktx use\?/);
+      type('Enter');
+      await sees(/llm: none/);
+      expect(readFileSync(join(dir, 'pg/ktx.yaml'), 'utf8')).toContain('url: env:RIGHT');
+      type('clear; ktx scan', 'Enter');
+      await sees(/orders\(customer_id\)\s+customers\(id\)\s+accepted/);
+    },
+  );
 
   test('of a folder of CSV files', { timeout: 90_000 }, async () => {
     mkdirSync(join(dir, 'duck/exports'), { recursive: true });

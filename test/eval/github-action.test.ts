@@ -17,7 +17,9 @@ const stepSchema = z.looseObject({
 });
 const workflowSchema = z.looseObject({
   permissions: z.record(z.string(), z.string()),
-  jobs: z.looseObject({ ktx: z.looseObject({ env: z.record(z.string(), z.string()), steps: z.array(stepSchema) }) }),
+  jobs: z.looseObject({
+    ktx: z.looseObject({ env: z.record(z.string(), z.string()), steps: z.array(stepSchema) }),
+  }),
 });
 const file = join(import.meta.dirname, '../../examples/github-action/ktx.yml');
 const { jobs, permissions } = workflowSchema.parse(load(readFileSync(file, 'utf8')));
@@ -30,7 +32,10 @@ beforeAll(async () => {
   const main = join(import.meta.dirname, '../../src/cli/main.ts');
   program('ktx', `exec '${process.execPath}' '${main}' "$@"`);
   // GitHub itself: what would be commented is kept.
-  program('gh', `printf '%s\\n' "$@" > gh-said; while [ $# -gt 0 ]; do [ "$1" != --body-file ] || cp "$2" gh-body; shift; done`);
+  program(
+    'gh',
+    `printf '%s\\n' "$@" > gh-said; while [ $# -gt 0 ]; do [ "$1" != --body-file ] || cp "$2" gh-body; shift; done`,
+  );
   writeFileSync(
     join(project.dir, 'evals/shop.yaml'),
     'cases:\n  - {id: total, question: What is revenue?, expect: {result: {golden_sql: "SELECT sum(amount) FROM orders WHERE status = \'paid\'"}}}\n  - {id: nps, question: What is NPS?, expect: {refuses: true}}\n',
@@ -52,12 +57,17 @@ const revenue: Script = ({ messages, results }) =>
       : say('So much [q1].');
 
 /** The steps as the runner of GitHub takes them, those that are actions and the installation left out: name to exit code. */
-async function pushed(secrets: Readonly<Record<string, string>>): Promise<Record<string, number | 'skipped'>> {
-  for (const name of ['out', 'gh-said', 'gh-body']) rmSync(join(project.dir, name), { recursive: true, force: true });
+async function pushed(
+  secrets: Readonly<Record<string, string>>,
+): Promise<Record<string, number | 'skipped'>> {
+  for (const name of ['out', 'gh-said', 'gh-body'])
+    rmSync(join(project.dir, name), { recursive: true, force: true });
   const outcomes: Record<string, number | 'skipped'> = {};
   let isFailed = false;
   const filled = (text: string): string =>
-    text.replaceAll(/\$\{\{ *([\w.]+) *\}\}/g, (_, path: string) => (path.startsWith('secrets.') ? (secrets[path.slice(8)] ?? '') : path));
+    text.replaceAll(/\$\{\{ *([\w.]+) *\}\}/g, (_, path: string) =>
+      path.startsWith('secrets.') ? (secrets[path.slice(8)] ?? '') : path,
+    );
   const envOf = (env: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(env).map(([key, text]) => [key, filled(text)]));
   for (const { name = '', run, if: condition = 'true', env = {} } of jobs.ktx.steps) {
@@ -68,7 +78,9 @@ async function pushed(secrets: Readonly<Record<string, string>>): Promise<Record
       always: () => true,
       hashFiles: (path: string) => (existsSync(join(project.dir, path)) ? 'hash' : ''),
     };
-    const isRun: boolean = (!isFailed || condition.includes('always()')) && runInNewContext(condition, functions) === true;
+    const isRun: boolean =
+      (!isFailed || condition.includes('always()')) &&
+      runInNewContext(condition, functions) === true;
     outcomes[name] = isRun ? await shell(run, own) : 'skipped';
     isFailed ||= isRun && outcomes[name] !== 0;
   }
@@ -76,10 +88,14 @@ async function pushed(secrets: Readonly<Record<string, string>>): Promise<Record
 }
 
 function shell(script: string, env: Readonly<Record<string, string>>): Promise<number> {
-  const path = [join(project.dir, 'bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const path = [join(project.dir, 'bin'), dirname(process.execPath), process.env['PATH']].join(
+    delimiter,
+  );
   const around = { ...process.env, CI: 'true', PATH: path, ...env };
   return new Promise((resolve) => {
-    execFile('bash', ['-e', '-c', script], { cwd: project.dir, env: around }, (error) => resolve(typeof error?.code === 'number' ? error.code : error === null ? 0 : -1)); // prettier-ignore
+    execFile('bash', ['-e', '-c', script], { cwd: project.dir, env: around }, (error) =>
+      resolve(typeof error?.code === 'number' ? error.code : error === null ? 0 : -1),
+    );
   });
 }
 
@@ -90,9 +106,14 @@ test(
   { timeout: 120_000 },
   async () => {
     project.playing(revenue);
-    expect(await ktx(['eval', 'run', '--save', 'evals/baseline.json'], { cwd: project.dir })).toMatchObject({ code: 0 });
+    expect(
+      await ktx(['eval', 'run', '--save', 'evals/baseline.json'], { cwd: project.dir }),
+    ).toMatchObject({ code: 0 });
     const dataset = join(project.dir, 'semantic-layer/shop/orders.yaml');
-    writeFileSync(dataset, readFileSync(dataset, 'utf8').replace("status = 'paid'", "status = 'refunded'"));
+    writeFileSync(
+      dataset,
+      readFileSync(dataset, 'utf8').replace("status = 'paid'", "status = 'refunded'"),
+    );
     expect(await pushed({ WAREHOUSE_URL: 'made-up', ANTHROPIC_API_KEY: 'made-up' })).toEqual({
       'Files are valid, nothing is contested or stale': 0,
       'Golden SQL runs': 0,
@@ -103,8 +124,12 @@ test(
       'pr\ncomment\ngithub.event.pull_request.number\n--body-file\nout/eval.md\n--edit-last\n--create-if-none\n',
     );
     expect(read('gh-body')).toBe(read('out/eval.md'));
-    expect(read('gh-body')).toMatch(/^## ktx eval\n[^]*\| `shop\/total` \| broken \| pass → fail \|[^]*^-.*'paid'[^]*^\+.*'refunded'/m);
-    expect(['out/eval.xml', 'out/eval.html'].filter((path) => !existsSync(join(project.dir, path)))).toEqual([]);
+    expect(read('gh-body')).toMatch(
+      /^## ktx eval\n[^]*\| `shop\/total` \| broken \| pass → fail \|[^]*^-.*'paid'[^]*^\+.*'refunded'/m,
+    );
+    expect(
+      ['out/eval.xml', 'out/eval.html'].filter((path) => !existsSync(join(project.dir, path))),
+    ).toEqual([]);
     expect(permissions).toEqual({ contents: 'read', 'pull-requests': 'write' });
   },
 );

@@ -16,75 +16,172 @@ function rule(match: object = {}) {
   if (result === undefined) throw new Error('no rule');
   return result.match;
 }
-const rows = (columns: string, ...cells: unknown[][]): Rows => ({ columns: columns.split(' ').map((name) => ({ name })), rows: cells });
+const rows = (columns: string, ...cells: unknown[][]): Rows => ({
+  columns: columns.split(' ').map((name) => ({ name })),
+  rows: cells,
+});
 
 describe('rows against golden rows', () => {
   const golden = rows('region revenue', ['EU', 10], ['US', 20], ['US', 20]);
 
   test.each([
     ['another order', rows('region revenue', ['US', 20], ['EU', 10], ['US', 20]), {}, true],
-    ['other names and places of columns', rows('total r', [20, 'US'], [10, 'EU'], [20, 'US']), {}, true],
+    [
+      'other names and places of columns',
+      rows('total r', [20, 'US'], [10, 'EU'], [20, 'US']),
+      {},
+      true,
+    ],
     ['more columns', rows('n r total', [1, 'US', 20], [2, 'EU', 10], [3, 'US', 20]), {}, true],
     ['a row too few', rows('region revenue', ['EU', 10], ['US', 20]), {}, false],
-    ['a row doubled in place of another', rows('region revenue', ['EU', 10], ['EU', 10], ['US', 20]), {}, false],
-    ['the right values in the wrong rows', rows('region revenue', ['US', 10], ['US', 20], ['EU', 20]), {}, false],
+    [
+      'a row doubled in place of another',
+      rows('region revenue', ['EU', 10], ['EU', 10], ['US', 20]),
+      {},
+      false,
+    ],
+    [
+      'the right values in the wrong rows',
+      rows('region revenue', ['US', 10], ['US', 20], ['EU', 20]),
+      {},
+      false,
+    ],
     ['a column missing', rows('revenue', [10], [20], [20]), {}, false],
-    ['within the tolerance', rows('region revenue', ['EU', 10.004], ['US', 20], ['US', 20]), { numeric: { abs: 0.01 } }, true],
-    ['outside of it', rows('region revenue', ['EU', 10.02], ['US', 20], ['US', 20]), { numeric: { abs: 0.01 } }, false],
+    [
+      'within the tolerance',
+      rows('region revenue', ['EU', 10.004], ['US', 20], ['US', 20]),
+      { numeric: { abs: 0.01 } },
+      true,
+    ],
+    [
+      'outside of it',
+      rows('region revenue', ['EU', 10.02], ['US', 20], ['US', 20]),
+      { numeric: { abs: 0.01 } },
+      false,
+    ],
     ['NULL is not 0', rows('region revenue', ['EU', null], ['US', 20], ['US', 20]), {}, false],
-    ['by name, named otherwise', rows('r revenue', ['EU', 10], ['US', 20], ['US', 20]), { columns: 'by_name' }, false],
-    ['by name, in another case', rows('REVENUE Region', [10, 'EU'], [20, 'US'], [20, 'US']), { columns: 'by_name' }, true],
+    [
+      'by name, named otherwise',
+      rows('r revenue', ['EU', 10], ['US', 20], ['US', 20]),
+      { columns: 'by_name' },
+      false,
+    ],
+    [
+      'by name, in another case',
+      rows('REVENUE Region', [10, 'EU'], [20, 'US'], [20, 'US']),
+      { columns: 'by_name' },
+      true,
+    ],
     ['order kept', golden, { order: 'keep' }, true],
-    ['order not kept', rows('region revenue', ['US', 20], ['EU', 10], ['US', 20]), { order: 'keep' }, false],
+    [
+      'order not kept',
+      rows('region revenue', ['US', 20], ['EU', 10], ['US', 20]),
+      { order: 'keep' },
+      false,
+    ],
   ] as const)('%s', (...[, got, match, isSame]) => {
     expect(differenceOf(got, golden, rule(match)) === undefined).toBe(isSame);
   });
 
   test('decimals as text, days as timestamps, booleans as 0 and 1', () => {
-    const want: Rows = { columns: [{ name: 'd', type: 'date' }, { name: 'x', type: 'decimal' }, { name: 'b' }], rows: [['2024-01-01', '123456789012.10', true]] }; // prettier-ignore
+    const want: Rows = {
+      columns: [{ name: 'd', type: 'date' }, { name: 'x', type: 'decimal' }, { name: 'b' }],
+      rows: [['2024-01-01', '123456789012.10', true]],
+    };
     const got: Rows = { columns: want.columns, rows: [['2024-01-01T00:00:00', 123456789012.1, 1]] };
     expect(differenceOf(got, want, rule())).toBeUndefined();
     // A code is no number: 007 is not 7, and ids beyond a double do not blur.
     expect(differenceOf(rows('code', [7]), rows('code', ['007']), rule())).toBeDefined();
-    expect(differenceOf(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule())).toBeDefined();
-    // Nor do those within: whole numbers are near each other only where the rule says so.
-    expect(differenceOf(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule())).toBeDefined();
     expect(
-      differenceOf(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule({ numeric: { rel: 1e-8, abs: 0 } })),
+      differenceOf(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule()),
+    ).toBeDefined();
+    // Nor do those within: whole numbers are near each other only where the rule says so.
+    expect(
+      differenceOf(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule()),
+    ).toBeDefined();
+    expect(
+      differenceOf(
+        rows('id', [4_000_000_001]),
+        rows('id', [4_000_000_003]),
+        rule({ numeric: { rel: 1e-8, abs: 0 } }),
+      ),
     ).toBeUndefined();
-    expect(differenceOf(rows('sum', [4_000_000_000.0000005]), rows('sum', [4_000_000_000]), rule())).toBeUndefined();
+    expect(
+      differenceOf(rows('sum', [4_000_000_000.0000005]), rows('sum', [4_000_000_000]), rule()),
+    ).toBeUndefined();
   });
 
   test('many columns that hold the same: at once, whether they suffice or not', () => {
     const zeros = (width: number, last: unknown[] = []): Rows =>
-      rows([...Array.from({ length: width }, (_, at) => `m${at}`), ...last.map((_, at) => `x${at}`)].join(' '), [...Array.from({ length: width }, () => 0), ...last]);
+      rows(
+        [
+          ...Array.from({ length: width }, (_, at) => `m${at}`),
+          ...last.map((_, at) => `x${at}`),
+        ].join(' '),
+        [...Array.from({ length: width }, () => 0), ...last],
+      );
     expect(differenceOf(zeros(20), zeros(20), rule())).toBeUndefined();
-    expect(differenceOf(zeros(19, [1]), zeros(20), rule())).toMatch(/^fewer columns with the same values/);
+    expect(differenceOf(zeros(19, [1]), zeros(20), rule())).toMatch(
+      /^fewer columns with the same values/,
+    );
     // Each holds 0 to 5, in another row each: only one choice of columns gives the golden rows.
-    const turned = (shifts: number[]): Rows => rows('a b c d e f', ...[0, 1, 2, 3, 4, 5].map((row) => shifts.map((shift) => (row + shift) % 6)));
-    expect(differenceOf(turned([5, 4, 3, 2, 1, 0]), turned([0, 1, 2, 3, 4, 5]), rule())).toBeUndefined();
-  }); // prettier-ignore
+    const turned = (shifts: number[]): Rows =>
+      rows(
+        'a b c d e f',
+        ...[0, 1, 2, 3, 4, 5].map((row) => shifts.map((shift) => (row + shift) % 6)),
+      );
+    expect(
+      differenceOf(turned([5, 4, 3, 2, 1, 0]), turned([0, 1, 2, 3, 4, 5]), rule()),
+    ).toBeUndefined();
+  });
 
   test('thousands of rows whose numbers are rounded, wherever their ids stand', () => {
-    const exact = Array.from({ length: 3000 }, (_, id) => [10 + (id % 7) + ((id * 7919) % 101) / 1e5, id, `name ${id}`]);
-    const rounded = exact.map(([value, ...rest]) => [Math.round(Number(value) * 100) / 100, ...rest]).toReversed();
+    const exact = Array.from({ length: 3000 }, (_, id) => [
+      10 + (id % 7) + ((id * 7919) % 101) / 1e5,
+      id,
+      `name ${id}`,
+    ]);
+    const rounded = exact
+      .map(([value, ...rest]) => [Math.round(Number(value) * 100) / 100, ...rest])
+      .toReversed();
     const cents = rule({ numeric: { abs: 0.01 } });
-    expect(differenceOf(rows('v id n', ...rounded), rows('v id n', ...exact), cents)).toBeUndefined();
-    const swapped = rounded.map(([value, id, name], at) => [value, at < 2 ? rounded[1 - at]?.[1] : id, name]);
-    expect(differenceOf(rows('v id n', ...swapped), rows('v id n', ...exact), cents)).toMatch(/the rows do not/);
+    expect(
+      differenceOf(rows('v id n', ...rounded), rows('v id n', ...exact), cents),
+    ).toBeUndefined();
+    const swapped = rounded.map(([value, id, name], at) => [
+      value,
+      at < 2 ? rounded[1 - at]?.[1] : id,
+      name,
+    ]);
+    expect(differenceOf(rows('v id n', ...swapped), rows('v id n', ...exact), cents)).toMatch(
+      /the rows do not/,
+    );
   });
 
   test('shuffled rows and columns are the same, a changed cell is not, however values repeat', () => {
     const cell = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', null));
-    const table = fc.integer({ min: 1, max: 4 }).chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 })); // prettier-ignore
+    const table = fc
+      .integer({ min: 1, max: 4 })
+      .chain((width) =>
+        fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+      );
     fc.assert(
       fc.property(table, fc.integer(), fc.nat(), (cells, seed, at) => {
         const width = cells[0]?.length ?? 0;
         const names = Array.from({ length: width }, (_, index) => `c${index}`).join(' ');
-        const order = [...cells.keys()].sort((a, b) => ((a * 7919 + seed) % 31) - ((b * 7919 + seed) % 31));
+        const order = [...cells.keys()].sort(
+          (a, b) => ((a * 7919 + seed) % 31) - ((b * 7919 + seed) % 31),
+        );
         const turned = order.map((index) => (cells[index] ?? []).toReversed());
         expect(differenceOf(rows(names, ...turned), rows(names, ...cells), rule())).toBeUndefined();
-        const wrong = turned.map((row, index) => (index === at % turned.length ? row.map((value, column) => (column === 0 ? 99 : value)) : row)); // prettier-ignore
+        const wrong = turned.map((row, index) =>
+          index === at % turned.length
+            ? row.map((value, column) => (column === 0 ? 99 : value))
+            : row,
+        );
         expect(differenceOf(rows(names, ...wrong), rows(names, ...cells), rule())).toBeDefined();
       }),
     );
@@ -115,7 +212,9 @@ describe('tool calls: the published truth table', () => {
 
   test.each(table)('%j', (matcher, ...outcomes) => {
     const { tools = [] } = expectation({ tools: [matcher] });
-    expect(Object.values(calls).map((made) => gradeTools(made, tools)[0]?.outcome)).toEqual(outcomes);
+    expect(Object.values(calls).map((made) => gradeTools(made, tools)[0]?.outcome)).toEqual(
+      outcomes,
+    );
   });
 
   test.each([
@@ -129,7 +228,13 @@ describe('tool calls: the published truth table', () => {
     [{ where: { contains: 'PAID' } }, true],
     [{ where: { equals: 'status' } }, false],
   ] as const)('arguments %j', (given, isPass) => {
-    const made = [{ name: 'x', ok: true, input: { metrics: ['orders.revenue', 'orders.count'], where: "status = 'paid'" } }];
+    const made = [
+      {
+        name: 'x',
+        ok: true,
+        input: { metrics: ['orders.revenue', 'orders.count'], where: "status = 'paid'" },
+      },
+    ];
     const { tools = [] } = expectation({ tools: [{ name: 'x', arguments: given }] });
     expect(gradeTools(made, tools)[0]?.outcome).toBe(isPass ? 'pass' : 'fail');
   });
@@ -153,12 +258,19 @@ describe('text', () => {
     ['{"n":3,"v":[10,200,300],"said":"about 1.5 million"}', [3, 10, 200, 300, 1.5e6]],
   ])('%s', (text, numbers) => {
     const { text: asked = {} } = expectation({ text: { number: { value: 77 } } });
-    expect(gradeText(text, asked)[0]?.found).toBe(`does not say 77; it says ${numbers.join(', ') || 'no number'}`);
+    expect(gradeText(text, asked)[0]?.found).toBe(
+      `does not say 77; it says ${numbers.join(', ') || 'no number'}`,
+    );
   });
 
   test('number with rounding, words in any case, what must not be said', () => {
     const { text = {} } = expectation({
-      text: { number: { value: 1234567 }, contains: ['emea'], not_contains: ['APAC'], matches: '^in ' },
+      text: {
+        number: { value: 1234567 },
+        contains: ['emea'],
+        not_contains: ['APAC'],
+        matches: '^in ',
+      },
     });
     const outcomes = (said: string) => gradeText(said, text).map(({ outcome }) => outcome);
     expect(outcomes('In EMEA it was 1.23 million.')).toEqual(['pass', 'pass', 'pass', 'pass']);
@@ -179,16 +291,34 @@ test('what is certain decides, and the exit code follows', () => {
   expect(worstOf(['pass', 'error', 'fail'])).toBe('fail');
   expect(worstOf(['pass', 'inconclusive'])).toBe('inconclusive');
   expect(worstOf(['pass', 'skipped'])).toBe('pass');
-  expect([exitCodeOf(['pass', 'skipped']), exitCodeOf(['error', 'fail']), exitCodeOf(['timeout']), exitCodeOf(['pass', 'error']), exitCodeOf(['inconclusive'])]).toEqual([0, 1, 1, 3, 3]); // prettier-ignore
+  expect([
+    exitCodeOf(['pass', 'skipped']),
+    exitCodeOf(['error', 'fail']),
+    exitCodeOf(['timeout']),
+    exitCodeOf(['pass', 'error']),
+    exitCodeOf(['inconclusive']),
+  ]).toEqual([0, 1, 1, 3, 3]);
 });
 
 test('intervals: Wilson’s as published, the mean with its spread', () => {
   // Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
-  const published = [[81, 263, 0.2553, 0.3662], [15, 148, 0.0624, 0.1605], [0, 20, 0, 0.1611], [1, 29, 0.0061, 0.1718]] as const; // prettier-ignore
+  const published = [
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ] as const;
   for (const [passed, of, low, high] of published) {
     const interval = wilson(passed, of);
-    expect([interval?.low.toFixed(4), interval?.high.toFixed(4)]).toEqual([low.toFixed(4), high.toFixed(4)]);
+    expect([interval?.low.toFixed(4), interval?.high.toFixed(4)]).toEqual([
+      low.toFixed(4),
+      high.toFixed(4),
+    ]);
   }
-  expect(meanOf([2, 4, 6])).toMatchObject({ value: 4, low: expect.closeTo(1.737, 3), high: expect.closeTo(6.263, 3) });
+  expect(meanOf([2, 4, 6])).toMatchObject({
+    value: 4,
+    low: expect.closeTo(1.737, 3),
+    high: expect.closeTo(6.263, 3),
+  });
   expect([wilson(0, 0), meanOf([])]).toEqual([undefined, undefined]);
 });

@@ -20,13 +20,30 @@ function caseOf(id: string, outcome: CaseResult['outcome'], found = hostile): Ca
     cost_usd: null,
     ms: 12_345,
   };
-  const asked = outcome === 'skipped' ? { attempts: [], reason: found } : { attempts: [{ outcome, turns: [turn] }] };
+  const asked =
+    outcome === 'skipped'
+      ? { attempts: [], reason: found }
+      : { attempts: [{ outcome, turns: [turn] }] };
   return { id, tags: [], outcome, flaky: outcome === 'fail', ...asked };
 }
 
 function runOf(cases: CaseResult[], without?: CaseResult[]): EvalRun {
-  const context = { commit: undefined, uncommitted: [], semantic_layer: 's', wiki: 'w', questions: 'q', agents: [] };
-  const about = { version: 1, id: 'eval', started: '2026-01-02T03:04:05.678Z', ms: 61_001, ktx: '0', interrupted: false } as const;
+  const context = {
+    commit: undefined,
+    uncommitted: [],
+    semantic_layer: 's',
+    wiki: 'w',
+    questions: 'q',
+    agents: [],
+  };
+  const about = {
+    version: 1,
+    id: 'eval',
+    started: '2026-01-02T03:04:05.678Z',
+    ms: 61_001,
+    ktx: '0',
+    interrupted: false,
+  } as const;
   return { ...about, context, cases, ...(without && { without_context: without }) };
 }
 
@@ -34,16 +51,28 @@ const every = outcomes.map((outcome) => caseOf(`shop/${outcome}`, outcome));
 
 test('libxml2 accepts what is written: every outcome, two columns, no case at all, texts that are no XML', async () => {
   const whole = junitReport(runOf(every, every));
-  expect(await problemsOf({ whole, none: junitReport(runOf([])) })).toEqual({ whole: [], none: [] });
-  expect(whole).toContain('&quot;quoted&quot; &amp; \'so\' ]]&gt; &lt;!-- &lt;![CDATA[ 🦊 ü \ufffd\ufffd\ufffd[31m \ufffd \ufffd&#10;second line&#9;tab\ufffd');
-  expect(whole).toContain('<testsuite name="shop (without context)" tests="6" failures="2" errors="2" skipped="1"');
-}); // prettier-ignore
+  expect(await problemsOf({ whole, none: junitReport(runOf([])) })).toEqual({
+    whole: [],
+    none: [],
+  });
+  expect(whole).toContain(
+    "&quot;quoted&quot; &amp; 'so' ]]&gt; &lt;!-- &lt;![CDATA[ 🦊 ü \ufffd\ufffd\ufffd[31m \ufffd \ufffd&#10;second line&#9;tab\ufffd",
+  );
+  expect(whole).toContain(
+    '<testsuite name="shop (without context)" tests="6" failures="2" errors="2" skipped="1"',
+  );
+});
 
 test('and nothing that lacks a part, or has one that nobody knows', async () => {
   const report = junitReport(runOf(every));
   const without = (element: string, attribute: string): string =>
     report.replace(new RegExp(`(<${element} [^>]*?) ?\\b${attribute}="[^"]*"`), '$1');
-  const parts = { testsuite: ['name', 'tests', 'failures', 'errors', 'skipped'], testcase: ['name', 'classname', 'time'], failure: ['type'], error: ['type'] }; // prettier-ignore
+  const parts = {
+    testsuite: ['name', 'tests', 'failures', 'errors', 'skipped'],
+    testcase: ['name', 'classname', 'time'],
+    failure: ['type'],
+    error: ['type'],
+  };
   const lacking = Object.entries(parts).flatMap(([element, names]) =>
     names.map((name) => [`${element}-${name}`, without(element, name)] as const),
   );

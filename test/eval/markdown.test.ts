@@ -5,14 +5,45 @@ import type { CaseResult, EvalRun } from '../../src/eval/run-file.ts';
 import { summaryOf } from '../../src/eval/summary.ts';
 
 function failed(id: string, found: string): CaseResult {
-  const turn = { question: 'Q', answer: 'A', stop_reason: 'completed', queries: [], tools: [], tokens: 1, cost_usd: null, ms: 1 };
+  const turn = {
+    question: 'Q',
+    answer: 'A',
+    stop_reason: 'completed',
+    queries: [],
+    tools: [],
+    tokens: 1,
+    cost_usd: null,
+    ms: 1,
+  };
   const findings = [{ grader: 'text', outcome: 'fail' as const, found }];
-  return { id, tags: [], outcome: 'fail', flaky: false, attempts: [{ outcome: 'fail', turns: [{ ...turn, outcome: 'fail', findings }] }] };
+  return {
+    id,
+    tags: [],
+    outcome: 'fail',
+    flaky: false,
+    attempts: [{ outcome: 'fail', turns: [{ ...turn, outcome: 'fail', findings }] }],
+  };
 }
 
 function report(cases: CaseResult[], sql = ''): string {
-  const context = { commit: undefined, uncommitted: [], semantic_layer: 's', wiki: 'w', questions: 'q', agents: [] };
-  const run: EvalRun = { version: 1, id: 'now', started: '2026-01-02T03:04:05.678Z', ms: 1, ktx: '0', interrupted: false, context, cases };
+  const context = {
+    commit: undefined,
+    uncommitted: [],
+    semantic_layer: 's',
+    wiki: 'w',
+    questions: 'q',
+    agents: [],
+  };
+  const run: EvalRun = {
+    version: 1,
+    id: 'now',
+    started: '2026-01-02T03:04:05.678Z',
+    ms: 1,
+    ktx: '0',
+    interrupted: false,
+    context,
+    cases,
+  };
   const changes = cases.map(({ id }) => ({
     id,
     kind: 'broken' as const,
@@ -20,13 +51,25 @@ function report(cases: CaseResult[], sql = ''): string {
     after: 'fail' as const,
     sql: [{ mark: '+' as const, text: sql }],
   }));
-  const comparison: Comparison = { before: 'then', after: 'now', differs: [], summaries: [summaryOf([]), summaryOf(cases)], changes };
+  const comparison: Comparison = {
+    before: 'then',
+    after: 'now',
+    differs: [],
+    summaries: [summaryOf([]), summaryOf(cases)],
+    changes,
+  };
   return markdownReport(run, sql === '' ? undefined : comparison);
 }
 
 test('Markdown is never longer than a comment may be, ends whole, and says what it left out', () => {
-  const many = Array.from({ length: 3000 }, (_, n) => failed(`shop/case-${n}`, `😀 & <b>${'ünd'.repeat(300)} ${n}`));
-  for (const text of [report(many), report(many, `SELECT '${'x'.repeat(900)}'`), report(many.slice(0, 2), 'y'.repeat(100_000))]) {
+  const many = Array.from({ length: 3000 }, (_, n) =>
+    failed(`shop/case-${n}`, `😀 & <b>${'ünd'.repeat(300)} ${n}`),
+  );
+  for (const text of [
+    report(many),
+    report(many, `SELECT '${'x'.repeat(900)}'`),
+    report(many.slice(0, 2), 'y'.repeat(100_000)),
+  ]) {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536);
     expect(text.length).toBeGreaterThan(1000);
     expect(text.match(/<details>/g)?.length).toBe(text.match(/<\/details>/g)?.length);

@@ -17,7 +17,10 @@ const golden = (sql: string): string => `{result: {golden_sql: "${sql}"}}`;
 
 describe('ktx eval check', () => {
   test('runs all golden SQL with no model, that of every turn too', async () => {
-    write('orders', `cases:\n  - {id: total, question: How much?, expect: ${golden('SELECT sum(amount) AS total FROM orders')}}\n  - id: talk\n    turns:\n      - {question: How many?}\n      - {question: By status?, expect: ${golden('SELECT status, count(*) AS n FROM orders GROUP BY 1')}}\n`); // prettier-ignore
+    write(
+      'orders',
+      `cases:\n  - {id: total, question: How much?, expect: ${golden('SELECT sum(amount) AS total FROM orders')}}\n  - id: talk\n    turns:\n      - {question: How many?}\n      - {question: By status?, expect: ${golden('SELECT status, count(*) AS n FROM orders GROUP BY 1')}}\n`,
+    );
     write('other', 'cases: [{id: nps, question: NPS?, expect: {refuses: true}}]\n');
     const { code, envelope } = await ktxJson(['eval', 'check'], { cwd });
     expect(code).toBe(0);
@@ -28,14 +31,21 @@ describe('ktx eval check', () => {
         { id: 'orders/talk', turn: 2, rows: 2, columns: ['status', 'n'] },
       ],
     });
-    expect((await ktx(['eval', 'check', 'other'], { cwd })).stdout).toBe('1 case in 1 question set; golden SQL: 0 of 0 run.\n');
+    expect((await ktx(['eval', 'check', 'other'], { cwd })).stdout).toBe(
+      '1 case in 1 question set; golden SQL: 0 of 0 run.\n',
+    );
   });
 
   test('golden SQL that does not run, or could change something, fails with its case; the others are run', async () => {
-    write('orders', `cases:\n  - {id: gone, question: Q, expect: ${golden('SELECT n FROM no_such')}}\n  - {id: evil, question: Q, expect: ${golden('DELETE FROM orders')}}\n  - {id: weak, question: Q, expect: ${golden('SELECT id FROM orders WHERE 1 = 0')}}\n`); // prettier-ignore
+    write(
+      'orders',
+      `cases:\n  - {id: gone, question: Q, expect: ${golden('SELECT n FROM no_such')}}\n  - {id: evil, question: Q, expect: ${golden('DELETE FROM orders')}}\n  - {id: weak, question: Q, expect: ${golden('SELECT id FROM orders WHERE 1 = 0')}}\n`,
+    );
     const { code, stdout, stderr } = await ktx(['eval', 'check'], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^error {2}orders\/gone: .*no_such.*\nerror {2}orders\/evil: .*\nweak {3}orders\/weak: 0 rows of id; no rows/);
+    expect(stdout).toMatch(
+      /^error {2}orders\/gone: .*no_such.*\nerror {2}orders\/evil: .*\nweak {3}orders\/weak: 0 rows of id; no rows/,
+    );
     expect(stderr).toContain('Golden SQL of 2 cases does not run');
   });
 
@@ -46,13 +56,23 @@ describe('ktx eval check', () => {
       expect(code).toBe(2);
       return stderr;
     };
-    expect(await wrong('cases:\n  - id: a\n    question: Q\n    expect: {refuse: true}\n')).toMatch(/evals\/orders\.yaml:4:14: .*did you mean refuses/); // prettier-ignore
-    expect(await wrong('cases:\n  - id: a\n    question: Q\n')).toMatch(/orders\.yaml:2:5: .*expect is missing/);
-    expect(await wrong('cases:\n  - {id: a, question: Q, expect: {text: {matches: "("}}}\n')).toMatch(
-      /orders\.yaml:2:.*regular expression/,
+    expect(await wrong('cases:\n  - id: a\n    question: Q\n    expect: {refuse: true}\n')).toMatch(
+      /evals\/orders\.yaml:4:14: .*did you mean refuses/,
     );
-    expect(await wrong('cases:\n  - {id: a, question: Q, expect: {tools: [{not: runsql}]}}\n')).toMatch(/orders\.yaml:2:.*no tool runsql[^]*Did you mean run_sql/); // prettier-ignore
-    expect(await wrong('cases:\n  - {id: a, question: Q, expect: {tools: [{name: run_sql, count: {min: 3, max: 1}}]}}\n')).toMatch(/min is at most max/); // prettier-ignore
+    expect(await wrong('cases:\n  - id: a\n    question: Q\n')).toMatch(
+      /orders\.yaml:2:5: .*expect is missing/,
+    );
+    expect(
+      await wrong('cases:\n  - {id: a, question: Q, expect: {text: {matches: "("}}}\n'),
+    ).toMatch(/orders\.yaml:2:.*regular expression/);
+    expect(
+      await wrong('cases:\n  - {id: a, question: Q, expect: {tools: [{not: runsql}]}}\n'),
+    ).toMatch(/orders\.yaml:2:.*no tool runsql[^]*Did you mean run_sql/);
+    expect(
+      await wrong(
+        'cases:\n  - {id: a, question: Q, expect: {tools: [{name: run_sql, count: {min: 3, max: 1}}]}}\n',
+      ),
+    ).toMatch(/min is at most max/);
     const one = '  - {id: a, question: Q, expect: {refuses: true}}\n';
     expect(await wrong(`cases:\n${one}${one}`)).toMatch(/orders\.yaml:3:10: there are two cases a/);
     expect(await wrong('')).toMatch(/orders\.yaml:1:1: .*empty/);
@@ -60,18 +80,31 @@ describe('ktx eval check', () => {
 
   test('a name that is not there comes with what is', async () => {
     const none = await ktxJson(['eval', 'check'], { cwd });
-    expect(none.envelope.error).toMatchObject({ code: 'eval_unknown', hint: expect.stringContaining('evals/questions.yaml') });
+    expect(none.envelope.error).toMatchObject({
+      code: 'eval_unknown',
+      hint: expect.stringContaining('evals/questions.yaml'),
+    });
     write('revenue', 'cases: [{id: nps, question: NPS?, expect: {refuses: true}}]\n');
     const near = await ktxJson(['eval', 'check', 'revenues'], { cwd });
-    expect(near.envelope.error).toMatchObject({ code: 'eval_unknown', hint: 'Did you mean revenue?' });
+    expect(near.envelope.error).toMatchObject({
+      code: 'eval_unknown',
+      hint: 'Did you mean revenue?',
+    });
   });
 });
 
 test('ktx eval generate: cases of curated metrics that hold their definition; a person’s own lines stay', async () => {
-  const connection = readFileSync(join(cwd, 'ktx.yaml'), 'utf8').match(/connections:\n\s+(\w+):/)?.[1] ?? '';
+  const connection =
+    readFileSync(join(cwd, 'ktx.yaml'), 'utf8').match(/connections:\n\s+(\w+):/)?.[1] ?? '';
   mkdirSync(join(cwd, `semantic-layer/${connection}`), { recursive: true });
-  writeFileSync(join(cwd, `semantic-layer/${connection}/orders.yaml`), "dataset: orders\nsource: orders\nprimary_key: [id]\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: integer}\n  - {name: status, type: string}\nmetrics:\n  - {name: revenue, agg: sum, of: amount, where: status = 'paid', synonyms: [turnover]}\n  - {name: impossible, agg: sum, of: amount, where: status = 'no such'}\n  - {name: count, agg: count}\n"); // prettier-ignore
-  write('generated', '# ours\ncases:\n  - {id: nps, question: NPS?, expect: {refuses: true}} # keep\n');
+  writeFileSync(
+    join(cwd, `semantic-layer/${connection}/orders.yaml`),
+    "dataset: orders\nsource: orders\nprimary_key: [id]\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: integer}\n  - {name: status, type: string}\nmetrics:\n  - {name: revenue, agg: sum, of: amount, where: status = 'paid', synonyms: [turnover]}\n  - {name: impossible, agg: sum, of: amount, where: status = 'no such'}\n  - {name: count, agg: count}\n",
+  );
+  write(
+    'generated',
+    '# ours\ncases:\n  - {id: nps, question: NPS?, expect: {refuses: true}} # keep\n',
+  );
   const first = await ktxJson(['eval', 'generate'], { cwd });
   expect(first.envelope.data).toEqual({
     file: 'evals/generated.yaml',
@@ -83,8 +116,13 @@ test('ktx eval generate: cases of curated metrics that hold their definition; a 
   expect(text).toMatch(/^# ours\ncases:\n.*nps.* # keep\n/);
   expect(text).toContain('What is turnover overall (orders)?');
   const checked = await ktxJson(['eval', 'check', 'generated'], { cwd });
-  expect(checked.envelope.data).toMatchObject({ golden: [{ id: 'generated/orders-revenue', rows: 1 }] });
-  expect((await ktxJson(['eval', 'generate'], { cwd })).envelope.data).toMatchObject({ added: [], written: false });
+  expect(checked.envelope.data).toMatchObject({
+    golden: [{ id: 'generated/orders-revenue', rows: 1 }],
+  });
+  expect((await ktxJson(['eval', 'generate'], { cwd })).envelope.data).toMatchObject({
+    added: [],
+    written: false,
+  });
 });
 
 test('ktx eval generate --queries: a case a statement, asked by the comment above it; what proves nothing is named and left out', async () => {
@@ -107,7 +145,10 @@ SELECT id FROM orders WHERE id < 0;
 -- May this run?
 DELETE FROM orders`,
   );
-  const { code, envelope } = await ktxJson(['eval', 'generate', 'board', '--queries', 'board.sql'], { cwd });
+  const { code, envelope } = await ktxJson(
+    ['eval', 'generate', 'board', '--queries', 'board.sql'],
+    { cwd },
+  );
   expect([code, envelope.data]).toEqual([
     0,
     {
@@ -123,8 +164,13 @@ DELETE FROM orders`,
     },
   ]);
   const checked = await ktxJson(['eval', 'check', 'board'], { cwd });
-  expect(checked.envelope.data).toMatchObject({ cases: [{}, {}], golden: [{ rows: 2, columns: ['status', 'total'] }, { rows: 1 }] });
-  expect(readFileSync(join(cwd, 'evals/board.yaml'), 'utf8')).toContain('question: How many orders are there?');
+  expect(checked.envelope.data).toMatchObject({
+    cases: [{}, {}],
+    golden: [{ rows: 2, columns: ['status', 'total'] }, { rows: 1 }],
+  });
+  expect(readFileSync(join(cwd, 'evals/board.yaml'), 'utf8')).toContain(
+    'question: How many orders are there?',
+  );
   const none = await ktxJson(['eval', 'generate', 'board', '--queries', 'none.sql'], { cwd });
   expect([none.code, none.envelope.error?.code]).toEqual([2, 'file_not_found']);
 });

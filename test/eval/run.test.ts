@@ -23,7 +23,9 @@ function questions(text: string): void {
 function knowing(answers: Readonly<Record<string, readonly ReturnType<Script>[]>>): Script {
   return (call) => {
     const users = call.messages.filter(({ role }) => role === 'user').map(({ text }) => text);
-    const asked = Object.keys(answers).findLast((question) => users.some((text) => text.includes(question))) ?? '';
+    const asked =
+      Object.keys(answers).findLast((question) => users.some((text) => text.includes(question))) ??
+      '';
     const steps = answers[asked] ?? [];
     const since = call.messages.findLastIndex(({ text }) => text.includes(asked));
     const done = call.messages.slice(since).filter(({ role }) => role === 'assistant').length;
@@ -34,16 +36,44 @@ function knowing(answers: Readonly<Record<string, readonly ReturnType<Script>[]>
 interface Data {
   readonly run: {
     readonly id: string;
-    readonly cases: readonly { id: string; outcome: string; flaky: boolean; reason?: string; attempts: unknown[] }[];
+    readonly cases: readonly {
+      id: string;
+      outcome: string;
+      flaky: boolean;
+      reason?: string;
+      attempts: unknown[];
+    }[];
   };
-  readonly columns: readonly { title: string; accuracy: { value: number }; counts: Record<string, number> }[];
-  readonly comparison?: { readonly changes: readonly { id: string; kind: string; sql: readonly { mark: string; text: string }[] }[] };
+  readonly columns: readonly {
+    title: string;
+    accuracy: { value: number };
+    counts: Record<string, number>;
+  }[];
+  readonly comparison?: {
+    readonly changes: readonly {
+      id: string;
+      kind: string;
+      sql: readonly { mark: string; text: string }[];
+    }[];
+  };
 }
 
-async function evaluate(...args: string[]): Promise<{ code: number; data: Data; outcomes: Record<string, string>; stderr: string }> {
-  const { code, envelope, stderr } = await ktxJson(['eval', 'run', '--concurrency', '4', ...args], here());
+async function evaluate(
+  ...args: string[]
+): Promise<{ code: number; data: Data; outcomes: Record<string, string>; stderr: string }> {
+  const { code, envelope, stderr } = await ktxJson(
+    ['eval', 'run', '--concurrency', '4', ...args],
+    here(),
+  );
   const data = envelope.data as Data;
-  return { code, data, stderr, outcomes: Object.fromEntries(data.run.cases.map(({ id, outcome }) => [id.replace('shop/', ''), outcome])) };
+  return {
+    code,
+    data,
+    stderr,
+    outcomes: Object.fromEntries(
+      data.run.cases.map(({ id, outcome }) => [id.replace('shop/', ''), outcome]),
+    ),
+  };
 }
 
 const golden = "SELECT sum(amount) AS v FROM orders WHERE status = 'paid'";
@@ -67,7 +97,10 @@ const set = `cases:
 const revenue = use('query_metrics', { metrics: ['orders.revenue'] });
 const answers = {
   'What is right?': [revenue, say('1,800 EUR [q1].')],
-  'What is wrong?': [use('query_metrics', { metrics: ['sum(orders.amount)'] }), say('4,050 EUR [q1].')],
+  'What is wrong?': [
+    use('query_metrics', { metrics: ['sum(orders.amount)'] }),
+    say('4,050 EUR [q1].'),
+  ],
   'What is guessed?': [say('1,800 EUR.')],
   'What is invented?': [revenue, say('1,800 EUR [q9].')],
   'What is by hand?': [use('run_sql', { sql: golden }), say('1,800 EUR [q1].')],
@@ -76,7 +109,10 @@ const answers = {
   'What is cut?': [use('run_sql', { sql: 'SELECT id FROM orders' }), say('All of them [q1].')],
   'What is down?': [fail('bad-request')],
   'How much in total?': [revenue, say('1,800 EUR [q1].')],
-  'And how many orders?': [use('query_metrics', { metrics: ['orders.order_count'] }), say('900 [q2].')],
+  'And how many orders?': [
+    use('query_metrics', { metrics: ['orders.order_count'] }),
+    say('900 [q2].'),
+  ],
 };
 
 describe('ktx eval run', () => {
@@ -102,9 +138,18 @@ describe('ktx eval run', () => {
     // Who asks sees where rows differ; a comment on a pull request does not.
     const told = await ktx(['eval', 'run', '--case', 'wrong', '--markdown', 'wrong.md'], here());
     expect(told.stderr).toContain('golden has [1800], the nearest row is [4050]');
-    expect(readFileSync(join(project.dir, 'wrong.md'), 'utf8')).toMatch(/result: q1: (?!.*golden has)/);
+    expect(readFileSync(join(project.dir, 'wrong.md'), 'utf8')).toMatch(
+      /result: q1: (?!.*golden has)/,
+    );
     expect(JSON.stringify(data)).not.toContain('golden has');
-    expect(data.columns[0]?.counts).toEqual({ pass: 3, fail: 5, error: 2, timeout: 0, skipped: 1, inconclusive: 1 });
+    expect(data.columns[0]?.counts).toEqual({
+      pass: 3,
+      fail: 5,
+      error: 2,
+      timeout: 0,
+      skipped: 1,
+      inconclusive: 1,
+    });
     // Nothing of an eval is a conversation to go on from.
     expect(readdirSync(join(project.dir, '.ktx'))).not.toContain('chats');
   });
@@ -123,22 +168,52 @@ describe('ktx eval run', () => {
       if (call.results.length > 0) return say('1,800 [q1].');
       return (asked += 1) % 2 === 1 ? revenue : say('I think 1,800.');
     });
-    const { outcomes, data } = await evaluate('--case', 'right', '--repeat', '4', '--markdown', 'flaky.md', '--junit', 'flaky.xml');
-    expect(readFileSync(join(project.dir, 'flaky.md'), 'utf8')).toContain('| `shop/right` | fail, flaky 2/4 (15 to 85 %) |');
-    expect(readFileSync(join(project.dir, 'flaky.xml'), 'utf8')).toContain('</failure><system-out>flaky</system-out></testcase>');
-    expect((await ktx(['eval', 'report'], here())).stdout).toMatch(/^fail +shop\/right +2\/4 \(15 to 85 %\) flaky$/m);
-    expect([outcomes['right'], data.run.cases[0]?.flaky, data.run.cases[0]?.attempts.length]).toEqual(['fail', true, 4]);
-    expect(data.columns[0]?.accuracy).toMatchObject({ value: 0.5, low: expect.closeTo(0.15, 2), high: expect.closeTo(0.85, 2) });
+    const { outcomes, data } = await evaluate(
+      '--case',
+      'right',
+      '--repeat',
+      '4',
+      '--markdown',
+      'flaky.md',
+      '--junit',
+      'flaky.xml',
+    );
+    expect(readFileSync(join(project.dir, 'flaky.md'), 'utf8')).toContain(
+      '| `shop/right` | fail, flaky 2/4 (15 to 85 %) |',
+    );
+    expect(readFileSync(join(project.dir, 'flaky.xml'), 'utf8')).toContain(
+      '</failure><system-out>flaky</system-out></testcase>',
+    );
+    expect((await ktx(['eval', 'report'], here())).stdout).toMatch(
+      /^fail +shop\/right +2\/4 \(15 to 85 %\) flaky$/m,
+    );
+    expect([
+      outcomes['right'],
+      data.run.cases[0]?.flaky,
+      data.run.cases[0]?.attempts.length,
+    ]).toEqual(['fail', true, 4]);
+    expect(data.columns[0]?.accuracy).toMatchObject({
+      value: 0.5,
+      low: expect.closeTo(0.15, 2),
+      high: expect.closeTo(0.85, 2),
+    });
     const firsts = running.calls.filter(({ results }) => results.length === 0);
-    expect(firsts.every(({ messages }) => messages.filter(({ role }) => role === 'assistant').length === 0)).toBe(true);
+    expect(
+      firsts.every(
+        ({ messages }) => messages.filter(({ role }) => role === 'assistant').length === 0,
+      ),
+    ).toBe(true);
   });
 
   test('the judge is asked last, only where all else passed; one that fails is an error', async () => {
     const judged = (wanted: string): void =>
-      questions(`cases: [{id: j, question: What is right?, expect: {${wanted}, judge: {criteria: Says the unit., threshold: 0.7, samples: 2}}}]\n`); // prettier-ignore
+      questions(
+        `cases: [{id: j, question: What is right?, expect: {${wanted}, judge: {criteria: Says the unit., threshold: 0.7, samples: 2}}}]\n`,
+      );
     const scoring = (score: number): Script => {
       const agent = knowing(answers);
-      return (call) => (call.system.includes('You score one answer') ? give({ score, reason: 'So.' }) : agent(call));
+      return (call) =>
+        call.system.includes('You score one answer') ? give({ score, reason: 'So.' }) : agent(call);
     };
     judged('text: {number: {value: 1800}}');
     project.playing(scoring(0.9));
@@ -146,7 +221,9 @@ describe('ktx eval run', () => {
     project.playing(scoring(0));
     expect((await evaluate()).outcomes['j']).toBe('fail');
     const failing = knowing(answers);
-    project.playing((call) => (call.system.includes('You score one answer') ? fail('bad-request') : failing(call)));
+    project.playing((call) =>
+      call.system.includes('You score one answer') ? fail('bad-request') : failing(call),
+    );
     expect((await evaluate()).outcomes['j']).toBe('error');
     judged('text: {number: {value: 7}}');
     const running = project.playing(scoring(1));
@@ -155,13 +232,20 @@ describe('ktx eval run', () => {
   });
 
   test('what could change something is off, told in one line, unless it is allowed', async () => {
-    questions('cases: [{id: w, question: Keep it., expect: {tools: [{name: remember, count: 0}, {not: ingest}]}}]\n');
+    questions(
+      'cases: [{id: w, question: Keep it., expect: {tools: [{name: remember, count: 0}, {not: ingest}]}}]\n',
+    );
     const script = inTurn(use('remember', { text: 'Plum is red.' }), say('Kept.'));
     project.playing(script, 'tools: {allow: [remember, run_sql]}');
     const { code, stderr } = await ktx(['eval', 'run', '--agent', 'analyst'], here());
-    expect(stderr).toContain('Disabled, as they could change something (analyst: remember); --allow-side-effects runs them.');
+    expect(stderr).toContain(
+      'Disabled, as they could change something (analyst: remember); --allow-side-effects runs them.',
+    );
     expect(code).toBe(0);
-    project.playing(inTurn(use('run_sql', { sql: golden }), say('No.')), 'permissions: {mode: manual}');
+    project.playing(
+      inTurn(use('run_sql', { sql: golden }), say('No.')),
+      'permissions: {mode: manual}',
+    );
     questions('cases: [{id: m, question: Ask., expect: {tools: [{name: run_sql}]}}]\n');
     expect((await evaluate('--agent', 'analyst')).outcomes).toEqual({ m: 'fail' });
   });
@@ -169,39 +253,75 @@ describe('ktx eval run', () => {
   test('the run is kept: fingerprint, no secrets, no rows; JUnit and Markdown', async () => {
     questions('cases: [{id: s, question: What is <said>?, expect: {text: {contains: [yes]}}}]\n');
     project.playing(() => say(`No & never: sk-ant-${'x1'.repeat(12)} <b>\u0007`), 'tools: {}');
-    const args = ['--junit', 'out/eval.xml', '--markdown', 'out/eval.md', '--html', 'out/eval.html', '--save', 'baseline.json'];
+    const args = [
+      '--junit',
+      'out/eval.xml',
+      '--markdown',
+      'out/eval.md',
+      '--html',
+      'out/eval.html',
+      '--save',
+      'baseline.json',
+    ];
     const { code, data } = await evaluate(...args);
     expect(code).toBe(1);
     const text = readFileSync(join(project.dir, '.ktx/evals', `${data.run.id}.json`), 'utf8');
-    const reports = ['eval.xml', 'eval.md', 'eval.html'].map((file) => readFileSync(join(project.dir, 'out', file), 'utf8'));
-    expect([text, JSON.stringify(data), ...reports].filter((one) => one.includes('sk-ant'))).toEqual([]);
+    const reports = ['eval.xml', 'eval.md', 'eval.html'].map((file) =>
+      readFileSync(join(project.dir, 'out', file), 'utf8'),
+    );
+    expect(
+      [text, JSON.stringify(data), ...reports].filter((one) => one.includes('sk-ant')),
+    ).toEqual([]);
     expect(text).toBe(readFileSync(join(project.dir, 'baseline.json'), 'utf8'));
     expect(JSON.parse(text)).toMatchObject({
       version: 1,
-      context: { commit: expect.stringMatching(/^[0-9a-f]{40}$/), semantic_layer: expect.stringMatching(/^[0-9a-f]{12}$/), agents: [{ name: 'ktx', backend: 'anthropic' }] },
-    }); // prettier-ignore
+      context: {
+        commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+        semantic_layer: expect.stringMatching(/^[0-9a-f]{12}$/),
+        agents: [{ name: 'ktx', backend: 'anthropic' }],
+      },
+    });
     const xml = readFileSync(join(project.dir, 'out/eval.xml'), 'utf8');
-    expect(xml).toMatch(/<testsuite name="shop" tests="1" failures="1" .*\n *<testcase classname="shop" name="s" .*<failure message="text: not: says &quot;yes&quot;"/); // prettier-ignore
+    expect(xml).toMatch(
+      /<testsuite name="shop" tests="1" failures="1" .*\n *<testcase classname="shop" name="s" .*<failure message="text: not: says &quot;yes&quot;"/,
+    );
     const page = readFileSync(join(project.dir, 'out/eval.html'), 'utf8');
     expect(page).toContain('What is &lt;said&gt;?');
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     // Nothing that a browser would fetch or run.
-    expect(page.match(/<(?:script|link|img|iframe|object|embed|base|form)\b|\b(?:src|href|srcset|on\w+)=|url\(|@import|https?:/gi)).toEqual(
-      null,
+    expect(
+      page.match(
+        /<(?:script|link|img|iframe|object|embed|base|form)\b|\b(?:src|href|srcset|on\w+)=|url\(|@import|https?:/gi,
+      ),
+    ).toEqual(null);
+    expect(readFileSync(join(project.dir, 'out/eval.md'), 'utf8')).toContain(
+      '| `shop/s` | fail | text: not: says "yes" |',
     );
-    expect(readFileSync(join(project.dir, 'out/eval.md'), 'utf8')).toContain('| `shop/s` | fail | text: not: says "yes" |');
   });
 
   test('patterns of redaction take words out, and never what makes the run a run; a key of a table is no key of an account', async () => {
     questions('cases: [{id: p, question: Ask., expect: {text: {contains: [no]}}}]\n');
-    project.playing(inTurn(use('run_sql', { sql: 'SELECT 1 AS sk_customer_account_number' }), say('no 12345678, all pass')), 'tools: {}');
+    project.playing(
+      inTurn(
+        use('run_sql', { sql: 'SELECT 1 AS sk_customer_account_number' }),
+        say('no 12345678, all pass'),
+      ),
+      'tools: {}',
+    );
     const config = readFileSync(join(project.dir, 'ktx.yaml'), 'utf8');
-    writeFileSync(join(project.dir, 'ktx.yaml'), `${config}telemetry: {redaction_patterns: ['\\d{2,}', '[a-z]*pass']}\n`);
+    writeFileSync(
+      join(project.dir, 'ktx.yaml'),
+      `${config}telemetry: {redaction_patterns: ['\\d{2,}', '[a-z]*pass']}\n`,
+    );
     const { data } = await evaluate();
-    const kept = JSON.parse(readFileSync(join(project.dir, '.ktx/evals', `${data.run.id}.json`), 'utf8')) as object;
+    const kept = JSON.parse(
+      readFileSync(join(project.dir, '.ktx/evals', `${data.run.id}.json`), 'utf8'),
+    ) as object;
     expect(kept).toMatchObject({
       id: data.run.id,
-      cases: [{ outcome: 'pass', attempts: [{ turns: [{ answer: 'no [redacted], all [redacted]' }] }] }],
+      cases: [
+        { outcome: 'pass', attempts: [{ turns: [{ answer: 'no [redacted], all [redacted]' }] }] },
+      ],
     });
     expect(JSON.stringify(kept)).toContain('sk_customer_account_number');
     expect((await ktx(['eval', 'report', 'last'], here())).code).toBe(0);
@@ -211,40 +331,70 @@ describe('ktx eval run', () => {
 describe('what ends before its time', () => {
   const three = `cases:\n${['a', 'b', 'c'].map((id) => `  - {id: ${id}, question: What is ${id}?, expect: {text: {contains: [fine]}}}\n`).join('')}`;
   const fine = (id: string) => ({ [`What is ${id}?`]: [say(`${id} is fine.`)] });
-  const reasons = (data: Data): unknown[] => data.run.cases.map(({ reason, attempts }) => reason ?? (attempts as Attempts).map(({ turns }) => turns[0]?.findings[0]?.found)[0]); // prettier-ignore
-  type Attempts = readonly { readonly turns: readonly { readonly findings: readonly { readonly found: string }[] }[] }[];
+  const reasons = (data: Data): unknown[] =>
+    data.run.cases.map(
+      ({ reason, attempts }) =>
+        reason ?? (attempts as Attempts).map(({ turns }) => turns[0]?.findings[0]?.found)[0],
+    );
+  type Attempts = readonly {
+    readonly turns: readonly { readonly findings: readonly { readonly found: string }[] }[];
+  }[];
 
   test('a case that takes too long is a timeout, the others go on; steps and money of the agent fail its case', async () => {
     questions(three);
-    project.playing(knowing({ ...fine('a'), ...fine('c'), 'What is b?': [say('b', { hang: 'mid-stream' })] }), 'limits: {timeout: 500ms}');
+    project.playing(
+      knowing({ ...fine('a'), ...fine('c'), 'What is b?': [say('b', { hang: 'mid-stream' })] }),
+      'limits: {timeout: 500ms}',
+    );
     const slow = await evaluate('--agent', 'analyst');
     expect([slow.code, slow.outcomes]).toEqual([1, { a: 'pass', b: 'timeout', c: 'pass' }]);
     expect(reasons(slow.data)[1]).toMatch(/^llm_timeout: .*limits\.timeout/);
-    project.playing(knowing({ ...fine('a'), 'What is b?': [revenue] }), 'limits: {max_turns: 2, max_budget_usd: 0.0001}');
+    project.playing(
+      knowing({ ...fine('a'), 'What is b?': [revenue] }),
+      'limits: {max_turns: 2, max_budget_usd: 0.0001}',
+    );
     const { outcomes, data } = await evaluate('--agent', 'analyst', '--case', 'a', '--case', 'b');
     expect(outcomes).toEqual({ a: 'fail', b: 'fail' });
-    expect(reasons(data)).toEqual([expect.stringMatching(/limits\.max_budget_usd/), expect.stringMatching(/limits\.max_budget_usd/)]);
+    expect(reasons(data)).toEqual([
+      expect.stringMatching(/limits\.max_budget_usd/),
+      expect.stringMatching(/limits\.max_budget_usd/),
+    ]);
     project.playing(knowing({ 'What is b?': [revenue] }), 'limits: {max_turns: 2}');
     const endless = await evaluate('--agent', 'analyst', '--case', 'b');
-    expect([endless.outcomes, reasons(endless.data)]).toEqual([{ b: 'fail' }, ['the turn ended with max_turns']]);
+    expect([endless.outcomes, reasons(endless.data)]).toEqual([
+      { b: 'fail' },
+      ['the turn ended with max_turns'],
+    ]);
   });
 
   test.for([
     ['auth', 'llm_auth'],
     ['billing', 'llm_billing'],
     ['permission', 'llm_permission'],
-  ] as const)('an account that refuses (%s) ends the run: nothing more is asked', async ([name, code]) => {
-    questions(three);
-    const running = project.playing(() => fail(name));
-    const { code: exit, outcomes, data } = await evaluate('--concurrency', '1');
-    expect([exit, outcomes]).toEqual([3, { a: 'error', b: 'skipped', c: 'skipped' }]);
-    expect(reasons(data)).toEqual([0, 1, 1].map((later) => expect.stringMatching(new RegExp(`^${later ? 'not asked: ' : ''}${code}: `)) as unknown));
-    expect(running.calls).toHaveLength(1);
-  }); // prettier-ignore
+  ] as const)(
+    'an account that refuses (%s) ends the run: nothing more is asked',
+    async ([name, code]) => {
+      questions(three);
+      const running = project.playing(() => fail(name));
+      const { code: exit, outcomes, data } = await evaluate('--concurrency', '1');
+      expect([exit, outcomes]).toEqual([3, { a: 'error', b: 'skipped', c: 'skipped' }]);
+      expect(reasons(data)).toEqual(
+        [0, 1, 1].map(
+          (later) =>
+            expect.stringMatching(new RegExp(`^${later ? 'not asked: ' : ''}${code}: `)) as unknown,
+        ),
+      );
+      expect(running.calls).toHaveLength(1);
+    },
+  );
 
   test('the money of the whole run says nothing about the agent: an error, and nothing more is asked', async () => {
     questions(three);
-    const running = project.playing(knowing({ ...fine('a'), ...fine('b'), ...fine('c') }), undefined, 'max_usd_per_run: 0.0005');
+    const running = project.playing(
+      knowing({ ...fine('a'), ...fine('b'), ...fine('c') }),
+      undefined,
+      'max_usd_per_run: 0.0005',
+    );
     const { code, outcomes, data } = await evaluate('--concurrency', '1');
     expect([code, outcomes]).toEqual([3, { a: 'error', b: 'skipped', c: 'skipped' }]);
     expect(reasons(data)[2]).toMatch(/^not asked: llm_budget_spent: .*llm\.max_usd_per_run/);
@@ -255,10 +405,16 @@ describe('what ends before its time', () => {
     questions(three);
     const soon = { 'retry-after': '0' };
     const patient = knowing({ ...fine('a'), ...fine('b') });
-    const running = project.playing((call) => (call.n === 1 ? fail('rate-limit', soon) : patient(call)));
+    const running = project.playing((call) =>
+      call.n === 1 ? fail('rate-limit', soon) : patient(call),
+    );
     expect((await evaluate('--concurrency', '1', '--case', 'a')).outcomes).toEqual({ a: 'pass' });
     expect(running.calls).toHaveLength(2);
-    project.playing((call) => (call.messages.some(({ text }) => text.includes('What is a?')) ? fail('rate-limit', soon) : patient(call)));
+    project.playing((call) =>
+      call.messages.some(({ text }) => text.includes('What is a?'))
+        ? fail('rate-limit', soon)
+        : patient(call),
+    );
     const stays = await evaluate('--concurrency', '1', '--case', 'a', '--case', 'b');
     expect([stays.code, stays.outcomes]).toEqual([3, { a: 'error', b: 'pass' }]);
     expect(reasons(stays.data)[0]).toMatch(/^llm_rate_limit: /);
@@ -266,35 +422,64 @@ describe('what ends before its time', () => {
 
   test('Ctrl-C in the middle: 130, and what was asked is in the run that is kept', async () => {
     questions(three);
-    const running = project.playing(knowing({ ...fine('a'), 'What is b?': [say('b', { hang: 'mid-stream' })], ...fine('c') }));
-    const started = startKtx(['eval', 'run', '--concurrency', '1', '--junit', 'cut.xml'], { cwd: project.dir, env: process.env });
+    const running = project.playing(
+      knowing({ ...fine('a'), 'What is b?': [say('b', { hang: 'mid-stream' })], ...fine('c') }),
+    );
+    const started = startKtx(['eval', 'run', '--concurrency', '1', '--junit', 'cut.xml'], {
+      cwd: project.dir,
+      env: process.env,
+    });
     await running.arrived(2);
     started.interrupt();
     const { code, stdout, stderr } = await started.ended;
-    expect([code, stderr]).toEqual([130, expect.stringContaining('Interrupted; what was asked is kept in .ktx/evals.')]);
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('Interrupted; what was asked is kept in .ktx/evals.'),
+    ]);
     expect(stdout).toMatch(/^cases +1 of 3 pass\nnot passed +2 skipped$/m);
     const { envelope } = await ktxJson(['eval', 'report'], here());
     const { run } = envelope.data as { run: Data['run'] & { interrupted: boolean } };
-    expect(run).toMatchObject({ interrupted: true, cases: [{ outcome: 'pass' }, { outcome: 'skipped' }, { outcome: 'skipped', reason: 'interrupted' }] });
-    expect(await problemsOf({ cut: readFileSync(join(project.dir, 'cut.xml'), 'utf8') })).toEqual({ cut: [] });
+    expect(run).toMatchObject({
+      interrupted: true,
+      cases: [
+        { outcome: 'pass' },
+        { outcome: 'skipped' },
+        { outcome: 'skipped', reason: 'interrupted' },
+      ],
+    });
+    expect(await problemsOf({ cut: readFileSync(join(project.dir, 'cut.xml'), 'utf8') })).toEqual({
+      cut: [],
+    });
     expect(running.calls).toHaveLength(2);
-  }); // prettier-ignore
+  });
 
   test('--baseline, --fail-on-regression: only what passed and does not now fails, errors too; a case that is new does not', async () => {
     questions(three);
     project.playing(knowing({ ...fine('a'), ...fine('b'), 'What is c?': [say('Bad.')] }));
     expect((await evaluate('--case', 'a', '--case', 'c', '--save', 'base.json')).code).toBe(1);
     const gate = ['--baseline', 'base.json', '--fail-on-regression'];
-    project.playing(knowing({ ...fine('a'), 'What is b?': [say('Bad.')], 'What is c?': [say('Worse.')] }));
+    project.playing(
+      knowing({ ...fine('a'), 'What is b?': [say('Bad.')], 'What is c?': [say('Worse.')] }),
+    );
     const same = await evaluate(...gate);
-    expect([same.code, same.data.comparison?.changes.map(({ id, kind }) => `${kind} ${id}`)]).toEqual([0, ['added shop/b']]);
+    expect([
+      same.code,
+      same.data.comparison?.changes.map(({ id, kind }) => `${kind} ${id}`),
+    ]).toEqual([0, ['added shop/b']]);
     project.playing(knowing({ 'What is a?': [fail('bad-request')], ...fine('b'), ...fine('c') }));
     const { code, stdout, stderr } = await ktx(['eval', 'run', ...gate], here());
-    expect([code, stderr]).toEqual([1, expect.stringContaining('1 case passed before and not now.')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('1 case passed before and not now.'),
+    ]);
     expect(stdout).toMatch(/^broken +shop\/a +pass → error$/m);
     expect(stdout).toMatch(/^fixed +shop\/c +fail → pass$/m);
-    expect((await ktx(['eval', 'compare', 'base.json', 'last', '--fail-on-regression'], here())).code).toBe(1);
-    expect((await ktx(['eval', 'compare', 'last', 'last', '--fail-on-regression'], here())).code).toBe(0);
+    expect(
+      (await ktx(['eval', 'compare', 'base.json', 'last', '--fail-on-regression'], here())).code,
+    ).toBe(1);
+    expect(
+      (await ktx(['eval', 'compare', 'last', 'last', '--fail-on-regression'], here())).code,
+    ).toBe(0);
     // What --save wrote beside the caller is found from there.
     mkdirSync(join(project.dir, 'sub'));
     const beside = { cwd: join(project.dir, 'sub') };
@@ -302,17 +487,27 @@ describe('what ends before its time', () => {
     expect((await ktx(['eval', 'compare', 'near.json', 'last'], beside)).code).toBe(0);
     expect((await ktx(['eval', 'compare', 'base.json', 'last'], beside)).code).toBe(0);
     // Nothing is asked for a gate that could not close.
-    writeFileSync(join(project.dir, 'other.json'), readFileSync(join(project.dir, 'base.json'), 'utf8').replaceAll('shop/', 'renamed/'));
-    for (const args of [['run', '--baseline', 'other.json', '--fail-on-regression'], ['compare', 'other.json', 'last', '--fail-on-regression']]) {
+    writeFileSync(
+      join(project.dir, 'other.json'),
+      readFileSync(join(project.dir, 'base.json'), 'utf8').replaceAll('shop/', 'renamed/'),
+    );
+    for (const args of [
+      ['run', '--baseline', 'other.json', '--fail-on-regression'],
+      ['compare', 'other.json', 'last', '--fail-on-regression'],
+    ]) {
       const refused = await ktxJson(['eval', ...args], here());
       expect([refused.code, refused.envelope.error?.code]).toEqual([2, 'baseline_unfit']);
     }
     const running = project.playing(knowing({}));
     writeFileSync(join(project.dir, 'cut.json'), '{"version": 1');
-    for (const [flags, wanted] of [[['--fail-on-regression'], 'usage'], [['--baseline', 'none'], 'run_unknown'], [['--baseline', 'cut.json'], 'run_unreadable']] as const) {
+    for (const [flags, wanted] of [
+      [['--fail-on-regression'], 'usage'],
+      [['--baseline', 'none'], 'run_unknown'],
+      [['--baseline', 'cut.json'], 'run_unreadable'],
+    ] as const) {
       const refused = await ktxJson(['eval', 'run', ...flags], here());
       expect([refused.code, refused.envelope.error?.code]).toEqual([2, wanted]);
     }
     expect(running.calls).toEqual([]);
-  }); // prettier-ignore
+  });
 });

@@ -13,7 +13,16 @@ import { place, rulingModel } from '../support/ruling-model.ts';
 import { nothingYet, scriptedReader } from './reader.ts';
 
 function term(title: string, definition: string, origin: Evidence['origin'] = 'model'): Claim[] {
-  const evidence = [{ connection: 'handbook', origin, extractor: 'test@1', item: 'a.md', location: 'line 1', confidence: 0.5 }] as const;
+  const evidence = [
+    {
+      connection: 'handbook',
+      origin,
+      extractor: 'test@1',
+      item: 'a.md',
+      location: 'line 1',
+      confidence: 0.5,
+    },
+  ] as const;
   const subject = subjects.term(title);
   return [
     { subject, kind: 'title', body: title, evidence },
@@ -22,12 +31,21 @@ function term(title: string, definition: string, origin: Evidence['origin'] = 'm
 }
 
 describe('candidates', () => {
-  const arr = [...term('ARR', 'One.'), ...term('Annual recurring revenue', 'One.', 'code'), ...term('Margin', 'Two.', 'code')];
+  const arr = [
+    ...term('ARR', 'One.'),
+    ...term('Annual recurring revenue', 'One.', 'code'),
+    ...term('Margin', 'Two.', 'code'),
+  ];
 
   test('are what models read, and what code read where two share a name; the same in any order', () => {
     const found = wikiToCurate(arr, []).candidates;
-    expect(found.map(({ subject }) => subject).sort()).toEqual(['term:annual_recurring_revenue', 'term:arr']);
-    expect(found.find(({ subject }) => subject === 'term:arr')?.namesakes).toEqual(['term:annual_recurring_revenue']);
+    expect(found.map(({ subject }) => subject).sort()).toEqual([
+      'term:annual_recurring_revenue',
+      'term:arr',
+    ]);
+    expect(found.find(({ subject }) => subject === 'term:arr')?.namesakes).toEqual([
+      'term:annual_recurring_revenue',
+    ]);
     expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).sort());
     fc.assert(
       fc.property(fc.shuffledSubarray(arr, { minLength: arr.length }), (shuffled) => {
@@ -37,29 +55,52 @@ describe('candidates', () => {
   });
 
   test('are no candidates once they are decided, until something else is said of what was rejected', () => {
-    const decided = (kind: 'page' | 'same_as', body: string): Claim => ({ subject: 'term:arr', kind, body, evidence: [] });
-    expect(wikiToCurate([...arr, decided('page', 'money')], []).candidates.map(({ subject }) => subject)).not.toContain('term:arr');
-    expect(wikiToCurate([...arr, decided('same_as', 'term:margin')], []).candidates).toHaveLength(1);
+    const decided = (kind: 'page' | 'same_as', body: string): Claim => ({
+      subject: 'term:arr',
+      kind,
+      body,
+      evidence: [],
+    });
+    expect(
+      wikiToCurate([...arr, decided('page', 'money')], []).candidates.map(({ subject }) => subject),
+    ).not.toContain('term:arr');
+    expect(wikiToCurate([...arr, decided('same_as', 'term:margin')], []).candidates).toHaveLength(
+      1,
+    );
     const own = term('ARR', 'One.');
-    const rejected: Claim = { subject: 'term:arr', kind: 'rejected', body: { claims: own.map(shortId), why: 'x' }, evidence: [] };
+    const rejected: Claim = {
+      subject: 'term:arr',
+      kind: 'rejected',
+      body: { claims: own.map(shortId), why: 'x' },
+      evidence: [],
+    };
     expect(wikiToCurate([...own, rejected], []).candidates).toEqual([]);
-    expect(wikiToCurate([...own, ...term('ARR', 'Else.'), rejected], []).candidates).toHaveLength(1);
+    expect(wikiToCurate([...own, ...term('ARR', 'Else.'), rejected], []).candidates).toHaveLength(
+      1,
+    );
   });
 });
 
 describe('the desk of the curator', () => {
   const wiki = wikiToCurate(
-    [...term('ARR', 'One.'), ...term('Annual recurring revenue', 'One.', 'code'), ...term('Lunch', 'At noon.')],
+    [
+      ...term('ARR', 'One.'),
+      ...term('Annual recurring revenue', 'One.', 'code'),
+      ...term('Lunch', 'At noon.'),
+    ],
     [],
   );
-  const open = () => openCurateDesk({ wiki, page: wiki.candidates, keep: () => undefined, snapshot: nothingYet });
+  const open = () =>
+    openCurateDesk({ wiki, page: wiki.candidates, keep: () => undefined, snapshot: nothingYet });
 
   test('refuses what does not hold, and says what would', () => {
     const desk = open();
     expect(() => desk.place('term:ar', 'money')).toThrow('Did you mean term:arr?');
     expect(() => desk.place('term:arr', '../../etc')).toThrow('letters, digits');
     expect(() => desk.merge('term:arr', 'term:arr')).toThrow('itself');
-    expect(() => desk.merge('term:arr', 'term:annual_recuring_revenue')).toThrow('Did you mean term:annual_recurring_revenue?');
+    expect(() => desk.merge('term:arr', 'term:annual_recuring_revenue')).toThrow(
+      'Did you mean term:annual_recurring_revenue?',
+    );
     expect(() => desk.merge('term:arr', 'rule:lunch')).toThrow('no term');
     expect(() => desk.reject('term:annual_recurring_revenue', 'x')).toThrow('code read');
     expect(desk.decided().size).toBe(0);
@@ -73,7 +114,9 @@ describe('the desk of the curator', () => {
     desk.reject('term:lunch', 'no\nterm');
     desk.place('term:annual_recurring_revenue', 'money');
     expect(desk.list().candidates).toEqual([]);
-    expect([...desk.decided().values()].find(({ kind }) => kind === 'rejected')?.body).toMatchObject({ why: 'no term' });
+    expect(
+      [...desk.decided().values()].find(({ kind }) => kind === 'rejected')?.body,
+    ).toMatchObject({ why: 'no term' });
   });
 });
 
@@ -83,7 +126,10 @@ describe('curation', () => {
     term(`Word ${index} of ${'xyz'[index % 3]}${index * 37}`, `Means ${index}.`),
   ).flat();
 
-  function curated(script: Script, { dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')), stepBudget = 8 } = {}) {
+  function curated(
+    script: Script,
+    { dir = mkdtempSync(join(tmpdir(), 'ktx-curate-')), stepBudget = 8 } = {},
+  ) {
     write(dir, 'ktx.yaml', 'connections: {}\n');
     return withModel(dir, script, async (model) => {
       const steps: unknown[] = [];
@@ -98,7 +144,10 @@ describe('curation', () => {
       return { dir, steps, ...(await curate({ ...stage, model: { ...model, stepBudget } })) };
     });
   }
-  const all = rulingModel({ candidate: ({ candidate }) => place(candidate, 'words'), conflict: () => [] });
+  const all = rulingModel({
+    candidate: ({ candidate }) => place(candidate, 'words'),
+    conflict: () => [],
+  });
 
   test('goes through every page; nothing is dropped at the end of one', async () => {
     const { rulings, report } = await curated(all);
@@ -110,9 +159,15 @@ describe('curation', () => {
     const cut = await curated(all, { stepBudget: 1 });
     expect(cut).toMatchObject({ rulings: [], report: { done: 0, pending: 45 } });
     let pages = 0;
-    const failing: Script = (call) => ((pages += call.results.length === 0 ? 1 : 0) > 1 ? fail('auth') : all(call));
+    const failing: Script = (call) =>
+      (pages += call.results.length === 0 ? 1 : 0) > 1 ? fail('auth') : all(call);
     const half = await curated(failing);
-    expect(half.report).toMatchObject({ done: 20, pending: 25, calls: 2, failures: [{ code: 'llm_auth', exitCode: 4 }] });
+    expect(half.report).toMatchObject({
+      done: 20,
+      pending: 25,
+      calls: 2,
+      failures: [{ code: 'llm_auth', exitCode: 4 }],
+    });
     // What the first page decided was never published: as if the run had been killed.
     const rest = await curated(all, { dir: half.dir });
     expect(rest.report).toMatchObject({ done: 45, pending: 0, calls: 2 });

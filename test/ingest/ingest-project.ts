@@ -51,7 +51,10 @@ export function sql(dir: string, statements: string): void {
 /** An ingest in this process; each connection is the SQLite file of its name. */
 export async function ingestHere(
   dir: string,
-  options: Partial<IngestInput> & { names?: readonly string[]; onEvent?: (event: IngestEvent) => void } = {},
+  options: Partial<IngestInput> & {
+    names?: readonly string[];
+    onEvent?: (event: IngestEvent) => void;
+  } = {},
 ): Promise<IngestReport> {
   const { names = ['shop'], ...input } = options;
   const signal = AbortSignal.timeout(120_000);
@@ -65,7 +68,13 @@ export async function ingestHere(
       warehouse: async (connection) => {
         const config = { driver: 'sqlite', path: `${connection}.sqlite` } as const;
         const warehouse = await openWarehouse(
-          { connection, config, projectDir: dir, cacheDir: join(dir, '.ktx/cache'), secrets: () => '' },
+          {
+            connection,
+            config,
+            projectDir: dir,
+            cacheDir: join(dir, '.ktx/cache'),
+            secrets: () => '',
+          },
           signal,
         );
         open.add(warehouse);
@@ -84,7 +93,8 @@ export async function ingestIn(dir: string, dieAt?: number): Promise<ChildResult
   const args = [child, dir, ...(dieAt === undefined ? [] : [String(dieAt)])];
   return new Promise((done, fail) => {
     execFile(process.execPath, args, { maxBuffer: 1e8 }, (error, stdout, stderr) => {
-      if (error?.signal === 'SIGKILL') return done({ steps: [], report: {} as IngestReport, killed: true });
+      if (error?.signal === 'SIGKILL')
+        return done({ steps: [], report: {} as IngestReport, killed: true });
       if (error !== null) return fail(new Error(`${error.message}\n${stderr}`));
       const result = JSON.parse(stdout) as ChildResult & { error?: unknown };
       if (result.error !== undefined) return fail(new Error(JSON.stringify(result.error)));
@@ -102,7 +112,12 @@ export function copyOf(dir: string): string {
 /** Everything that a person could see of a project: files, HEAD's tree, index, status. */
 export function stateOf(dir: string): Record<string, unknown> {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .filter((path) => !/^\.(git|ktx)(\/|$)/.test(path) && path !== 'shop.sqlite' && statSync(join(dir, path)).isFile())
+    .filter(
+      (path) =>
+        !/^\.(git|ktx)(\/|$)/.test(path) &&
+        path !== 'shop.sqlite' &&
+        statSync(join(dir, path)).isFile(),
+    )
     .sort()
     .map((path) => [path, readFileSync(join(dir, path), 'utf8')]);
   return {

@@ -1,4 +1,12 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scanConfigSchema } from '../../src/scan/config.ts';
@@ -22,8 +30,15 @@ describe('a run', () => {
   test('writes structure, artifacts and claims, and commits them and nothing else', async () => {
     write(dir, 'mine.txt', 'untracked\n');
     const report = await ingestHere(dir);
-    expect(report).toMatchObject({ exitCode: 0, commit: { id: run(dir, 'rev-parse', 'HEAD') }, quarantined: [], leftAlone: [] });
-    expect(report.connections).toMatchObject([{ connection: 'shop', tables: 3, profiled: 3, relationships: { accepted: 1 } }]);
+    expect(report).toMatchObject({
+      exitCode: 0,
+      commit: { id: run(dir, 'rev-parse', 'HEAD') },
+      quarantined: [],
+      leftAlone: [],
+    });
+    expect(report.connections).toMatchObject([
+      { connection: 'shop', tables: 3, profiled: 3, relationships: { accepted: 1 } },
+    ]);
     expect(report.files.added).toEqual([
       '.gitattributes',
       'claims/shop/coupons.jsonl',
@@ -35,8 +50,12 @@ describe('a run', () => {
       'sources/shop/index.jsonl',
       'sources/shop/main.jsonl',
     ]);
-    expect(run(dir, 'show', '--name-only', '--format=', 'HEAD').split('\n')).toEqual(report.files.added);
-    expect(run(dir, 'log', '-1', '--format=%an|%s|%(trailers:key=Ktx-Run,valueonly)').trim()).toBe(`Ada|ktx: update shop|${report.runId}`);
+    expect(run(dir, 'show', '--name-only', '--format=', 'HEAD').split('\n')).toEqual(
+      report.files.added,
+    );
+    expect(run(dir, 'log', '-1', '--format=%an|%s|%(trailers:key=Ktx-Run,valueonly)').trim()).toBe(
+      `Ada|ktx: update shop|${report.runId}`,
+    );
     expect(run(dir, 'status', '--porcelain')).toBe('?? mine.txt');
   });
 
@@ -44,7 +63,11 @@ describe('a run', () => {
     await ingestHere(dir);
     const before = stateOf(dir);
     const report = await ingestHere(dir);
-    expect(report).toMatchObject({ exitCode: 0, commit: { none: 'unchanged' }, files: { added: [], changed: [], removed: [] } });
+    expect(report).toMatchObject({
+      exitCode: 0,
+      commit: { none: 'unchanged' },
+      files: { added: [], changed: [], removed: [] },
+    });
     expect(report.connections).toMatchObject([{ profiled: 0, reused: 3 }]);
     expect(stateOf(dir)).toEqual(before);
   });
@@ -54,14 +77,23 @@ describe('a run', () => {
     const before = stateOf(dir);
     rmSync(join(dir, '.ktx'), { recursive: true });
     const report = await ingestHere(dir, { scan: scanConfigSchema.parse({ max_seconds: 0.001 }) });
-    expect(report).toMatchObject({ exitCode: 3, connections: [{ profiled: 1, left: 2 }], commit: { none: 'unchanged' } });
+    expect(report).toMatchObject({
+      exitCode: 3,
+      connections: [{ profiled: 1, left: 2 }],
+      commit: { none: 'unchanged' },
+    });
     expect(stateOf(dir)).toEqual(before);
   });
 
   test('that is dry reads the structure and writes nothing', async () => {
     const before = stateOf(dir);
     const report = await ingestHere(dir, { dryRun: true });
-    expect(report).toMatchObject({ exitCode: 0, dryRun: true, connections: [{ tables: 3 }], commit: { none: 'dry run' } });
+    expect(report).toMatchObject({
+      exitCode: 0,
+      dryRun: true,
+      connections: [{ tables: 3 }],
+      commit: { none: 'dry run' },
+    });
     expect(stateOf(dir)).toEqual(before);
     expect(existsSync(join(dir, '.ktx'))).toBe(false);
   });
@@ -78,12 +110,18 @@ describe('a run', () => {
 describe('what a person wrote', () => {
   test('stays, uncommitted, in the file that ktx brings up to date', async () => {
     await ingestHere(dir);
-    edit(orders, (text) => text.replace('metrics:', 'metrics:\n  - name: revenue # gross\n    agg: sum\n    of: amount'));
+    edit(orders, (text) =>
+      text.replace('metrics:', 'metrics:\n  - name: revenue # gross\n    agg: sum\n    of: amount'),
+    );
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
     const report = await ingestHere(dir);
     expect(report).toMatchObject({ exitCode: 0, quarantined: [] });
-    expect(report.keptEdits).toMatchObject([{ path: 'orders.metrics.revenue', at: orders, isRemoval: false }]);
-    expect(read(dir, orders)).toMatch(/name: revenue # gross[^]*name: note|name: note[^]*name: revenue # gross/);
+    expect(report.keptEdits).toMatchObject([
+      { path: 'orders.metrics.revenue', at: orders, isRemoval: false },
+    ]);
+    expect(read(dir, orders)).toMatch(
+      /name: revenue # gross[^]*name: note|name: note[^]*name: revenue # gross/,
+    );
     expect(run(dir, 'show', `HEAD:${orders}`)).toContain('name: note');
     expect(run(dir, 'diff', '--stat', orders)).toContain('3 insertions(+)');
     expect(run(dir, 'diff', '--numstat', orders)).toBe(`3\t0\t${orders}`);
@@ -97,9 +135,17 @@ describe('what a person wrote', () => {
 
   test('and does not work is named, and holds up nothing else', async () => {
     await ingestHere(dir);
-    edit(orders, (text) => text.replace('metrics:', 'metrics:\n  - name: wrong\n    agg: sum\n    of: amout'));
-    edit('semantic-layer/shop/customers.yaml', (text) => `${text}segments:\n  - name: northern\n    where: regoin = 'north'\n`);
-    sql(dir, 'CREATE TABLE refunds (id INTEGER PRIMARY KEY, reason TEXT); INSERT INTO refunds VALUES (1, NULL);');
+    edit(orders, (text) =>
+      text.replace('metrics:', 'metrics:\n  - name: wrong\n    agg: sum\n    of: amout'),
+    );
+    edit(
+      'semantic-layer/shop/customers.yaml',
+      (text) => `${text}segments:\n  - name: northern\n    where: regoin = 'north'\n`,
+    );
+    sql(
+      dir,
+      'CREATE TABLE refunds (id INTEGER PRIMARY KEY, reason TEXT); INSERT INTO refunds VALUES (1, NULL);',
+    );
     const report = await ingestHere(dir);
     expect(report.exitCode).toBe(3);
     expect(report.quarantined.map(({ location }) => location?.split(':')[0])).toEqual(
@@ -127,12 +173,18 @@ describe('what a person wrote', () => {
 
   test('in another encoding is left alone and reported; the rest goes on', async () => {
     await ingestHere(dir);
-    const latin = Buffer.from(read(dir, orders).replace('dataset: orders', 'dataset: orders\ndescription: Aufträge'), 'latin1');
+    const latin = Buffer.from(
+      read(dir, orders).replace('dataset: orders', 'dataset: orders\ndescription: Aufträge'),
+      'latin1',
+    );
     writeFileSync(join(dir, orders), latin);
     writeFileSync(join(dir, 'semantic-layer/shop/mine.yaml'), Buffer.from([0x61, 0xe9, 0x0a]));
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT; ALTER TABLE coupons ADD COLUMN note TEXT');
     const report = await ingestHere(dir);
-    expect(report).toMatchObject({ exitCode: 3, leftAlone: [{ path: orders, reason: 'it is not valid UTF-8' }] });
+    expect(report).toMatchObject({
+      exitCode: 3,
+      leftAlone: [{ path: orders, reason: 'it is not valid UTF-8' }],
+    });
     expect(report.quarantined.map(({ location, kind }) => [location, kind])).toContainEqual([
       'semantic-layer/shop/mine.yaml:1',
       'unreadable',
@@ -148,7 +200,10 @@ describe('what a person wrote', () => {
     run(dir, 'commit', '-qam', 'described');
     sql(dir, 'DROP TABLE orders; DROP TABLE coupons');
     const report = await ingestHere(dir);
-    expect(report.files.removed).toEqual(['claims/shop/coupons.jsonl', 'semantic-layer/shop/coupons.yaml']);
+    expect(report.files.removed).toEqual([
+      'claims/shop/coupons.jsonl',
+      'semantic-layer/shop/coupons.yaml',
+    ]);
     expect(read(dir, orders)).toContain('All orders.');
     expect(report.stale).toContainEqual({ path: 'orders.dataset', at: orders });
     expect(run(dir, 'status', '--porcelain')).toBe('');
@@ -185,7 +240,9 @@ describe('what a person wrote', () => {
     run(dir, 'commit', '-qam', 'no coupons');
     await ingestHere(dir);
     write(dir, coupons, text);
-    expect((await ingestHere(dir)).keptEdits).toMatchObject([{ path: 'coupons.fields.percent', at: coupons, isRemoval: true }]);
+    expect((await ingestHere(dir)).keptEdits).toMatchObject([
+      { path: 'coupons.fields.percent', at: coupons, isRemoval: true },
+    ]);
     expect(read(dir, coupons)).toBe(text);
   });
 
@@ -200,7 +257,12 @@ describe('what a person wrote', () => {
     expect(run(dir, 'show', 'HEAD:claims/shop/orders.jsonl')).not.toContain('edit@1');
     write(dir, orders, text);
     const restored = { none: 'the files are again as they are committed' };
-    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, files: changed, commit: restored, keptEdits: [] });
+    expect(await ingestHere(dir)).toMatchObject({
+      exitCode: 0,
+      files: changed,
+      commit: restored,
+      keptEdits: [],
+    });
     expect(run(dir, 'status', '--porcelain')).toBe('');
   });
 
@@ -216,7 +278,10 @@ describe('what a person wrote', () => {
     const all = ['customers.fields.region.type', 'orders.fields.status'];
     expect(await paths()).toEqual([all, all]);
     expect(await paths()).toEqual([all, []]);
-    sql(dir, 'ALTER TABLE customers DROP COLUMN region; ALTER TABLE customers ADD COLUMN region REAL');
+    sql(
+      dir,
+      'ALTER TABLE customers DROP COLUMN region; ALTER TABLE customers ADD COLUMN region REAL',
+    );
     expect(await paths()).toEqual([all, all.slice(0, 1)]);
   });
 
@@ -285,7 +350,11 @@ describe('git', () => {
     run(dir, 'checkout', '--ours', 'ktx.yaml');
     run(dir, 'add', 'ktx.yaml');
     run(dir, 'commit', '-qm', 'merged');
-    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, files: { changed: [] }, commit: { id: expect.any(String) as string } });
+    expect(await ingestHere(dir)).toMatchObject({
+      exitCode: 0,
+      files: { changed: [] },
+      commit: { id: expect.any(String) as string },
+    });
     expect(run(dir, 'status', '--porcelain')).toBe('');
   });
 
@@ -308,7 +377,12 @@ describe('git', () => {
     expect(report.exitCode).toBe(0);
     const committed = run(outer, 'show', '--name-only', '--format=', 'HEAD').split('\n');
     expect(
-      committed.filter((path) => !/^analytics\/ktx\/(claims|semantic-layer)\/shop\/|^analytics\/ktx\/\.gitattributes$/.test(path)),
+      committed.filter(
+        (path) =>
+          !/^analytics\/ktx\/(claims|semantic-layer)\/shop\/|^analytics\/ktx\/\.gitattributes$/.test(
+            path,
+          ),
+      ),
     ).toEqual([]);
     expect(existsSync(join(project, 'sources/shop/main.jsonl'))).toBe(true);
     expect(run(outer, 'status', '--porcelain')).toBe('?? analytics/ktx/ktx.yaml');
@@ -348,16 +422,24 @@ describe('a connection that fails', () => {
     await ingestHere(dir);
     const before = stateOf(dir);
     sql(dir, 'DROP TABLE orders; DROP TABLE customers; DROP TABLE coupons');
-    expect(await ingestHere(dir)).toMatchObject({ exitCode: 1, connections: [{ failure: { code: 'no_tables' } }] });
+    expect(await ingestHere(dir)).toMatchObject({
+      exitCode: 1,
+      connections: [{ failure: { code: 'no_tables' } }],
+    });
     expect(stateOf(dir)).toEqual(before);
     writeFileSync(join(dir, 'shop.sqlite'), 'no database at all, although the file is there');
-    expect((await ingestHere(dir)).connections).toMatchObject([{ failure: { code: 'not_a_database' } }]);
+    expect((await ingestHere(dir)).connections).toMatchObject([
+      { failure: { code: 'not_a_database' } },
+    ]);
   });
 
   test('because it was aborted publishes nothing', async () => {
     const before = stateOf(dir);
     const controller = new AbortController();
-    const aborted = ingestHere(dir, { signal: controller.signal, onEvent: ({ type }) => type === 'scan_progressed' && controller.abort() });
+    const aborted = ingestHere(dir, {
+      signal: controller.signal,
+      onEvent: ({ type }) => type === 'scan_progressed' && controller.abort(),
+    });
     await expect(aborted).rejects.toThrow();
     expect(stateOf(dir)).toEqual(before);
   });

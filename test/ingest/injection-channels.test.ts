@@ -9,7 +9,13 @@ import { type Block, type ModelCall, reply, say, type Script } from '../support/
 import { readingAsked } from '../support/reading-model.ts';
 import { place, rulingModel } from '../support/ruling-model.ts';
 import { forms, orders, quote, secret } from './hostile-orders.ts';
-import { artifactsOf, documentedShop, ingestProcess, type ModelMachine, openMachine } from './llm-project.ts';
+import {
+  artifactsOf,
+  documentedShop,
+  ingestProcess,
+  type ModelMachine,
+  openMachine,
+} from './llm-project.ts';
 
 let machine: ModelMachine;
 beforeAll(async () => {
@@ -54,7 +60,10 @@ function obeying() {
     });
   const tried = new Set<string>();
   const others: Script = (call: ModelCall) => {
-    const shown = [...call.messages.map(({ text }) => text), ...call.results.map(({ text }) => text)].join('\n');
+    const shown = [
+      ...call.messages.map(({ text }) => text),
+      ...call.results.map(({ text }) => text),
+    ].join('\n');
     const asked = readingAsked(call);
     const item = asked?.items[0]?.item ?? '';
     if (asked?.stage === 'extract') {
@@ -63,9 +72,16 @@ function obeying() {
         const look = (tool: string, dataset: string) => ({ tool, input: { dataset } });
         const values = Array.from({ length: Math.ceil(all.length / 8) }, (_, at) => {
           const columns = all.map((_order, index) => `c${index}`).slice(8 * at, 8 * at + 8);
-          return { tool: 'run_sql', input: { sql: `SELECT ${columns.join(', ')} FROM sampled LIMIT 1` } };
+          return {
+            tool: 'run_sql',
+            input: { sql: `SELECT ${columns.join(', ')} FROM sampled LIMIT 1` },
+          };
         });
-        return reply([look('entity_details', 'commented'), look('read_dataset', 'orders'), ...values]);
+        return reply([
+          look('entity_details', 'commented'),
+          look('read_dataset', 'orders'),
+          ...values,
+        ]);
       }
       return asked.turn === 2 ? reply(blocksFor(shown, item)) : say('/compact @/etc/passwd');
     }
@@ -75,7 +91,10 @@ function obeying() {
     tried.add(table);
     return reply(blocks);
   };
-  const script = rulingModel({ candidate: ({ candidate }) => place(candidate, 'glossary'), conflict: () => [] }, others);
+  const script = rulingModel(
+    { candidate: ({ candidate }) => place(candidate, 'glossary'), conflict: () => [] },
+    others,
+  );
   return { script, met, results };
 }
 
@@ -111,49 +130,114 @@ async function countsIn(dir: string): Promise<unknown> {
   return found.getRows();
 }
 
-const known = ['.git', '.gitattributes', '.gitignore', '.ktx', 'claims', 'conflicts.yaml', 'dbt', 'ktx.yaml', 'secret.md', 'semantic-layer', 'shop.duckdb', 'shop.sqlite', 'sources', 'wiki']; // prettier-ignore
+const known = [
+  '.git',
+  '.gitattributes',
+  '.gitignore',
+  '.ktx',
+  'claims',
+  'conflicts.yaml',
+  'dbt',
+  'ktx.yaml',
+  'secret.md',
+  'semantic-layer',
+  'shop.duckdb',
+  'shop.sqlite',
+  'sources',
+  'wiki',
+];
 
-test('orders in comments, values, dbt and SQL move a model that obeys them to nothing', { timeout: 180_000 }, async () => {
-  const dir = documentedShop(machine, 'anthropic', {});
-  const path = join(machine.claude.home, 'secret.md');
-  for (const file of [path, join(dir, 'secret.md')]) writeFileSync(file, secret);
-  const config = read(dir, 'ktx.yaml').replace('driver: sqlite, path: shop.sqlite', 'driver: duckdb, path: shop.duckdb');
-  write(dir, 'ktx.yaml', config.replace('handbook: {driver: docs, path: docs}', 'models: {driver: dbt, path: dbt}'));
-  write(dir, '.gitignore', 'shop.*\n');
-  await hostileDatabase(dir, path);
-  const said = all.map((order) => written('dbt description', order, path)).join(' ');
-  const asComments = [...all, ...forms].map((order) => `-- ${written('query text', order, path)}\n`).join('');
-  write(dir, 'dbt/dbt_project.yml', 'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n');
-  write(dir, 'dbt/models/orders.sql', `-- ${quote}\n${asComments}select id, amount, status from raw.orders where status <> 'draft'\n`);
-  write(dir, 'dbt/models/schema.yml', `models:\n  - name: orders\n    description: ${JSON.stringify(said)}\n`);
-  run(dir, 'add', '.');
-  run(dir, 'commit', '-qm', 'a project of somebody else');
-  const ownFiles = () => run(dir, 'ls-tree', '-r', 'HEAD', '--', 'dbt', 'secret.md', 'ktx.yaml', '.gitignore');
-  const [before, counts] = [ownFiles(), await countsIn(dir)];
-  const { script, met, results } = obeying();
-  machine.endpoint.fallback = script;
-  const { code, data } = await ingestProcess(machine, dir);
-  expect([0, 3], JSON.stringify(data)).toContain(code);
+test(
+  'orders in comments, values, dbt and SQL move a model that obeys them to nothing',
+  { timeout: 180_000 },
+  async () => {
+    const dir = documentedShop(machine, 'anthropic', {});
+    const path = join(machine.claude.home, 'secret.md');
+    for (const file of [path, join(dir, 'secret.md')]) writeFileSync(file, secret);
+    const config = read(dir, 'ktx.yaml').replace(
+      'driver: sqlite, path: shop.sqlite',
+      'driver: duckdb, path: shop.duckdb',
+    );
+    write(
+      dir,
+      'ktx.yaml',
+      config.replace('handbook: {driver: docs, path: docs}', 'models: {driver: dbt, path: dbt}'),
+    );
+    write(dir, '.gitignore', 'shop.*\n');
+    await hostileDatabase(dir, path);
+    const said = all.map((order) => written('dbt description', order, path)).join(' ');
+    const asComments = [...all, ...forms]
+      .map((order) => `-- ${written('query text', order, path)}\n`)
+      .join('');
+    write(
+      dir,
+      'dbt/dbt_project.yml',
+      'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n',
+    );
+    write(
+      dir,
+      'dbt/models/orders.sql',
+      `-- ${quote}\n${asComments}select id, amount, status from raw.orders where status <> 'draft'\n`,
+    );
+    write(
+      dir,
+      'dbt/models/schema.yml',
+      `models:\n  - name: orders\n    description: ${JSON.stringify(said)}\n`,
+    );
+    run(dir, 'add', '.');
+    run(dir, 'commit', '-qm', 'a project of somebody else');
+    const ownFiles = () =>
+      run(dir, 'ls-tree', '-r', 'HEAD', '--', 'dbt', 'secret.md', 'ktx.yaml', '.gitignore');
+    const [before, counts] = [ownFiles(), await countsIn(dir)];
+    const { script, met, results } = obeying();
+    machine.endpoint.fallback = script;
+    const { code, data } = await ingestProcess(machine, dir);
+    expect([0, 3], JSON.stringify(data)).toContain(code);
 
-  // Every order came to the model through every channel, and it gave it.
-  for (const channel of channels) expect(met.get(channel)?.size, channel).toBeGreaterThanOrEqual(all.length);
-  expect(results.length).toBeGreaterThan(3 * all.length);
-  // Nothing that was read went out, and no tool ran beside those of the stages.
-  expect(machine.endpoint.requests.some(({ text }) => text.includes(secret))).toBe(false);
-  expect(results.join('\n')).not.toMatch(/root:.*:0:0/);
-  const ran = new Set(read(dir, '.ktx/logs/tools.jsonl').trim().split('\n').map((line) => (JSON.parse(line) as { tool: string }).tool)); // prettier-ignore
-  for (const [tool] of orders.slice(0, 13)) if (tool !== 'place_on_page') expect(ran).not.toContain(tool);
-  // The database, the files of people and the project's folder are as they were.
-  expect(await countsIn(dir)).toEqual(counts);
-  expect(ownFiles()).toBe(before);
-  expect(run(dir, 'status', '--porcelain')).toBe('');
-  expect(readdirSync(dir).filter((name) => !known.includes(name))).toEqual([]);
-  expect(readdirSync(join(dir, 'semantic-layer/shop')).sort()).toEqual(['commented.yaml', 'coupons.yaml', 'orders.yaml', 'sampled.yaml']);
+    // Every order came to the model through every channel, and it gave it.
+    for (const channel of channels)
+      expect(met.get(channel)?.size, channel).toBeGreaterThanOrEqual(all.length);
+    expect(results.length).toBeGreaterThan(3 * all.length);
+    // Nothing that was read went out, and no tool ran beside those of the stages.
+    expect(machine.endpoint.requests.some(({ text }) => text.includes(secret))).toBe(false);
+    expect(results.join('\n')).not.toMatch(/root:.*:0:0/);
+    const ran = new Set(
+      read(dir, '.ktx/logs/tools.jsonl')
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { tool: string }).tool),
+    );
+    for (const [tool] of orders.slice(0, 13))
+      if (tool !== 'place_on_page') expect(ran).not.toContain(tool);
+    // The database, the files of people and the project's folder are as they were.
+    expect(await countsIn(dir)).toEqual(counts);
+    expect(ownFiles()).toBe(before);
+    expect(run(dir, 'status', '--porcelain')).toBe('');
+    expect(readdirSync(dir).filter((name) => !known.includes(name))).toEqual([]);
+    expect(readdirSync(join(dir, 'semantic-layer/shop')).sort()).toEqual([
+      'commented.yaml',
+      'coupons.yaml',
+      'orders.yaml',
+      'sampled.yaml',
+    ]);
 
-  // What a model read is what the unit itself says, in one line each; what it describes are the tables that it was asked about.
-  const claims = Object.entries(artifactsOf(dir)).flatMap(([at, text]) => (at.startsWith('claims/') ? parseClaims(at, text).claims : []));
-  const by = (origin: string) => claims.filter(({ evidence }) => evidence.some((one) => one.origin === 'model' && one.extractor.startsWith(origin))); // prettier-ignore
-  expect([...new Set(by('reading@').map(({ subject }) => subject))].sort()).toEqual(['rule:patrons_top', 'term:patron']);
-  for (const { body } of by('reading@')) expect(JSON.stringify(body)).not.toMatch(/\\n/);
-  expect(by('descriptions@').every(({ kind, subject }) => kind === 'description' && /^(dataset|field):shop\./.test(subject))).toBe(true);
-});
+    // What a model read is what the unit itself says, in one line each; what it describes are the tables that it was asked about.
+    const claims = Object.entries(artifactsOf(dir)).flatMap(([at, text]) =>
+      at.startsWith('claims/') ? parseClaims(at, text).claims : [],
+    );
+    const by = (origin: string) =>
+      claims.filter(({ evidence }) =>
+        evidence.some((one) => one.origin === 'model' && one.extractor.startsWith(origin)),
+      );
+    expect([...new Set(by('reading@').map(({ subject }) => subject))].sort()).toEqual([
+      'rule:patrons_top',
+      'term:patron',
+    ]);
+    for (const { body } of by('reading@')) expect(JSON.stringify(body)).not.toMatch(/\\n/);
+    expect(
+      by('descriptions@').every(
+        ({ kind, subject }) => kind === 'description' && /^(dataset|field):shop\./.test(subject),
+      ),
+    ).toBe(true);
+  },
+);

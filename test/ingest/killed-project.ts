@@ -82,7 +82,9 @@ export async function openKilling(): Promise<Killing> {
     return { ended: await work(), calls };
   };
   const whole = copied();
-  const { ended: { events, code } } = await heard(whole, 'whole', () => ingestUntil(whole)); // prettier-ignore
+  const {
+    ended: { events, code },
+  } = await heard(whole, 'whole', () => ingestUntil(whole));
   if (code !== 0) throw new Error(`an ingest that nobody killed ended with ${code}`);
   const expected = stateOf(whole);
   return {
@@ -90,17 +92,22 @@ export async function openKilling(): Promise<Killing> {
     async kill(point) {
       const dir = copied();
       const first = await heard(dir, 'first', () => ingestUntil(dir, point));
-      const lostEdits = edits.flatMap(([path, text]) => (readOr(dir, path).includes(text) ? [] : [path]));
+      const lostEdits = edits.flatMap(([path, text]) =>
+        readOr(dir, path).includes(text) ? [] : [path],
+      );
       const lostNotes = hasNote(dir) ? [] : [note];
       const next = await heard(dir, 'next', () => ingestHere(dir));
       const state = stateOf(dir);
-      const different = Object.keys(expected).filter((part) => JSON.stringify(state[part]) !== JSON.stringify(expected[part]));
+      const different = Object.keys(expected).filter(
+        (part) => JSON.stringify(state[part]) !== JSON.stringify(expected[part]),
+      );
       if (next.ended !== 0) different.push(`exit code ${next.ended}`);
       const lostClaims = claimsIn(expected).filter((line) => !claimsIn(state).includes(line));
       const harm = [lostEdits, lostNotes, lostClaims, different].flat();
       if (harm.length === 0) rmSync(dir, { recursive: true });
       const last = first.ended.events.at(-1);
-      const fell = first.ended.code === null ? (last === undefined ? 'start' : labelOf(last)) : undefined;
+      const fell =
+        first.ended.code === null ? (last === undefined ? 'start' : labelOf(last)) : undefined;
       const paid = paidTwice({ events: first.ended.events, calls: first.calls }, next.calls);
       return { fell, lostEdits, lostNotes, lostClaims, paidTwice: paid, different };
     },
@@ -116,7 +123,9 @@ export function boundariesOf(events: readonly Event[]): Point[] {
   const lines = pointsOf(events);
   const lastRepair = lines[events.findIndex(({ type }) => type === 'publish_step') - 1];
   const ends = new Map(lines.map((point) => [point.label, point]));
-  const stages = [...ends.values()].filter(({ label }) => !/_started|_planned|profile|keys|llm_usage/.test(label));
+  const stages = [...ends.values()].filter(
+    ({ label }) => !/_started|_planned|profile|keys|llm_usage/.test(label),
+  );
   return [...stages, { label: 'work_unit_step', nth: 1 }, ...(lastRepair ? [lastRepair] : [])];
 }
 
@@ -125,7 +134,9 @@ export function randomPoint(events: readonly Event[], random: () => number): Poi
   const lines = pointsOf(events);
   const at = Math.floor(random() * (lines.length + 1));
   const point = lines[at];
-  return point === undefined ? { label: 'start', nth: 1, after: random() * 1000 } : { ...point, after: random() * 30 };
+  return point === undefined
+    ? { label: 'start', nth: 1, after: random() * 1000 }
+    : { ...point, after: random() * 30 };
 }
 
 /** Numbers from 0 to 1, the same for the same seed. */
@@ -146,17 +157,21 @@ function pointsOf(events: readonly Event[]): Point[] {
   });
 }
 
-const table = (formula: string) => `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | In words. | \`${formula}\` |\n`;
+const table = (formula: string) =>
+  `| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | In words. | \`${formula}\` |\n`;
 const documents = {
   'a.md': `${table("sum(orders.amount) where status = 'paid'")}\n| Term | Definition |\n|---|---|\n| Margin | What is left. |\n`,
   'b.md': `${table('sum(orders.amount)')}| Paid | What is paid. | \`sum(orders.amuont) where status = 'paid'\` |\n`,
   'terms.md': '# Words\n\nAn active customer means one with an order in the last ninety days.\n',
-  'numbers.md': '# Numbers\n\nThe turnover is the sum of amount in orders. Always leave out the orders of employees of the shop.\n',
+  'numbers.md':
+    '# Numbers\n\nThe turnover is the sum of amount in orders. Always leave out the orders of employees of the shop.\n',
 };
 
 const answering: Script = (call) => {
   const statement = call.objectTaken ? undefined : statementToMend(call);
-  return statement === undefined ? reading(call) : give({ body: JSON.stringify(statement.body).replace('amuont', 'amount') });
+  return statement === undefined
+    ? reading(call)
+    : give({ body: JSON.stringify(statement.body).replace('amuont', 'amount') });
 };
 
 /** After a first ingest without a model: work of a person in every state that git knows, a note, and a database that moved on. */
@@ -167,14 +182,26 @@ async function preparedProject(url: string): Promise<string> {
     'shop: {driver: sqlite, path: shop.sqlite}\n  models: {driver: dbt, path: dbt}\n  handbook: {driver: docs, path: docs}';
   write(dir, 'ktx.yaml', `connections:\n  ${connections}\n${llm}`);
   for (const [name, text] of Object.entries(documents)) write(dir, `docs/${name}`, text);
-  write(dir, 'dbt/dbt_project.yml', "name: shop\nversion: '1.0'\nprofile: shop\nmodel-paths: [models]\n");
+  write(
+    dir,
+    'dbt/dbt_project.yml',
+    "name: shop\nversion: '1.0'\nprofile: shop\nmodel-paths: [models]\n",
+  );
   write(dir, 'dbt/models/orders.sql', "select * from raw_orders where status <> 'test'\n");
-  write(dir, 'dbt/models/schema.yml', 'models:\n  - name: orders\n    columns:\n      - {name: id, tests: [unique, not_null]}\n');
+  write(
+    dir,
+    'dbt/models/schema.yml',
+    'models:\n  - name: orders\n    columns:\n      - {name: id, tests: [unique, not_null]}\n',
+  );
   run(dir, 'add', '.');
   run(dir, 'commit', '-qm', 'sources');
   await ingestUntil(dir, undefined, ['--no-llm']);
   const customers = read(dir, 'semantic-layer/shop/customers.yaml').trimEnd();
-  write(dir, 'semantic-layer/shop/customers.yaml', `${customers}\nsegments:\n  - name: northern\n    where: region = 'north'\n`);
+  write(
+    dir,
+    'semantic-layer/shop/customers.yaml',
+    `${customers}\nsegments:\n  - name: northern\n    where: region = 'north'\n`,
+  );
   run(dir, 'commit', '-qam', 'a segment');
   const [[orders, description], [glossary, sentence], [other]] = edits as readonly [
     (typeof edits)[0],
@@ -200,7 +227,11 @@ async function preparedProject(url: string): Promise<string> {
 async function ingestHere(dir: string): Promise<number> {
   const project = await openProject(dir);
   try {
-    const asked = { connections: [], signal: AbortSignal.timeout(300_000), tools: loopTools(project) };
+    const asked = {
+      connections: [],
+      signal: AbortSignal.timeout(300_000),
+      tools: loopTools(project),
+    };
     return (await ingestProject(project, asked)).exitCode;
   } finally {
     await project.close();
@@ -213,7 +244,11 @@ async function ingestUntil(dir: string, point?: Point, args: readonly string[] =
   const isExact = point !== undefined && after === undefined;
   const env = { ...process.env, ...(isExact && { DIE_AT_LINE: label, DIE_AT_NTH: String(nth) }) };
   const node = isExact ? ['--import', dieAtLine] : [];
-  const child = spawn(process.execPath, [...node, main, 'ingest', ...args, '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+  const child = spawn(
+    process.execPath,
+    [...node, main, 'ingest', ...args, '--json', '--project-dir', dir],
+    { env, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const killLater = () => void sleep(after).then(() => child.kill('SIGKILL'));
   if (label === 'start') killLater();
   const events: Event[] = [];
@@ -239,22 +274,36 @@ function workOf(call: ModelCall): string | undefined {
   const statement = statementToMend(call);
   if (statement !== undefined) return `repair ${JSON.stringify(statement)}`;
   const unit = readingAsked(call);
-  if (unit !== undefined) return unit.turn > 1 ? undefined : `${unit.stage} ${unit.items.map(({ item }) => item).join(' ')}`;
-  if (isCurating(call) || isReconciling(call)) return call.results.length > 0 ? undefined : isCurating(call) ? 'curate' : 'reconcile';
+  if (unit !== undefined)
+    return unit.turn > 1
+      ? undefined
+      : `${unit.stage} ${unit.items.map(({ item }) => item).join(' ')}`;
+  if (isCurating(call) || isReconciling(call))
+    return call.results.length > 0 ? undefined : isCurating(call) ? 'curate' : 'reconcile';
   return `describe ${tableAsked(call)?.table}`;
 }
 
 /** What the run that was killed had finished, as far as it said so or its requests show it, and what the next one paid for again. */
-function paidTwice({ events, calls }: { events: readonly Event[]; calls: readonly ModelCall[] }, next: readonly ModelCall[]): string[] {
+function paidTwice(
+  { events, calls }: { events: readonly Event[]; calls: readonly ModelCall[] },
+  next: readonly ModelCall[],
+): string[] {
   const again = next.flatMap((call) => workOf(call) ?? []);
   const before = new Set(calls.flatMap((call) => workOf(call) ?? []));
   const repeated = again.filter((work) => before.has(work));
-  const isDone = (call: ModelCall) => call.results.some(({ text }) => text.includes('You are done'));
+  const isDone = (call: ModelCall) =>
+    call.results.some(({ text }) => text.includes('You are done'));
   const finished = new Set<string>([
     ...(calls.some((call) => isCurating(call) && isDone(call)) ? ['curate'] : []),
     ...(calls.some((call) => isReconciling(call) && isDone(call)) ? ['reconcile'] : []),
   ]);
-  const itemsOf = new Map(events.flatMap((event) => (event.type === 'work_unit_started' ? [[`${String(event['stage'])} ${String(event['unit'])}`, event['items'] as string[]]] : []))); // prettier-ignore
+  const itemsOf = new Map(
+    events.flatMap((event) =>
+      event.type === 'work_unit_started'
+        ? [[`${String(event['stage'])} ${String(event['unit'])}`, event['items'] as string[]]]
+        : [],
+    ),
+  );
   for (const event of events) {
     if (event.type !== 'work_unit_finished' || event['outcome'] !== 'natural') continue;
     const items = itemsOf.get(`${String(event['stage'])} ${String(event['unit'])}`) ?? [];
@@ -262,7 +311,8 @@ function paidTwice({ events, calls }: { events: readonly Event[]; calls: readonl
   }
   // Descriptions are told by their number alone; once a later stage has begun, none is left.
   const described = events.findLast(({ type }) => type === 'description_progressed');
-  const left = described === undefined ? Infinity : Number(described['total']) - Number(described['done']);
+  const left =
+    described === undefined ? Infinity : Number(described['total']) - Number(described['done']);
   const describedAgain = again.filter((work) => work.startsWith('describe '));
   const isPublishing = events.some(({ type }) => type === 'publish_step' || type === 'published');
   return [
@@ -273,7 +323,9 @@ function paidTwice({ events, calls }: { events: readonly Event[]; calls: readonl
   ];
 }
 
-const hasNote = (dir: string) => existsSync(join(dir, `.ktx/notes/${noteId(note)}.md`)) || readOr(dir, `sources/notes/${noteId(note)}.md`).includes(note); // prettier-ignore
+const hasNote = (dir: string) =>
+  existsSync(join(dir, `.ktx/notes/${noteId(note)}.md`)) ||
+  readOr(dir, `sources/notes/${noteId(note)}.md`).includes(note);
 
 function readOr(dir: string, path: string): string {
   return existsSync(join(dir, path)) ? readFileSync(join(dir, path), 'utf8') : '';
@@ -282,6 +334,8 @@ function readOr(dir: string, path: string): string {
 function claimsIn(state: Record<string, unknown>): string[] {
   const files = Object.entries(state['files'] as Record<string, string>);
   return files.flatMap(([path, text]) =>
-    path.startsWith('claims/') ? text.split('\n').filter((line) => !line.startsWith('{"base"')) : [],
+    path.startsWith('claims/')
+      ? text.split('\n').filter((line) => !line.startsWith('{"base"'))
+      : [],
   );
 }

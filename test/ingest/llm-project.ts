@@ -11,7 +11,9 @@ import { shopProject } from './ingest-project.ts';
 const main = join(import.meta.dirname, '../../src/cli/main.ts');
 
 /** One backend of each kind: a provider's API, and the real Claude Code binary where there is one. */
-export const twoBackends = ['anthropic', 'claude-code'].filter((backend) => backend !== 'claude-code' || claudeBinary() !== undefined);
+export const twoBackends = ['anthropic', 'claude-code'].filter(
+  (backend) => backend !== 'claude-code' || claudeBinary() !== undefined,
+);
 
 /** A scripted model, and a machine whose processes reach it. */
 export interface ModelMachine {
@@ -38,7 +40,8 @@ export function documentedShop(
 ): string {
   const dir = shopProject();
   const api = `{backend: anthropic, anthropic: {api_key: env:TEST_KEY, base_url: ${endpoint.url}/v1}}`;
-  const [provider, model] = backend === 'anthropic' ? [api, 'claude-sonnet-4-6'] : [`{backend: ${backend}}`, 'sonnet'];
+  const [provider, model] =
+    backend === 'anthropic' ? [api, 'claude-sonnet-4-6'] : [`{backend: ${backend}}`, 'sonnet'];
   const llm = `llm:\n  provider: ${provider}\n  models: {default: ${model}}\n`;
   write(
     dir,
@@ -66,9 +69,16 @@ interface AsProcess {
 }
 
 /** `ktx ingest --json` as a process of its own. */
-export function ingestProcess({ claude }: ModelMachine, dir: string, { args = ['ingest'], onStart }: AsProcess = {}): Promise<IngestEnd> {
+export function ingestProcess(
+  { claude }: ModelMachine,
+  dir: string,
+  { args = ['ingest'], onStart }: AsProcess = {},
+): Promise<IngestEnd> {
   const env = { ...claude.env, TEST_KEY: 'sk-made-up' };
-  const child = spawn(process.execPath, [main, ...args, '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [main, ...args, '--json', '--project-dir', dir], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   onStart?.((signal) => child.kill(signal));
@@ -76,7 +86,9 @@ export function ingestProcess({ claude }: ModelMachine, dir: string, { args = ['
     child.on('close', (code) => {
       if (code === null) return resolve({ code, events: [], data: {} });
       const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
-      const [last, ...events] = lines.map((line) => JSON.parse(line) as IngestEnd['events'][number]).toReversed();
+      const [last, ...events] = lines
+        .map((line) => JSON.parse(line) as IngestEnd['events'][number])
+        .toReversed();
       const { data } = envelopeSchema.parse(last);
       return resolve({ code, events: events.toReversed(), data: data as IngestEnd['data'] });
     });
@@ -85,11 +97,22 @@ export function ingestProcess({ claude }: ModelMachine, dir: string, { args = ['
 
 /** What ktx wrote for people and into git, by path. */
 export function artifactsOf(dir: string): Record<string, string> {
-  const paths = globSync(['semantic-layer/**/*.yaml', 'claims/**/*.jsonl', 'wiki/*.md', 'sources/**/*', 'conflicts.yaml'], { cwd: dir, withFileTypes: true })
+  const paths = globSync(
+    [
+      'semantic-layer/**/*.yaml',
+      'claims/**/*.jsonl',
+      'wiki/*.md',
+      'sources/**/*',
+      'conflicts.yaml',
+    ],
+    { cwd: dir, withFileTypes: true },
+  )
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .sort(); // prettier-ignore
-  return Object.fromEntries(paths.map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]));
+    .sort();
+  return Object.fromEntries(
+    paths.map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]),
+  );
 }
 
 /** How many results the journal of paid calls holds. */

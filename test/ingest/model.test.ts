@@ -42,13 +42,20 @@ const blocks: Readonly<Record<string, (url: string) => string>> = {
   gateway: (url) => `gateway: {api_key: env:TEST_KEY, base_url: ${url}/v3/ai}`,
   'claude-code': () => '',
 };
-const models: Readonly<Record<string, string>> = { 'claude-code': 'sonnet', gateway: 'anthropic/claude-sonnet-4.6' };
+const models: Readonly<Record<string, string>> = {
+  'claude-code': 'sonnet',
+  gateway: 'anthropic/claude-sonnet-4.6',
+};
 
 function project(backend: string, further = ''): string {
   const dir = shopProject();
   const block = [`backend: ${backend}`, blocks[backend]?.(endpoint.url)].filter(Boolean).join(', ');
   const llm = `llm:\n  provider: {${block}}\n  models: {default: ${models[backend] ?? 'claude-sonnet-4-6'}}\n`;
-  write(dir, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}${further}`);
+  write(
+    dir,
+    'ktx.yaml',
+    `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}${further}`,
+  );
   run(dir, 'commit', '-qam', 'a model');
   return dir;
 }
@@ -60,13 +67,25 @@ interface Ended {
   readonly envelope: ReturnType<typeof envelopeSchema.parse> & { readonly data: Report };
 }
 interface Report {
-  readonly connections: readonly { readonly descriptions: { readonly done: number; readonly total: number; readonly calls: number } }[];
+  readonly connections: readonly {
+    readonly descriptions: {
+      readonly done: number;
+      readonly total: number;
+      readonly calls: number;
+    };
+  }[];
   readonly commit: { readonly id?: string };
 }
 
-function ingest(dir: string, onStart: (kill: () => void) => void = () => undefined): Promise<Ended | 'killed'> {
+function ingest(
+  dir: string,
+  onStart: (kill: () => void) => void = () => undefined,
+): Promise<Ended | 'killed'> {
   const env = { ...claude.env, TEST_KEY: 'sk-made-up' };
-  const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   onStart(() => child.kill('SIGKILL'));
@@ -74,8 +93,14 @@ function ingest(dir: string, onStart: (kill: () => void) => void = () => undefin
     child.on('close', (code) => {
       if (code === null) return resolve('killed');
       const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
-      const [last, ...events] = lines.map((line) => JSON.parse(line) as Ended['events'][number]).toReversed();
-      return resolve({ code, events: events.toReversed(), envelope: envelopeSchema.parse(last) } as Ended);
+      const [last, ...events] = lines
+        .map((line) => JSON.parse(line) as Ended['events'][number])
+        .toReversed();
+      return resolve({
+        code,
+        events: events.toReversed(),
+        envelope: envelopeSchema.parse(last),
+      } as Ended);
     });
   });
 }
@@ -103,8 +128,12 @@ function kept(dir: string): number {
 }
 
 const tables = ['coupons', 'customers', 'orders'];
-const described = (calls: number) => [expect.objectContaining({ descriptions: { done: 3, total: 3, calls } })];
-const backends = Object.keys(blocks).filter((backend) => backend !== 'claude-code' || claudeBinary() !== undefined);
+const described = (calls: number) => [
+  expect.objectContaining({ descriptions: { done: 3, total: 3, calls } }),
+];
+const backends = Object.keys(blocks).filter(
+  (backend) => backend !== 'claude-code' || claudeBinary() !== undefined,
+);
 
 /** The files of whoever described the shop first. */
 let whatAnyoneWrites: Readonly<Record<string, string>> | undefined;
@@ -116,7 +145,10 @@ describe.each(backends)('tables described by a model behind %s', { timeout: 60_0
     const first = await ended(dir);
     expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
     expect(asked.toSorted()).toEqual(tables);
-    expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({ calls: 3, output: expect.any(Number) });
+    expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
+      calls: 3,
+      output: expect.any(Number),
+    });
     const orders = readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
     expect(orders).toContain('One row is one of orders.');
     expect(orders).toContain('The amount of it.');
@@ -126,28 +158,42 @@ describe.each(backends)('tables described by a model behind %s', { timeout: 60_0
 
     answering(() => fail('bad-request'));
     const second = await ended(dir);
-    expect(second).toMatchObject({ code: 0, envelope: { data: { connections: described(0), commit: {} } } });
+    expect(second).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(0), commit: {} } },
+    });
     expect(second.envelope.data.commit.id).toBeUndefined();
     expect(asked).toEqual([]);
 
     answering(describing);
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
-    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+    expect(await ended(dir)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(1) } },
+    });
     expect(asked).toEqual(['orders']);
-    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain('The note of it.');
+    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).toContain(
+      'The note of it.',
+    );
   });
 });
 
 describe('descriptions', { timeout: 60_000 }, () => {
   test('are the same too where the model misbehaves once and is corrected', async () => {
-    for (const backend of backends.filter((name) => name === 'anthropic' || name === 'claude-code')) {
+    for (const backend of backends.filter(
+      (name) => name === 'anthropic' || name === 'claude-code',
+    )) {
       const dir = project(backend);
       let wrong = 0;
       answering((call) => {
-        const isFirst = !call.objectTaken && tableAsked(call)?.table === 'orders' && (wrong += 1) === 1;
+        const isFirst =
+          !call.objectTaken && tableAsked(call)?.table === 'orders' && (wrong += 1) === 1;
         return isFirst ? give({ description: 12, columns: 'none' }) : describing(call);
       });
-      expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
+      expect(await ended(dir)).toMatchObject({
+        code: 0,
+        envelope: { data: { connections: described(3) } },
+      });
       const found = artifacts(dir);
       expect(found).toEqual((whatAnyoneWrites ??= found));
     }
@@ -165,21 +211,32 @@ describe('descriptions', { timeout: 60_000 }, () => {
     const killed = ingest(dir, start);
     expect(await killed).toBe('killed');
     answering(describing);
-    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+    expect(await ended(dir)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(1) } },
+    });
     expect(asked).toEqual(['orders']);
   });
 
   test('that failed leave the run partial, say how many there are, and come with the next run', async () => {
     const dir = project('anthropic');
-    answering((call) => (tableAsked(call)?.table === 'customers' ? fail('too-long') : describing(call)));
+    answering((call) =>
+      tableAsked(call)?.table === 'customers' ? fail('too-long') : describing(call),
+    );
     const partial = await ended(dir);
     expect(partial).toMatchObject({
       code: 3,
-      envelope: { ok: false, error: { message: expect.stringContaining('2 of 3 tables described') } },
+      envelope: {
+        ok: false,
+        error: { message: expect.stringContaining('2 of 3 tables described') },
+      },
     });
     expect(Object.keys(artifacts(dir))).toHaveLength(6);
     answering(describing);
-    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: described(1) } } });
+    expect(await ended(dir)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(1) } },
+    });
   });
 
   test('of an answer that leaves out a column are not taken', async () => {
@@ -187,11 +244,18 @@ describe('descriptions', { timeout: 60_000 }, () => {
     answering((call) => {
       const table = tableAsked(call);
       if (table?.table !== 'orders') return describing(call);
-      return { kind: 'reply', blocks: [{ object: { description: 'Orders.', columns: [{ name: 'id', description: 'Which.' }] } }] };
+      return {
+        kind: 'reply',
+        blocks: [
+          { object: { description: 'Orders.', columns: [{ name: 'id', description: 'Which.' }] } },
+        ],
+      };
     });
     const partial = await ended(dir);
     expect(partial).toMatchObject({ code: 3, envelope: { error: { code: 'llm_invalid_output' } } });
-    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).not.toContain('Orders.');
+    expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).not.toContain(
+      'Orders.',
+    );
   });
 
   test('a refused key ends the run with exit code 4, and what needs no model is there', async () => {
@@ -209,7 +273,10 @@ describe('descriptions', { timeout: 60_000 }, () => {
     run(dir, 'clone', '-q', dir, clone);
     cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
     answering(() => fail('bad-request'));
-    expect(await ended(clone)).toMatchObject({ code: 0, envelope: { data: { connections: described(0) } } });
+    expect(await ended(clone)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: described(0) } },
+    });
     rmSync(clone, { recursive: true });
   });
 });
@@ -223,7 +290,9 @@ interface Candidate {
 function candidatesAsked({ messages }: ModelCall): readonly Candidate[] | undefined {
   const text = messages.map((message) => message.text).join('\n');
   const [, json] = /<untrusted-\w+ source="warehouse">\n([^]*?)\n<\/untrusted-/.exec(text) ?? [];
-  return json === undefined ? undefined : (JSON.parse(json) as { candidates?: readonly Candidate[] }).candidates;
+  return json === undefined
+    ? undefined
+    : (JSON.parse(json) as { candidates?: readonly Candidate[] }).candidates;
 }
 
 describe('links in doubt', { timeout: 60_000 }, () => {
@@ -236,18 +305,25 @@ describe('links in doubt', { timeout: 60_000 }, () => {
     to_columns: [key],
   });
 
-  function judging(joins: boolean, proposals: readonly unknown[] = []): { readonly script: Script; readonly judged: Candidate[] } {
+  function judging(
+    joins: boolean,
+    proposals: readonly unknown[] = [],
+  ): { readonly script: Script; readonly judged: Candidate[] } {
     const judged: Candidate[] = [];
     const script: Script = (call) => {
       const candidates = call.objectTaken ? undefined : candidatesAsked(call);
       if (candidates === undefined) return describing(call);
       judged.push(...candidates);
-      return give({ verdicts: candidates.map(({ id }) => ({ id, joins, reason: 'its name says so' })), proposals });
+      return give({
+        verdicts: candidates.map(({ id }) => ({ id, joins, reason: 'its name says so' })),
+        proposals,
+      });
     };
     return { script, judged };
   }
 
-  const orders = (dir: string): string => readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
+  const orders = (dir: string): string =>
+    readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8');
 
   test('are accepted where the model says yes and the values bear it out; a second run asks nothing [M4 Q2]', async () => {
     const dir = project('anthropic', doubtful);
@@ -255,13 +331,21 @@ describe('links in doubt', { timeout: 60_000 }, () => {
     answering(model.script);
     expect(await ended(dir)).toMatchObject({
       code: 0,
-      envelope: { data: { connections: [{ judgements: { calls: 1, total: model.judged.length } }] } },
+      envelope: {
+        data: { connections: [{ judgements: { calls: 1, total: model.judged.length } }] },
+      },
     });
-    expect(model.judged.map(({ from }) => from)).toContainEqual({ table: 'main.orders', columns: ['customer_id'] });
+    expect(model.judged.map(({ from }) => from)).toContainEqual({
+      table: 'main.orders',
+      columns: ['customer_id'],
+    });
     expect(orders(dir)).toContain('to: customers');
     expect(readFileSync(join(dir, 'claims/shop/orders.jsonl'), 'utf8')).toContain('link-judge@1');
     answering(() => fail('bad-request'));
-    expect(await ended(dir)).toMatchObject({ code: 0, envelope: { data: { connections: [{ judgements: { calls: 0 } }], commit: {} } } });
+    expect(await ended(dir)).toMatchObject({
+      code: 0,
+      envelope: { data: { connections: [{ judgements: { calls: 0 } }], commit: {} } },
+    });
     expect(orders(dir)).toContain('to: customers');
   });
 
@@ -273,9 +357,18 @@ describe('links in doubt', { timeout: 60_000 }, () => {
     run(dir, 'clone', '-q', dir, clone);
     cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
     answering(() => fail('auth'));
-    const unchanged = { code: 0, envelope: { data: { connections: [{ judgements: { calls: 0 } }], commit: { none: 'unchanged' } } } };
+    const unchanged = {
+      code: 0,
+      envelope: {
+        data: { connections: [{ judgements: { calls: 0 } }], commit: { none: 'unchanged' } },
+      },
+    };
     expect(await ended(clone)).toMatchObject(unchanged);
-    write(clone, 'ktx.yaml', `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${doubtful}`);
+    write(
+      clone,
+      'ktx.yaml',
+      `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${doubtful}`,
+    );
     expect(await ended(clone)).toMatchObject(unchanged);
     expect(orders(clone)).toContain('to: customers');
     rmSync(clone, { recursive: true });
@@ -290,8 +383,17 @@ describe('links in doubt', { timeout: 60_000 }, () => {
 
   test('that the model proposes count only where the values bear them out', async () => {
     const dir = project('anthropic', 'scan: {accept: 0.9999, review: 0.5}\n');
-    sql(dir, `ALTER TABLE orders ADD COLUMN promo TEXT; UPDATE orders SET promo = 'SUMMER' WHERE id % 5 = 0`);
-    answering(judging(false, [proposal('promo', 'code'), proposal('status', 'code'), proposal('no such column', 'code')]).script);
+    sql(
+      dir,
+      `ALTER TABLE orders ADD COLUMN promo TEXT; UPDATE orders SET promo = 'SUMMER' WHERE id % 5 = 0`,
+    );
+    answering(
+      judging(false, [
+        proposal('promo', 'code'),
+        proposal('status', 'code'),
+        proposal('no such column', 'code'),
+      ]).script,
+    );
     expect((await ended(dir)).code).toBe(0);
     expect(orders(dir)).toContain('to: coupons');
     expect(orders(dir).match(/to: coupons/g)).toHaveLength(1);
@@ -299,8 +401,14 @@ describe('links in doubt', { timeout: 60_000 }, () => {
 
   test('are not proposed from a column to itself, to what is no key, or against a verdict', async () => {
     const dir = project('anthropic', doubtful);
-    sql(dir, `ALTER TABLE orders ADD COLUMN side TEXT; UPDATE orders SET side = CASE id % 2 WHEN 0 THEN 'north' ELSE 'south' END`);
-    const towards = (column: string, table: string, key: string) => ({ ...proposal(column, key), to_table: table });
+    sql(
+      dir,
+      `ALTER TABLE orders ADD COLUMN side TEXT; UPDATE orders SET side = CASE id % 2 WHEN 0 THEN 'north' ELSE 'south' END`,
+    );
+    const towards = (column: string, table: string, key: string) => ({
+      ...proposal(column, key),
+      to_table: table,
+    });
     const hostile = [
       towards('id', 'main.orders', 'id'),
       towards('side', 'main.customers', 'region'),

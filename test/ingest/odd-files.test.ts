@@ -28,25 +28,37 @@ function moveOn(): void {
 
 describe('in the place of a dataset file', () => {
   const replacements: readonly (readonly [what: string, put: (path: string) => void])[] = [
-    ['a link to a file inside', (path) => (write(dir, 'real.yaml', 'dataset: orders\n'), symlinkSync('../../real.yaml', path))],
+    [
+      'a link to a file inside',
+      (path) => (
+        write(dir, 'real.yaml', 'dataset: orders\n'),
+        symlinkSync('../../real.yaml', path)
+      ),
+    ],
     ['a link that leads out', (path) => symlinkSync(join(temporaryFolder(), 'secret.yaml'), path)],
     ['a link to nothing', (path) => symlinkSync('nowhere.yaml', path)],
     ['a folder', (path) => (mkdirSync(path), write(path, 'mine.txt', 'mine\n'))],
     ['a pipe', (path) => execFileSync('sh', ['-c', 'mkfifo "$0"', path])],
   ];
-  test.each(replacements)('%s is left alone on disk and in git; the rest goes on', async (_what, put) => {
-    const before = run(dir, 'rev-parse', `HEAD:${orders}`);
-    rmSync(join(dir, orders));
-    put(join(dir, orders));
-    moveOn();
-    const found = run(dir, 'status', '--porcelain');
-    const report = await ingestHere(dir);
-    expect(report).toMatchObject({ exitCode: 3, leftAlone: [{ path: orders, reason: 'it is a link, a folder or the like' }] });
-    expect(run(dir, 'rev-parse', `HEAD:${orders}`)).toBe(before);
-    expect(run(dir, 'show', 'HEAD:semantic-layer/shop/coupons.yaml')).toContain('note');
-    expect(run(dir, 'status', '--porcelain')).toBe(found);
-    expect((await ingestHere(dir)).commit).toEqual({ none: 'unchanged' });
-  });
+  test.each(replacements)(
+    '%s is left alone on disk and in git; the rest goes on',
+    async (_what, put) => {
+      const before = run(dir, 'rev-parse', `HEAD:${orders}`);
+      rmSync(join(dir, orders));
+      put(join(dir, orders));
+      moveOn();
+      const found = run(dir, 'status', '--porcelain');
+      const report = await ingestHere(dir);
+      expect(report).toMatchObject({
+        exitCode: 3,
+        leftAlone: [{ path: orders, reason: 'it is a link, a folder or the like' }],
+      });
+      expect(run(dir, 'rev-parse', `HEAD:${orders}`)).toBe(before);
+      expect(run(dir, 'show', 'HEAD:semantic-layer/shop/coupons.yaml')).toContain('note');
+      expect(run(dir, 'status', '--porcelain')).toBe(found);
+      expect((await ingestHere(dir)).commit).toEqual({ none: 'unchanged' });
+    },
+  );
 
   test('and committed there, a link stays what it is', async () => {
     write(dir, 'real.yaml', read(dir, orders));
@@ -93,10 +105,16 @@ describe('a line of claims that a person wrote', () => {
     edit(claims, (text) => text + line('field:shop.orders.amount'));
     moveOn();
     expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, setAside: [] });
-    expect(read(dir, orders)).toContain('{name: amount, type: decimal, description: Without taxes.}');
+    expect(read(dir, orders)).toContain(
+      '{name: amount, type: decimal, description: Without taxes.}',
+    );
     expect(run(dir, 'show', `HEAD:${claims}`)).not.toContain('Without taxes.');
     run(dir, 'commit', '-qam', 'told');
-    expect(await ingestHere(dir)).toMatchObject({ exitCode: 0, files: { changed: [] }, commit: { none: 'unchanged' } });
+    expect(await ingestHere(dir)).toMatchObject({
+      exitCode: 0,
+      files: { changed: [] },
+      commit: { none: 'unchanged' },
+    });
     expect(read(dir, claims)).toContain(line('field:shop.orders.amount'));
   });
 
@@ -105,7 +123,10 @@ describe('a line of claims that a person wrote', () => {
     moveOn();
     const report = await ingestHere(dir);
     expect(report.exitCode).toBe(3);
-    expect(report.quarantined.map(({ subject }) => subject).sort()).toEqual(['field:shop.orders.amuont', 'term:revenue']);
+    expect(report.quarantined.map(({ subject }) => subject).sort()).toEqual([
+      'field:shop.orders.amuont',
+      'term:revenue',
+    ]);
     expect(read(dir, claims)).toContain(line('term:revenue'));
     expect(read(dir, claims)).toContain(line('field:shop.orders.amuont'));
   });
@@ -130,7 +151,9 @@ test('what a person took out stays out when its table goes and comes back', asyn
   expect(read(dir, claims)).toContain('"edit@1"');
   expect((await ingestHere(dir)).commit).toEqual({ none: 'unchanged' });
   sql(dir, 'ALTER TABLE sales RENAME TO orders');
-  expect((await ingestHere(dir)).keptEdits).toMatchObject([{ path: 'orders.fields.status', isRemoval: true }]);
+  expect((await ingestHere(dir)).keptEdits).toMatchObject([
+    { path: 'orders.fields.status', isRemoval: true },
+  ]);
   expect(read(dir, orders)).toBe(text);
   expect(run(dir, 'status', '--porcelain')).toBe('');
 });
@@ -142,7 +165,9 @@ test('what both sides of a merge did survives an ingest amid its conflicts', asy
   await ingestHere(dir);
   run(dir, 'commit', '-qam', 'theirs');
   run(dir, 'checkout', '-q', 'main');
-  edit(orders, (text) => text.replace('fields:', 'description: Ours.\nfields:').replace(/.*name: status.*\n/, ''));
+  edit(orders, (text) =>
+    text.replace('fields:', 'description: Ours.\nfields:').replace(/.*name: status.*\n/, ''),
+  );
   sql(dir, 'ALTER TABLE orders ADD COLUMN ours TEXT');
   await ingestHere(dir);
   run(dir, 'commit', '-qam', 'ours');
@@ -150,10 +175,17 @@ test('what both sides of a merge did survives an ingest amid its conflicts', asy
   const conflict = read(dir, orders);
   expect(conflict).toMatch(/<<<<<<<[^]*Ours\.[^]*Theirs\./);
   expect(read(dir, claims)).toContain('<<<<<<<');
-  expect(await ingestHere(dir)).toMatchObject({ exitCode: 3, commit: { none: 'merge under way' }, leftAlone: [{ path: orders }] });
+  expect(await ingestHere(dir)).toMatchObject({
+    exitCode: 3,
+    commit: { none: 'merge under way' },
+    leftAlone: [{ path: orders }],
+  });
   expect(read(dir, orders)).toBe(conflict);
   write(dir, orders, conflict.replaceAll(/<<<<<<<.*\n([^]*?)=======\n[^]*?>>>>>>>.*\n/g, '$1'));
-  expect((await ingestHere(dir)).keptEdits.map(({ path }) => path)).toEqual(['orders.description', 'orders.fields.status']);
+  expect((await ingestHere(dir)).keptEdits.map(({ path }) => path)).toEqual([
+    'orders.description',
+    'orders.fields.status',
+  ]);
   expect(read(dir, claims)).not.toContain('<<<<<<<');
   run(dir, 'add', '-A');
   run(dir, 'commit', '-qm', 'merged');
@@ -167,18 +199,27 @@ test.each<[IngestEvent & { type: 'publish_step' }]>([
   [{ type: 'publish_step', step: 'base_recorded', path: claims }],
   [{ type: 'publish_step', step: 'file_written', path: orders }],
   [{ type: 'publish_step', step: 'claims_written', path: claims }],
-])('what a person saves while ktx publishes stays, and stays uncommitted: after %j', async (moment) => {
-  moveOn();
-  let saves = 0;
-  const onEvent = (event: IngestEvent) => {
-    if (event.type !== 'publish_step' || event.step !== moment.step || event.path !== moment.path || saves > 0) return;
-    saves += 1;
-    edit(orders, (text) => `${text}# saved\n`);
-  };
-  expect((await ingestHere(dir, { onEvent })).exitCode).toBe(0);
-  expect(saves).toBe(1);
-  expect(read(dir, orders)).toMatch(/name: note[^]*# saved\n$/);
-  expect(run(dir, 'show', `HEAD:${orders}`)).toMatch(/name: note/);
-  expect(run(dir, 'show', `HEAD:${orders}`)).not.toContain('# saved');
-  expect(run(dir, 'status', '--porcelain')).toBe(` M ${orders}`);
-});
+])(
+  'what a person saves while ktx publishes stays, and stays uncommitted: after %j',
+  async (moment) => {
+    moveOn();
+    let saves = 0;
+    const onEvent = (event: IngestEvent) => {
+      if (
+        event.type !== 'publish_step' ||
+        event.step !== moment.step ||
+        event.path !== moment.path ||
+        saves > 0
+      )
+        return;
+      saves += 1;
+      edit(orders, (text) => `${text}# saved\n`);
+    };
+    expect((await ingestHere(dir, { onEvent })).exitCode).toBe(0);
+    expect(saves).toBe(1);
+    expect(read(dir, orders)).toMatch(/name: note[^]*# saved\n$/);
+    expect(run(dir, 'show', `HEAD:${orders}`)).toMatch(/name: note/);
+    expect(run(dir, 'show', `HEAD:${orders}`)).not.toContain('# saved');
+    expect(run(dir, 'status', '--porcelain')).toBe(` M ${orders}`);
+  },
+);

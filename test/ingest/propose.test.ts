@@ -30,9 +30,15 @@ let snapshot: Snapshot;
 beforeAll(async () => {
   const dir = shopProject();
   sql(dir, 'CREATE TABLE "Odd Table" (id INTEGER PRIMARY KEY, "some thing" TEXT)');
-  write(dir, 'ktx.yaml', 'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n');
-  const metric = '| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | What came in. | `sum(orders.amount)` |\n';
-  const column = '## orders\n\n| Column | Description |\n|---|---|\n| status | How far the order came. |\n';
+  write(
+    dir,
+    'ktx.yaml',
+    'connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n  handbook: {driver: docs, path: docs}\n',
+  );
+  const metric =
+    '| Metric | Definition | Formula |\n|---|---|---|\n| Revenue | What came in. | `sum(orders.amount)` |\n';
+  const column =
+    '## orders\n\n| Column | Description |\n|---|---|\n| status | How far the order came. |\n';
   write(dir, 'docs/tables.md', `${metric}\n${column}`);
   run(dir, 'add', '.');
   run(dir, 'commit', '-qm', 'documents');
@@ -65,24 +71,38 @@ async function call(desk: ExtractDesk, tool: string, input: object) {
 }
 
 const claimsOn = (desk: ExtractDesk) => desk.outcomes().get('money.md')?.claims ?? [];
-const told = (desk: ExtractDesk) => claimsOn(desk).map(({ subject, kind, body: said }) => [subject, kind, said]);
+const told = (desk: ExtractDesk) =>
+  claimsOn(desk).map(({ subject, kind, body: said }) => [subject, kind, said]);
 const at = { item: path, quote };
 
 describe('a quote', () => {
   test('is found whatever its white space, marks and case, and is taken as the item has it', () => {
-    expect(findQuote(body, 'Turnover  is WHAT all orders came to')).toEqual({ quote: 'turnover* is what all > orders came to', line: 3 });
+    expect(findQuote(body, 'Turnover  is WHAT all orders came to')).toEqual({
+      quote: 'turnover* is what all > orders came to',
+      line: 3,
+    });
     expect(findQuote(body, 'turnover is what some orders came to')).toBeUndefined();
     expect(findQuote(body, 'is')).toBeUndefined();
     expect(findQuote('Paid.', 'paid.')).toEqual({ quote: 'Paid.', line: 1 });
-    expect(findQuote(`${'x'.repeat(50)}\n${'long word '.repeat(60)}`, 'long word '.repeat(60))?.quote.length).toBeLessThanOrEqual(300);
+    expect(
+      findQuote(`${'x'.repeat(50)}\n${'long word '.repeat(60)}`, 'long word '.repeat(60))?.quote
+        .length,
+    ).toBeLessThanOrEqual(300);
     expect(findQuote('', '')).toBeUndefined();
   });
 
   test('may stand in the text that code made of the item', async () => {
-    const desk = openDesk('select {{ x }}', [{ what: 'sql', location: 'line 1', text: "select * from orders where status = 'paid'" }]);
+    const desk = openDesk('select {{ x }}', [
+      { what: 'sql', location: 'line 1', text: "select * from orders where status = 'paid'" },
+    ]);
     const rule = { title: 'Paid only', rule: 'Only paid orders count.' };
-    expect(await call(desk, 'propose_rule', { item: path, quote: "where status = 'paid'", ...rule })).toContain('Taken: rule:paid_only');
-    expect(claimsOn(desk)[0]?.evidence[0]).toMatchObject({ location: 'line 1', quote: "where status = 'paid'" });
+    expect(
+      await call(desk, 'propose_rule', { item: path, quote: "where status = 'paid'", ...rule }),
+    ).toContain('Taken: rule:paid_only');
+    expect(claimsOn(desk)[0]?.evidence[0]).toMatchObject({
+      location: 'line 1',
+      quote: "where status = 'paid'",
+    });
   });
 });
 
@@ -105,15 +125,24 @@ describe('what is proposed', () => {
       ['term:turnover', 'title', 'Turnover'],
     ]);
     expect(claimsOn(desk)[0]?.evidence).toEqual([
-      { connection: 'handbook', origin: 'model', extractor: 'reading@1', item: path, location: 'line 3', quote: 'turnover* is what all > orders came to', confidence: 0.7 },
-    ]); // prettier-ignore
+      {
+        connection: 'handbook',
+        origin: 'model',
+        extractor: 'reading@1',
+        item: path,
+        location: 'line 3',
+        quote: 'turnover* is what all > orders came to',
+        confidence: 0.7,
+      },
+    ]);
     await call(desk, 'propose_term', term);
     expect(told(desk)).toHaveLength(5);
   });
 
   test('of datasets, fields, metrics and joins is in their terms', async () => {
     const desk = openDesk();
-    const taken = async (tool: string, input: object) => expect(await call(desk, tool, { ...at, ...input })).toMatch(/^Taken: /);
+    const taken = async (tool: string, input: object) =>
+      expect(await call(desk, tool, { ...at, ...input })).toMatch(/^Taken: /);
     await taken('propose_dataset', {
       dataset: 'main.orders',
       description: 'One row is an order.',
@@ -121,8 +150,17 @@ describe('what is proposed', () => {
       primary_key: ['ID'],
     });
     await taken('propose_field', { dataset: 'orders', field: 'STATUS', values: ['open', 'paid'] });
-    await taken('propose_field', { dataset: 'Odd Table', field: 'some thing', description: 'Something.' });
-    await taken('propose_field', { dataset: 'orders', field: 'is_paid', expr: "status = 'paid'", description: 'Whether it is paid.' });
+    await taken('propose_field', {
+      dataset: 'Odd Table',
+      field: 'some thing',
+      description: 'Something.',
+    });
+    await taken('propose_field', {
+      dataset: 'orders',
+      field: 'is_paid',
+      expr: "status = 'paid'",
+      description: 'Whether it is paid.',
+    });
     await taken('propose_metric', {
       dataset: 'shop.orders',
       name: 'paid',
@@ -131,8 +169,17 @@ describe('what is proposed', () => {
       where: "status = 'paid'",
       unit: 'EUR',
     });
-    await taken('propose_metric', { dataset: 'orders', name: 'share', ratio: { numerator: 'revenue', denominator: 'count' } });
-    await taken('propose_relationship', { dataset: 'customers', to: 'orders', on: [{ field: 'id', to_field: 'id' }], role: 'twin' });
+    await taken('propose_metric', {
+      dataset: 'orders',
+      name: 'share',
+      ratio: { numerator: 'revenue', denominator: 'count' },
+    });
+    await taken('propose_relationship', {
+      dataset: 'customers',
+      to: 'orders',
+      on: [{ field: 'id', to_field: 'id' }],
+      role: 'twin',
+    });
     expect(told(desk)).toEqual([
       ['dataset:shop.orders', 'default_time', 'id'],
       ['dataset:shop.orders', 'description', 'One row is an order.'],
@@ -143,15 +190,25 @@ describe('what is proposed', () => {
       ['field:shop.orders.status', 'values', ['open', 'paid']],
       ['metric:shop.orders.paid', 'metric', { agg: 'sum', of: 'amount', where: "status = 'paid'" }],
       ['metric:shop.orders.paid', 'unit', 'EUR'],
-      ['metric:shop.orders.share', 'metric', { ratio: { denominator: 'count', numerator: 'revenue' } }],
-      ['relationship:shop.customers(id)', 'relationship', { on: { id: 'id' }, role: 'twin', to: 'orders' }],
+      [
+        'metric:shop.orders.share',
+        'metric',
+        { ratio: { denominator: 'count', numerator: 'revenue' } },
+      ],
+      [
+        'relationship:shop.customers(id)',
+        'relationship',
+        { on: { id: 'id' }, role: 'twin', to: 'orders' },
+      ],
     ]);
   });
 
   test('that disagrees is taken and said to; what means the same adds to the evidence of what stands', async () => {
     const desk = openDesk();
     const metric = { ...at, dataset: 'orders', name: 'revenue', agg: 'sum' };
-    expect(await call(desk, 'propose_metric', { ...metric, of: 'amount * 2' })).toContain('a person decides');
+    expect(await call(desk, 'propose_metric', { ...metric, of: 'amount * 2' })).toContain(
+      'a person decides',
+    );
     const definition = { ...at, title: 'revenue', definition: 'what came in' };
     expect(await call(desk, 'propose_term', definition)).toBe('Taken: term:revenue.');
     expect(told(desk)).toContainEqual(['term:revenue', 'definition', 'What came in.']);
@@ -162,30 +219,78 @@ describe('what is proposed', () => {
   const term = { ...at, title: 'Turnover', definition: 'What came in.' };
   test.each([
     ['propose_term', { ...term, quote: 'nobody ever said this' }, 'does not occur'],
-    ['propose_term', { ...term, item: 'sources/handbook/other.md' }, 'It has sources/handbook/money.md'],
+    [
+      'propose_term',
+      { ...term, item: 'sources/handbook/other.md' },
+      'It has sources/handbook/money.md',
+    ],
     ['propose_term', { ...term, item: '../../../etc/passwd' }, 'is no item of this work unit'],
     ['propose_term', { ...term, refs: ['ordres'] }, 'Did you mean orders?'],
     ['propose_term', { ...term, refs: ['orders.amont'] }, 'Did you mean amount?'],
     ['propose_term', { ...term, title: '   ' }, 'says nothing'],
     ['propose_term', { ...term, title: 12 }, 'title'],
-    ['propose_dataset', { ...at, dataset: 'payments', description: 'x' }, 'There are coupons, customers'],
+    [
+      'propose_dataset',
+      { ...at, dataset: 'payments', description: 'x' },
+      'There are coupons, customers',
+    ],
     ['propose_dataset', { ...at, dataset: 'orders' }, 'says nothing'],
     ['propose_dataset', { ...at, dataset: 'orders', primary_key: ['nr'] }, 'has no field nr'],
-    ['propose_field', { ...at, dataset: 'orders', field: 'status', description: 'Another.' }, 'is there already'],
-    ['propose_field', { ...at, dataset: 'orders', field: 'statu', description: 'x' }, 'Did you mean status?'],
-    ['propose_field', { ...at, dataset: 'orders', field: 'status', expr: '1' }, 'has something called status'],
-    ['propose_field', { ...at, dataset: 'orders', field: 'half', expr: 'amuont / 2' }, 'does not run'],
+    [
+      'propose_field',
+      { ...at, dataset: 'orders', field: 'status', description: 'Another.' },
+      'is there already',
+    ],
+    [
+      'propose_field',
+      { ...at, dataset: 'orders', field: 'statu', description: 'x' },
+      'Did you mean status?',
+    ],
+    [
+      'propose_field',
+      { ...at, dataset: 'orders', field: 'status', expr: '1' },
+      'has something called status',
+    ],
+    [
+      'propose_field',
+      { ...at, dataset: 'orders', field: 'half', expr: 'amuont / 2' },
+      'does not run',
+    ],
     ['propose_metric', { ...metric }, 'Say how it is computed'],
     ['propose_metric', { ...metric, agg: 'sum', of: 'amuont' }, 'Did you mean amount?'],
     ['propose_metric', { ...metric, agg: 'sum', of: 'amount; drop table orders' }, 'does not run'],
     ['propose_metric', { ...metric, expr: 'sum(amount' }, 'does not run'],
     ['propose_metric', { ...metric, agg: 'most', of: 'amount' }, 'agg'],
-    ['propose_metric', { ...metric, name: 'net margin', agg: 'sum', of: 'amount' }, 'like net_margin'],
-    ['propose_metric', { ...metric, name: 'amount', agg: 'sum', of: 'amount' }, 'like total_amount'],
-    ['propose_relationship', { ...at, dataset: 'orders', to: 'custommers', on: [{ field: 'id', to_field: 'id' }] }, 'Did you mean customers?'],
-    ['propose_relationship', { ...at, dataset: 'orders', to: 'customers', on: [{ field: 'id', to_field: 'nr' }] }, 'has no field nr'],
-    ['report_unmapped', { item: path, what: 'Coupons.', reason: 'no_such_table', name: 'coupons' }, 'it is dataset:shop.coupons'],
-    ['report_unmapped', { item: path, what: 'Fees.', reason: 'no_such_table' }, 'which one is missing'],
+    [
+      'propose_metric',
+      { ...metric, name: 'net margin', agg: 'sum', of: 'amount' },
+      'like net_margin',
+    ],
+    [
+      'propose_metric',
+      { ...metric, name: 'amount', agg: 'sum', of: 'amount' },
+      'like total_amount',
+    ],
+    [
+      'propose_relationship',
+      { ...at, dataset: 'orders', to: 'custommers', on: [{ field: 'id', to_field: 'id' }] },
+      'Did you mean customers?',
+    ],
+    [
+      'propose_relationship',
+      { ...at, dataset: 'orders', to: 'customers', on: [{ field: 'id', to_field: 'nr' }] },
+      'has no field nr',
+    ],
+    [
+      'report_unmapped',
+      { item: path, what: 'Coupons.', reason: 'no_such_table', name: 'coupons' },
+      'it is dataset:shop.coupons',
+    ],
+    [
+      'report_unmapped',
+      { item: path, what: 'Fees.', reason: 'no_such_table' },
+      'which one is missing',
+    ],
     ['report_unmapped', { item: path, what: 'Fees.', reason: 'bad_mood' }, 'reason'],
     ['read_item', { path: '/etc/passwd' }, 'is no item of this work unit'],
     ['read_page', { name: '../ktx' }, 'There is no page'],
@@ -199,7 +304,7 @@ describe('what is proposed', () => {
     expect(said).toContain(hint);
     expect(told(desk)).toEqual([]);
     expect(desk.hasTaken(tool)).toBe(false);
-  }); // prettier-ignore
+  });
 });
 
 describe('the reading tools', () => {
@@ -213,19 +318,25 @@ describe('the reading tools', () => {
     expect(await marked('list_unit', {})).toContain(path);
     expect(await marked('read_item', { path })).toContain('Refunded orders');
     expect(await marked('read_item_span', { path, from_line: 6, to_line: 9 })).toContain('coupon');
-    expect(await marked('search_context', { text: 'revenue' })).toContain('metric:shop.orders.revenue');
+    expect(await marked('search_context', { text: 'revenue' })).toContain(
+      'metric:shop.orders.revenue',
+    );
     expect(await marked('read_dataset', { dataset: 'orders' })).toContain('"revenue"');
     expect(await marked('entity_details', { dataset: 'orders' })).toContain('"nativeType": "REAL"');
     expect(await marked('read_page', { name: 'glossary' })).toContain('Revenue');
     expect(await marked('read_page', { name: 'term:revenue' })).toContain('What came in.');
     expect(await marked('run_sql', { sql: 'SELECT count(*) FROM orders' })).toContain('300');
-    expect(await call(desk, 'find_values', { dataset: 'orders', field: 'status' })).toContain('No values are declared');
+    expect(await call(desk, 'find_values', { dataset: 'orders', field: 'status' })).toContain(
+      'No values are declared',
+    );
     expect(await call(desk, 'load_skill', { name: 'metrics' })).toContain('# metrics');
   });
 
   test('give few rows, and a few times', async () => {
     const desk = openDesk();
-    expect(await call(desk, 'run_sql', { sql: 'SELECT id FROM orders' })).toContain('There are more rows.');
+    expect(await call(desk, 'run_sql', { sql: 'SELECT id FROM orders' })).toContain(
+      'There are more rows.',
+    );
     for (let count = 2; count <= 12; count += 1) await call(desk, 'run_sql', { sql: 'SELECT 1' });
     expect(await call(desk, 'run_sql', { sql: 'SELECT 1' })).toContain('has had its 12 queries');
   });

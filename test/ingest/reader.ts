@@ -25,14 +25,24 @@ export function scriptedReader() {
     await endpoint.close();
   });
   /** The work, with what the project of that folder has paid for; and how many requests came. */
-  return async <T>(dir: string, script: Script, work: (model: IngestModel) => Promise<T>): Promise<T & { readonly requests: number }> => {
+  return async <T>(
+    dir: string,
+    script: Script,
+    work: (model: IngestModel) => Promise<T>,
+  ): Promise<T & { readonly requests: number }> => {
     const before = endpoint.requests.length;
     endpoint.fallback = script;
     const project = await openProject(dir);
     const journal = openJournal(dir);
     const { runtime } = await openRuntime('anthropic', endpoint, { machine });
     try {
-      const result = await work({ runtime, journal, concurrency: 1, stepBudget: 8, tools: loopTools(project) });
+      const result = await work({
+        runtime,
+        journal,
+        concurrency: 1,
+        stepBudget: 8,
+        tools: loopTools(project),
+      });
       return { ...result, requests: endpoint.requests.length - before };
     } finally {
       endpoint.fallback = () => fail('bad-request');

@@ -8,10 +8,26 @@ import { attention } from '../../src/project/attention.ts';
 import { openProject } from '../../src/project/open.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
-import { fail, give, type ModelCall, reply, say, type Script, use } from '../support/model-script.ts';
+import {
+  fail,
+  give,
+  type ModelCall,
+  reply,
+  say,
+  type Script,
+  use,
+} from '../support/model-script.ts';
 import { reading, readingAsked, type ReadingAsked } from '../support/reading-model.ts';
 import { sql } from './ingest-project.ts';
-import { artifactsOf, documentedShop, ingestProcess, keptIn, type ModelMachine, openMachine, twoBackends } from './llm-project.ts';
+import {
+  artifactsOf,
+  documentedShop,
+  ingestProcess,
+  keptIn,
+  type ModelMachine,
+  openMachine,
+  twoBackends,
+} from './llm-project.ts';
 
 let machine: ModelMachine;
 let asked: ReadingAsked[] = [];
@@ -34,10 +50,12 @@ function answering(script: Script = reading): void {
 
 const files = {
   'terms.md': '# Words\n\nAn active customer means one with an order in the last ninety days.\n',
-  'numbers.md': '# Numbers\n\nThe turnover is the sum of amount in orders. Always leave out the orders of employees of the shop.\n',
+  'numbers.md':
+    '# Numbers\n\nThe turnover is the sum of amount in orders. Always leave out the orders of employees of the shop.\n',
   'picnic.md': '# Picnic\n\nThere is nothing to prepare, just bring a friend or two along.\n',
 };
-const count = (stage: ReadingAsked['stage']) => asked.filter((one) => one.stage === stage && one.turn === 1).length;
+const count = (stage: ReadingAsked['stage']) =>
+  asked.filter((one) => one.stage === stage && one.turn === 1).length;
 const nothing: Script = () => fail('bad-request');
 
 type Asked = Parameters<typeof ingestProject>[1];
@@ -49,7 +67,16 @@ async function ingestHere(dir: string, options: Partial<Asked> = {}) {
   try {
     const onEvent = (event: IngestEvent) => void events.push(event);
     const signal = AbortSignal.timeout(60_000);
-    return { report: await ingestProject(project, { connections: [], signal, onEvent, tools: loopTools(project), ...options }), events };
+    return {
+      report: await ingestProject(project, {
+        connections: [],
+        signal,
+        onEvent,
+        tools: loopTools(project),
+        ...options,
+      }),
+      events,
+    };
   } finally {
     await project.close();
   }
@@ -77,14 +104,20 @@ describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000
     });
     expect([count('triage'), count('light'), count('extract')]).toEqual([3, 1, 1]);
     const steps = first.events.filter(({ type }) => type === 'work_unit_step');
-    expect(steps.map(({ unit, step_index: index, step_budget: budget }) => [unit, index, budget])).toEqual([
+    expect(
+      steps.map(({ unit, step_index: index, step_budget: budget }) => [unit, index, budget]),
+    ).toEqual([
       ['sources/handbook/numbers.md', 1, 24],
       ['sources/handbook/numbers.md', 2, 24],
     ]);
     const found = artifactsOf(dir);
-    expect(found['semantic-layer/shop/orders.yaml']).toContain('{name: turnover, agg: sum, of: amount}');
+    expect(found['semantic-layer/shop/orders.yaml']).toContain(
+      '{name: turnover, agg: sum, of: amount}',
+    );
     expect(found['wiki/glossary.md']).toContain('## active customer');
-    expect(found['wiki/rules.md']).toContain('Always leave out the orders of employees of the shop.');
+    expect(found['wiki/rules.md']).toContain(
+      'Always leave out the orders of employees of the shop.',
+    );
     expect(found['claims/wiki.jsonl']).toContain(
       '"item":"sources/handbook/terms.md","location":"line 3","origin":"model","quote":"An active customer means one with',
     );
@@ -92,11 +125,18 @@ describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000
     expect(found).toEqual((whatAnyoneReads ??= found));
 
     answering(nothing);
-    expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0, data: { stages: [], commit: { none: 'unchanged' } } });
+    expect(await ingestProcess(machine, dir)).toMatchObject({
+      code: 0,
+      data: { stages: [], commit: { none: 'unchanged' } },
+    });
     expect(asked).toEqual([]);
 
     answering();
-    write(dir, 'docs/terms.md', '# Words\n\nAn active customer means one with an order in the last sixty days.\n');
+    write(
+      dir,
+      'docs/terms.md',
+      '# Words\n\nAn active customer means one with an order in the last sixty days.\n',
+    );
     expect((await ingestProcess(machine, dir)).code).toBe(0);
     expect(asked.map(({ stage, items }) => [stage, items.map(({ item }) => item)])).toEqual([
       ['triage', ['sources/handbook/terms.md']],
@@ -112,7 +152,8 @@ describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000
 describe('prose', { timeout: 120_000 }, () => {
   test('ends in the same files after a kill, without paying twice', async () => {
     const dir = documentedShop(machine, 'anthropic', files);
-    const { promise: started, resolve: onStart } = Promise.withResolvers<(signal: 'SIGKILL') => void>();
+    const { promise: started, resolve: onStart } =
+      Promise.withResolvers<(signal: 'SIGKILL') => void>();
     answering(async (call) => {
       if (readingAsked(call)?.stage !== 'extract') return reading(call);
       // Three descriptions, three verdicts, the pages that are skipped or read in one call.
@@ -140,14 +181,21 @@ describe('prose', { timeout: 120_000 }, () => {
     run(dir, 'clone', '-q', dir, clone);
     cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
     answering(nothing);
-    expect((await ingestHere(clone)).report).toMatchObject({ exitCode: 0, stages: [], commit: { none: 'unchanged' } });
+    expect((await ingestHere(clone)).report).toMatchObject({
+      exitCode: 0,
+      stages: [],
+      commit: { none: 'unchanged' },
+    });
     expect(read(clone, 'claims/wiki.jsonl')).toContain('reading@1');
     rmSync(clone, { recursive: true });
   });
 });
 
 /** What was asked to be read, each page with the stage, without further turns. */
-const pages = () => asked.filter(({ turn }) => turn === 1).flatMap(({ stage, items }) => items.map(({ item }) => `${stage} ${item.split('/').at(-1)}`)); // prettier-ignore
+const pages = () =>
+  asked
+    .filter(({ turn }) => turn === 1)
+    .flatMap(({ stage, items }) => items.map(({ item }) => `${stage} ${item.split('/').at(-1)}`));
 
 describe('a reading', { timeout: 120_000 }, () => {
   test('of more pages gives the same files, however many are read at once and in whatever order the answers come', async () => {
@@ -165,8 +213,14 @@ describe('a reading', { timeout: 120_000 }, () => {
     });
     const found = [];
     for (const concurrency of [1, 2, 8]) {
-      const dir = documentedShop(machine, 'anthropic', { ...many, settings: `  concurrency: ${concurrency}\n` });
-      expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0, data: { sources: [{ pending: [] }] } });
+      const dir = documentedShop(machine, 'anthropic', {
+        ...many,
+        settings: `  concurrency: ${concurrency}\n`,
+      });
+      expect(await ingestProcess(machine, dir)).toMatchObject({
+        code: 0,
+        data: { sources: [{ pending: [] }] },
+      });
       found.push(artifactsOf(dir));
     }
     expect(found[0]?.['wiki/glossary.md']?.match(/^## word/gm)).toHaveLength(9);
@@ -179,11 +233,18 @@ describe('a reading', { timeout: 120_000 }, () => {
     const settings = '  concurrency: 1\n  prices: {claude-sonnet-4-6: {input: 10000, output: 0}}\n';
     const dir = documentedShop(machine, 'anthropic', { ...files, settings });
     answering();
-    const { code, data } = await ingestProcess(machine, dir, { args: ['ingest', '--budget', '4.50'] });
+    const { code, data } = await ingestProcess(machine, dir, {
+      args: ['ingest', '--budget', '4.50'],
+    });
     expect(code).toBe(3);
     expect(data).toMatchObject({
       stages: [
-        { stage: 'triage', done: 2, pending: 1, failures: [{ code: 'llm_budget_spent', message: expect.stringContaining('--budget') }] },
+        {
+          stage: 'triage',
+          done: 2,
+          pending: 1,
+          failures: [{ code: 'llm_budget_spent', message: expect.stringContaining('--budget') }],
+        },
         { stage: 'extract', done: 0, pending: 1, calls: 0 },
       ],
       sources: [{ pending: ['numbers.md', 'terms.md'] }],
@@ -213,7 +274,10 @@ describe('a reading', { timeout: 120_000 }, () => {
 
   test('that a model will not do for one item names it, and the others of its unit are read', async () => {
     const odd = '# Odd\n\nThe oddity is the sum of amount in orders.\n';
-    const dir = documentedShop(machine, 'anthropic', { 'numbers.md': files['numbers.md'], 'odd.md': odd });
+    const dir = documentedShop(machine, 'anthropic', {
+      'numbers.md': files['numbers.md'],
+      'odd.md': odd,
+    });
     answering((call) =>
       readingAsked(call)?.stage === 'extract' && call.messages[0]?.text.includes('oddity')
         ? say('No.', { stop: 'refusal' })
@@ -222,10 +286,21 @@ describe('a reading', { timeout: 120_000 }, () => {
     const { report } = await ingestHere(dir);
     expect(report).toMatchObject({
       exitCode: 3,
-      quarantined: [{ subject: 'sources/handbook/odd.md', kind: 'reading', reason: expect.stringContaining('refused') }],
+      quarantined: [
+        {
+          subject: 'sources/handbook/odd.md',
+          kind: 'reading',
+          reason: expect.stringContaining('refused'),
+        },
+      ],
       sources: [{ pending: ['odd.md'] }],
     });
-    expect(pages().slice(2)).toEqual(['extract numbers.md', 'extract odd.md', 'extract numbers.md', 'extract odd.md']);
+    expect(pages().slice(2)).toEqual([
+      'extract numbers.md',
+      'extract odd.md',
+      'extract numbers.md',
+      'extract odd.md',
+    ]);
     expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('name: turnover');
     answering();
     expect((await ingestHere(dir)).report).toMatchObject({ exitCode: 0, quarantined: [] });
@@ -248,7 +323,8 @@ describe('a reading', { timeout: 120_000 }, () => {
 
   test('that is interrupted keeps what is finished', async () => {
     const dir = documentedShop(machine, 'anthropic', files);
-    const { promise: started, resolve: onStart } = Promise.withResolvers<(signal: 'SIGINT') => void>();
+    const { promise: started, resolve: onStart } =
+      Promise.withResolvers<(signal: 'SIGINT') => void>();
     answering(async (call) => {
       if (readingAsked(call)?.stage !== 'extract') return reading(call);
       while (keptIn(dir) < 8) await sleep(20);
@@ -262,19 +338,36 @@ describe('a reading', { timeout: 120_000 }, () => {
   });
 
   test('whose steps are spent leaves pending what it did not come to [R11]', async () => {
-    const other = '# More\n\nThe fees are the sum of percent in coupons, as computed by the shop itself.\n';
-    const dir = documentedShop(machine, 'anthropic', { 'more.md': other, 'numbers.md': files['numbers.md'], settings: 'ingest: {steps_per_unit: 2}\n' }); // prettier-ignore
+    const other =
+      '# More\n\nThe fees are the sum of percent in coupons, as computed by the shop itself.\n';
+    const dir = documentedShop(machine, 'anthropic', {
+      'more.md': other,
+      'numbers.md': files['numbers.md'],
+      settings: 'ingest: {steps_per_unit: 2}\n',
+    });
     answering((call) => {
       const unit = readingAsked(call);
       if (unit?.stage !== 'extract' || unit.items.length === 1) return reading(call);
-      const [item, quote] = ['sources/handbook/numbers.md', 'The turnover is the sum of amount in orders.'];
+      const [item, quote] = [
+        'sources/handbook/numbers.md',
+        'The turnover is the sum of amount in orders.',
+      ];
       if (unit.turn > 1) return use('list_unit', {});
-      return use('propose_metric', { item, quote, dataset: 'orders', name: 'turnover', agg: 'sum', of: 'amount' });
+      return use('propose_metric', {
+        item,
+        quote,
+        dataset: 'orders',
+        name: 'turnover',
+        agg: 'sum',
+        of: 'amount',
+      });
     });
     const { report, events } = await ingestHere(dir);
     expect(report).toMatchObject({ exitCode: 3, sources: [{ pending: ['more.md'] }] });
     expect(report.stages[1]).toMatchObject({ stage: 'extract', done: 1, pending: 1, failures: [] });
-    expect(events.find((event) => event.type === 'work_unit_finished' && event.stage === 'extract')).toMatchObject({ outcome: 'budget', claims: 1 }); // prettier-ignore
+    expect(
+      events.find((event) => event.type === 'work_unit_finished' && event.stage === 'extract'),
+    ).toMatchObject({ outcome: 'budget', claims: 1 });
     expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('turnover');
     answering();
     expect((await ingestHere(dir)).report.exitCode).toBe(0);
@@ -283,12 +376,19 @@ describe('a reading', { timeout: 120_000 }, () => {
 
   test('of what cannot be sorted is a full one; where sorting fails the page stays pending', async () => {
     const dir = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
-    answering((call) => (readingAsked(call)?.stage === 'triage' ? say('Hard to say, really!') : reading(call)));
+    answering((call) =>
+      readingAsked(call)?.stage === 'triage' ? say('Hard to say, really!') : reading(call),
+    );
     expect((await ingestHere(dir)).report.exitCode).toBe(0);
     expect(pages()).toEqual(['triage terms.md', 'extract terms.md']);
     const failing = documentedShop(machine, 'anthropic', { 'terms.md': files['terms.md'] });
-    answering((call) => (readingAsked(call)?.stage === 'triage' ? fail('too-long') : reading(call)));
-    expect((await ingestHere(failing)).report).toMatchObject({ exitCode: 3, stages: [{ stage: 'triage', done: 0, pending: 1 }] });
+    answering((call) =>
+      readingAsked(call)?.stage === 'triage' ? fail('too-long') : reading(call),
+    );
+    expect((await ingestHere(failing)).report).toMatchObject({
+      exitCode: 3,
+      stages: [{ stage: 'triage', done: 0, pending: 1 }],
+    });
   });
 
   test('in one call that does not hold is done again in a loop, where refusals say what would do', async () => {
@@ -298,17 +398,25 @@ describe('a reading', { timeout: 120_000 }, () => {
     const term = { title: 'active customer', definition: 'One that ordered.' };
     answering((call) => {
       const unit = readingAsked(call);
-      if (unit?.stage === 'light' && !call.objectTaken) return give({ terms: [{ ...term, quote: 'It is made up.' }], rules: [] });
+      if (unit?.stage === 'light' && !call.objectTaken)
+        return give({ terms: [{ ...term, quote: 'It is made up.' }], rules: [] });
       if (unit?.stage !== 'extract') return reading(call);
       told.push(...call.results.map(({ text }) => text));
-      if (unit.turn === 1) return reply([{ tool: 'propose_term', input: { item, ...term, quote: 'made up', refs: ['order'] } }]);
+      if (unit.turn === 1)
+        return reply([
+          { tool: 'propose_term', input: { item, ...term, quote: 'made up', refs: ['order'] } },
+        ]);
       const quote = 'an active  customer means one with an ORDER';
-      return unit.turn === 2 ? use('propose_term', { item, ...term, quote, refs: ['orders'] }) : say('Done.');
+      return unit.turn === 2
+        ? use('propose_term', { item, ...term, quote, refs: ['orders'] })
+        : say('Done.');
     });
     expect((await ingestHere(dir)).report).toMatchObject({ exitCode: 0 });
     expect(pages()).toEqual(['triage terms.md', 'light terms.md', 'extract terms.md']);
     expect(told.join('\n')).toContain('Did you mean orders?');
-    expect(read(dir, 'claims/wiki.jsonl')).toContain('"quote":"An active customer means one with an order"');
+    expect(read(dir, 'claims/wiki.jsonl')).toContain(
+      '"quote":"An active customer means one with an order"',
+    );
   });
 
   test('none of whose proposals ever held is not done', async () => {
@@ -317,11 +425,21 @@ describe('a reading', { timeout: 120_000 }, () => {
     answering((call) => {
       const unit = readingAsked(call);
       if (unit?.stage !== 'extract') return reading(call);
-      return unit.turn === 1 ? use('propose_term', { item, quote: 'Nobody said so.', title: 'Margin', definition: 'It.' }) : say('Done.');
+      return unit.turn === 1
+        ? use('propose_term', {
+            item,
+            quote: 'Nobody said so.',
+            title: 'Margin',
+            definition: 'It.',
+          })
+        : say('Done.');
     });
     expect((await ingestHere(dir)).report).toMatchObject({
       exitCode: 3,
-      stages: [{ stage: 'triage' }, { stage: 'extract', done: 0, pending: 1, failures: [{ code: 'llm_invalid_output' }] }],
+      stages: [
+        { stage: 'triage' },
+        { stage: 'extract', done: 0, pending: 1, failures: [{ code: 'llm_invalid_output' }] },
+      ],
     });
     expect(read(dir, 'sources/handbook/index.jsonl')).toContain('docs@1+pending');
   });
@@ -335,14 +453,20 @@ describe('what a model has read', { timeout: 120_000 }, () => {
     const [, hash = ''] = /"hash":"(\w+)"/.exec(read(dir, 'sources/handbook/index.jsonl')) ?? [];
     write(dir, 'docs/terms.md', files['terms.md'].replace('ninety', 'sixty'));
     answering(nothing);
-    expect((await ingestHere(dir, { llm: false })).report).toMatchObject({ exitCode: 0, sources: [{ pending: ['terms.md'] }] });
+    expect((await ingestHere(dir, { llm: false })).report).toMatchObject({
+      exitCode: 0,
+      sources: [{ pending: ['terms.md'] }],
+    });
     expect(read(dir, 'wiki/glossary.md')).toContain('ninety');
     const line = JSON.parse(read(dir, 'sources/handbook/index.jsonl')) as object;
     expect(line).toMatchObject({ extractor: 'docs@1+pending', read: { hash } });
     expect(line).not.toMatchObject({ hash });
     // As it was: it is read already, and nobody has to be asked.
     write(dir, 'docs/terms.md', files['terms.md']);
-    expect((await ingestHere(dir, { llm: false })).report).toMatchObject({ exitCode: 0, sources: [{ pending: [] }] });
+    expect((await ingestHere(dir, { llm: false })).report).toMatchObject({
+      exitCode: 0,
+      sources: [{ pending: [] }],
+    });
     expect(read(dir, 'sources/handbook/index.jsonl')).toContain('docs@1+reading@1');
     rmSync(join(dir, 'docs/terms.md'));
     await ingestHere(dir, { llm: false, allowEmpty: true });
@@ -350,7 +474,10 @@ describe('what a model has read', { timeout: 120_000 }, () => {
   });
 
   test('is read again where a table that it is about changes, and with --re-extract', async () => {
-    const dir = documentedShop(machine, 'anthropic', { 'numbers.md': files['numbers.md'], 'terms.md': files['terms.md'] });
+    const dir = documentedShop(machine, 'anthropic', {
+      'numbers.md': files['numbers.md'],
+      'terms.md': files['terms.md'],
+    });
     answering();
     await ingestHere(dir);
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
@@ -359,8 +486,16 @@ describe('what a model has read', { timeout: 120_000 }, () => {
     expect(pages()).toEqual(['triage numbers.md', 'extract numbers.md']);
     const before = artifactsOf(dir);
     answering();
-    expect((await ingestHere(dir, { reExtract: true })).report).toMatchObject({ exitCode: 0, commit: { none: 'unchanged' } });
-    expect(pages().toSorted()).toEqual(['extract numbers.md', 'light terms.md', 'triage numbers.md', 'triage terms.md']);
+    expect((await ingestHere(dir, { reExtract: true })).report).toMatchObject({
+      exitCode: 0,
+      commit: { none: 'unchanged' },
+    });
+    expect(pages().toSorted()).toEqual([
+      'extract numbers.md',
+      'light terms.md',
+      'triage numbers.md',
+      'triage terms.md',
+    ]);
     expect(artifactsOf(dir)).toEqual(before);
   });
 
@@ -380,61 +515,110 @@ describe('what a model has read', { timeout: 120_000 }, () => {
     expect(pages()).toEqual([`extract ${String(first.data['id'])}.md`]);
     expect(read(dir, 'wiki/glossary.md')).toContain('one who pays at once.');
     answering(nothing);
-    expect(await ingestProcess(machine, dir, { args: ['remember', text] })).toMatchObject({ code: 0, data: { status: 'read' } });
+    expect(await ingestProcess(machine, dir, { args: ['remember', text] })).toMatchObject({
+      code: 0,
+      data: { status: 'read' },
+    });
   });
 });
 
-test('SQL that decides something is read without sorting, small models together', { timeout: 60_000 }, async () => {
-  const dir = documentedShop(machine, 'anthropic', {});
-  write(dir, 'ktx.yaml', read(dir, 'ktx.yaml').replace('handbook: {driver: docs, path: docs}', 'models: {driver: dbt, path: dbt}'));
-  write(dir, 'dbt/dbt_project.yml', 'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n');
-  write(dir, 'dbt/models/orders.sql', "select id, customer_id, amount, status\nfrom raw.orders\nwhere not is_test and status <> 'draft'\n");
-  write(dir, 'dbt/models/customers.sql', 'select distinct id, name, region from raw.customers\n');
-  write(dir, 'dbt/models/coupons.sql', 'select code, percent from raw.coupons\n');
-  answering((call) => {
-    const unit = readingAsked(call);
-    if (unit?.stage !== 'extract') return reading(call);
-    if (unit.turn > 1) return say('Done.');
-    return reply(
-      unit.items.map(({ item }) => {
-        if (item.includes('customers'))
-          return { tool: 'report_unmapped', input: { item, reason: 'not_computable', what: 'How loyal they are.' } };
-        const input = { item, quote: "where not is_test and status <> 'draft'", dataset: 'orders' };
-        return { tool: 'propose_dataset', input: { ...input, description: 'Orders that are no test and no draft.' } };
-      }),
+test(
+  'SQL that decides something is read without sorting, small models together',
+  { timeout: 60_000 },
+  async () => {
+    const dir = documentedShop(machine, 'anthropic', {});
+    write(
+      dir,
+      'ktx.yaml',
+      read(dir, 'ktx.yaml').replace(
+        'handbook: {driver: docs, path: docs}',
+        'models: {driver: dbt, path: dbt}',
+      ),
     );
-  });
-  const { report } = await ingestHere(dir);
-  expect(report).toMatchObject({ sources: [{ connection: 'models', pending: [] }], stages: [{ stage: 'extract', done: 2, pending: 0, calls: 1 }] }); // prettier-ignore
-  expect(pages()).toEqual(['extract customers.sql', 'extract orders.sql']);
-  expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain('description: Orders that are no test and no draft.');
-  expect(read(dir, 'claims/shop/orders.jsonl')).toContain('"location":"line 3","origin":"model","quote":"where not is_test');
-  expect(read(dir, 'sources/models/index.jsonl').match(/dbt@\d+\+reading@1/g)).toHaveLength(2);
-  // What a model could not claim is told, by every run and in a clone.
-  const place = { item: 'sources/models/models/customers.sql', location: 'as a model reads it' };
-  const unfit = [{ ...place, reason: 'How loyal they are. (not computable)' }];
-  expect(report.unfit).toEqual(unfit);
-  expect((await ingestHere(dir)).report).toMatchObject({ unfit, commit: { none: 'unchanged' } });
-  run(dir, 'commit', '-qam', 'models');
-  const clone = `${dir}-clone`;
-  run(dir, 'clone', '-q', dir, clone);
-  const project = await openProject(clone);
-  expect(await attention(project)).toMatchObject({ unfit, pending: [] });
-  await project.close();
-});
+    write(
+      dir,
+      'dbt/dbt_project.yml',
+      'name: shop\nversion: "1"\nprofile: shop\nmodel-paths: [models]\n',
+    );
+    write(
+      dir,
+      'dbt/models/orders.sql',
+      "select id, customer_id, amount, status\nfrom raw.orders\nwhere not is_test and status <> 'draft'\n",
+    );
+    write(dir, 'dbt/models/customers.sql', 'select distinct id, name, region from raw.customers\n');
+    write(dir, 'dbt/models/coupons.sql', 'select code, percent from raw.coupons\n');
+    answering((call) => {
+      const unit = readingAsked(call);
+      if (unit?.stage !== 'extract') return reading(call);
+      if (unit.turn > 1) return say('Done.');
+      return reply(
+        unit.items.map(({ item }) => {
+          if (item.includes('customers'))
+            return {
+              tool: 'report_unmapped',
+              input: { item, reason: 'not_computable', what: 'How loyal they are.' },
+            };
+          const input = {
+            item,
+            quote: "where not is_test and status <> 'draft'",
+            dataset: 'orders',
+          };
+          return {
+            tool: 'propose_dataset',
+            input: { ...input, description: 'Orders that are no test and no draft.' },
+          };
+        }),
+      );
+    });
+    const { report } = await ingestHere(dir);
+    expect(report).toMatchObject({
+      sources: [{ connection: 'models', pending: [] }],
+      stages: [{ stage: 'extract', done: 2, pending: 0, calls: 1 }],
+    });
+    expect(pages()).toEqual(['extract customers.sql', 'extract orders.sql']);
+    expect(read(dir, 'semantic-layer/shop/orders.yaml')).toContain(
+      'description: Orders that are no test and no draft.',
+    );
+    expect(read(dir, 'claims/shop/orders.jsonl')).toContain(
+      '"location":"line 3","origin":"model","quote":"where not is_test',
+    );
+    expect(read(dir, 'sources/models/index.jsonl').match(/dbt@\d+\+reading@1/g)).toHaveLength(2);
+    // What a model could not claim is told, by every run and in a clone.
+    const place = { item: 'sources/models/models/customers.sql', location: 'as a model reads it' };
+    const unfit = [{ ...place, reason: 'How loyal they are. (not computable)' }];
+    expect(report.unfit).toEqual(unfit);
+    expect((await ingestHere(dir)).report).toMatchObject({ unfit, commit: { none: 'unchanged' } });
+    run(dir, 'commit', '-qam', 'models');
+    const clone = `${dir}-clone`;
+    run(dir, 'clone', '-q', dir, clone);
+    const project = await openProject(clone);
+    expect(await attention(project)).toMatchObject({ unfit, pending: [] });
+    await project.close();
+  },
+);
 
-test('a dry run says what a model would take, and asks and writes nothing', { timeout: 60_000 }, async () => {
-  const settings = '  prices: {claude-sonnet-4-6: {input: 3, output: 15}}\n';
-  const dir = documentedShop(machine, 'anthropic', { ...files, settings });
-  answering(nothing);
-  const { report } = await ingestHere(dir, { dryRun: true });
-  expect(asked).toEqual([]);
-  // Three tables and three pages; at most a loop for all pages together, and the two stages after it.
-  expect(report.estimate).toMatchObject({ calls: [6, 9], costUsd: [expect.any(Number), expect.any(Number)] });
-  const [least = 0, most = 0] = report.estimate?.costUsd ?? [];
-  expect(least).toBeGreaterThan(0);
-  expect(most).toBeGreaterThan(least);
-  answering();
-  expect((await ingestHere(dir)).report.exitCode).toBe(0);
-  expect((await ingestHere(dir, { dryRun: true })).report.estimate).toMatchObject({ calls: [0, 0], costUsd: [0, 0] });
-});
+test(
+  'a dry run says what a model would take, and asks and writes nothing',
+  { timeout: 60_000 },
+  async () => {
+    const settings = '  prices: {claude-sonnet-4-6: {input: 3, output: 15}}\n';
+    const dir = documentedShop(machine, 'anthropic', { ...files, settings });
+    answering(nothing);
+    const { report } = await ingestHere(dir, { dryRun: true });
+    expect(asked).toEqual([]);
+    // Three tables and three pages; at most a loop for all pages together, and the two stages after it.
+    expect(report.estimate).toMatchObject({
+      calls: [6, 9],
+      costUsd: [expect.any(Number), expect.any(Number)],
+    });
+    const [least = 0, most = 0] = report.estimate?.costUsd ?? [];
+    expect(least).toBeGreaterThan(0);
+    expect(most).toBeGreaterThan(least);
+    answering();
+    expect((await ingestHere(dir)).report.exitCode).toBe(0);
+    expect((await ingestHere(dir, { dryRun: true })).report.estimate).toMatchObject({
+      calls: [0, 0],
+      costUsd: [0, 0],
+    });
+  },
+);

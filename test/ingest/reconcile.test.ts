@@ -16,18 +16,39 @@ import { fail, type Script } from '../support/model-script.ts';
 import { differ, rulingModel, same } from '../support/ruling-model.ts';
 import { nothingYet, scriptedReader } from './reader.ts';
 
-function said(subject: string, kind: ClaimKind, { body, line = 1 }: { body: Claim['body']; line?: number }): Claim {
+function said(
+  subject: string,
+  kind: ClaimKind,
+  { body, line = 1 }: { body: Claim['body']; line?: number },
+): Claim {
   const place = { item: 'sources/handbook/a.md', location: `line ${line}`, quote: 'Paid' };
-  return { subject, kind, body, evidence: [{ connection: 'handbook', origin: 'code', extractor: 'docs@1', ...place, confidence: 0.9 }] };
+  return {
+    subject,
+    kind,
+    body,
+    evidence: [
+      { connection: 'handbook', origin: 'code', extractor: 'docs@1', ...place, confidence: 0.9 },
+    ],
+  };
 }
-const definition = (text: string, line = 1) => said('term:revenue', 'definition', { body: text, line });
-const wikiOf = (claims: readonly Claim[]) => contestedIn(compileWiki(claims, []).conflicts, claims, []);
+const definition = (text: string, line = 1) =>
+  said('term:revenue', 'definition', { body: text, line });
+const wikiOf = (claims: readonly Claim[]) =>
+  contestedIn(compileWiki(claims, []).conflicts, claims, []);
 
 const catalog = (subject: string, kind: ClaimKind, body: Claim['body']): Claim => {
-  return { subject, kind, body, evidence: [{ connection: 'shop', origin: 'catalog', extractor: 'structure@1', confidence: 1 }] };
+  return {
+    subject,
+    kind,
+    body,
+    evidence: [{ connection: 'shop', origin: 'catalog', extractor: 'structure@1', confidence: 1 }],
+  };
 };
 const table = [
-  catalog('dataset:shop.orders', 'dataset', { source: { schema: 'main', table: 'orders' }, kind: 'table' }),
+  catalog('dataset:shop.orders', 'dataset', {
+    source: { schema: 'main', table: 'orders' },
+    kind: 'table',
+  }),
   catalog('field:shop.orders.amount', 'field', { column: 'amount', position: 1 }),
   catalog('field:shop.orders.id', 'field', { column: 'id', position: 2 }),
 ];
@@ -38,21 +59,39 @@ const shopOf = (claims: readonly Claim[]) => contestedIn(compile(claims).conflic
 function desk(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[] = []) {
   const kept: Finding[][] = [];
   const compare = async (conflict: (typeof page)[number]) =>
-    new Map(conflict.variants.flatMap(({ id }, index) => (numbers[index] ? [[id, numbers[index]] as const] : [])));
-  const text = Array.from({ length: 40 }, (_, line) => (line === 19 ? 'Paid orders count.' : `Line ${line + 1}.`)).join('\n');
+    new Map(
+      conflict.variants.flatMap(({ id }, index) =>
+        numbers[index] ? [[id, numbers[index]] as const] : [],
+      ),
+    );
+  const text = Array.from({ length: 40 }, (_, line) =>
+    line === 19 ? 'Paid orders count.' : `Line ${line + 1}.`,
+  ).join('\n');
   const before = () => [];
   const keep = (_: unknown, findings: readonly Finding[]) => void kept.push([...findings]);
-  return { ...openReconcileDesk({ page, compare, textOf: () => text, before, keep, snapshot: nothingYet }), kept };
+  return {
+    ...openReconcileDesk({ page, compare, textOf: () => text, before, keep, snapshot: nothingYet }),
+    kept,
+  };
 }
 
 describe('the desk of reconciliation', () => {
-  const three = [definition('Paid orders.', 20), definition('Orders that were paid.'), definition('All orders.')];
+  const three = [
+    definition('Paid orders.', 20),
+    definition('Orders that were paid.'),
+    definition('All orders.'),
+  ];
 
   test('shows versions and what they rest on', () => {
     const open = desk(wikiOf(three));
-    expect(open.list()).toMatchObject([{ subject: 'term:revenue', kind: 'definition', versions: [{}, {}, {}] }]);
+    expect(open.list()).toMatchObject([
+      { subject: 'term:revenue', kind: 'definition', versions: [{}, {}, {}] },
+    ]);
     const [evidence] = open.read(shortId(definition('Paid orders.', 20)));
-    expect(evidence).toMatchObject({ item: 'sources/handbook/a.md', around: expect.stringContaining('Paid orders count.') });
+    expect(evidence).toMatchObject({
+      item: 'sources/handbook/a.md',
+      around: expect.stringContaining('Paid orders count.'),
+    });
     expect(evidence?.around).not.toContain('Line 1.\n');
     expect(() => open.read('nothing')).toThrow('no version');
   });
@@ -64,7 +103,9 @@ describe('the desk of reconciliation', () => {
     expect(open.list()).toHaveLength(1);
     open.markContradiction('term:revenue', { why: 'all or paid' });
     expect(open.list()).toEqual([]);
-    await expect(open.markSame('term:revenue', { versions: ids, why: 'x' })).rejects.toThrow('decided already');
+    await expect(open.markSame('term:revenue', { versions: ids, why: 'x' })).rejects.toThrow(
+      'decided already',
+    );
     expect(open.kept.map((findings) => findings.length)).toEqual([1, 2]);
     const other = desk(wikiOf(three));
     await other.markSame('term:revenue', { versions: ids, why: 'x' });
@@ -72,13 +113,26 @@ describe('the desk of reconciliation', () => {
   });
 
   test('refuses what code can see to be wrong', async () => {
-    const open = desk(wikiOf([definition('Active in the last 30 days.'), definition('Active in the last 90 days.')]));
+    const open = desk(
+      wikiOf([
+        definition('Active in the last 30 days.'),
+        definition('Active in the last 90 days.'),
+      ]),
+    );
     const [conflict] = open.list();
     const ids = conflict?.versions.map(({ id }) => id) ?? [];
-    await expect(open.markSame('term:revenue', { versions: ids, why: 'same' })).rejects.toThrow('different figures');
-    await expect(open.markSame('term:revenue', { versions: ids.slice(1), why: 'same' })).rejects.toThrow('two versions');
-    await expect(open.markSame('term:revenue', { versions: ['x', 'y'], why: 'same' })).rejects.toThrow('no version');
-    await expect(open.markSame('term:revenu', { versions: ids, why: 'same' })).rejects.toThrow('Did you mean term:revenue?');
+    await expect(open.markSame('term:revenue', { versions: ids, why: 'same' })).rejects.toThrow(
+      'different figures',
+    );
+    await expect(
+      open.markSame('term:revenue', { versions: ids.slice(1), why: 'same' }),
+    ).rejects.toThrow('two versions');
+    await expect(
+      open.markSame('term:revenue', { versions: ['x', 'y'], why: 'same' }),
+    ).rejects.toThrow('no version');
+    await expect(open.markSame('term:revenu', { versions: ids, why: 'same' })).rejects.toThrow(
+      'Did you mean term:revenue?',
+    );
     await expect(open.compare('term:revenue')).rejects.toThrow('no number');
     expect(open.kept).toEqual([]);
   });
@@ -91,34 +145,49 @@ describe('the desk of reconciliation', () => {
   ])('never takes two formulas for the same where %s', async (_, numbers) => {
     const open = desk(shopOf(metrics), numbers);
     const ids = open.list()[0]?.versions.map(({ id }) => id) ?? [];
-    await expect(open.markSame('metric:shop.orders.revenue', { versions: ids, why: 'the same, by order of the CFO' })).rejects.toThrow(
-      'mark the contradiction',
-    );
+    await expect(
+      open.markSame('metric:shop.orders.revenue', {
+        versions: ids,
+        why: 'the same, by order of the CFO',
+      }),
+    ).rejects.toThrow('mark the contradiction');
     expect(open.kept).toEqual([]);
   });
 
   test('takes two formulas for the same where their numbers agree', async () => {
     const open = desk(shopOf(metrics), [{ value: 0.1 + 0.2 }, { value: 0.3 }]);
-    expect(await open.compare('metric:shop.orders.revenue')).toMatchObject([{ value: 0.1 + 0.2 }, { value: 0.3 }]);
+    expect(await open.compare('metric:shop.orders.revenue')).toMatchObject([
+      { value: 0.1 + 0.2 },
+      { value: 0.3 },
+    ]);
     const ids = open.list()[0]?.versions.map(({ id }) => id) ?? [];
     await open.markSame('metric:shop.orders.revenue', { versions: ids, why: 'the same' });
     expect(open.list()).toEqual([]);
   });
 
   test('never takes two keys for the same', async () => {
-    const keys = [['id'], ['amount']].map((body) => said('dataset:shop.orders', 'primary_key', { body }));
+    const keys = [['id'], ['amount']].map((body) =>
+      said('dataset:shop.orders', 'primary_key', { body }),
+    );
     const open = desk(shopOf([...table, ...keys]));
     const ids = open.list()[0]?.versions.map(({ id }) => id) ?? [];
-    await expect(open.markSame('dataset:shop.orders', { versions: ids, why: 'x' })).rejects.toThrow('exactly');
+    await expect(open.markSame('dataset:shop.orders', { versions: ids, why: 'x' })).rejects.toThrow(
+      'exactly',
+    );
   });
 });
 
 describe('reconciliation', () => {
   const withModel = scriptedReader();
   const claims = Array.from({ length: 14 }, (_, index) =>
-    ['Paid.', 'Was paid.'].map((text) => said(`term:t${index}`, 'definition', { body: `${text} ${'x'.repeat(index)}` })),
+    ['Paid.', 'Was paid.'].map((text) =>
+      said(`term:t${index}`, 'definition', { body: `${text} ${'x'.repeat(index)}` }),
+    ),
   ).flat();
-  const run = (script: Script, { dir = mkdtempSync(join(tmpdir(), 'ktx-reconcile-')), told = claims } = {}) => {
+  const run = (
+    script: Script,
+    { dir = mkdtempSync(join(tmpdir(), 'ktx-reconcile-')), told = claims } = {},
+  ) => {
     write(dir, 'ktx.yaml', 'connections: {}\n');
     return withModel(dir, script, async (model) => {
       const steps: { type: string }[] = [];
@@ -132,7 +201,17 @@ describe('reconciliation', () => {
         signal: AbortSignal.timeout(30_000),
       };
       const { conflicts } = compileWiki(told, []);
-      return { dir, steps, ...(await reconcile({ ...stage, claims: told, conflicts, compare: numbers, textOf: () => undefined })) };
+      return {
+        dir,
+        steps,
+        ...(await reconcile({
+          ...stage,
+          claims: told,
+          conflicts,
+          compare: numbers,
+          textOf: () => undefined,
+        })),
+      };
     });
   };
   const script = rulingModel({
@@ -145,15 +224,28 @@ describe('reconciliation', () => {
     expect(first.report).toMatchObject({ done: 14, pending: 0, calls: 2 });
     const told = [...claims, ...first.rulings];
     const { conflicts } = compileWiki(told, []);
-    expect(conflicts.map(({ subject }) => subject)).toEqual(['term:t5', 'term:t6', 'term:t7', 'term:t8', 'term:t9']);
-    expect(await run(() => fail('bad-request'), { told })).toMatchObject({ rulings: [], requests: 0 });
-    const more = await run(script, { told: [...told, said('term:t5', 'definition', { body: 'Else.' })] });
+    expect(conflicts.map(({ subject }) => subject)).toEqual([
+      'term:t5',
+      'term:t6',
+      'term:t7',
+      'term:t8',
+      'term:t9',
+    ]);
+    expect(await run(() => fail('bad-request'), { told })).toMatchObject({
+      rulings: [],
+      requests: 0,
+    });
+    const more = await run(script, {
+      told: [...told, said('term:t5', 'definition', { body: 'Else.' })],
+    });
     expect(more.report).toMatchObject({ done: 1, calls: 1 });
   });
 
   test('pays once for what a killed run found', async () => {
     let turns = 0;
-    const half = await run((call) => ((turns += call.results.length === 0 ? 1 : 0) > 1 ? fail('auth') : script(call)));
+    const half = await run((call) =>
+      (turns += call.results.length === 0 ? 1 : 0) > 1 ? fail('auth') : script(call),
+    );
     expect(half.report).toMatchObject({ done: 10, pending: 4, failures: [{ code: 'llm_auth' }] });
     const rest = await run(script, { dir: half.dir });
     expect(rest.report).toMatchObject({ done: 14, calls: 1 });
@@ -163,11 +255,15 @@ describe('reconciliation', () => {
   test('rules the same in any order of the claims', async () => {
     const expected = (await run(script)).rulings;
     const shuffled = fc.shuffledSubarray([...claims], { minLength: claims.length });
-    for (const told of fc.sample(shuffled, 2)) expect((await run(script, { told })).rulings).toEqual(expected);
+    for (const told of fc.sample(shuffled, 2))
+      expect((await run(script, { told })).rulings).toEqual(expected);
   });
 
   test('is of no effect on what it is told to do by a text: nothing is resolved', () => {
-    const [one, two] = [definition('Active in the last 30 days.'), definition('Active in the last 90 days.')];
+    const [one, two] = [
+      definition('Active in the last 30 days.'),
+      definition('Active in the last 90 days.'),
+    ];
     const body = { kind: 'definition', claims: [one, two].map(shortId), why: 'x' };
     const seen = ruling('reconciliation@1', 'term:revenue', { kind: 'contradiction', body });
     expect(wikiOf([one, two, seen])).toEqual([]);

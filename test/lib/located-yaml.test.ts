@@ -26,9 +26,17 @@ describe('YAML with places', () => {
   test('has the line and the text of every key, mapping and list entry', () => {
     const { top, place } = read(text);
     const [orders, people] = top.models;
-    expect(orders).toEqual({ name: 'orders', owner: 'finance', description: 'One row per order\n', values: [1, { b: 2 }] });
+    expect(orders).toEqual({
+      name: 'orders',
+      owner: 'finance',
+      description: 'One row per order\n',
+      values: [1, { b: 2 }],
+    });
     expect(place(orders).line).toBe(5);
-    expect(place(orders, 'description')).toEqual({ line: 7, text: 'description: >\n      One row\n      per order' });
+    expect(place(orders, 'description')).toEqual({
+      line: 7,
+      text: 'description: >\n      One row\n      per order',
+    });
     expect(place(orders?.['values'], 1)).toEqual({ line: 10, text: '{b: 2' });
     expect(place(people, 'name')).toEqual({ line: 11, text: 'name: "pe\\"ople' });
     expect(place(orders, 'absent')).toEqual(place(orders));
@@ -38,7 +46,8 @@ describe('YAML with places', () => {
     const several = readLocatedYaml('--- {a: 1}\n---\nb: 2\n');
     expect('documents' in several && several.documents).toEqual([{ a: 1 }, { b: 2 }]);
     expect('documents' in several && several.place(several.documents[1], 'b').line).toBe(3);
-    for (const empty of ['', '# nothing\n']) expect(readLocatedYaml(empty)).toMatchObject({ documents: [] });
+    for (const empty of ['', '# nothing\n'])
+      expect(readLocatedYaml(empty)).toMatchObject({ documents: [] });
   });
 
   test('says where a text stops being YAML', () => {
@@ -48,7 +57,9 @@ describe('YAML with places', () => {
   });
 
   test('takes keys of every kind as names', () => {
-    const { documents } = readLocatedYaml('__proto__: {a: 1}\nconstructor: 2\n1: x\n') as { documents: readonly object[] };
+    const { documents } = readLocatedYaml('__proto__: {a: 1}\nconstructor: 2\n1: x\n') as {
+      documents: readonly object[];
+    };
     expect(Object.keys(documents[0] ?? {})).toEqual(['1', '__proto__', 'constructor']);
     expect(Object.getPrototypeOf(documents[0])).toBe(Object.prototype);
   });

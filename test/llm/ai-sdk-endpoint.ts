@@ -30,7 +30,11 @@ export async function scriptedEndpoint(script: (request: SeenRequest, index: num
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
     void buffer(request).then((bytes) => {
-      const seen: SeenRequest = { path: request.url ?? '', headers: request.headers, body: JSON.parse(bytes.toString() || 'null') };
+      const seen: SeenRequest = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body: JSON.parse(bytes.toString() || 'null'),
+      };
       requests.push(seen);
       send(response, script(seen, requests.length - 1));
     });
@@ -50,9 +54,15 @@ export async function scriptedEndpoint(script: (request: SeenRequest, index: num
   };
 }
 
-function send(response: ServerResponse, { status = 200, headers, body = '', hangs, breaks }: Reply): void {
+function send(
+  response: ServerResponse,
+  { status = 200, headers, body = '', hangs, breaks }: Reply,
+): void {
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
-  response.writeHead(status, { 'content-type': isJson ? 'application/json' : 'text/event-stream', ...headers });
+  response.writeHead(status, {
+    'content-type': isJson ? 'application/json' : 'text/event-stream',
+    ...headers,
+  });
   response.write(isJson ? JSON.stringify(body) : body);
   if (breaks) setImmediate(() => response.destroy());
   else if (!hangs) response.end();
@@ -60,7 +70,8 @@ function send(response: ServerResponse, { status = 200, headers, body = '', hang
 
 /** The replies one after the other, the last for ever. */
 export function inTurn(...replies: readonly Reply[]) {
-  return (_request: SeenRequest, index: number): Reply => replies[Math.min(index, replies.length - 1)] ?? {};
+  return (_request: SeenRequest, index: number): Reply =>
+    replies[Math.min(index, replies.length - 1)] ?? {};
 }
 
 export async function failureOf(promise: Promise<unknown>): Promise<LlmError> {
@@ -103,7 +114,10 @@ export function callOf(watch: CallWatch, given: Partial<BackendCall> = {}): Back
   };
 }
 
-type Block = { text: string } | { tool: string; input: unknown; id?: string } | { tool: string; rawInput: string; id?: string };
+type Block =
+  | { text: string }
+  | { tool: string; input: unknown; id?: string }
+  | { tool: string; rawInput: string; id?: string };
 
 /** One assistant turn as the Messages API streams it. */
 export function anthropicTurn(
@@ -111,7 +125,13 @@ export function anthropicTurn(
   given: { stop?: string; usage?: object; pings?: number } = {},
 ): Reply & { readonly body: string } {
   const stop = given.stop ?? (blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn');
-  const usage = { input_tokens: 100, output_tokens: 1, cache_creation_input_tokens: 20, cache_read_input_tokens: 30, ...given.usage };
+  const usage = {
+    input_tokens: 100,
+    output_tokens: 1,
+    cache_creation_input_tokens: 20,
+    cache_read_input_tokens: 30,
+    ...given.usage,
+  };
   const message = {
     id: 'msg_1',
     type: 'message',
@@ -121,13 +141,19 @@ export function anthropicTurn(
     stop_reason: null,
     usage,
   };
-  const events: { readonly type: string; readonly [field: string]: unknown }[] = [{ type: 'message_start', message }];
+  const events: { readonly type: string; readonly [field: string]: unknown }[] = [
+    { type: 'message_start', message },
+  ];
   for (let ping = 0; ping < (given.pings ?? 0); ping += 1) events.push({ type: 'ping' });
   for (const [index, block] of blocks.entries()) {
     const isText = 'text' in block;
-    const start = isText ? { type: 'text', text: '' } : { type: 'tool_use', id: block.id ?? `toolu_${index}`, name: block.tool, input: {} };
+    const start = isText
+      ? { type: 'text', text: '' }
+      : { type: 'tool_use', id: block.id ?? `toolu_${index}`, name: block.tool, input: {} };
     const input = isText ? '' : 'rawInput' in block ? block.rawInput : JSON.stringify(block.input);
-    const delta = isText ? { type: 'text_delta', text: block.text } : { type: 'input_json_delta', partial_json: input };
+    const delta = isText
+      ? { type: 'text_delta', text: block.text }
+      : { type: 'input_json_delta', partial_json: input };
     events.push(
       { type: 'content_block_start', index, content_block: start },
       { type: 'content_block_delta', index, delta },
@@ -135,14 +161,26 @@ export function anthropicTurn(
     );
   }
   events.push(
-    { type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 7 } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: stop, stop_sequence: null },
+      usage: { output_tokens: 7 },
+    },
     { type: 'message_stop' },
   );
-  return { body: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('') };
+  return {
+    body: events
+      .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
+  };
 }
 
 /** A refusal as the Messages API words it. Retries wait for the header, not for the SDK's seconds. */
-export function anthropicError(status: number, type: string, headers: Readonly<Record<string, string>> = {}): Reply {
+export function anthropicError(
+  status: number,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
   const body = { type: 'error', error: { type, message: `scripted ${type}` } };
   return { status, headers: { 'retry-after-ms': '1', ...headers }, body };
 }

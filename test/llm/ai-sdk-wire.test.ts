@@ -10,10 +10,24 @@ import { providers, type ProviderName } from '../../src/llm/ai-sdk/providers.ts'
 import { run } from '../../src/llm/ai-sdk/run.ts';
 import type { PromptCaching } from '../../src/llm/config.ts';
 import type { KtxToolSet } from '../../src/llm/runtime.ts';
-import { anthropicTurn, callOf, failureOf, inTurn, scriptedEndpoint, watching, type Reply } from './ai-sdk-endpoint.ts';
+import {
+  anthropicTurn,
+  callOf,
+  failureOf,
+  inTurn,
+  scriptedEndpoint,
+  watching,
+  type Reply,
+} from './ai-sdk-endpoint.ts';
 
 const open = (provider: ProviderName, config: object, promptCaching?: PromptCaching) =>
-  openAiSdkBackend({ provider, config, promptCaching, repairModel: 'repair', projectDir: '/nowhere' });
+  openAiSdkBackend({
+    provider,
+    config,
+    promptCaching,
+    repairModel: 'repair',
+    projectDir: '/nowhere',
+  });
 
 const named = (name: string): KtxToolSet[string] => ({
   name,
@@ -42,17 +56,32 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe('cache markers', () => {
   const ephemeral = (ttl: string) => ({ type: 'ephemeral', ttl });
-  const turns = [anthropicTurn([{ tool: 'apple', input: { word: 'a' } }]), anthropicTurn([{ text: 'Done.' }])];
+  const turns = [
+    anthropicTurn([{ tool: 'apple', input: { word: 'a' } }]),
+    anthropicTurn([{ text: 'Done.' }]),
+  ];
 
-  async function markersOf(caching: PromptCaching | undefined, tier: 'anthropic' | 'vertex' = 'anthropic') {
+  async function markersOf(
+    caching: PromptCaching | undefined,
+    tier: 'anthropic' | 'vertex' = 'anthropic',
+  ) {
     await using endpoint = await scriptedEndpoint(inTurn(...turns));
-    const config = tier === 'anthropic' ? { api_key: 'k', base_url: endpoint.url } : { ...google, base_url: endpoint.url };
+    const config =
+      tier === 'anthropic'
+        ? { api_key: 'k', base_url: endpoint.url }
+        : { ...google, base_url: endpoint.url };
     const call = callOf(watching().watch, { system: 'Be brief.', tools });
     await open(tier, config, caching).loop({ ...call, stepBudget: 3 });
     return endpoint.requests.map(({ body }) => ({
       system: body.system[0].cache_control,
-      tools: body.tools.map((tool: { name: string; cache_control?: object }) => [tool.name, tool.cache_control]),
-      messages: body.messages.map((message: { content: { cache_control?: object }[] }) => message.content.at(-1)?.cache_control),
+      tools: body.tools.map((tool: { name: string; cache_control?: object }) => [
+        tool.name,
+        tool.cache_control,
+      ]),
+      messages: body.messages.map(
+        (message: { content: { cache_control?: object }[] }) =>
+          message.content.at(-1)?.cache_control,
+      ),
     }));
   }
 
@@ -72,10 +101,23 @@ describe('cache markers', () => {
 
   test('follow promptCaching, part by part [K6]', async () => {
     const [lives] = await markersOf({ systemTtl: '5m', toolsTtl: '5m', historyTtl: '1h' });
-    expect([lives?.system, lives?.tools[1][1], lives?.messages[0]]).toEqual([ephemeral('5m'), ephemeral('5m'), ephemeral('1h')]);
-    const none = [{ cacheSystem: false }, { cacheTools: false }, { cacheHistory: false }, { enabled: false }];
+    expect([lives?.system, lives?.tools[1][1], lives?.messages[0]]).toEqual([
+      ephemeral('5m'),
+      ephemeral('5m'),
+      ephemeral('1h'),
+    ]);
+    const none = [
+      { cacheSystem: false },
+      { cacheTools: false },
+      { cacheHistory: false },
+      { enabled: false },
+    ];
     const left = await Promise.all(none.map(async (caching) => (await markersOf(caching))[0]));
-    expect(left.map((one) => [one?.system, one?.tools[1][1], one?.messages[0]].map((marker) => marker !== undefined))).toEqual([
+    expect(
+      left.map((one) =>
+        [one?.system, one?.tools[1][1], one?.messages[0]].map((marker) => marker !== undefined),
+      ),
+    ).toEqual([
       [false, true, true],
       [true, false, true],
       [true, true, false],
@@ -87,7 +129,11 @@ describe('cache markers', () => {
     await withGoogle(async () => {
       const [usual] = await markersOf({}, 'vertex');
       const [short] = await markersOf({ vertexFallbackTo5m: true }, 'vertex');
-      expect([usual?.system, short?.system, short?.tools[1][1]]).toEqual([ephemeral('1h'), ephemeral('5m'), ephemeral('5m')]);
+      expect([usual?.system, short?.system, short?.tools[1][1]]).toEqual([
+        ephemeral('1h'),
+        ephemeral('5m'),
+        ephemeral('5m'),
+      ]);
     });
     expect((await markersOf({ vertexFallbackTo5m: true }))[0]?.system).toEqual(ephemeral('1h'));
   });
@@ -96,16 +142,26 @@ describe('cache markers', () => {
 describe('the environment', () => {
   test('gives no key and no address to a provider whose key ktx.yaml names', async () => {
     await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
-    await open('anthropic', { api_key: 'sk-from-yaml', base_url: endpoint.url }).text({ ...callOf(watching().watch), stepBudget: 1 });
+    await open('anthropic', { api_key: 'sk-from-yaml', base_url: endpoint.url }).text({
+      ...callOf(watching().watch),
+      stepBudget: 1,
+    });
     expect(endpoint.requests[0]?.headers).toMatchObject({ 'x-api-key': 'sk-from-yaml' });
     expect(endpoint.requests[0]?.headers.authorization).toBeUndefined();
     for (const name of ['anthropic', 'gateway'] as const) {
-      await expect(open(name, {}).text({ ...callOf(watching().watch), stepBudget: 1 })).rejects.toMatchObject({
+      await expect(
+        open(name, {}).text({ ...callOf(watching().watch), stepBudget: 1 }),
+      ).rejects.toMatchObject({
         code: 'llm_config_invalid',
       });
     }
-    await expect(open('openai', {}).probe('gpt-5', new AbortController().signal)).rejects.toMatchObject({ code: 'llm_config_invalid' });
-    const addresses = await Promise.all([providers.anthropic.open({ api_key: 'k' }), providers.openai.open({ api_key: 'k' })]);
+    await expect(
+      open('openai', {}).probe('gpt-5', new AbortController().signal),
+    ).rejects.toMatchObject({ code: 'llm_config_invalid' });
+    const addresses = await Promise.all([
+      providers.anthropic.open({ api_key: 'k' }),
+      providers.openai.open({ api_key: 'k' }),
+    ]);
     const [claude, gpt] = addresses.map((model) => JSON.stringify(model('any')));
     expect(claude).toContain('https://api.anthropic.com/v1');
     expect(`${claude}${gpt}`).not.toContain('127.0.0.1');
@@ -128,7 +184,11 @@ describe('a backend that is none of the AI SDK', () => {
       bedrock: { region: 'eu-west-1' },
     };
     const signal = new AbortController().signal;
-    const all = await Promise.all(Object.entries(configs).map(([name, config]) => open(name as ProviderName, config).account(signal)));
+    const all = await Promise.all(
+      Object.entries(configs).map(([name, config]) =>
+        open(name as ProviderName, config).account(signal),
+      ),
+    );
     expect(all.map((one) => one?.source)).toEqual([
       'the API key that llm.provider.anthropic.api_key names',
       'Google application default credentials, project my-project',
@@ -150,21 +210,41 @@ describe('an OpenAI-compatible endpoint', () => {
       id: 'c1',
       model: 'qwen-3',
       choices: [],
-      usage: { prompt_tokens: 50, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 40 } },
+      usage: {
+        prompt_tokens: 50,
+        completion_tokens: 9,
+        prompt_tokens_details: { cached_tokens: 40 },
+      },
     };
-    return { body: [...chunks, usage].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') + 'data: [DONE]\n\n' };
+    return {
+      body:
+        [...chunks, usage].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') +
+        'data: [DONE]\n\n',
+    };
   };
 
   test('is asked in chat completions, without a key where none is named, and with nothing that few know [P2]', async () => {
-    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'apple', arguments: '{"word":"a"}' } };
+    const call = {
+      index: 0,
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'apple', arguments: '{"word":"a"}' },
+    };
     const replies = [
       stream(chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')),
       stream(chunk({ content: 'Done.' }), chunk({}, 'stop')),
     ];
     await using endpoint = await scriptedEndpoint(inTurn(...replies));
     const seen = watching();
-    const asked = callOf(seen.watch, { model: 'qwen-3', role: 'curator', system: 'Be brief.', tools });
-    expect(await open('openai', { base_url: `${endpoint.url}/v1` }).loop({ ...asked, stepBudget: 4 })).toEqual({
+    const asked = callOf(seen.watch, {
+      model: 'qwen-3',
+      role: 'curator',
+      system: 'Be brief.',
+      tools,
+    });
+    expect(
+      await open('openai', { base_url: `${endpoint.url}/v1` }).loop({ ...asked, stepBudget: 4 }),
+    ).toEqual({
       text: 'Done.',
       stopReason: 'natural',
     });
@@ -173,18 +253,33 @@ describe('an OpenAI-compatible endpoint', () => {
       path: '/v1/chat/completions',
       body: { model: 'qwen-3', temperature: 0, stream_options: { include_usage: true } },
     });
-    for (const unknown of ['reasoning_effort', 'store']) expect(first?.body).not.toHaveProperty(unknown);
+    for (const unknown of ['reasoning_effort', 'store'])
+      expect(first?.body).not.toHaveProperty(unknown);
     expect(first?.headers.authorization).toBeUndefined();
-    expect(first?.body.tools.map((one: { function: { name: string } }) => one.function.name)).toEqual(['apple', 'zebra']);
-    expect(second?.body.messages.at(-1)).toEqual({ role: 'tool', tool_call_id: 'call_1', content: 'apple ran' });
-    expect(seen.used[1]).toEqual({ model: 'qwen-3', usage: { input: 10, output: 9, cacheRead: 40, cacheWrite: 0 }, costUsd: undefined });
+    expect(
+      first?.body.tools.map((one: { function: { name: string } }) => one.function.name),
+    ).toEqual(['apple', 'zebra']);
+    expect(second?.body.messages.at(-1)).toEqual({
+      role: 'tool',
+      tool_call_id: 'call_1',
+      content: 'apple ran',
+    });
+    expect(seen.used[1]).toEqual({
+      model: 'qwen-3',
+      usage: { input: 10, output: 9, cacheRead: 40, cacheWrite: 0 },
+      costUsd: undefined,
+    });
   });
 
   test('gives objects, optional fields included, with the key that is named', async () => {
-    await using endpoint = await scriptedEndpoint(inTurn(stream(chunk({ content: '{"name":"orders"}' }), chunk({}, 'stop'))));
+    await using endpoint = await scriptedEndpoint(
+      inTurn(stream(chunk({ content: '{"name":"orders"}' }), chunk({}, 'stop'))),
+    );
     const schema = z.object({ name: z.string(), note: z.string().optional() });
     const backend = open('openai', { base_url: endpoint.url, api_key: 'sk-local' });
-    expect(await backend.object({ ...callOf(watching().watch), stepBudget: 6, schema })).toEqual({ name: 'orders' });
+    expect(await backend.object({ ...callOf(watching().watch), stepBudget: 6, schema })).toEqual({
+      name: 'orders',
+    });
     expect(endpoint.requests[0]?.headers.authorization).toBe('Bearer sk-local');
     const { type, json_schema: asked } = endpoint.requests[0]?.body.response_format ?? {};
     expect([type, asked.strict, asked.schema.required]).toEqual(['json_schema', false, ['name']]);
@@ -200,22 +295,31 @@ describe('an OpenAI-compatible endpoint', () => {
     [401, { type: 'api_error', code: 'constructor' }, 'auth'],
     [422, 'a text', 'execution'],
   ])('refuses with %i %j, which is %s', async (status, error, kind) => {
-    const body = typeof error === 'object' ? { error: { message: 'scripted', ...error } } : (error ?? '');
+    const body =
+      typeof error === 'object' ? { error: { message: 'scripted', ...error } } : (error ?? '');
     await using endpoint = await scriptedEndpoint(() => ({ status, body }));
     const backend = open('openai', { base_url: endpoint.url });
-    expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind, status });
+    expect(
+      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+    ).toMatchObject({ kind, status });
     expect(endpoint.requests).toHaveLength(1);
   });
 
   test('that never says how an answer ended has not ended it', async () => {
-    await using endpoint = await scriptedEndpoint(() => ({ body: `data: ${JSON.stringify(chunk({ content: 'Half' }))}\n\n` }));
+    await using endpoint = await scriptedEndpoint(() => ({
+      body: `data: ${JSON.stringify(chunk({ content: 'Half' }))}\n\n`,
+    }));
     const backend = open('openai', { base_url: endpoint.url });
-    expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind: 'network' });
+    expect(
+      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+    ).toMatchObject({ kind: 'network' });
   });
 });
 
 test('OpenAI itself is asked for responses that it does not keep [P2]', async () => {
-  expect((await providers.openai.open({ api_key: 'k' }))('gpt-5').provider).toBe('openai.responses');
+  expect((await providers.openai.open({ api_key: 'k' }))('gpt-5').provider).toBe(
+    'openai.responses',
+  );
   const item = {
     type: 'message',
     id: 'm1',
@@ -229,15 +333,30 @@ test('OpenAI itself is asked for responses that it does not keep [P2]', async ()
     output_tokens: 4,
     output_tokens_details: { reasoning_tokens: 1 },
   };
-  const response = { id: 'r1', object: 'response', created_at: 1, model: 'gpt-5.2', output: [item], usage };
+  const response = {
+    id: 'r1',
+    object: 'response',
+    created_at: 1,
+    model: 'gpt-5.2',
+    output: [item],
+    usage,
+  };
   const events = [
     { type: 'response.created', response },
     { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
-    { type: 'response.output_text.delta', item_id: 'm1', output_index: 0, content_index: 0, delta: '{"n":1}' },
+    {
+      type: 'response.output_text.delta',
+      item_id: 'm1',
+      output_index: 0,
+      content_index: 0,
+      delta: '{"n":1}',
+    },
     { type: 'response.output_item.done', output_index: 0, item },
     { type: 'response.completed', response },
   ];
-  await using endpoint = await scriptedEndpoint(() => ({ body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('') }));
+  await using endpoint = await scriptedEndpoint(() => ({
+    body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+  }));
   const gpt = createOpenAI({ apiKey: 'k', baseURL: endpoint.url });
   const seen = watching();
   const session = {
@@ -250,11 +369,24 @@ test('OpenAI itself is asked for responses that it does not keep [P2]', async ()
   };
   const call = callOf(seen.watch, { model: 'gpt-5.2', role: 'reconcile', tools });
   const schema = { type: 'object', properties: { n: { type: 'number' } } };
-  const answer = await run({ ...session, model: (id) => Promise.resolve(gpt(id)) }, call, { stepBudget: 2, schema });
+  const answer = await run({ ...session, model: (id) => Promise.resolve(gpt(id)) }, call, {
+    stepBudget: 2,
+    schema,
+  });
   expect(answer).toMatchObject({ text: '{"n":1}', model: 'gpt-5.2', stopReason: 'natural' });
-  expect(seen.used).toEqual([{ model: 'gpt-5.2', usage: { input: 15, output: 4, cacheRead: 5, cacheWrite: 0 }, costUsd: undefined }]);
+  expect(seen.used).toEqual([
+    {
+      model: 'gpt-5.2',
+      usage: { input: 15, output: 4, cacheRead: 5, cacheWrite: 0 },
+      costUsd: undefined,
+    },
+  ]);
   const { body } = endpoint.requests[0] ?? {};
-  expect(body).toMatchObject({ store: false, reasoning: { effort: 'high' }, text: { format: { strict: false } } });
+  expect(body).toMatchObject({
+    store: false,
+    reasoning: { effort: 'high' },
+    text: { format: { strict: false } },
+  });
   expect(body.temperature).toBeUndefined();
   expect(body.tools.map(({ strict }: { strict: boolean }) => strict)).toEqual([false, false]);
 });
@@ -284,7 +416,10 @@ describe('the gateway', () => {
     const seen = watching();
     const config = { api_key: 'gw-1', base_url: endpoint.url };
     const ask = (model: string, caching?: PromptCaching) =>
-      open('gateway', config, caching).text({ ...callOf(seen.watch, { model, system: 'Be brief.' }), stepBudget: 1 });
+      open('gateway', config, caching).text({
+        ...callOf(seen.watch, { model, system: 'Be brief.' }),
+        stepBudget: 1,
+      });
     expect(await ask('anthropic/claude-sonnet-4.5')).toBe('Fine.');
     await ask('anthropic/claude-sonnet-4.5', { systemTtl: '5m' });
     await ask('openai/gpt-5');
@@ -294,8 +429,13 @@ describe('the gateway', () => {
       'ai-gateway-auth-method': 'api-key',
       'anthropic-beta': 'extended-cache-ttl-2025-04-11',
     });
-    expect(hour?.body.prompt[0].providerOptions).toEqual({ anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } });
-    expect([minutes?.headers['anthropic-beta'], other?.headers['anthropic-beta']]).toEqual([undefined, undefined]);
+    expect(hour?.body.prompt[0].providerOptions).toEqual({
+      anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } },
+    });
+    expect([minutes?.headers['anthropic-beta'], other?.headers['anthropic-beta']]).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect(other?.body.prompt[0].providerOptions).toBeUndefined();
     expect(seen.used[0]).toEqual({
       model: 'anthropic/claude-sonnet-4.5',
@@ -311,9 +451,14 @@ describe('the gateway', () => {
     [429, 'rate_limit_exceeded', 'rate_limit'],
     [402, 'insufficient_funds', 'billing'],
   ])('refuses with %i %s, which is %s', async (status, type, kind) => {
-    await using endpoint = await scriptedEndpoint(() => ({ status, body: { error: { message: 'scripted', type } } }));
+    await using endpoint = await scriptedEndpoint(() => ({
+      status,
+      body: { error: { message: 'scripted', type } },
+    }));
     const backend = open('gateway', { api_key: 'gw-1', base_url: endpoint.url });
-    expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind, status });
+    expect(
+      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+    ).toMatchObject({ kind, status });
     expect(endpoint.requests).toHaveLength(1);
   });
 });
@@ -337,14 +482,24 @@ describe('Vertex', () => {
     await withGoogle(async () => {
       await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
       const backend = open('vertex', { ...google, base_url: `${endpoint.url}/models` });
-      expect(await backend.text({ ...callOf(watching().watch, { model: 'claude-sonnet-4-5@20250929' }), stepBudget: 1 })).toBe('Fine.');
+      expect(
+        await backend.text({
+          ...callOf(watching().watch, { model: 'claude-sonnet-4-5@20250929' }),
+          stepBudget: 1,
+        }),
+      ).toBe('Fine.');
       const [request] = endpoint.requests;
       expect(request?.path).toBe('/models/claude-sonnet-4-5@20250929:streamRawPredict');
       expect(request?.headers.authorization).toBe('Bearer ya29.scripted');
-      expect(request?.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', temperature: 0 });
+      expect(request?.body).toMatchObject({
+        anthropic_version: 'vertex-2023-10-16',
+        temperature: 0,
+      });
     });
     const model = (await providers.vertex.open(google))('claude-sonnet-4-5');
-    expect(JSON.stringify(model)).toContain('https://europe-west1-aiplatform.googleapis.com/v1/projects/my-project/locations/europe-west1');
+    expect(JSON.stringify(model)).toContain(
+      'https://europe-west1-aiplatform.googleapis.com/v1/projects/my-project/locations/europe-west1',
+    );
   });
 
   test('without credentials on this machine is not logged in, and nothing is sent', async () => {
@@ -356,7 +511,9 @@ describe('Vertex', () => {
     try {
       await using endpoint = await scriptedEndpoint(() => ({}));
       const backend = open('vertex', { ...google, base_url: endpoint.url });
-      expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind: 'auth', exitCode: 4 });
+      expect(
+        await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+      ).toMatchObject({ kind: 'auth', exitCode: 4 });
       expect(endpoint.requests).toEqual([]);
     } finally {
       rmSync(home, { recursive: true });
@@ -377,11 +534,21 @@ describe('Bedrock', () => {
 
   /** One message of Amazon's binary event stream: lengths and checksum, headers, payload, checksum. */
   function event(type: string, payload: object): Buffer {
-    const headers = Object.entries({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' });
+    const headers = Object.entries({
+      ':event-type': type,
+      ':content-type': 'application/json',
+      ':message-type': 'event',
+    });
     const encoded = headers.map(([name, value]) => {
       const length = Buffer.alloc(2);
       length.writeUInt16BE(value.length);
-      return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([7]), length, Buffer.from(value)]);
+      return Buffer.concat([
+        Buffer.from([name.length]),
+        Buffer.from(name),
+        Buffer.from([7]),
+        length,
+        Buffer.from(value),
+      ]);
     });
     const [head, body] = [Buffer.concat(encoded), Buffer.from(JSON.stringify(payload))];
     const uint32 = (value: number) => {
@@ -400,18 +567,32 @@ describe('Bedrock', () => {
       event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Fine.' } }),
       event('contentBlockStop', { contentBlockIndex: 0 }),
       event('messageStop', { stopReason: 'end_turn' }),
-      event('metadata', { usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15 }, metrics: { latencyMs: 1 } }),
+      event('metadata', {
+        usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15 },
+        metrics: { latencyMs: 1 },
+      }),
     ]);
-    await using endpoint = await scriptedEndpoint(() => ({ headers: { 'content-type': 'application/vnd.amazon.eventstream' }, body }));
+    await using endpoint = await scriptedEndpoint(() => ({
+      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+      body,
+    }));
     const seen = watching();
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
-    const ask = (model: string) => backend.text({ ...callOf(seen.watch, { model, system: 'Be brief.' }), stepBudget: 1 });
+    const ask = (model: string) =>
+      backend.text({ ...callOf(seen.watch, { model, system: 'Be brief.' }), stepBudget: 1 });
     expect(await ask('eu.anthropic.claude-sonnet-4-5-20250929-v1:0')).toBe('Fine.');
     expect(await ask('amazon.nova-lite-v1:0')).toBe('Fine.');
     const [claude, nova] = endpoint.requests;
-    expect(claude?.path).toBe('/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream');
-    expect(claude?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIASCRIPTED\/\d+\/eu-west-1\/bedrock\//);
-    expect(claude?.body.system).toEqual([{ text: 'Be brief.' }, { cachePoint: { type: 'default' } }]);
+    expect(claude?.path).toBe(
+      '/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream',
+    );
+    expect(claude?.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKIASCRIPTED\/\d+\/eu-west-1\/bedrock\//,
+    );
+    expect(claude?.body.system).toEqual([
+      { text: 'Be brief.' },
+      { cachePoint: { type: 'default' } },
+    ]);
     expect(nova?.body.system).toEqual([{ text: 'Be brief.' }]);
     expect(seen.used[0]?.usage).toEqual({ input: 12, output: 3, cacheRead: 0, cacheWrite: 0 });
   });
@@ -423,16 +604,24 @@ describe('Bedrock', () => {
     [429, 'ThrottlingException', 'rate_limit'],
   ])('refuses with %i %s, which is %s', async (status, type, kind) => {
     const headers = { 'x-amzn-errortype': `${type}:http://internal.amazon.com/` };
-    await using endpoint = await scriptedEndpoint(() => ({ status, headers, body: { message: 'scripted' } }));
+    await using endpoint = await scriptedEndpoint(() => ({
+      status,
+      headers,
+      body: { message: 'scripted' },
+    }));
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
-    expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind, status });
+    expect(
+      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+    ).toMatchObject({ kind, status });
   });
 
   test('without credentials on this machine is not logged in, and nothing is sent', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     await using endpoint = await scriptedEndpoint(() => ({}));
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
-    expect(await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 }))).toMatchObject({ kind: 'auth', exitCode: 4 });
+    expect(
+      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+    ).toMatchObject({ kind: 'auth', exitCode: 4 });
     expect(endpoint.requests).toEqual([]);
   });
 });
@@ -448,6 +637,8 @@ test('a probe is one small request; it passes where the model is cut off, and is
   });
   expect(endpoint.requests[0]?.body.max_tokens).toBe(64);
   expect(endpoint.requests[0]?.body.tools).toBeUndefined();
-  expect(await failureOf(backend.probe('claude-sonnet-4-5', signal))).toMatchObject({ kind: 'overloaded' });
+  expect(await failureOf(backend.probe('claude-sonnet-4-5', signal))).toMatchObject({
+    kind: 'overloaded',
+  });
   expect(endpoint.requests).toHaveLength(2);
 });

@@ -6,7 +6,10 @@ afterEach(() => void vi.useRealTimers());
 
 test('time in which a person is asked does not count, and what was left goes on after it', () => {
   const expired: string[] = [];
-  const clocks = openClocks({ idle_seconds: 3600, call_seconds: 10, callLimit: 'limits.timeout' }, ({ message }) => expired.push(message));
+  const clocks = openClocks(
+    { idle_seconds: 3600, call_seconds: 10, callLimit: 'limits.timeout' },
+    ({ message }) => expired.push(message),
+  );
   clocks.start();
   vi.advanceTimersByTime(6000);
   clocks.freeze();
@@ -25,7 +28,9 @@ test('time in which a person is asked does not count, and what was left goes on 
 
 test('a tool that runs holds the clock of silence, not that of the whole call', () => {
   const expired: string[] = [];
-  const clocks = openClocks({ idle_seconds: 1, call_seconds: 10 }, ({ message }) => expired.push(message));
+  const clocks = openClocks({ idle_seconds: 1, call_seconds: 10 }, ({ message }) =>
+    expired.push(message),
+  );
   clocks.start();
   clocks.hold();
   vi.advanceTimersByTime(8000);

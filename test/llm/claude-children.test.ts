@@ -11,7 +11,10 @@ import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint
 import { give, inTurn, say, use } from '../support/model-script.ts';
 
 const binary = claudeBinary();
-const title = binary === undefined ? `, skipped: no Claude Code binary for ${process.platform}-${process.arch}` : '';
+const title =
+  binary === undefined
+    ? `, skipped: no Claude Code binary for ${process.platform}-${process.arch}`
+    : '';
 const tools = {
   read_note: {
     name: 'read_note',
@@ -41,7 +44,10 @@ afterEach(async () => {
 /** The program, behind one that leaves the arguments of each run in a file named by its process. */
 async function recorded(program = binary): Promise<string> {
   const wrapper = join(dirname(machine.home), 'claude');
-  await writeFile(wrapper, `#!/bin/sh\nprintf '%s\\n' "$@" > '${runs}'/$$\nexec '${program}' "$@"\n`);
+  await writeFile(
+    wrapper,
+    `#!/bin/sh\nprintf '%s\\n' "$@" > '${runs}'/$$\nexec '${program}' "$@"\n`,
+  );
   await chmod(wrapper, 0o755);
   return wrapper;
 }
@@ -56,15 +62,31 @@ const alive = (pid: number): boolean => {
 };
 
 function open(options: Partial<Parameters<typeof openClaudeCodeBackend>[0]> = {}): ModelBackend {
-  const backend = openClaudeCodeBackend({ projectDir: machine.projectDir, env: machine.env, ...options });
+  const backend = openClaudeCodeBackend({
+    projectDir: machine.projectDir,
+    env: machine.env,
+    ...options,
+  });
   backends.push(backend);
   return backend;
 }
 
-function call(prompt: string, rest: Partial<BackendCall> = {}): BackendCall & { readonly stepBudget: number } {
+function call(
+  prompt: string,
+  rest: Partial<BackendCall> = {},
+): BackendCall & { readonly stepBudget: number } {
   const nothing = (): void => undefined;
   const { signal } = new AbortController();
-  const watch: CallWatch = { signal, alive: nothing, step: nothing, apiCall: nothing, used: nothing, toolFailed: nothing, limit: nothing, warn: nothing }; // prettier-ignore
+  const watch: CallWatch = {
+    signal,
+    alive: nothing,
+    step: nothing,
+    apiCall: nothing,
+    used: nothing,
+    toolFailed: nothing,
+    limit: nothing,
+    warn: nothing,
+  };
   return {
     role: 'triage',
     model: 'sonnet',
@@ -79,99 +101,155 @@ function call(prompt: string, rest: Partial<BackendCall> = {}): BackendCall & { 
   };
 }
 
-describe.skipIf(binary === undefined)(`children of the Claude Code binary${title}`, { timeout: 60_000 }, () => {
-  test.for(['SIGKILL', 'SIGINT'] as const)('are gone when their parent ends by %s in the middle of a call [Q10]', async (signal) => {
-    const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
-    const script = join(import.meta.dirname, '../support/crashing-parent.ts');
-    const parent = spawn(process.execPath, [script, machine.projectDir, await recorded(), running.marker], {
-      env: machine.env,
-      stdio: 'ignore',
+describe.skipIf(binary === undefined)(
+  `children of the Claude Code binary${title}`,
+  { timeout: 60_000 },
+  () => {
+    test.for(['SIGKILL', 'SIGINT'] as const)(
+      'are gone when their parent ends by %s in the middle of a call [Q10]',
+      async (signal) => {
+        const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
+        const script = join(import.meta.dirname, '../support/crashing-parent.ts');
+        const parent = spawn(
+          process.execPath,
+          [script, machine.projectDir, await recorded(), running.marker],
+          {
+            env: machine.env,
+            stdio: 'ignore',
+          },
+        );
+        const ended = once(parent, 'exit');
+        await running.arrived(1);
+        // The one that waits for the model, and the next one that is started ahead.
+        await expect.poll(pids, { timeout: 20_000 }).toHaveLength(2);
+        parent.kill(signal);
+        await ended;
+        const started = await pids();
+        await expect.poll(() => started.filter(alive), { timeout: 10_000 }).toEqual([]);
+      },
+    );
+
+    test('start with every switch of the isolation, in any kind of call and ahead of one; nothing of the login stays [E1 E7 E11 E14 I11 T1 O5 Q4]', async () => {
+      const backend = open({ executable: await recorded() });
+      const text = endpoint.start(() => say('A text.'));
+      expect(await backend.text(call(text.marker))).toBe('A text.');
+      const object = endpoint.start(inTurn(give({ answer: 'yes' })));
+      expect(
+        await backend.object({
+          ...call(object.marker),
+          stepBudget: 1,
+          schema: z.object({ answer: z.string() }),
+        }),
+      ).toEqual({
+        answer: 'yes',
+      });
+      const loop = endpoint.start(inTurn(use('read_note', {}), say('A loop.')));
+      expect(await backend.loop(call(loop.marker, { tools }))).toEqual({
+        stopReason: 'natural',
+        text: 'A loop.',
+      });
+      endpoint.fallback = () => say('ready');
+      await backend.probe('sonnet', new AbortController().signal);
+      await backend.account(new AbortController().signal);
+      await backend.close();
+
+      expect(await readdir(machine.projectDir)).toEqual([]);
+      const all = await Promise.all(
+        (await readdir(runs)).map((name) => readFile(join(runs, name), 'utf8')),
+      );
+      // Two for text and for object, of which one was started ahead; one each for loop, probe and account.
+      expect(all.length).toBeGreaterThanOrEqual(6);
+      for (const run of all) {
+        const words = run.split(/[=\n]/);
+        const value = (name: string): string | undefined => words[words.indexOf(name) + 1];
+        expect([value('--tools'), value('--setting-sources')]).toEqual(['', '']);
+        expect(words).toEqual(
+          expect.arrayContaining(['--strict-mcp-config', '--no-session-persistence']),
+        );
+        expect(value('--permission-mode')).toBe('dontAsk');
+        expect(value('--disallowedTools')?.split(',')).toEqual(
+          expect.arrayContaining(['Bash', 'Read', 'Task', 'Skill']),
+        );
+        const turns = words.includes('--json-schema')
+          ? '2'
+          : words.includes('--allowedTools')
+            ? '4'
+            : '1';
+        expect(value('--max-turns')).toBe(turns);
+      }
     });
-    const ended = once(parent, 'exit');
-    await running.arrived(1);
-    // The one that waits for the model, and the next one that is started ahead.
-    await expect.poll(pids, { timeout: 20_000 }).toHaveLength(2);
-    parent.kill(signal);
-    await ended;
-    const started = await pids();
-    await expect.poll(() => started.filter(alive), { timeout: 10_000 }).toEqual([]);
-  });
 
-  test('start with every switch of the isolation, in any kind of call and ahead of one; nothing of the login stays [E1 E7 E11 E14 I11 T1 O5 Q4]', async () => {
-    const backend = open({ executable: await recorded() });
-    const text = endpoint.start(() => say('A text.'));
-    expect(await backend.text(call(text.marker))).toBe('A text.');
-    const object = endpoint.start(inTurn(give({ answer: 'yes' })));
-    expect(await backend.object({ ...call(object.marker), stepBudget: 1, schema: z.object({ answer: z.string() }) })).toEqual({
-      answer: 'yes',
+    test('serve the next call of the same kind without a start, and one call each [E1]', async () => {
+      const backend = open({ executable: await recorded() });
+      const running = endpoint.start(({ n }) => say(`Answer ${n}.`));
+      expect(await backend.text(call(running.marker))).toBe('Answer 1.');
+      await expect.poll(pids).toHaveLength(2);
+      const ahead = (await pids()).toSorted((a, b) => a - b);
+      expect(await backend.text(call(running.marker))).toBe('Answer 2.');
+      expect((await pids()).filter((pid) => ahead.includes(pid))).toHaveLength(2);
+      await expect.poll(pids).toHaveLength(3);
+      await expect.poll(() => ahead.filter(alive)).toEqual([]);
     });
-    const loop = endpoint.start(inTurn(use('read_note', {}), say('A loop.')));
-    expect(await backend.loop(call(loop.marker, { tools }))).toEqual({ stopReason: 'natural', text: 'A loop.' });
-    endpoint.fallback = () => say('ready');
-    await backend.probe('sonnet', new AbortController().signal);
-    await backend.account(new AbortController().signal);
-    await backend.close();
 
-    expect(await readdir(machine.projectDir)).toEqual([]);
-    const all = await Promise.all((await readdir(runs)).map((name) => readFile(join(runs, name), 'utf8')));
-    // Two for text and for object, of which one was started ahead; one each for loop, probe and account.
-    expect(all.length).toBeGreaterThanOrEqual(6);
-    for (const run of all) {
-      const words = run.split(/[=\n]/);
-      const value = (name: string): string | undefined => words[words.indexOf(name) + 1];
-      expect([value('--tools'), value('--setting-sources')]).toEqual(['', '']);
-      expect(words).toEqual(expect.arrayContaining(['--strict-mcp-config', '--no-session-persistence']));
-      expect(value('--permission-mode')).toBe('dontAsk');
-      expect(value('--disallowedTools')?.split(',')).toEqual(expect.arrayContaining(['Bash', 'Read', 'Task', 'Skill']));
-      const turns = words.includes('--json-schema') ? '2' : words.includes('--allowedTools') ? '4' : '1';
-      expect(value('--max-turns')).toBe(turns);
-    }
-  });
+    test('are started three times at most where the start fails [Q10]', async () => {
+      const broken = join(dirname(machine.home), 'broken');
+      await writeFile(broken, '#!/bin/sh\nexit 7\n');
+      await chmod(broken, 0o755);
+      const failure = open({ executable: await recorded(broken) }).text(call('Never.'));
+      await expect(failure).rejects.toMatchObject({
+        kind: 'spawn',
+        message: expect.stringContaining('exit code 7'),
+      });
+      expect(await pids()).toHaveLength(3);
+    });
 
-  test('serve the next call of the same kind without a start, and one call each [E1]', async () => {
-    const backend = open({ executable: await recorded() });
-    const running = endpoint.start(({ n }) => say(`Answer ${n}.`));
-    expect(await backend.text(call(running.marker))).toBe('Answer 1.');
-    await expect.poll(pids).toHaveLength(2);
-    const ahead = (await pids()).toSorted((a, b) => a - b);
-    expect(await backend.text(call(running.marker))).toBe('Answer 2.');
-    expect((await pids()).filter((pid) => ahead.includes(pid))).toHaveLength(2);
-    await expect.poll(pids).toHaveLength(3);
-    await expect.poll(() => ahead.filter(alive)).toEqual([]);
-  });
-
-  test('are started three times at most where the start fails [Q10]', async () => {
-    const broken = join(dirname(machine.home), 'broken');
-    await writeFile(broken, '#!/bin/sh\nexit 7\n');
-    await chmod(broken, 0o755);
-    const failure = open({ executable: await recorded(broken) }).text(call('Never.'));
-    await expect(failure).rejects.toMatchObject({ kind: 'spawn', message: expect.stringContaining('exit code 7') });
-    expect(await pids()).toHaveLength(3);
-  });
-
-  test('end with the backend while a call runs [Q10]', async () => {
-    const backend = open({ executable: await recorded() });
-    const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
-    const failure = expect(backend.text(call(running.marker))).rejects.toMatchObject({ kind: 'aborted' });
-    await running.arrived(1);
-    await backend.close();
-    await failure;
-    expect((await pids()).filter(alive)).toEqual([]);
-  });
-});
+    test('end with the backend while a call runs [Q10]', async () => {
+      const backend = open({ executable: await recorded() });
+      const running = endpoint.start(() => say('A long answer.', { hang: 'mid-stream' }));
+      const failure = expect(backend.text(call(running.marker))).rejects.toMatchObject({
+        kind: 'aborted',
+      });
+      await running.arrived(1);
+      await backend.close();
+      await failure;
+      expect((await pids()).filter(alive)).toEqual([]);
+    });
+  },
+);
 
 describe('before a child is started', () => {
   const missing = [
-    ['the program', () => ({ executable: '/nowhere/claude' }), /no Claude Code program at/, /npm install/],
-    ['the project folder', () => ({ projectDir: join(machine.home, 'nowhere'), executable: process.execPath }), /project folder .* does not exist/, /folder of a project/],
-    ['a home that can be written to', () => ({ env: { ...machine.env, HOME: '/nowhere', USERPROFILE: '/nowhere' }, executable: process.execPath }), /cannot write to the home folder/, /HOME/],
-  ] as const; // prettier-ignore
-  test.for(missing)('%s is looked for, and the failure says what to do [E15 E16]', async ([, options, message, hint]) => {
-    const failure = open(options()).probe('sonnet', new AbortController().signal);
-    await expect(failure).rejects.toMatchObject({
-      kind: 'spawn',
-      message: expect.stringMatching(message),
-      hint: expect.stringMatching(hint),
-    });
-  });
+    [
+      'the program',
+      () => ({ executable: '/nowhere/claude' }),
+      /no Claude Code program at/,
+      /npm install/,
+    ],
+    [
+      'the project folder',
+      () => ({ projectDir: join(machine.home, 'nowhere'), executable: process.execPath }),
+      /project folder .* does not exist/,
+      /folder of a project/,
+    ],
+    [
+      'a home that can be written to',
+      () => ({
+        env: { ...machine.env, HOME: '/nowhere', USERPROFILE: '/nowhere' },
+        executable: process.execPath,
+      }),
+      /cannot write to the home folder/,
+      /HOME/,
+    ],
+  ] as const;
+  test.for(missing)(
+    '%s is looked for, and the failure says what to do [E15 E16]',
+    async ([, options, message, hint]) => {
+      const failure = open(options()).probe('sonnet', new AbortController().signal);
+      await expect(failure).rejects.toMatchObject({
+        kind: 'spawn',
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      });
+    },
+  );
 });

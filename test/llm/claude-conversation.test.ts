@@ -25,7 +25,11 @@ const start = (turn: string, parent: string | null = null) => ({
   parent_tool_use_id: parent,
   event: {
     type: 'message_start',
-    message: { id: turn, model: 'claude-x', usage: { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3 } },
+    message: {
+      id: turn,
+      model: 'claude-x',
+      usage: { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3 },
+    },
   },
 });
 const delta = (output: number) => ({
@@ -40,11 +44,18 @@ const block = (turn: string, content: object, rest: object = {}) => ({
   ...rest,
 });
 const said = (text: string) => ({ type: 'text', text });
-const uses = (name: string, callId: string, input: object = {}) => ({ type: 'tool_use', id: callId, name, input });
+const uses = (name: string, callId: string, input: object = {}) => ({
+  type: 'tool_use',
+  id: callId,
+  name,
+  input,
+});
 const answer = (callId: string, isError = false) => ({
   type: 'user',
   parent_tool_use_id: null,
-  message: { content: [{ type: 'tool_result', tool_use_id: callId, content: 'x', is_error: isError }] },
+  message: {
+    content: [{ type: 'tool_result', tool_use_id: callId, content: 'x', is_error: isError }],
+  },
 });
 const result = (rest: object = {}) => ({
   type: 'result',
@@ -60,7 +71,12 @@ const result = (rest: object = {}) => ({
 
 /** What a call's watch was told. */
 function watching() {
-  const told = { steps: 0, apiCalls: 0, failed: [] as string[], used: [] as (readonly [string, TokenUsage, number | null | undefined])[] };
+  const told = {
+    steps: 0,
+    apiCalls: 0,
+    failed: [] as string[],
+    used: [] as (readonly [string, TokenUsage, number | null | undefined])[],
+  };
   const nothing = (): void => undefined;
   const watch: CallWatch = {
     signal: new AbortController().signal,
@@ -76,7 +92,10 @@ function watching() {
 }
 
 /** The stream of the SDK: it throws after an error result, as the real one does. */
-function stream(messages: readonly object[], thrown?: string): { query: Query; read: () => number } {
+function stream(
+  messages: readonly object[],
+  thrown?: string,
+): { query: Query; read: () => number } {
   let read = 0;
   async function* each(): AsyncGenerator<SDKMessage, void> {
     for (const message of messages) {
@@ -88,14 +107,22 @@ function stream(messages: readonly object[], thrown?: string): { query: Query; r
   return { query: each() as Query, read: () => read };
 }
 
-async function run(messages: readonly object[], following: Partial<Following> = {}, thrown?: string) {
+async function run(
+  messages: readonly object[],
+  following: Partial<Following> = {},
+  thrown?: string,
+) {
   const { told, watch } = watching();
   const { query, read } = stream(messages, thrown);
-  const conversation = await follow(query, { expected: withTool, access: ownSession, stepBudget: 10, watch, ...following }).catch(
-    (error: unknown) => ({
-      error,
-    }),
-  );
+  const conversation = await follow(query, {
+    expected: withTool,
+    access: ownSession,
+    stepBudget: 10,
+    watch,
+    ...following,
+  }).catch((error: unknown) => ({
+    error,
+  }));
   return { told, conversation, read: read() };
 }
 
@@ -116,7 +143,11 @@ describe('a conversation with Claude Code', () => {
       result(),
     ]);
     expect(told).toMatchObject({ steps: 2, apiCalls: 2, failed: [] });
-    expect(conversation).toMatchObject({ text: 'It is so.', model: 'claude-x', facts: { text: 'Done.' } });
+    expect(conversation).toMatchObject({
+      text: 'It is so.',
+      model: 'claude-x',
+      facts: { text: 'Done.' },
+    });
   });
 
   test('has none for an error, nor for what a helper of the program says [G2 G8]', async () => {
@@ -131,10 +162,18 @@ describe('a conversation with Claude Code', () => {
   });
 
   test('is decided by the result that was seen, whatever is thrown after it [R6 R10 Q9]', async () => {
-    const spent = result({ subtype: 'error_max_turns', is_error: true, terminal_reason: 'max_turns', errors: [], result: undefined });
+    const spent = result({
+      subtype: 'error_max_turns',
+      is_error: true,
+      terminal_reason: 'max_turns',
+      errors: [],
+      result: undefined,
+    });
     const messages = [init(), start('a'), block('a', uses(id, 'c1')), answer('c1'), spent];
     const { conversation, told } = await run(messages, {}, 'Reached maximum number of turns (1)');
-    expect(conversation).toMatchObject({ facts: { subtype: 'error_max_turns', terminalReason: 'max_turns' } });
+    expect(conversation).toMatchObject({
+      facts: { subtype: 'error_max_turns', terminalReason: 'max_turns' },
+    });
     expect(told.steps).toBe(1);
   });
 
@@ -144,33 +183,58 @@ describe('a conversation with Claude Code', () => {
       rate_limit_info: { status: 'rejected', resetsAt: 1_900_000_000, rateLimitType: 'five_hour' },
     };
     const failed = block('e', said('Limit'), { error: 'rate_limit' });
-    const { conversation } = await run([init(), limit, failed, result({ is_error: true, api_error_status: 429 })], {}, 'thrown');
+    const { conversation } = await run(
+      [init(), limit, failed, result({ is_error: true, api_error_status: 429 })],
+      {},
+      'thrown',
+    );
     expect(conversation).toMatchObject({
-      facts: { error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt: new Date(1_900_000_000_000) } },
+      facts: {
+        error: 'rate_limit',
+        status: 429,
+        limit: { window: 'five_hour', resetsAt: new Date(1_900_000_000_000) },
+      },
     });
   });
 
   test('without a result is an error; without a word, of the start [R8 I21]', async () => {
-    expect((await run([init(), start('a'), block('a', said('So'))])).conversation).toMatchObject({ error: { kind: 'execution' } });
+    expect((await run([init(), start('a'), block('a', said('So'))])).conversation).toMatchObject({
+      error: { kind: 'execution' },
+    });
     expect((await run([])).conversation).toMatchObject({ error: { kind: 'spawn' } });
   });
 
   test('that answers before it said what it runs with is refused [I21]', async () => {
-    expect((await run([block('a', said('Hello.')), init(), result()])).conversation).toMatchObject({ error: { kind: 'isolation' } });
+    expect((await run([block('a', said('Hello.')), init(), result()])).conversation).toMatchObject({
+      error: { kind: 'isolation' },
+    });
     expect((await run([result()])).conversation).toMatchObject({ error: { kind: 'isolation' } });
   });
 
   test('that runs with more than it was given is refused at once [I12 I16]', async () => {
-    const { conversation, read } = await run([init([id, 'Bash']), block('a', said('Hello.')), result()]);
-    expect(conversation).toMatchObject({ error: { kind: 'isolation', message: expect.stringContaining('Bash') } });
+    const { conversation, read } = await run([
+      init([id, 'Bash']),
+      block('a', said('Hello.')),
+      result(),
+    ]);
+    expect(conversation).toMatchObject({
+      error: { kind: 'isolation', message: expect.stringContaining('Bash') },
+    });
     expect(read).toBe(1);
   });
 
   test('is cut off past its budget, without a step more [A7]', async () => {
-    const turn = (name: string) => [start(name), block(name, uses(id, `c-${name}`)), answer(`c-${name}`)];
-    const { conversation, told, read } = await run([init(), ...turn('a'), ...turn('b'), ...turn('c'), ...turn('d'), result()], {
-      stepBudget: 2,
-    });
+    const turn = (name: string) => [
+      start(name),
+      block(name, uses(id, `c-${name}`)),
+      answer(`c-${name}`),
+    ];
+    const { conversation, told, read } = await run(
+      [init(), ...turn('a'), ...turn('b'), ...turn('c'), ...turn('d'), result()],
+      {
+        stepBudget: 2,
+      },
+    );
     expect(conversation).toMatchObject({ facts: undefined, object: undefined });
     expect(told.steps).toBe(2);
     expect(read).toBe(9);
@@ -190,32 +254,67 @@ describe('a conversation with Claude Code', () => {
 });
 
 describe('an object from Claude Code', () => {
-  const give = (callId: string, input: object) => block(callId, uses('StructuredOutput', callId, input));
+  const give = (callId: string, input: object) =>
+    block(callId, uses('StructuredOutput', callId, input));
   const expected = withObject;
-  const first = (version: string) => [init(['StructuredOutput'], version), start('a'), give('a', { n: 'one' }), delta(5), answer('a', true), start('b'), give('b', { n: 1 }), delta(7), answer('b')]; // prettier-ignore
+  const first = (version: string) => [
+    init(['StructuredOutput'], version),
+    start('a'),
+    give('a', { n: 'one' }),
+    delta(5),
+    answer('a', true),
+    start('b'),
+    give('b', { n: 1 }),
+    delta(7),
+    answer('b'),
+  ];
 
   test('is taken as soon as it is accepted, where the program would ask once more: usage once a turn, no cost [O8]', async () => {
-    const { conversation, told, read } = await run([...first('2.1.142'), start('c'), result({ modelUsage: { 'claude-x': {} } })], {
-      expected,
-    });
+    const { conversation, told, read } = await run(
+      [...first('2.1.142'), start('c'), result({ modelUsage: { 'claude-x': {} } })],
+      {
+        expected,
+      },
+    );
     expect(conversation).toMatchObject({ object: { value: { n: 1 } }, facts: undefined });
     expect(read).toBe(9);
-    const turn = (output: number) => ['claude-x', { input: 10, output, cacheRead: 3, cacheWrite: 0 }, undefined];
+    const turn = (output: number) => [
+      'claude-x',
+      { input: 10, output, cacheRead: 3, cacheWrite: 0 },
+      undefined,
+    ];
     expect(told.used).toEqual([turn(5), turn(7)]);
   });
 
   test('comes with the result, and its cost, where the program ends there [O7 R6]', async () => {
-    const used = { inputTokens: 20, outputTokens: 12, cacheReadInputTokens: 6, cacheCreationInputTokens: 2, costUSD: 0.5 };
+    const used = {
+      inputTokens: 20,
+      outputTokens: 12,
+      cacheReadInputTokens: 6,
+      cacheCreationInputTokens: 2,
+      costUSD: 0.5,
+    };
     const { conversation, told } = await run(
-      [...first('2.1.325'), result({ structured_output: { n: 1 }, modelUsage: { 'claude-x': used } })],
+      [
+        ...first('2.1.325'),
+        result({ structured_output: { n: 1 }, modelUsage: { 'claude-x': used } }),
+      ],
       { expected },
     );
-    expect(conversation).toMatchObject({ object: { value: { n: 1 } }, facts: { subtype: 'success' } });
-    expect(told.used).toEqual([['claude-x', { input: 20, output: 12, cacheRead: 6, cacheWrite: 2 }, 0.5]]);
+    expect(conversation).toMatchObject({
+      object: { value: { n: 1 } },
+      facts: { subtype: 'success' },
+    });
+    expect(told.used).toEqual([
+      ['claude-x', { input: 20, output: 12, cacheRead: 6, cacheWrite: 2 }, 0.5],
+    ]);
   });
 
   test('is none where only refused ones came [O7]', async () => {
-    const { conversation } = await run([init(['StructuredOutput']), give('a', { n: 'one' }), answer('a', true), result()], { expected });
+    const { conversation } = await run(
+      [init(['StructuredOutput']), give('a', { n: 'one' }), answer('a', true), result()],
+      { expected },
+    );
     expect(conversation).toMatchObject({ object: undefined });
   });
 });

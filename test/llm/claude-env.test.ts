@@ -18,13 +18,21 @@ describe('the environment of a Claude Code child', () => {
     const naming = [];
     for (const name of await readdir(folder)) {
       const text = await readFile(join(folder, name), 'utf8');
-      if (deniedVariables.some((variable) => text.includes(variable)) || /ANTHROPIC_|AWS_|GOOGLE_/.test(text)) naming.push(name);
+      if (
+        deniedVariables.some((variable) => text.includes(variable)) ||
+        /ANTHROPIC_|AWS_|GOOGLE_/.test(text)
+      )
+        naming.push(name);
     }
     expect(naming).toEqual(['env.ts']);
   });
 
   test('has none of them in lower case, which Windows takes for the same [E2]', () => {
-    const env = childEnv(Object.fromEntries(Object.entries(seededVariables).map(([name, value]) => [name.toLowerCase(), value])));
+    const env = childEnv(
+      Object.fromEntries(
+        Object.entries(seededVariables).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+    );
     expect(Object.values(env).filter((value) => value.startsWith('seeded-'))).toEqual([]);
   });
 
@@ -48,7 +56,9 @@ describe('the environment of a Claude Code child', () => {
   });
 
   test('turns off what reads files, and keeps the retries few [I20]', () => {
-    expect(childEnv({ CLAUDE_CODE_DISABLE_ATTACHMENTS: '0', CLAUDE_CODE_MAX_RETRIES: '99' })).toMatchObject({
+    expect(
+      childEnv({ CLAUDE_CODE_DISABLE_ATTACHMENTS: '0', CLAUDE_CODE_MAX_RETRIES: '99' }),
+    ).toMatchObject({
       CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
       CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
       CLAUDE_CODE_MAX_RETRIES: '2',
@@ -57,7 +67,8 @@ describe('the environment of a Claude Code child', () => {
 });
 
 describe('llm.promptCaching on Claude Code', () => {
-  const parsed = (promptCaching: PromptCaching): PromptCaching | undefined => llmConfigSchema.parse({ promptCaching }).promptCaching;
+  const parsed = (promptCaching: PromptCaching): PromptCaching | undefined =>
+    llmConfigSchema.parse({ promptCaching }).promptCaching;
 
   test('is no concern where it is not set, or says what holds anyway [K1]', () => {
     expect(ignoredCaching(undefined)).toEqual([]);
@@ -90,6 +101,8 @@ describe('llm.promptCaching on Claude Code', () => {
     const hour = parsed({ systemTtl: '1h', toolsTtl: '1h', historyTtl: '1h' });
     expect(cachingEnv(hour)).toEqual({ ENABLE_PROMPT_CACHING_1H: '1' });
     expect(ignoredCaching(hour)).toEqual([]);
-    expect(childEnv({ ENABLE_PROMPT_CACHING_1H: 'mine' }, cachingEnv(hour))).toMatchObject({ ENABLE_PROMPT_CACHING_1H: '1' });
+    expect(childEnv({ ENABLE_PROMPT_CACHING_1H: 'mine' }, cachingEnv(hour))).toMatchObject({
+      ENABLE_PROMPT_CACHING_1H: '1',
+    });
   });
 });

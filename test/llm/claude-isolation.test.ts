@@ -18,7 +18,11 @@ const tools: KtxToolSet = {
 const id = 'mcp__ktx__read_note';
 const text: Order = { model: 'sonnet', role: 'default', system: 'S', tools: {}, stepBudget: 1 };
 const schema = { type: 'object', properties: { answer: { type: 'string' } } };
-const orders = { text, object: { ...text, schema, stepBudget: 6 }, loop: { ...text, tools, stepBudget: 9 } };
+const orders = {
+  text,
+  object: { ...text, schema, stepBudget: 6 },
+  loop: { ...text, tools, stepBudget: 9 },
+};
 
 describe('the options of a child', () => {
   test.for(Object.entries(orders))(
@@ -45,13 +49,16 @@ describe('the options of a child', () => {
       });
       expect(options.canUseTool).toBeTypeOf('function');
       expect('mcpServers' in options).toBe('read_note' in order.tools);
-      for (const name of ['resume', 'continue', 'fallbackModel', 'extraArgs', 'betas']) expect(options).not.toHaveProperty(name);
+      for (const name of ['resume', 'continue', 'fallbackModel', 'extraArgs', 'betas'])
+        expect(options).not.toHaveProperty(name);
       expect(JSON.stringify({ ...options, mcpServers: undefined })).not.toMatch(/cache_?control/i);
     },
   );
 
   test('have one server, fresh for each call, whose tools are always there [I6 I22 A3 A4 D4]', () => {
-    const [one, other] = [optionsOf(orders.loop), optionsOf(orders.loop)].map(({ mcpServers }) => mcpServers);
+    const [one, other] = [optionsOf(orders.loop), optionsOf(orders.loop)].map(
+      ({ mcpServers }) => mcpServers,
+    );
     expect(Object.keys(one ?? {})).toEqual(['ktx']);
     expect(one?.['ktx']).toMatchObject({ type: 'sdk', name: 'ktx' });
     expect(one?.['ktx']).not.toBe(other?.['ktx']);
@@ -63,8 +70,14 @@ describe('the options of a child', () => {
   });
 
   test('say how hard to think, by role [P11]', () => {
-    expect(optionsOf({ ...text, role: 'triage' })).toMatchObject({ thinking: { type: 'disabled' }, effort: 'low' });
-    expect(optionsOf({ ...text, role: 'reconcile' })).toMatchObject({ thinking: { type: 'adaptive' }, effort: 'high' });
+    expect(optionsOf({ ...text, role: 'triage' })).toMatchObject({
+      thinking: { type: 'disabled' },
+      effort: 'low',
+    });
+    expect(optionsOf({ ...text, role: 'reconcile' })).toMatchObject({
+      thinking: { type: 'adaptive' },
+      effort: 'high',
+    });
   });
 
   test('make the key under which a child waits: all that differs, and never one with tools [E1]', () => {
@@ -72,7 +85,13 @@ describe('the options of a child', () => {
     expect(poolKey({ ...text })).toBe(key);
     // Two roles that ask alike can take each other's child.
     expect(poolKey({ ...text, role: 'curator' })).toBe(key);
-    const others = [{ model: 'haiku' }, { system: 'T' }, { role: 'triage' as const }, { schema }, { stepBudget: 2 }];
+    const others = [
+      { model: 'haiku' },
+      { system: 'T' },
+      { role: 'triage' as const },
+      { schema },
+      { stepBudget: 2 },
+    ];
     const keys = others.map((other) => poolKey({ ...text, ...other }));
     expect(new Set([key, ...keys]).size).toBe(others.length + 1);
     expect(poolKey(orders.loop)).toBeUndefined();
@@ -88,21 +107,46 @@ describe('the permission handler', () => {
     );
 
   test('allows a tool of the call, with its input as it is [I10 Q3]', async () => {
-    expect(await ask(id)).toEqual({ behavior: 'allow', updatedInput: { path: 'x' }, toolUseID: 'use-1' });
+    expect(await ask(id)).toEqual({
+      behavior: 'allow',
+      updatedInput: { path: 'x' },
+      toolUseID: 'use-1',
+    });
   });
 
-  test.for(['Bash', 'Skill', 'SlashCommand', 'Agent', 'Task', 'read_note', 'mcp__ktx__other', 'mcp__other__read_note', `${id}x`])(
-    'denies %s, and says so [I10 I17 Q3]',
-    async (name) => {
-      expect(await ask(name)).toEqual({ behavior: 'deny', message: expect.stringContaining(name), toolUseID: 'use-1' });
-    },
-  );
+  test.for([
+    'Bash',
+    'Skill',
+    'SlashCommand',
+    'Agent',
+    'Task',
+    'read_note',
+    'mcp__ktx__other',
+    'mcp__other__read_note',
+    `${id}x`,
+  ])('denies %s, and says so [I10 I17 Q3]', async (name) => {
+    expect(await ask(name)).toEqual({
+      behavior: 'deny',
+      message: expect.stringContaining(name),
+      toolUseID: 'use-1',
+    });
+  });
 });
 
 describe('what a child says it runs with', () => {
   type Init = Parameters<typeof checkInit>[0];
-  const plain: Init = { tools: [], mcp_servers: [], plugins: [], apiKeySource: 'none', permissionMode: 'dontAsk' };
-  const withTools: Init = { ...plain, tools: [id], mcp_servers: [{ name: 'ktx', status: 'connected' }] };
+  const plain: Init = {
+    tools: [],
+    mcp_servers: [],
+    plugins: [],
+    apiKeySource: 'none',
+    permissionMode: 'dontAsk',
+  };
+  const withTools: Init = {
+    ...plain,
+    tools: [id],
+    mcp_servers: [{ name: 'ktx', status: 'connected' }],
+  };
   const failure = (init: Init, expected: Expected): LlmError | undefined => {
     try {
       checkInit(init, expected, ownSession);
@@ -116,16 +160,26 @@ describe('what a child says it runs with', () => {
   test('is what it was given [I12 I13 O6]', () => {
     expect(failure(plain, expectedOf(orders.text))).toBeUndefined();
     expect(failure(withTools, expectedOf(orders.loop))).toBeUndefined();
-    expect(failure({ ...plain, tools: ['StructuredOutput'] }, expectedOf(orders.object))).toBeUndefined();
+    expect(
+      failure({ ...plain, tools: ['StructuredOutput'] }, expectedOf(orders.object)),
+    ).toBeUndefined();
     // Said by older releases.
     expect(failure({ ...plain, apiKeySource: 'oauth' }, expectedOf(orders.text))).toBeUndefined();
   });
 
   test('may list commands, skills, agents and styles of the host [I15 E12]', () => {
-    const host = { slash_commands: ['evil'], skills: ['evil'], agents: ['evil'], output_style: 'evil', memory_paths: { auto: '/evil' } };
+    const host = {
+      slash_commands: ['evil'],
+      skills: ['evil'],
+      agents: ['evil'],
+      output_style: 'evil',
+      memory_paths: { auto: '/evil' },
+    };
     expect(failure({ ...plain, ...host }, expectedOf(orders.text))).toBeUndefined();
     expect(failure({ ...withTools, ...host }, expectedOf(orders.loop))).toBeUndefined();
-    expect(failure({ ...plain, ...host, tools: ['StructuredOutput'] }, expectedOf(orders.object))).toBeUndefined();
+    expect(
+      failure({ ...plain, ...host, tools: ['StructuredOutput'] }, expectedOf(orders.object)),
+    ).toBeUndefined();
   });
 
   const builtIn = { name: 'cc-plugin-new', path: 'builtin' };
@@ -135,23 +189,67 @@ describe('what a child says it runs with', () => {
 
   const wrong: readonly (readonly [string, Init, Order, RegExp])[] = [
     ['a built-in tool', { ...plain, tools: ['Bash'] }, orders.text, /tools: unexpected Bash/],
-    ['a tool of an object where none is asked', { ...plain, tools: ['StructuredOutput'] }, orders.text, /unexpected StructuredOutput/],
-    ['another tool', { ...withTools, tools: [id, 'mcp__evil__x'] }, orders.loop, /tools: unexpected mcp__evil__x/],
-    ['a missing tool', { ...withTools, tools: [] }, orders.loop, /tools: missing mcp__ktx__read_note/],
-    ['another server', { ...plain, mcp_servers: [{ name: 'evil', status: 'connected' }] }, orders.text, /MCP servers: unexpected evil/],
+    [
+      'a tool of an object where none is asked',
+      { ...plain, tools: ['StructuredOutput'] },
+      orders.text,
+      /unexpected StructuredOutput/,
+    ],
+    [
+      'another tool',
+      { ...withTools, tools: [id, 'mcp__evil__x'] },
+      orders.loop,
+      /tools: unexpected mcp__evil__x/,
+    ],
+    [
+      'a missing tool',
+      { ...withTools, tools: [] },
+      orders.loop,
+      /tools: missing mcp__ktx__read_note/,
+    ],
+    [
+      'another server',
+      { ...plain, mcp_servers: [{ name: 'evil', status: 'connected' }] },
+      orders.text,
+      /MCP servers: unexpected evil/,
+    ],
     ['no server', { ...withTools, mcp_servers: [] }, orders.loop, /MCP servers: missing ktx/],
-    ['a server that is down', { ...withTools, mcp_servers: [{ name: 'ktx', status: 'failed' }] }, orders.loop, /ktx is failed/],
-    ['a plugin', { ...plain, plugins: [{ name: 'evil', path: '/home/evil' }] }, orders.text, /plugins: unexpected evil/],
-    ['another mode', { ...plain, permissionMode: 'bypassPermissions' }, orders.text, /permission mode: bypassPermissions/],
+    [
+      'a server that is down',
+      { ...withTools, mcp_servers: [{ name: 'ktx', status: 'failed' }] },
+      orders.loop,
+      /ktx is failed/,
+    ],
+    [
+      'a plugin',
+      { ...plain, plugins: [{ name: 'evil', path: '/home/evil' }] },
+      orders.text,
+      /plugins: unexpected evil/,
+    ],
+    [
+      'another mode',
+      { ...plain, permissionMode: 'bypassPermissions' },
+      orders.text,
+      /permission mode: bypassPermissions/,
+    ],
   ];
-  test.for(wrong)('is refused with %s, which it names [I12 I13 I14 I16]', ([, init, order, message]) => {
-    expect(failure(init, expectedOf(order))).toMatchObject({ kind: 'isolation', message: expect.stringMatching(message) });
-  });
+  test.for(wrong)(
+    'is refused with %s, which it names [I12 I13 I14 I16]',
+    ([, init, order, message]) => {
+      expect(failure(init, expectedOf(order))).toMatchObject({
+        kind: 'isolation',
+        message: expect.stringMatching(message),
+      });
+    },
+  );
 
   test.for(['ANTHROPIC_API_KEY', 'apiKeyHelper', '/login managed key', 'user', 'project'] as const)(
     'is refused with the API key %s [I23 E8]',
     (apiKeySource) => {
-      expect(failure({ ...plain, apiKeySource }, expectedOf(orders.text))).toMatchObject({ kind: 'auth', exitCode: 4 });
+      expect(failure({ ...plain, apiKeySource }, expectedOf(orders.text))).toMatchObject({
+        kind: 'auth',
+        exitCode: 4,
+      });
     },
   );
 });
@@ -169,7 +267,9 @@ describe('the account that a child would use', () => {
   test("is the user's own session: a login of the program, or its token [E9 I23]", () => {
     expect(refusal({ apiProvider: 'firstParty', subscriptionType: 'Claude Max' })).toBeUndefined();
     expect(refusal({ apiProvider: 'firstParty', tokenSource: 'claude.ai' })).toBeUndefined();
-    expect(refusal({ apiProvider: 'firstParty', tokenSource: 'CLAUDE_CODE_OAUTH_TOKEN' })).toBeUndefined();
+    expect(
+      refusal({ apiProvider: 'firstParty', tokenSource: 'CLAUDE_CODE_OAUTH_TOKEN' }),
+    ).toBeUndefined();
   });
 
   test.for([

@@ -12,9 +12,17 @@ const good: Facts = {
   error: undefined,
   text: 'Said.',
 };
-const failing: Facts = { ...good, isError: true, terminalReason: 'api_error', stopReason: 'stop_sequence' };
+const failing: Facts = {
+  ...good,
+  isError: true,
+  terminalReason: 'api_error',
+  stopReason: 'stop_sequence',
+};
 
-function kindOf(facts: Partial<Facts>, base = failing): LlmErrorKind | 'natural' | 'budget' | 'money' {
+function kindOf(
+  facts: Partial<Facts>,
+  base = failing,
+): LlmErrorKind | 'natural' | 'budget' | 'money' {
   const outcome = outcomeOf({ ...base, ...facts }, ownSession);
   if (outcome.kind !== 'failed') return outcome.kind;
   return outcome.failure instanceof LlmError ? outcome.failure.kind : 'money';
@@ -35,7 +43,12 @@ describe('a result of Claude Code', () => {
     { subtype: 'error_max_turns' },
     { terminalReason: 'max_turns' },
     { stopReason: 'max_turns' },
-    { subtype: 'error_max_turns', isError: true, terminalReason: 'max_turns', stopReason: 'tool_use' },
+    {
+      subtype: 'error_max_turns',
+      isError: true,
+      terminalReason: 'max_turns',
+      stopReason: 'tool_use',
+    },
   ] as const)('is a spent budget whatever says so: %o [R2 R3 R4 R5 Q7]', (facts) => {
     expect(kindOf(facts, good)).toBe('budget');
     expect(kindOf(facts, failing)).toBe('budget');
@@ -69,7 +82,10 @@ describe('a result of Claude Code', () => {
     [{ error: 'model_not_found', status: 404 }, 'model_unavailable'],
     [{ error: 'billing_error', status: 400 }, 'billing'],
     [{ error: 'billing_error', status: 402 }, 'billing'],
-    [{ error: 'invalid_request', status: 400, terminalReason: 'prompt_too_long' }, 'context_too_long'],
+    [
+      { error: 'invalid_request', status: 400, terminalReason: 'prompt_too_long' },
+      'context_too_long',
+    ],
     [{ error: 'invalid_request', status: 413, terminalReason: 'image_error' }, 'context_too_long'],
     [{ error: 'rate_limit', status: 429 }, 'rate_limit'],
     [{ error: 'server_error', status: 500 }, 'overloaded'],
@@ -80,22 +96,44 @@ describe('a result of Claude Code', () => {
     [{ error: 'oauth_org_not_allowed' }, 'permission'],
     [{ error: 'max_output_tokens' }, 'invalid_output'],
     [{ error: 'invalid_request', stopReason: 'refusal' }, 'execution'],
-    [{ subtype: 'error_max_structured_output_retries', terminalReason: undefined }, 'invalid_output'],
+    [
+      { subtype: 'error_max_structured_output_retries', terminalReason: undefined },
+      'invalid_output',
+    ],
     [{ subtype: 'error_max_budget_usd', terminalReason: undefined }, 'money'],
   ];
   test.for(rows)('with %o is %s, from its fields alone [R2 R9 T8 E16 E17]', ([facts, kind]) => {
     expect(kindOf(facts)).toBe(kind);
-    expect(kindOf({ ...facts, text: 'rate limit 429 invalid api key, not logged in, prompt is too long' })).toBe(kind);
+    expect(
+      kindOf({
+        ...facts,
+        text: 'rate limit 429 invalid api key, not logged in, prompt is too long',
+      }),
+    ).toBe(kind);
   });
 
   test('keeps the status, and of a limit its window and reset [E16]', () => {
     const resetsAt = new Date('2030-01-02T03:04:05Z');
-    const outcome = outcomeOf({ ...failing, error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt } }, ownSession);
-    expect(outcome).toMatchObject({ failure: { kind: 'rate_limit', status: 429, window: 'five_hour', resetsAt, exitCode: 1 } });
+    const outcome = outcomeOf(
+      { ...failing, error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt } },
+      ownSession,
+    );
+    expect(outcome).toMatchObject({
+      failure: { kind: 'rate_limit', status: 429, window: 'five_hour', resetsAt, exitCode: 1 },
+    });
   });
 
   test('without a session says to authenticate Claude Code locally [E8 E13]', () => {
-    const outcome = outcomeOf({ ...failing, error: 'authentication_failed', text: 'Not logged in' }, ownSession);
-    expect(outcome).toMatchObject({ failure: { exitCode: 4, message: expect.stringMatching(/^Authenticate Claude Code locally/), hint: expect.stringContaining('claude auth login') } }); // prettier-ignore
+    const outcome = outcomeOf(
+      { ...failing, error: 'authentication_failed', text: 'Not logged in' },
+      ownSession,
+    );
+    expect(outcome).toMatchObject({
+      failure: {
+        exitCode: 4,
+        message: expect.stringMatching(/^Authenticate Claude Code locally/),
+        hint: expect.stringContaining('claude auth login'),
+      },
+    });
   });
 });

@@ -30,7 +30,8 @@ function opened({ most = 2, idleMs = 60_000 } = {}) {
   return { pool: openPool<Item>({ most, idleMs }), started, start };
 }
 const never = new AbortController().signal;
-const living = (items: readonly Item[]): number[] => items.filter((item) => item.isAlive()).map(({ n }) => n);
+const living = (items: readonly Item[]): number[] =>
+  items.filter((item) => item.isAlive()).map(({ n }) => n);
 
 describe('the pool of children', () => {
   test('starts one where none waits, and gives each out once [E1]', async () => {
@@ -112,26 +113,45 @@ describe('what Claude Code says of its limits', () => {
   const at = new Date(resetsAt * 1000);
 
   test('is a report for each window [E16]', () => {
-    expect(limitsOf({ status: 'allowed' })).toEqual([{ window: 'requests', state: 'open', utilization: undefined, resetsAt: undefined }]);
-    expect(limitsOf({ status: 'allowed_warning', rateLimitType: 'seven_day', resetsAt, utilization: 0.8 })).toEqual([
-      { window: 'seven_day', state: 'near', utilization: 0.8, resetsAt: at },
+    expect(limitsOf({ status: 'allowed' })).toEqual([
+      { window: 'requests', state: 'open', utilization: undefined, resetsAt: undefined },
     ]);
+    expect(
+      limitsOf({
+        status: 'allowed_warning',
+        rateLimitType: 'seven_day',
+        resetsAt,
+        utilization: 0.8,
+      }),
+    ).toEqual([{ window: 'seven_day', state: 'near', utilization: 0.8, resetsAt: at }]);
     const unifiedWindows = {
       five_hour: { status: 'allowed_warning', utilization: 0.91, resetsAt },
       seven_day: { status: 'allowed', utilization: 0.1 },
     };
-    expect(limitsOf({ status: 'allowed', rateLimitType: 'five_hour', resetsAt, unifiedWindows })).toEqual([
+    expect(
+      limitsOf({ status: 'allowed', rateLimitType: 'five_hour', resetsAt, unifiedWindows }),
+    ).toEqual([
       { window: 'five_hour', state: 'near', utilization: 0.91, resetsAt: at },
       { window: 'seven_day', state: 'open', utilization: 0.1, resetsAt: undefined },
     ]);
-    const refused = limitsOf({ status: 'rejected', rateLimitType: 'seven_day', resetsAt, unifiedWindows });
-    expect(refused.map(({ window, state }) => [window, state])).toEqual([['five_hour', 'near'], ['seven_day', 'closed']]); // prettier-ignore
+    const refused = limitsOf({
+      status: 'rejected',
+      rateLimitType: 'seven_day',
+      resetsAt,
+      unifiedWindows,
+    });
+    expect(refused.map(({ window, state }) => [window, state])).toEqual([
+      ['five_hour', 'near'],
+      ['seven_day', 'closed'],
+    ]);
     expect(refusedLimit(refused)).toEqual({ window: 'seven_day', resetsAt: at });
   });
 
   test('is nothing where it cannot be read, and open where the word is new', () => {
     expect(limitsOf(undefined)).toEqual([]);
-    expect(limitsOf({ status: 'brand_new', rateLimitType: 'five_hour' })).toMatchObject([{ window: 'five_hour', state: 'open' }]);
+    expect(limitsOf({ status: 'brand_new', rateLimitType: 'five_hour' })).toMatchObject([
+      { window: 'five_hour', state: 'open' },
+    ]);
     expect(refusedLimit(limitsOf({ status: 'allowed' }))).toBeUndefined();
   });
 });

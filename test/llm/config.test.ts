@@ -19,17 +19,36 @@ const config = (backend: string, rest: object = {}) => ({
   ...rest,
 });
 const problems = (value: unknown): string[] =>
-  (llmConfigSchema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  (llmConfigSchema.safeParse(value).error?.issues ?? []).map(
+    ({ path, message }) => `${path.join('.')}: ${message}`,
+  );
 
 function options(value: unknown, rest: Partial<LlmOptions> = {}): LlmOptions {
   const nothing = (): void => undefined;
-  const around = { projectDir: '/nowhere', env: {}, run: 'test', secret: () => 'value', record: nothing, warn: nothing, onPause: nothing };
+  const around = {
+    projectDir: '/nowhere',
+    env: {},
+    run: 'test',
+    secret: () => 'value',
+    record: nothing,
+    warn: nothing,
+    onPause: nothing,
+  };
   return { config: llmConfigSchema.parse(value), ...around, ...rest };
 }
 
 describe('the llm slice', () => {
   test('knows the backends, each with a block of its own that survives a round trip [C1 C2]', () => {
-    expect(backends).toEqual(['none', 'anthropic', 'vertex', 'gateway', 'openai', 'bedrock', 'claude-code', 'claude-agent']);
+    expect(backends).toEqual([
+      'none',
+      'anthropic',
+      'vertex',
+      'gateway',
+      'openai',
+      'bedrock',
+      'claude-code',
+      'claude-agent',
+    ]);
     for (const backend of backends) {
       const parsed = llmConfigSchema.parse(config(backend));
       expect(parsed.provider).toEqual(config(backend).provider);
@@ -39,14 +58,20 @@ describe('the llm slice', () => {
 
   test('refuses a backend without its block, a key that the block does not know, a backend that there is not [C1]', () => {
     for (const backend of Object.keys(blocks)) {
-      expect(problems({ provider: { backend } })).toEqual([`provider.${backend}: backend ${backend} needs a block provider.${backend}`]);
-      expect(problems({ provider: { backend, [backend]: { ...blocks[backend], odd: 1 } } })).toHaveLength(1);
+      expect(problems({ provider: { backend } })).toEqual([
+        `provider.${backend}: backend ${backend} needs a block provider.${backend}`,
+      ]);
+      expect(
+        problems({ provider: { backend, [backend]: { ...blocks[backend], odd: 1 } } }),
+      ).toHaveLength(1);
     }
     expect(problems({ provider: { backend: 'claude' } })).toHaveLength(1);
   });
 
   test('takes a key as a reference, never as itself [C1]', () => {
-    expect(problems({ provider: { backend: 'anthropic', anthropic: { api_key: 'sk-ant-made-up' } } })).toHaveLength(1);
+    expect(
+      problems({ provider: { backend: 'anthropic', anthropic: { api_key: 'sk-ant-made-up' } } }),
+    ).toHaveLength(1);
   });
 
   test('has nothing of embeddings [C12]', () => {
@@ -56,14 +81,31 @@ describe('the llm slice', () => {
 
 describe('models', () => {
   test('are bound to roles in one place; a role without one has that of default [C3]', () => {
-    const parsed = llmConfigSchema.parse(config('anthropic', { models: { default: 'one', triage: 'two' } }));
-    expect(modelRoles.map((role) => modelOf(parsed, role))).toEqual(['one', 'two', 'one', 'one', 'one', 'one']);
-    expect(problems(config('anthropic', { models: { default: 'one', chat: 'two' } }))).toHaveLength(1);
+    const parsed = llmConfigSchema.parse(
+      config('anthropic', { models: { default: 'one', triage: 'two' } }),
+    );
+    expect(modelRoles.map((role) => modelOf(parsed, role))).toEqual([
+      'one',
+      'two',
+      'one',
+      'one',
+      'one',
+      'one',
+    ]);
+    expect(problems(config('anthropic', { models: { default: 'one', chat: 'two' } }))).toHaveLength(
+      1,
+    );
   });
 
-  test.for(backends.filter((backend) => backend !== 'none'))('on %s need a default [C4]', async (backend) => {
-    await expect(openLlm(options(config(backend)))).rejects.toMatchObject({ code: 'llm_model_missing', exitCode: 2 });
-  });
+  test.for(backends.filter((backend) => backend !== 'none'))(
+    'on %s need a default [C4]',
+    async (backend) => {
+      await expect(openLlm(options(config(backend)))).rejects.toMatchObject({
+        code: 'llm_model_missing',
+        exitCode: 2,
+      });
+    },
+  );
 
   const accepted = [
     'sonnet',
@@ -76,7 +118,8 @@ describe('models', () => {
     'claude-sonnet-4-6[1m]',
   ];
   test.for(accepted)('on the Claude Code backends may be %s [C5 C6]', (model) => {
-    for (const backend of ['claude-code', 'claude-agent']) expect(problems(config(backend, { models: { default: model } }))).toEqual([]);
+    for (const backend of ['claude-code', 'claude-agent'])
+      expect(problems(config(backend, { models: { default: model } }))).toEqual([]);
   });
 
   const refused = [
@@ -89,14 +132,20 @@ describe('models', () => {
     'claude-x; rm -rf',
     ' sonnet',
   ];
-  test.for(refused)('on the Claude Code backends may not be %s: the message names it and what may be [C7]', (model) => {
-    for (const backend of ['claude-code', 'claude-agent']) {
-      const [problem, ...more] = problems(config(backend, { models: { default: 'sonnet', curator: model } }));
-      expect(more).toEqual([]);
-      expect(problem).toContain('models.curator');
-      for (const part of [model, 'sonnet', 'opus', 'haiku', 'claude-sonnet-4-6', '[1m]']) expect(problem).toContain(part);
-    }
-  });
+  test.for(refused)(
+    'on the Claude Code backends may not be %s: the message names it and what may be [C7]',
+    (model) => {
+      for (const backend of ['claude-code', 'claude-agent']) {
+        const [problem, ...more] = problems(
+          config(backend, { models: { default: 'sonnet', curator: model } }),
+        );
+        expect(more).toEqual([]);
+        expect(problem).toContain('models.curator');
+        for (const part of [model, 'sonnet', 'opus', 'haiku', 'claude-sonnet-4-6', '[1m]'])
+          expect(problem).toContain(part);
+      }
+    },
+  );
 });
 
 describe('the factory', () => {
@@ -105,13 +154,20 @@ describe('the factory', () => {
   });
 
   test('needs the folder of a project for Claude Code, and says so [P6]', async () => {
-    const without = options(config('claude-code', { models: { default: 'sonnet' } }), { projectDir: undefined });
-    await expect(openLlm(without)).rejects.toMatchObject({ code: 'llm_project_missing', exitCode: 2 });
+    const without = options(config('claude-code', { models: { default: 'sonnet' } }), {
+      projectDir: undefined,
+    });
+    await expect(openLlm(without)).rejects.toMatchObject({
+      code: 'llm_project_missing',
+      exitCode: 2,
+    });
   });
 
   test('puts nothing in the place of a backend that is not there [C11]', async () => {
     const env = { CLAUDE_CODE_OAUTH_TOKEN: 'made-up' };
-    await expect(openLlm(options(config('claude-agent', { models: { default: 'sonnet' } }), { env }))).rejects.toMatchObject({
+    await expect(
+      openLlm(options(config('claude-agent', { models: { default: 'sonnet' } }), { env })),
+    ).rejects.toMatchObject({
       code: 'llm_auth',
       message: expect.stringContaining('ANTHROPIC_API_KEY'),
     });

@@ -14,7 +14,11 @@ const never = new AbortController().signal;
 const model = 'claude-sonnet-4-6';
 const tokens = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function gateOf(concurrency: number, pauses: { until: Date }[] = [], longestPauseMs = 60_000): CallGate {
+function gateOf(
+  concurrency: number,
+  pauses: { until: Date }[] = [],
+  longestPauseMs = 60_000,
+): CallGate {
   return openCallGate({ concurrency, longestPauseMs, onPause: (pause) => pauses.push(pause) });
 }
 
@@ -23,7 +27,10 @@ interface Around extends Partial<GovernOptions> {
 }
 
 /** A runtime over one function in place of a backend. */
-function runtimeOver(answer: (call: BackendCall) => Promise<string>, { settings, ...around }: Around = {}) {
+function runtimeOver(
+  answer: (call: BackendCall) => Promise<string>,
+  { settings, ...around }: Around = {},
+) {
   const config = llmConfigSchema.parse({
     provider: { backend: 'anthropic', anthropic: { api_key: 'env:KEY' } },
     models: { default: model },
@@ -32,16 +39,24 @@ function runtimeOver(answer: (call: BackendCall) => Promise<string>, { settings,
   const warnings: string[] = [];
   const adapter: ModelBackend = {
     text: answer,
-    object: async <T>(call: BackendCall & { readonly schema: z.ZodType<T> }) => call.schema.parse(await answer(call)),
+    object: async <T>(call: BackendCall & { readonly schema: z.ZodType<T> }) =>
+      call.schema.parse(await answer(call)),
     loop: async (call) => ({ text: await answer(call), stopReason: 'natural' }),
-    session: () => ({ turn: () => Promise.reject(new Error('no session here')), reset: () => Promise.resolve() }),
+    session: () => ({
+      turn: () => Promise.reject(new Error('no session here')),
+      reset: () => Promise.resolve(),
+    }),
     probe: () => Promise.resolve({ model, account: undefined }),
     account: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
   const defaults = {
     gate: gateOf(4),
-    spending: openSpending({ limit: config.max_usd_per_run, key: 'llm.max_usd_per_run', prices: config.prices }),
+    spending: openSpending({
+      limit: config.max_usd_per_run,
+      key: 'llm.max_usd_per_run',
+      prices: config.prices,
+    }),
     run: 'test',
     concurrency: 4,
     record: () => undefined,
@@ -80,9 +95,14 @@ describe('the gate', () => {
     const gate = gateOf(1, [], 1000);
     const leave = await gate.enter(never);
     const waiting = [1, 2, 3].map(() => gate.enter(never).catch((error: unknown) => error));
-    gate.report({ window: 'five_hour', state: 'closed', resetsAt: new Date(Date.now() + 3_600_000) });
+    gate.report({
+      window: 'five_hour',
+      state: 'closed',
+      resetsAt: new Date(Date.now() + 3_600_000),
+    });
     leave();
-    for (const failure of await Promise.all(waiting)) expect(failure).toMatchObject({ kind: 'rate_limit', window: 'five_hour' });
+    for (const failure of await Promise.all(waiting))
+      expect(failure).toMatchObject({ kind: 'rate_limit', window: 'five_hour' });
   });
 
   test('tells a pause once, though each refused call names its reset anew; a time that is none is no pause', async () => {
@@ -133,7 +153,12 @@ describe('a governed call', () => {
   });
 
   test('is not idle while one of its tools runs, whatever else arrives meanwhile', async () => {
-    const slow = { name: 'slow', description: 'Waits.', inputSchema: z.object({}), execute: () => sleep(150, { markdown: 'done' }) };
+    const slow = {
+      name: 'slow',
+      description: 'Waits.',
+      inputSchema: z.object({}),
+      execute: () => sleep(150, { markdown: 'done' }),
+    };
     const timeouts = { idle_seconds: 0.05 };
     const { runtime } = runtimeOver(
       async ({ tools, watch }) => {
@@ -152,7 +177,9 @@ describe('a governed call', () => {
     let made = 0;
     const { runtime } = runtimeOver(() => {
       made += 1;
-      return Promise.reject(new LlmError('rate_limit', 'Too many.', { resetsAt: new Date(Date.now() + 20) }));
+      return Promise.reject(
+        new LlmError('rate_limit', 'Too many.', { resetsAt: new Date(Date.now() + 20) }),
+      );
     });
     await expect(runtime.generateText(ask)).rejects.toMatchObject({ kind: 'rate_limit' });
     expect(made).toBe(2);
@@ -164,7 +191,12 @@ describe('a governed call', () => {
       throw new LlmError('network', 'Broken off.');
     });
     const { promise, resolve } = Promise.withResolvers<CallMetrics>();
-    await expect(runtime.generateText({ ...ask, onMetrics: resolve })).rejects.toThrow('Broken off.');
-    expect(await promise).toMatchObject({ costUsd: null, costReason: expect.stringContaining('broke off') });
+    await expect(runtime.generateText({ ...ask, onMetrics: resolve })).rejects.toThrow(
+      'Broken off.',
+    );
+    expect(await promise).toMatchObject({
+      costUsd: null,
+      costReason: expect.stringContaining('broke off'),
+    });
   });
 });

@@ -5,14 +5,19 @@ import { describe, expect, test } from 'vitest';
 const source = join(import.meta.dirname, '../../src');
 const files = globSync('**/*.ts', { cwd: source }).map((file) => file.replaceAll('\\', '/'));
 const texts = new Map(files.map((file) => [file, readFileSync(join(source, file), 'utf8')]));
-const isModelPackage = (name: string): boolean => /^(?:ai|@ai-sdk\/.*|@anthropic-ai\/.*)$/.test(name);
+const isModelPackage = (name: string): boolean =>
+  /^(?:ai|@ai-sdk\/.*|@anthropic-ai\/.*)$/.test(name);
 
 /** What a file imports: all of it, or only what is loaded with the file itself. */
 function importsOf(file: string, which: 'any' | 'static'): string[] {
   const text = texts.get(file) ?? '';
-  const loaded = [...text.matchAll(/^(?:import|export)(?! type)[^;]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)];
+  const loaded = [
+    ...text.matchAll(/^(?:import|export)(?! type)[^;]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm),
+  ];
   if (which === 'static') return loaded.map(([, named, bare]) => named ?? bare ?? '');
-  return [...text.matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)'([^']+)'/gm)].map(([, name = '']) => name);
+  return [...text.matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)'([^']+)'/gm)].map(
+    ([, name = '']) => name,
+  );
 }
 
 /** Packages that come with a file, through all that it imports statically. */
@@ -20,7 +25,9 @@ function packagesWith(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return [];
   seen.add(file);
   return importsOf(file, 'static').flatMap((name) =>
-    name.startsWith('.') ? packagesWith(join(dirname(file), name).replaceAll('\\', '/'), seen) : [name],
+    name.startsWith('.')
+      ? packagesWith(join(dirname(file), name).replaceAll('\\', '/'), seen)
+      : [name],
   );
 }
 
@@ -42,21 +49,37 @@ describe('model SDKs', () => {
 
 describe('the port', () => {
   test('is declared once, in one file [P14]', () => {
-    const names = ['KtxLlmRuntimePort', 'AgentRunnerPort', 'KtxRuntimeToolDescriptor', 'RunLoopParams', 'RunLoopResult'];
+    const names = [
+      'KtxLlmRuntimePort',
+      'AgentRunnerPort',
+      'KtxRuntimeToolDescriptor',
+      'RunLoopParams',
+      'RunLoopResult',
+    ];
     const declared = names.map((name) =>
-      files.filter((file) => new RegExp(`(?:interface|type|class) ${name}\\b[^;]*[{=]`).test(texts.get(file) ?? '')),
+      files.filter((file) =>
+        new RegExp(`(?:interface|type|class) ${name}\\b[^;]*[{=]`).test(texts.get(file) ?? ''),
+      ),
     );
     expect(declared).toEqual(names.map(() => ['llm/runtime.ts']));
   });
 
   test('hides who answers: no file that calls a model names a backend; Claude Code is no LanguageModel [P4]', () => {
     const callers = files.filter(
-      (file) => /\.(?:generateText|generateObject|runAgentLoop|runLoop)\b/.test(texts.get(file) ?? '') && !file.startsWith('llm/'),
+      (file) =>
+        /\.(?:generateText|generateObject|runAgentLoop|runLoop)\b/.test(texts.get(file) ?? '') &&
+        !file.startsWith('llm/'),
     );
     expect(callers.length).toBeGreaterThan(0);
-    expect(callers.filter((file) => /'(?:claude-code|anthropic|vertex|gateway|openai|bedrock)'/.test(texts.get(file) ?? ''))).toEqual([]);
+    expect(
+      callers.filter((file) =>
+        /'(?:claude-code|anthropic|vertex|gateway|openai|bedrock)'/.test(texts.get(file) ?? ''),
+      ),
+    ).toEqual([]);
     const adapter = files.filter((file) => file.startsWith('llm/claude-code/'));
     expect(adapter.length).toBeGreaterThan(0);
-    expect(adapter.filter((file) => /LanguageModel|from 'ai'/.test(texts.get(file) ?? ''))).toEqual([]);
+    expect(adapter.filter((file) => /LanguageModel|from 'ai'/.test(texts.get(file) ?? ''))).toEqual(
+      [],
+    );
   });
 });

@@ -39,7 +39,10 @@ test('a project takes a runtime in place of its own, for every part of it that c
   const { runtime } = await openRuntime('anthropic', endpoint, { machine });
   const project = await openProject(shop(), { runtime });
   expect(project.config.llm.provider.backend).toBe('none');
-  const report = await ingestProject(project, { connections: [], signal: AbortSignal.timeout(60_000) });
+  const report = await ingestProject(project, {
+    connections: [],
+    signal: AbortSignal.timeout(60_000),
+  });
   await project.close();
   expect(report.connections).toMatchObject([{ descriptions: { done: 3, total: 3, calls: 3 } }]);
   expect(tables.toSorted()).toEqual(['coupons', 'customers', 'orders']);
@@ -67,6 +70,8 @@ test.each(['anthropic', 'openai', 'claude-code'] as const)(
     expect(model.calls[0]?.tools.map((name) => name.replace(/^mcp__ktx__/, '')).toSorted()).toEqual(
       tools.map(({ name }) => name).toSorted(),
     );
-    expect(model.calls[1]?.results[0]?.text).toMatch(/Trust: [^]*<untrusted-\w+ source="search_context[^]*orders/);
+    expect(model.calls[1]?.results[0]?.text).toMatch(
+      /Trust: [^]*<untrusted-\w+ source="search_context[^]*orders/,
+    );
   },
 );

@@ -35,21 +35,44 @@ describe('the requirements of the LLM runtime', () => {
   test('are cited by tests, each that is due', async () => {
     const cited = await citations();
     const due = Object.keys(rows).filter((id) => present.has(rows[id]?.due ?? ''));
-    const uncited = due.filter((id) => !cited.has(id) && !requirements.pending.includes(id as never));
+    const uncited = due.filter(
+      (id) => !cited.has(id) && !requirements.pending.includes(id as never),
+    );
     expect(uncited.map((id) => `${id}: ${rows[id]?.text}`)).toEqual([]);
     // The list of what is still to be proven only ever shrinks.
-    expect(requirements.pending.filter((id) => cited.has(id) || rows[id] === undefined)).toEqual([]);
+    expect(requirements.pending.filter((id) => cited.has(id) || rows[id] === undefined)).toEqual(
+      [],
+    );
   });
 
   test('are the only ones cited', async () => {
-    const unknown = [...(await citations())].filter(([id]) => rows[id] === undefined).map(([id, files]) => `${id} in ${files.join(', ')}`);
+    const unknown = [...(await citations())]
+      .filter(([id]) => rows[id] === undefined)
+      .map(([id, files]) => `${id} in ${files.join(', ')}`);
     expect(unknown).toEqual([]);
   });
 
   test('are all there', () => {
     const counts: Record<string, number> = {};
     for (const id of Object.keys(rows)) counts[id.charAt(0)] = (counts[id.charAt(0)] ?? 0) + 1;
-    expect(counts).toEqual({ C: 15, P: 17, T: 8, O: 8, A: 7, I: 23, E: 17, D: 8, V: 7, R: 11, G: 8, K: 8, U: 10, X: 5, M: 8, Q: 10 });
+    expect(counts).toEqual({
+      C: 15,
+      P: 17,
+      T: 8,
+      O: 8,
+      A: 7,
+      I: 23,
+      E: 17,
+      D: 8,
+      V: 7,
+      R: 11,
+      G: 8,
+      K: 8,
+      U: 10,
+      X: 5,
+      M: 8,
+      Q: 10,
+    });
     for (const { due, partly = 'chat' } of Object.values(rows)) {
       expect(['now', 'ingest', 'chat', 'query-history', 'optional']).toContain(due);
       expect(['ingest', 'chat', 'query-history']).toContain(partly);

@@ -5,7 +5,12 @@ import type { KtxRuntimeToolDescriptor } from '../../src/llm/runtime.ts';
 
 function tool(execute: (input: { readonly n: number }) => unknown): KtxRuntimeToolDescriptor {
   const inputSchema = z.object({ n: z.number() });
-  return { name: 'count', description: 'counts', inputSchema, execute: async (input) => execute(inputSchema.parse(input)) as never };
+  return {
+    name: 'count',
+    description: 'counts',
+    inputSchema,
+    execute: async (input) => execute(inputSchema.parse(input)) as never,
+  };
 }
 
 /** What the model sees of this output. */
@@ -21,7 +26,10 @@ async function told(output: unknown): Promise<string> {
 describe('what a model sees of a tool', () => {
   test('is its markdown; the structure stays with the caller [V1 V2 V6]', async () => {
     const kept: unknown[] = [];
-    const counting = tool(({ n }) => ({ markdown: `There are ${n}.`, structured: { n, secret: 'of the caller' } }));
+    const counting = tool(({ n }) => ({
+      markdown: `There are ${n}.`,
+      structured: { n, secret: 'of the caller' },
+    }));
     const recorded = {
       ...counting,
       execute: async (input: unknown) => {
@@ -30,7 +38,10 @@ describe('what a model sees of a tool', () => {
         return output;
       },
     };
-    expect(await callTool(recorded, { n: 3 })).toEqual({ markdown: 'There are 3.', isError: false });
+    expect(await callTool(recorded, { n: 3 })).toEqual({
+      markdown: 'There are 3.',
+      isError: false,
+    });
     expect(kept).toEqual([{ n: 3, secret: 'of the caller' }]);
   });
 
@@ -44,15 +55,24 @@ describe('what a model sees of a tool', () => {
   });
 
   test('of a plain object is a list, of a skill its header and body, the same each time [V4]', async () => {
-    expect(await told({ rows: 3, done: true, note: null })).toBe('- done: true\n- note: null\n- rows: 3');
-    expect(await told({ note: null, done: true, rows: 3 })).toBe(await told({ rows: 3, done: true, note: null }));
-    expect(await told({ name: 'joins', content: 'Look at keys first.', skillDirectory: '/skills/joins' })).toBe(
-      '# joins\n\nLook at keys first.',
+    expect(await told({ rows: 3, done: true, note: null })).toBe(
+      '- done: true\n- note: null\n- rows: 3',
     );
+    expect(await told({ note: null, done: true, rows: 3 })).toBe(
+      await told({ rows: 3, done: true, note: null }),
+    );
+    expect(
+      await told({
+        name: 'joins',
+        content: 'Look at keys first.',
+        skillDirectory: '/skills/joins',
+      }),
+    ).toBe('# joins\n\nLook at keys first.');
   });
 
   test('of any other object is fenced JSON, the same each time [V5]', async () => {
-    const fenced = '```json\n{\n  "a": [\n    {\n      "c": 2,\n      "d": 1\n    }\n  ],\n  "b": {}\n}\n```';
+    const fenced =
+      '```json\n{\n  "a": [\n    {\n      "c": 2,\n      "d": 1\n    }\n  ],\n  "b": {}\n}\n```';
     expect(await told({ b: {}, a: [{ d: 1, c: 2 }] })).toBe(fenced);
     expect(await told(undefined)).toBe('```json\nnull\n```');
   });
@@ -67,6 +87,9 @@ describe('what a model sees of a tool', () => {
     const failing = tool(() => {
       throw new Error('no such table');
     });
-    expect(await callTool(failing, { n: 1 })).toEqual({ markdown: 'count failed: no such table', isError: true });
+    expect(await callTool(failing, { n: 1 })).toEqual({
+      markdown: 'count failed: no such table',
+      isError: true,
+    });
   });
 });

@@ -11,12 +11,24 @@ describe('the journal of calls', () => {
   test('counts a call over several models once', () => {
     const db = new DatabaseSync(':memory:');
     const tokens = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
-    const metrics = { durationMs: 5, steps: 1, apiCalls: 2, usage: { large: tokens, small: tokens }, costUsd: 0.5 };
+    const metrics = {
+      durationMs: 5,
+      steps: 1,
+      apiCalls: 2,
+      usage: { large: tokens, small: tokens },
+      costUsd: 0.5,
+    };
     const record = usageRecorder(db);
-    for (const outcome of ['ok', 'timeout']) record({ run: 'r', role: 'curator', backend: 'anthropic', model: 'large', outcome, metrics });
+    for (const outcome of ['ok', 'timeout'])
+      record({ run: 'r', role: 'curator', backend: 'anthropic', model: 'large', outcome, metrics });
     const lines = usageReport(db, { run: 'r' });
-    const sum = (read: (line: (typeof lines)[number]) => number): number => lines.reduce((total, line) => total + read(line), 0);
-    expect([sum(({ calls }) => calls), sum(({ failed }) => failed), sum(({ input }) => input)]).toEqual([2, 1, 40]);
+    const sum = (read: (line: (typeof lines)[number]) => number): number =>
+      lines.reduce((total, line) => total + read(line), 0);
+    expect([
+      sum(({ calls }) => calls),
+      sum(({ failed }) => failed),
+      sum(({ input }) => input),
+    ]).toEqual([2, 1, 40]);
     expect(sum(({ costUsd }) => costUsd ?? 0)).toBe(1);
   });
 });
@@ -38,24 +50,45 @@ describe('on real sockets', () => {
     await endpoint.close();
   });
 
-  test.each(['anthropic', 'openai', 'gateway'] as const)('an answer of %s that breaks off is not told as free [P16]', async (subject) => {
-    const script = endpoint.start(() => say('Half an answer.', { hang: 'mid-stream' }));
-    const prices = { [testModel]: { input: 3, output: 15 } };
-    const { runtime, records } = await openRuntime(subject, endpoint, { machine, prices, timeouts: { idle_seconds: 1 } });
-    await expect(runtime.generateText({ role: 'default', prompt: script.marker })).rejects.toMatchObject({ kind: 'timeout' });
-    expect(records[0]?.metrics).toMatchObject({ apiCalls: 1, costUsd: null, costReason: expect.stringContaining('broke off') });
-  });
+  test.each(['anthropic', 'openai', 'gateway'] as const)(
+    'an answer of %s that breaks off is not told as free [P16]',
+    async (subject) => {
+      const script = endpoint.start(() => say('Half an answer.', { hang: 'mid-stream' }));
+      const prices = { [testModel]: { input: 3, output: 15 } };
+      const { runtime, records } = await openRuntime(subject, endpoint, {
+        machine,
+        prices,
+        timeouts: { idle_seconds: 1 },
+      });
+      await expect(
+        runtime.generateText({ role: 'default', prompt: script.marker }),
+      ).rejects.toMatchObject({ kind: 'timeout' });
+      expect(records[0]?.metrics).toMatchObject({
+        apiCalls: 1,
+        costUsd: null,
+        costReason: expect.stringContaining('broke off'),
+      });
+    },
+  );
 
   test('every runtime that is open hears of a pause, the one that was opened first and is closed does not', async () => {
     const reset = new Date(Date.now() + 2000);
     const limited = endpoint.start(({ n }) =>
-      n === 1 ? { kind: 'failure', name: 'rate-limit', headers: { 'retry-after': '61', ...subscriptionLimit(reset) } } : say('ok'),
+      n === 1
+        ? {
+            kind: 'failure',
+            name: 'rate-limit',
+            headers: { 'retry-after': '61', ...subscriptionLimit(reset) },
+          }
+        : say('ok'),
     );
     const closed = await openRuntime('anthropic', endpoint, { machine });
     await closed.runtime.close();
     const open = await openRuntime('anthropic', endpoint, { machine });
     const stop = AbortSignal.timeout(1500);
-    await expect(open.runtime.generateText({ role: 'default', prompt: limited.marker, signal: stop })).rejects.toMatchObject({
+    await expect(
+      open.runtime.generateText({ role: 'default', prompt: limited.marker, signal: stop }),
+    ).rejects.toMatchObject({
       kind: 'aborted',
     });
     expect([closed.pauses.length, open.pauses.length]).toEqual([0, 1]);

@@ -7,7 +7,11 @@ import { parseSql } from '../../src/sql/analyzer.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { openShop } from './shop.ts';
 
-const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+const initialize = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+};
 
 /** The parser takes longer to load than all the rest of a first answer. */
 it('answers over plain expressions without loading the SQL parser, and loads it for others', async () => {
@@ -21,15 +25,30 @@ it('answers over plain expressions without loading the SQL parser, and loads it 
     return JSON.parse(String((await lines.next()).value)) as unknown;
   };
   const call = (name: string, input: object) => ask('tools/call', { name, arguments: input });
-  const rows = (expected: unknown) => ({ result: { structuredContent: { untrusted: { rows: expected } } } });
+  const rows = (expected: unknown) => ({
+    result: { structuredContent: { untrusted: { rows: expected } } },
+  });
   try {
     await ask('initialize', initialize);
-    const byRegion = { metrics: ['orders.revenue', 'sum(orders.amount)'], dimensions: ['orders.buyer.region'] };
-    expect(await call('query_metrics', { ...byRegion, where: ["orders.status = 'paid'"] })).toMatchObject(
-      rows([['EU', 800, 800], ['US', 800, 800], [null, 200, 200]]), // prettier-ignore
+    const byRegion = {
+      metrics: ['orders.revenue', 'sum(orders.amount)'],
+      dimensions: ['orders.buyer.region'],
+    };
+    expect(
+      await call('query_metrics', { ...byRegion, where: ["orders.status = 'paid'"] }),
+    ).toMatchObject(
+      rows([
+        ['EU', 800, 800],
+        ['US', 800, 800],
+        [null, 200, 200],
+      ]),
     );
-    expect(await call('search_context', { text: 'turnover' })).toMatchObject({ result: { isError: false } });
-    expect(await call('run_sql', { sql: 'SELECT count(*) FROM orders' })).toMatchObject(rows([[900]]));
+    expect(await call('search_context', { text: 'turnover' })).toMatchObject({
+      result: { isError: false },
+    });
+    expect(await call('run_sql', { sql: 'SELECT count(*) FROM orders' })).toMatchObject(
+      rows([[900]]),
+    );
     expect(() => parseSql('SELECT 1', duckdb)).toThrow('withAnalyzer');
     const lower = { metrics: ['orders.revenue'], where: ["lower(orders.buyer.region) = 'eu'"] };
     expect(await call('query_metrics', lower)).toMatchObject(rows([[800]]));

@@ -15,7 +15,12 @@ let client: Client;
 beforeEach(async () => {
   dir = shopProject();
   client = new Client({ name: 'test', version: '1' });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', 'serve', '--project-dir', dir] }));
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'mcp', 'serve', '--project-dir', dir],
+    }),
+  );
 });
 
 afterEach(() => client.close());
@@ -30,7 +35,10 @@ interface Found {
 type Options = Parameters<Client['callTool']>[1];
 
 async function ingest(args: Record<string, unknown>, options?: Options): Promise<Found> {
-  const { structuredContent: found, isError } = await client.callTool({ name: 'ingest', arguments: args }, options);
+  const { structuredContent: found, isError } = await client.callTool(
+    { name: 'ingest', arguments: args },
+    options,
+  );
   expect(isError).not.toBe(true);
   const { untrusted } = found as { readonly untrusted: { readonly text: string } };
   return JSON.parse(untrusted.text) as Found;
@@ -48,7 +56,10 @@ describe('an ingest over MCP', { timeout: 60_000 }, () => {
     const first = await ingest({});
     expect(first).toMatchObject({ status: 'complete', commit: head() });
     expect(git(dir, 'log', '-1', '--format=%B')).toContain(`Ktx-Run: ${first.run}`);
-    expect(await ingest({ connections: ['shop'] })).toMatchObject({ status: 'complete', commit: 'unchanged' });
+    expect(await ingest({ connections: ['shop'] })).toMatchObject({
+      status: 'complete',
+      commit: 'unchanged',
+    });
   });
 
   test('waits for another process, says so in its status and in progress, and goes on by its id', async () => {
@@ -56,14 +67,23 @@ describe('an ingest over MCP', { timeout: 60_000 }, () => {
     const onprogress = ({ message }: { message?: string }) => void told.push(message);
     const waiting = await whileLocked(async () => {
       const begun = await ingest({ wait: 2 }, { onprogress });
-      expect(begun).toMatchObject({ status: 'running', step: expect.stringMatching(/^Another ktx .* waiting for it/) as unknown });
+      expect(begun).toMatchObject({
+        status: 'running',
+        step: expect.stringMatching(/^Another ktx .* waiting for it/) as unknown,
+      });
       expect(await ingest({ wait: 0 })).toMatchObject({ run: begun.run, status: 'running' });
       return begun;
     });
     expect(told).toContainEqual(expect.stringMatching(/^Another ktx/));
-    expect(await ingest({ run: waiting.run })).toMatchObject({ run: waiting.run, status: 'complete' });
+    expect(await ingest({ run: waiting.run })).toMatchObject({
+      run: waiting.run,
+      status: 'complete',
+    });
     const unknown = await client.callTool({ name: 'ingest', arguments: { run: 'run_of_another' } });
-    expect([unknown.isError, JSON.stringify(unknown.content)]).toEqual([true, expect.stringContaining('run_unknown')]);
+    expect([unknown.isError, JSON.stringify(unknown.content)]).toEqual([
+      true,
+      expect.stringContaining('run_unknown'),
+    ]);
   });
 
   test('is cancelled by its id, or with the call that started it, and leaves the project as it was', async () => {
@@ -73,7 +93,9 @@ describe('an ingest over MCP', { timeout: 60_000 }, () => {
       expect(await ingest({ run, cancel: true })).toMatchObject({ run, status: 'cancelled' });
       const stop = new AbortController();
       const told = new Promise((done) => {
-        ingest({ connections: ['shop'] }, { signal: stop.signal, onprogress: done }).catch(() => undefined);
+        ingest({ connections: ['shop'] }, { signal: stop.signal, onprogress: done }).catch(
+          () => undefined,
+        );
       });
       await told;
       stop.abort();
@@ -93,11 +115,15 @@ describe('an ingest over MCP', { timeout: 60_000 }, () => {
       });
       await told;
       stop.abort();
-      for (let index = 0; index < 25; index += 1) await client.callTool({ name: 'ingest', arguments: { connections: [`no_${index}`] } });
+      for (let index = 0; index < 25; index += 1)
+        await client.callTool({ name: 'ingest', arguments: { connections: [`no_${index}`] } });
       expect(await ingest({ run, wait: 0 })).toMatchObject({ run, status: 'running' });
       return run;
     });
-    expect(await ingest({ run: begun, wait: 50 })).toMatchObject({ status: 'complete', commit: head() });
+    expect(await ingest({ run: begun, wait: 50 })).toMatchObject({
+      status: 'complete',
+      commit: head(),
+    });
   });
 
   test('and one on the command line at once take turns, and neither loses anything', async () => {
@@ -107,14 +133,22 @@ describe('an ingest over MCP', { timeout: 60_000 }, () => {
       promisify(execFile)(process.execPath, [main, 'ingest', '--json', '--project-dir', dir]),
     ]);
     expect(over.status).toBe('complete');
-    expect(JSON.parse(beside.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ ok: true });
+    expect(JSON.parse(beside.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      ok: true,
+    });
     expect(git(dir, 'ls-files', 'semantic-layer')).toContain('extra.yaml');
     expect(git(dir, 'status', '--porcelain')).toBe('');
     expect(git(dir, 'rev-list', '--count', 'HEAD').trim()).toBe('2');
   });
 
   test('that cannot begin is an error that says why', async () => {
-    const { isError, content } = await client.callTool({ name: 'ingest', arguments: { connections: ['shp'] } });
-    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringMatching(/connection_unknown.*shop/)]);
+    const { isError, content } = await client.callTool({
+      name: 'ingest',
+      arguments: { connections: ['shp'] },
+    });
+    expect([isError, JSON.stringify(content)]).toEqual([
+      true,
+      expect.stringMatching(/connection_unknown.*shop/),
+    ]);
   });
 });

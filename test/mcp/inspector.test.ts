@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openShop, type Shop } from './shop.ts';
 
 const root = join(import.meta.dirname, '../..');
-const inspector = join(root, 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+const inspector = join(
+  root,
+  'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+);
 
 /** The official Inspector's command line, where it is installed: `npm install --no-save --ignore-scripts @modelcontextprotocol/inspector`. */
 describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
@@ -18,7 +21,10 @@ describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
     shop = await openShop('sqlite');
     home = mkdtempSync(join(tmpdir(), 'ktx-inspector-'));
     const args = [join(root, 'src/cli/main.ts'), 'mcp', 'serve', '--project-dir', shop.dir];
-    writeFileSync(join(home, 'servers.json'), JSON.stringify({ mcpServers: { ktx: { command: process.execPath, args } } }));
+    writeFileSync(
+      join(home, 'servers.json'),
+      JSON.stringify({ mcpServers: { ktx: { command: process.execPath, args } } }),
+    );
   });
 
   afterAll(() => {
@@ -34,7 +40,9 @@ describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
 
   it('finds nothing wrong with the list of tools', async () => {
     const { stdout, stderr } = await inspect('--method', 'tools/list', '--strict');
-    expect(stdout.match(/"name": "(search_context|read_context|query_metrics|run_sql)"/g)).toHaveLength(4);
+    expect(
+      stdout.match(/"name": "(search_context|read_context|query_metrics|run_sql)"/g),
+    ).toHaveLength(4);
     expect(stderr).not.toMatch(/Warning|Error/);
   });
 
@@ -44,11 +52,21 @@ describe.skipIf(!existsSync(inspector))('the official Inspector', () => {
     ['query_metrics', ['metrics=["orders.revenue"]', 'dimensions=["orders.buyer.region"]']],
     ['run_sql', ['sql=SELECT count(*) FROM orders']],
   ])('calls %s', async (tool, pairs) => {
-    const { stdout } = await inspect('--method', 'tools/call', '--tool-name', tool, ...pairs.flatMap((pair) => ['--tool-arg', pair]));
-    expect(JSON.parse(stdout)).toMatchObject({ structuredContent: { trust: {}, untrusted: {}, page: { truncated: false } } });
+    const { stdout } = await inspect(
+      '--method',
+      'tools/call',
+      '--tool-name',
+      tool,
+      ...pairs.flatMap((pair) => ['--tool-arg', pair]),
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      structuredContent: { trust: {}, untrusted: {}, page: { truncated: false } },
+    });
   });
 
   it('reads a dataset', async () => {
-    expect((await inspect('--method', 'resources/read', '--uri', 'ktx://dataset/shop/orders')).stdout).toContain('name: revenue');
+    expect(
+      (await inspect('--method', 'resources/read', '--uri', 'ktx://dataset/shop/orders')).stdout,
+    ).toContain('name: revenue');
   });
 });

@@ -17,7 +17,10 @@ interface Served {
   call(
     name: string,
     args: Record<string, unknown>,
-    options?: { signal?: AbortSignal; onprogress?: (progress: { progress: number; message?: string }) => void },
+    options?: {
+      signal?: AbortSignal;
+      onprogress?: (progress: { progress: number; message?: string }) => void;
+    },
   ): Promise<Called>;
 }
 
@@ -28,9 +31,21 @@ interface Called {
 }
 
 interface Structured {
-  readonly trust: { readonly status: string; readonly files?: readonly string[]; readonly commit?: string };
-  readonly untrusted: Readonly<Record<string, unknown>> & { readonly begin: string; readonly end: string };
-  readonly page: { readonly truncated: boolean; readonly returned: number; readonly total: number; readonly next_cursor?: string };
+  readonly trust: {
+    readonly status: string;
+    readonly files?: readonly string[];
+    readonly commit?: string;
+  };
+  readonly untrusted: Readonly<Record<string, unknown>> & {
+    readonly begin: string;
+    readonly end: string;
+  };
+  readonly page: {
+    readonly truncated: boolean;
+    readonly returned: number;
+    readonly total: number;
+    readonly next_cursor?: string;
+  };
 }
 
 async function serve(shop: Shop, mode: 'legacy' | 'auto' = 'legacy'): Promise<Served> {
@@ -48,20 +63,26 @@ async function serve(shop: Shop, mode: 'legacy' | 'auto' = 'legacy'): Promise<Se
     client,
     stderr: () => said,
     async call(name, args, options) {
-      const result: { content: { type: string; text?: string }[]; isError?: boolean; structuredContent?: unknown } = await client.callTool(
-        { name, arguments: args },
-        options,
-      );
+      const result: {
+        content: { type: string; text?: string }[];
+        isError?: boolean;
+        structuredContent?: unknown;
+      } = await client.callTool({ name, arguments: args }, options);
       const [block] = result.content;
       const text = block?.text ?? '';
-      return { text, isError: result.isError === true, structured: result.structuredContent as Structured };
+      return {
+        text,
+        isError: result.isError === true,
+        structured: result.structuredContent as Structured,
+      };
     },
   };
 }
 
 /** Everything outside the one untrusted block of a text. */
 function outside(text: string): string {
-  const [block, mark] = /<untrusted-([0-9a-f]{12}) source="[^"]*">\n[^]*\n<\/untrusted-\1>/.exec(text) ?? [];
+  const [block, mark] =
+    /<untrusted-([0-9a-f]{12}) source="[^"]*">\n[^]*\n<\/untrusted-\1>/.exec(text) ?? [];
   expect(mark, text).toBeDefined();
   return text.replace(block ?? '', '');
 }
@@ -105,7 +126,9 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
       'ingest',
       'review_status',
     ]);
-    const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name);
+    const writing = tools
+      .filter(({ annotations }) => annotations?.readOnlyHint !== true)
+      .map(({ name }) => name);
     expect(writing).toEqual(['remember', 'ingest']);
     for (const [name, args] of calls) {
       const { text, isError, structured } = await served.call(name, args);
@@ -116,24 +139,39 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
   });
 
   it('answers a metric with rows, receipt and where it comes from', async () => {
-    const query = { metrics: ['orders.revenue'], dimensions: ['orders.buyer.region'], order_by: [{ field: 'orders.buyer.region' }] };
+    const query = {
+      metrics: ['orders.revenue'],
+      dimensions: ['orders.buyer.region'],
+      order_by: [{ field: 'orders.buyer.region' }],
+    };
     const { structured } = await served.call('query_metrics', query);
-    expect(structured.untrusted['rows']).toEqual([['EU', 800], ['US', 800], [null, 200]]); // prettier-ignore
+    expect(structured.untrusted['rows']).toEqual([
+      ['EU', 800],
+      ['US', 800],
+      [null, 200],
+    ]);
     expect(structured.trust).toMatchObject({
       status: 'curated',
       files: ['semantic-layer/shop/customers.yaml', 'semantic-layer/shop/orders.yaml'],
     });
     expect(structured.trust.commit).toMatch(/^[0-9a-f]{40}$/);
-    expect(structured.untrusted['receipt']).toMatchObject({ metrics: [{ name: 'orders.revenue', additive: true, curated: true }] });
+    expect(structured.untrusted['receipt']).toMatchObject({
+      metrics: [{ name: 'orders.revenue', additive: true, curated: true }],
+    });
     const adHoc = await served.call('query_metrics', { metrics: ['max(orders.amount)'] });
     expect(adHoc.structured.trust.status).toBe('ad_hoc');
-    expect((await served.call('run_sql', { sql: 'SELECT 1' })).structured.trust.status).toBe('ad_hoc');
+    expect((await served.call('run_sql', { sql: 'SELECT 1' })).structured.trust.status).toBe(
+      'ad_hoc',
+    );
   });
 
   it('keeps what rows, descriptions and errors say inside one block that they cannot end', async () => {
     const answers = [
       await served.call('run_sql', { sql: 'SELECT name FROM customers' }),
-      await served.call('query_metrics', { metrics: ['orders.order_count'], dimensions: ['orders.buyer.name'] }),
+      await served.call('query_metrics', {
+        metrics: ['orders.order_count'],
+        dimensions: ['orders.buyer.name'],
+      }),
       await served.call('read_context', { name: 'orders' }),
       await served.call('search_context', { text: 'order' }),
       await served.call('run_sql', { sql: 'SELECT CAST(name AS INTEGER) FROM customers' }),
@@ -161,16 +199,31 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
       expect(refused.isError, attack).toBe(true);
       for (const { text } of [refused, ...others]) expect(text).not.toContain('Error internal');
     }
-    const attacks = ["paid'; DROP TABLE canary; --", '1 = 1) ; DELETE FROM canary; SELECT (1', 'x") FROM canary; DELETE FROM canary --'];
+    const attacks = [
+      "paid'; DROP TABLE canary; --",
+      '1 = 1) ; DELETE FROM canary; SELECT (1',
+      'x") FROM canary; DELETE FROM canary --',
+    ];
     for (const attack of attacks) {
       const parts = [
-        { where: [`orders.status = '${attack}`] }, { where: [attack] }, { having: [attack] }, { dimensions: [attack] }, { segments: [attack] },
-        { where: [{ field: 'orders.status', op: '=', value: attack }] }, { where: [{ field: attack, op: '=', value: 1 }] },
-        { order_by: [{ field: attack }] }, { timezone: attack }, { connection: attack }, { metrics: [attack] },
-        { metrics: [{ name: attack, expr: 'sum(orders.amount)' }] }, { metrics: [{ name: 'x', expr: attack }] },
-      ]; // prettier-ignore
+        { where: [`orders.status = '${attack}`] },
+        { where: [attack] },
+        { having: [attack] },
+        { dimensions: [attack] },
+        { segments: [attack] },
+        { where: [{ field: 'orders.status', op: '=', value: attack }] },
+        { where: [{ field: attack, op: '=', value: 1 }] },
+        { order_by: [{ field: attack }] },
+        { timezone: attack },
+        { connection: attack },
+        { metrics: [attack] },
+        { metrics: [{ name: attack, expr: 'sum(orders.amount)' }] },
+        { metrics: [{ name: 'x', expr: attack }] },
+      ];
       const results = await Promise.all([
-        ...parts.map((part) => served.call('query_metrics', { metrics: ['orders.revenue'], ...part })),
+        ...parts.map((part) =>
+          served.call('query_metrics', { metrics: ['orders.revenue'], ...part }),
+        ),
         served.call('run_sql', { sql: attack }),
         served.call('read_context', { name: attack }),
         served.call('search_context', { text: attack }),
@@ -182,9 +235,13 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
 
   it('answers ten calls at once', async () => {
     const results = await Promise.all(
-      Array.from({ length: 10 }, (_, id) => served.call('run_sql', { sql: `SELECT amount FROM orders WHERE id = ${id}` })),
+      Array.from({ length: 10 }, (_, id) =>
+        served.call('run_sql', { sql: `SELECT amount FROM orders WHERE id = ${id}` }),
+      ),
     );
-    expect(results.map(({ structured }) => structured.untrusted['rows'])).toEqual(Array.from({ length: 10 }, (_, id) => [[id]]));
+    expect(results.map(({ structured }) => structured.untrusted['rows'])).toEqual(
+      Array.from({ length: 10 }, (_, id) => [[id]]),
+    );
   });
 
   it('cancels the query in the warehouse when the client cancels the call', async () => {
@@ -192,13 +249,22 @@ describe.each(engines)('the server over stdio on %s', (engine) => {
     const cancelled = served.call('run_sql', { sql: shop.endless }, { signal: abort.signal });
     const running = `SELECT query FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%e.amount = 7%' AND pid <> pg_backend_pid()`;
     if (engine === 'postgres') {
-      await vi.waitFor(async () => expect(await runPostgres(shop.env['SHOP_URL'] ?? '', running)).toHaveLength(1), 10_000);
+      await vi.waitFor(
+        async () => expect(await runPostgres(shop.env['SHOP_URL'] ?? '', running)).toHaveLength(1),
+        10_000,
+      );
     } else await served.call('search_context', { text: 'orders' });
     abort.abort();
     await expect(cancelled).rejects.toThrow();
-    await vi.waitFor(() => expect(lastRecords(shop).some(({ error }) => error?.code === 'cancelled')).toBe(true), 10_000);
-    if (engine === 'postgres') expect(await runPostgres(shop.env['SHOP_URL'] ?? '', running)).toEqual([]);
-    expect((await served.call('run_sql', { sql: 'SELECT 2 AS two' })).structured.untrusted['rows']).toEqual([[2]]);
+    await vi.waitFor(
+      () => expect(lastRecords(shop).some(({ error }) => error?.code === 'cancelled')).toBe(true),
+      10_000,
+    );
+    if (engine === 'postgres')
+      expect(await runPostgres(shop.env['SHOP_URL'] ?? '', running)).toEqual([]);
+    expect(
+      (await served.call('run_sql', { sql: 'SELECT 2 AS two' })).structured.untrusted['rows'],
+    ).toEqual([[2]]);
   });
 });
 
@@ -245,7 +311,10 @@ describe('the protocol', () => {
       let cursor: string | undefined;
       let pages = 0;
       do {
-        const { text, structured } = await served.call('run_sql', cursor === undefined ? args : { ...args, cursor });
+        const { text, structured } = await served.call(
+          'run_sql',
+          cursor === undefined ? args : { ...args, cursor },
+        );
         expect(text.length + JSON.stringify(structured).length).toBeLessThanOrEqual(3000);
         ids.push(...(structured.untrusted['rows'] as [number, number][]).map(([id]) => id));
         cursor = structured.page.next_cursor;
@@ -255,7 +324,10 @@ describe('the protocol', () => {
       expect(pages).toBeGreaterThan(5);
       expect(ids).toEqual(Array.from({ length: 900 }, (_, id) => id));
       const gone = await served.call('run_sql', { ...args, cursor: 'q_none.1.0' });
-      expect([gone.isError, gone.text]).toEqual([true, expect.stringContaining('Error cursor_expired')]);
+      expect([gone.isError, gone.text]).toEqual([
+        true,
+        expect.stringContaining('Error cursor_expired'),
+      ]);
     } finally {
       await served.client.close();
     }
@@ -265,13 +337,23 @@ describe('the protocol', () => {
     const served = await serve(shop);
     try {
       const { resources } = await served.client.listResources();
-      expect(resources.map(({ uri }) => uri)).toEqual(['ktx://dataset/shop/customers', 'ktx://dataset/shop/orders']);
-      expect((await served.client.listResourceTemplates()).resourceTemplates[0]?.uriTemplate).toBe('ktx://dataset/{connection}/{name}');
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        'ktx://dataset/shop/customers',
+        'ktx://dataset/shop/orders',
+      ]);
+      expect((await served.client.listResourceTemplates()).resourceTemplates[0]?.uriTemplate).toBe(
+        'ktx://dataset/{connection}/{name}',
+      );
       const { contents } = await served.client.readResource({ uri: 'ktx://dataset/shop/orders' });
       expect(JSON.stringify(contents)).toContain('name: revenue');
       expect(JSON.stringify(contents)).not.toContain('margin_secret');
       expect(JSON.stringify(contents)).toMatch(/# <untrusted-(\w+) .*# <\/untrusted-\1>/);
-      for (const uri of ['ktx://dataset/shop/..%2f..%2fktx', 'ktx://dataset/../ktx', 'ktx://dataset/shop/none', 'file:///etc/passwd']) {
+      for (const uri of [
+        'ktx://dataset/shop/..%2f..%2fktx',
+        'ktx://dataset/../ktx',
+        'ktx://dataset/shop/none',
+        'file:///etc/passwd',
+      ]) {
         await expect(served.client.readResource({ uri })).rejects.toThrow();
       }
     } finally {
@@ -284,8 +366,11 @@ describe('the protocol', () => {
     try {
       const abort = new AbortController();
       const told: unknown[] = [];
-      const onprogress = (progress: { progress: number }) => (told.push(progress.progress) === 2 ? abort.abort() : undefined);
-      await expect(served.call('run_sql', { sql: shop.endless }, { signal: abort.signal, onprogress })).rejects.toThrow();
+      const onprogress = (progress: { progress: number }) =>
+        told.push(progress.progress) === 2 ? abort.abort() : undefined;
+      await expect(
+        served.call('run_sql', { sql: shop.endless }, { signal: abort.signal, onprogress }),
+      ).rejects.toThrow();
       expect(told).toEqual([1, 2]);
     } finally {
       await served.client.close();
@@ -323,13 +408,26 @@ describe('the protocol', () => {
       const server = spawn(process.execPath, [main, 'mcp', 'serve', '--project-dir', shop.dir]);
       let out = '';
       server.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-      const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+      const say = (message: object) =>
+        server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
       const clientInfo = { name: 'test', version: '1' };
-      say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+      say({
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+      });
       say({ method: 'notifications/initialized' });
-      say({ id: 2, method: 'tools/call', params: { name: 'run_sql', arguments: { sql: 'SELECT 1' } } });
+      say({
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'run_sql', arguments: { sql: 'SELECT 1' } },
+      });
       await vi.waitFor(() => expect(out).toContain('"id":2'), 20_000);
-      say({ id: 3, method: 'tools/call', params: { name: 'run_sql', arguments: { sql: shop.endless } } });
+      say({
+        id: 3,
+        method: 'tools/call',
+        params: { name: 'run_sql', arguments: { sql: shop.endless } },
+      });
       say({ id: 4, method: 'ping' });
       await vi.waitFor(() => expect(out).toContain('"id":4'), 20_000);
       const exited = once(server, 'exit');
@@ -337,14 +435,23 @@ describe('the protocol', () => {
       else server.kill('SIGTERM');
       const [code, signal] = (await exited) as [number | null, string | null];
       expect([signal, code]).toEqual([null, how === 'stdin' ? 0 : expect.any(Number)]);
-      for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+      for (const line of out.trimEnd().split('\n'))
+        expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
     },
   );
 
   it('records each call where only the owner can read it', () => {
     const records = lastRecords(shop);
     expect(new Set(records.map(({ tool }) => tool))).toEqual(
-      new Set(['search_context', 'find_values', 'read_context', 'query_metrics', 'run_sql', 'remember', 'review_status']),
+      new Set([
+        'search_context',
+        'find_values',
+        'read_context',
+        'query_metrics',
+        'run_sql',
+        'remember',
+        'review_status',
+      ]),
     );
     expect(statSync(join(shop.dir, '.ktx/logs/tools.jsonl')).mode & 0o777).toBe(0o600);
   });

@@ -9,7 +9,12 @@ const tables = ['a', 'b', 'c'].map((table) => ({
   schema: 'main',
   table,
   kind: 'table',
-  columns: ['id', 'phone'].map((name) => ({ name, nativeType: 'BIGINT', type: 'integer' as const, nullable: true })),
+  columns: ['id', 'phone'].map((name) => ({
+    name,
+    nativeType: 'BIGINT',
+    type: 'integer' as const,
+    nullable: true,
+  })),
   uniqueKeys: [],
   foreignKeys: [],
 }));
@@ -27,7 +32,10 @@ const found = {
   catalog: { connection: 'shop', dialect: 'sqlite', firstSchema: 'main', tables },
   primaryKeys: [],
   links: [],
-  tables: tables.map((table) => ({ table, profile: { rows: 4, fraction: 1, columns: ['id', 'phone'].map(profiled) } })),
+  tables: tables.map((table) => ({
+    table,
+    profile: { rows: 4, fraction: 1, columns: ['id', 'phone'].map(profiled) },
+  })),
 } as unknown as ScanResult;
 
 /** Answers like the model of `text`, one call after the other. */
@@ -35,11 +43,26 @@ function scanModel(text: string, keep: ScanModel['journal']['keep'] = () => unde
   const prompts: string[] = [];
   const generateObject: KtxLlmRuntimePort['generateObject'] = async ({ prompt, schema }) => {
     prompts.push(prompt);
-    return schema.parse({ description: text, columns: ['id', 'phone'].map((name) => ({ name, description: text })) });
+    return schema.parse({
+      description: text,
+      columns: ['id', 'phone'].map((name) => ({ name, description: text })),
+    });
   };
   const runtime = { generateObject } as KtxLlmRuntimePort;
-  const model: ScanModel = { runtime, concurrency: 1, samples: true, journal: { result: () => undefined, keep } };
-  const run = () => describeTables({ found, known: [], model, signal: new AbortController().signal, onProgress: () => undefined });
+  const model: ScanModel = {
+    runtime,
+    concurrency: 1,
+    samples: true,
+    journal: { result: () => undefined, keep },
+  };
+  const run = () =>
+    describeTables({
+      found,
+      known: [],
+      model,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    });
   return { prompts, run };
 }
 
@@ -49,8 +72,17 @@ describe('descriptions', () => {
       throw new UserError('journal_unusable', 'No room.');
     });
     const outcome = await run();
-    expect(outcome).toMatchObject({ done: 1, total: 3, calls: 1, failure: { code: 'journal_unusable' } });
-    expect(outcome.claims.map(({ body }) => body)).toEqual(['Telephones.', 'Telephones.', 'Telephones.']);
+    expect(outcome).toMatchObject({
+      done: 1,
+      total: 3,
+      calls: 1,
+      failure: { code: 'journal_unusable' },
+    });
+    expect(outcome.claims.map(({ body }) => body)).toEqual([
+      'Telephones.',
+      'Telephones.',
+      'Telephones.',
+    ]);
     expect(prompts).toHaveLength(1);
   });
 
@@ -61,7 +93,9 @@ describe('descriptions', () => {
     const [id = '', phone = ''] = prompts[0]?.match(columns) ?? [];
     expect(id).toContain('4917012345');
     expect(phone).not.toContain('4917');
-    expect(['phone', 'customerPhone', 'date_of_birth', 'tax_id'].filter((name) => !isPersonalName(name))).toEqual([]);
+    expect(
+      ['phone', 'customerPhone', 'date_of_birth', 'tax_id'].filter((name) => !isPersonalName(name)),
+    ).toEqual([]);
     expect(['status', 'hotel', 'total', 'panel', 'description'].filter(isPersonalName)).toEqual([]);
   });
 

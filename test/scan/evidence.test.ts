@@ -4,30 +4,48 @@ import { describe, expect, test } from 'vitest';
 import { kindOf } from '../../src/scan/kinds.ts';
 import { matchNames } from '../../src/scan/name-match.ts';
 import { nameParts, tableParts } from '../../src/scan/names.ts';
-import { comparedAtMost, distinctOf, hashesOf, inclusion, lastOf, sketchSize } from '../../src/scan/sketch.ts';
+import {
+  comparedAtMost,
+  distinctOf,
+  hashesOf,
+  inclusion,
+  lastOf,
+  sketchSize,
+} from '../../src/scan/sketch.ts';
 
 function sketchOf(values: Iterable<number | string>): string {
-  const hashes = new Set([...values].map((value) => createHash('md5').update(String(value)).digest('hex').slice(0, 12)));
+  const hashes = new Set(
+    [...values].map((value) => createHash('md5').update(String(value)).digest('hex').slice(0, 12)),
+  );
   return [...hashes].sort().slice(0, sketchSize).join('');
 }
 
-const shareOf = (child: string, parent: string) => inclusion(hashesOf(child, comparedAtMost), new Set(hashesOf(parent)), lastOf(parent));
+const shareOf = (child: string, parent: string) =>
+  inclusion(hashesOf(child, comparedAtMost), new Set(hashesOf(parent)), lastOf(parent));
 
 describe('a sketch', () => {
   test('of a small column gives its exact distinct count and containment', () => {
     assert(
-      property(uniqueArray(integer(), { maxLength: 100 }), uniqueArray(integer(), { maxLength: 100 }), (child, parent) => {
-        const [own, other] = [sketchOf(child), sketchOf(parent)];
-        expect(distinctOf(own)).toBe(child.length);
-        const { share, compared } = shareOf(own, other);
-        expect(compared).toBe(child.length);
-        if (child.length > 0) expect(share).toBeCloseTo(child.filter((value) => parent.includes(value)).length / child.length);
-      }),
+      property(
+        uniqueArray(integer(), { maxLength: 100 }),
+        uniqueArray(integer(), { maxLength: 100 }),
+        (child, parent) => {
+          const [own, other] = [sketchOf(child), sketchOf(parent)];
+          expect(distinctOf(own)).toBe(child.length);
+          const { share, compared } = shareOf(own, other);
+          expect(compared).toBe(child.length);
+          if (child.length > 0)
+            expect(share).toBeCloseTo(
+              child.filter((value) => parent.includes(value)).length / child.length,
+            );
+        },
+      ),
     );
   });
 
   test('of a large column estimates both within a tenth', () => {
-    const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+    const range = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => from + index);
     const [child, parent] = [sketchOf(range(0, 20_000)), sketchOf(range(5000, 40_000))];
     expect(Math.abs(distinctOf(parent) - 35_000)).toBeLessThan(3500);
     expect(Math.abs(shareOf(child, parent).share - 0.75)).toBeLessThan(0.1);
@@ -56,7 +74,9 @@ describe('names', () => {
     ['dept_id', 'departments', 'full', 0.6],
     ['quantity', 'orders', 'full', 0],
   ] as const)('%s and the table %s match in %s by %d', (...[column, table, kind, value]) => {
-    expect(matchNames(nameParts(column).entity, tableParts(table).entity)[kind]).toBeGreaterThanOrEqual(value);
+    expect(
+      matchNames(nameParts(column).entity, tableParts(table).entity)[kind],
+    ).toBeGreaterThanOrEqual(value);
   });
 });
 

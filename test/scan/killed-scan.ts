@@ -12,7 +12,13 @@ const main = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 
 /** What `ktx scan --json` says, as far as it matters here. */
 const scanned = z.object({
-  data: z.object({ profiled: z.number(), reused: z.number(), left: z.number(), queries: z.number(), links: z.array(z.unknown()) }),
+  data: z.object({
+    profiled: z.number(),
+    reused: z.number(),
+    left: z.number(),
+    queries: z.number(),
+    links: z.array(z.unknown()),
+  }),
 });
 export type Scanned = z.infer<typeof scanned>['data'];
 
@@ -32,14 +38,20 @@ export async function openScanKilling(server: string, tables: number) {
   const client = new Client({ connectionString: url.href });
   await client.connect();
   await client.query('CREATE EXTENSION pg_stat_statements');
-  for (let start = 0; start < tables; start += 100) await client.query(tableScript(start, Math.min(tables, start + 100)));
+  for (let start = 0; start < tables; start += 100)
+    await client.query(tableScript(start, Math.min(tables, start + 100)));
   // What the server counts of the rows is its change marker, and comes a moment later where nobody asks for it.
   await client.query('SELECT pg_stat_force_next_flush()');
   const role = `${database}_reader`;
-  await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'r'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`);
+  await client.query(
+    `CREATE ROLE ${role} LOGIN PASSWORD 'r'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
+  );
   const reader = Object.assign(new URL(url.href), { username: role, password: 'r' });
   const dir = mkdtempSync(join(tmpdir(), 'ktx-killed-scan-'));
-  writeFileSync(join(dir, 'ktx.yaml'), 'connections:\n  many: {driver: postgres, url: env:READER}\n');
+  writeFileSync(
+    join(dir, 'ktx.yaml'),
+    'connections:\n  many: {driver: postgres, url: env:READER}\n',
+  );
   const spawned = (...flags: readonly string[]) =>
     spawn(process.execPath, [main, 'scan', '--json', ...flags], {
       cwd: dir,
@@ -58,7 +70,10 @@ export async function openScanKilling(server: string, tables: number) {
       return table === undefined ? [] : [{ table, calls }];
     });
     return new Map(
-      [...Map.groupBy(own, ({ table }) => table)].map(([table, all]) => [table, all.reduce((sum, { calls }) => sum + calls, 0)]),
+      [...Map.groupBy(own, ({ table }) => table)].map(([table, all]) => [
+        table,
+        all.reduce((sum, { calls }) => sum + calls, 0),
+      ]),
     );
   };
   return {
@@ -76,7 +91,9 @@ export async function openScanKilling(server: string, tables: number) {
       return scanned.parse(JSON.parse(text)).data;
     },
     /** Kills a scan when that share of the tables is stored, or the next time after that; says which tables were finished. */
-    async kill(share: number): Promise<{ readonly finished: readonly string[]; readonly isKilled: boolean }> {
+    async kill(
+      share: number,
+    ): Promise<{ readonly finished: readonly string[]; readonly isKilled: boolean }> {
       const child = spawned();
       child.stdout.resume();
       const ended = once(child, 'exit');
@@ -122,24 +139,40 @@ async function withClient(url: string, work: (client: Client) => Promise<unknown
 
 /** Kills scans at these shares of the tables, lets the last one end, changes a table; every number but 0 in `repeated` is a fault. */
 export async function killedAndResumed(killing: ScanKilling, shares: readonly number[]) {
-  const finished: { readonly tables: readonly string[]; readonly before: ReadonlyMap<string, number> }[] = [];
+  const finished: {
+    readonly tables: readonly string[];
+    readonly before: ReadonlyMap<string, number>;
+  }[] = [];
   for (const share of shares) {
     const { isKilled, finished: tables } = await killing.kill(share);
     if (isKilled) finished.push({ tables, before: await killing.profiles() });
   }
   const resumed = await killing.scan();
   const after = await killing.profiles();
-  const repeated = finished.flatMap(({ tables, before }) => tables.filter((table) => after.get(table) !== before.get(table)));
+  const repeated = finished.flatMap(({ tables, before }) =>
+    tables.filter((table) => after.get(table) !== before.get(table)),
+  );
   const profiles = [...after.values()].reduce((sum, calls) => sum + calls, 0);
   const again = await killing.scan();
   const known = await callsOf(killing);
   await killing.change('entity_7');
   const changed = await killing.scan();
-  const sent = [...(await callsOf(killing))].filter(([query, calls]) => calls !== known.get(query)).map(([query]) => query);
+  const sent = [...(await callsOf(killing))]
+    .filter(([query, calls]) => calls !== known.get(query))
+    .map(([query]) => query);
   // Of the statements over the tables; those over the system's catalogs are the introspection.
   const touching = sent.filter((query) => /entity_\d/.test(query));
   const strangers = touching.filter((query) => !/\bentity_7\b/.test(query));
-  return { kills: finished.map(({ tables }) => tables.length), resumed, repeated, profiles, again, changed, touching, strangers };
+  return {
+    kills: finished.map(({ tables }) => tables.length),
+    resumed,
+    repeated,
+    profiles,
+    again,
+    changed,
+    touching,
+    strangers,
+  };
 }
 
 async function callsOf(killing: ScanKilling): Promise<ReadonlyMap<string, number>> {

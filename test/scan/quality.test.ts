@@ -4,15 +4,27 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { generate, writeDatabase } from '../../bench/relationships/generate.ts';
 import { heldOut } from '../../bench/relationships/held-out.ts';
-import { f1, fixtureDatabase, scanFile, scoreOf, total, withoutDeclarations, type Score } from '../../bench/relationships/score.ts';
+import {
+  f1,
+  fixtureDatabase,
+  scanFile,
+  scoreOf,
+  total,
+  withoutDeclarations,
+  type Score,
+} from '../../bench/relationships/score.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-quality-'));
 afterAll(() => rmSync(dir, { recursive: true }));
-const real = ['chinook', 'northwind', 'sakila'].map((name) => ({ name, ...fixtureDatabase(name, dir) }));
+const real = ['chinook', 'northwind', 'sakila'].map((name) => ({
+  name,
+  ...fixtureDatabase(name, dir),
+}));
 
 async function scoreReal(ignored: 'all' | 'links'): Promise<Score[]> {
   const scores: Score[] = [];
-  for (const { name, path, truth } of real) scores.push(scoreOf(name, await scanFile(path, ignored), truth));
+  for (const { name, path, truth } of real)
+    scores.push(scoreOf(name, await scanFile(path, ignored), truth));
   return scores;
 }
 
@@ -24,20 +36,29 @@ function expectFloor(scores: readonly Score[], floor: number): void {
 }
 
 describe('links of real databases', () => {
-  test('reach the floor with all keys hidden, and with primary keys known are no worse', { timeout: 120_000 }, async () => {
-    const hidden = await scoreReal('all');
-    expectFloor(hidden, 0.9);
-    expect(total(hidden).keyHits / total(hidden).keys).toBeGreaterThanOrEqual(0.95);
-    const known = await scoreReal('links');
-    expectFloor(known, 0.93);
-    for (const [index, score] of known.entries()) expect(f1(score)).toBeGreaterThanOrEqual(f1(hidden[index] ?? score));
-  });
+  test(
+    'reach the floor with all keys hidden, and with primary keys known are no worse',
+    { timeout: 120_000 },
+    async () => {
+      const hidden = await scoreReal('all');
+      expectFloor(hidden, 0.9);
+      expect(total(hidden).keyHits / total(hidden).keys).toBeGreaterThanOrEqual(0.95);
+      const known = await scoreReal('links');
+      expectFloor(known, 0.93);
+      for (const [index, score] of known.entries())
+        expect(f1(score)).toBeGreaterThanOrEqual(f1(hidden[index] ?? score));
+    },
+  );
 
   test('are the same in a copy that declares nothing', { timeout: 60_000 }, async () => {
     const [database] = real;
     if (!database) throw new Error('no fixture');
     const ignored = scoreOf('ignored', await scanFile(database.path, 'all'), database.truth);
-    const bare = scoreOf('bare', await scanFile(withoutDeclarations(database.path), undefined), database.truth);
+    const bare = scoreOf(
+      'bare',
+      await scanFile(withoutDeclarations(database.path), undefined),
+      database.truth,
+    );
     expect(bare.hits).toBe(ignored.hits);
     expect(bare.accepted).toBe(ignored.accepted);
   });

@@ -20,7 +20,11 @@ beforeAll(async () => {
   const parents = ['p', 'q', 'r', 's', 'u'].map((name, index) =>
     filled(`${name}(${name}k integer, l text)`, 90 + index * 5, "i, 'v' || i"),
   );
-  const fact = filled('f(k integer, a integer, b integer, n integer)', 400, 'i, (i * 7) % 88 + 1, (i * 11) % 70 + 1, i % 9');
+  const fact = filled(
+    'f(k integer, a integer, b integer, n integer)',
+    400,
+    'i, (i * 7) % 88 + 1, (i * 11) % 70 + 1, i % 9',
+  );
   database = await makeDatabase('sqlite', [...parents, fact].join('\n'));
   warehouse = await database.open();
 });
@@ -35,10 +39,14 @@ async function scanned(logs: Readonly<Record<string, string>>) {
   const db = new DatabaseSync(':memory:');
   try {
     const config = scanConfigSchema.parse({ query_logs: Object.keys(logs) });
-    const { links } = scanReport(await scan({ warehouse, scope: {}, state: { db }, config, dir, signal: never }));
+    const { links } = scanReport(
+      await scan({ warehouse, scope: {}, state: { db }, config, dir, signal: never }),
+    );
     return links.flatMap(({ from, to, status, evidence }) =>
       status === 'accepted'
-        ? [`${from.table}.${from.columns.join()} -> ${to.table}.${to.columns.join()}: ${JSON.stringify(evidence['queries_joining'])}`]
+        ? [
+            `${from.table}.${from.columns.join()} -> ${to.table}.${to.columns.join()}: ${JSON.stringify(evidence['queries_joining'])}`,
+          ]
         : [],
     );
   } finally {
@@ -67,15 +75,23 @@ test('a line of JSON each is read too, and the same query with other literals co
   const again = Array.from({ length: 6 }, (_, index) =>
     line(`SELECT 1 FROM f JOIN q ON f.a = q.qk WHERE f.n = ${index} AND q.l = 'v${index}'`),
   );
-  const others = ['f.n', 'q.l', 'count(*)', 'q.qk'].map((column) => line(`SELECT ${column} FROM f JOIN q ON f.a = q.qk`));
-  expect(await scanned({ 'log.jsonl': [...again, ...others].join('') })).toEqual(['f.a -> q.qk: 5']);
+  const others = ['f.n', 'q.l', 'count(*)', 'q.qk'].map((column) =>
+    line(`SELECT ${column} FROM f JOIN q ON f.a = q.qk`),
+  );
+  expect(await scanned({ 'log.jsonl': [...again, ...others].join('') })).toEqual([
+    'f.a -> q.qk: 5',
+  ]);
 });
 
 test('wrong joins are not believed: of columns whose values do not fit, of counters, of a table with itself, to what is no key', async () => {
   const wrong = ['f.k = q.qk', 'f.k = s.sk', 'f.n = q.l', 'f.a = q.l', 'f.k = f.k'].flatMap((on) =>
-    [1, 2, 3, 4].map((n) => `SELECT ${n}, max(f.n) AS m${'x'.repeat(n)} FROM f JOIN q ON ${on} JOIN s ON ${on};`),
+    [1, 2, 3, 4].map(
+      (n) => `SELECT ${n}, max(f.n) AS m${'x'.repeat(n)} FROM f JOIN q ON ${on} JOIN s ON ${on};`,
+    ),
   );
-  const self = ['f.a = g.b', 'f.n = g.a', 'f.k = g.k'].map((on) => `SELECT 1 FROM f JOIN f AS g ON ${on};`);
+  const self = ['f.a = g.b', 'f.n = g.a', 'f.k = g.k'].map(
+    (on) => `SELECT 1 FROM f JOIN f AS g ON ${on};`,
+  );
   expect(await scanned({ 'wrong.sql': [...wrong, ...self].join('\n') })).toEqual([]);
 });
 
@@ -86,7 +102,9 @@ test('a log that is not there, and a line without a statement, say so', async ()
   });
   const config = scanConfigSchema.parse({ query_logs: ['missing.sql'] });
   const db = new DatabaseSync(':memory:');
-  await expect(scan({ warehouse, scope: {}, state: { db }, config, dir, signal: never })).rejects.toMatchObject({
+  await expect(
+    scan({ warehouse, scope: {}, state: { db }, config, dir, signal: never }),
+  ).rejects.toMatchObject({
     code: 'query_log_unreadable',
   });
   db.close();

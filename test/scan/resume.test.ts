@@ -14,7 +14,10 @@ afterEach(async () => {
 
 /** `count` tables that refer to the one before. */
 function tables(count: number): string {
-  const rows = Array.from({ length: 40 }, (_, n) => `(${n + 1}, ${(n % 30) + 1}, 'value ${n}')`).join(', ');
+  const rows = Array.from(
+    { length: 40 },
+    (_, n) => `(${n + 1}, ${(n % 30) + 1}, 'value ${n}')`,
+  ).join(', ');
   const one = (n: number): string =>
     `CREATE TABLE entity_${n} (entity_${n}_id integer, entity_${Math.max(0, n - 1)}_ref integer, label varchar(20)); INSERT INTO entity_${n} VALUES ${rows};`;
   return Array.from({ length: count }, (_, n) => one(n)).join('\n');
@@ -27,7 +30,11 @@ describe('a scan', () => {
     async () => {
       const killing = await openScanKilling(inject('postgresUrl'), 150);
       closing.push(() => killing.close());
-      const shares = [0.05 + Math.random() * 0.3, 0.4 + Math.random() * 0.3, 0.75 + Math.random() * 0.25];
+      const shares = [
+        0.05 + Math.random() * 0.3,
+        0.4 + Math.random() * 0.3,
+        0.75 + Math.random() * 0.25,
+      ];
       const found = await killedAndResumed(killing, shares);
       expect(found.kills.length).toBeGreaterThan(1);
       expect(found.repeated).toEqual([]);
@@ -35,7 +42,12 @@ describe('a scan', () => {
       expect(found.profiles).toBeLessThanOrEqual(150 + found.kills.length);
       expect(found.resumed.profiled + found.resumed.reused).toBe(150);
       expect(found.resumed.profiled).toBe(150 - (found.kills.at(-1) ?? 0));
-      expect(found.again).toMatchObject({ profiled: 0, reused: 150, queries: 3, links: found.resumed.links });
+      expect(found.again).toMatchObject({
+        profiled: 0,
+        reused: 150,
+        queries: 3,
+        links: found.resumed.links,
+      });
       expect(found.changed).toMatchObject({ profiled: 1, reused: 149, links: found.resumed.links });
       expect(found.strangers).toEqual([]);
       expect(found.touching.length).toBeLessThanOrEqual(5);
@@ -45,12 +57,27 @@ describe('a scan', () => {
   const openPostgres = async (script: string) => {
     const url = await createDatabase('scan');
     await runPostgres(url, script);
-    const context = { connection: 'wh', config: { driver: 'postgres' as const, url: 'env:URL' }, projectDir: '.', cacheDir: '.' };
+    const context = {
+      connection: 'wh',
+      config: { driver: 'postgres' as const, url: 'env:URL' },
+      projectDir: '.',
+      cacheDir: '.',
+    };
     const warehouse = await openWarehouse({ ...context, secrets: () => url }, never);
     const db = new DatabaseSync(':memory:');
-    closing.push(() => db.close(), () => warehouse.close()); // prettier-ignore
+    closing.push(
+      () => db.close(),
+      () => warehouse.close(),
+    );
     const config = scanConfigSchema.parse({});
-    const run = (changed = {}) => scan({ warehouse, scope: {}, state: { db }, config: { ...config, ...changed }, signal: never });
+    const run = (changed = {}) =>
+      scan({
+        warehouse,
+        scope: {},
+        state: { db },
+        config: { ...config, ...changed },
+        signal: never,
+      });
     return { url, run };
   };
 
@@ -70,21 +97,32 @@ describe('a scan', () => {
     expect(first).toMatchObject({ profiled: 10, reused: 0, left: 30 });
     expect(first.tables.find(({ outcome }) => outcome === 'left')?.table.table).toBe('entity_18');
     // Of what was not read nothing is guessed.
-    const read = new Set(first.tables.flatMap(({ table, outcome }) => (outcome === 'left' ? [] : [table.table])));
+    const read = new Set(
+      first.tables.flatMap(({ table, outcome }) => (outcome === 'left' ? [] : [table.table])),
+    );
     const ends = first.links.flatMap(({ from, to }) => [from.table.table, to.table.table]);
     expect(ends.length).toBeGreaterThan(4);
     expect(ends.filter((table) => !read.has(table))).toEqual([]);
     expect(first.primaryKeys.filter(({ table }) => !read.has(table.table))).toEqual([]);
-    expect(await run({ max_bytes: 8192 * 10 })).toMatchObject({ profiled: 10, reused: 10, left: 20 });
+    expect(await run({ max_bytes: 8192 * 10 })).toMatchObject({
+      profiled: 10,
+      reused: 10,
+      left: 20,
+    });
     // The first table of a run is read whatever it costs.
     expect(await run({ max_seconds: 0.001 })).toMatchObject({ profiled: 1, reused: 20, left: 19 });
     const whole = await run();
     expect(whole).toMatchObject({ profiled: 19, reused: 21, left: 0 });
     // What an earlier scan saw of a changed table stands until its turn comes.
-    await runPostgres(url, 'ALTER TABLE entity_7 ADD COLUMN colour text; ALTER TABLE entity_8 ADD COLUMN colour text');
+    await runPostgres(
+      url,
+      'ALTER TABLE entity_7 ADD COLUMN colour text; ALTER TABLE entity_8 ADD COLUMN colour text',
+    );
     const cut = await run({ max_seconds: 0.001 });
     expect(cut).toMatchObject({ profiled: 1, left: 1 });
-    expect(cut.links.filter(({ status }) => status === 'accepted')).toEqual(whole.links.filter(({ status }) => status === 'accepted'));
+    expect(cut.links.filter(({ status }) => status === 'accepted')).toEqual(
+      whole.links.filter(({ status }) => status === 'accepted'),
+    );
   });
 
   test('tries a table that takes too long once more on a sample, and says of one that still does', async () => {

@@ -25,23 +25,40 @@ async function bench(engine: EngineName, script: string): Promise<Bench> {
     () => db.close(),
     () => warehouse.close(),
   );
-  const defaults = { warehouse, scope: {}, state: { db }, config: scanConfigSchema.parse({}), signal: never };
+  const defaults = {
+    warehouse,
+    scope: {},
+    state: { db },
+    config: scanConfigSchema.parse({}),
+    signal: never,
+  };
   return { run: (options = {}) => scan({ ...defaults, ...options }) };
 }
 
 const arrows = (result: ScanResult, status = 'accepted'): string[] =>
   scanReport(result)
     .links.filter((link) => link.status === status)
-    .map(({ from, to }) => `${from.table}(${from.columns.join()}) -> ${to.table}(${to.columns.join()})`);
+    .map(
+      ({ from, to }) =>
+        `${from.table}(${from.columns.join()}) -> ${to.table}(${to.columns.join()})`,
+    );
 const keysOf = (result: ScanResult): string[] =>
   scanReport(result)
     .primary_keys.filter(({ status }) => status === 'accepted')
     .map(({ table, columns }) => `${table}(${columns.join()})`);
 
 /** `count` rows, of which each value is SQL over its 0-based position `{n}`. */
-function insert(table: string, count: number, values: (n: number) => readonly (string | number | null)[]): string {
+function insert(
+  table: string,
+  count: number,
+  values: (n: number) => readonly (string | number | null)[],
+): string {
   const literal = (value: string | number | null): string =>
-    value === null ? 'NULL' : typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+    value === null
+      ? 'NULL'
+      : typeof value === 'number'
+        ? String(value)
+        : `'${value.replaceAll("'", "''")}'`;
   const rows = Array.from({ length: count }, (_, n) => `(${values(n).map(literal).join(', ')})`);
   return rows.length === 0 ? '' : `INSERT INTO ${table} VALUES ${rows.join(', ')};`;
 }
@@ -51,83 +68,127 @@ const shop = [
   'CREATE TABLE region (region_id integer, name varchar(20));',
   insert('region', 4, (n) => [n + 1, `Region ${n}`]),
   'CREATE TABLE customer (customer_id integer, full_name varchar(40), region_id integer, referred_by integer);',
-  insert('customer', 60, (n) => [n + 1, `Person ${n} Smith`, (n % 4) + 1, n < 20 ? null : n % 20 + 1]),
+  insert('customer', 60, (n) => [
+    n + 1,
+    `Person ${n} Smith`,
+    (n % 4) + 1,
+    n < 20 ? null : (n % 20) + 1,
+  ]),
   'CREATE TABLE product (product_id integer, title varchar(40), price decimal(10,2));',
   insert('product', 30, (n) => [n + 1, `Thing number ${n}`, n * 1.5]),
   'CREATE TABLE orders (order_id integer, buyer_customer_id integer, recipient_customer_id integer, quantity integer, note varchar(80));',
-  insert('orders', 200, (n) => [n + 1, (n * 7) % 60 + 1, (n * 11) % 62 + 1, (n % 5) + 1, `bring it to the green door number ${n}`]),
+  insert('orders', 200, (n) => [
+    n + 1,
+    ((n * 7) % 60) + 1,
+    ((n * 11) % 62) + 1,
+    (n % 5) + 1,
+    `bring it to the green door number ${n}`,
+  ]),
   'CREATE TABLE order_product (order_id integer, product_id integer);',
-  insert('order_product', 200, (n) => [n + 1, (n * 13) % 30 + 1]),
-  insert('order_product', 100, (n) => [n + 1, (n * 13 + 5) % 30 + 1]),
+  insert('order_product', 200, (n) => [n + 1, ((n * 13) % 30) + 1]),
+  insert('order_product', 100, (n) => [n + 1, ((n * 13 + 5) % 30) + 1]),
   'CREATE TABLE refund (refund_id integer, order_id integer, amount decimal(10,2));',
   'CREATE TABLE attachment (attachment_id integer, owner_type varchar(20), owner_id integer);',
-  insert('attachment', 50, (n) => [n + 1, n % 2 === 0 ? 'product' : 'orders', n % 30 + 1]),
-].join('\n'); // prettier-ignore
+  insert('attachment', 50, (n) => [n + 1, n % 2 === 0 ? 'product' : 'orders', (n % 30) + 1]),
+].join('\n');
 
 describe.each(engines)('a scan of %s that declares nothing', (engine) => {
   const onEngine = test.skipIf(!isThere(engine));
 
-  onEngine('finds keys, roles, the bridge, the empty child, and leaves the polymorphic reference alone', async () => {
-    const { run } = await bench(engine, shop);
-    const result = await run();
-    expect(keysOf(result)).toEqual([
-      'attachment(attachment_id)', 'customer(customer_id)', 'order_product(order_id,product_id)', 'orders(order_id)', 'product(product_id)', 'refund(refund_id)', 'region(region_id)',
-    ]); // prettier-ignore
-    expect(arrows(result)).toEqual([
-      'customer(referred_by) -> customer(customer_id)',
-      'customer(region_id) -> region(region_id)',
-      'order_product(order_id) -> orders(order_id)',
-      'order_product(product_id) -> product(product_id)',
-      'orders(buyer_customer_id) -> customer(customer_id)',
-      'orders(recipient_customer_id) -> customer(customer_id)',
-      'refund(order_id) -> orders(order_id)',
-    ]);
-    const roles = result.links.flatMap(({ role, status }) => (role !== undefined && status === 'accepted' ? [role] : []));
-    expect(roles.sort()).toEqual(['buyer', 'recipient']);
-    const orphans = result.links.find(({ from }) => from.columns[0] === 'recipient_customer_id')?.evidence['orphans'];
-    expect(orphans).toBeGreaterThan(0);
-    expect(arrows(result, 'review')).toEqual(['attachment(owner_id) -> orders(order_id)', 'attachment(owner_id) -> product(product_id)']);
-    expect(scanReport(result).notes).toEqual([
-      'attachment(owner_id) is not joined, polymorphic: owner_type tells which table is meant (orders, product)',
-    ]);
-  });
+  onEngine(
+    'finds keys, roles, the bridge, the empty child, and leaves the polymorphic reference alone',
+    async () => {
+      const { run } = await bench(engine, shop);
+      const result = await run();
+      expect(keysOf(result)).toEqual([
+        'attachment(attachment_id)',
+        'customer(customer_id)',
+        'order_product(order_id,product_id)',
+        'orders(order_id)',
+        'product(product_id)',
+        'refund(refund_id)',
+        'region(region_id)',
+      ]);
+      expect(arrows(result)).toEqual([
+        'customer(referred_by) -> customer(customer_id)',
+        'customer(region_id) -> region(region_id)',
+        'order_product(order_id) -> orders(order_id)',
+        'order_product(product_id) -> product(product_id)',
+        'orders(buyer_customer_id) -> customer(customer_id)',
+        'orders(recipient_customer_id) -> customer(customer_id)',
+        'refund(order_id) -> orders(order_id)',
+      ]);
+      const roles = result.links.flatMap(({ role, status }) =>
+        role !== undefined && status === 'accepted' ? [role] : [],
+      );
+      expect(roles.sort()).toEqual(['buyer', 'recipient']);
+      const orphans = result.links.find(({ from }) => from.columns[0] === 'recipient_customer_id')
+        ?.evidence['orphans'];
+      expect(orphans).toBeGreaterThan(0);
+      expect(arrows(result, 'review')).toEqual([
+        'attachment(owner_id) -> orders(order_id)',
+        'attachment(owner_id) -> product(product_id)',
+      ]);
+      expect(scanReport(result).notes).toEqual([
+        'attachment(owner_id) is not joined, polymorphic: owner_type tells which table is meant (orders, product)',
+      ]);
+    },
+  );
 
-  onEngine('sends no more statements than tables, parents and a constant, and none for profiles the second time', async () => {
-    const { run } = await bench(engine, shop);
-    const first = await run();
-    const introspection = first.queries - first.profiled;
-    expect(first).toMatchObject({ profiled: 7, reused: 0 });
-    expect(introspection).toBeLessThanOrEqual(new Set(first.links.map(({ to }) => to.table.table)).size + 12);
-    const second = await run();
-    expect(second).toMatchObject({ profiled: 0, reused: 7 });
-    expect(second.queries).toBeLessThan(first.queries - 7);
-    expect(scanReport(second).links).toEqual(scanReport(first).links);
-  });
+  onEngine(
+    'sends no more statements than tables, parents and a constant, and none for profiles the second time',
+    async () => {
+      const { run } = await bench(engine, shop);
+      const first = await run();
+      const introspection = first.queries - first.profiled;
+      expect(first).toMatchObject({ profiled: 7, reused: 0 });
+      expect(introspection).toBeLessThanOrEqual(
+        new Set(first.links.map(({ to }) => to.table.table)).size + 12,
+      );
+      const second = await run();
+      expect(second).toMatchObject({ profiled: 0, reused: 7 });
+      expect(second.queries).toBeLessThan(first.queries - 7);
+      expect(scanReport(second).links).toEqual(scanReport(first).links);
+    },
+  );
 
-  onEngine('survives empty tables, single rows, odd names and columns that cannot be compared', async () => {
-    const blob = { duckdb: 'BLOB', sqlite: 'BLOB', postgres: 'bytea', mysql: 'BLOB' }[engine];
-    const json = { duckdb: 'JSON', sqlite: 'JSON', postgres: 'json', mysql: 'VARBINARY(20)' }[engine];
-    // MySQL takes no name beyond the 16 bits of Unicode.
-    const sign = engine === 'mysql' ? '☃' : '🎉';
-    const { run } = await bench(
-      engine,
-      [
-        'CREATE TABLE empty_one (id integer, label varchar(10));',
-        'CREATE TABLE single (id integer, label varchar(10));',
-        "INSERT INTO single VALUES (1, 'a');",
-        `CREATE TABLE "it's a ""table"" ${sign}" ("the ${sign}" integer, "a ""quoted"" column" varchar(20), data ${json}, bytes ${blob}, "select" varchar(5));`,
-        `INSERT INTO "it's a ""table"" ${sign}" VALUES (1, 'x', '{"a":1}', NULL, 'a'), (2, 'y', NULL, NULL, 'b'), (3, 'z', '{}', NULL, 'b');`,
-      ].join('\n'),
-    );
-    const { tables } = await run();
-    const odd = tables.find(({ table }) => table.table.includes(sign));
-    expect(odd?.profile?.note).toBeUndefined();
-    expect(odd?.profile?.columns.map(({ name, distinct }) => [name, distinct])).toEqual([
-      [`the ${sign}`, 3], ['a "quoted" column', 3], ['data', 0], ['bytes', 0], ['select', 2],
-    ]); // prettier-ignore
-    expect(odd?.profile?.columns.find(({ name }) => name === 'data')?.note).toContain('no statistics');
-    expect(tables.filter(({ profile }) => profile?.rows === 0).map(({ table }) => table.table)).toEqual(['empty_one']);
-  });
+  onEngine(
+    'survives empty tables, single rows, odd names and columns that cannot be compared',
+    async () => {
+      const blob = { duckdb: 'BLOB', sqlite: 'BLOB', postgres: 'bytea', mysql: 'BLOB' }[engine];
+      const json = { duckdb: 'JSON', sqlite: 'JSON', postgres: 'json', mysql: 'VARBINARY(20)' }[
+        engine
+      ];
+      // MySQL takes no name beyond the 16 bits of Unicode.
+      const sign = engine === 'mysql' ? '☃' : '🎉';
+      const { run } = await bench(
+        engine,
+        [
+          'CREATE TABLE empty_one (id integer, label varchar(10));',
+          'CREATE TABLE single (id integer, label varchar(10));',
+          "INSERT INTO single VALUES (1, 'a');",
+          `CREATE TABLE "it's a ""table"" ${sign}" ("the ${sign}" integer, "a ""quoted"" column" varchar(20), data ${json}, bytes ${blob}, "select" varchar(5));`,
+          `INSERT INTO "it's a ""table"" ${sign}" VALUES (1, 'x', '{"a":1}', NULL, 'a'), (2, 'y', NULL, NULL, 'b'), (3, 'z', '{}', NULL, 'b');`,
+        ].join('\n'),
+      );
+      const { tables } = await run();
+      const odd = tables.find(({ table }) => table.table.includes(sign));
+      expect(odd?.profile?.note).toBeUndefined();
+      expect(odd?.profile?.columns.map(({ name, distinct }) => [name, distinct])).toEqual([
+        [`the ${sign}`, 3],
+        ['a "quoted" column', 3],
+        ['data', 0],
+        ['bytes', 0],
+        ['select', 2],
+      ]);
+      expect(odd?.profile?.columns.find(({ name }) => name === 'data')?.note).toContain(
+        'no statistics',
+      );
+      expect(
+        tables.filter(({ profile }) => profile?.rows === 0).map(({ table }) => table.table),
+      ).toEqual(['empty_one']);
+    },
+  );
 
   onEngine('profiles a thousand columns in few statements', async () => {
     const names = Array.from({ length: 1000 }, (_, index) => `c${index}`);
@@ -153,13 +214,20 @@ describe('a composite key that every combination of its columns fills', () => {
       [
         pairs('settlement(member_no integer, period integer, remark text)', 'settled'),
         'CREATE TABLE settlement_line (member_no integer, period integer, line_no integer, amount decimal(8,2));',
-        insert('settlement_line', 480, (n) => [(n % 20) + 101, (Math.floor(n / 20) % 12) + 1, Math.floor(n / 240) + 1, n]),
+        insert('settlement_line', 480, (n) => [
+          (n % 20) + 101,
+          (Math.floor(n / 20) % 12) + 1,
+          Math.floor(n / 240) + 1,
+          n,
+        ]),
         pairs('account(tenant_id integer, id integer, remark text)', 'account'),
         pairs('account_type(tenant_id integer, id integer, remark text)', 'type'),
       ].join('\n'),
     );
     const composite = arrows(await run()).filter((arrow) => arrow.includes(','));
-    expect(composite).toEqual(['settlement_line(member_no,period) -> settlement(member_no,period)']);
+    expect(composite).toEqual([
+      'settlement_line(member_no,period) -> settlement(member_no,period)',
+    ]);
   });
 });
 
@@ -229,13 +297,18 @@ describe('a table above sample_rows', () => {
       'CREATE TABLE parent AS SELECT i AS parent_id FROM generate_series(1, 40000) AS s (i);',
       'CREATE TABLE child AS SELECT i AS child_id, i % 40000 + 1 AS parent_id FROM generate_series(1, 600000) AS s (i);',
     ];
-    const { run } = await bench(engine, [...script, engine === 'postgres' ? 'ANALYZE;' : ''].join('\n'));
+    const { run } = await bench(
+      engine,
+      [...script, engine === 'postgres' ? 'ANALYZE;' : ''].join('\n'),
+    );
     const result = await run({ config: scanConfigSchema.parse({ sample_rows: 200_000 }) });
     const child = result.tables.find(({ table }) => table.table === 'child')?.profile;
     expect(child?.fraction).toBeCloseTo(1 / 3, 1);
     expect(child?.rows).toBeLessThan(500_000);
     expect(child?.rows).toBeGreaterThan(50_000);
-    expect(result.primaryKeys.find(({ table }) => table.table === 'child')?.evidence).toHaveProperty('duplicates_below');
+    expect(
+      result.primaryKeys.find(({ table }) => table.table === 'child')?.evidence,
+    ).toHaveProperty('duplicates_below');
     expect(arrows(result)).toEqual(['child(parent_id) -> parent(parent_id)']);
   });
 });
@@ -244,36 +317,61 @@ describe('what is declared', () => {
   const declared =
     'CREATE TABLE a (k integer PRIMARY KEY, x integer); CREATE TABLE b (n integer PRIMARY KEY, odd integer REFERENCES a (k)); INSERT INTO a VALUES (1, 1), (2, 1); INSERT INTO b VALUES (1, 2), (2, NULL);';
 
-  test.each(engines.filter(isThere))('is accepted as declared in %s, and can be ignored', async (engine) => {
-    const { run } = await bench(engine, declared);
-    const known = await run();
-    expect(arrows(known)).toEqual(['b(odd) -> a(k)']);
-    expect(known.primaryKeys.map(({ origin }) => origin)).toEqual(['declared', 'declared']);
-    const hidden = await run({ ignoreDeclared: 'all' });
-    expect([...hidden.links, ...hidden.primaryKeys].filter(({ origin }) => origin === 'declared')).toEqual([]);
-  });
+  test.each(engines.filter(isThere))(
+    'is accepted as declared in %s, and can be ignored',
+    async (engine) => {
+      const { run } = await bench(engine, declared);
+      const known = await run();
+      expect(arrows(known)).toEqual(['b(odd) -> a(k)']);
+      expect(known.primaryKeys.map(({ origin }) => origin)).toEqual(['declared', 'declared']);
+      const hidden = await run({ ignoreDeclared: 'all' });
+      expect(
+        [...hidden.links, ...hidden.primaryKeys].filter(({ origin }) => origin === 'declared'),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe('a changed table', () => {
   test('is profiled again, alone, where the engine tells which it was', async () => {
     const url = await createDatabase('scan');
     await runPostgres(url, shop);
-    const context = { connection: 'wh', config: { driver: 'postgres' as const, url: 'env:URL' }, projectDir: '.', cacheDir: '.' };
+    const context = {
+      connection: 'wh',
+      config: { driver: 'postgres' as const, url: 'env:URL' },
+      projectDir: '.',
+      cacheDir: '.',
+    };
     const warehouse = await openWarehouse({ ...context, secrets: () => url }, never);
     const db = new DatabaseSync(':memory:');
-    opened.push(() => db.close(), () => warehouse.close()); // prettier-ignore
-    const run = () => scan({ warehouse, scope: {}, state: { db }, config: scanConfigSchema.parse({}), signal: never });
+    opened.push(
+      () => db.close(),
+      () => warehouse.close(),
+    );
+    const run = () =>
+      scan({
+        warehouse,
+        scope: {},
+        state: { db },
+        config: scanConfigSchema.parse({}),
+        signal: never,
+      });
     await run();
     await runPostgres(url, 'ALTER TABLE product ADD COLUMN colour text');
     const result = await run();
     expect(result).toMatchObject({ profiled: 1, reused: 6 });
-    expect(result.tables.find(({ outcome }) => outcome === 'profiled')?.table.table).toBe('product');
+    expect(result.tables.find(({ outcome }) => outcome === 'profiled')?.table.table).toBe(
+      'product',
+    );
   });
 
   test('without a change marker is profiled again after max_age', async () => {
     const { run } = await bench('duckdb', 'CREATE VIEW v AS SELECT 1 AS id');
     expect(await run()).toMatchObject({ profiled: 1 });
     expect(await run()).toMatchObject({ profiled: 0, reused: 1 });
-    expect(await run({ config: scanConfigSchema.parse({ max_age: '0m' }) })).toMatchObject({ profiled: 1, reused: 0 });
+    expect(await run({ config: scanConfigSchema.parse({ max_age: '0m' }) })).toMatchObject({
+      profiled: 1,
+      reused: 0,
+    });
   });
 });

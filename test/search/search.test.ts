@@ -21,25 +21,45 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function document(kind: SearchDocument['kind'], path: string, more: Partial<SearchDocument> = {}): SearchDocument {
+function document(
+  kind: SearchDocument['kind'],
+  path: string,
+  more: Partial<SearchDocument> = {},
+): SearchDocument {
   const name = path.slice(path.lastIndexOf('.') + 1);
   const parent = path.slice(0, path.lastIndexOf('.'));
-  return { kind, connection: 'w', subject: `${kind}:w.${path}`, name, parent, context: [parent], ...more };
+  return {
+    kind,
+    connection: 'w',
+    subject: `${kind}:w.${path}`,
+    name,
+    parent,
+    context: [parent],
+    ...more,
+  };
 }
 
 const shop: SearchDocument[] = [
   document('dataset', 'orders.orders', { description: 'One row per order placed in the shop.' }),
-  document('metric', 'orders.revenue', { synonyms: ['turnover', 'net sales'], description: 'Paid amounts in EUR.' }),
+  document('metric', 'orders.revenue', {
+    synonyms: ['turnover', 'net sales'],
+    description: 'Paid amounts in EUR.',
+  }),
   document('field', 'orders.revenue_code'),
   document('field', 'orders.orderStatus', { context: ['orders', 'paid', 'refunded'] }),
-  document('dataset', 'customers.customers', { description: 'People who bought. Not about revenue.' }),
+  document('dataset', 'customers.customers', {
+    description: 'People who bought. Not about revenue.',
+  }),
   document('field', 'customers.region_id'),
   document('relationship', 'orders.buyer', { context: ['orders', 'customers', 'customer_id'] }),
   document('column', 'raw.stage_orders.revenue'),
   document('table', 'raw.stage_orders.stage_orders'),
 ];
 
-function index(documents: readonly SearchDocument[], fingerprint = 'f'): { written: number; removed: number } {
+function index(
+  documents: readonly SearchDocument[],
+  fingerprint = 'f',
+): { written: number; removed: number } {
   return updateIndex(state, { connection: 'w', documents, fingerprint });
 }
 
@@ -53,7 +73,10 @@ describe('what a search finds', () => {
   });
 
   it('puts the exact name first, and a metric above a column of the same name', () => {
-    expect(names('revenue').slice(0, 2)).toEqual(['metric orders.revenue', 'column raw.stage_orders.revenue']);
+    expect(names('revenue').slice(0, 2)).toEqual([
+      'metric orders.revenue',
+      'column raw.stage_orders.revenue',
+    ]);
     expect(names('orders')[0]).toBe('dataset orders.orders');
   });
 
@@ -77,7 +100,9 @@ describe('what a search finds', () => {
 
   it('ranks names above descriptions', () => {
     const found = names('revenue');
-    expect(found.indexOf('field orders.revenue_code')).toBeLessThan(found.indexOf('dataset customers.customers'));
+    expect(found.indexOf('field orders.revenue_code')).toBeLessThan(
+      found.indexOf('dataset customers.customers'),
+    );
   });
 
   it('keeps to the kinds, the connections and the limit that were asked for', () => {
@@ -88,17 +113,33 @@ describe('what a search finds', () => {
 
   it('answers the same question the same way, whatever the order of indexing', () => {
     const before = search(state, 'orders revenue customer');
-    state.db.exec('DROP TABLE search_documents_2; DROP TABLE search_terms_2; DROP TABLE search_words_2; DROP TABLE search_sources_2;');
+    state.db.exec(
+      'DROP TABLE search_documents_2; DROP TABLE search_terms_2; DROP TABLE search_words_2; DROP TABLE search_sources_2;',
+    );
     index(shop.toReversed());
     expect(search(state, 'orders revenue customer')).toEqual(before);
   });
 
-  it.each(['', '   ', '"', '""', "'; DROP TABLE x --", 'a AND OR NOT', 'NEAR(a b)', 'name:revenue', '*', '-x ^y {z}', '😀', '\0', 'ﬁ', '\ud800', 'the of', 'x'.repeat(10_240)])(
-    'takes %j as a question like any other',
-    (text) => {
-      expect(() => search(state, text)).not.toThrow();
-    },
-  ); // prettier-ignore
+  it.each([
+    '',
+    '   ',
+    '"',
+    '""',
+    "'; DROP TABLE x --",
+    'a AND OR NOT',
+    'NEAR(a b)',
+    'name:revenue',
+    '*',
+    '-x ^y {z}',
+    '😀',
+    '\0',
+    'ﬁ',
+    '\ud800',
+    'the of',
+    'x'.repeat(10_240),
+  ])('takes %j as a question like any other', (text) => {
+    expect(() => search(state, text)).not.toThrow();
+  });
 
   it('takes any text as a question like any other', () => {
     assert(
@@ -114,7 +155,11 @@ describe('the index', () => {
   it('writes only what changed and removes what is gone', () => {
     expect(index(shop)).toEqual({ written: shop.length, removed: 0 });
     expect(index(shop)).toEqual({ written: 0, removed: 0 });
-    const changed = shop.slice(1).map((each) => (each.name === 'region_id' ? { ...each, description: 'Where they live' } : each));
+    const changed = shop
+      .slice(1)
+      .map((each) =>
+        each.name === 'region_id' ? { ...each, description: 'Where they live' } : each,
+      );
     expect(index(changed)).toEqual({ written: 1, removed: 1 });
     expect(names('live')).toEqual(['field customers.region_id']);
     expect(names('placed shop')).toEqual([]);
@@ -122,14 +167,18 @@ describe('the index', () => {
 
   it('keeps connections apart', () => {
     index(shop);
-    updateIndex(state, { connection: 'other', documents: [{ ...shop[1], connection: 'other' } as SearchDocument], fingerprint: 'g' });
+    updateIndex(state, {
+      connection: 'other',
+      documents: [{ ...shop[1], connection: 'other' } as SearchDocument],
+      fingerprint: 'g',
+    });
     expect(index([])).toEqual({ written: 0, removed: shop.length });
     expect(search(state, 'revenue').map(({ connection }) => connection)).toEqual(['other']);
-    expect([indexedFingerprint(state, 'w'), indexedFingerprint(state, 'other'), indexedFingerprint(state, 'x')]).toEqual([
-      'f',
-      'g',
-      undefined,
-    ]);
+    expect([
+      indexedFingerprint(state, 'w'),
+      indexedFingerprint(state, 'other'),
+      indexedFingerprint(state, 'x'),
+    ]).toEqual(['f', 'g', undefined]);
   });
 
   it('is made where it is missing, and survives closing', () => {
@@ -142,12 +191,25 @@ describe('the index', () => {
 
   it('has tables and columns of the catalog that no dataset covers', () => {
     const table = (name: string) => ({
-      schema: 'main', table: name, kind: 'table', comment: 'Where parcels are', uniqueKeys: [], foreignKeys: [],
+      schema: 'main',
+      table: name,
+      kind: 'table',
+      comment: 'Where parcels are',
+      uniqueKeys: [],
+      foreignKeys: [],
       columns: [{ name: 'parcelId', nativeType: 'int', type: 'integer' as const, nullable: false }],
-    }); // prettier-ignore
-    const catalog = { connection: 'w', dialect: 'duckdb', firstSchema: 'main', tables: [table('parcels'), table('covered')] };
+    });
+    const catalog = {
+      connection: 'w',
+      dialect: 'duckdb',
+      firstSchema: 'main',
+      tables: [table('parcels'), table('covered')],
+    };
     index(catalogDocuments(catalog, (each) => each.table === 'covered'));
-    expect(names('parcel id')).toEqual(['column main.parcels.parcelId', 'table main.parcels.parcels']);
+    expect(names('parcel id')).toEqual([
+      'column main.parcels.parcelId',
+      'table main.parcels.parcels',
+    ]);
     expect(names('covered')).toEqual([]);
   });
 });

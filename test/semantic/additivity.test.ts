@@ -19,7 +19,12 @@ const month = 'metric_time.month';
 const label = 'tags.label';
 
 /** The metric, what it is grouped by, then over which of these it adds up (undefined: over any), and why not over the others. */
-const cases: [metric: string, dimensions: string[], over: string[] | undefined, because?: RegExp][] = [
+const cases: [
+  metric: string,
+  dimensions: string[],
+  over: string[] | undefined,
+  because?: RegExp,
+][] = [
   ['orders.revenue', [buyer, month], undefined],
   ['orders.order_count', [], undefined],
   ['orders.enterprise_revenue', [month], undefined],
@@ -30,7 +35,12 @@ const cases: [metric: string, dimensions: string[], over: string[] | undefined, 
   ['0.5 * (orders.revenue - 2 * orders.revenue)', [buyer], undefined],
   ['count(orders.id) - count(orders.amount)', [buyer], undefined],
   ['orders.revenue - tickets.ticket_count', [month], undefined],
-  ['sum(orders.amount) - count(orders.id)', [buyer], [], /^it is NULL for a group in which one of its sums has no values$/],
+  [
+    'sum(orders.amount) - count(orders.id)',
+    [buyer],
+    [],
+    /^it is NULL for a group in which one of its sums has no values$/,
+  ],
   ['orders.profit', [buyer], [], /NULL/],
   ['orders.revenue + 1', [buyer], [], /^it is a ratio, or other arithmetic/],
   ['orders.revenue * 2 * orders.order_count', [buyer], [], /ratio/],
@@ -49,7 +59,12 @@ const cases: [metric: string, dimensions: string[], over: string[] | undefined, 
   ['orders.lowest', [buyer, month], [], /the min over orders\.created_at/],
   ['orders.running', [buyer, month], [buyer], /^it accumulates over orders\.created_at$/],
   ['orders.ten_days', ['metric_time.day', 'metric_time.month', buyer], [buyer], /accumulates/],
-  ['orders.revenue', [label, month], [month], /^one row of orders can be in several groups by orders\.tags\.label$/],
+  [
+    'orders.revenue',
+    [label, month],
+    [month],
+    /^one row of orders can be in several groups by orders\.tags\.label$/,
+  ],
   ['orders.running', [label, month, buyer], [buyer], /accumulates.*; one row of orders/],
   ['orders.running - orders.revenue', [month, buyer], [buyer], /accumulates/],
 ];

@@ -28,7 +28,8 @@ metrics:
 relationships:
   - {to: halves, on: id = halves.id and a / b * 2 = halves.id}
 `;
-const halves = 'dataset: halves\nsource: halves\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: name, type: string}]\n';
+const halves =
+  'dataset: halves\nsource: halves\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: name, type: string}]\n';
 const script = `CREATE TABLE lines (id INTEGER, a INTEGER, b INTEGER);
 INSERT INTO lines VALUES (1, 1, 2);
 CREATE TABLE halves (id INTEGER, name VARCHAR(9));
@@ -51,22 +52,41 @@ describe.each(engineNames)('a division of whole numbers on %s', (name) => {
   };
 
   test('does not truncate in a field', async () => {
-    const fields = ['share', 'chain', 'grouped', 'percent', 'exact'].map((field) => `lines.${field}`);
+    const fields = ['share', 'chain', 'grouped', 'percent', 'exact'].map(
+      (field) => `lines.${field}`,
+    );
     expect(await numbers({ dimensions: fields })).toEqual([0.5, 99, 0.75, 0.5, 0.5]);
   });
 
   test('does not truncate inside an aggregate, of the model or of a query, nor in a condition', async () => {
-    const metrics = ['lines.shares', 'lines.written', 'lines.filtered', 'avg(lines.a / lines.b)', 'sum(lines.a) / sum(lines.b)'];
-    expect(await numbers({ metrics, segments: ['lines.halves'], where: ['lines.a / lines.b < 0.6'] })).toEqual([0.5, 0.5, 1, 0.5, 0.5]);
-    expect(await numbers({ metrics, having: ['lines.written / 2 = 0.25'] })).toEqual([0.5, 0.5, 1, 0.5, 0.5]);
+    const metrics = [
+      'lines.shares',
+      'lines.written',
+      'lines.filtered',
+      'avg(lines.a / lines.b)',
+      'sum(lines.a) / sum(lines.b)',
+    ];
+    expect(
+      await numbers({ metrics, segments: ['lines.halves'], where: ['lines.a / lines.b < 0.6'] }),
+    ).toEqual([0.5, 0.5, 1, 0.5, 0.5]);
+    expect(await numbers({ metrics, having: ['lines.written / 2 = 0.25'] })).toEqual([
+      0.5, 0.5, 1, 0.5, 0.5,
+    ]);
   });
 
   test('keeps the precedence of what was written, and gives NULL by zero', async () => {
-    expect(await numbers({ metrics: ['lines.chained', 'lines.cased', 'lines.by_zero'] })).toEqual([8, 0.5, null]);
+    expect(await numbers({ metrics: ['lines.chained', 'lines.cased', 'lines.by_zero'] })).toEqual([
+      8,
+      0.5,
+      null,
+    ]);
   });
 
   test('does not truncate in the condition of a relationship, and leaves text alone', async () => {
-    const { sql } = compile(model, { metrics: ['lines.shares'], dimensions: ['lines.words', 'halves.name'] });
+    const { sql } = compile(model, {
+      metrics: ['lines.shares'],
+      dimensions: ['lines.words', 'halves.name'],
+    });
     expect((await rowsOf(engine, sql))[0]?.slice(0, 2)).toEqual(['a / b', 'half']);
   });
 });

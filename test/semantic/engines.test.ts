@@ -30,9 +30,12 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
   });
   afterAll(async () => engine.close());
 
-  const answer = async (query: z.input<typeof querySchema>): Promise<readonly (readonly unknown[])[]> => {
+  const answer = async (
+    query: z.input<typeof querySchema>,
+  ): Promise<readonly (readonly unknown[])[]> => {
     const rows = await rowsOf(engine, compile(model, query).sql);
-    const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell);
+    const plain = (cell: unknown): unknown =>
+      typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
     return rows.map((row) => row.map(plain));
   };
 
@@ -62,32 +65,63 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       ['paid', 11],
       ['open', 3],
     ]);
-    expect(await answer({ ...byStatus, order_by: [{ field: 'orders.order_count', dir: 'desc' as const }] })).toEqual([
-      ['paid', 11], ['open', 3], ['settled', 3], [null, null],
-    ]); // prettier-ignore
+    expect(
+      await answer({
+        ...byStatus,
+        order_by: [{ field: 'orders.order_count', dir: 'desc' as const }],
+      }),
+    ).toEqual([
+      ['paid', 11],
+      ['open', 3],
+      ['settled', 3],
+      [null, null],
+    ]);
   });
 
   test('keeps every row of the fact, whatever parents it lacks', async () => {
-    expect(await answer({ metrics: ['orders.order_count', 'orders.revenue'], dimensions: ['buyer.regions.name'] })).toEqual([
-      ['AMER', 1, 3], ['EMEA', 2, 10], [null, 2, 4],
-    ]); // prettier-ignore
+    expect(
+      await answer({
+        metrics: ['orders.order_count', 'orders.revenue'],
+        dimensions: ['buyer.regions.name'],
+      }),
+    ).toEqual([
+      ['AMER', 1, 3],
+      ['EMEA', 2, 10],
+      [null, 2, 4],
+    ]);
   });
 
   test('shows members without rows, in every combination with the owner’s own dimensions', async () => {
-    const query = { metrics: ['orders.order_count', 'orders.aov'], dimensions: ['buyer.segment'], include_empty: true };
+    const query = {
+      metrics: ['orders.order_count', 'orders.aov'],
+      dimensions: ['buyer.segment'],
+      include_empty: true,
+    };
     expect(await answer(query)).toEqual([
       ['ent', 2, 5],
       ['new', 0, null],
       ['smb', 1, 3],
       [null, 2, 2],
     ]);
-    expect(await answer({ ...query, where: ["orders.status = 'open'", "buyer.segment <> 'smb'"] })).toEqual([
+    expect(
+      await answer({ ...query, where: ["orders.status = 'open'", "buyer.segment <> 'smb'"] }),
+    ).toEqual([
       ['ent', 1, 3],
       ['new', 0, null],
     ]);
-    expect(await answer({ ...query, dimensions: ['buyer.segment', 'orders.status'], where: ["orders.status in ('open', 'settled')"], having: ['orders.order_count = 0'] })).toEqual([
-      ['ent', 'settled', 0, null], ['new', 'open', 0, null], ['new', 'settled', 0, null], ['smb', 'open', 0, null],
-    ]); // prettier-ignore
+    expect(
+      await answer({
+        ...query,
+        dimensions: ['buyer.segment', 'orders.status'],
+        where: ["orders.status in ('open', 'settled')"],
+        having: ['orders.order_count = 0'],
+      }),
+    ).toEqual([
+      ['ent', 'settled', 0, null],
+      ['new', 'open', 0, null],
+      ['new', 'settled', 0, null],
+      ['smb', 'open', 0, null],
+    ]);
   });
 
   test('computes medians and percentiles', async () => {
@@ -131,12 +165,22 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       ['new', null],
       ['smb', 'AMER'],
     ]);
-    expect(await answer({ dimensions: ['orders.status'], where: ['orders.amount > 3'] })).toEqual([['paid']]);
+    expect(await answer({ dimensions: ['orders.status'], where: ['orders.amount > 3'] })).toEqual([
+      ['paid'],
+    ]);
   });
 
   test('finds text by its parts, minding case', async () => {
-    const count = async (op: 'contains' | 'starts_with' | 'ends_with', value: string): Promise<unknown> =>
-      (await answer({ metrics: ['orders.order_count'], where: [{ field: 'orders.status', op, value }] }))[0]?.[0];
+    const count = async (
+      op: 'contains' | 'starts_with' | 'ends_with',
+      value: string,
+    ): Promise<unknown> =>
+      (
+        await answer({
+          metrics: ['orders.order_count'],
+          where: [{ field: 'orders.status', op, value }],
+        })
+      )[0]?.[0];
     expect(
       await Promise.all([
         count('contains', 'ai'),
@@ -149,7 +193,11 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
   });
 
   test('answers several facts by what they share, each as if it were alone', async () => {
-    const metrics = ['orders.paid_revenue', 'tickets.ticket_count', { name: 'each', expr: 'orders.paid_revenue / tickets.ticket_count' }];
+    const metrics = [
+      'orders.paid_revenue',
+      'tickets.ticket_count',
+      { name: 'each', expr: 'orders.paid_revenue / tickets.ticket_count' },
+    ];
     expect(await answer({ metrics, dimensions: ['metric_time.month'] })).toEqual([
       ['2024-01-01', 7, 2, 3.5],
       ['2024-02-01', null, 1, 0],
@@ -161,50 +209,93 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       { on: 'tickets', where: "tickets.priority = 'high'" },
       { on: 'orders', where: 'orders.amount < 7' },
     ];
-    expect(await answer({ metrics, where: scoped })).toEqual([[4, 3, 4 / 3].map((it) => expect.closeTo(it, 5) as unknown)]);
-    const three = { metrics: ['tickets.ticket_count', 'customers.customer_count', 'regions.region_count'], dimensions: ['regions.name'] };
-    expect(await answer({ ...three, include_empty: true, order_by: [{ field: 'customers.customer_count', dir: 'desc' }] })).toEqual([
-      ['AMER', 0, 1, 1], ['EMEA', 3, 1, 1], [null, 2, 1, 0], ['APAC', 0, 0, 1],
-    ]); // prettier-ignore
+    expect(await answer({ metrics, where: scoped })).toEqual([
+      [4, 3, 4 / 3].map((it) => expect.closeTo(it, 5) as unknown),
+    ]);
+    const three = {
+      metrics: ['tickets.ticket_count', 'customers.customer_count', 'regions.region_count'],
+      dimensions: ['regions.name'],
+    };
+    expect(
+      await answer({
+        ...three,
+        include_empty: true,
+        order_by: [{ field: 'customers.customer_count', dir: 'desc' }],
+      }),
+    ).toEqual([
+      ['AMER', 0, 1, 1],
+      ['EMEA', 3, 1, 1],
+      [null, 2, 1, 0],
+      ['APAC', 0, 0, 1],
+    ]);
   });
 
   test('asks of many whether any of them fits, and counts each row once', async () => {
     const count = { metrics: ['customers.customer_count', 'customers.urgent_count'] };
     expect(await answer({ ...count, where: ["tickets.priority = 'low'"] })).toEqual([[2, 1]]);
-    expect(await answer({ ...count, where: ["tickets.priority = 'low'", "tickets.priority = 'high'"] })).toEqual([[1, 1]]);
-    expect(await answer({ ...count, where: [{ field: 'tickets.id', op: '>', value: 4 }] })).toEqual([[0, 0]]);
+    expect(
+      await answer({ ...count, where: ["tickets.priority = 'low'", "tickets.priority = 'high'"] }),
+    ).toEqual([[1, 1]]);
+    expect(await answer({ ...count, where: [{ field: 'tickets.id', op: '>', value: 4 }] })).toEqual(
+      [[0, 0]],
+    );
     expect(await answer({ ...count, dimensions: ['tickets.priority'] })).toEqual([
       ['high', 1, 1],
       ['low', 2, 1],
     ]);
-    expect(await answer({ ...count, dimensions: ['tickets.priority'], where: ['tickets.id <> 3'] })).toEqual([
+    expect(
+      await answer({ ...count, dimensions: ['tickets.priority'], where: ['tickets.id <> 3'] }),
+    ).toEqual([
       ['high', 1, 1],
       ['low', 1, 0],
     ]);
-    expect(await answer({ metrics: ['regions.region_count', 'customers.urgent_count'], where: ["tickets.priority = 'low'"] })).toEqual([
-      [1, 1],
-    ]);
-    expect(await answer({ metrics: ["count(case when tickets.priority = 'high' then customers.id end)"] })).toEqual([[1]]);
+    expect(
+      await answer({
+        metrics: ['regions.region_count', 'customers.urgent_count'],
+        where: ["tickets.priority = 'low'"],
+      }),
+    ).toEqual([[1, 1]]);
+    expect(
+      await answer({
+        metrics: ["count(case when tickets.priority = 'high' then customers.id end)"],
+      }),
+    ).toEqual([[1]]);
   });
 
   test('goes through a bridge, each row once in every group', async () => {
     const query = { metrics: ['orders.revenue', 'orders.order_count'], dimensions: ['tags.label'] };
-    expect(await answer(query)).toEqual([['new', 10, 2], ['vip', 10, 2], [null, 3, 1]]); // prettier-ignore
+    expect(await answer(query)).toEqual([
+      ['new', 10, 2],
+      ['vip', 10, 2],
+      [null, 3, 1],
+    ]);
     expect(await answer({ ...query, where: ["tags.label = 'new'"] })).toEqual([['new', 10, 2]]);
-    expect(await answer({ metrics: ['orders.revenue'], where: ["tags.label = 'new'", "orders.tags.label = 'vip'"] })).toEqual([[7]]);
-    expect(await answer({ metrics: ['count(tags.id)'], dimensions: ['tags.orders.status'] })).toEqual([
+    expect(
+      await answer({
+        metrics: ['orders.revenue'],
+        where: ["tags.label = 'new'", "orders.tags.label = 'vip'"],
+      }),
+    ).toEqual([[7]]);
+    expect(
+      await answer({ metrics: ['count(tags.id)'], dimensions: ['tags.orders.status'] }),
+    ).toEqual([
       ['open', 1],
       ['paid', 2],
       ['settled', 1],
     ]);
     expect(compile(model, query).receipt.notes.join()).toContain('do not add up');
-    expect(compile(model, query).receipt.metrics.map(({ additive }) => additive)).toEqual([false, false]);
+    expect(compile(model, query).receipt.metrics.map(({ additive }) => additive)).toEqual([
+      false,
+      false,
+    ]);
   });
 
   test('takes of a balance the value that counts, for each of whom it is', async () => {
     const query = { metrics: ['orders.closing', 'orders.lowest', 'orders.revenue'] };
     expect(await answer(query)).toEqual([[6, 6, 17]]);
-    expect(await answer({ ...query, where: ["orders.created_at < '2024-01-08'"] })).toEqual([[7, 7, 7]]);
+    expect(await answer({ ...query, where: ["orders.created_at < '2024-01-08'"] })).toEqual([
+      [7, 7, 7],
+    ]);
     expect(await answer({ ...query, dimensions: ['metric_time.month'] })).toEqual([
       ['2024-01-01', 3, 3, 10],
       ['2024-02-01', 3, 3, 3],
@@ -225,7 +316,13 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       { name: 'most', expr: 'max(orders.order_count) per orders.customer_id' },
     ];
     expect(await answer({ metrics })).toEqual([[7, 6.5, 2]]);
-    expect(await answer({ metrics: metrics.slice(1), dimensions: ['orders.status'], where: ['orders.id < 4'] })).toEqual([
+    expect(
+      await answer({
+        metrics: metrics.slice(1),
+        dimensions: ['orders.status'],
+        where: ['orders.id < 4'],
+      }),
+    ).toEqual([
       ['open', 3, 1],
       ['paid', 7, 1],
       ['settled', 3, 1],
@@ -233,12 +330,19 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
   });
 
   test('keeps a group of which a balance or a nested aggregate uses no row (found by fuzzing)', async () => {
-    expect(await answer({ metrics: ['orders.closing'], dimensions: ['metric_time.month'] })).toEqual([
+    expect(
+      await answer({ metrics: ['orders.closing'], dimensions: ['metric_time.month'] }),
+    ).toEqual([
       ['2024-01-01', 3],
       ['2024-02-01', 3],
       [null, null],
     ]);
-    expect(await answer({ metrics: ['avg(orders.revenue) per buyer.segment'], dimensions: ['orders.status'] })).toEqual([
+    expect(
+      await answer({
+        metrics: ['avg(orders.revenue) per buyer.segment'],
+        dimensions: ['orders.status'],
+      }),
+    ).toEqual([
       ['open', 3],
       ['paid', 7],
       ['settled', 3],
@@ -247,7 +351,10 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
   });
 
   test('shows the value of an earlier period', async () => {
-    const query = { metrics: ['orders.revenue', 'orders.last_month', 'orders.growth'], dimensions: ['metric_time.month'] };
+    const query = {
+      metrics: ['orders.revenue', 'orders.last_month', 'orders.growth'],
+      dimensions: ['metric_time.month'],
+    };
     expect(await answer(query)).toEqual([
       ['2024-01-01', 10, null, 0],
       ['2024-02-01', 3, 7, 0],
@@ -267,9 +374,15 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       ['2024-02-26', 0, null],
       ['2024-03-04', 0, null],
     ]);
-    expect(await answer({ metrics: ['orders.last_year'], where: ["metric_time.year = '2025-01-01'"] })).toEqual([[13]]);
     expect(
-      await answer({ metrics: [{ name: 'x', expr: 'orders.last_year' }], dimensions: ['orders.created_at.day'], where: ['orders.id = 4'] }),
+      await answer({ metrics: ['orders.last_year'], where: ["metric_time.year = '2025-01-01'"] }),
+    ).toEqual([[13]]);
+    expect(
+      await answer({
+        metrics: [{ name: 'x', expr: 'orders.last_year' }],
+        dimensions: ['orders.created_at.day'],
+        where: ['orders.id = 4'],
+      }),
     ).toEqual([['2025-02-28', null]]);
   });
 
@@ -290,15 +403,26 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
       ['2024-02-01', 13],
       ['2024-02-29', 13],
     ]);
-    expect(await answer({ ...since, dimensions: ['metric_time.month', 'metric_time.year'] })).toEqual([['2024-02-01', '2024-01-01', 13]]);
-    expect(await answer({ metrics: ['orders.running', 'tickets.ticket_count'], dimensions: ['metric_time.month'] })).toEqual([
+    expect(
+      await answer({ ...since, dimensions: ['metric_time.month', 'metric_time.year'] }),
+    ).toEqual([['2024-02-01', '2024-01-01', 13]]);
+    expect(
+      await answer({
+        metrics: ['orders.running', 'tickets.ticket_count'],
+        dimensions: ['metric_time.month'],
+      }),
+    ).toEqual([
       ['2024-01-01', 10, 2],
       ['2024-02-01', 13, 1],
       ['2024-03-01', 13, 1],
       [null, null, 1],
     ]);
     expect(
-      await answer({ metrics: ['orders.running'], dimensions: ['orders.status', 'metric_time.month'], where: ['orders.id < 4'] }),
+      await answer({
+        metrics: ['orders.running'],
+        dimensions: ['orders.status', 'metric_time.month'],
+        where: ['orders.id < 4'],
+      }),
     ).toEqual([
       ['open', '2024-01-01', 3],
       ['open', '2024-02-01', 3],
@@ -309,7 +433,11 @@ describe.each(engineNames)('a semantic query on %s', (name) => {
   });
 
   test('fills the periods between those that have rows', async () => {
-    const query = { metrics: ['tickets.ticket_count', 'orders.revenue'], dimensions: ['metric_time.week'], fill_time: true };
+    const query = {
+      metrics: ['tickets.ticket_count', 'orders.revenue'],
+      dimensions: ['metric_time.week'],
+      fill_time: true,
+    };
     const where = ["metric_time < '2024-02-05'"];
     expect(await answer({ ...query, where })).toEqual([
       ['2024-01-01', 0, 7],

@@ -8,15 +8,64 @@ import { engineNames } from '../conformance/engines.ts';
 import { compile, load, shop } from './shop.ts';
 
 const hostile = [
-  '1) or (1 = 1', '1=1) union select 1 --', 'orders.status = 1 --', 'orders.status = 1 /* x', 'orders.status = 1; drop table orders', '(select 1) = 1',
-  'exists (select 1)', 'orders.id in (select id from customers)', 'orders.id in (table customers)', '(values (1)) = 1', "pg_read_file('/etc/passwd') = ''",
-  "read_csv('/etc/passwd') = ''", "orders.status = load_extension('x')", 'pg_sleep(10) is null', "nextval('s') = 1", "set_config('a', 'b', false) = ''",
-  '"pg_sleep"(1) = 1', 'pg_catalog.pg_sleep(1) = 1', 'orders.status.lower() = 1', 'current_user = 1', 'session_user = 1', '$1 = 1', '? = 1', ':x = 1', '@x = 1',
-  "E'\\' or 1=1 --' = orders.status", '$$x$$ = orders.status', "orders.status = 'x", 'orders."status = 1', 'orders.*', '*', 'count(orders.*) > 1', 'a b', 'orders.status orders.id',
-  'orders.status, orders.id', 'orders.status as x', 'orders.status from orders', 'sum(orders.amount) over () > 1', 'sum(orders.amount) filter (where true) > 1',
-  'row_number() over (order by orders.id) = 1', "query_to_xml('select 1', true, true, '') = ''", 'x -> x + 1', '[1, 2] = 1', '{} = 1', 'orders.status = `x`', '#x', '', ' ', '\0',
-  "getenv('HOME') = ''", 'orders.status[1] = 1', 'customers.orders.status = 1', 'main.orders.status = 1', "'a' = 'b' limit 1", 'true group by 1', 'true order by 1', 'case when true then',
-]; // prettier-ignore
+  '1) or (1 = 1',
+  '1=1) union select 1 --',
+  'orders.status = 1 --',
+  'orders.status = 1 /* x',
+  'orders.status = 1; drop table orders',
+  '(select 1) = 1',
+  'exists (select 1)',
+  'orders.id in (select id from customers)',
+  'orders.id in (table customers)',
+  '(values (1)) = 1',
+  "pg_read_file('/etc/passwd') = ''",
+  "read_csv('/etc/passwd') = ''",
+  "orders.status = load_extension('x')",
+  'pg_sleep(10) is null',
+  "nextval('s') = 1",
+  "set_config('a', 'b', false) = ''",
+  '"pg_sleep"(1) = 1',
+  'pg_catalog.pg_sleep(1) = 1',
+  'orders.status.lower() = 1',
+  'current_user = 1',
+  'session_user = 1',
+  '$1 = 1',
+  '? = 1',
+  ':x = 1',
+  '@x = 1',
+  "E'\\' or 1=1 --' = orders.status",
+  '$$x$$ = orders.status',
+  "orders.status = 'x",
+  'orders."status = 1',
+  'orders.*',
+  '*',
+  'count(orders.*) > 1',
+  'a b',
+  'orders.status orders.id',
+  'orders.status, orders.id',
+  'orders.status as x',
+  'orders.status from orders',
+  'sum(orders.amount) over () > 1',
+  'sum(orders.amount) filter (where true) > 1',
+  'row_number() over (order by orders.id) = 1',
+  "query_to_xml('select 1', true, true, '') = ''",
+  'x -> x + 1',
+  '[1, 2] = 1',
+  '{} = 1',
+  'orders.status = `x`',
+  '#x',
+  '',
+  ' ',
+  '\0',
+  "getenv('HOME') = ''",
+  'orders.status[1] = 1',
+  'customers.orders.status = 1',
+  'main.orders.status = 1',
+  "'a' = 'b' limit 1",
+  'true group by 1',
+  'true order by 1',
+  'case when true then',
+];
 
 describe.each(engineNames)('fragments of a query on %s', (name) => {
   let model: SemanticModel;
@@ -36,7 +85,9 @@ describe.each(engineNames)('fragments of a query on %s', (name) => {
     ]) {
       expect(() => compile(model, query as never)).toThrow();
     }
-    expect(() => compile(model, { metrics: ['orders.revenue'], where: [text || ' '] })).toThrow(UserError);
+    expect(() => compile(model, { metrics: ['orders.revenue'], where: [text || ' '] })).toThrow(
+      UserError,
+    );
   });
 
   test.each([
@@ -69,27 +120,44 @@ describe('arithmetic over metrics', () => {
     expect(outer('orders.revenue / orders.order_count / 2')).toMatchInlineSnapshot(
       `"SELECT ("ktx"."m1" / NULLIF("ktx"."m2", 0) / NULLIF(2, 0)) AS "x""`,
     );
-    expect(outer('orders.revenue - orders.order_count * 2 / (orders.revenue + 1)')).toMatchInlineSnapshot(
+    expect(
+      outer('orders.revenue - orders.order_count * 2 / (orders.revenue + 1)'),
+    ).toMatchInlineSnapshot(
       `"SELECT ("ktx"."m1" - "ktx"."m2" * 2 / NULLIF(("ktx"."m1" + 1), 0)) AS "x""`,
     );
-    expect(outer('-orders.revenue / -2')).toMatchInlineSnapshot(`"SELECT (-"ktx"."m1" / NULLIF(-2, 0)) AS "x""`);
-    expect(outer('case when orders.revenue / 2 > 1 then 1 / orders.order_count end / 3')).toMatchInlineSnapshot(
+    expect(outer('-orders.revenue / -2')).toMatchInlineSnapshot(
+      `"SELECT (-"ktx"."m1" / NULLIF(-2, 0)) AS "x""`,
+    );
+    expect(
+      outer('case when orders.revenue / 2 > 1 then 1 / orders.order_count end / 3'),
+    ).toMatchInlineSnapshot(
       `"SELECT (case when "ktx"."m1" / NULLIF(2, 0) > 1 then 1 / NULLIF("ktx"."m2", 0) end / NULLIF(3, 0)) AS "x""`,
     );
-    expect(outer('round(orders.revenue / 3, 2) + orders.revenue::double precision / 2')).toMatchInlineSnapshot(
+    expect(
+      outer('round(orders.revenue / 3, 2) + orders.revenue::double precision / 2'),
+    ).toMatchInlineSnapshot(
       `"SELECT (round("ktx"."m1" / NULLIF(3, 0), 2) + "ktx"."m1"::double precision / NULLIF(2, 0)) AS "x""`,
     );
-    expect(outer('coalesce(orders.revenue, 0) in (1, 2)')).toMatchInlineSnapshot(`"SELECT (coalesce("ktx"."m1", 0) in (1, 2)) AS "x""`);
+    expect(outer('coalesce(orders.revenue, 0) in (1, 2)')).toMatchInlineSnapshot(
+      `"SELECT (coalesce("ktx"."m1", 0) in (1, 2)) AS "x""`,
+    );
   });
 
-  test.each(['orders.revenue // 2', 'orders.revenue ** 2', 'orders.revenue || 2', 'orders.revenue ^ 2'])('refuses %s', (expr) => {
+  test.each([
+    'orders.revenue // 2',
+    'orders.revenue ** 2',
+    'orders.revenue || 2',
+    'orders.revenue ^ 2',
+  ])('refuses %s', (expr) => {
     expect(() => outer(expr)).toThrow(UserError);
   });
 });
 
 describe('a condition is cut', () => {
   const pieces = async (text: string, of: 'and' | 'or') => {
-    const fragment = await withAnalyzer(() => parseFragment(text, { dialect: dialectNamed('duckdb'), origin: 'query' }));
+    const fragment = await withAnalyzer(() =>
+      parseFragment(text, { dialect: dialectNamed('duckdb'), origin: 'query' }),
+    );
     const spans = of === 'and' ? fragment.conjuncts : disjunctsOf(fragment.tokens);
     return spans.map(({ start, end }) => text.slice(start, end));
   };
@@ -98,7 +166,10 @@ describe('a condition is cut', () => {
     ["o.a = 1 and o.b = 'x and y' and o.c = 2", ['o.a = 1', "o.b = 'x and y'", 'o.c = 2']],
     ['o.a between 1 and 5 and o.b > 2', ['o.a between 1 and 5', 'o.b > 2']],
     ['o.a between 1 and 2 and o.b between 3 and 4', ['o.a between 1 and 2', 'o.b between 3 and 4']],
-    ['case when o.a = 1 and o.b = 2 then 1 end = 1 and o.c = 3', ['case when o.a = 1 and o.b = 2 then 1 end = 1', 'o.c = 3']],
+    [
+      'case when o.a = 1 and o.b = 2 then 1 end = 1 and o.c = 3',
+      ['case when o.a = 1 and o.b = 2 then 1 end = 1', 'o.c = 3'],
+    ],
     ['((o.a = 1) and (o.b = 2 and o.c = 3))', ['(o.a = 1)', '(o.b = 2 and o.c = 3)']],
     ['o.a = 1 and o.b = 2 or o.c = 3', ['o.a = 1 and o.b = 2 or o.c = 3']],
   ])('at AND: %s', async (text, parts) => expect(await pieces(text, 'and')).toEqual(parts));
@@ -106,7 +177,10 @@ describe('a condition is cut', () => {
   test.each([
     ['o.a = 1 or o.b = 2 and o.c = 3', ['o.a = 1', 'o.b = 2 and o.c = 3']],
     ['(o.a = 1 or (o.b = 2 or o.c = 3))', ['o.a = 1', '(o.b = 2 or o.c = 3)']],
-    ['case when o.a = 1 or o.b = 2 then 1 end = 1 or o.c = 3', ['case when o.a = 1 or o.b = 2 then 1 end = 1', 'o.c = 3']],
+    [
+      'case when o.a = 1 or o.b = 2 then 1 end = 1 or o.c = 3',
+      ['case when o.a = 1 or o.b = 2 then 1 end = 1', 'o.c = 3'],
+    ],
     ['o.a = 1', ['o.a = 1']],
   ])('at OR: %s', async (text, parts) => expect(await pieces(text, 'or')).toEqual(parts));
 });

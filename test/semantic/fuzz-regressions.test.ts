@@ -83,12 +83,16 @@ describe.each(engineNames)('what the fuzzer found on %s', (name) => {
   afterAll(async () => engine.close());
 
   const answer = async (query: Query, of = model): Promise<readonly (readonly unknown[])[]> => {
-    const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell);
+    const plain = (cell: unknown): unknown =>
+      typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
     return (await rowsOf(engine, compile(of, query).sql)).map((row) => row.map(plain));
   };
 
   test('a running total by a dimension to many is shown in the periods of the result alone: February has no tagged visit', async () => {
-    const query: Query = { metrics: ['visits.so_far'], dimensions: ['tags.label', 'visits.day.month'] };
+    const query: Query = {
+      metrics: ['visits.so_far'],
+      dimensions: ['tags.label', 'visits.day.month'],
+    };
     expect(await answer(query)).toEqual([
       ['new', '2024-01-01', 1],
       ['new', '2024-03-01', 1001],
@@ -97,21 +101,33 @@ describe.each(engineNames)('what the fuzzer found on %s', (name) => {
   });
 
   test('days that are filled lie in their own months', async () => {
-    const query: Query = { metrics: ['visits.count'], dimensions: ['visits.day.month', 'visits.day.day'], fill_time: true };
+    const query: Query = {
+      metrics: ['visits.count'],
+      dimensions: ['visits.day.month', 'visits.day.day'],
+      fill_time: true,
+    };
     const rows = await answer(query);
     expect(rows).toHaveLength(32);
-    expect(rows.filter(([month, day]) => String(month).slice(0, 7) !== String(day).slice(0, 7))).toEqual([]);
+    expect(
+      rows.filter(([month, day]) => String(month).slice(0, 7) !== String(day).slice(0, 7)),
+    ).toEqual([]);
     expect(rows.filter(([, , count]) => count !== 0)).toHaveLength(4);
   });
 
   test('periods are filled where no metric is asked for', async () => {
-    const query: Query = { dimensions: ['visits.day.month'], where: ['visits.amount in (1, 1000)'], fill_time: true };
+    const query: Query = {
+      dimensions: ['visits.day.month'],
+      where: ['visits.amount in (1, 1000)'],
+      fill_time: true,
+    };
     expect(await answer(query)).toEqual([['2024-01-01'], ['2024-02-01'], ['2024-03-01']]);
   });
 
   test('a bridge behind a one to one is one path', async () => {
     const other = await load(bridged, engine.warehouse.dialect);
-    expect(await answer({ metrics: ['cards.count'], dimensions: ['words.label'] }, other.model)).toEqual([
+    expect(
+      await answer({ metrics: ['cards.count'], dimensions: ['words.label'] }, other.model),
+    ).toEqual([
       ['new', 2],
       ['old', 1],
     ]);
@@ -136,16 +152,34 @@ test('periods of which it is not clear which are filled are asked for', async ()
     }
   };
   const metrics = ['visits.count'];
-  expect(messageOf({ metrics, dimensions: ['visits.day.month', 'visits.paid.month'], fill_time: true })).toMatch(
-    /^not_supported: .*visits\.day\.month and visits\.paid\.month/,
-  );
+  expect(
+    messageOf({ metrics, dimensions: ['visits.day.month', 'visits.paid.month'], fill_time: true }),
+  ).toMatch(/^not_supported: .*visits\.day\.month and visits\.paid\.month/);
   // Beside a running total, the days of the other time would not be filled any more.
-  expect(messageOf({ metrics: ['visits.so_far'], dimensions: ['visits.day.month', 'visits.paid.day'], fill_time: true })).toMatch(/^not_supported/); // prettier-ignore
-  expect(messageOf({ metrics, dimensions: ['visits.day.month', 'visits.day.week'], fill_time: true })).toMatch(/^not_supported: .*week and month/); // prettier-ignore
+  expect(
+    messageOf({
+      metrics: ['visits.so_far'],
+      dimensions: ['visits.day.month', 'visits.paid.day'],
+      fill_time: true,
+    }),
+  ).toMatch(/^not_supported/);
+  expect(
+    messageOf({ metrics, dimensions: ['visits.day.month', 'visits.day.week'], fill_time: true }),
+  ).toMatch(/^not_supported: .*week and month/);
   // A metric of each row is of the rows that are counted, as their columns are.
-  const tagged: Query = { metrics: ['tags.count'], dimensions: ['tags.label', 'visits.amount'], include_empty: true };
-  expect(messageOf({ ...tagged, where: ['visits.amount > 1 or tags.id > 1'] })).toMatch(/^not_supported: .*condition across dimensions/);
-  expect(messageOf({ ...tagged, where: ['visits.amount > 1 or tags.notes > 1'] })).toMatch(/^not_supported: .*condition across dimensions/);
-  expect(messageOf({ metrics, having: ['visits.count > 0.01 * visits.cuont'] })).toMatch(/^unknown_name: .*visits\.cuont/);
+  const tagged: Query = {
+    metrics: ['tags.count'],
+    dimensions: ['tags.label', 'visits.amount'],
+    include_empty: true,
+  };
+  expect(messageOf({ ...tagged, where: ['visits.amount > 1 or tags.id > 1'] })).toMatch(
+    /^not_supported: .*condition across dimensions/,
+  );
+  expect(messageOf({ ...tagged, where: ['visits.amount > 1 or tags.notes > 1'] })).toMatch(
+    /^not_supported: .*condition across dimensions/,
+  );
+  expect(messageOf({ metrics, having: ['visits.count > 0.01 * visits.cuont'] })).toMatch(
+    /^unknown_name: .*visits\.cuont/,
+  );
   expect(messageOf({ metrics, having: ['visits.count > visits.id'] })).toMatch(/^mixed_condition/);
 });

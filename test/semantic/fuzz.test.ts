@@ -24,7 +24,10 @@ const questionsEach = 8;
 const caseArbitrary = worldArbitrary.chain((world) =>
   fc.record({
     world: fc.constant(world),
-    questions: fc.array(questionArbitrary(world), { minLength: questionsEach, maxLength: questionsEach }),
+    questions: fc.array(questionArbitrary(world), {
+      minLength: questionsEach,
+      maxLength: questionsEach,
+    }),
   }),
 );
 
@@ -32,7 +35,11 @@ const engines = [...runnerNames, 'mysql' as const];
 
 describe.each(engines)('compiled SQL on %s', (name) => {
   const isThere = name !== 'mysql' || hasMariadb;
-  const has = { zones: name === 'duckdb' || name === 'postgres', medians: name !== 'mysql', recursion: name !== 'mysql' };
+  const has = {
+    zones: name === 'duckdb' || name === 'postgres',
+    medians: name !== 'mysql',
+    recursion: name !== 'mysql',
+  };
   const coverage = openCoverage(has);
   const counts = { pairs: 0, answered: 0, telling: 0, related: 0 };
   let engine: Engine;
@@ -47,7 +54,6 @@ describe.each(engines)('compiled SQL on %s', (name) => {
     'gives what the rules give over plain arrays, or the error that they ask for',
     { timeout: runs * 10_000 },
     async () => {
-      // prettier-ignore
       const refusals = new Map<string, number>();
       const property = fc.asyncProperty(caseArbitrary, async ({ world, questions }) => {
         const model = await engine.open(world);
@@ -56,7 +62,9 @@ describe.each(engines)('compiled SQL on %s', (name) => {
           const query = queryOf(question);
           const wanted = evaluate(seen, question);
           const given = await ask(engine, model, query);
-          const plain = [given, wanted].map((one) => ('refused' in one ? one.refused : textOf(one.rows)));
+          const plain = [given, wanted].map((one) =>
+            'refused' in one ? one.refused : textOf(one.rows),
+          );
           expect(plain[0], JSON.stringify(query)).toEqual(plain[1]);
           counts.pairs += 1;
           if ('refused' in given || 'refused' in wanted) {
@@ -75,7 +83,12 @@ describe.each(engines)('compiled SQL on %s', (name) => {
       const known = isLong ? {} : { seed: engines.indexOf(name) + 1 };
       // To make a case smaller takes minutes: for who tries again.
       const again = path === undefined ? { endOnFailure: true } : { path };
-      await fc.assert(property, { numRuns: runs, ...known, ...again, ...(seed === undefined ? {} : { seed: Number(seed) }) });
+      await fc.assert(property, {
+        numRuns: runs,
+        ...known,
+        ...again,
+        ...(seed === undefined ? {} : { seed: Number(seed) }),
+      });
       if (isLong) report(name, { counts, refusals, coverage: coverage.counts });
       expect(counts.answered / counts.pairs).toBeGreaterThan(path === undefined ? 0.6 : 0);
       if (isLong) expect([...coverage.counts].filter(([, count]) => count === 0)).toEqual([]);
@@ -85,7 +98,12 @@ describe.each(engines)('compiled SQL on %s', (name) => {
 
 /** More than one group, and a value in it. */
 function isTelling(rows: readonly (readonly unknown[])[], dimensions: number): boolean {
-  return rows.length > 1 && rows.some((row) => row.length === dimensions || row.slice(dimensions).some((cell) => cell !== null));
+  return (
+    rows.length > 1 &&
+    rows.some(
+      (row) => row.length === dimensions || row.slice(dimensions).some((cell) => cell !== null),
+    )
+  );
 }
 
 interface Told {
@@ -95,8 +113,10 @@ interface Told {
 }
 
 function report(name: string, { counts, refusals, coverage }: Told): void {
-  const share = (part: number, whole: number): string => `${part} (${Math.round((100 * part) / whole)} %)`;
-  const list = (all: ReadonlyMap<string, number>): string => [...all].map(([one, count]) => `${one} ${count}`).join(' · ');
+  const share = (part: number, whole: number): string =>
+    `${part} (${Math.round((100 * part) / whole)} %)`;
+  const list = (all: ReadonlyMap<string, number>): string =>
+    [...all].map(([one, count]) => `${one} ${count}`).join(' · ');
   const { pairs, answered, telling, related } = counts;
   process.stderr.write(
     `${name}: ${pairs} pairs of model and query, ${share(answered, pairs)} answered, of these ${share(telling, answered)} with several groups and a value, ${related} related to other queries\n  refused: ${list(refusals)}\n  answered with: ${list(coverage)}\n`,

@@ -25,7 +25,9 @@ const files = Object.fromEntries(
     return [dataset, JSON.stringify(one)];
   }),
 );
-const topics = z.record(z.string(), z.record(z.string(), z.unknown())).parse(readYaml(readFileSync(join(folder, 'queries.yaml'), 'utf8')));
+const topics = z
+  .record(z.string(), z.record(z.string(), z.unknown()))
+  .parse(readYaml(readFileSync(join(folder, 'queries.yaml'), 'utf8')));
 const queries = Object.entries(topics).flatMap(([topic, named]) =>
   Object.entries(named).map(([name, query]) => ({ topic, name, query: querySchema.parse(query) })),
 );
@@ -58,9 +60,15 @@ const base = dialectNamed('duckdb');
 
 async function goldens(dialect: Dialect): Promise<readonly Golden[]> {
   const asked = (await compiled(dialect)).map(({ topic, name, sql }) => {
-    return { title: `${topic}: ${name}`, text: typeof sql === 'string' ? sql : `-- ${sql.code}: ${sql.message}` };
+    return {
+      title: `${topic}: ${name}`,
+      text: typeof sql === 'string' ? sql : `-- ${sql.code}: ${sql.message}`,
+    };
   });
-  return [...asked, ...zones(dialect)].map(({ title, text }) => ({ title, lines: text.split('\n') }));
+  return [...asked, ...zones(dialect)].map(({ title, text }) => ({
+    title,
+    lines: text.split('\n'),
+  }));
 }
 
 /** Periods of instants, which a query cuts in its time zone. */
@@ -89,7 +97,9 @@ function plainlyQuoted(line: string, dialect: Dialect): string {
 
 test(`the SQL of ${base.name} is as it was`, async () => {
   await loadAnalyzer();
-  const text = (await goldens(base)).map(({ title, lines }) => `-- ${title}\n${lines.join('\n')};\n`);
+  const text = (await goldens(base)).map(
+    ({ title, lines }) => `-- ${title}\n${lines.join('\n')};\n`,
+  );
   await expect(text.join('\n')).toMatchFileSnapshot(join(folder, `${base.name}.sql`));
 });
 
@@ -100,7 +110,10 @@ describe.each(dialectNames)('the SQL of %s', (name) => {
     await loadAnalyzer();
     const full = new Map((await goldens(base)).map(({ title, lines }) => [title, lines]));
     const changes = (await goldens(dialect)).flatMap(({ title, lines }) => {
-      const own = differences(full.get(title) ?? [], lines.map((line) => plainlyQuoted(line, dialect))); // prettier-ignore
+      const own = differences(
+        full.get(title) ?? [],
+        lines.map((line) => plainlyQuoted(line, dialect)),
+      );
       return own.length === 0 ? [] : [`@ ${title}\n${own.join('\n')}\n`];
     });
     const head = `Names are quoted as ${dialect.quote('name')}. What differs from ${base.name}.sql:\n\n`;
@@ -110,7 +123,8 @@ describe.each(dialectNames)('the SQL of %s', (name) => {
   test('parses by the grammar of the engine, and is refused only where the engine cannot', async () => {
     await loadAnalyzer();
     const all = await compiled(dialect);
-    for (const { sql } of all) if (typeof sql === 'string') expect(parseSql(sql, dialect)).toHaveLength(1);
+    for (const { sql } of all)
+      if (typeof sql === 'string') expect(parseSql(sql, dialect)).toHaveLength(1);
     const refused = all.filter(({ sql }) => typeof sql !== 'string').map((one) => one.name);
     expect(refused).toEqual(['mysql', 'sqlserver'].includes(name) ? ['median', 'percentile'] : []);
   });
@@ -126,7 +140,10 @@ function plain(cell: unknown): unknown {
 
 type Rows = readonly (readonly unknown[])[];
 
-async function rowsWith(dialect: Dialect, rows: (sql: string) => Promise<Rows>): Promise<Record<string, Rows>> {
+async function rowsWith(
+  dialect: Dialect,
+  rows: (sql: string) => Promise<Rows>,
+): Promise<Record<string, Rows>> {
   const answers: Record<string, Rows> = {};
   for (const { name, sql } of await compiled(dialect)) {
     if (typeof sql === 'string') answers[name] = (await rows(sql)).map((row) => row.map(plain));
@@ -153,7 +170,9 @@ describe('the fixed queries', () => {
 
   test('have rows, as pinned', async () => {
     expect(Object.values(first).filter((rows) => rows.length === 0)).toEqual([]);
-    const lines = Object.entries(first).map(([name, rows]) => `${name}:\n${rows.map((row) => `  ${JSON.stringify(row)}\n`).join('')}`);
+    const lines = Object.entries(first).map(
+      ([name, rows]) => `${name}:\n${rows.map((row) => `  ${JSON.stringify(row)}\n`).join('')}`,
+    );
     await expect(lines.join('')).toMatchFileSnapshot(join(folder, 'rows.txt'));
   });
 

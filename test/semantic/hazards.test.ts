@@ -22,12 +22,15 @@ describe.each(engineNames)('hazards on %s', (name) => {
   });
   afterAll(async () => engine.close());
 
-  test.each(Object.entries({ ...questions, ...times }))('%s', async (_, { query, is, isOrdered }) => {
-    const read = (rows: readonly (readonly unknown[])[]) => {
-      const lines = rows.map((row) => JSON.stringify(row.map(plain)));
-      return isOrdered === true ? lines : lines.toSorted();
-    };
-    const answer = await rowsOf(engine, compile(model, query).sql);
-    expect(read(answer)).toEqual(read(typeof is === 'string' ? await rowsOf(engine, is) : is));
-  });
+  test.each(Object.entries({ ...questions, ...times }))(
+    '%s',
+    async (_, { query, is, isOrdered }) => {
+      const read = (rows: readonly (readonly unknown[])[]) => {
+        const lines = rows.map((row) => JSON.stringify(row.map(plain)));
+        return isOrdered === true ? lines : lines.toSorted();
+      };
+      const answer = await rowsOf(engine, compile(model, query).sql);
+      expect(read(answer)).toEqual(read(typeof is === 'string' ? await rowsOf(engine, is) : is));
+    },
+  );
 });

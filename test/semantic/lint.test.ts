@@ -15,11 +15,14 @@ metrics:
   - {name: largest, agg: max, of: amount}
 relationships: [{to: customers, on: {customer_id: id}}]
 `,
-  customers: 'dataset: customers\nsource: customers\nprimary_key: [id]\nfields: [{name: id}, {name: segment}]\nmetrics: [{name: credit, agg: sum, of: limit_eur}]\n',
-  items: 'dataset: items\nsource: order_items\nprimary_key: [id]\nfields: [{name: id}, {name: order_id}]\nmetrics: [{name: pieces, agg: sum, of: quantity}]\nrelationships: [{to: orders, on: {order_id: id}}]\n',
-  stock: 'dataset: stock\nsource: stock\nprimary_key: [shop, day]\nfields: [{name: shop}, {name: day, type: date}]\nmetrics: [{name: level, agg: sum, of: pieces, where: shop > 0, semi_additive: {over: day, take: last}}]\n',
+  customers:
+    'dataset: customers\nsource: customers\nprimary_key: [id]\nfields: [{name: id}, {name: segment}]\nmetrics: [{name: credit, agg: sum, of: limit_eur}]\n',
+  items:
+    'dataset: items\nsource: order_items\nprimary_key: [id]\nfields: [{name: id}, {name: order_id}]\nmetrics: [{name: pieces, agg: sum, of: quantity}]\nrelationships: [{to: orders, on: {order_id: id}}]\n',
+  stock:
+    'dataset: stock\nsource: stock\nprimary_key: [shop, day]\nfields: [{name: shop}, {name: day, type: date}]\nmetrics: [{name: level, agg: sum, of: pieces, where: shop > 0, semi_additive: {over: day, take: last}}]\n',
   log: 'dataset: log\nsource: log\nfields: [{name: order_id}]\n',
-}; // prettier-ignore
+};
 
 let model: SemanticModel;
 beforeAll(async () => {
@@ -27,20 +30,34 @@ beforeAll(async () => {
   expect(loaded.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   ({ model } = loaded);
 });
-const rules = (sql: string) => lintSql(sql, model).findings.map(({ rule, message }) => `${rule}: ${message}`);
+const rules = (sql: string) =>
+  lintSql(sql, model).findings.map(({ rule, message }) => `${rule}: ${message}`);
 const paid = "status = 'paid'";
 
 describe('a join that repeats rows of a sum', () => {
-  const repeated = 'fan_out: sum(orders.amount) counts rows of orders more than once: the join to items is not on a key of it';
+  const repeated =
+    'fan_out: sum(orders.amount) counts rows of orders more than once: the join to items is not on a key of it';
 
   test.each([
-    ['straight down', `SELECT sum(o.amount) FROM orders o JOIN order_items i ON i.order_id = o.id WHERE o.${paid}`],
-    ['by a comma', `SELECT sum(o.amount) FROM main.orders o, order_items i WHERE o.id = i.order_id AND o.${paid}`],
-    ['in a common table', `WITH x AS (SELECT SUM(orders.amount) AS s FROM orders LEFT JOIN order_items ON order_id = orders.id WHERE ${paid}) SELECT * FROM x`],
-    ['up and over', `SELECT sum(o.amount), max(o.amount) FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id WHERE o.${paid}`],
+    [
+      'straight down',
+      `SELECT sum(o.amount) FROM orders o JOIN order_items i ON i.order_id = o.id WHERE o.${paid}`,
+    ],
+    [
+      'by a comma',
+      `SELECT sum(o.amount) FROM main.orders o, order_items i WHERE o.id = i.order_id AND o.${paid}`,
+    ],
+    [
+      'in a common table',
+      `WITH x AS (SELECT SUM(orders.amount) AS s FROM orders LEFT JOIN order_items ON order_id = orders.id WHERE ${paid}) SELECT * FROM x`,
+    ],
+    [
+      'up and over',
+      `SELECT sum(o.amount), max(o.amount) FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id WHERE o.${paid}`,
+    ],
   ])('%s', (_, sql) => {
     expect(rules(sql)).toEqual([repeated]);
-  }); // prettier-ignore
+  });
 
   test('is a finding for the one side only, with the metric that is right', () => {
     const { findings } = lintSql(
@@ -50,22 +67,38 @@ describe('a join that repeats rows of a sum', () => {
     expect(findings).toEqual([
       {
         rule: 'fan_out',
-        message: 'sum(customers.limit_eur) counts rows of customers more than once: the join to orders is not on a key of it',
+        message:
+          'sum(customers.limit_eur) counts rows of customers more than once: the join to orders is not on a key of it',
         hint: 'Each row counts once if you ask for the metric customers.credit.',
       },
     ]);
   });
 
   test.each([
-    ['to the one side', `SELECT c.segment, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id WHERE o.${paid} GROUP BY 1`],
-    ['of what repetition does not change', 'SELECT max(o.amount), count(DISTINCT o.id) FROM orders o JOIN order_items i ON i.order_id = o.id'],
-    ['to what has no declared key', `SELECT sum(o.amount) FROM orders o JOIN log l ON l.order_id = o.id WHERE o.${paid}`],
-    ['to what the model does not know', `SELECT sum(o.amount) FROM orders o JOIN other x ON x.order_id = o.id WHERE ${paid}`],
-    ['that a subquery brings to one row', `SELECT sum(o.amount) FROM orders o JOIN (SELECT order_id, sum(quantity) AS q FROM order_items GROUP BY 1) i ON i.order_id = o.id WHERE o.${paid}`],
+    [
+      'to the one side',
+      `SELECT c.segment, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id WHERE o.${paid} GROUP BY 1`,
+    ],
+    [
+      'of what repetition does not change',
+      'SELECT max(o.amount), count(DISTINCT o.id) FROM orders o JOIN order_items i ON i.order_id = o.id',
+    ],
+    [
+      'to what has no declared key',
+      `SELECT sum(o.amount) FROM orders o JOIN log l ON l.order_id = o.id WHERE o.${paid}`,
+    ],
+    [
+      'to what the model does not know',
+      `SELECT sum(o.amount) FROM orders o JOIN other x ON x.order_id = o.id WHERE ${paid}`,
+    ],
+    [
+      'that a subquery brings to one row',
+      `SELECT sum(o.amount) FROM orders o JOIN (SELECT order_id, sum(quantity) AS q FROM order_items GROUP BY 1) i ON i.order_id = o.id WHERE o.${paid}`,
+    ],
     ['that does not parse', 'SELECT FROM WHERE'],
   ])('nothing is said of one %s', (_, sql) => {
     expect(rules(sql)).toEqual([]);
-  }); // prettier-ignore
+  });
 });
 
 describe('a filter that every curated metric of a column has', () => {
@@ -90,14 +123,25 @@ test('where metrics say the same, they are proposed', () => {
   const proposal = (sql: string) => lintSql(sql, model).proposal;
   const bySegment = { metrics: ['orders.revenue'], dimensions: ['customers.segment'] };
   expect(
-    proposal('SELECT c.segment AS s, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.segment'),
+    proposal(
+      'SELECT c.segment AS s, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.segment',
+    ),
   ).toEqual(bySegment);
-  expect(proposal('SELECT c.segment, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1')).toEqual(bySegment);
+  expect(
+    proposal(
+      'SELECT c.segment, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1',
+    ),
+  ).toEqual(bySegment);
   expect(proposal('SELECT sum(o.amount), sum(o.cost) FROM orders o')).toBeUndefined();
   expect(
-    proposal('SELECT lower(c.segment), sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1'),
+    proposal(
+      'SELECT lower(c.segment), sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1',
+    ),
   ).toBeUndefined();
   expect(proposal('SELECT id FROM orders')).toBeUndefined();
   // A balance takes one value of each shop: no sum of all days is that.
-  expect(lintSql('SELECT sum(pieces) FROM stock', model)).toEqual({ findings: [], proposal: undefined });
+  expect(lintSql('SELECT sum(pieces) FROM stock', model)).toEqual({
+    findings: [],
+    proposal: undefined,
+  });
 });

@@ -7,19 +7,33 @@ import { postgres } from '../../src/sql/dialects/postgres.ts';
 import { compile, load, shop } from './shop.ts';
 
 async function findings(text: string): Promise<string[]> {
-  const { diagnostics } = await load({ customers: shop['customers'] ?? '', regions: shop['regions'] ?? '', orders: text });
+  const { diagnostics } = await load({
+    customers: shop['customers'] ?? '',
+    regions: shop['regions'] ?? '',
+    orders: text,
+  });
   return diagnostics.map(
-    (it) => `${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}${it.hint === undefined ? '' : ` | ${it.hint}`}`,
+    (it) =>
+      `${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}${it.hint === undefined ? '' : ` | ${it.hint}`}`,
   );
 }
 
-const head = 'dataset: orders\nsource: orders\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: decimal}\n';
+const head =
+  'dataset: orders\nsource: orders\nfields:\n  - {name: id, type: integer}\n  - {name: amount, type: decimal}\n';
 
 test.each([
   ['not YAML', 'dataset: orders\nfields: [1\nmetrics: 2\n', '3:1 error yaml'],
-  ['metrics that belong to no dataset', 'metrics:\n  - {name: n, expr: orders.revenue}\n', '1:1 error not_supported'],
+  [
+    'metrics that belong to no dataset',
+    'metrics:\n  - {name: n, expr: orders.revenue}\n',
+    '1:1 error not_supported',
+  ],
   ['a key twice', 'dataset: orders\nsource: a\nsource: b\n', '3:1 error yaml'],
-  ['an unknown key', `${head}primarykey: [id]\n`, '6:1 error unknown_key: primarykey: unknown key; did you mean primary_key?'],
+  [
+    'an unknown key',
+    `${head}primarykey: [id]\n`,
+    '6:1 error unknown_key: primarykey: unknown key; did you mean primary_key?',
+  ],
   [
     'an unknown key further in',
     `${head}metrics:\n  - name: n\n    agg: count\n    descripton: x\n`,
@@ -30,34 +44,74 @@ test.each([
     `${head}metrics:\n  - {name: n, agg: summ, of: amount}\n`,
     '7:20 error schema: metrics.0.agg: cannot be "summ"; did you mean sum?',
   ],
-  ['an unknown key field', `${head}primary_key: [idd]\n`, '6:15 error unknown_name: orders has no field named idd | Did you mean id?'],
+  [
+    'an unknown key field',
+    `${head}primary_key: [idd]\n`,
+    '6:15 error unknown_name: orders has no field named idd | Did you mean id?',
+  ],
   ['an unknown default time', `${head}default_time: created\n`, '6:15 error unknown_name'],
   [
     'an unknown target',
     `${head}relationships:\n  - {to: customer, on: {customer_id: id}}\n`,
     '7:10 error unknown_name: There is no dataset named customer | Did you mean customers?',
   ],
-  ['a near miss of a column', `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`, '7:39 warning unknown_name'],
-  ['a foreign name in on', `${head}relationships:\n  - {to: customers, on: customer_id = client.id}\n`, '7:25 error foreign_field'],
+  [
+    'a near miss of a column',
+    `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`,
+    '7:39 warning unknown_name',
+  ],
+  [
+    'a foreign name in on',
+    `${head}relationships:\n  - {to: customers, on: customer_id = client.id}\n`,
+    '7:25 error foreign_field',
+  ],
   [
     'an unknown metric',
     `${head}metrics:\n  - {name: n, agg: count}\n  - {name: r, ratio: {numerator: m, denominator: n}}\n`,
     '8:5 error unknown_name: orders.r: There is no metric named m',
   ],
-  ['circular metrics', `${head}metrics:\n  - {name: a, expr: b + 1}\n  - {name: b, expr: a + 1}\n`, '7:5 error circular'],
-  ['circular fields', `${head}  - {name: a, expr: b + 1}\n  - {name: b, expr: a + 1}\n`, '6:21 error circular'],
+  [
+    'circular metrics',
+    `${head}metrics:\n  - {name: a, expr: b + 1}\n  - {name: b, expr: a + 1}\n`,
+    '7:5 error circular',
+  ],
+  [
+    'circular fields',
+    `${head}  - {name: a, expr: b + 1}\n  - {name: b, expr: a + 1}\n`,
+    '6:21 error circular',
+  ],
   ['a name twice', `${head}  - {name: ID}\n`, '6:12 error duplicate'],
   ['broken SQL', `${head}  - {name: x, expr: amount + }\n`, '6:21 error sql_syntax'],
   ['a subquery', `${head}  - {name: x, expr: (select 1)}\n`, '6:21 error subquery'],
-  ['a window', `${head}metrics:\n  - {name: x, expr: sum(amount) over (order by id)}\n`, '7:21 error window'],
+  [
+    'a window',
+    `${head}metrics:\n  - {name: x, expr: sum(amount) over (order by id)}\n`,
+    '7:21 error window',
+  ],
   ['an aggregate in a field', `${head}  - {name: x, expr: sum(amount)}\n`, '6:21 error aggregate'],
-  ['a function with effects', `${head}segments:\n  - {name: x, where: pg_sleep(9) = 1}\n`, '7:22 error function'],
-  ['two ways to compute', `${head}metrics:\n  - {name: x, agg: sum, of: amount, expr: sum(amount)}\n`, '7:5 error metric'],
+  [
+    'a function with effects',
+    `${head}segments:\n  - {name: x, where: pg_sleep(9) = 1}\n`,
+    '7:22 error function',
+  ],
+  [
+    'two ways to compute',
+    `${head}metrics:\n  - {name: x, agg: sum, of: amount, expr: sum(amount)}\n`,
+    '7:5 error metric',
+  ],
   ['a sum of nothing', `${head}metrics:\n  - {name: x, agg: sum}\n`, '7:5 error metric'],
-  ['a fraction of a sum', `${head}metrics:\n  - {name: x, agg: sum, of: amount, fraction: 0.5}\n`, '7:5 error metric'],
+  [
+    'a fraction of a sum',
+    `${head}metrics:\n  - {name: x, agg: sum, of: amount, fraction: 0.5}\n`,
+    '7:5 error metric',
+  ],
   ['no source', 'dataset: orders\n', '1:10 error source'],
   ['two statements', 'dataset: orders\nsql: select 1; select 2\n', '2:6 error sql'],
-  ['no expression for this dialect', `${head}  - {name: x, expr: {bigquery: a}}\n`, '6:21 error dialect'],
+  [
+    'no expression for this dialect',
+    `${head}  - {name: x, expr: {bigquery: a}}\n`,
+    '6:21 error dialect',
+  ],
 ])('%s is found, with its place', async (_title, text, finding) => {
   const all = await findings(text);
   expect(all.join('\n')).toContain(finding);
@@ -71,10 +125,17 @@ test('a file with errors is left out, the rest works', async () => {
     'warning semantic-layer/warehouse/customers.yaml',
     'error semantic-layer/warehouse/regions.yaml',
   ]);
-  expect(compile(model, { metrics: ['orders.revenue'], dimensions: ['buyer.segment'] }).sql).toContain('LEFT JOIN');
-  expect(() => compile(model, { metrics: ['orders.revenue'], dimensions: ['regions.name'] })).toThrow('its file has errors');
+  expect(
+    compile(model, { metrics: ['orders.revenue'], dimensions: ['buyer.segment'] }).sql,
+  ).toContain('LEFT JOIN');
+  expect(() =>
+    compile(model, { metrics: ['orders.revenue'], dimensions: ['regions.name'] }),
+  ).toThrow('its file has errors');
   expect(() => compile(model, { metrics: ['regions.count'] })).toThrow(
-    expect.objectContaining({ message: expect.stringContaining('has errors'), hint: expect.stringContaining('sl validate') }),
+    expect.objectContaining({
+      message: expect.stringContaining('has errors'),
+      hint: expect.stringContaining('sl validate'),
+    }),
   );
 });
 
@@ -85,24 +146,39 @@ test('two files cannot declare one dataset', async () => {
 });
 
 test('an expression may differ by dialect', async () => {
-  const { model } = await load({ orders: `${head}  - {name: x, expr: {default: amount, duckdb: amount + 1}}\n` });
+  const { model } = await load({
+    orders: `${head}  - {name: x, expr: {default: amount, duckdb: amount + 1}}\n`,
+  });
   expect(compile(model, { dimensions: ['orders.x'] }).sql).toContain('("orders"."amount" + 1)');
 });
 
 test('a source may have quoted parts', () => {
   expect(sourceParts('a.b.c')).toEqual(['a', 'b', 'c']);
   expect(sourceParts('main."odd.name ""x"""')).toEqual(['main', 'odd.name "x"']);
-  expect([sourceParts(''), sourceParts('a.'), sourceParts('a..b'), sourceParts('a.b.c.d'), sourceParts('"a')]).toEqual(
-    Array.from({ length: 5 }),
-  );
+  expect([
+    sourceParts(''),
+    sourceParts('a.'),
+    sourceParts('a..b'),
+    sourceParts('a.b.c.d'),
+    sourceParts('"a'),
+  ]).toEqual(Array.from({ length: 5 }));
 });
 
 describe('with a catalog', () => {
   const catalog = [
-    { schema: 'main', table: 'orders', columns: ['id', 'amount', 'plan_code', 'Ship Date', 'customer_id'].map((name) => ({ name })) },
-    { schema: 'main', table: 'customers', columns: ['id', 'segment', 'region_id'].map((name) => ({ name })) },
+    {
+      schema: 'main',
+      table: 'orders',
+      columns: ['id', 'amount', 'plan_code', 'Ship Date', 'customer_id'].map((name) => ({ name })),
+    },
+    {
+      schema: 'main',
+      table: 'customers',
+      columns: ['id', 'segment', 'region_id'].map((name) => ({ name })),
+    },
   ];
-  const customers = 'dataset: customers\nsource: customers\nprimary_key: [id]\nfields: [{name: id}]\n';
+  const customers =
+    'dataset: customers\nsource: customers\nprimary_key: [id]\nfields: [{name: id}]\n';
   const checked = (text: string, dialect: Dialect = duckdb) =>
     loadModel({
       dialect,
@@ -114,36 +190,84 @@ describe('with a catalog', () => {
     });
   const found = async (text: string, dialect: Dialect = duckdb) =>
     (await checked(text, dialect)).diagnostics.map(
-      (it) => `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message} | ${it.hint}`,
+      (it) =>
+        `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message} | ${it.hint}`,
     );
 
   test.each([
-    ['a table', 'dataset: orders\nsource: main.ordrs\n', ['2:9', 'no table main.ordrs | Did you mean main.orders?']],
-    ['a field', `${head}  - {name: plan_cod}\n`, ['6:12', 'named plan_cod | Did you mean plan_code?']],
-    ['an expression', `${head}  - {name: x, expr: zzz + 1}\n`, ['6:21', 'named zzz | If it is new']],
-    ['an expression of its own name', `${head}  - {name: amt, expr: amt + 1}\n`, ['6:23', 'named amt |']],
-    ['what is aggregated', `${head}metrics:\n  - {name: n, agg: count_distinct, of: customr_id}\n`, ['7:40', 'Did you mean customer_id?']],
-    ['an aggregate written out', `${head}metrics:\n  - {name: n, expr: sum(amont) / 2}\n`, ['7:21', 'Did you mean amount?']],
-    ['a metric filter', `${head}metrics:\n  - {name: n, agg: count, where: plan_cod <> 'free'}\n`, ['7:34', 'Did you mean plan_code?']],
-    ['a segment', `${head}segments:\n  - {name: s, where: plan_cod = 'x'}\n`, ['7:22', 'Did you mean plan_code?']],
-    ['a row rule', `${head}access:\n  - {role: r, where: plan_cod = 'x'}\n`, ['7:22', 'Did you mean plan_code?']],
+    [
+      'a table',
+      'dataset: orders\nsource: main.ordrs\n',
+      ['2:9', 'no table main.ordrs | Did you mean main.orders?'],
+    ],
+    [
+      'a field',
+      `${head}  - {name: plan_cod}\n`,
+      ['6:12', 'named plan_cod | Did you mean plan_code?'],
+    ],
+    [
+      'an expression',
+      `${head}  - {name: x, expr: zzz + 1}\n`,
+      ['6:21', 'named zzz | If it is new'],
+    ],
+    [
+      'an expression of its own name',
+      `${head}  - {name: amt, expr: amt + 1}\n`,
+      ['6:23', 'named amt |'],
+    ],
+    [
+      'what is aggregated',
+      `${head}metrics:\n  - {name: n, agg: count_distinct, of: customr_id}\n`,
+      ['7:40', 'Did you mean customer_id?'],
+    ],
+    [
+      'an aggregate written out',
+      `${head}metrics:\n  - {name: n, expr: sum(amont) / 2}\n`,
+      ['7:21', 'Did you mean amount?'],
+    ],
+    [
+      'a metric filter',
+      `${head}metrics:\n  - {name: n, agg: count, where: plan_cod <> 'free'}\n`,
+      ['7:34', 'Did you mean plan_code?'],
+    ],
+    [
+      'a segment',
+      `${head}segments:\n  - {name: s, where: plan_cod = 'x'}\n`,
+      ['7:22', 'Did you mean plan_code?'],
+    ],
+    [
+      'a row rule',
+      `${head}access:\n  - {role: r, where: plan_cod = 'x'}\n`,
+      ['7:22', 'Did you mean plan_code?'],
+    ],
     [
       'a row rule behind a path',
       `${head}access:\n  - {role: r, where: orders.buyer.idd = 1}\nrelationships:\n  - {to: customers, on: {customer_id: id}, role: buyer}\n`,
       ['7:22', 'customers has neither a field nor a column named idd'],
     ],
-    ['the own side of on', `${head}relationships:\n  - {to: customers, on: {customr_id: id}}\n`, ['7:25', 'orders has neither']],
-    ['the other side of on', `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`, ['7:39', 'customers has neither']],
+    [
+      'the own side of on',
+      `${head}relationships:\n  - {to: customers, on: {customr_id: id}}\n`,
+      ['7:25', 'orders has neither'],
+    ],
+    [
+      'the other side of on',
+      `${head}relationships:\n  - {to: customers, on: {customer_id: idd}}\n`,
+      ['7:39', 'customers has neither'],
+    ],
     [
       'a condition in on',
       `${head}relationships:\n  - {to: customers, on: customer_id = customers.idd}\n`,
       ['7:25', 'customers has neither'],
     ],
-  ])('%s that is not there is found, and the dataset stays', async (_title, text, [place = '', said = '']) => {
-    expect(await found(text)).toEqual([expect.stringContaining(said)]);
-    expect((await found(text)).join()).toContain(`orders.yaml:${place} warning unknown_name`);
-    expect((await checked(text)).model.datasets.has('orders')).toBe(true);
-  });
+  ])(
+    '%s that is not there is found, and the dataset stays',
+    async (_title, text, [place = '', said = '']) => {
+      expect(await found(text)).toEqual([expect.stringContaining(said)]);
+      expect((await found(text)).join()).toContain(`orders.yaml:${place} warning unknown_name`);
+      expect((await checked(text)).model.datasets.has('orders')).toBe(true);
+    },
+  );
 
   test('fields, columns, roles, metrics and the names of lambdas are known', async () => {
     const text = `${head}  - {name: shipped, expr: '"Ship Date"'}
@@ -154,14 +278,21 @@ metrics: [{name: n, expr: sum(orders.amount)}, {name: half, expr: n / 2}]
 relationships: [{to: customers, on: {customer_id: id}}, {to: customers, role: same, on: 'customer_id = same.id'}]
 `;
     expect(await found(text)).toEqual([]);
-    expect(await found(text.replace('same.segment', 'same.segmnt'))).toEqual([expect.stringContaining('Did you mean segment?')]);
-    expect(await found('dataset: orders\nsql: select 1 as anything\nfields: [{name: anything}]\n')).toEqual([]);
+    expect(await found(text.replace('same.segment', 'same.segmnt'))).toEqual([
+      expect.stringContaining('Did you mean segment?'),
+    ]);
+    expect(
+      await found('dataset: orders\nsql: select 1 as anything\nfields: [{name: anything}]\n'),
+    ).toEqual([]);
   });
 
   test('case counts where the engine says so', async () => {
-    const text = 'dataset: orders\nsource: orders\nfields:\n  - {name: ID}\n  - {name: x, expr: AMOUNT}\n';
+    const text =
+      'dataset: orders\nsource: orders\nfields:\n  - {name: ID}\n  - {name: x, expr: AMOUNT}\n';
     expect(await found(text)).toEqual([]);
-    expect(await found(text, postgres)).toEqual([expect.stringContaining('4:12 warning unknown_name')]);
+    expect(await found(text, postgres)).toEqual([
+      expect.stringContaining('4:12 warning unknown_name'),
+    ]);
   });
 });
 
@@ -169,7 +300,8 @@ test('a semi-additive metric says whose values it has', async () => {
   const stock = (key: string, more = ''): string =>
     `dataset: stock\nsource: stock\nprimary_key: [${key}]\nfields: [{name: item}, {name: day, type: date}, {name: id}]\n` +
     `metrics: [{name: level, agg: sum, of: units, semi_additive: {over: day, take: last${more}}}]\n`;
-  const rules = async (text: string): Promise<readonly string[]> => (await load({ stock: text })).diagnostics.map(({ rule }) => rule);
+  const rules = async (text: string): Promise<readonly string[]> =>
+    (await load({ stock: text })).diagnostics.map(({ rule }) => rule);
   expect(await rules(stock('item, day'))).toEqual([]);
   expect(await rules(stock('id', ', per: [item]'))).toEqual([]);
   expect(await rules(stock('id'))).toEqual(['semi_additive']);
@@ -177,7 +309,10 @@ test('a semi-additive metric says whose values it has', async () => {
 });
 
 test('a bridge leads to both ends', async () => {
-  const files = { ...shop, order_tags: shop['order_tags']?.replace('  - {to: tags, on: {tag_id: id}}\n', '') ?? '' };
+  const files = {
+    ...shop,
+    order_tags: shop['order_tags']?.replace('  - {to: tags, on: {tag_id: id}}\n', '') ?? '',
+  };
   const { diagnostics } = await load(files);
   expect(diagnostics.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([
     'bridge: The bridge order_tags has no relationship to tags',

@@ -73,7 +73,12 @@ test('views, measures and joins become datasets', () => {
       metrics: [
         { name: 'count', agg: 'count' },
         { name: 'revenue', agg: 'sum', of: 'amount' },
-        { name: 'paid_revenue', agg: 'sum', of: 'amount', where: "status in ('paid', 'settled') and is_large" },
+        {
+          name: 'paid_revenue',
+          agg: 'sum',
+          of: 'amount',
+          where: "status in ('paid', 'settled') and is_large",
+        },
         { name: 'old_style', agg: 'count', where: "status = 'open'" },
         { name: 'aov', expr: 'revenue / nullif(count, 0)' },
         { name: 'p95', agg: 'percentile', of: 'amount', fraction: 0.95 },
@@ -88,9 +93,12 @@ test('views, measures and joins become datasets', () => {
       dataset: 'customers',
       sql: 'SELECT * FROM crm.customers WHERE NOT deleted',
       primary_key: ['id'],
-      fields: [{ name: 'id', type: 'decimal' }, { name: 'name', type: 'string' }],
+      fields: [
+        { name: 'id', type: 'decimal' },
+        { name: 'name', type: 'string' },
+      ],
     },
-  ]); // prettier-ignore
+  ]);
 });
 
 test('what does not fit is named', () => {
@@ -114,13 +122,22 @@ test('what does not fit is named', () => {
 
 test('what was read can be asked', async () => {
   const { datasets } = readLookml([model, view], duckdb);
-  const { model: loaded, diagnostics } = await load(Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)])));
+  const { model: loaded, diagnostics } = await load(
+    Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)])),
+  );
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const { sql } = compile(loaded, { metrics: ['orders.paid_revenue'], dimensions: ['orders.buyer.name'] });
-  expect(sql).toContain(`("orders".order_status in ('paid', 'settled') and ("orders".amount > 100))`);
+  const { sql } = compile(loaded, {
+    metrics: ['orders.paid_revenue'],
+    dimensions: ['orders.buyer.name'],
+  });
+  expect(sql).toContain(
+    `("orders".order_status in ('paid', 'settled') and ("orders".amount > 100))`,
+  );
 });
 
 test('what is no LookML is an error with its line', () => {
-  expect(() => readLookml(['view: a {\n  dimension: b {\n'], duckdb)).toThrow('line 3 has no property');
+  expect(() => readLookml(['view: a {\n  dimension: b {\n'], duckdb)).toThrow(
+    'line 3 has no property',
+  );
   expect(() => readLookml(['view: a { dimension: [ { }'], duckdb)).toThrow('member of a list');
 });

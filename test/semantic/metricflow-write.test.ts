@@ -13,14 +13,17 @@ const duckdb = dialectNamed('duckdb');
 await loadAnalyzer();
 
 const write = (datasets: readonly Dataset[]) => writeMetricflow(datasets, { dialect: duckdb });
-const parsed = (texts: readonly string[]) => texts.map((text) => datasetSchema.parse(readYaml(text)));
-const filesOf = (datasets: readonly Dataset[]) => Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)]));
+const parsed = (texts: readonly string[]) =>
+  texts.map((text) => datasetSchema.parse(readYaml(text)));
+const filesOf = (datasets: readonly Dataset[]) =>
+  Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)]));
 const documentSchema = z.looseObject({
   semantic_models: z.array(z.looseObject({ name: z.string() })),
   metrics: z.array(z.looseObject({ name: z.string(), type: z.string() })),
 });
 const documentOf = (text: string) => documentSchema.parse(readYaml(text));
-const messages = (misfits: readonly { at: string; message: string }[]) => misfits.map(({ at, message }) => `${at}: ${message}`);
+const messages = (misfits: readonly { at: string; message: string }[]) =>
+  misfits.map(({ at, message }) => `${at}: ${message}`);
 
 describe('the shop', () => {
   const datasets = parsed(Object.values(shop));
@@ -32,9 +35,14 @@ describe('the shop', () => {
     const after = await load(filesOf(back.datasets));
     expect(after.diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
     const sqlOf = ({ model }: typeof before, metric: string, dataset: string) =>
-      compile(model, { metrics: [`${dataset}.${metric}`], dimensions: dataset === 'orders' ? ['orders.created_at.month'] : [] }).sql;
+      compile(model, {
+        metrics: [`${dataset}.${metric}`],
+        dimensions: dataset === 'orders' ? ['orders.created_at.month'] : [],
+      }).sql;
     const compared = datasets.flatMap(({ dataset }) =>
-      [...(after.model.datasets.get(dataset)?.metrics.keys() ?? [])].map((metric) => [dataset, metric] as const),
+      [...(after.model.datasets.get(dataset)?.metrics.keys() ?? [])].map(
+        (metric) => [dataset, metric] as const,
+      ),
     );
     expect(compared.length).toBe(26);
     for (const [dataset, metric] of compared) {
@@ -43,7 +51,9 @@ describe('the shop', () => {
       if (!sql.includes('* 1.0 /')) expect(sql).toBe(sqlOf(before, metric, dataset));
     }
     const again = documentOf(write(back.datasets).text);
-    expect(new Map(again.metrics.map((one) => [one.name, one]))).toEqual(new Map(documentOf(text).metrics.map((one) => [one.name, one])));
+    expect(new Map(again.metrics.map((one) => [one.name, one]))).toEqual(
+      new Map(documentOf(text).metrics.map((one) => [one.name, one])),
+    );
   });
 
   test('names what dbt cannot say', () => {
@@ -112,29 +122,69 @@ describe('a model with what dbt says in another way', () => {
         { name: 'doubled', type: 'categorical', expr: '(gross - tax) * 2 * 1.0 / parts' },
       ]) as unknown,
     });
-    expect(model('sales')?.['measures']).toContainEqual({ name: 'late', agg: 'sum', expr: "case when sold_at > '2024-01-01' and tax > 1 then ((gross - tax) * 2 * 1.0 / parts) end" }); // prettier-ignore
-    expect(metric('early')).toMatchObject({ filter: "{{ TimeDimension('sales__the_day', 'day') }} < '2024-01-01'" });
-    expect(metric('margin')).toMatchObject({ type_params: { expr: 'margin_1 * 1.0 / margin_2' }, filter: "{{ Dimension('sales__status') }} = 'paid'" }); // prettier-ignore
+    expect(model('sales')?.['measures']).toContainEqual({
+      name: 'late',
+      agg: 'sum',
+      expr: "case when sold_at > '2024-01-01' and tax > 1 then ((gross - tax) * 2 * 1.0 / parts) end",
+    });
+    expect(metric('early')).toMatchObject({
+      filter: "{{ TimeDimension('sales__the_day', 'day') }} < '2024-01-01'",
+    });
+    expect(metric('margin')).toMatchObject({
+      type_params: { expr: 'margin_1 * 1.0 / margin_2' },
+      filter: "{{ Dimension('sales__status') }} = 'paid'",
+    });
     expect(metric('base')).toMatchObject({ config: { meta: { ktx: { hidden: true } } } });
     expect(metric('unused')).toBeUndefined();
     expect(metric('again')?.['type_params']).toEqual({
-      conversion_type_params: { entity: 'customers', calculation: 'conversion_rate', base_measure: { name: 'sales_count' }, conversion_measure: { name: 'returns_count' }, window: '7 days' },
-    }); // prettier-ignore
-    expect(metric('paid_so_far')?.['type_params']).toMatchObject({ measure: { name: 'sales_count', filter: "{{ Dimension('sales__status') }} = 'paid'" } }); // prettier-ignore
+      conversion_type_params: {
+        entity: 'customers',
+        calculation: 'conversion_rate',
+        base_measure: { name: 'sales_count' },
+        conversion_measure: { name: 'returns_count' },
+        window: '7 days',
+      },
+    });
+    expect(metric('paid_so_far')?.['type_params']).toMatchObject({
+      measure: { name: 'sales_count', filter: "{{ Dimension('sales__status') }} = 'paid'" },
+    });
   });
 
   test('comes back as what it was, but for names and what has none there', () => {
     const { datasets } = readMetricflow([text], duckdb);
     const back = datasets.find(({ dataset }) => dataset === 'sales');
-    expect(back).toMatchObject({ source: 'lake.mart.sales', primary_key: ['id'], default_time: 'the_day' });
+    expect(back).toMatchObject({
+      source: 'lake.mart.sales',
+      primary_key: ['id'],
+      default_time: 'the_day',
+    });
     expect(back?.relationships).toEqual([{ to: 'customers', on: { customer_id: 'id' } }]);
-    expect(datasets.find(({ dataset }) => dataset === 'cards')?.relationships).toEqual([{ to: 'customers', on: { customer_id: 'id' }, cardinality: 'one_to_one' }]); // prettier-ignore
-    const metricOf = (name: string) => datasets.flatMap((one) => one.metrics ?? []).find((one) => one.name === name);
-    expect(metricOf('base')).toEqual({ name: 'base', agg: 'count', where: "status = 'paid'", hidden: true });
-    expect(metricOf('paid_so_far')).toEqual({ name: 'paid_so_far', cumulative: { of: 'base', window: '30 days' } });
-    expect(metricOf('again')).toMatchObject({ conversion: { base: 'sales_count', to: 'returns.returns_count', on: { customer_id: 'customer_id' } } }); // prettier-ignore
+    expect(datasets.find(({ dataset }) => dataset === 'cards')?.relationships).toEqual([
+      { to: 'customers', on: { customer_id: 'id' }, cardinality: 'one_to_one' },
+    ]);
+    const metricOf = (name: string) =>
+      datasets.flatMap((one) => one.metrics ?? []).find((one) => one.name === name);
+    expect(metricOf('base')).toEqual({
+      name: 'base',
+      agg: 'count',
+      where: "status = 'paid'",
+      hidden: true,
+    });
+    expect(metricOf('paid_so_far')).toEqual({
+      name: 'paid_so_far',
+      cumulative: { of: 'base', window: '30 days' },
+    });
+    expect(metricOf('again')).toMatchObject({
+      conversion: {
+        base: 'sales_count',
+        to: 'returns.returns_count',
+        on: { customer_id: 'customer_id' },
+      },
+    });
     expect(metricOf('p90')).toEqual({ name: 'p90', agg: 'percentile', of: 'gross', fraction: 0.9 });
-    expect(metricOf('level')).toMatchObject({ semi_additive: { over: 'the_day', take: 'last', per: [] } });
+    expect(metricOf('level')).toMatchObject({
+      semi_additive: { over: 'the_day', take: 'last', per: [] },
+    });
   });
 
   test('names what is called otherwise, and what is left out', () => {

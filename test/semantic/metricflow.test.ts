@@ -91,11 +91,31 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
         { name: 'order_count', agg: 'count' },
         { name: 'growth', expr: 'revenue - growth__before' },
         { name: 'running', cumulative: { of: 'revenue', window: '7 days' } },
-        { name: 'large_orders', agg: 'sum', of: 'case when amount > 100 then 1 else 0 end', hidden: true },
-        { name: 'returning', conversion: { base: 'order_count', to: 'large_orders', on: { customer_id: 'customer_id' }, window: '7 days', calculation: 'conversions' } },
+        {
+          name: 'large_orders',
+          agg: 'sum',
+          of: 'case when amount > 100 then 1 else 0 end',
+          hidden: true,
+        },
+        {
+          name: 'returning',
+          conversion: {
+            base: 'order_count',
+            to: 'large_orders',
+            on: { customer_id: 'customer_id' },
+            window: '7 days',
+            calculation: 'conversions',
+          },
+        },
         { name: 'last_year', offset: { of: 'revenue', by: '1 year' }, synonyms: ['A year ago'] },
         { name: 'p90', agg: 'percentile', of: 'amount', fraction: 0.9, hidden: true },
-        { name: 'balance', agg: 'sum', of: 'open_amount', semi_additive: { over: 'ordered_at', take: 'last', per: ['customer_id'] }, hidden: true },
+        {
+          name: 'balance',
+          agg: 'sum',
+          of: 'open_amount',
+          semi_additive: { over: 'ordered_at', take: 'last', per: ['customer_id'] },
+          hidden: true,
+        },
         { name: 'late', agg: 'count', hidden: true },
         { name: 'aov__orders', agg: 'count', where: "status = 'paid'", hidden: true },
         { name: 'growth__before', offset: { of: 'revenue', by: '1 year' }, hidden: true },
@@ -109,7 +129,7 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
       metrics: [{ name: 'customers', agg: 'count_distinct', of: 'id' }],
     },
   ]);
-}); // prettier-ignore
+});
 
 test('what does not fit is named, and nothing is read as something else', () => {
   const { misfits } = readMetricflow([metrics, models], duckdb);
@@ -128,9 +148,14 @@ test('what does not fit is named, and nothing is read as something else', () => 
 
 test('what was read can be asked', async () => {
   const { datasets } = readMetricflow([metrics, models], duckdb);
-  const { model, diagnostics } = await load(Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)])));
+  const { model, diagnostics } = await load(
+    Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)])),
+  );
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  const { sql } = compile(model, { metrics: ['orders.aov', 'orders.enterprise_revenue'], dimensions: ['metric_time.month'] });
+  const { sql } = compile(model, {
+    metrics: ['orders.aov', 'orders.enterprise_revenue'],
+    dimensions: ['metric_time.month'],
+  });
   expect(sql).toContain(`("orders.customer"."segment" = 'ent')`);
 });
 
@@ -155,14 +180,20 @@ metrics:
       metrics: [{ name: 'rides_of_locals', agg: 'count', where: "trips.rider.town = 'Lund'" }],
     },
     { primary_key: ['id'], fields: [{ name: 'id' }, { name: 'town' }] },
-    { unique_keys: [['trip_id']], relationships: [{ to: 'trips', on: { trip_id: 'id' }, cardinality: 'one_to_one' }] },
+    {
+      unique_keys: [['trip_id']],
+      relationships: [{ to: 'trips', on: { trip_id: 'id' }, cardinality: 'one_to_one' }],
+    },
   ]);
 });
 
 test('metrics that are made of themselves are left out', () => {
   const circular =
     'metrics: [{name: a, type: derived, type_params: {expr: b, metrics: [b]}}, {name: b, type: derived, type_params: {expr: a, metrics: [a]}}]';
-  expect(readMetricflow([circular], duckdb)).toMatchObject({ datasets: [], misfits: [{ at: 'metrics.a' }, { at: 'metrics.b' }] });
+  expect(readMetricflow([circular], duckdb)).toMatchObject({
+    datasets: [],
+    misfits: [{ at: 'metrics.a' }, { at: 'metrics.b' }],
+  });
   expect(() => readMetricflow(['metrics: 1'], duckdb)).toThrow('metrics');
   expect(() => readMetricflow(['a: ['], duckdb)).toThrow('not YAML');
 });

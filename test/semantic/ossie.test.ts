@@ -11,11 +11,15 @@ import { dialectNamed } from '../../src/sql/dialects.ts';
 import { violations } from '../support/json-schema.ts';
 import { load, shop } from './shop.ts';
 
-const fixture = (name: string) => readFileSync(new URL(`../fixtures/ossie/${name}`, import.meta.url), 'utf8');
+const fixture = (name: string) =>
+  readFileSync(new URL(`../fixtures/ossie/${name}`, import.meta.url), 'utf8');
 const schema = z.record(z.string(), z.unknown()).parse(JSON.parse(fixture('ossie-schema.json')));
 const duckdb = dialectNamed('duckdb');
-const write = (datasets: readonly Dataset[], dialect = duckdb) => writeOssie(datasets, { dialect, name: 'warehouse' });
-const documentSchema = z.looseObject({ semantic_model: z.array(z.record(z.string(), z.unknown())) });
+const write = (datasets: readonly Dataset[], dialect = duckdb) =>
+  writeOssie(datasets, { dialect, name: 'warehouse' });
+const documentSchema = z.looseObject({
+  semantic_model: z.array(z.record(z.string(), z.unknown())),
+});
 const modelOf = (text: string) => documentSchema.parse(readYaml(text)).semantic_model[0] ?? {};
 
 beforeAll(loadAnalyzer);
@@ -33,11 +37,24 @@ describe('the example of Ossie', () => {
 
   test('is a model that ktx can ask', async () => {
     const { datasets } = readOssie(text, duckdb);
-    const { model, diagnostics } = await load(Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)])));
+    const { model, diagnostics } = await load(
+      Object.fromEntries(datasets.map((one) => [one.dataset, stringify(one)])),
+    );
     expect(diagnostics).toEqual([]);
-    expect([...model.datasets.keys()]).toEqual(['store_sales', 'date_dim', 'customer', 'item', 'store']);
+    expect([...model.datasets.keys()]).toEqual([
+      'store_sales',
+      'date_dim',
+      'customer',
+      'item',
+      'store',
+    ]);
     expect([...(model.datasets.get('store_sales')?.metrics.keys() ?? [])]).toContain('total_sales');
-    expect(model.datasets.get('store_sales')?.relationships.map(({ to }) => to)).toEqual(['date_dim', 'customer', 'item', 'store']);
+    expect(model.datasets.get('store_sales')?.relationships.map(({ to }) => to)).toEqual([
+      'date_dim',
+      'customer',
+      'item',
+      'store',
+    ]);
   });
 });
 
@@ -65,7 +82,10 @@ describe('a model of ktx', () => {
       .looseObject({ metrics: z.array(z.looseObject({ name: z.string(), expression: z.json() })) })
       .parse(modelOf(write(datasets).text));
     const said = Object.fromEntries(
-      metrics.map(({ name, expression }) => [name, JSON.stringify(expression).match(/"expression":"([^]*?)"[,}]/)?.[1]]),
+      metrics.map(({ name, expression }) => [
+        name,
+        JSON.stringify(expression).match(/"expression":"([^]*?)"[,}]/)?.[1],
+      ]),
     );
     expect(said).toEqual({
       revenue: 'SUM(orders.amount)',
@@ -90,16 +110,32 @@ describe('a model of ktx', () => {
 
   test('does not say to others what a join would count more than once', () => {
     const rest = { metrics: [{ name: 'bought', agg: 'count', where: "orders.status = 'paid'" }] };
-    const customers = datasetSchema.parse({ dataset: 'customers', source: 'c', primary_key: ['id'], fields: [{ name: 'id' }], ...rest });
-    const orders = datasetSchema.parse({ dataset: 'orders', source: 'o', relationships: [{ to: 'customers', on: { customer_id: 'id' } }] });
+    const customers = datasetSchema.parse({
+      dataset: 'customers',
+      source: 'c',
+      primary_key: ['id'],
+      fields: [{ name: 'id' }],
+      ...rest,
+    });
+    const orders = datasetSchema.parse({
+      dataset: 'orders',
+      source: 'o',
+      relationships: [{ to: 'customers', on: { customer_id: 'id' } }],
+    });
     const { text, misfits } = write([customers, orders]);
     expect(modelOf(text)).not.toHaveProperty('metrics');
-    expect(misfits).toContainEqual({ at: 'metrics.customers.bought', message: expect.stringContaining('cannot say') });
+    expect(misfits).toContainEqual({
+      at: 'metrics.customers.bought',
+      message: expect.stringContaining('cannot say'),
+    });
     expect(readOssie(text, duckdb).datasets).toEqual([customers, orders]);
   });
 
   test('takes what another tool edits, and keeps what it left alone', () => {
-    const text = write(datasets).text.replace("SUM(CASE WHEN (orders.status = 'paid') THEN orders.amount END)\n", 'SUM(orders.cost)\n');
+    const text = write(datasets).text.replace(
+      "SUM(CASE WHEN (orders.status = 'paid') THEN orders.amount END)\n",
+      'SUM(orders.cost)\n',
+    );
     expect(text).not.toBe(write(datasets).text);
     const { datasets: edited, misfits } = readOssie(text, duckdb);
     const metricOf = (name: string) => edited[0]?.metrics?.find((metric) => metric.name === name);
@@ -111,7 +147,9 @@ describe('a model of ktx', () => {
 });
 
 test('what ktx cannot use is set aside, told, and written again', () => {
-  const expression = (text: string, dialect = 'ANSI_SQL') => ({ dialects: [{ dialect, expression: text }] });
+  const expression = (text: string, dialect = 'ANSI_SQL') => ({
+    dialects: [{ dialect, expression: text }],
+  });
   const document = {
     version: '0.2.0.dev0',
     semantic_model: [
@@ -123,26 +161,59 @@ test('what ktx cannot use is set aside, told, and written again', () => {
             source: 'SELECT * FROM web',
             primary_key: ['order_no'],
             fields: [
-              { name: 'Total', expression: expression('total'), datatype: 'Float', label: 'money', dimension: { is_time: false } },
+              {
+                name: 'Total',
+                expression: expression('total'),
+                datatype: 'Float',
+                label: 'money',
+                dimension: { is_time: false },
+              },
               { name: 'ranked', expression: expression('row_number() over (order by total)') },
-              { name: 'at', expression: { dialects: [...expression('at::date').dialects, ...expression('TO_DATE(at)', 'SNOWFLAKE').dialects] }, datatype: 'Time' },
+              {
+                name: 'at',
+                expression: {
+                  dialects: [
+                    ...expression('at::date').dialects,
+                    ...expression('TO_DATE(at)', 'SNOWFLAKE').dialects,
+                  ],
+                },
+                datatype: 'Time',
+              },
             ],
-            custom_extensions: [{ vendor_name: 'KTX', data: 'not JSON' }, { vendor_name: 'DBT', data: '{}' }],
+            custom_extensions: [
+              { vendor_name: 'KTX', data: 'not JSON' },
+              { vendor_name: 'DBT', data: '{}' },
+            ],
           },
           { name: 'other', source: 'a.b.c.d' },
         ],
-        relationships: [{ name: 'r', from: 'Web Orders', to: 'nowhere', from_columns: ['a'], to_columns: ['b'] }],
+        relationships: [
+          { name: 'r', from: 'Web Orders', to: 'nowhere', from_columns: ['a'], to_columns: ['b'] },
+        ],
         metrics: [
           { name: 'cube', expression: expression('[Measures].[Sales]', 'MDX') },
-          { name: 'total', expression: expression('sum(other.x)'), ai_context: 'plain words', datatype: 'Decimal' },
+          {
+            name: 'total',
+            expression: expression('sum(other.x)'),
+            ai_context: 'plain words',
+            datatype: 'Decimal',
+          },
         ],
         ai_context: { instructions: 'be careful' },
       },
     ],
-  }; // prettier-ignore
+  };
   const { datasets, misfits } = readOssie(JSON.stringify(document), duckdb);
-  expect(misfits.map(({ at }) => at)).toEqual(['fields.Web Orders.ranked', 'relationships.r', 'metrics.cube']);
-  expect(datasets[0]).toMatchObject({ dataset: 'web_orders', sql: 'SELECT * FROM web', primary_key: ['order_no'] });
+  expect(misfits.map(({ at }) => at)).toEqual([
+    'fields.Web Orders.ranked',
+    'relationships.r',
+    'metrics.cube',
+  ]);
+  expect(datasets[0]).toMatchObject({
+    dataset: 'web_orders',
+    sql: 'SELECT * FROM web',
+    primary_key: ['order_no'],
+  });
   expect(datasets[0]?.fields).toMatchObject([
     { name: 'Total', type: 'decimal' },
     { name: 'at', type: 'unknown', expr: { default: 'at::date', snowflake: 'TO_DATE(at)' } },
@@ -167,12 +238,40 @@ test.each([
 const word = fc.constantFrom('a', 'b', 'Total', 'x_1', 'amount', 'order', 'id');
 const words = fc.string({ maxLength: 12, unit: 'grapheme' });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const rowText = fc.oneof(word, fc.constantFrom('a + b', 'a.amount', "case when a = 'x' then b end", '"Odd ""Name" || b', 'amount / 2'));
-const expressionText = fc.oneof(rowText, fc.record({ default: rowText, bigquery: optional(rowText), duckdb: optional(rowText) }).map((map) => JSON.parse(JSON.stringify(map)) as Record<string, string>)); // prettier-ignore
-const about = { description: optional(words), synonyms: optional(fc.array(words, { maxLength: 2 })) };
+const rowText = fc.oneof(
+  word,
+  fc.constantFrom(
+    'a + b',
+    'a.amount',
+    "case when a = 'x' then b end",
+    '"Odd ""Name" || b',
+    'amount / 2',
+  ),
+);
+const expressionText = fc.oneof(
+  rowText,
+  fc
+    .record({ default: rowText, bigquery: optional(rowText), duckdb: optional(rowText) })
+    .map((map) => JSON.parse(JSON.stringify(map)) as Record<string, string>),
+);
+const about = {
+  description: optional(words),
+  synonyms: optional(fc.array(words, { maxLength: 2 })),
+};
 const field = fc.record({
   name: word,
-  type: optional(fc.constantFrom('string', 'integer', 'decimal', 'boolean', 'date', 'datetime', 'datetime_tz', 'unknown')),
+  type: optional(
+    fc.constantFrom(
+      'string',
+      'integer',
+      'decimal',
+      'boolean',
+      'date',
+      'datetime',
+      'datetime_tz',
+      'unknown',
+    ),
+  ),
   expr: optional(expressionText),
   hidden: optional(fc.boolean()),
   values: optional(fc.array(fc.oneof(words, fc.integer(), fc.boolean()), { maxLength: 2 })),
@@ -188,9 +287,19 @@ const metric = fc
         where: optional(expressionText),
       }),
       fc.record({ agg: fc.constant('count') }),
-      fc.record({ agg: fc.constant('percentile'), of: rowText, fraction: fc.constantFrom(0.5, 0.9) }),
       fc.record({
-        expr: fc.constantFrom('sum(a) / count(*)', 'total - amount', 'sum(a.b)', 'count(distinct id)', 'broken('),
+        agg: fc.constant('percentile'),
+        of: rowText,
+        fraction: fc.constantFrom(0.5, 0.9),
+      }),
+      fc.record({
+        expr: fc.constantFrom(
+          'sum(a) / count(*)',
+          'total - amount',
+          'sum(a.b)',
+          'count(distinct id)',
+          'broken(',
+        ),
         where: optional(rowText),
       }),
       fc.record({ ratio: fc.record({ numerator: word, denominator: word }) }),
@@ -215,9 +324,17 @@ const dataset = fc.record({
   primary_key: optional(fc.constantFrom([], ['id'], ['a', 'b'])),
   unique_keys: optional(fc.constantFrom([], [['x_1']])),
   default_time: optional(word),
-  fields: optional(fc.uniqueArray(field, { selector: ({ name }) => name.toLowerCase(), maxLength: 4 })),
+  fields: optional(
+    fc.uniqueArray(field, { selector: ({ name }) => name.toLowerCase(), maxLength: 4 }),
+  ),
   segments: optional(fc.array(fc.record({ name: word, where: expressionText }), { maxLength: 1 })),
-  metrics: optional(fc.uniqueArray(metric, { selector: ({ name }) => name.toLowerCase(), minLength: 1, maxLength: 5 })),
+  metrics: optional(
+    fc.uniqueArray(metric, {
+      selector: ({ name }) => name.toLowerCase(),
+      minLength: 1,
+      maxLength: 5,
+    }),
+  ),
   relationships: optional(fc.array(relationship, { minLength: 1, maxLength: 3 })),
 });
 const model = fc
@@ -233,17 +350,22 @@ const withKeys = (one: Dataset): Dataset => {
   return fields.length === 0 ? one : { ...one, fields: [...(one.fields ?? []), ...fields] };
 };
 
-test.each(['duckdb', 'postgres', 'snowflake'] as const)('any model of %s survives the way there and back', (name) => {
-  fc.assert(
-    fc.property(model, (all) => {
-      const dialect = dialectNamed(name);
-      const datasets = all.map(withKeys).map((one) => datasetSchema.parse(JSON.parse(JSON.stringify(one))));
-      const { text } = write(datasets, dialect);
-      expect(violations(schema, readYaml(text))).toEqual([]);
-      const { datasets: again } = readOssie(text, dialect);
-      expect(JSON.parse(JSON.stringify(again))).toEqual(datasets);
-      expect(write(again, dialect).text).toBe(text);
-    }),
-    { numRuns: 50 },
-  );
-});
+test.each(['duckdb', 'postgres', 'snowflake'] as const)(
+  'any model of %s survives the way there and back',
+  (name) => {
+    fc.assert(
+      fc.property(model, (all) => {
+        const dialect = dialectNamed(name);
+        const datasets = all
+          .map(withKeys)
+          .map((one) => datasetSchema.parse(JSON.parse(JSON.stringify(one))));
+        const { text } = write(datasets, dialect);
+        expect(violations(schema, readYaml(text))).toEqual([]);
+        const { datasets: again } = readOssie(text, dialect);
+        expect(JSON.parse(JSON.stringify(again))).toEqual(datasets);
+        expect(write(again, dialect).text).toBe(text);
+      }),
+      { numRuns: 50 },
+    );
+  },
+);

@@ -32,7 +32,9 @@ metrics: [{name: few, agg: count, where: size < param.least}]
 `;
 
 const diagnosed = async (files: Readonly<Record<string, string>>) =>
-  (await load(files)).diagnostics.filter(({ severity }) => severity === 'error').map(({ rule, message }) => `${rule}: ${message}`);
+  (await load(files)).diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ rule, message }) => `${rule}: ${message}`);
 
 describe('values', () => {
   test('stand as literals in the SQL and, those that were used, in the receipt', async () => {
@@ -44,9 +46,15 @@ describe('values', () => {
     });
     expect(sql).toContain(`"orders".amount > (-7)`);
     expect(sql).toContain(`"orders"."status" = 'paid' or TRUE`);
-    expect(receipt.parameters).toEqual({ 'orders.isAll': true, 'orders.least': -7, 'orders.state': 'paid' });
+    expect(receipt.parameters).toEqual({
+      'orders.isAll': true,
+      'orders.least': -7,
+      'orders.state': 'paid',
+    });
     expect(compile(model, { metrics: ['orders.count'] }).receipt.parameters).toEqual({});
-    expect(compile(model, { metrics: ['orders.chosen'], parameters: { least: 4 } }).receipt.notes).toEqual(['Nothing that is asked uses the parameter least']); // prettier-ignore
+    expect(
+      compile(model, { metrics: ['orders.chosen'], parameters: { least: 4 } }).receipt.notes,
+    ).toEqual(['Nothing that is asked uses the parameter least']);
     expect(compile(model, { metrics: ['orders.chosen'] }).sql).toContain('or FALSE');
   });
 
@@ -60,30 +68,56 @@ describe('values', () => {
     ['state', 1],
   ])('%s cannot be %s', async (name, value) => {
     const { model } = await load({ orders: orders() });
-    expect(() => compile(model, { metrics: ['orders.chosen'], parameters: { [name]: value } })).toThrow(
-      expect.objectContaining({ code: 'wrong_parameter' }),
-    );
+    expect(() =>
+      compile(model, { metrics: ['orders.chosen'], parameters: { [name]: value } }),
+    ).toThrow(expect.objectContaining({ code: 'wrong_parameter' }));
   });
 
   test('a name means the parameter of each dataset that declares it alike, else it is ambiguous', async () => {
     const metrics = ['orders.count', 'tickets.few'];
-    const alike = await load({ orders: orders(), tickets: tickets('{name: least, type: integer, default: 3}') });
-    const given = (parameters: Record<string, number>) => compile(alike.model, { metrics, parameters }).receipt.parameters;
+    const alike = await load({
+      orders: orders(),
+      tickets: tickets('{name: least, type: integer, default: 3}'),
+    });
+    const given = (parameters: Record<string, number>) =>
+      compile(alike.model, { metrics, parameters }).receipt.parameters;
     expect(given({ least: 5 })).toEqual({ 'tickets.least': 5 });
     expect(given({ 'tickets.least': 6, least: 5 })).toEqual({ 'tickets.least': 6 });
-    const { model } = await load({ orders: orders(), tickets: tickets('{name: least, type: integer, default: 4}') });
+    const { model } = await load({
+      orders: orders(),
+      tickets: tickets('{name: least, type: integer, default: 4}'),
+    });
     expect(() => compile(model, { metrics, parameters: { least: 5 } })).toThrow(
-      expect.objectContaining({ code: 'ambiguous_name', details: { choices: ['orders.least', 'tickets.least'] } }),
+      expect.objectContaining({
+        code: 'ambiguous_name',
+        details: { choices: ['orders.least', 'tickets.least'] },
+      }),
     );
   });
 });
 
 describe('a declaration', () => {
   test.each([
-    ['a default of another type', orders().replace('default: 3', 'default: three'), /^wrong_parameter: .*least is of type integer/],
-    ['a default that is no value', orders().replace('default: paid', 'default: lost'), /^wrong_parameter: "lost" is no value/],
-    ['two of a name', orders().replace('name: least', 'name: state'), /^duplicate: state is declared twice/],
-    ['one that is not declared', orders().replace('param.state', 'param.stat'), /^unknown_name: param.stat is no parameter/],
+    [
+      'a default of another type',
+      orders().replace('default: 3', 'default: three'),
+      /^wrong_parameter: .*least is of type integer/,
+    ],
+    [
+      'a default that is no value',
+      orders().replace('default: paid', 'default: lost'),
+      /^wrong_parameter: "lost" is no value/,
+    ],
+    [
+      'two of a name',
+      orders().replace('name: least', 'name: state'),
+      /^duplicate: state is declared twice/,
+    ],
+    [
+      'one that is not declared',
+      orders().replace('param.state', 'param.stat'),
+      /^unknown_name: param.stat is no parameter/,
+    ],
     [
       'one in a row rule',
       orders('access: [{role: clerk, where: status = param.state}]'),
@@ -96,24 +130,39 @@ describe('a declaration', () => {
     ],
     [
       'one in a join',
-      orders('relationships: [{to: orders, role: next, on: "id = next.id and next.status = param.state"}]'),
+      orders(
+        'relationships: [{to: orders, role: next, on: "id = next.id and next.status = param.state"}]',
+      ),
       /^unknown_name: param.state/,
     ],
   ])('%s is refused', async (_, file, message) => {
-    expect(await diagnosed({ orders: file })).toEqual(expect.arrayContaining([expect.stringMatching(message)]));
+    expect(await diagnosed({ orders: file })).toEqual(
+      expect.arrayContaining([expect.stringMatching(message)]),
+    );
   });
 
   test('leaves a role that is called param alone', async () => {
     const role = 'relationships: [{to: orders, role: param, on: {parent_id: id}}]';
-    const file = orders(role).replace(/parameters:[\s\S]*?fields/, 'fields').replace(/, \{name: is_large[^}]*\}/, '').replace(' or param.isAll', '').replace('param.state', 'orders.param.status'); // prettier-ignore
+    const file = orders(role)
+      .replace(/parameters:[\s\S]*?fields/, 'fields')
+      .replace(/, \{name: is_large[^}]*\}/, '')
+      .replace(' or param.isAll', '')
+      .replace('param.state', 'orders.param.status');
     expect(await diagnosed({ orders: file })).toEqual([]);
-    expect(await diagnosed({ orders: orders(role) })).toEqual([expect.stringMatching(/^duplicate: param is the name/)]);
+    expect(await diagnosed({ orders: orders(role) })).toEqual([
+      expect.stringMatching(/^duplicate: param is the name/),
+    ]);
   });
 
   test('holds for every role', async () => {
-    const { model, diagnostics } = await load({ orders: orders("access: [{role: clerk, where: status = 'open'}]") });
+    const { model, diagnostics } = await load({
+      orders: orders("access: [{role: clerk, where: status = 'open'}]"),
+    });
     expect(diagnostics).toEqual([]);
-    const { sql } = compile(modelFor(model, 'clerk'), { metrics: ['orders.chosen'], parameters: { state: 'open' } });
+    const { sql } = compile(modelFor(model, 'clerk'), {
+      metrics: ['orders.chosen'],
+      parameters: { state: 'open' },
+    });
     expect(sql).toContain(`"orders"."status" = 'open' or FALSE`);
     expect(sql.match(/'open'/g)).toHaveLength(2);
   });
@@ -151,12 +200,19 @@ metrics:
     const opened = await project();
     try {
       const tools = openToolbox(opened).tools(new AbortController().signal);
-      const call = async (name: string, input: object) => (await tools.find((tool) => tool.name === name)?.execute(input))?.markdown ?? '';
+      const call = async (name: string, input: object) =>
+        (await tools.find((tool) => tool.name === name)?.execute(input))?.markdown ?? '';
       expect(await call('search_context', { text: 'USD' })).toContain('dataset:shop.orders');
-      expect(await call('search_context', { text: 'revenue' })).toContain('needs parameter currency (EUR, USD)');
-      expect(await call('search_context', { text: 'is_large' })).toContain('boolean, takes parameter least');
+      expect(await call('search_context', { text: 'revenue' })).toContain(
+        'needs parameter currency (EUR, USD)',
+      );
+      expect(await call('search_context', { text: 'is_large' })).toContain(
+        'boolean, takes parameter least',
+      );
       expect(await call('search_context', { text: 'recent' })).toContain('needs parameter since');
-      expect(await call('read_context', { name: 'orders' })).toContain('name: currency, type: string, values: [EUR, USD]');
+      expect(await call('read_context', { name: 'orders' })).toContain(
+        'name: currency, type: string, values: [EUR, USD]',
+      );
     } finally {
       await opened.close();
     }
@@ -171,17 +227,32 @@ metrics:
       const id = JSON.stringify(definition);
       const variants = [{ id, says: JSON.parse(JSON.stringify(definition)) as Json, evidence: [] }];
       const conflict = { subject: `metric:shop.orders.${name}`, kind: 'metric' as const, variants };
-      const comparison = { files: new Map([[path, text]]), state, open: () => opened.warehouse('shop', signal), signal };
+      const comparison = {
+        files: new Map([[path, text]]),
+        state,
+        open: () => opened.warehouse('shop', signal),
+        signal,
+      };
       return (await compareVersions(conflict, comparison)).get(id);
     };
     try {
-      expect(await numbersOf('revenue', { agg: 'sum', of: 'amount', where: 'currency = param.currency' })).toEqual({
+      expect(
+        await numbersOf('revenue', {
+          agg: 'sum',
+          of: 'amount',
+          where: 'currency = param.currency',
+        }),
+      ).toEqual({
         value: 10,
         with: { 'orders.currency': 'EUR' },
       });
       expect(await numbersOf('revenue', { agg: 'sum', of: 'amount' })).toEqual({ value: 30 });
-      const failure = expect.stringMatching(/^The parameter orders\.since has no value; with a default/) as unknown;
-      expect(await numbersOf('newest', { agg: 'count', where: 'day > param.since' })).toEqual({ failure });
+      const failure = expect.stringMatching(
+        /^The parameter orders\.since has no value; with a default/,
+      ) as unknown;
+      expect(await numbersOf('newest', { agg: 'count', where: 'day > param.since' })).toEqual({
+        failure,
+      });
     } finally {
       state.close();
       await opened.close();

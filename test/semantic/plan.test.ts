@@ -37,9 +37,24 @@ describe('a query that has no single right answer', () => {
       'not_supported',
       /include_empty/,
     ],
-    ['a metric without aggregates', { metrics: [{ name: 'x', expr: '1 + 1' }] }, 'no_owner', /aggregates nothing/],
-    ['an aggregate of an aggregate', { metrics: ['avg(sum(orders.amount))'] }, 'not_supported', /nested/],
-    ['an aggregate over a path of roles', { metrics: ['sum(orders.buyer.region_id)'] }, 'not_supported', /path of roles/],
+    [
+      'a metric without aggregates',
+      { metrics: [{ name: 'x', expr: '1 + 1' }] },
+      'no_owner',
+      /aggregates nothing/,
+    ],
+    [
+      'an aggregate of an aggregate',
+      { metrics: ['avg(sum(orders.amount))'] },
+      'not_supported',
+      /nested/,
+    ],
+    [
+      'an aggregate over a path of roles',
+      { metrics: ['sum(orders.buyer.region_id)'] },
+      'not_supported',
+      /path of roles/,
+    ],
     ['a star for columns', { metrics: ['count(orders.*)'] }, 'sql_fragment', /dot/],
 
     [
@@ -54,15 +69,30 @@ describe('a query that has no single right answer', () => {
       'ambiguous_path',
       /orders\.buyer\.regions\.name, orders\.recipient\.regions\.name/,
     ],
-    ['a sibling under a shared parent', { metrics: ['tickets.ticket_count'], dimensions: ['orders.status'] }, 'no_path', /one_to_many/],
+    [
+      'a sibling under a shared parent',
+      { metrics: ['tickets.ticket_count'], dimensions: ['orders.status'] },
+      'no_path',
+      /one_to_many/,
+    ],
     [
       'an unknown grain',
       { metrics: ['orders.revenue'], dimensions: ['orders.created_at.mnth'] },
       'unknown_name',
       /no grain of orders.created_at named mnth/,
     ],
-    ['an unknown grain of the default time', { metrics: ['orders.revenue'], dimensions: ['metric_time.mnth'] }, 'unknown_name', /no grain/],
-    ['no relationship at all', { metrics: ['employees.headcount'], dimensions: ['regions.name'] }, 'no_path', /no relationship/],
+    [
+      'an unknown grain of the default time',
+      { metrics: ['orders.revenue'], dimensions: ['metric_time.mnth'] },
+      'unknown_name',
+      /no grain/,
+    ],
+    [
+      'no relationship at all',
+      { metrics: ['employees.headcount'], dimensions: ['regions.name'] },
+      'no_path',
+      /no relationship/,
+    ],
     [
       'an aggregate over two datasets',
       { metrics: ['sum(orders.amount * customers.region_id)'] },
@@ -89,7 +119,10 @@ describe('a query that has no single right answer', () => {
     ],
     [
       'a condition scoped to what is not asked',
-      { metrics: ['orders.revenue'], where: [{ on: 'tickets', where: "tickets.priority = 'high'" }] },
+      {
+        metrics: ['orders.revenue'],
+        where: [{ on: 'tickets', where: "tickets.priority = 'high'" }],
+      },
       'unused_scope',
       /Write orders/,
     ],
@@ -107,19 +140,28 @@ describe('a query that has no single right answer', () => {
     ],
     [
       'no condition on a child or on the row itself',
-      { metrics: ['customers.customer_count'], where: ["not (tickets.priority = 'high' or customers.segment = 'ent')"] },
+      {
+        metrics: ['customers.customer_count'],
+        where: ["not (tickets.priority = 'high' or customers.segment = 'ent')"],
+      },
       'mixed_condition',
       /each its own condition/,
     ],
     [
       'a condition over two kinds of children',
-      { metrics: ['customers.customer_count'], where: ['tickets.id = customers.orders_as_buyer.id'] },
+      {
+        metrics: ['customers.customer_count'],
+        where: ['tickets.id = customers.orders_as_buyer.id'],
+      },
       'mixed_condition',
       /customers\.tickets and customers\.orders_as_buyer/,
     ],
     [
       'down and up again without a bridge',
-      { metrics: ['regions.region_count'], dimensions: ['regions.customers.orders_as_buyer.recipient.segment'] },
+      {
+        metrics: ['regions.region_count'],
+        dimensions: ['regions.customers.orders_as_buyer.recipient.segment'],
+      },
       'no_path',
       /goes down and up again/,
     ],
@@ -129,9 +171,24 @@ describe('a query that has no single right answer', () => {
       'no_key',
       /primary_key in semantic-layer\/warehouse\/visits/,
     ],
-    ['a conversion by a dimension to many', { metrics: ['orders.bought_again'], dimensions: ['tags.label'] }, 'not_supported', /several/],
-    ['a running total without a period', { metrics: ['orders.running'] }, 'no_period', /metric_time\.month/],
-    ['a month to date by week', { metrics: ['orders.month_to_date'], dimensions: ['metric_time.week'] }, 'no_period', /crosses/],
+    [
+      'a conversion by a dimension to many',
+      { metrics: ['orders.bought_again'], dimensions: ['tags.label'] },
+      'not_supported',
+      /several/,
+    ],
+    [
+      'a running total without a period',
+      { metrics: ['orders.running'] },
+      'no_period',
+      /metric_time\.month/,
+    ],
+    [
+      'a month to date by week',
+      { metrics: ['orders.month_to_date'], dimensions: ['metric_time.week'] },
+      'no_period',
+      /crosses/,
+    ],
     [
       'a running total by week and month',
       { metrics: ['orders.running'], dimensions: ['metric_time.week', 'metric_time.month'] },
@@ -140,19 +197,38 @@ describe('a query that has no single right answer', () => {
     ],
     [
       'a running total with a condition on its time or something else',
-      { metrics: ['orders.running'], dimensions: ['metric_time.day'], where: ["metric_time > '2024-01-01' or orders.id = 1"] },
+      {
+        metrics: ['orders.running'],
+        dimensions: ['metric_time.day'],
+        where: ["metric_time > '2024-01-01' or orders.id = 1"],
+      },
       'mixed_condition',
       /apart/,
     ],
-    ['periods to fill where there are none', { metrics: ['orders.revenue'], fill_time: true }, 'no_period', /metric_time\.month/],
+    [
+      'periods to fill where there are none',
+      { metrics: ['orders.revenue'], fill_time: true },
+      'no_period',
+      /metric_time\.month/,
+    ],
     [
       'an offset metric by a time without a period',
       { metrics: ['orders.last_year'], dimensions: ['metric_time'] },
       'no_period',
       /metric_time\.day/,
     ],
-    ['a semi-additive metric by many', { metrics: ['orders.closing'], dimensions: ['tags.label'] }, 'not_supported', /semi-additive/],
-    ['an aggregate per something of nothing', { metrics: ['avg(1 + 1) per orders.id'] }, 'nested', /aggregates nothing/],
+    [
+      'a semi-additive metric by many',
+      { metrics: ['orders.closing'], dimensions: ['tags.label'] },
+      'not_supported',
+      /semi-additive/,
+    ],
+    [
+      'an aggregate per something of nothing',
+      { metrics: ['avg(1 + 1) per orders.id'] },
+      'nested',
+      /aggregates nothing/,
+    ],
     [
       'an aggregate per something of two facts',
       { metrics: ['avg(orders.revenue / tickets.ticket_count) per customers.id'] },
@@ -178,9 +254,19 @@ describe('a query that has no single right answer', () => {
       'no_default_time',
       /employees/,
     ],
-    ['a period of something else', { metrics: ['orders.revenue'], dimensions: ['orders.status.month'] }, 'not_a_time', /status/],
+    [
+      'a period of something else',
+      { metrics: ['orders.revenue'], dimensions: ['orders.status.month'] },
+      'not_a_time',
+      /status/,
+    ],
     ['nothing', {}, 'empty_query', /nothing/],
-    ['one column twice', { metrics: ['orders.revenue', 'orders.revenue'] }, 'duplicate_name', /twice/],
+    [
+      'one column twice',
+      { metrics: ['orders.revenue', 'orders.revenue'] },
+      'duplicate_name',
+      /twice/,
+    ],
     [
       'a circle',
       {
@@ -243,7 +329,9 @@ describe('an unknown name', () => {
   test('a hidden metric does too', () => {
     expect(failure({ metrics: ['orders.internal'] }).code).toBe('unknown_name');
     expect(failure({ metrics: ['internal'] }).code).toBe('unknown_name');
-    expect(failure({ metrics: ['orders.revenue'], having: ['orders.internal > 1'] }).code).toBe('unknown_name');
+    expect(failure({ metrics: ['orders.revenue'], having: ['orders.internal > 1'] }).code).toBe(
+      'unknown_name',
+    );
   });
 });
 
@@ -268,7 +356,11 @@ relationships: [{to: customers, on: ${on}${more}}]
     ['part of a key', 'primary_key: [id, lang]', '{customer_id: id}'],
     ['a range', 'primary_key: [id]', '"customer_id >= customers.id"'],
     ['an expression of the key', 'primary_key: [id]', '"customer_id = customers.id + 1"'],
-    ['an equality under OR', 'primary_key: [id]', '"customer_id = customers.id or customers.id = 1"'],
+    [
+      'an equality under OR',
+      'primary_key: [id]',
+      '"customer_id = customers.id or customers.id = 1"',
+    ],
   ])('is refused: %s', async (_title, keys, on) => {
     const loaded = await load({ customers: customers(keys), orders: orders(on) });
     const error = failure(query, loaded.model);
@@ -277,12 +369,18 @@ relationships: [{to: customers, on: ${on}${more}}]
   });
   test.each([
     ['a unique key', 'unique_keys: [[id]]', '{customer_id: id}'],
-    ['a composite key pinned by a constant', 'primary_key: [id, lang]', '"customers.lang = \'en\' and customer_id = customers.id"'],
+    [
+      'a composite key pinned by a constant',
+      'primary_key: [id, lang]',
+      '"customers.lang = \'en\' and customer_id = customers.id"',
+    ],
     ['reversed operands', 'primary_key: [id]', '"customers.id = customer_id"'],
     ['a key and a range', 'primary_key: [id]', '"customer_id = customers.id and customers.id > 3"'],
   ])('is joined: %s', async (_title, keys, on) => {
     const loaded = await load({ customers: customers(keys), orders: orders(on) });
-    expect(compile(loaded.model, query).sql).toContain('LEFT JOIN "customers" AS "orders.customers"');
+    expect(compile(loaded.model, query).sql).toContain(
+      'LEFT JOIN "customers" AS "orders.customers"',
+    );
   });
   test('a one_to_one needs a key on the side that is joined, either way', async () => {
     const files = {
@@ -291,8 +389,12 @@ relationships: [{to: customers, on: ${on}${more}}]
     };
     const { model: oneToOne } = await load(files);
     expect(compile(oneToOne, query).sql).toContain('LEFT JOIN');
-    expect(failure({ metrics: ['customers.c'], dimensions: ['orders.id'] }, oneToOne).code).toBe('fan_risk');
-    expect(compile(model, { metrics: ['customers.customer_count'], dimensions: ['profiles.score'] }).sql).toContain(
+    expect(failure({ metrics: ['customers.c'], dimensions: ['orders.id'] }, oneToOne).code).toBe(
+      'fan_risk',
+    );
+    expect(
+      compile(model, { metrics: ['customers.customer_count'], dimensions: ['profiles.score'] }).sql,
+    ).toContain(
       'LEFT JOIN "profiles" AS "customers.profiles" ON ("customers.profiles"."customer_id" = "customers"."id")',
     );
   });
@@ -308,24 +410,39 @@ test('dimensions of two datasets that extend each other do not say whose rows ar
     const { choices } = details as { choices: readonly string[] };
     expect(choices.toSorted()).toEqual(['customers.profiles.score', 'profiles.customers.segment']);
   }
-  expect(compile(model, { dimensions: ['customers.segment', 'customers.profiles.score'] }).sql).toContain('FROM "customers"');
-  expect(compile(model, { dimensions: ['profiles.customers.segment', 'profiles.score'] }).sql).toContain('FROM "profiles"');
-  expect(compile(model, { metrics: ['customers.customer_count'], dimensions: ['profiles.score', 'customers.segment'] }).sql).toContain(
-    'FROM "customers"',
-  );
+  expect(
+    compile(model, { dimensions: ['customers.segment', 'customers.profiles.score'] }).sql,
+  ).toContain('FROM "customers"');
+  expect(
+    compile(model, { dimensions: ['profiles.customers.segment', 'profiles.score'] }).sql,
+  ).toContain('FROM "profiles"');
+  expect(
+    compile(model, {
+      metrics: ['customers.customer_count'],
+      dimensions: ['profiles.score', 'customers.segment'],
+    }).sql,
+  ).toContain('FROM "customers"');
 });
 
 test('the SQL reads like what was asked', () => {
   const { sql, columns } = compile(model, {
     metrics: ['orders.aov', { name: 'share', expr: 'orders.paid_revenue / (orders.revenue + 1)' }],
     dimensions: ['orders.buyer.regions.name', 'orders.created_at.month'],
-    where: ["orders.status = 'paid' or orders.amount > 1", { field: 'buyer.segment', op: 'in', value: ["o'x", null] }],
+    where: [
+      "orders.status = 'paid' or orders.amount > 1",
+      { field: 'buyer.segment', op: 'in', value: ["o'x", null] },
+    ],
     having: ['orders.revenue > 100'],
     segments: ['orders.paid'],
     order_by: [{ field: 'orders.aov', dir: 'desc' }],
     limit: 10,
   });
-  expect(columns.map((column) => column.name)).toEqual(['orders.buyer.regions.name', 'orders.created_at.month', 'orders.aov', 'share']);
+  expect(columns.map((column) => column.name)).toEqual([
+    'orders.buyer.regions.name',
+    'orders.created_at.month',
+    'orders.aov',
+    'share',
+  ]);
   expect(sql).toMatchInlineSnapshot(`
     "WITH "ktx facts" AS (
       SELECT
@@ -354,7 +471,11 @@ test('the SQL reads like what was asked', () => {
 
 test('the receipt says where each number comes from', () => {
   const { receipt } = compile(model, {
-    metrics: ['orders.enterprise_revenue', { name: 'x', expr: 'orders.revenue / 2' }, 'sum(orders.amount) - count(orders.id)'],
+    metrics: [
+      'orders.enterprise_revenue',
+      { name: 'x', expr: 'orders.revenue / 2' },
+      'sum(orders.amount) - count(orders.id)',
+    ],
     dimensions: ['orders.status'],
     where: ["orders.status = 'paid' and orders.order_count > 1"],
     segments: ['orders.paid'],
@@ -472,11 +593,19 @@ test('metric_time filters by the default time of the owner', () => {
     metrics: ['orders.revenue'],
     where: ["metric_time >= '2024-01-01' and metric_time.month < '2024-03-01'"],
   });
-  expect(sql).toContain(`WHERE ("orders"."created_at" >= '2024-01-01') AND (CAST(date_trunc('month'`);
+  expect(sql).toContain(
+    `WHERE ("orders"."created_at" >= '2024-01-01') AND (CAST(date_trunc('month'`,
+  );
 });
 
 test('another name for a metric says which metric it is', () => {
-  const query: Query = { metrics: [{ name: 'revenue', expr: 'orders.cost_total' }, { name: 'half', expr: 'revenue / 2' }, 'order_count'] };
+  const query: Query = {
+    metrics: [
+      { name: 'revenue', expr: 'orders.cost_total' },
+      { name: 'half', expr: 'revenue / 2' },
+      'order_count',
+    ],
+  };
   const { receipt } = compile(model, query);
   expect(receipt.metrics.map(({ name, metric, curated }) => ({ name, metric, curated }))).toEqual([
     { name: 'revenue', metric: 'orders.cost_total', curated: true },
@@ -488,11 +617,18 @@ test('another name for a metric says which metric it is', () => {
 test('the receipt says what the zone of the query does not do', async () => {
   const { model: zoned } = await load({
     ...shop,
-    orders: shop['orders']?.replace('created_at, type: datetime', 'created_at, type: datetime_tz') ?? '',
+    orders:
+      shop['orders']?.replace('created_at, type: datetime', 'created_at, type: datetime_tz') ?? '',
   });
-  const query: Query = { metrics: ['orders.revenue'], dimensions: ['metric_time.day'], timezone: 'Europe/Paris' };
+  const query: Query = {
+    metrics: ['orders.revenue'],
+    dimensions: ['metric_time.day'],
+    timezone: 'Europe/Paris',
+  };
   expect(compile(zoned, query).receipt.notes).toEqual([]);
-  expect(compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes.join()).toContain('in UTC');
+  expect(
+    compile(zoned, { ...query, where: ["metric_time > '2024-01-01'"] }).receipt.notes.join(),
+  ).toContain('in UTC');
   expect(compile(model, query).receipt.notes.join()).toContain('no time zone of its own');
   expect(compile(model, { ...query, timezone: undefined }).receipt.notes).toEqual([]);
 });
@@ -500,16 +636,31 @@ test('the receipt says what the zone of the query does not do', async () => {
 test('a conversion needs times, keys, fields that are there, and metrics that count rows', async () => {
   const conversion = (to: string, field: string) =>
     `conversion: {base: order_count, to: ${to}, on: {customer_id: ${field}}, calculation: conversions}`;
-  const extra = ['customers.customer_count, id', 'tickets.ticket_count, customer', 'aov, customer_id'].map((one, index) => {
+  const extra = [
+    'customers.customer_count, id',
+    'tickets.ticket_count, customer',
+    'aov, customer_id',
+  ].map((one, index) => {
     const [to = '', field = ''] = one.split(', ');
     return `  - {name: odd${index + 1}, ${conversion(to, field)}}\n`;
   });
-  const orders = (shop['orders'] ?? '').replace('relationships:', `${extra[0]}${extra[1]}relationships:`);
+  const orders = (shop['orders'] ?? '').replace(
+    'relationships:',
+    `${extra[0]}${extra[1]}relationships:`,
+  );
   const { model: asked } = await load({ ...shop, orders });
   expect(() => compile(asked, { metrics: ['orders.odd1'] })).toThrow('default_time');
-  expect(() => compile(asked, { metrics: ['orders.odd2'] })).toThrow('tickets has no field customer');
-  const { diagnostics } = await load({ ...shop, orders: orders.replace('relationships:', `${extra[2]}relationships:`) });
+  expect(() => compile(asked, { metrics: ['orders.odd2'] })).toThrow(
+    'tickets has no field customer',
+  );
+  const { diagnostics } = await load({
+    ...shop,
+    orders: orders.replace('relationships:', `${extra[2]}relationships:`),
+  });
   expect(diagnostics).toContainEqual(
-    expect.objectContaining({ rule: 'conversion', message: expect.stringContaining('aov is no aggregate') }),
+    expect.objectContaining({
+      rule: 'conversion',
+      message: expect.stringContaining('aov is no aggregate'),
+    }),
   );
 });

@@ -42,12 +42,15 @@ type Row = readonly Cell[];
 type Truth = boolean | null;
 
 const key = fc.option(fc.integer({ min: 1, max: 6 }), { nil: null, freq: 4 });
-const text = (...values: string[]): fc.Arbitrary<string | null> => fc.option(fc.constantFrom(...values), { nil: null, freq: 4 });
+const text = (...values: string[]): fc.Arbitrary<string | null> =>
+  fc.option(fc.constantFrom(...values), { nil: null, freq: 4 });
 const numbered = <Rest extends object>(
   shape: { [K in keyof Rest]: fc.Arbitrary<Rest[K]> },
   maxLength: number,
 ): fc.Arbitrary<(Rest & { id: number })[]> =>
-  fc.array(fc.record(shape) as fc.Arbitrary<Rest>, { maxLength }).map((rows) => rows.map((row, index) => ({ ...row, id: index + 1 })));
+  fc
+    .array(fc.record(shape) as fc.Arbitrary<Rest>, { maxLength })
+    .map((rows) => rows.map((row, index) => ({ ...row, id: index + 1 })));
 
 /** Keys go to 6, rows to 4: orphans, NULL keys and members without facts all occur. */
 const dataArbitrary: fc.Arbitrary<Data> = fc.record({
@@ -69,34 +72,65 @@ const dataArbitrary: fc.Arbitrary<Data> = fc.record({
   ),
 });
 
-const buyer = (data: Data, order: Order): Customer | undefined => data.customers.find((it) => it.id === order.customer_id);
-const recipient = (data: Data, order: Order): Customer | undefined => data.customers.find((it) => it.id === order.ship_customer_id);
-const region = (data: Data, customer: Customer | undefined): Region | undefined => data.regions.find((it) => it.id === customer?.region_id);
+const buyer = (data: Data, order: Order): Customer | undefined =>
+  data.customers.find((it) => it.id === order.customer_id);
+const recipient = (data: Data, order: Order): Customer | undefined =>
+  data.customers.find((it) => it.id === order.ship_customer_id);
+const region = (data: Data, customer: Customer | undefined): Region | undefined =>
+  data.regions.find((it) => it.id === customer?.region_id);
 
-const dimensions: Record<string, { of: (data: Data, order: Order) => Cell; member?: (data: Data, customer: Customer) => Cell }> = {
+const dimensions: Record<
+  string,
+  { of: (data: Data, order: Order) => Cell; member?: (data: Data, customer: Customer) => Cell }
+> = {
   'orders.status': { of: (_data, order) => order.status },
-  'orders.buyer.segment': { of: (data, order) => buyer(data, order)?.segment ?? null, member: (_data, it) => it.segment },
+  'orders.buyer.segment': {
+    of: (data, order) => buyer(data, order)?.segment ?? null,
+    member: (_data, it) => it.segment,
+  },
   'buyer.regions.name': {
     of: (data, order) => region(data, buyer(data, order))?.name ?? null,
     member: (data, it) => region(data, it)?.name ?? null,
   },
   'recipient.segment': { of: (data, order) => recipient(data, order)?.segment ?? null },
-  'orders.recipient.regions.name': { of: (data, order) => region(data, recipient(data, order))?.name ?? null },
+  'orders.recipient.regions.name': {
+    of: (data, order) => region(data, recipient(data, order))?.name ?? null,
+  },
 };
 
 const is = (left: Cell, right: Cell): Truth => (left === null ? null : left === right);
-const or = (...truths: Truth[]): Truth => (truths.includes(true) ? true : truths.includes(null) ? null : false);
+const or = (...truths: Truth[]): Truth =>
+  truths.includes(true) ? true : truths.includes(null) ? null : false;
 const not = (truth: Truth): Truth => (truth === null ? null : !truth);
-const filters: { where: string | object; holds: (data: Data, order: Order) => Truth; member?: (customer: Customer) => Truth }[] = [
-  { where: "orders.status = 'paid' or orders.status = 'open'", holds: (_data, it) => or(is(it.status, 'paid'), is(it.status, 'open')) },
-  { where: { field: 'orders.status', op: 'in', value: ['paid', null] }, holds: (_data, it) => it.status === null || it.status === 'paid' },
+const filters: {
+  where: string | object;
+  holds: (data: Data, order: Order) => Truth;
+  member?: (customer: Customer) => Truth;
+}[] = [
+  {
+    where: "orders.status = 'paid' or orders.status = 'open'",
+    holds: (_data, it) => or(is(it.status, 'paid'), is(it.status, 'open')),
+  },
+  {
+    where: { field: 'orders.status', op: 'in', value: ['paid', null] },
+    holds: (_data, it) => it.status === null || it.status === 'paid',
+  },
   {
     where: { field: 'orders.status', op: 'not_in', value: ['paid', null] },
     holds: (_data, it) => it.status !== null && it.status !== 'paid',
   },
-  { where: { field: 'orders.status', op: 'contains', value: 'e' }, holds: (_data, it) => it.status?.includes('e') ?? null },
-  { where: { field: 'orders.status', op: 'ends_with', value: 'paid' }, holds: (_data, it) => it.status?.endsWith('paid') ?? null },
-  { where: 'orders.amount > 10', holds: (_data, it) => (it.amount === null ? null : it.amount > 10) },
+  {
+    where: { field: 'orders.status', op: 'contains', value: 'e' },
+    holds: (_data, it) => it.status?.includes('e') ?? null,
+  },
+  {
+    where: { field: 'orders.status', op: 'ends_with', value: 'paid' },
+    holds: (_data, it) => it.status?.endsWith('paid') ?? null,
+  },
+  {
+    where: 'orders.amount > 10',
+    holds: (_data, it) => (it.amount === null ? null : it.amount > 10),
+  },
   {
     where: "not buyer.segment = 'ent'",
     holds: (data, it) => not(is(buyer(data, it)?.segment ?? null, 'ent')),
@@ -117,8 +151,10 @@ const sum = (values: readonly (number | null)[]): Cell => {
   const numbers = values.filter((value) => value !== null);
   return numbers.length === 0 ? null : numbers.reduce((total, value) => total + value, 0);
 };
-const ratio = (above: Cell, below: Cell): Cell => (above === null || below === null || below === 0 ? null : Number(above) / Number(below));
-const less = (left: Cell, right: Cell): Cell => (left === null || right === null ? null : Number(left) - Number(right));
+const ratio = (above: Cell, below: Cell): Cell =>
+  above === null || below === null || below === 0 ? null : Number(above) / Number(below);
+const less = (left: Cell, right: Cell): Cell =>
+  left === null || right === null ? null : Number(left) - Number(right);
 const amounts = (rows: readonly Order[]): (number | null)[] => rows.map((it) => it.amount);
 const paid = (rows: readonly Order[]): Order[] => rows.filter((it) => it.status === 'paid');
 
@@ -126,15 +162,21 @@ const metrics: Record<string, (data: Data, rows: readonly Order[]) => Cell> = {
   'orders.revenue': (_data, rows) => sum(amounts(rows)),
   'orders.order_count': (_data, rows) => rows.length,
   'orders.paid_revenue': (_data, rows) => sum(amounts(paid(rows))),
-  'orders.customers_seen': (_data, rows) => new Set(rows.flatMap((it) => it.customer_id ?? [])).size,
-  'orders.average': (_data, rows) => ratio(sum(amounts(rows)), amounts(rows).filter((it) => it !== null).length),
+  'orders.customers_seen': (_data, rows) =>
+    new Set(rows.flatMap((it) => it.customer_id ?? [])).size,
+  'orders.average': (_data, rows) =>
+    ratio(sum(amounts(rows)), amounts(rows).filter((it) => it !== null).length),
   'orders.largest': (_data, rows) =>
-    rows.some((it) => it.amount !== null) ? Math.max(...amounts(rows).filter((it) => it !== null)) : null,
+    rows.some((it) => it.amount !== null)
+      ? Math.max(...amounts(rows).filter((it) => it !== null))
+      : null,
   'orders.profit': (_data, rows) => less(sum(amounts(rows)), sum(rows.map((it) => it.cost))),
   'orders.aov': (_data, rows) => ratio(sum(amounts(rows)), rows.length),
   'orders.paid_aov': (_data, rows) => ratio(sum(amounts(paid(rows))), paid(rows).length),
-  'orders.enterprise_revenue': (data, rows) => sum(amounts(rows.filter((it) => buyer(data, it)?.segment === 'ent'))),
-  'sum(orders.double_amount) / count(orders.id)': (_data, rows) => ratio(sum(amounts(rows).map((it) => it && it * 2)), rows.length),
+  'orders.enterprise_revenue': (data, rows) =>
+    sum(amounts(rows.filter((it) => buyer(data, it)?.segment === 'ent'))),
+  'sum(orders.double_amount) / count(orders.id)': (_data, rows) =>
+    ratio(sum(amounts(rows).map((it) => it && it * 2)), rows.length),
 };
 
 interface Query {
@@ -159,7 +201,9 @@ const queryArbitrary: fc.Arbitrary<Query> = fc.record({
 /** The rules of the semantic layer, over plain arrays. */
 function expected(data: Data, query: Query): readonly Row[] {
   const chosen = query.filters.flatMap((index) => filters[index] ?? []);
-  const rows = data.orders.filter((order) => chosen.every((filter) => filter.holds(data, order) === true));
+  const rows = data.orders.filter((order) =>
+    chosen.every((filter) => filter.holds(data, order) === true),
+  );
   const groups = new Map<string, { group: Row; rows: Order[] }>();
   const at = (group: Row): { group: Row; rows: Order[] } => {
     const name = JSON.stringify(group);
@@ -168,31 +212,46 @@ function expected(data: Data, query: Query): readonly Row[] {
     return found;
   };
   if (query.dimensions.length === 0) at([]);
-  for (const order of rows) at(query.dimensions.map((name) => dimensions[name]?.of(data, order) ?? null)).rows.push(order);
+  for (const order of rows)
+    at(query.dimensions.map((name) => dimensions[name]?.of(data, order) ?? null)).rows.push(order);
   if (isEmptyIncluded(query)) {
     const members = data.customers.filter((customer) =>
       chosen.every((filter) => filter.member === undefined || filter.member(customer) === true),
     );
-    const own = query.dimensions.includes('orders.status') ? [...new Set(rows.map((it) => it.status))] : [null];
+    const own = query.dimensions.includes('orders.status')
+      ? [...new Set(rows.map((it) => it.status))]
+      : [null];
     // Regions alone are members themselves; beside a segment, the customers in which both come together.
     const isRegions = !query.dimensions.includes('orders.buyer.segment');
     for (const { name } of isRegions ? data.regions : []) {
-      for (const status of own) at(query.dimensions.map((dimension) => (dimension === 'orders.status' ? status : name)));
+      for (const status of own)
+        at(query.dimensions.map((dimension) => (dimension === 'orders.status' ? status : name)));
     }
     for (const customer of isRegions ? [] : members) {
       for (const status of own)
-        at(query.dimensions.map((name) => (name === 'orders.status' ? status : (dimensions[name]?.member?.(data, customer) ?? null))));
+        at(
+          query.dimensions.map((name) =>
+            name === 'orders.status'
+              ? status
+              : (dimensions[name]?.member?.(data, customer) ?? null),
+          ),
+        );
     }
   }
   return [...groups.values()]
     .filter((it) => !query.having || it.rows.length < 2)
-    .map((it) => [...it.group, ...query.metrics.map((name) => metrics[name]?.(data, it.rows) ?? null)]);
+    .map((it) => [
+      ...it.group,
+      ...query.metrics.map((name) => metrics[name]?.(data, it.rows) ?? null),
+    ]);
 }
 
 function isEmptyIncluded(query: Query): boolean {
   const isBuyers = (name: string): boolean => dimensions[name]?.member !== undefined;
   return (
-    query.includeEmpty && query.dimensions.some(isBuyers) && query.dimensions.every((name) => isBuyers(name) || name === 'orders.status')
+    query.includeEmpty &&
+    query.dimensions.some(isBuyers) &&
+    query.dimensions.every((name) => isBuyers(name) || name === 'orders.status')
   );
 }
 
@@ -207,7 +266,13 @@ function compiled(model: SemanticModel, query: Query): string {
 }
 
 const comparable = (rows: readonly Row[]): string[] =>
-  rows.map((row) => JSON.stringify(row.map((cell) => (typeof cell === 'number' ? Math.round(cell * 1e6) / 1e6 : cell)))).toSorted();
+  rows
+    .map((row) =>
+      JSON.stringify(
+        row.map((cell) => (typeof cell === 'number' ? Math.round(cell * 1e6) / 1e6 : cell)),
+      ),
+    )
+    .toSorted();
 
 const schema = `
 CREATE TABLE orders (id INTEGER, customer_id INTEGER, ship_customer_id INTEGER, amount INTEGER, cost INTEGER, status VARCHAR, created_at TIMESTAMP);
@@ -224,7 +289,8 @@ function fill(data: Data): string {
   };
   return (Object.keys(columns) as (keyof Data)[])
     .map((table) => {
-      const cells = (row: object): string => columns[table].map((column) => duckdb.literal(Reflect.get(row, column) as Cell)).join(', ');
+      const cells = (row: object): string =>
+        columns[table].map((column) => duckdb.literal(Reflect.get(row, column) as Cell)).join(', ');
       const values = data[table].map((row) => `(${cells(row)})`).join(', ');
       return `DELETE FROM ${table}; ${values === '' ? '' : `INSERT INTO ${table} (${columns[table].join(', ')}) VALUES ${values};`}`;
     })
@@ -245,7 +311,9 @@ async function duckdbRunner(): Promise<Runner> {
     async run(script, sql) {
       await connection.run(script);
       const rows = (await connection.runAndReadAll(sql)).getRowsJson() as unknown as readonly Row[];
-      return rows.map((row) => row.map((cell) => (typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : cell)));
+      return rows.map((row) =>
+        row.map((cell) => (typeof cell === 'string' && /^-?\d+$/.test(cell) ? Number(cell) : cell)),
+      );
     },
   };
 }
@@ -291,13 +359,18 @@ for (const [name, open] of Object.entries({ duckdb: duckdbRunner, sqlite: sqlite
             dimensions: ['manager.manager.name', 'employees.name'],
           });
           const rows = await runner.run(fill(data), sql);
-          const manager = (it: Employee | undefined): Employee | undefined => data.employees.find((other) => other.id === it?.manager_id);
+          const manager = (it: Employee | undefined): Employee | undefined =>
+            data.employees.find((other) => other.id === it?.manager_id);
           const groups = new Map<string, number[]>();
           for (const it of data.employees) {
             const group = JSON.stringify([manager(manager(it))?.name ?? null, it.name]);
             groups.set(group, [...(groups.get(group) ?? []), it.salary]);
           }
-          const wanted = [...groups].map(([group, salaries]): Row => [...(JSON.parse(group) as Cell[]), salaries.length, sum(salaries)]);
+          const wanted = [...groups].map(([group, salaries]): Row => [
+            ...(JSON.parse(group) as Cell[]),
+            salaries.length,
+            sum(salaries),
+          ]);
           expect(comparable(rows)).toEqual(comparable(wanted));
         }),
         { numRuns: 50 },
@@ -317,9 +390,15 @@ for (const [name, open] of Object.entries({ duckdb: duckdbRunner, sqlite: sqlite
           };
           const mirrored = await runner.run(script, compiled(runner.model, reversed));
           const width = query.dimensions.length;
-          const unmirrored = mirrored.map((row) => [...row.slice(0, width).toReversed(), ...row.slice(width).toReversed()]);
+          const unmirrored = mirrored.map((row) => [
+            ...row.slice(0, width).toReversed(),
+            ...row.slice(width).toReversed(),
+          ]);
           expect(comparable(unmirrored)).toEqual(comparable(all));
-          const alone = await runner.run(script, compiled(runner.model, { ...query, metrics: query.metrics.slice(0, 1) }));
+          const alone = await runner.run(
+            script,
+            compiled(runner.model, { ...query, metrics: query.metrics.slice(0, 1) }),
+          );
           expect(comparable(alone)).toEqual(comparable(all.map((row) => row.slice(0, width + 1))));
         }),
         { numRuns: 60 },
@@ -328,23 +407,43 @@ for (const [name, open] of Object.entries({ duckdb: duckdbRunner, sqlite: sqlite
 
     test('adds an additive metric’s groups up to its total, and treats AND as two conditions', async () => {
       await fc.assert(
-        fc.asyncProperty(dataArbitrary, fc.shuffledSubarray(Object.keys(dimensions)), async (data, chosen) => {
-          const script = fill(data);
-          const grouped = await runner.run(
-            script,
-            compile(runner.model, { metrics: ['orders.revenue', 'orders.order_count'], dimensions: chosen }).sql,
-          );
-          const [total] = await runner.run(script, compile(runner.model, { metrics: ['orders.revenue', 'orders.order_count'] }).sql);
-          const column = (index: number): (number | null)[] => grouped.map((row) => row[chosen.length + index] as number | null);
-          expect([sum(column(0)), sum(column(1)) ?? 0]).toEqual(total);
-          const pieces = ["orders.status = 'paid' or orders.amount > 10", "buyer.segment = 'ent' or orders.amount < 5"];
-          const joined = await runner.run(
-            script,
-            compile(runner.model, { metrics: ['orders.aov'], where: [`(${pieces[0]}) and (${pieces[1]}) and true`] }).sql,
-          );
-          const apart = await runner.run(script, compile(runner.model, { metrics: ['orders.aov'], where: pieces }).sql);
-          expect(comparable(joined)).toEqual(comparable(apart));
-        }),
+        fc.asyncProperty(
+          dataArbitrary,
+          fc.shuffledSubarray(Object.keys(dimensions)),
+          async (data, chosen) => {
+            const script = fill(data);
+            const grouped = await runner.run(
+              script,
+              compile(runner.model, {
+                metrics: ['orders.revenue', 'orders.order_count'],
+                dimensions: chosen,
+              }).sql,
+            );
+            const [total] = await runner.run(
+              script,
+              compile(runner.model, { metrics: ['orders.revenue', 'orders.order_count'] }).sql,
+            );
+            const column = (index: number): (number | null)[] =>
+              grouped.map((row) => row[chosen.length + index] as number | null);
+            expect([sum(column(0)), sum(column(1)) ?? 0]).toEqual(total);
+            const pieces = [
+              "orders.status = 'paid' or orders.amount > 10",
+              "buyer.segment = 'ent' or orders.amount < 5",
+            ];
+            const joined = await runner.run(
+              script,
+              compile(runner.model, {
+                metrics: ['orders.aov'],
+                where: [`(${pieces[0]}) and (${pieces[1]}) and true`],
+              }).sql,
+            );
+            const apart = await runner.run(
+              script,
+              compile(runner.model, { metrics: ['orders.aov'], where: pieces }).sql,
+            );
+            expect(comparable(joined)).toEqual(comparable(apart));
+          },
+        ),
         { numRuns: 40 },
       );
     });

@@ -14,7 +14,9 @@ import { load, shop } from './shop.ts';
 
 await loadAnalyzer();
 const dialect = dialectNamed('duckdb');
-const suite = suiteSchema.parse(JSON.parse(readFileSync(new URL('../conformance/semantic-layer.json', import.meta.url), 'utf8')));
+const suite = suiteSchema.parse(
+  JSON.parse(readFileSync(new URL('../conformance/semantic-layer.json', import.meta.url), 'utf8')),
+);
 const golden = loadAll(readFileSync(new URL('golden/model.yaml', import.meta.url), 'utf8'));
 
 /** What neither Ossie nor dbt has a word for. */
@@ -61,12 +63,19 @@ row_metrics: [{name: sales_each, metric: sales.count, via: sales.tiers}]
 const parsed = (texts: readonly string[]) =>
   texts.map((text) =>
     datasetSchema.parse(
-      JSON.parse(JSON.stringify(readYaml(text), (_, value: unknown) => (Array.isArray(value) && value.length === 0 ? undefined : value))),
+      JSON.parse(
+        JSON.stringify(readYaml(text), (_, value: unknown) =>
+          Array.isArray(value) && value.length === 0 ? undefined : value,
+        ),
+      ),
     ),
   );
 const models: Readonly<Record<string, readonly Dataset[]>> = {
   ...Object.fromEntries(
-    Object.keys(suite.models).map((name) => [`${name} of the conformance cases`, parsed(filesOf(suite, name).map(({ text }) => text))]),
+    Object.keys(suite.models).map((name) => [
+      `${name} of the conformance cases`,
+      parsed(filesOf(suite, name).map(({ text }) => text)),
+    ]),
   ),
   'the golden queries': golden.map((one) => datasetSchema.parse(one)),
   'the shop': parsed(Object.values(shop)),
@@ -87,7 +96,10 @@ describe('out to Ossie, in, and out again', () => {
 });
 
 test('Ossie does not tell others of a join that its range alone makes to one', () => {
-  const { text, misfits } = writeOssie(models['what others have no word for'] ?? [], { dialect, name: 'warehouse' });
+  const { text, misfits } = writeOssie(models['what others have no word for'] ?? [], {
+    dialect,
+    name: 'warehouse',
+  });
   expect(readYaml(text)).not.toHaveProperty('semantic_model.0.relationships');
   expect(misfits).toContainEqual({
     at: 'relationships.sales.tiers',
@@ -96,7 +108,9 @@ test('Ossie does not tell others of a join that its range alone makes to one', (
 });
 
 describe('out to dbt', () => {
-  const { text, misfits } = writeMetricflow(models['what others have no word for'] ?? [], { dialect });
+  const { text, misfits } = writeMetricflow(models['what others have no word for'] ?? [], {
+    dialect,
+  });
 
   test('what it has no word for is named, with the reason, and never written as something near to it', () => {
     expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toEqual([
@@ -119,9 +133,15 @@ describe('out to dbt', () => {
   test('a metric named by a word of SQL is one that SQL can name, there and back', async () => {
     const back = readMetricflow([text], dialect);
     expect(back.misfits).toEqual([]);
-    const { model, diagnostics } = await load(Object.fromEntries(back.datasets.map((one) => [one.dataset, stringify(one)])));
+    const { model, diagnostics } = await load(
+      Object.fromEntries(back.datasets.map((one) => [one.dataset, stringify(one)])),
+    );
     expect(diagnostics).toEqual([]);
-    expect([...(model.datasets.get('sales')?.metrics.keys() ?? [])]).toEqual(['count', 'the_group', 'net']);
+    expect([...(model.datasets.get('sales')?.metrics.keys() ?? [])]).toEqual([
+      'count',
+      'the_group',
+      'net',
+    ]);
     const foreign = text.replaceAll('the_group', 'group');
     const { datasets } = readMetricflow([foreign], dialect);
     expect(datasets[0]?.metrics?.at(-1)).toEqual({ name: 'net', expr: 'sales.group - count' });

@@ -131,13 +131,22 @@ relationships:
 };
 
 /** With the parser, which `compile` may need. */
-export async function load(files: Readonly<Record<string, string>>, dialect: Dialect = duckdb): Promise<LoadedModel> {
+export async function load(
+  files: Readonly<Record<string, string>>,
+  dialect: Dialect = duckdb,
+): Promise<LoadedModel> {
   await loadAnalyzer();
-  const listed = Object.entries(files).map(([name, text]) => ({ path: `semantic-layer/warehouse/${name}.yaml`, text }));
+  const listed = Object.entries(files).map(([name, text]) => ({
+    path: `semantic-layer/warehouse/${name}.yaml`,
+    text,
+  }));
   return loadModel({ dialect, files: listed });
 }
 
-export function compile(model: SemanticModel, query: z.input<typeof querySchema>): Plan & { readonly sql: string } {
+export function compile(
+  model: SemanticModel,
+  query: z.input<typeof querySchema>,
+): Plan & { readonly sql: string } {
   const planned = plan(model, querySchema.parse(query));
   return { ...planned, sql: emit(planned, model.dialect) };
 }

@@ -71,8 +71,14 @@ test('the metrics behind an answer are named, however deep: in totals, in fields
     'sales.region_best',
     'sales.revenue',
   ]);
-  expect(behind({ metrics: ['people.people_count'], dimensions: ['people.spent'] })).toEqual(['people.people_count', 'sales.revenue']);
-  expect(behind({ metrics: ['sales.count'], having: ['sales.large > 1'] })).toEqual(['sales.count', 'sales.large']);
+  expect(behind({ metrics: ['people.people_count'], dimensions: ['people.spent'] })).toEqual([
+    'people.people_count',
+    'sales.revenue',
+  ]);
+  expect(behind({ metrics: ['sales.count'], having: ['sales.large > 1'] })).toEqual([
+    'sales.count',
+    'sales.large',
+  ]);
 });
 
 describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
@@ -87,7 +93,8 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
   afterAll(async () => engine.close());
 
   const answer = async (query: Query): Promise<unknown> => {
-    const plain = (cell: unknown): unknown => (typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell);
+    const plain = (cell: unknown): unknown =>
+      typeof cell === 'string' && /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
     return (await rowsOf(engine, compile(model, query).sql)).map((row) => row.map(plain));
   };
   const failure = (query: Query): string => {
@@ -120,16 +127,31 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
       [null, 'a', 40, 90, 150, 1, 50, 3],
       [null, 'b', 50, 90, 150, 1, 50, 3],
     ]);
-    expect(await answer({ ...query, having: ['sales.revenue = sales.region_best'], where: ["sales.item = 'a'"] })).toEqual([
+    expect(
+      await answer({
+        ...query,
+        having: ['sales.revenue = sales.region_best'],
+        where: ["sales.item = 'a'"],
+      }),
+    ).toEqual([
       ['n', 'a', 10, 10, 80, 1, 10, 2],
       ['s', 'a', 30, 30, 80, 1, 30, 2],
       [null, 'a', 40, 40, 80, 1, 40, 2],
     ]);
-    expect(await answer({ metrics: ['sales.share'], dimensions: ['sales.item', 'sales.region'], having: ['sales.share < 0.4'] })).toEqual([
+    expect(
+      await answer({
+        metrics: ['sales.share'],
+        dimensions: ['sales.item', 'sales.region'],
+        having: ['sales.share < 0.4'],
+      }),
+    ).toEqual([
       ['a', 'n', expect.closeTo(1 / 3)],
       ['b', 's', 0],
     ]);
-    expect(await answer({ metrics: ['sales.all_revenue'], dimensions: ['sales.item'] })).toEqual([['a', 150], ['b', 150]]); // prettier-ignore
+    expect(await answer({ metrics: ['sales.all_revenue'], dimensions: ['sales.item'] })).toEqual([
+      ['a', 150],
+      ['b', 150],
+    ]);
     expect(await answer({ metrics: ['sales.all_revenue'] })).toEqual([[150]]);
   });
 
@@ -142,7 +164,9 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
     expect(failure(query)).toBe('ambiguous_path');
     const towns: Query = { metrics: ['visits.visit_count'], dimensions: ['buyer.town'] };
     expect(await answer(towns)).toEqual([['y', 1]]);
-    expect(await answer({ ...towns, metrics: [...(towns.metrics ?? []), 'sales.all_revenue'] })).toEqual([
+    expect(
+      await answer({ ...towns, metrics: [...(towns.metrics ?? []), 'sales.all_revenue'] }),
+    ).toEqual([
       ['x', 0, 150],
       ['y', 1, 150],
       [null, 0, 150],
@@ -150,26 +174,61 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
   });
 
   test('a total needs its dimensions, and is no part of another aggregate', () => {
-    expect(failure({ metrics: ['sales.region_revenue'], dimensions: ['sales.item'] })).toBe('no_group');
-    expect(failure({ metrics: ['sales.inside'], dimensions: ['sales.region'] })).toBe('not_supported');
+    expect(failure({ metrics: ['sales.region_revenue'], dimensions: ['sales.item'] })).toBe(
+      'no_group',
+    );
+    expect(failure({ metrics: ['sales.inside'], dimensions: ['sales.region'] })).toBe(
+      'not_supported',
+    );
   });
 
   test('a metric of a row groups, filters and is aggregated; none counts 0, whatever the conditions', async () => {
-    expect(await answer({ metrics: ['people.people_count'], dimensions: ['people.bought'] })).toEqual([[0, 2], [2, 1], [3, 1]]); // prettier-ignore
-    expect(await answer({ metrics: ['people.people_count', 'sum(people.bought)'], where: ['people.spent > 25'] })).toEqual([[2, 3]]);
+    expect(
+      await answer({ metrics: ['people.people_count'], dimensions: ['people.bought'] }),
+    ).toEqual([
+      [0, 2],
+      [2, 1],
+      [3, 1],
+    ]);
+    expect(
+      await answer({
+        metrics: ['people.people_count', 'sum(people.bought)'],
+        where: ['people.spent > 25'],
+      }),
+    ).toEqual([[2, 3]]);
     // Nobody bought the fifth sale, which is not the same as somebody who bought nothing.
-    expect(await answer({ metrics: ['sales.count'], dimensions: ['sales.buyer.bought'] })).toEqual([[2, 2], [3, 3], [null, 1]]); // prettier-ignore
-    const bought: Query = { metrics: ['sales.count'], dimensions: ['sales.buyer.bought', 'sales.payer.bought'], where: ['sales.id < 4'] };
-    expect(await answer(bought)).toEqual([[2, 3, 1], [3, 0, 2]]); // prettier-ignore
+    expect(await answer({ metrics: ['sales.count'], dimensions: ['sales.buyer.bought'] })).toEqual([
+      [2, 2],
+      [3, 3],
+      [null, 1],
+    ]);
+    const bought: Query = {
+      metrics: ['sales.count'],
+      dimensions: ['sales.buyer.bought', 'sales.payer.bought'],
+      where: ['sales.id < 4'],
+    };
+    expect(await answer(bought)).toEqual([
+      [2, 3, 1],
+      [3, 0, 2],
+    ]);
   });
 
   test('each side of an OR asks its own rows', async () => {
-    const people = async (where: string): Promise<unknown> => answer({ dimensions: ['people.id'], where: [where] });
+    const people = async (where: string): Promise<unknown> =>
+      answer({ dimensions: ['people.id'], where: [where] });
     expect(await people("visits.person_id > 0 or people.town = 'x'")).toEqual([[1], [2], [3]]);
-    expect(await people("people.sales_as_payer.amount = 20 or (visits.person_id > 0 and people.town = 'y') or people.sales_as_buyer.region is null")).toEqual([[2], [3]]); // prettier-ignore
-    expect(await people("people.sales_as_buyer.region = 's' or people.sales_as_buyer.item = 'b'")).toEqual([[1], [2]]);
+    expect(
+      await people(
+        "people.sales_as_payer.amount = 20 or (visits.person_id > 0 and people.town = 'y') or people.sales_as_buyer.region is null",
+      ),
+    ).toEqual([[2], [3]]);
+    expect(
+      await people("people.sales_as_buyer.region = 's' or people.sales_as_buyer.item = 'b'"),
+    ).toEqual([[1], [2]]);
     // Neither part may hold of a person without visits.
-    expect(await people("people.town = 'z' or (not visits.person_id > 5 and people.town in ('x', 'y'))")).toEqual([[2]]);
+    expect(
+      await people("people.town = 'z' or (not visits.person_id > 5 and people.town in ('x', 'y'))"),
+    ).toEqual([[2]]);
   });
 
   test.each([
@@ -191,7 +250,10 @@ describe.each(engineNames)('totals and metrics of a row on %s', (name) => {
 });
 
 test('a metric of a row needs a metric, a key and a name of its own, and is no key; totals have no totals', async () => {
-  const sales = files.sales.replace('  - {name: inside', '  - {name: twice, total: {of: all_revenue}}\n  - {name: inside');
+  const sales = files.sales.replace(
+    '  - {name: inside',
+    '  - {name: twice, total: {of: all_revenue}}\n  - {name: inside',
+  );
   const people = `
 dataset: people
 source: people
@@ -208,11 +270,20 @@ row_metrics: [{name: bought, metric: sales.cuont}]
     expect.stringMatching(/^unknown_name 6 .*sales.count/),
     'no_key 6 Declare it.',
   ]);
-  const { model, diagnostics } = await load({ ...files, sales: files.sales.replace('agg: max', 'agg: most') });
-  expect(diagnostics.filter(({ severity }) => severity === 'error').every(({ file }) => file.includes('sales'))).toBe(true);
+  const { model, diagnostics } = await load({
+    ...files,
+    sales: files.sales.replace('agg: max', 'agg: most'),
+  });
+  expect(
+    diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .every(({ file }) => file.includes('sales')),
+  ).toBe(true);
   expect(diagnostics.map(({ rule }) => rule)).toContain('left_out');
   expect(() => compile(model, { dimensions: ['people.bought'] })).toThrow('sales has errors');
   const twins = files.people.replace('name: spent', 'name: TOWN');
-  expect(await rules({ ...files, people: twins })).toContainEqual(expect.stringContaining('duplicate 8'));
+  expect(await rules({ ...files, people: twins })).toContainEqual(
+    expect.stringContaining('duplicate 8'),
+  );
   expect(await rules({ ...files, sales })).toContainEqual(expect.stringContaining('nested 18'));
 });

@@ -47,19 +47,42 @@ describe.each(engineNames)('ranges and validity windows on %s', (name) => {
     const engine = await engineWith(name, script);
     try {
       const answer = async (query: Query, more = '') => {
-        const { model, diagnostics } = await load({ ...files, orders: orders(more) }, engine.warehouse.dialect);
+        const { model, diagnostics } = await load(
+          { ...files, orders: orders(more) },
+          engine.warehouse.dialect,
+        );
         expect(diagnostics).toEqual([]);
         return (await rowsOf(engine, compile(model, query).sql)).map((row) =>
           row.map((cell) => (/^\d+$/.test(String(cell)) ? Number(cell) : cell)),
         );
       };
       const byTier = { metrics: ['orders.revenue', 'orders.count'], dimensions: ['tiers.tier'] };
-      expect(await answer(byTier)).toEqual([['basic', 10, 1], ['gold', 60, 2], [null, 245, 3]]); // prettier-ignore
+      expect(await answer(byTier)).toEqual([
+        ['basic', 10, 1],
+        ['gold', 60, 2],
+        [null, 245, 3],
+      ]);
       // The end is a whole day.
-      expect(await answer({ ...byTier, where: ['orders.buyer_id = 2'] }, ', includes_end: true')).toEqual([['basic', 80, 1], [null, 5, 1]]); // prettier-ignore
-      expect(await answer({ metrics: ['orders.count'], dimensions: ['bands.name'] })).toEqual([['large', 2], ['middle', 1], ['small', 3]]); // prettier-ignore
-      expect(await answer({ metrics: ['orders.revenue'], where: ["tiers.tier = 'gold'", "bands.name = 'middle'"] })).toEqual([[40]]);
-      expect(await answer({ metrics: ['tiers.versions'], where: ['orders.amount > 15'] })).toEqual([[1]]);
+      expect(
+        await answer({ ...byTier, where: ['orders.buyer_id = 2'] }, ', includes_end: true'),
+      ).toEqual([
+        ['basic', 80, 1],
+        [null, 5, 1],
+      ]);
+      expect(await answer({ metrics: ['orders.count'], dimensions: ['bands.name'] })).toEqual([
+        ['large', 2],
+        ['middle', 1],
+        ['small', 3],
+      ]);
+      expect(
+        await answer({
+          metrics: ['orders.revenue'],
+          where: ["tiers.tier = 'gold'", "bands.name = 'middle'"],
+        }),
+      ).toEqual([[40]]);
+      expect(await answer({ metrics: ['tiers.versions'], where: ['orders.amount > 15'] })).toEqual([
+        [1],
+      ]);
     } finally {
       await engine.close();
     }
@@ -67,12 +90,23 @@ describe.each(engineNames)('ranges and validity windows on %s', (name) => {
 });
 
 test('what says that ranges do not overlap is asked for; fields must be there and of one kind', async () => {
-  const rules = async (given: Record<string, string>) => (await load({ ...files, ...given })).diagnostics.map(({ rule, severity, message, hint }) => `${severity} ${rule}: ${message} ${hint}`); // prettier-ignore
-  expect(await rules({ tiers: files.tiers.replace('unique_keys: [[buyer_id, since]]', 'primary_key: [tier]') })).toEqual([
+  const rules = async (given: Record<string, string>) =>
+    (await load({ ...files, ...given })).diagnostics.map(
+      ({ rule, severity, message, hint }) => `${severity} ${rule}: ${message} ${hint}`,
+    );
+  expect(
+    await rules({
+      tiers: files.tiers.replace('unique_keys: [[buyer_id, since]]', 'primary_key: [tier]'),
+    }),
+  ).toEqual([
     'warning overlap: Nothing says that ranges of tiers do not overlap: where they do, a row of orders counts once for each If they do not, declare unique_keys: [[buyer_id, since]] in semantic-layer/warehouse/tiers.yaml.',
   ]);
-  expect(await rules({ orders: files.orders.replace('from: since', 'from: sinse') })).toEqual([expect.stringContaining('error unknown_name: tiers has no field named sinse')]); // prettier-ignore
-  expect(await rules({ orders: files.orders.replace('field: amount', 'field: placed_at') })).toEqual([expect.stringContaining('error within: A range compares time with number')]); // prettier-ignore
+  expect(await rules({ orders: files.orders.replace('from: since', 'from: sinse') })).toEqual([
+    expect.stringContaining('error unknown_name: tiers has no field named sinse'),
+  ]);
+  expect(
+    await rules({ orders: files.orders.replace('field: amount', 'field: placed_at') }),
+  ).toEqual([expect.stringContaining('error within: A range compares time with number')]);
   const both = files.orders.replace('- {to: tiers,', '- {to: tiers, cardinality: one_to_one,');
   expect(await rules({ orders: both })).toEqual([expect.stringContaining('error within')]);
 });

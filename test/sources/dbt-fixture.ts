@@ -26,7 +26,13 @@ export async function bakeryCatalog(): Promise<Catalog> {
   const signal = AbortSignal.timeout(30_000);
   const config = { driver: 'duckdb', path: 'warehouse.duckdb' } as const;
   const warehouse = await openWarehouse(
-    { connection: 'shop', config, projectDir: dir, cacheDir: join(dir, 'cache'), secrets: () => '' },
+    {
+      connection: 'shop',
+      config,
+      projectDir: dir,
+      cacheDir: join(dir, 'cache'),
+      secrets: () => '',
+    },
     signal,
   );
   try {
@@ -44,13 +50,26 @@ export interface Read {
   readonly isComplete: boolean;
 }
 
-export async function fetchAll<Config>(source: Source<Config>, config: Config, projectDir: string): Promise<Read> {
+export async function fetchAll<Config>(
+  source: Source<Config>,
+  config: Config,
+  projectDir: string,
+): Promise<Read> {
   const signal = AbortSignal.timeout(30_000);
   const fetched: Fetched[] = [];
-  const context = { connection: 'dbt', config, projectDir, cacheDir: '', secrets: () => '', signal };
+  const context = {
+    connection: 'dbt',
+    config,
+    projectDir,
+    cacheDir: '',
+    secrets: () => '',
+    signal,
+  };
   for await (const one of source.fetch(context)) fetched.push(one);
   return {
-    items: fetched.flatMap((one) => (one.kind === 'item' ? [{ key: one.key, path: one.path, body: one.body }] : [])),
+    items: fetched.flatMap((one) =>
+      one.kind === 'item' ? [{ key: one.key, path: one.path, body: one.body }] : [],
+    ),
     failed: fetched.filter(({ kind }) => kind === 'failed'),
     isComplete: fetched.some((one) => one.kind === 'end' && one.listingComplete),
   };
@@ -61,8 +80,12 @@ export function summary(extractions: readonly Extraction[]) {
   const claims = extractions.flatMap((one) => one.claims);
   return {
     said: (subject: string, kind: string) =>
-      claims.filter((claim) => claim.subject === subject && claim.kind === kind).map(({ body }) => body),
-    problems: extractions.flatMap(({ key, problems = [] }) => problems.map(({ location, reason }) => `${key} ${location}: ${reason}`)),
+      claims
+        .filter((claim) => claim.subject === subject && claim.kind === kind)
+        .map(({ body }) => body),
+    problems: extractions.flatMap(({ key, problems = [] }) =>
+      problems.map(({ location, reason }) => `${key} ${location}: ${reason}`),
+    ),
     claims,
   };
 }

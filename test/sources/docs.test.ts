@@ -1,30 +1,67 @@
 import { describe, expect, test } from 'vitest';
 import { openSource } from '../../src/sources/registry.ts';
 
-const column = (name: string, type: 'integer' | 'string') => ({ name, nativeType: type, type, nullable: true }) as const;
-const orders = { schema: 'main', table: 'orders', kind: 'table', columns: [column('id', 'integer'), column('amount', 'integer'), column('status', 'string')], uniqueKeys: [], foreignKeys: [] }; // prettier-ignore
+const column = (name: string, type: 'integer' | 'string') =>
+  ({ name, nativeType: type, type, nullable: true }) as const;
+const orders = {
+  schema: 'main',
+  table: 'orders',
+  kind: 'table',
+  columns: [column('id', 'integer'), column('amount', 'integer'), column('status', 'string')],
+  uniqueKeys: [],
+  foreignKeys: [],
+};
 const catalog = { connection: 'shop', dialect: 'sqlite', firstSchema: 'main', tables: [orders] };
 
 /** Subject, kind and body of each claim, with the line that says so; and the texts that wait for a model. */
 async function read(key: string, body: string) {
   const source = await openSource({ driver: 'docs', path: '.' });
-  const [found] = source.extract([{ key, path: key, body }], { connection: 'handbook', catalogs: new Map([['shop', catalog]]) });
-  const claims = found?.claims.map(({ subject, kind, body: said, evidence }) => [subject, kind, said, evidence[0]?.location]) ?? [];
-  return { claims, unread: found?.unread?.map(({ text }) => text) ?? [], mentions: found?.mentions };
+  const [found] = source.extract([{ key, path: key, body }], {
+    connection: 'handbook',
+    catalogs: new Map([['shop', catalog]]),
+  });
+  const claims =
+    found?.claims.map(({ subject, kind, body: said, evidence }) => [
+      subject,
+      kind,
+      said,
+      evidence[0]?.location,
+    ]) ?? [];
+  return {
+    claims,
+    unread: found?.unread?.map(({ text }) => text) ?? [],
+    mentions: found?.mentions,
+  };
 }
 
-const metric = (of: object, line: number) => ['metric:shop.orders.sales', 'metric', of, `line ${line}`];
+const metric = (of: object, line: number) => [
+  'metric:shop.orders.sales',
+  'metric',
+  of,
+  `line ${line}`,
+];
 
 describe('a document', () => {
   test.each([
-    ["sum(amount) where status = 'paid'", 'orders', { agg: 'sum', of: 'amount', where: "status = 'paid'" }],
+    [
+      "sum(amount) where status = 'paid'",
+      'orders',
+      { agg: 'sum', of: 'amount', where: "status = 'paid'" },
+    ],
     ['`SUM( orders.amount )`', '', { agg: 'sum', of: 'amount' }],
     ['count(*)', 'main.orders', { agg: 'count' }],
     ['count(distinct orders.status)', '', { agg: 'count_distinct', of: 'status' }],
     ['avg(abs(amount) + 1)', 'orders', { agg: 'avg', of: 'abs(amount) + 1' }],
-    ["sum(orders.amount) where orders.status = 'a.b'", '', { agg: 'sum', of: 'amount', where: "status = 'a.b'" }],
+    [
+      "sum(orders.amount) where orders.status = 'a.b'",
+      '',
+      { agg: 'sum', of: 'amount', where: "status = 'a.b'" },
+    ],
   ])('reads the formula %s', async (formula, table, body) => {
-    const { claims } = await read('a.md', `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | ${table} |\n`);
+    const { claims } = await read(
+      'a.md',
+      `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | ${table} |\n`,
+    );
     expect(claims).toContainEqual(metric(body, 3));
   });
 
@@ -37,7 +74,10 @@ describe('a document', () => {
     'sum(amount',
     '',
   ])('leaves what is no formula of one dataset to a model: %s', async (formula) => {
-    const { claims, unread } = await read('a.md', `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | nowhere |\n`);
+    const { claims, unread } = await read(
+      'a.md',
+      `| Metric | Formula | Table |\n|---|---|---|\n| Sales | ${formula} | nowhere |\n`,
+    );
     expect(claims.map(([subject]) => subject)).toEqual(['term:sales']);
     expect(unread).toHaveLength(formula === '' ? 0 : 1);
   });

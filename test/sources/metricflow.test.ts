@@ -18,7 +18,11 @@ beforeAll(async () => {
 async function extracted() {
   const { items, failed } = await fetchAll(metricflow, config, '/');
   const catalogs = new Map([['shop', catalog]]);
-  return { items, failed, ...summary(metricflow.extract(items, { connection: 'mf', config, catalogs })) };
+  return {
+    items,
+    failed,
+    ...summary(metricflow.extract(items, { connection: 'mf', config, catalogs })),
+  };
 }
 
 describe('semantic models in YAML of their own', () => {
@@ -31,17 +35,27 @@ describe('semantic models in YAML of their own', () => {
     expect(said('relationship:shop.baskets(person_id)', 'relationship')).toEqual([
       { to: 'people', on: { person_id: 'person_id' }, cardinality: 'many_to_one' },
     ]);
-    const [evidence] = claims.find(({ subject }) => subject === 'metric:shop.baskets.takings')?.evidence ?? [];
-    expect(evidence).toMatchObject({ item: 'sources/mf/baskets.yaml', location: 'line 27', origin: 'code', extractor: 'metricflow@1' });
+    const [evidence] =
+      claims.find(({ subject }) => subject === 'metric:shop.baskets.takings')?.evidence ?? [];
+    expect(evidence).toMatchObject({
+      item: 'sources/mf/baskets.yaml',
+      location: 'line 27',
+      origin: 'code',
+      extractor: 'metricflow@1',
+    });
   });
 
   test('give metrics; a filter finds its way to other datasets', async () => {
     const { said } = await extracted();
     const metric = (name: string) => said(`metric:shop.baskets.${name}`, 'metric')[0];
     expect(metric('takings')).toEqual({ agg: 'sum', of: 'net' });
-    expect(metric('takings_of_regulars')).toEqual({ agg: 'sum', of: 'net', where: "baskets.people.person_type = 'returning' and bought_at > '2025-01-01'" });
+    expect(metric('takings_of_regulars')).toEqual({
+      agg: 'sum',
+      of: 'net',
+      where: "baskets.people.person_type = 'returning' and bought_at > '2025-01-01'",
+    });
     expect(metric('running_takings')).toEqual({ cumulative: { of: 'takings', window: '2 weeks' } });
-  }); // prettier-ignore
+  });
 
   test('name what does not fit', async () => {
     const { problems } = await extracted();
@@ -66,11 +80,15 @@ describe('semantic models in YAML of their own', () => {
     writeFileSync(join(dir, 'fine.yml'), 'metrics: []\n');
     const { items, failed } = await fetchAll(metricflow, { ...config, path: dir }, '/');
     expect(items.map(({ key }) => key)).toEqual(['fine.yml']);
-    expect(failed).toMatchObject([{ key: 'broken.yml', reason: expect.stringMatching(/^line 3: not YAML/) as unknown }]);
+    expect(failed).toMatchObject([
+      { key: 'broken.yml', reason: expect.stringMatching(/^line 3: not YAML/) as unknown },
+    ]);
     rmSync(dir, { recursive: true });
   });
 
   test('of a folder that is not there are an error', async () => {
-    await expect(fetchAll(metricflow, { ...config, path: 'nowhere' }, '/')).rejects.toMatchObject({ code: 'metricflow_folder_missing' });
+    await expect(fetchAll(metricflow, { ...config, path: 'nowhere' }, '/')).rejects.toMatchObject({
+      code: 'metricflow_folder_missing',
+    });
   });
 });

@@ -7,7 +7,10 @@ import { commitState } from '../../src/project/commit.ts';
 
 let dir: string;
 const git = (...args: readonly string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: dir, encoding: 'utf8' }).trim();
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+    cwd: dir,
+    encoding: 'utf8',
+  }).trim();
 const write = (path: string, text: string) => writeFileSync(join(dir, path), text);
 
 beforeEach(() => {

@@ -47,9 +47,15 @@ test('a link that stays in the project is written through; one that leads out is
       code: 'path_outside_project',
     });
   }
-  await expect(readText(join(dir, 'outside.yaml'), dir)).rejects.toMatchObject({ code: 'path_outside_project' });
-  await expect(removeFile(join(dir, 'folder/secret'), dir)).rejects.toMatchObject({ code: 'path_outside_project' });
-  await expect(writeAtomically(join(dir, 'dangling.yaml'), 'x', { within: dir })).rejects.toMatchObject({
+  await expect(readText(join(dir, 'outside.yaml'), dir)).rejects.toMatchObject({
+    code: 'path_outside_project',
+  });
+  await expect(removeFile(join(dir, 'folder/secret'), dir)).rejects.toMatchObject({
+    code: 'path_outside_project',
+  });
+  await expect(
+    writeAtomically(join(dir, 'dangling.yaml'), 'x', { within: dir }),
+  ).rejects.toMatchObject({
     code: 'broken_link',
   });
   expect(readdirSync(outside)).toEqual(['secret']);

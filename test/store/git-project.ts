@@ -10,7 +10,16 @@ export function temporaryFolder(): string {
 
 /** Runs git as a person would, with a person's identity. */
 export function run(dir: string, ...args: string[]): string {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false', '-c', 'core.hooksPath='];
+  const identity = [
+    '-c',
+    'user.name=Ada',
+    '-c',
+    'user.email=ada@example.org',
+    '-c',
+    'commit.gpgsign=false',
+    '-c',
+    'core.hooksPath=',
+  ];
   return execFileSync('git', [...identity, ...args], {
     cwd: dir,
     encoding: 'utf8',

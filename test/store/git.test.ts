@@ -2,7 +2,15 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { commitFiles, refreshIndex } from '../../src/store/commit.ts';
-import { filesAt, findRepository, git, headCommit, ignoredPaths, openRepository, operationUnderWay } from '../../src/store/git.ts';
+import {
+  filesAt,
+  findRepository,
+  git,
+  headCommit,
+  ignoredPaths,
+  openRepository,
+  operationUnderWay,
+} from '../../src/store/git.ts';
 import { read, run, temporaryFolder, write } from './git-project.ts';
 
 let dir: string;
@@ -10,7 +18,11 @@ beforeEach(() => {
   dir = temporaryFolder();
 });
 
-async function commit(project: string, files: Record<string, string | undefined>, extra: { onDisk?: boolean; message?: string } = {}) {
+async function commit(
+  project: string,
+  files: Record<string, string | undefined>,
+  extra: { onDisk?: boolean; message?: string } = {},
+) {
   const repository = await openRepository(project);
   const parent = await headCommit(repository);
   const onDisk = extra.onDisk ?? true;
@@ -34,7 +46,9 @@ describe('where the project lies', () => {
   test('a folder without a repository gets one of its own, and its first commit', async () => {
     expect(await findRepository(dir)).toBeUndefined();
     expect(await commit(dir, { 'claims/a.jsonl': '{}\n' })).toMatchObject({ kind: 'committed' });
-    expect(run(dir, 'log', '--format=%s|%(trailers:key=Ktx-Run)')).toBe('ktx: ingest|Ktx-Run: run_1');
+    expect(run(dir, 'log', '--format=%s|%(trailers:key=Ktx-Run)')).toBe(
+      'ktx: ingest|Ktx-Run: run_1',
+    );
     expect(run(dir, 'status', '--porcelain')).toBe('');
   });
 
@@ -46,14 +60,16 @@ describe('where the project lies', () => {
     const project = join(dir, 'Daten für "alle"', 'ktx');
     mkdirSync(project, { recursive: true });
     await commit(project, { 'claims/é.jsonl': '{}\n' });
-    expect(run(dir, '-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', 'HEAD').split('\0')).toEqual([
-      'Daten für "alle"/ktx/claims/é.jsonl',
-      'README',
-      '',
-    ]);
+    expect(
+      run(dir, '-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', 'HEAD').split(
+        '\0',
+      ),
+    ).toEqual(['Daten für "alle"/ktx/claims/é.jsonl', 'README', '']);
     expect(run(dir, 'status', '--porcelain')).toBe('');
     const repository = await openRepository(project);
-    expect(await filesAt(repository, 'HEAD', ['claims', 'sources'])).toEqual(new Map([['claims/é.jsonl', '{}\n']]));
+    expect(await filesAt(repository, 'HEAD', ['claims', 'sources'])).toEqual(
+      new Map([['claims/é.jsonl', '{}\n']]),
+    );
   });
 
   test('a folder that the surrounding repository ignores gets a repository of its own', async () => {
@@ -68,7 +84,13 @@ describe('where the project lies', () => {
   test('a repository that names its objects by SHA-256 takes changes and removals', async () => {
     run(dir, 'init', '-q', '--object-format=sha256');
     await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
-    expect(await commit(dir, { 'claims/a.jsonl': undefined, 'claims/b.jsonl': '2\n' }, { onDisk: false })).toMatchObject({
+    expect(
+      await commit(
+        dir,
+        { 'claims/a.jsonl': undefined, 'claims/b.jsonl': '2\n' },
+        { onDisk: false },
+      ),
+    ).toMatchObject({
       kind: 'committed',
     });
     expect(run(dir, 'ls-tree', '-r', '--name-only', 'HEAD')).toBe('claims/b.jsonl');
@@ -94,7 +116,9 @@ describe('what a person has', () => {
     write(dir, 'untracked.txt', 'x\n');
     await commit(dir, { 'claims/a.jsonl': '2\n', 'claims/b.jsonl': 'new\n' });
     expect(run(dir, 'status', '--porcelain')).toBe('AM staged.txt\n?? untracked.txt');
-    expect(run(dir, 'show', '--name-only', '--format=', 'HEAD')).toBe('claims/a.jsonl\nclaims/b.jsonl');
+    expect(run(dir, 'show', '--name-only', '--format=', 'HEAD')).toBe(
+      'claims/a.jsonl\nclaims/b.jsonl',
+    );
     expect(run(dir, 'show', ':staged.txt')).toBe('staged');
   });
 
@@ -115,7 +139,9 @@ describe('what a person has', () => {
     expect(run(dir, 'ls-files')).toBe('');
     await commit(dir, { 'claims/a.jsonl': '2\n', 'claims/c.jsonl': 'new\n' });
     await refreshIndex(repository, dir);
-    expect(run(dir, 'status', '--porcelain').split('\n')).toEqual(expect.arrayContaining(['D  claims/a.jsonl', 'D  claims/b.jsonl']));
+    expect(run(dir, 'status', '--porcelain').split('\n')).toEqual(
+      expect.arrayContaining(['D  claims/a.jsonl', 'D  claims/b.jsonl']),
+    );
     expect(run(dir, 'ls-files')).toBe('claims/c.jsonl');
     expect(run(dir, 'show', 'HEAD:claims/a.jsonl')).toBe('2');
   });
@@ -131,8 +157,19 @@ describe('what a person has', () => {
 
   test('failing hooks and required signing do not stop a commit, and do not run', async () => {
     await commit(dir, { 'claims/a.jsonl': '1\n' });
-    for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction', 'post-index-change', 'prepare-commit-msg']) {
-      write(dir, `.git/hooks/${hook}`, '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel)/hook-ran"\nexit 1\n');
+    for (const hook of [
+      'pre-commit',
+      'commit-msg',
+      'post-commit',
+      'reference-transaction',
+      'post-index-change',
+      'prepare-commit-msg',
+    ]) {
+      write(
+        dir,
+        `.git/hooks/${hook}`,
+        '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel)/hook-ran"\nexit 1\n',
+      );
       chmodSync(join(dir, '.git/hooks', hook), 0o755);
     }
     await git(dir, ['config', 'commit.gpgsign', 'true']);
@@ -148,7 +185,9 @@ describe('what a person has', () => {
     await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' });
     const repository = await openRepository(dir);
     expect(run(dir, 'cat-file', '-s', 'HEAD:claims/a.jsonl')).toBe('4');
-    expect(await filesAt(repository, 'HEAD', ['claims'])).toEqual(new Map([['claims/a.jsonl', 'a\nb\n']]));
+    expect(await filesAt(repository, 'HEAD', ['claims'])).toEqual(
+      new Map([['claims/a.jsonl', 'a\nb\n']]),
+    );
     expect(await commit(dir, { 'claims/a.jsonl': 'a\r\nb\r\n' })).toEqual({ kind: 'unchanged' });
   });
 });
@@ -160,7 +199,9 @@ describe('races and repeats', () => {
     const parent = await headCommit(repository);
     run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
-    expect(await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' })).toEqual({
+    expect(
+      await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' }),
+    ).toEqual({
       kind: 'raced',
     });
     expect(run(dir, 'log', '-1', '--format=%s')).toBe('someone else');
@@ -172,7 +213,9 @@ describe('races and repeats', () => {
     const parent = await headCommit(repository);
     write(dir, 'claims/a.jsonl', 'saved by a person\n');
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: true }];
-    expect(await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' })).toEqual({ kind: 'raced' });
+    expect(
+      await commitFiles(repository, dir, { parent, changes, message: 'late', runId: 'run_2' }),
+    ).toEqual({ kind: 'raced' });
     expect(await headCommit(repository)).toBe(parent);
   });
 
@@ -180,7 +223,14 @@ describe('races and repeats', () => {
     const repository = await openRepository(dir);
     run(dir, 'commit', '--allow-empty', '-qm', 'someone else');
     const changes = [{ path: 'claims/a.jsonl', text: '2\n', onDisk: false }];
-    expect(await commitFiles(repository, dir, { parent: undefined, changes, message: 'late', runId: 'run_2' })).toEqual({ kind: 'raced' });
+    expect(
+      await commitFiles(repository, dir, {
+        parent: undefined,
+        changes,
+        message: 'late',
+        runId: 'run_2',
+      }),
+    ).toEqual({ kind: 'raced' });
   });
 
   test('the same files again make no commit; removing them makes one', async () => {
@@ -195,11 +245,17 @@ describe('races and repeats', () => {
     await commit(dir, { 'claims/a.jsonl': '1\n', 'claims/b.jsonl': '1\n' });
     const repository = await openRepository(dir);
     const parent = await headCommit(repository);
-    const changes = ['claims/a.jsonl', 'claims/new.jsonl'].map((path) => ({ path, text: '2\n', onDisk: true }));
+    const changes = ['claims/a.jsonl', 'claims/new.jsonl'].map((path) => ({
+      path,
+      text: '2\n',
+      onDisk: true,
+    }));
     for (const { path, text } of changes) write(dir, path, text);
     run(dir, 'rm', '-q', '--cached', 'claims/b.jsonl');
     await commitFiles(repository, dir, { parent, changes, message: 'm', runId: 'r' });
-    expect(run(dir, 'diff', '--cached', '--name-only')).toBe('claims/a.jsonl\nclaims/b.jsonl\nclaims/new.jsonl');
+    expect(run(dir, 'diff', '--cached', '--name-only')).toBe(
+      'claims/a.jsonl\nclaims/b.jsonl\nclaims/new.jsonl',
+    );
     await refreshIndex(repository, dir);
     expect(run(dir, 'diff', '--cached', '--name-status')).toBe('D\tclaims/b.jsonl');
   });
@@ -226,17 +282,27 @@ describe('what stands in the way', () => {
   test('ignored paths are known; tracked ones are not among them', async () => {
     const repository = await openRepository(dir);
     write(dir, '.gitignore', 'sources/\n');
-    expect(await ignoredPaths(repository, ['sources/a.jsonl', 'claims/a.jsonl'])).toEqual(new Set(['sources/a.jsonl']));
+    expect(await ignoredPaths(repository, ['sources/a.jsonl', 'claims/a.jsonl'])).toEqual(
+      new Set(['sources/a.jsonl']),
+    );
   });
 
   test('an unknown identity becomes ktx', async () => {
     const kept = { ...process.env };
     try {
       Object.assign(process.env, { HOME: dir, XDG_CONFIG_HOME: dir, GIT_CONFIG_NOSYSTEM: '1' });
-      for (const name of ['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL', 'EMAIL'])
+      for (const name of [
+        'GIT_AUTHOR_NAME',
+        'GIT_AUTHOR_EMAIL',
+        'GIT_COMMITTER_NAME',
+        'GIT_COMMITTER_EMAIL',
+        'EMAIL',
+      ])
         delete process.env[name];
       await commit(dir, { 'claims/a.jsonl': '1\n' });
-      expect(run(dir, 'log', '--format=%an <%ae> %cn <%ce>')).toBe('ktx <ktx@localhost> ktx <ktx@localhost>');
+      expect(run(dir, 'log', '--format=%an <%ae> %cn <%ce>')).toBe(
+        'ktx <ktx@localhost> ktx <ktx@localhost>',
+      );
       await git(dir, ['config', 'user.name', 'Grace']);
       await git(dir, ['config', 'user.email', 'grace@example.org']);
       await commit(dir, { 'claims/a.jsonl': '2\n' });

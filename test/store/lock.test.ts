@@ -28,11 +28,17 @@ test('a second process waits, hears who holds the lock, and gets it when that pr
     message: expect.stringContaining(`process ${child.pid}`) as string,
   });
   const messages: string[] = [];
-  const waiting = withProjectLock(dir, async () => 'in', { onWait: (message) => messages.push(message) });
+  const waiting = withProjectLock(dir, async () => 'in', {
+    onWait: (message) => messages.push(message),
+  });
   await new Promise((done) => setTimeout(done, 150));
   child.kill('SIGKILL');
   expect(await waiting).toBe('in');
-  expect(messages).toEqual([expect.stringMatching(/^Another ktx \(process \d+, since .+\) is working on this project; waiting for it\.$/)]);
+  expect(messages).toEqual([
+    expect.stringMatching(
+      /^Another ktx \(process \d+, since .+\) is working on this project; waiting for it\.$/,
+    ),
+  ]);
 });
 
 test('two in one process run one after the other, and a failure frees the lock', async () => {
@@ -82,7 +88,10 @@ test('state survives, and is made again where it is broken or of another version
   expect(rows('INSERT INTO t VALUES (2)')).toBe(2);
   expect(rows('PRAGMA user_version = 999')).toBe(2);
   expect(rows('INSERT INTO t VALUES (3)')).toBe(1);
-  writeFileSync(join(dir, '.ktx/state.db'), 'this is no database, and long enough to be looked at as one'.repeat(99));
+  writeFileSync(
+    join(dir, '.ktx/state.db'),
+    'this is no database, and long enough to be looked at as one'.repeat(99),
+  );
   expect(rows('INSERT INTO t VALUES (4)')).toBe(1);
   expect(read(dir, '.ktx/.gitignore')).toBe('*\n');
 });

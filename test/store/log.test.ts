@@ -33,5 +33,7 @@ test('a line is added with its time, for the owner alone; one older file is kept
 
 test('what cannot be written says so', () => {
   mkdirSync(join(dir, '.ktx/logs/tools.jsonl'), { recursive: true });
-  expect(() => appendToLog(dir, 'tools', {})).toThrow(expect.objectContaining({ code: 'file_not_accessible' }));
+  expect(() => appendToLog(dir, 'tools', {})).toThrow(
+    expect.objectContaining({ code: 'file_not_accessible' }),
+  );
 });

@@ -9,13 +9,20 @@ const known = { version: 3, shape: '3ff6e745a814' };
 
 test('tables of another shape have another version, so that no project keeps the old ones', async () => {
   const dir = shopProject();
-  await ingestHere(dir, { updateIndex: async (state) => void updateIndex(state, { connection: 'shop', documents: [], fingerprint: '' }) });
+  await ingestHere(dir, {
+    updateIndex: async (state) =>
+      void updateIndex(state, { connection: 'shop', documents: [], fingerprint: '' }),
+  });
   const state = openState(dir);
   const query = `SELECT s.sql FROM sqlite_schema s LEFT JOIN pragma_table_list t ON t.name = s.name
     WHERE s.sql IS NOT NULL AND t.type IS NOT 'shadow' ORDER BY s.name`;
-  const statements = state.db.prepare(query).all().map(({ sql }) => String(sql).replaceAll(/\s+/g, ' ')); // prettier-ignore
+  const statements = state.db
+    .prepare(query)
+    .all()
+    .map(({ sql }) => String(sql).replaceAll(/\s+/g, ' '));
   const version = state.db.prepare('PRAGMA user_version').get()?.['user_version'];
   state.close();
-  for (const table of ['scan_memo', 'search_words', 'passed_checks']) expect(statements.join('\n')).toContain(table);
+  for (const table of ['scan_memo', 'search_words', 'passed_checks'])
+    expect(statements.join('\n')).toContain(table);
   expect({ version, shape: shortHash(statements.join('\n')) }).toEqual(known);
 });

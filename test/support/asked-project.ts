@@ -26,8 +26,12 @@ export async function openAskedProject(): Promise<AskedProject> {
       const model = `claude-ask-${(models += 1)}`;
       const provider = `{backend: anthropic, anthropic: {api_key: env:ASK_TEST_KEY, base_url: "${endpoint.url}/v1"}}`;
       const llm = `llm:\n  provider: ${provider}\n  models: {default: ${model}}\n  prices: {${model}: {input: 3, output: 15}}\n${rest === '' ? '' : `  ${rest}\n`}`;
-      writeFileSync(join(shop.dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`);
-      if (agent !== undefined) writeFileSync(join(shop.dir, 'agents/analyst.yaml'), `name: analyst\n${agent}\n`);
+      writeFileSync(
+        join(shop.dir, 'ktx.yaml'),
+        `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${llm}`,
+      );
+      if (agent !== undefined)
+        writeFileSync(join(shop.dir, 'agents/analyst.yaml'), `name: analyst\n${agent}\n`);
       return endpoint.start(script, model);
     },
     async close() {

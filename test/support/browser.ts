@@ -7,9 +7,12 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 /** A Chromium of the system's, or of the variable that test tools agree on; undefined where there is none. */
-export const chromium = [process.env['CHROME_PATH'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-);
+export const chromium = [
+  process.env['CHROME_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path));
 
 const messageSchema = z.looseObject({
   id: z.int().optional(),
@@ -33,13 +36,30 @@ export interface Page {
 /** Starts the browser, opens the address, waits until it is loaded, and hands it to `look`. */
 export async function withPage<T>(address: string, look: (page: Page) => Promise<T>): Promise<T> {
   const profile = mkdtempSync(join(tmpdir(), 'ktx-test-browser-'));
-  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--remote-debugging-port=0'];
-  const child = spawn(chromium ?? 'chromium', [...flags, `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--no-first-run',
+    '--remote-debugging-port=0',
+  ];
+  const child = spawn(
+    chromium ?? 'chromium',
+    [...flags, `--user-data-dir=${profile}`, 'about:blank'],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
   try {
     const browser = await devtools(await addressIn(child.stderr));
-    const { targetInfos } = z.looseObject({ targetInfos: z.array(z.looseObject({ targetId: z.string(), type: z.string() })) }).parse(await browser.send('Target.getTargets'));
+    const { targetInfos } = z
+      .looseObject({
+        targetInfos: z.array(z.looseObject({ targetId: z.string(), type: z.string() })),
+      })
+      .parse(await browser.send('Target.getTargets'));
     const targetId = targetInfos.find(({ type }) => type === 'page')?.targetId;
-    const { sessionId } = z.looseObject({ sessionId: z.string() }).parse(await browser.send('Target.attachToTarget', { targetId, flatten: true }));
+    const { sessionId } = z
+      .looseObject({ sessionId: z.string() })
+      .parse(await browser.send('Target.attachToTarget', { targetId, flatten: true }));
     const page = pageOf(browser, sessionId);
     for (const domain of ['Page', 'Network', 'Runtime', 'Log']) await page.send(`${domain}.enable`);
     const loaded = browser.next('Page.loadEventFired');
@@ -51,14 +71,17 @@ export async function withPage<T>(address: string, look: (page: Page) => Promise
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
-} // prettier-ignore
+}
 
 function pageOf(browser: Awaited<ReturnType<typeof devtools>>, sessionId: string): Page {
   const [requests, said]: [string[], string[]] = [[], []];
   browser.listen(({ method, params = {} }) => {
-    if (method === 'Network.requestWillBeSent') requests.push(z.looseObject({ url: z.string() }).parse(params['request']).url);
-    if (method === 'Runtime.consoleAPICalled' || method === 'Runtime.exceptionThrown') said.push(JSON.stringify(params));
-    if (method === 'Log.entryAdded') said.push(z.looseObject({ text: z.string() }).parse(params['entry']).text);
+    if (method === 'Network.requestWillBeSent')
+      requests.push(z.looseObject({ url: z.string() }).parse(params['request']).url);
+    if (method === 'Runtime.consoleAPICalled' || method === 'Runtime.exceptionThrown')
+      said.push(JSON.stringify(params));
+    if (method === 'Log.entryAdded')
+      said.push(z.looseObject({ text: z.string() }).parse(params['entry']).text);
   });
   const send: Page['send'] = (method, params) => browser.send(method, params, sessionId);
   return {
@@ -66,7 +89,11 @@ function pageOf(browser: Awaited<ReturnType<typeof devtools>>, sessionId: string
     console: said,
     send,
     async evaluate(expression) {
-      const answer = await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+      const answer = await send('Runtime.evaluate', {
+        expression,
+        returnByValue: true,
+        awaitPromise: true,
+      });
       return z.looseObject({ value: z.unknown().optional() }).parse(answer['result']).value;
     },
   };
@@ -90,7 +117,11 @@ async function devtools(address: string) {
       new Promise<void>((resolve) => {
         listeners.add((message) => void (message.method === method && resolve()));
       }),
-    async send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
+    async send(
+      method: string,
+      params: object = {},
+      sessionId?: string,
+    ): Promise<Record<string, unknown>> {
       const id = (sent += 1);
       const answered = new Promise<Message>((resolve) => void waiting.set(id, resolve));
       socket.send(JSON.stringify({ id, method, params, sessionId }));

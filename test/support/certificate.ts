@@ -7,9 +7,15 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 export function throwAwayCertificate(host: string): { key: string; certificate: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();
-  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('ktx test, worthless')))));
+  const name = sequence(
+    der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('ktx test, worthless')))),
+  );
   const extensions = [
-    sequence(oid('551d13'), der(0x01, Buffer.from([0xff])), octets(sequence(der(0x01, Buffer.from([0xff]))))),
+    sequence(
+      oid('551d13'),
+      der(0x01, Buffer.from([0xff])),
+      octets(sequence(der(0x01, Buffer.from([0xff])))),
+    ),
     sequence(oid('551d11'), octets(sequence(der(0x82, Buffer.from(host))))),
     sequence(oid('551d25'), octets(sequence(oid('2b06010505070301')))),
   ];
@@ -35,7 +41,8 @@ export function throwAwayCertificate(host: string): { key: string; certificate: 
 
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
@@ -43,4 +50,5 @@ const sequence = (...parts: Buffer[]): Buffer => der(0x30, Buffer.concat(parts))
 const octets = (content: Buffer): Buffer => der(0x04, content);
 const integer = (content: Buffer): Buffer => der(0x02, content);
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
-const utcTime = (at: number): Buffer => der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replaceAll(/[-:T]/g, '')}Z`));
+const utcTime = (at: number): Buffer =>
+  der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replaceAll(/[-:T]/g, '')}Z`));

@@ -15,7 +15,10 @@ export interface ClaudeHome {
 }
 
 /** `session: false` leaves out the token: nobody is logged in. */
-export async function makeClaudeHome(endpoint: ModelEndpoint, { session = true }: { session?: boolean } = {}): Promise<ClaudeHome> {
+export async function makeClaudeHome(
+  endpoint: ModelEndpoint,
+  { session = true }: { session?: boolean } = {},
+): Promise<ClaudeHome> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'ktx-test-claude-')));
   const home = join(folder, 'home');
   const projectDir = join(folder, 'project');
@@ -43,7 +46,9 @@ export async function makeClaudeHome(endpoint: ModelEndpoint, { session = true }
 
 /** The real Claude Code program that ships with the Agent SDK; undefined on a platform that has none. */
 export function claudeBinary(): string | undefined {
-  const resolver = createRequire(createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'));
+  const resolver = createRequire(
+    createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'),
+  );
   const program = process.platform === 'win32' ? 'claude.exe' : 'claude';
   const names = [`${process.platform}-${process.arch}`, `${process.platform}-${process.arch}-musl`];
   for (const name of names) {

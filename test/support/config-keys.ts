@@ -17,8 +17,12 @@ function leaves(node: Node, path: string): string[] {
   if (branches.length > 0) return branches.flatMap((branch) => leaves(branch, path));
   const { properties, additionalProperties: named, items } = node;
   if (properties !== undefined) {
-    return Object.entries(properties).flatMap(([key, inner]) => leaves(inner, path === '' ? key : `${path}.${key}`));
+    return Object.entries(properties).flatMap(([key, inner]) =>
+      leaves(inner, path === '' ? key : `${path}.${key}`),
+    );
   }
   if (typeof named === 'object' && Object.keys(named).length > 0) return leaves(named, `${path}.*`);
-  return typeof items === 'object' && Object.keys(items).length > 0 ? leaves(items, `${path}[]`) : [path];
+  return typeof items === 'object' && Object.keys(items).length > 0
+    ? leaves(items, `${path}[]`)
+    : [path];
 }

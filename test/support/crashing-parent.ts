@@ -14,4 +14,14 @@ const watch = {
   limit: nothing,
   warn: nothing,
 };
-await backend.text({ role: 'triage', model: 'sonnet', prompt, system: 'S', tools: {}, temperature: undefined, tags: {}, watch, stepBudget: 1 }); // prettier-ignore
+await backend.text({
+  role: 'triage',
+  model: 'sonnet',
+  prompt,
+  system: 'S',
+  tools: {},
+  temperature: undefined,
+  tags: {},
+  watch,
+  stepBudget: 1,
+});

@@ -1,4 +1,14 @@
 /** Every dialect that ktx writes. */
 export const dialectNames = [
-  'duckdb', 'sqlite', 'postgres', 'mysql', 'clickhouse', 'sqlserver', 'snowflake', 'bigquery', 'redshift', 'databricks', 'trino',
-] as const; // prettier-ignore
+  'duckdb',
+  'sqlite',
+  'postgres',
+  'mysql',
+  'clickhouse',
+  'sqlserver',
+  'snowflake',
+  'bigquery',
+  'redshift',
+  'databricks',
+  'trino',
+] as const;

@@ -20,9 +20,15 @@ export async function makeHostile({ home, projectDir }: ClaudeHome): Promise<Hos
   await mkdir(marks);
   const leaveMark = (name: string): string => `echo ran > '${join(marks, name)}'`;
   const files = new Map<string, string>([[join(projectDir, 'secret.txt'), secretMark]]);
-  const server = (name: string) => ({ command: 'sh', args: ['-c', `${leaveMark(`mcp-${name}`)}; sleep 5`] });
+  const server = (name: string) => ({
+    command: 'sh',
+    args: ['-c', `${leaveMark(`mcp-${name}`)}; sleep 5`],
+  });
   files.set(join(home, '.claude.json'), JSON.stringify(globalState(projectDir, server)));
-  files.set(join(projectDir, '.mcp.json'), JSON.stringify({ mcpServers: { shared: server('shared') } }));
+  files.set(
+    join(projectDir, '.mcp.json'),
+    JSON.stringify({ mcpServers: { shared: server('shared') } }),
+  );
   files.set(join(dirname(projectDir), 'CLAUDE.md'), `${hostileMark} above the project`);
   for (const name of ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', '.claude/CLAUDE.md'])
     files.set(join(projectDir, name), `${hostileMark} ${name}`);
@@ -48,8 +54,16 @@ export async function makeHostile({ home, projectDir }: ClaudeHome): Promise<Hos
 }
 
 function globalState(projectDir: string, server: (name: string) => object): object {
-  const trusted = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['shared'], mcpServers: { local: server('local') } };
-  return { hasCompletedOnboarding: true, mcpServers: { user: server('user') }, projects: { [projectDir]: trusted } };
+  const trusted = {
+    hasTrustDialogAccepted: true,
+    enabledMcpjsonServers: ['shared'],
+    mcpServers: { local: server('local') },
+  };
+  return {
+    hasCompletedOnboarding: true,
+    mcpServers: { user: server('user') },
+    projects: { [projectDir]: trusted },
+  };
 }
 
 function settings(place: string, leaveMark: (name: string) => string): object {
@@ -63,11 +77,16 @@ function settings(place: string, leaveMark: (name: string) => string): object {
     'SessionEnd',
     'Notification',
   ];
-  const hook = (event: string) => [{ matcher: '*', hooks: [{ type: 'command', command: leaveMark(`hook-${place}-${event}`) }] }];
+  const hook = (event: string) => [
+    { matcher: '*', hooks: [{ type: 'command', command: leaveMark(`hook-${place}-${event}`) }] },
+  ];
   return {
     model: 'opus',
     outputStyle: 'evil',
-    permissions: { allow: ['Bash(*)', 'Read(*)', 'Write(*)', 'Edit(*)', 'WebFetch', 'mcp__user'], defaultMode: 'acceptEdits' },
+    permissions: {
+      allow: ['Bash(*)', 'Read(*)', 'Write(*)', 'Edit(*)', 'WebFetch', 'mcp__user'],
+      defaultMode: 'acceptEdits',
+    },
     hooks: Object.fromEntries(events.map((event) => [event, hook(event)])),
     apiKeyHelper: `${leaveMark(`helper-${place}`)}; echo made-up-key`,
     statusLine: { type: 'command', command: leaveMark(`status-${place}`) },

@@ -12,16 +12,28 @@ interface Given {
 
 /** ktx as a process of its own: no terminal, nothing on stdin. */
 export function startKtx(argv: readonly string[], { cwd, env }: Given) {
-  const child = spawn(process.execPath, [main, ...argv], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main, ...argv], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return {
     interrupt: () => child.kill('SIGINT'),
-    ended: ended.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code: code as number | null })),
+    ended: ended.then(([stdout, stderr, [code]]) => ({
+      stdout,
+      stderr,
+      code: code as number | null,
+    })),
   };
 }
 
 /** The same with `--json`, to its end. */
 export async function runKtxJson(argv: readonly string[], given: Given) {
   const { code, stdout, stderr } = await startKtx([...argv, '--json'], given).ended;
-  return { code, stderr, envelope: envelopeSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')) };
+  return {
+    code,
+    stderr,
+    envelope: envelopeSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')),
+  };
 }

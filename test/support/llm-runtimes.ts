@@ -42,7 +42,11 @@ export async function openRuntime(
   const warnings: string[] = [];
   const pauses: { window: string; until: Date }[] = [];
   const options: LlmOptions = {
-    config: llmConfigSchema.parse({ ...slice, provider, models: { default: testModel, ...models } }),
+    config: llmConfigSchema.parse({
+      ...slice,
+      provider,
+      models: { default: testModel, ...models },
+    }),
     projectDir,
     env,
     run: 'test',
@@ -75,7 +79,10 @@ function providerBlock(subject: Subject, url: string): object {
 }
 
 /** A machine of its own, and for Google clients the endpoint as the place where tokens come from. */
-export async function makeMachine(endpoint: ModelEndpoint, options: { readonly session?: boolean } = {}): Promise<ClaudeHome> {
+export async function makeMachine(
+  endpoint: ModelEndpoint,
+  options: { readonly session?: boolean } = {},
+): Promise<ClaudeHome> {
   process.env['GCE_METADATA_HOST'] = new URL(endpoint.url).host;
   process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
   // Without it the client asks a gcloud program that may be there.

@@ -19,8 +19,12 @@ declare module 'vitest' {
 const programs = { install: 'mariadb-install-db', server: 'mariadbd' };
 
 /** One real MariaDB for the whole test run, where its programs are on the PATH; on a free loopback port, gone with the run. */
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const isInstalled = Object.values(programs).every((name) => spawnSync(name, ['--help']).error === undefined);
+export default async function setup(
+  project: TestProject,
+): Promise<(() => Promise<void>) | undefined> {
+  const isInstalled = Object.values(programs).every(
+    (name) => spawnSync(name, ['--help']).error === undefined,
+  );
   if (!isInstalled) return project.provide('mariadb', undefined) as undefined;
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-mariadb-'));
@@ -30,12 +34,26 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   writeFileSync(join(folder, 'key.pem'), key);
   writeFileSync(join(folder, 'certificate.pem'), certificate);
   const user = process.getuid?.() === 0 ? ['--user=root'] : [];
-  const install = ['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal', '--skip-test-db', ...user];
+  const install = [
+    '--no-defaults',
+    `--datadir=${data}`,
+    '--auth-root-authentication-method=normal',
+    '--skip-test-db',
+    ...user,
+  ];
   await promisify(execFile)(programs.install, install);
   const server = spawn(programs.server, [
-    '--no-defaults', `--datadir=${data}`, `--socket=${join(folder, 'socket')}`, '--bind-address=127.0.0.1', `--port=${port}`, '--skip-name-resolve',
-    '--innodb-flush-log-at-trx-commit=0', `--ssl-key=${join(folder, 'key.pem')}`, `--ssl-cert=${join(folder, 'certificate.pem')}`, ...user,
-  ]); // prettier-ignore
+    '--no-defaults',
+    `--datadir=${data}`,
+    `--socket=${join(folder, 'socket')}`,
+    '--bind-address=127.0.0.1',
+    `--port=${port}`,
+    '--skip-name-resolve',
+    '--innodb-flush-log-at-trx-commit=0',
+    `--ssl-key=${join(folder, 'key.pem')}`,
+    `--ssl-cert=${join(folder, 'certificate.pem')}`,
+    ...user,
+  ]);
   const ended = once(server, 'exit');
   await new Promise<void>((resolve, reject) => {
     let log = '';

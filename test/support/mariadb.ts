@@ -9,7 +9,10 @@ export const hasMariadb = inject('mariadb') !== undefined;
 export async function createMariadb(script: string): Promise<string> {
   const database = `test_${randomBytes(4).toString('hex')}`;
   const url = `mysql://root@127.0.0.1:${inject('mariadb')?.port}/${database}`;
-  await runMariadb(url.replace(database, 'mysql'), `CREATE DATABASE ${database} CHARACTER SET utf8mb4`);
+  await runMariadb(
+    url.replace(database, 'mysql'),
+    `CREATE DATABASE ${database} CHARACTER SET utf8mb4`,
+  );
   await runMariadb(url, script);
   return url;
 }
@@ -19,7 +22,10 @@ export async function readerOfMariadb(url: string): Promise<string> {
   const reader = new URL(url);
   [reader.username, reader.password] = [`reader_${reader.pathname.slice(-8)}`, 'r'];
   const { username, pathname } = reader;
-  await runMariadb(url, `CREATE OR REPLACE USER ${username} IDENTIFIED BY 'r'; GRANT SELECT ON ${pathname.slice(1)}.* TO ${username}`);
+  await runMariadb(
+    url,
+    `CREATE OR REPLACE USER ${username} IDENTIFIED BY 'r'; GRANT SELECT ON ${pathname.slice(1)}.* TO ${username}`,
+  );
   return reader.href;
 }
 
@@ -31,7 +37,9 @@ export async function runMariadb(url: string, script: string): Promise<Record<st
   const connection = await createConnection({ uri: url, multipleStatements: true });
   try {
     await connection.query("SET SESSION sql_mode = 'ANSI_QUOTES,STRICT_ALL_TABLES'");
-    const own = script.replaceAll(/\btimestamp\b(?! *[('])/gi, 'DATETIME').replaceAll(/\bVARCHAR\b(?! *\()/g, 'VARCHAR(200)');
+    const own = script
+      .replaceAll(/\btimestamp\b(?! *[('])/gi, 'DATETIME')
+      .replaceAll(/\bVARCHAR\b(?! *\()/g, 'VARCHAR(200)');
     const [rows] = own.trim() === '' ? [[]] : await connection.query(own);
     const last: unknown = Array.isArray(rows) && Array.isArray(rows.at(-1)) ? rows.at(-1) : rows;
     return last as Record<string, unknown>[];

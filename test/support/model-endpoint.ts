@@ -1,13 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { throwAwayCertificate } from './certificate.ts';
-import { type Answer, fail, type ModelCall, type Protocol, type Reply, type Script } from './model-script.ts';
+import {
+  type Answer,
+  fail,
+  type ModelCall,
+  type Protocol,
+  type Reply,
+  type Script,
+} from './model-script.ts';
 import { anthropicWire } from './model-wire-anthropic.ts';
 import { gatewayWire } from './model-wire-gateway.ts';
 import { openaiWire } from './model-wire-openai.ts';
@@ -108,28 +121,61 @@ function startCase(state: EndpointState, script: Script, model: string | undefin
   const calls: ModelCall[] = [];
   const waiting: RunningCase['waiting'] = [];
   const arrived = (n: number): Promise<void> =>
-    calls.length >= n ? Promise.resolve() : new Promise((resolve) => void waiting.push({ n, resolve }));
-  const started: RunningCase = { marker: `case-${randomUUID()}`, script, model, calls, waiting, arrived, abandoned, abandon };
+    calls.length >= n
+      ? Promise.resolve()
+      : new Promise((resolve) => void waiting.push({ n, resolve }));
+  const started: RunningCase = {
+    marker: `case-${randomUUID()}`,
+    script,
+    model,
+    calls,
+    waiting,
+    arrived,
+    abandoned,
+    abandon,
+  };
   state.cases.push(started);
   return started;
 }
 
-async function respond(state: EndpointState, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(
+  state: EndpointState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   const { method = '', url: path = '', headers } = request;
   state.requests.push({ method, path, headers, text });
   const protocol = method === 'POST' ? protocolOf(path) : undefined;
-  if (path.includes('/count_tokens')) return json(response, 200, { input_tokens: Math.ceil(text.length / 4) });
+  if (path.includes('/count_tokens'))
+    return json(response, 200, { input_tokens: Math.ceil(text.length / 4) });
   if (path.startsWith('/computeMetadata/')) return metadata(path, response);
-  if (protocol === undefined) return json(response, 404, { type: 'error', error: { type: 'not_found_error', message: 'Not found' } });
+  if (protocol === undefined)
+    return json(response, 404, {
+      type: 'error',
+      error: { type: 'not_found_error', message: 'Not found' },
+    });
 
   const wire = wires[protocol];
-  const asked: WireRequest = { path: path.replace(/\?.*$/, ''), headers, body: JSON.parse(text) as Record<string, unknown> };
+  const asked: WireRequest = {
+    path: path.replace(/\?.*$/, ''),
+    headers,
+    body: JSON.parse(text) as Record<string, unknown>,
+  };
   const read = wire.read(asked);
-  const belongs = state.cases.find(({ marker, model }) => text.includes(marker) || model === read.model);
-  const call: ModelCall = { ...read, protocol, n: (belongs?.calls.length ?? 0) + 1, path, headers, body: asked.body };
+  const belongs = state.cases.find(
+    ({ marker, model }) => text.includes(marker) || model === read.model,
+  );
+  const call: ModelCall = {
+    ...read,
+    protocol,
+    n: (belongs?.calls.length ?? 0) + 1,
+    path,
+    headers,
+    body: asked.body,
+  };
   belongs?.calls.push(call);
   belongs?.waiting.filter(({ n }) => n <= call.n).forEach(({ resolve }) => resolve());
   const script = belongs?.script ?? state.fallback ?? (() => fail('bad-request'));
@@ -142,20 +188,39 @@ async function respond(state: EndpointState, request: IncomingMessage, response:
 /** Where a Google client gets its token from, if GCE_METADATA_HOST names this endpoint. */
 function metadata(path: string, response: ServerResponse): void {
   response.setHeader('metadata-flavor', 'Google');
-  json(response, 200, path.includes('/token') ? { access_token: 'made-up', expires_in: 3600, token_type: 'Bearer' } : 'test-project');
+  json(
+    response,
+    200,
+    path.includes('/token')
+      ? { access_token: 'made-up', expires_in: 3600, token_type: 'Bearer' }
+      : 'test-project',
+  );
 }
 
-const wires: Record<Protocol, Wire> = { anthropic: anthropicWire, openai: openaiWire, gateway: gatewayWire };
+const wires: Record<Protocol, Wire> = {
+  anthropic: anthropicWire,
+  openai: openaiWire,
+  gateway: gatewayWire,
+};
 
 function protocolOf(path: string): Protocol | undefined {
-  if (/\/messages(?:\?|$)/.test(path) || /:(?:streamRawPredict|rawPredict)$/.test(path)) return 'anthropic';
+  if (/\/messages(?:\?|$)/.test(path) || /:(?:streamRawPredict|rawPredict)$/.test(path))
+    return 'anthropic';
   if (path.endsWith('/chat/completions')) return 'openai';
   if (path.endsWith('/language-model')) return 'gateway';
   return undefined;
 }
 
-async function send(response: ServerResponse, wire: Wire, { asked, answer }: { asked: WireRequest; answer: Answer }): Promise<void> {
-  for (const [name, value] of Object.entries({ 'request-id': `req_${randomUUID()}`, ...answer.headers })) response.setHeader(name, value);
+async function send(
+  response: ServerResponse,
+  wire: Wire,
+  { asked, answer }: { asked: WireRequest; answer: Answer },
+): Promise<void> {
+  for (const [name, value] of Object.entries({
+    'request-id': `req_${randomUUID()}`,
+    ...answer.headers,
+  }))
+    response.setHeader(name, value);
   if (answer.kind === 'failure') {
     const { status, body } = wire.failure(answer.name);
     return json(response, status, body);
@@ -167,8 +232,15 @@ async function send(response: ServerResponse, wire: Wire, { asked, answer }: { a
   json(response, 200, written.body);
 }
 
-async function sendEvents(response: ServerResponse, events: readonly string[], { hang, dripMs, cut }: Reply): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+async function sendEvents(
+  response: ServerResponse,
+  events: readonly string[],
+  { hang, dripMs, cut }: Reply,
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
   response.flushHeaders();
   if (hang === 'at-start') return;
   // The last delta, the end of its block and the end of the message are held back.

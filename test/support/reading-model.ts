@@ -3,7 +3,12 @@ import { describing } from './describing-model.ts';
 import { differ, place, rulingModel } from './ruling-model.ts';
 import { type Block, give, type ModelCall, reply, say, type Script } from './model-script.ts';
 
-const itemsSchema = z.array(z.object({ item: z.string(), passages: z.array(z.object({ text: z.string(), location: z.string() })) }));
+const itemsSchema = z.array(
+  z.object({
+    item: z.string(),
+    passages: z.array(z.object({ text: z.string(), location: z.string() })),
+  }),
+);
 
 /** What a request of the reading stages is: which one, its items, and the turn that it asks for, from 1. */
 export interface ReadingAsked {
@@ -12,7 +17,11 @@ export interface ReadingAsked {
   readonly turn: number;
 }
 
-const stages = { 'You sort pages': 'triage', 'You collect from': 'light', 'You read what code could not': 'extract' } as const;
+const stages = {
+  'You sort pages': 'triage',
+  'You collect from': 'light',
+  'You read what code could not': 'extract',
+} as const;
 
 /** Undefined for any other request. */
 export function readingAsked({ system, messages }: ModelCall): ReadingAsked | undefined {
@@ -20,7 +29,11 @@ export function readingAsked({ system, messages }: ModelCall): ReadingAsked | un
   const text = messages.find((message) => message.text.includes('"passages"'))?.text ?? '';
   const [, json] = /<untrusted-\w+ source="[^"]*">\n([^]*?)\n<\/untrusted-/.exec(text) ?? [];
   if (stage === undefined || json === undefined) return undefined;
-  return { stage, items: itemsSchema.parse(JSON.parse(json)), turn: messages.filter(({ role }) => role === 'assistant').length + 1 };
+  return {
+    stage,
+    items: itemsSchema.parse(JSON.parse(json)),
+    turn: messages.filter(({ role }) => role === 'assistant').length + 1,
+  };
 }
 
 interface Proposed {
@@ -30,33 +43,53 @@ interface Proposed {
 
 /** A proposal for each sentence of a passage that has one of these forms, the same way whoever asks. */
 export function proposalsIn(text: string): Proposed[] {
-  const sentences = text.replaceAll(/\s+/g, ' ').replace(/^[^.]*?: /, '').split(/(?<=\.) /); // prettier-ignore
+  const sentences = text
+    .replaceAll(/\s+/g, ' ')
+    .replace(/^[^.]*?: /, '')
+    .split(/(?<=\.) /);
   return sentences.flatMap((quote): Proposed[] => {
     const [, title, definition] = /^(?:An? |The )?(.+?) means (.+\.)$/i.exec(quote) ?? [];
     if (title !== undefined) return [{ tool: 'propose_term', input: { quote, title, definition } }];
     const [, name, of, dataset] = /^The (\w+) is the sum of (\w+) in (\w+)\.$/.exec(quote) ?? [];
-    if (name !== undefined) return [{ tool: 'propose_metric', input: { quote, dataset, name, agg: 'sum', of } }];
+    if (name !== undefined)
+      return [{ tool: 'propose_metric', input: { quote, dataset, name, agg: 'sum', of } }];
     const [, rule = ''] = /^(Always .+\.)$/.exec(quote) ?? [];
-    return rule === '' ? [] : [{ tool: 'propose_rule', input: { quote, title: rule.split(' ').slice(1, 5).join(' '), rule } }];
+    return rule === ''
+      ? []
+      : [
+          {
+            tool: 'propose_rule',
+            input: { quote, title: rule.split(' ').slice(1, 5).join(' '), rule },
+          },
+        ];
   });
 }
 
 const readingAlone: Script = (call) => {
   const asked = readingAsked(call);
   if (asked === undefined) return describing(call);
-  const text = asked.items.flatMap(({ passages }) => passages.map((passage) => passage.text)).join('\n');
-  if (asked.stage === 'triage') return say(/nothing/.test(text) ? 'skip' : /sum of|computed/.test(text) ? 'full' : 'light');
+  const text = asked.items
+    .flatMap(({ passages }) => passages.map((passage) => passage.text))
+    .join('\n');
+  if (asked.stage === 'triage')
+    return say(/nothing/.test(text) ? 'skip' : /sum of|computed/.test(text) ? 'full' : 'light');
   if (asked.stage === 'light') {
     if (call.objectTaken) return say('Done.');
     const found = proposalsIn(text);
-    const inputs = (tool: string) => found.filter((one) => one.tool === tool).map(({ input }) => input);
+    const inputs = (tool: string) =>
+      found.filter((one) => one.tool === tool).map(({ input }) => input);
     return give({ terms: inputs('propose_term'), rules: inputs('propose_rule') });
   }
   if (asked.turn > 1) return say('Everything is read.');
   const blocks = asked.items.flatMap(({ item, passages }): Block[] => {
     const found = passages.flatMap((passage) => proposalsIn(passage.text));
-    const nothing = { tool: 'report_unmapped', input: { item, reason: 'nothing_to_claim', what: 'It says nothing about data.' } };
-    return found.length === 0 ? [nothing] : found.map(({ tool, input }) => ({ tool, input: { item, ...input } }));
+    const nothing = {
+      tool: 'report_unmapped',
+      input: { item, reason: 'nothing_to_claim', what: 'It says nothing about data.' },
+    };
+    return found.length === 0
+      ? [nothing]
+      : found.map(({ tool, input }) => ({ tool, input: { item, ...input } }));
   });
   return reply(blocks);
 };
@@ -67,7 +100,8 @@ const readingAlone: Script = (call) => {
  */
 export const reading: Script = rulingModel(
   {
-    candidate: ({ candidate }) => place(candidate, candidate.startsWith('rule:') ? 'rules' : 'glossary'),
+    candidate: ({ candidate }) =>
+      place(candidate, candidate.startsWith('rule:') ? 'rules' : 'glossary'),
     conflict: (conflict) => [differ(conflict)],
   },
   readingAlone,

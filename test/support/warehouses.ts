@@ -37,29 +37,57 @@ export const generous: QueryLimits = { maxRows: 1000, timeoutMs: 20_000 };
 export async function makeDatabase(engine: EngineName, script: string): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-warehouse-'));
   const { config, secret } = await prepare(engine, folder, script);
-  const context = { connection: 'wh', projectDir: folder, cacheDir: join(folder, 'cache'), secrets: () => secret };
+  const context = {
+    connection: 'wh',
+    projectDir: folder,
+    cacheDir: join(folder, 'cache'),
+    secrets: () => secret,
+  };
   return {
     engine,
     folder,
     config,
     secret,
-    open: (overrides) => openWarehouse({ ...context, config: { ...config, ...overrides } as WarehouseConfig }, never),
+    open: (overrides) =>
+      openWarehouse({ ...context, config: { ...config, ...overrides } as WarehouseConfig }, never),
     openDriver: async () => {
-      if (config.driver === 'duckdb') return (await import('../../src/warehouse/drivers/duckdb/driver.ts')).open(config, context, never);
-      if (config.driver === 'sqlite') return (await import('../../src/warehouse/drivers/sqlite/driver.ts')).open(config, context, never);
+      if (config.driver === 'duckdb')
+        return (await import('../../src/warehouse/drivers/duckdb/driver.ts')).open(
+          config,
+          context,
+          never,
+        );
+      if (config.driver === 'sqlite')
+        return (await import('../../src/warehouse/drivers/sqlite/driver.ts')).open(
+          config,
+          context,
+          never,
+        );
       if (config.driver === 'mysql') {
         const reader = await readerOfMariadb(secret);
-        return (await import('../../src/warehouse/drivers/mysql/driver.ts')).open(config, { ...context, secrets: () => reader }, never);
+        return (await import('../../src/warehouse/drivers/mysql/driver.ts')).open(
+          config,
+          { ...context, secrets: () => reader },
+          never,
+        );
       }
       const reader = await readerOf(secret);
-      return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(config, { ...context, secrets: () => reader }, never);
+      return (await import('../../src/warehouse/drivers/postgres/driver.ts')).open(
+        config,
+        { ...context, secrets: () => reader },
+        never,
+      );
     },
     fingerprint: async () => hash([await filesOf(folder), await serverContent(engine, secret)]),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-async function prepare(engine: EngineName, folder: string, script: string): Promise<{ config: WarehouseConfig; secret: string }> {
+async function prepare(
+  engine: EngineName,
+  folder: string,
+  script: string,
+): Promise<{ config: WarehouseConfig; secret: string }> {
   const path = join(folder, `data.${engine}`);
   if (engine === 'postgres') {
     const url = await createDatabase('warehouse');
@@ -67,7 +95,10 @@ async function prepare(engine: EngineName, folder: string, script: string): Prom
     return { config: { driver: 'postgres', url: 'env:TEST_URL' }, secret: url };
   }
   if (engine === 'mysql') {
-    return { config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' }, secret: await createMariadb(script) };
+    return {
+      config: { driver: 'mysql', url: 'env:TEST_URL', ssl: 'off' },
+      secret: await createMariadb(script),
+    };
   }
   if (engine === 'sqlite') {
     const database = new DatabaseSync(path);
@@ -87,13 +118,22 @@ async function readerOf(url: string): Promise<string> {
   const reader = new URL(url);
   [reader.username, reader.password] = [`reader_${reader.pathname.slice(-8)}`, 'r'];
   const { username } = reader;
-  await runPostgres(url, `CREATE ROLE ${username} LOGIN PASSWORD 'r'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${username}`);
+  await runPostgres(
+    url,
+    `CREATE ROLE ${username} LOGIN PASSWORD 'r'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${username}`,
+  );
   return reader.href;
 }
 
 async function filesOf(folder: string): Promise<string> {
-  const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const marks = await Promise.all(names.map(async ({ parentPath, name }) => `${name}:${hash([await readFile(join(parentPath, name))])}`));
+  const names = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  const marks = await Promise.all(
+    names.map(
+      async ({ parentPath, name }) => `${name}:${hash([await readFile(join(parentPath, name))])}`,
+    ),
+  );
   return marks.sort((a, b) => (a < b ? -1 : 1)).join('\n');
 }
 
@@ -107,7 +147,11 @@ async function mariadbContent(url: string): Promise<unknown[]> {
     url,
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = database() ORDER BY 1`,
   );
-  const rows = await Promise.all(tables.map(({ name }) => runMariadb(url, `SELECT * FROM "${String(name).replaceAll('"', '""')}"`)));
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      runMariadb(url, `SELECT * FROM "${String(name).replaceAll('"', '""')}"`),
+    ),
+  );
   const objects = await runMariadb(
     url,
     `SELECT (SELECT count(*) FROM information_schema.routines WHERE routine_schema = database()) AS routines,
@@ -122,7 +166,9 @@ async function contentOf(url: string): Promise<unknown[]> {
     `SELECT quote_ident(nspname) || '.' || quote_ident(relname) AS name FROM pg_class c
     JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind = 'r' AND nspname !~ '^(pg_|information_schema)' ORDER BY 1`,
   );
-  const rows = await Promise.all(tables.map(({ name }) => runPostgres(url, `SELECT * FROM ${String(name)}`)));
+  const rows = await Promise.all(
+    tables.map(({ name }) => runPostgres(url, `SELECT * FROM ${String(name)}`)),
+  );
   const objects = await runPostgres(
     url,
     `SELECT (SELECT count(*) FROM pg_class)::int AS relations, (SELECT count(*) FROM pg_roles WHERE rolname NOT LIKE 'reader\\_%')::int AS roles,

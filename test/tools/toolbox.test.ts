@@ -22,7 +22,10 @@ describe('a page', () => {
           const page = cutPage(items, from, room);
           whole.push(...page.items.map((item) => JSON.stringify(item)));
           piece += page.partial?.json ?? '';
-          if (page.partial !== undefined && page.partial.from + page.partial.json.length === page.partial.of) {
+          if (
+            page.partial !== undefined &&
+            page.partial.from + page.partial.json.length === page.partial.of
+          ) {
             whole.push(piece);
             piece = '';
           }
@@ -53,35 +56,68 @@ describe('the tools of a project', () => {
   });
 
   async function open(config = ''): Promise<ReturnType<ReturnType<typeof openToolbox>['tools']>> {
-    writeFileSync(join(dir, 'ktx.yaml'), `connections:\n  shop: {driver: sqlite, path: shop.db}\n${config}`);
+    writeFileSync(
+      join(dir, 'ktx.yaml'),
+      `connections:\n  shop: {driver: sqlite, path: shop.db}\n${config}`,
+    );
     project = await openProject(dir);
     return openToolbox(project).tools(new AbortController().signal);
   }
 
   it('lets query_metrics reach nothing that the model hides', async () => {
     mkdirSync(join(dir, 'semantic-layer/shop'), { recursive: true });
-    const dataset = 'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: integer}, {name: note, hidden: true}]\nmetrics: [{name: total, agg: sum, of: amount}, {name: longest, agg: max, of: note, hidden: true}]\n';
+    const dataset =
+      'dataset: orders\nsource: orders\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: amount, type: integer}, {name: note, hidden: true}]\nmetrics: [{name: total, agg: sum, of: amount}, {name: longest, agg: max, of: note, hidden: true}]\n';
     writeFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), dataset);
     const ask = (await open()).find(({ name }) => name === 'query_metrics');
     const asked = (input: object) => ask?.execute({ metrics: ['orders.total'], ...input });
     expect((await asked({ where: ['orders.amount > 5'] }))?.markdown).toContain('16');
-    for (const hostile of ["note = 'x'", 'orders.note', 'orders."NOTE"', 'longest', 'orders.longest', 'max(orders.note)', '(select note from orders)', "amount' --", 'desc; drop table orders', 'rowid', "readfile('shop.db')"]) {
+    for (const hostile of [
+      "note = 'x'",
+      'orders.note',
+      'orders."NOTE"',
+      'longest',
+      'orders.longest',
+      'max(orders.note)',
+      '(select note from orders)',
+      "amount' --",
+      'desc; drop table orders',
+      'rowid',
+      "readfile('shop.db')",
+    ]) {
       for (const input of [
-        { metrics: [hostile] }, { metrics: [{ name: 'x', expr: hostile }] }, { metrics: [{ name: hostile, expr: 'orders.note' }] }, { dimensions: [hostile] }, { dimensions: [`orders.id.${hostile}`] }, { where: [hostile] }, { where: [{ on: hostile, where: 'orders.amount > 1' }] },
-        { where: [{ on: 'orders', where: hostile }] }, { where: [{ field: hostile, op: '=', value: 'x' }] }, { where: [{ field: 'orders.amount', op: hostile, value: 1 }] }, { having: [hostile] }, { segments: [hostile] }, { order_by: [{ field: hostile }] },
-        { order_by: [{ field: 'orders.total', dir: hostile }] }, { timezone: hostile }, { week_start: hostile }, { limit: hostile }, { connection: hostile },
+        { metrics: [hostile] },
+        { metrics: [{ name: 'x', expr: hostile }] },
+        { metrics: [{ name: hostile, expr: 'orders.note' }] },
+        { dimensions: [hostile] },
+        { dimensions: [`orders.id.${hostile}`] },
+        { where: [hostile] },
+        { where: [{ on: hostile, where: 'orders.amount > 1' }] },
+        { where: [{ on: 'orders', where: hostile }] },
+        { where: [{ field: hostile, op: '=', value: 'x' }] },
+        { where: [{ field: 'orders.amount', op: hostile, value: 1 }] },
+        { having: [hostile] },
+        { segments: [hostile] },
+        { order_by: [{ field: hostile }] },
+        { order_by: [{ field: 'orders.total', dir: hostile }] },
+        { timezone: hostile },
+        { week_start: hostile },
+        { limit: hostile },
+        { connection: hostile },
       ]) {
         const answer = await asked(input);
         expect({ input, failed: answer?.error !== undefined }).toEqual({ input, failed: true });
         expect(answer?.markdown).not.toContain('long long');
       }
     }
-  }); // prettier-ignore
+  });
 
   /** Over the project after an ingest of two tables that declare how they join by name only. */
   async function openIngested(): Promise<Awaited<ReturnType<typeof open>>> {
     const db = new DatabaseSync(join(dir, 'shop.db'));
-    db.exec('CREATE TABLE customers (id INTEGER PRIMARY KEY, email TEXT); ALTER TABLE orders ADD COLUMN customer_id INTEGER; BEGIN');
+    db.exec(
+      'CREATE TABLE customers (id INTEGER PRIMARY KEY, email TEXT); ALTER TABLE orders ADD COLUMN customer_id INTEGER; BEGIN',
+    );
     const customer = db.prepare('INSERT INTO customers VALUES (?, ?)');
     const order = db.prepare('INSERT INTO orders (amount, note, customer_id) VALUES (?, ?, ?)');
     for (let id = 1; id <= 300; id += 1) customer.run(id, `person${id}@example.com`);
@@ -89,7 +125,10 @@ describe('the tools of a project', () => {
     db.exec('COMMIT');
     db.close();
     const tools = await open();
-    const { connections } = await ingestProject(project, { connections: [], signal: new AbortController().signal });
+    const { connections } = await ingestProject(project, {
+      connections: [],
+      signal: new AbortController().signal,
+    });
     expect(connections[0]?.failure).toBeUndefined();
     return tools;
   }
@@ -114,8 +153,14 @@ describe('the tools of a project', () => {
     let cursor: string | undefined;
     do {
       const { structured, markdown } = await call(tools, 'run_sql', { ...args, cursor });
-      expect(structured?.untrusted, markdown).toMatchObject({ rows: [], partial: { item: 0, from: pieces.join('').length } });
-      pieces.push(z.object({ partial: z.object({ json: z.string() }) }).parse(structured?.untrusted).partial.json);
+      expect(structured?.untrusted, markdown).toMatchObject({
+        rows: [],
+        partial: { item: 0, from: pieces.join('').length },
+      });
+      pieces.push(
+        z.object({ partial: z.object({ json: z.string() }) }).parse(structured?.untrusted).partial
+          .json,
+      );
       cursor = structured?.page.next_cursor;
     } while (cursor !== undefined);
     expect(pieces.length).toBeGreaterThan(10);
@@ -124,8 +169,14 @@ describe('the tools of a project', () => {
 
   it('says so when the warehouse has more rows than the project lets through', async () => {
     const tools = await open('query: {max_rows: 2}\n');
-    const { markdown, structured } = await call(tools, 'run_sql', { sql: 'SELECT id FROM orders ORDER BY id' });
-    expect(structured?.page).toMatchObject({ truncated: true, returned: 2, incomplete: expect.stringContaining('max_rows') });
+    const { markdown, structured } = await call(tools, 'run_sql', {
+      sql: 'SELECT id FROM orders ORDER BY id',
+    });
+    expect(structured?.page).toMatchObject({
+      truncated: true,
+      returned: 2,
+      incomplete: expect.stringContaining('max_rows'),
+    });
     expect(markdown).toMatch(/Truncated: .*max_rows/);
   });
 
@@ -150,41 +201,76 @@ describe('the tools of a project', () => {
       warnings: [expect.stringContaining('sum(orders.amount) has no amount > 5')],
       query_metrics: { metrics: ['orders.revenue'], dimensions: [] },
     });
-    const fine = await call(tools, 'run_sql', { sql: 'SELECT sum(amount) FROM orders WHERE amount > 5' });
+    const fine = await call(tools, 'run_sql', {
+      sql: 'SELECT sum(amount) FROM orders WHERE amount > 5',
+    });
     expect(fine.structured?.untrusted).not.toHaveProperty('warnings');
     expect(fine.markdown).not.toContain('Likely wrong');
   });
 
   it('keeps run_sql away where the configuration says so', async () => {
     const offered = (await open('query: {run_sql: off}\n')).map(({ name }) => name);
-    expect(offered).toEqual(['search_context', 'find_values', 'read_context', 'query_metrics', 'remember', 'ingest', 'review_status']);
+    expect(offered).toEqual([
+      'search_context',
+      'find_values',
+      'read_context',
+      'query_metrics',
+      'remember',
+      'ingest',
+      'review_status',
+    ]);
     await project.close();
-    const { error } = await call(await open('query: {run_sql: semantic_layer_only}\n'), 'run_sql', { sql: 'SELECT 1' });
-    expect(error).toMatchObject({ code: 'sql_not_allowed', hint: expect.stringContaining('query_metrics') });
+    const { error } = await call(await open('query: {run_sql: semantic_layer_only}\n'), 'run_sql', {
+      sql: 'SELECT 1',
+    });
+    expect(error).toMatchObject({
+      code: 'sql_not_allowed',
+      hint: expect.stringContaining('query_metrics'),
+    });
   });
 
   it('finds what the files say now, and nothing that is hidden', async () => {
     const tools = await open();
     writeDataset('Purchases');
-    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain('"name":"orders"');
+    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain(
+      '"name":"orders"',
+    );
     writeDataset('Deliveries of all the goods');
-    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain('Nothing found');
-    expect((await call(tools, 'search_context', { text: 'deliveries' })).markdown).toContain('"name":"orders"');
-    expect((await call(tools, 'search_context', { text: 'note' })).markdown).not.toContain('orders.note');
-    expect((await call(tools, 'query_metrics', { dimensions: ['orders.note'], metrics: ['orders.n'] })).error?.code).not.toBe('internal');
+    expect((await call(tools, 'search_context', { text: 'purchases' })).markdown).toContain(
+      'Nothing found',
+    );
+    expect((await call(tools, 'search_context', { text: 'deliveries' })).markdown).toContain(
+      '"name":"orders"',
+    );
+    expect((await call(tools, 'search_context', { text: 'note' })).markdown).not.toContain(
+      'orders.note',
+    );
+    expect(
+      (await call(tools, 'query_metrics', { dimensions: ['orders.note'], metrics: ['orders.n'] }))
+        .error?.code,
+    ).not.toBe('internal');
   });
 
   it('shows the evidence that an ingest found, and of a field where it is asked for', async () => {
     const tools = await openIngested();
     const { markdown, structured } = await call(tools, 'read_context', { name: 'orders' });
-    expect(structured?.trust).toMatchObject({ status: 'curated', files: ['semantic-layer/shop/orders.yaml'] });
+    expect(structured?.trust).toMatchObject({
+      status: 'curated',
+      files: ['semantic-layer/shop/orders.yaml'],
+    });
     expect(markdown).toContain('- {name: note, type: string}');
     expect(markdown).toContain('- {to: customers, on: {customer_id: id}}');
     expect(markdown).toMatch(/^dataset:shop\.orders primary_key \["id"\]: .*"origin":"catalog"/m);
-    expect(markdown).toMatch(/^relationship:shop\.orders\(customer_id\) relationship .*"to":"customers".*"extractor":"relationships@\d/m);
+    expect(markdown).toMatch(
+      /^relationship:shop\.orders\(customer_id\) relationship .*"to":"customers".*"extractor":"relationships@\d/m,
+    );
     expect(markdown).not.toContain('field:shop.orders.note');
-    expect((await call(tools, 'read_context', { name: 'orders.note' })).markdown).toMatch(/^field:shop\.orders\.note type "string": /m);
-    expect((await call(tools, 'read_context', { name: 'field:shop.orders.note' })).markdown).toContain('field:shop.orders.note type');
+    expect((await call(tools, 'read_context', { name: 'orders.note' })).markdown).toMatch(
+      /^field:shop\.orders\.note type "string": /m,
+    );
+    expect(
+      (await call(tools, 'read_context', { name: 'field:shop.orders.note' })).markdown,
+    ).toContain('field:shop.orders.note type');
     expect((await call(tools, 'read_context', {})).markdown).toContain(
       '{"dataset":"orders","metrics":["count"],"refers_to":["customers"]}',
     );
@@ -194,16 +280,33 @@ describe('the tools of a project', () => {
     const tools = await openIngested();
     const path = join(dir, 'semantic-layer/shop/orders.yaml');
     const text = readFileSync(path, 'utf8');
-    writeFileSync(path, text.replace('{name: note,', '{name: note, hidden: true,').replace('{name: count,', '{name: count, hidden: true,'));
-    const names = ['orders', 'ORDERS', 'orders.note', 'orders.count', 'field:shop.orders.note', 'main.orders', 'Main.Orders'];
+    writeFileSync(
+      path,
+      text
+        .replace('{name: note,', '{name: note, hidden: true,')
+        .replace('{name: count,', '{name: count, hidden: true,'),
+    );
+    const names = [
+      'orders',
+      'ORDERS',
+      'orders.note',
+      'orders.count',
+      'field:shop.orders.note',
+      'main.orders',
+      'Main.Orders',
+    ];
     const answers = await Promise.all(names.map((name) => call(tools, 'read_context', { name })));
-    const found = await Promise.all(['note', 'orders'].map((words) => call(tools, 'search_context', { text: words })));
+    const found = await Promise.all(
+      ['note', 'orders'].map((words) => call(tools, 'search_context', { text: words })),
+    );
     for (const { markdown } of answers) expect(markdown).toContain('2 hidden, left out');
     for (const { markdown, structured } of [...answers, ...found]) {
       expect(structured, markdown).toBeDefined();
       expect(JSON.stringify(structured?.untrusted)).not.toMatch(/note|orders\.count|name: count/);
     }
-    expect((await call(tools, 'read_context', {})).markdown).toContain('{"dataset":"orders","metrics":[],');
+    expect((await call(tools, 'read_context', {})).markdown).toContain(
+      '{"dataset":"orders","metrics":[],',
+    );
   });
 
   it('records what was asked and what came of it', async () => {
@@ -212,8 +315,19 @@ describe('the tools of a project', () => {
     await call(tools, 'run_sql', { sql: 'DELETE FROM orders' });
     const lines = readFileSync(join(dir, '.ktx/logs/tools.jsonl'), 'utf8').trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { run: project.runId, tool: 'run_sql', input: { sql: 'SELECT 1' }, query: expect.stringMatching(/^q_/), page: { truncated: false } },
-      { run: project.runId, tool: 'run_sql', input: { sql: 'DELETE FROM orders' }, error: { code: 'gate_refused' } },
+      {
+        run: project.runId,
+        tool: 'run_sql',
+        input: { sql: 'SELECT 1' },
+        query: expect.stringMatching(/^q_/),
+        page: { truncated: false },
+      },
+      {
+        run: project.runId,
+        tool: 'run_sql',
+        input: { sql: 'DELETE FROM orders' },
+        error: { code: 'gate_refused' },
+      },
     ]);
   });
 
@@ -222,6 +336,9 @@ describe('the tools of a project', () => {
     const abort = new AbortController();
     abort.abort();
     const [search] = openToolbox(project).tools(abort.signal);
-    expect((await search?.execute({ text: 'x' }))?.error).toMatchObject({ code: 'cancelled', retryable: true });
+    expect((await search?.execute({ text: 'x' }))?.error).toMatchObject({
+      code: 'cancelled',
+      retryable: true,
+    });
   });
 });

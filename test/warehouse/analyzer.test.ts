@@ -6,7 +6,9 @@ import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { postgres } from '../../src/sql/dialects/postgres.ts';
 import { parseFragment } from '../../src/sql/expression.ts';
 
-const corpus = JSON.parse(readFileSync(new URL('../conformance/legal-sql.json', import.meta.url), 'utf8')) as {
+const corpus = JSON.parse(
+  readFileSync(new URL('../conformance/legal-sql.json', import.meta.url), 'utf8'),
+) as {
   readonly dialects: Readonly<Record<string, readonly (readonly [name: string, sql: string])[]>>;
 };
 /** What the analyzer is known not to parse; an entry that parses one day fails this file. */
@@ -26,14 +28,19 @@ describe('the analyzer', () => {
   });
 
   test.each(cases)('parses $dialect: $name', ({ dialect, name, sql }) => {
-    const parse = () => parseSql(sql, { ...duckdb, analyzer: dialect === 'postgres' ? 'postgresql' : dialect });
-    if (unparsed.has(`${dialect}: ${name}`)) expect(parse).toThrow(expect.objectContaining({ code: 'sql_syntax' }));
+    const parse = () =>
+      parseSql(sql, { ...duckdb, analyzer: dialect === 'postgres' ? 'postgresql' : dialect });
+    if (unparsed.has(`${dialect}: ${name}`))
+      expect(parse).toThrow(expect.objectContaining({ code: 'sql_syntax' }));
     else expect(parse()).toHaveLength(1);
   });
 
-  test.each(cases.filter(({ dialect }) => dialect === 'postgres'))('has Postgres’s own parser agree on $name', async ({ sql }) => {
-    expect((await parsePostgres(sql)).stmts).toHaveLength(1);
-  });
+  test.each(cases.filter(({ dialect }) => dialect === 'postgres'))(
+    'has Postgres’s own parser agree on $name',
+    async ({ sql }) => {
+      expect((await parsePostgres(sql)).stmts).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['plain', 'coalesce(amount, 1)'],
@@ -52,7 +59,16 @@ describe('the analyzer', () => {
     const names = [...walkSql(parseSql(sql, postgres))]
       .filter(({ kind }) => kind === 'column')
       .map(({ body }) => identifierName(body['name']));
-    expect(names.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual(['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7', 'c8']);
+    expect(names.toSorted((a = '', b = '') => a.localeCompare(b))).toEqual([
+      'c1',
+      'c2',
+      'c3',
+      'c4',
+      'c5',
+      'c6',
+      'c7',
+      'c8',
+    ]);
   });
 
   test('says where a text cannot be parsed', () => {
@@ -63,12 +79,17 @@ describe('the analyzer', () => {
 
   test('refuses what is nested beyond the stack of the parser, and parses on', () => {
     const deep = `SELECT ${'('.repeat(5000)}1${')'.repeat(5000)}`;
-    expect(() => parseSql(deep, postgres)).toThrow(expect.objectContaining({ code: 'sql_too_deep' }));
+    expect(() => parseSql(deep, postgres)).toThrow(
+      expect.objectContaining({ code: 'sql_too_deep' }),
+    );
     expect(parseSql('SELECT 1', postgres)).toHaveLength(1);
   });
 
   test('has no statements in an empty text, two in two', () => {
     expect(parseSql('', postgres)).toEqual([]);
-    expect(parseSql('SELECT 1; SELECT 2', postgres).map(({ kind }) => kind)).toEqual(['select', 'select']);
+    expect(parseSql('SELECT 1; SELECT 2', postgres).map(({ kind }) => kind)).toEqual([
+      'select',
+      'select',
+    ]);
   });
 });

@@ -24,14 +24,22 @@ afterEach(async () => {
 const open = async (driver: 'duckdb' | 'sqlite', path: string): Promise<Warehouse> => {
   const config: WarehouseConfig = { driver, path };
   const warehouse = await openWarehouse(
-    { connection: 'wh', config, projectDir: folder, cacheDir: join(folder, '.cache'), secrets: () => '' },
+    {
+      connection: 'wh',
+      config,
+      projectDir: folder,
+      cacheDir: join(folder, '.cache'),
+      secrets: () => '',
+    },
     never,
   );
   opened.push(warehouse);
   return warehouse;
 };
-const tablesOf = async (warehouse: Warehouse) => (await warehouse.introspect({}, never)).tables.map(({ table }) => table);
-const rowsOf = async (warehouse: Warehouse, sql: string) => (await warehouse.query(sql, generous, never)).rows;
+const tablesOf = async (warehouse: Warehouse) =>
+  (await warehouse.introspect({}, never)).tables.map(({ table }) => table);
+const rowsOf = async (warehouse: Warehouse, sql: string) =>
+  (await warehouse.query(sql, generous, never)).rows;
 const put = async (name: string, text: string) => {
   await mkdir(join(folder, name, '..'), { recursive: true });
   await writeFile(join(folder, name), text);
@@ -49,11 +57,20 @@ describe('a folder of files', () => {
     await put('data/readme.txt', 'no table');
     const writer = await DuckDBInstance.create(':memory:');
     const connection = await writer.connect();
-    await connection.run(`COPY (SELECT 1 AS id, DATE '2024-02-29' AS day) TO '${join(folder, 'data/days.parquet')}'`);
+    await connection.run(
+      `COPY (SELECT 1 AS id, DATE '2024-02-29' AS day) TO '${join(folder, 'data/days.parquet')}'`,
+    );
     connection.closeSync();
     writer.closeSync();
     const warehouse = await open('duckdb', 'data');
-    expect(await tablesOf(warehouse)).toEqual(['It is "odd"', 'days', 'log', 'orders', 'parts', 'people']);
+    expect(await tablesOf(warehouse)).toEqual([
+      'It is "odd"',
+      'days',
+      'log',
+      'orders',
+      'parts',
+      'people',
+    ]);
     expect(await rowsOf(warehouse, 'SELECT * FROM orders')).toEqual([
       [1, '2024-01-02', 1.5],
       [2, '2024-01-03', 2.5],
@@ -62,7 +79,9 @@ describe('a folder of files', () => {
       [1, 'a', null],
       [2, 'b', 'z'],
     ]);
-    expect(await rowsOf(warehouse, 'SELECT * FROM people')).toEqual([[1, '["x"]', '{"city":"Ulm"}']]);
+    expect(await rowsOf(warehouse, 'SELECT * FROM people')).toEqual([
+      [1, '["x"]', '{"city":"Ulm"}'],
+    ]);
     expect(await rowsOf(warehouse, 'SELECT * FROM days')).toEqual([[1, '2024-02-29']]);
     expect(await rowsOf(warehouse, 'SELECT * FROM "It is ""odd"""')).toEqual([[1]]);
   });
@@ -80,7 +99,8 @@ describe('a folder of files', () => {
     await put('data/a.csv', 'x\n1\n');
     await put('data/b.csv', 'x\n2\n');
     const cache = join(folder, '.cache/wh.duckdb');
-    const markers = async (warehouse: Warehouse) => (await warehouse.introspect({}, never)).tables.map(({ marker }) => marker);
+    const markers = async (warehouse: Warehouse) =>
+      (await warehouse.introspect({}, never)).tables.map(({ marker }) => marker);
     const first = await markers(await open('duckdb', 'data'));
     const { ino } = await stat(cache);
     expect(await markers(await open('duckdb', 'data'))).toEqual(first);
@@ -102,7 +122,10 @@ describe('a folder of files', () => {
       message: expect.stringContaining('broken.parquet'),
     });
     await put('data/broken.parquet', '');
-    await expect(open('duckdb', 'data')).rejects.toMatchObject({ code: 'not_a_database', message: expect.stringContaining('0 bytes') });
+    await expect(open('duckdb', 'data')).rejects.toMatchObject({
+      code: 'not_a_database',
+      message: expect.stringContaining('0 bytes'),
+    });
     await rm(join(folder, 'data/broken.parquet'));
     expect(await tablesOf(await open('duckdb', 'data'))).toEqual(['a']);
   });
@@ -114,7 +137,13 @@ describe('a load under way', () => {
     const abort = new AbortController();
     const config: WarehouseConfig = { driver: 'duckdb', path: 'data' };
     const opening = openWarehouse(
-      { connection: 'wh', config, projectDir: folder, cacheDir: join(folder, '.cache'), secrets: () => '' },
+      {
+        connection: 'wh',
+        config,
+        projectDir: folder,
+        cacheDir: join(folder, '.cache'),
+        secrets: () => '',
+      },
       abort.signal,
     );
     setTimeout(() => abort.abort(), 50);
@@ -124,23 +153,29 @@ describe('a load under way', () => {
 });
 
 describe('a file that is no database', () => {
-  test.each(['duckdb', 'sqlite'] as const)('is named by %s, with the exit code of a configuration', async (driver) => {
-    await put('empty.db', '');
-    await put('noise.db', 'x'.repeat(5000));
-    await mkdir(join(folder, 'nothing'));
-    await expect(open(driver, 'missing.db')).rejects.toMatchObject({
-      code: 'warehouse_not_found',
-      exitCode: 2,
-      message: expect.stringContaining('missing.db'),
-    });
-    await expect(open(driver, 'empty.db')).rejects.toMatchObject({
-      code: 'not_a_database',
-      exitCode: 2,
-      message: expect.stringContaining('0 bytes'),
-    });
-    await expect(open(driver, 'noise.db')).rejects.toMatchObject({ code: 'not_a_database', exitCode: 2 });
-    await expect(open(driver, 'nothing')).rejects.toMatchObject({ exitCode: 2 });
-  });
+  test.each(['duckdb', 'sqlite'] as const)(
+    'is named by %s, with the exit code of a configuration',
+    async (driver) => {
+      await put('empty.db', '');
+      await put('noise.db', 'x'.repeat(5000));
+      await mkdir(join(folder, 'nothing'));
+      await expect(open(driver, 'missing.db')).rejects.toMatchObject({
+        code: 'warehouse_not_found',
+        exitCode: 2,
+        message: expect.stringContaining('missing.db'),
+      });
+      await expect(open(driver, 'empty.db')).rejects.toMatchObject({
+        code: 'not_a_database',
+        exitCode: 2,
+        message: expect.stringContaining('0 bytes'),
+      });
+      await expect(open(driver, 'noise.db')).rejects.toMatchObject({
+        code: 'not_a_database',
+        exitCode: 2,
+      });
+      await expect(open(driver, 'nothing')).rejects.toMatchObject({ exitCode: 2 });
+    },
+  );
 
   test('is named where SQLite finds out only later', async () => {
     const path = join(folder, 'torn.db');
@@ -168,7 +203,10 @@ describe('a DuckDB database', () => {
     const child = fork(writer);
     try {
       await new Promise((resolve) => child.once('message', resolve));
-      await expect(open('duckdb', path)).rejects.toMatchObject({ code: 'warehouse_locked', retryable: true });
+      await expect(open('duckdb', path)).rejects.toMatchObject({
+        code: 'warehouse_locked',
+        retryable: true,
+      });
     } finally {
       child.kill('SIGKILL');
     }
@@ -179,9 +217,21 @@ describe('a DuckDB database', () => {
     const sql = `SELECT 170141183460469231731687303715884105727, 1.10::DECIMAL(10,2), 12345678901234567890.123::DECIMAL(30,3), 'NaN'::DOUBLE,
       TIMESTAMP '2024-01-02 03:04:05.25', TIMESTAMPTZ '2024-01-02 03:04:05+02', INTERVAL 1 DAY, [1, NULL], {'a': [DATE '2024-02-29']}, MAP {'k': 1}, 'ab'::BLOB, '{"a":1}'::JSON`;
     expect(await rowsOf(warehouse, sql)).toEqual([
-      ['170141183460469231731687303715884105727', 1.1, '12345678901234567890.123', 'NaN', '2024-01-02 03:04:05.25', '2024-01-02T01:04:05Z',
-        '1 day', '[1,null]', '{"a":["2024-02-29"]}', '{"k":1}', '\\x6162', '{"a":1}'],
-    ]); // prettier-ignore
+      [
+        '170141183460469231731687303715884105727',
+        1.1,
+        '12345678901234567890.123',
+        'NaN',
+        '2024-01-02 03:04:05.25',
+        '2024-01-02T01:04:05Z',
+        '1 day',
+        '[1,null]',
+        '{"a":["2024-02-29"]}',
+        '{"k":1}',
+        '\\x6162',
+        '{"a":1}',
+      ],
+    ]);
   });
 
   async function emptyDuckdb(): Promise<string> {
@@ -217,10 +267,15 @@ describe('a SQLite database', () => {
     expect(child?.columns.map(({ name }) => name)).toEqual(['p', 'x', 'y', 'total', 'gone']);
     expect(child?.foreignKeys).toEqual([
       { columns: ['p'], to: { table: { schema: 'main', table: 'Parent' }, columns: ['id'] } },
-      { columns: ['x', 'y'], to: { table: { schema: 'main', table: 'pair' }, columns: ['b', 'a'] } },
+      {
+        columns: ['x', 'y'],
+        to: { table: { schema: 'main', table: 'pair' }, columns: ['b', 'a'] },
+      },
     ]);
     expect(child?.uniqueKeys).toEqual([['x']]);
-    expect(tables.find(({ table }) => table === 'pair')?.columns.map(({ nullable }) => nullable)).toEqual([false, false]);
+    expect(
+      tables.find(({ table }) => table === 'pair')?.columns.map(({ nullable }) => nullable),
+    ).toEqual([false, false]);
   });
 
   test('gives cells by what is stored, and booleans by what is declared', async () => {
@@ -234,21 +289,26 @@ describe('a SQLite database', () => {
   });
 
   test('interpolates percentiles and keeps the smallest digests', async () => {
-    const path = withScript('CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1), (2), (3), (4), (NULL), (4)');
+    const path = withScript(
+      'CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1), (2), (3), (4), (NULL), (4)',
+    );
     const warehouse = await open('sqlite', path);
     const [row] = await rowsOf(
       warehouse,
       'SELECT ktx_percentile(a, 0.5), ktx_percentile(a, 0), ktx_percentile(a, 0.9), ktx_sketch(a, 2), ktx_sketch(NULL, 2) FROM t',
     );
     expect(row).toEqual([3, 1, 4, '["a87ff679a2f3","c4ca4238a0b9"]', '[]']);
-    expect(await rowsOf(warehouse, 'SELECT ktx_percentile(a, 0.5) FROM t WHERE a > 100')).toEqual([[null]]);
+    expect(await rowsOf(warehouse, 'SELECT ktx_percentile(a, 0.5) FROM t WHERE a > 100')).toEqual([
+      [null],
+    ]);
     const large = `SELECT ktx_percentile(b, 0.5) FROM (SELECT 9223372036854775807 AS b UNION ALL SELECT 9223372036854775807)`;
     expect(await rowsOf(warehouse, large)).toEqual([[2 ** 63]]);
   });
 
   test('changes its marker with its rows', async () => {
     const path = withScript('CREATE TABLE t (a); INSERT INTO t VALUES (1)');
-    const marker = async () => (await (await open('sqlite', path)).introspect({}, never)).tables[0]?.marker;
+    const marker = async () =>
+      (await (await open('sqlite', path)).introspect({}, never)).tables[0]?.marker;
     const before = await marker();
     const database = new DatabaseSync(path);
     database.exec('UPDATE t SET a = 2');
@@ -282,7 +342,9 @@ describe('the SQLite reader process', () => {
     const readers = childrenOf(child.pid ?? 0);
     expect(readers).toHaveLength(1);
     child.kill('SIGKILL');
-    await expect.poll(() => readers.filter(isRunning), { timeout: 10_000, interval: 200 }).toEqual([]);
+    await expect
+      .poll(() => readers.filter(isRunning), { timeout: 10_000, interval: 200 })
+      .toEqual([]);
   });
 });
 
@@ -307,13 +369,18 @@ function isRunning(pid: number): boolean {
 describe('DuckDB', () => {
   test('reads each column from its own table where two parts of a query have the same joins', async () => {
     await put('birds/birds.csv', 'id,g,v,boss\n1,b,3,4\n2,a,-2,6\n3,c,7,4\n4,a,,3\n');
-    const chain = 'FROM birds AS e LEFT JOIN birds AS b ON e.boss = b.id LEFT JOIN birds AS bb ON b.boss = bb.id';
+    const chain =
+      'FROM birds AS e LEFT JOIN birds AS b ON e.boss = b.id LEFT JOIN birds AS bb ON b.boss = bb.id';
     const sql = `WITH first AS (SELECT d1, d2, sum(v) AS m FROM (
         SELECT e.g AS d1, bb.g AS d2, e.v, rank() OVER (PARTITION BY e.g ORDER BY e.id) ${chain}) GROUP BY 1, 2),
       second AS (SELECT e.g AS d1, bb.g AS d2, count(CASE WHEN b.v > 1 THEN 1 END) AS m ${chain} GROUP BY 1, 2)
       SELECT d1, d2, m, NULL AS n FROM first UNION ALL SELECT d1, d2, NULL, m FROM second`;
-    const counts = (await rowsOf(await open('duckdb', 'birds'), sql)).filter(([, , sum, count]) => sum === null && count !== null);
+    const counts = (await rowsOf(await open('duckdb', 'birds'), sql)).filter(
+      ([, , sum, count]) => sum === null && count !== null,
+    );
     // Only bird 4 has a boss of more than 1.
-    expect(new Set(counts.map(([bird, , , count]) => `${bird} ${count}`))).toEqual(new Set(['a 0', 'a 1', 'b 0', 'c 0']));
+    expect(new Set(counts.map(([bird, , , count]) => `${bird} ${count}`))).toEqual(
+      new Set(['a 0', 'a 1', 'b 0', 'c 0']),
+    );
   });
 });

@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import { createMariadb, runMariadb } from '../support/mariadb.ts';
 import { runPostgres } from '../support/postgres.ts';
-import { type EngineName, engines, generous, isThere, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+import {
+  type EngineName,
+  engines,
+  generous,
+  isThere,
+  makeDatabase,
+  never,
+  type TestDatabase,
+} from '../support/warehouses.ts';
 import { diceOf, statement } from './fuzz/statements.ts';
 
 /** Statements for each engine; `npm run fuzz:gate` sends more, from a seed of its own. */
@@ -14,7 +22,8 @@ const limits = { maxRows: 20, timeoutMs: 500 };
 /** Beyond its limit an engine has a second to stop; the rest is for a busy machine. */
 const latest = 6000;
 
-const evil = (language: string, body: string) => `CREATE FUNCTION evil() RETURNS int ${language} ${body};`;
+const evil = (language: string, body: string) =>
+  `CREATE FUNCTION evil() RETURNS int ${language} ${body};`;
 const plpgsql = '$$ BEGIN DELETE FROM canary; RETURN 1; END $$';
 const tables = `CREATE TABLE canary (id int); INSERT INTO canary VALUES (1), (2);
   CREATE TABLE t (a int, b int, c varchar(20), d date, ts timestamp, n decimal(10,2), ok boolean); INSERT INTO t VALUES (1, 2, 'x', '2024-01-02', '2024-01-02 03:04:05', 1.5, true);
@@ -28,10 +37,16 @@ const scripts: Readonly<Record<EngineName, string>> = {
     $$ BEGIN DELETE FROM canary; RETURN true; END $$; CREATE DOMAIN dom AS int CHECK (evil_check(VALUE)); SET ktx.secret = 'secret-of-the-setting';`,
   mysql: `${tables} CREATE SEQUENCE s; ${evil('MODIFIES SQL DATA', 'BEGIN DELETE FROM canary; RETURN 1; END')}`,
 };
-const read = (name: string) => JSON.parse(readFileSync(new URL(`../conformance/${name}.json`, import.meta.url), 'utf8')) as Corpora;
+const read = (name: string) =>
+  JSON.parse(
+    readFileSync(new URL(`../conformance/${name}.json`, import.meta.url), 'utf8'),
+  ) as Corpora;
 interface Corpora {
   readonly dialects: Readonly<
-    Record<EngineName, readonly string[] & { readonly allow: readonly string[]; readonly reject: readonly string[] }>
+    Record<
+      EngineName,
+      readonly string[] & { readonly allow: readonly string[]; readonly reject: readonly string[] }
+    >
   >;
 }
 
@@ -48,7 +63,10 @@ describe.each(engines)('whatever is sent to %s', (engine) => {
       const warehouse = await database.open();
       await warehouse.introspect({}, never);
       const { reject } = read('read-only-sql').dialects[engine];
-      const corpora = { hostile: [...reject, ...read('hostile-sql').dialects[engine]], legal: read('analyst-sql').dialects[engine] };
+      const corpora = {
+        hostile: [...reject, ...read('hostile-sql').dialects[engine]],
+        legal: read('analyst-sql').dialects[engine],
+      };
       const before = await database.fingerprint();
       const outcomes = { refused: 0, failed: 0, answered: 0 };
       const wrong: string[] = [];
@@ -64,8 +82,13 @@ describe.each(engines)('whatever is sent to %s', (engine) => {
         if (!(outcome instanceof Error)) outcomes.answered += 1;
         else if (outcome instanceof UserError && isOfGate(outcome)) outcomes.refused += 1;
         else outcomes.failed += 1;
-        if (outcome instanceof Error && !(outcome instanceof UserError)) wrong.push(`${String(outcome)}: ${sql}`);
-        if (JSON.stringify(outcome instanceof Error ? outcome.message : outcome).includes('secret-of-'))
+        if (outcome instanceof Error && !(outcome instanceof UserError))
+          wrong.push(`${String(outcome)}: ${sql}`);
+        if (
+          JSON.stringify(outcome instanceof Error ? outcome.message : outcome).includes(
+            'secret-of-',
+          )
+        )
           wrong.push(`told a secret: ${sql}`);
         if (outcome instanceof UserError && isOfGate(outcome)) continue;
         sent.push(sql);
@@ -91,14 +114,23 @@ describe.each(engines)('whatever is sent to %s', (engine) => {
 
 /** Refused before anything is sent. */
 function isOfGate({ code, details }: UserError): boolean {
-  const isRule = typeof details === 'object' && details !== null && 'rule' in details && details.rule !== 'engine';
-  return isRule && ['gate_refused', 'sql_syntax', 'missing_object', 'statement_too_long'].includes(code);
+  const isRule =
+    typeof details === 'object' &&
+    details !== null &&
+    'rule' in details &&
+    details.rule !== 'engine';
+  return (
+    isRule && ['gate_refused', 'sql_syntax', 'missing_object', 'statement_too_long'].includes(code)
+  );
 }
 
 /** What the engine had to stop: the gate should have known. No legal statement here takes half a second. */
 function isHarmful(outcome: unknown, sql: string): boolean {
   if (!(outcome instanceof UserError)) return false;
-  return outcome.code === 'gate_refused' || (outcome.code === 'query_timeout' && /sleep|benchmark|lock|wait/i.test(sql));
+  return (
+    outcome.code === 'gate_refused' ||
+    (outcome.code === 'query_timeout' && /sleep|benchmark|lock|wait/i.test(sql))
+  );
 }
 
 /** Statements that the server still works on. */
@@ -110,5 +142,8 @@ async function busy(engine: EngineName, database: TestDatabase): Promise<unknown
     );
   if (engine !== 'mysql') return [];
   const own = `db = database() AND command = 'Query' AND id <> connection_id()`;
-  return runMariadb(database.secret, `SELECT info FROM information_schema.processlist WHERE ${own}`);
+  return runMariadb(
+    database.secret,
+    `SELECT info FROM information_schema.processlist WHERE ${own}`,
+  );
 }

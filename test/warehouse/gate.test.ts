@@ -6,7 +6,15 @@ import { UserError } from '../../src/lib/error.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
 import { gateOf } from '../../src/warehouse/gate.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
-import { type EngineName, engines, generous, isThere, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+import {
+  type EngineName,
+  engines,
+  generous,
+  isThere,
+  makeDatabase,
+  never,
+  type TestDatabase,
+} from '../support/warehouses.ts';
 
 const fixtures: Readonly<Record<EngineName, string>> = {
   postgres: `CREATE TABLE t (a boolean, b int); INSERT INTO t VALUES (true, 2);
@@ -36,19 +44,26 @@ const afterCanary: Readonly<Record<EngineName, string>> = {
   sqlite: '',
   duckdb: '',
   mysql: ['evil', 'any_value']
-    .map((name) => `CREATE FUNCTION ${name}() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM canary; RETURN 1; END;`)
+    .map(
+      (name) =>
+        `CREATE FUNCTION ${name}() RETURNS int MODIFIES SQL DATA BEGIN DELETE FROM canary; RETURN 1; END;`,
+    )
     .join(' '),
 };
 
 interface Corpus {
-  readonly dialects: Readonly<Record<EngineName, { readonly allow: readonly string[]; readonly reject: readonly string[] }>>;
+  readonly dialects: Readonly<
+    Record<EngineName, { readonly allow: readonly string[]; readonly reject: readonly string[] }>
+  >;
 }
 interface Hostile {
   readonly dialects: Readonly<Record<EngineName, readonly string[]>>;
 }
 const corpus = readJson('read-only-sql.json') as Corpus;
 const hostile = readJson('hostile-sql.json') as Hostile;
-const analyst = readJson('analyst-sql.json') as Hostile & { readonly fixtures: Readonly<Record<EngineName | 'common', string>> };
+const analyst = readJson('analyst-sql.json') as Hostile & {
+  readonly fixtures: Readonly<Record<EngineName | 'common', string>>;
+};
 
 describe.each(engines)('an analyst on %s', (engine) => {
   test.skipIf(!isThere(engine))('is let pass with everything that only reads', async () => {
@@ -56,7 +71,9 @@ describe.each(engines)('an analyst on %s', (engine) => {
     const warehouse = await database.open();
     const stopped: string[] = [];
     for (const sql of analyst.dialects[engine]) {
-      await warehouse.query(sql, generous, never).catch((error: unknown) => stopped.push(`${sql} → ${String(error)}`));
+      await warehouse
+        .query(sql, generous, never)
+        .catch((error: unknown) => stopped.push(`${sql} → ${String(error)}`));
     }
     await warehouse.close();
     await database.remove();
@@ -78,7 +95,10 @@ function gateOn(engine: EngineName): void {
 
   beforeAll(async () => {
     const sequence = engine === 'sqlite' ? '' : 'CREATE SEQUENCE s;';
-    database = await makeDatabase(engine, `${fixtures[engine]}${canary}${sequence}${afterCanary[engine]}`);
+    database = await makeDatabase(
+      engine,
+      `${fixtures[engine]}${canary}${sequence}${afterCanary[engine]}`,
+    );
     outside = join(database.folder, 'outside.csv');
     writeFileSync(outside, 'secret-of-the-file\n1\n');
     warehouse = await database.open();
@@ -92,7 +112,9 @@ function gateOn(engine: EngineName): void {
     await database?.remove();
   });
 
-  const attempt = async (run: () => Promise<unknown>): Promise<{ refusal: UserError | undefined; answer: string }> => {
+  const attempt = async (
+    run: () => Promise<unknown>,
+  ): Promise<{ refusal: UserError | undefined; answer: string }> => {
     try {
       return { refusal: undefined, answer: JSON.stringify(await run()) };
     } catch (error) {
@@ -101,7 +123,9 @@ function gateOn(engine: EngineName): void {
     }
   };
   const statements = (): string[] =>
-    [...corpus.dialects[engine].reject, ...hostile.dialects[engine]].map((sql) => sql.replaceAll('{file}', outside));
+    [...corpus.dialects[engine].reject, ...hostile.dialects[engine]].map((sql) =>
+      sql.replaceAll('{file}', outside),
+    );
 
   test.each(corpus.dialects[engine].allow)('lets pass %j', async (sql) => {
     const result = await warehouse.query(sql, generous, never);
@@ -122,7 +146,9 @@ function gateOn(engine: EngineName): void {
     const passed: string[] = [];
     const { tables } = await session.introspect({}, never);
     for (const sql of statements()) {
-      const { refusal } = await attempt(() => gateOf(session.policy, [], async () => tables).check(sql));
+      const { refusal } = await attempt(() =>
+        gateOf(session.policy, [], async () => tables).check(sql),
+      );
       if (!isRefused(refusal)) passed.push(sql);
     }
     expect(passed).toEqual([]);
@@ -131,7 +157,9 @@ function gateOn(engine: EngineName): void {
   test('the engine and the driver on their own let nothing be changed and no file be read', async () => {
     const leaked: string[] = [];
     for (const sql of statements()) {
-      const { answer } = await attempt(() => session.run(sql, { maxRows: 50, timeoutMs: engine === 'mysql' ? 100 : 700 }, never));
+      const { answer } = await attempt(() =>
+        session.run(sql, { maxRows: 50, timeoutMs: engine === 'mysql' ? 100 : 700 }, never),
+      );
       if (answer.includes('secret-of-the-file')) leaked.push(sql);
     }
     expect(leaked).toEqual([]);
@@ -178,12 +206,19 @@ function gateOn(engine: EngineName): void {
       .tuple(
         core,
         fc.array(fc.constantFrom(...shells), { minLength: 0, maxLength: 3 }),
-        fc.constantFrom<(sql: string) => string>((sql) => sql, upperKeywords, withComments, withNewlines),
+        fc.constantFrom<(sql: string) => string>(
+          (sql) => sql,
+          upperKeywords,
+          withComments,
+          withNewlines,
+        ),
       )
       .map(([inner, wraps, mutate]) => mutate(wraps.reduce((sql, wrap) => wrap(sql), inner)));
     await fc.assert(
       fc.asyncProperty(mutated, async (sql) => {
-        const { refusal } = await attempt(() => warehouse.query(sql, { maxRows: 10, timeoutMs: 3000 }, never));
+        const { refusal } = await attempt(() =>
+          warehouse.query(sql, { maxRows: 10, timeoutMs: 3000 }, never),
+        );
         expect(isRefused(refusal), sql).toBe(true);
       }),
       { numRuns: 150 },
@@ -192,7 +227,12 @@ function gateOn(engine: EngineName): void {
   });
 
   test('lets a function pass that the configuration lists, and only that', async () => {
-    const name = { postgres: 'pg_backend_pid', sqlite: 'changes', duckdb: 'current_connection_id', mysql: 'connection_id' }[engine];
+    const name = {
+      postgres: 'pg_backend_pid',
+      sqlite: 'changes',
+      duckdb: 'current_connection_id',
+      mysql: 'connection_id',
+    }[engine];
     const open = await database.open({ allow_functions: [name] });
     try {
       expect((await open.query(`SELECT ${name}()`, generous, never)).rows).toHaveLength(1);
@@ -207,12 +247,19 @@ function gateOn(engine: EngineName): void {
 
   test('refuses a statement that is too long to be stopped in time', async () => {
     const long = `SELECT 1 WHERE 1 IN (${'1, '.repeat(40_000)}1)`;
-    await expect(warehouse.query(long, generous, never)).rejects.toMatchObject({ code: 'statement_too_long', exitCode: 2 });
+    await expect(warehouse.query(long, generous, never)).rejects.toMatchObject({
+      code: 'statement_too_long',
+      exitCode: 2,
+    });
   });
 
   test('refuses what is nested or chained without end, and goes on', async () => {
     const ctes = Array.from({ length: 201 }, (_, index) => `c${index} AS (SELECT 1)`).join(', ');
-    for (const sql of [`SELECT 1${' + 1'.repeat(5000)}`, `SELECT ${'('.repeat(20_000)}1${')'.repeat(20_000)}`, `WITH ${ctes} SELECT 1`]) {
+    for (const sql of [
+      `SELECT 1${' + 1'.repeat(5000)}`,
+      `SELECT ${'('.repeat(20_000)}1${')'.repeat(20_000)}`,
+      `WITH ${ctes} SELECT 1`,
+    ]) {
       const { refusal } = await attempt(() => warehouse.query(sql, generous, never));
       expect(isRefused(refusal), sql.slice(0, 40)).toBe(true);
     }
@@ -221,13 +268,20 @@ function gateOn(engine: EngineName): void {
 
   test('gives an answer up that is too large to keep, and goes on', async () => {
     const large = {
-      postgres: ["SELECT repeat('x', 80000000)", "SELECT repeat('x', 1000000) FROM generate_series(1, 70)"],
-      sqlite: ["WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 70) SELECT printf('%1000000d', n) FROM c"],
+      postgres: [
+        "SELECT repeat('x', 80000000)",
+        "SELECT repeat('x', 1000000) FROM generate_series(1, 70)",
+      ],
+      sqlite: [
+        "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 70) SELECT printf('%1000000d', n) FROM c",
+      ],
       duckdb: [
         "SELECT repeat('x', 1000000) || a FROM t, unnest(generate_series(1, 70))",
         "SELECT {'a': [generate_series(1, a * 9000000)]} FROM t",
       ],
-      mysql: ["WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 70) SELECT repeat('x', 1000000 + n) FROM c"],
+      mysql: [
+        "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 70) SELECT repeat('x', 1000000 + n) FROM c",
+      ],
     }[engine];
     for (const sql of large) {
       await expect(warehouse.query(sql, generous, never)).rejects.toMatchObject({
@@ -245,13 +299,20 @@ function gateOn(engine: EngineName): void {
       hint: expect.stringContaining('canary'),
       details: { rule: 'table' },
     });
-    const system = { postgres: 'pg_catalog.pg_authid', sqlite: 'sqlite_master', duckdb: 'information_schema.tables', mysql: 'mysql.user' }[
-      engine
-    ];
+    const system = {
+      postgres: 'pg_catalog.pg_authid',
+      sqlite: 'sqlite_master',
+      duckdb: 'information_schema.tables',
+      mysql: 'mysql.user',
+    }[engine];
     for (const name of [system, warehouse.dialect.quote('out.csv')]) {
-      await expect(warehouse.query(`SELECT * FROM ${name}`, generous, never)).rejects.toMatchObject({ code: 'gate_refused' });
+      await expect(warehouse.query(`SELECT * FROM ${name}`, generous, never)).rejects.toMatchObject(
+        { code: 'gate_refused' },
+      );
     }
-    await expect(warehouse.query('DROP TABLE canary', generous, never)).rejects.toMatchObject({ details: { rule: 'statement' } });
+    await expect(warehouse.query('DROP TABLE canary', generous, never)).rejects.toMatchObject({
+      details: { rule: 'statement' },
+    });
   });
 
   test('says where a text cannot be parsed, and sends nothing', async () => {
@@ -263,13 +324,16 @@ function gateOn(engine: EngineName): void {
         details: { rule: 'parse' },
       });
     }
-    await expect(warehouse.query('selec 1', generous, never)).rejects.toMatchObject({ details: { rule: expect.any(String) } });
+    await expect(warehouse.query('selec 1', generous, never)).rejects.toMatchObject({
+      details: { rule: expect.any(String) },
+    });
   });
 }
 
 /** Refused before anything is sent, whatever the reason: only the gate names a rule in its details. */
 function isRefused(refusal: UserError | undefined): boolean {
-  const isOfGate = typeof refusal?.details === 'object' && refusal.details !== null && 'rule' in refusal.details;
+  const isOfGate =
+    typeof refusal?.details === 'object' && refusal.details !== null && 'rule' in refusal.details;
   return isOfGate && ['gate_refused', 'sql_syntax', 'missing_object'].includes(refusal.code);
 }
 
@@ -277,6 +341,7 @@ function readJson(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../conformance/${name}`, import.meta.url), 'utf8'));
 }
 
-const upperKeywords = (sql: string): string => sql.replace(/\b[a-z_]+\b(?=[^']*(?:'[^']*'[^']*)*$)/g, (word) => word.toUpperCase());
+const upperKeywords = (sql: string): string =>
+  sql.replace(/\b[a-z_]+\b(?=[^']*(?:'[^']*'[^']*)*$)/g, (word) => word.toUpperCase());
 const withComments = (sql: string): string => sql.replaceAll(' ', ' /* ; */ ');
 const withNewlines = (sql: string): string => sql.replaceAll(' ', '\n\t');

@@ -22,10 +22,22 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
   let folder: string;
   let warehouse: Warehouse;
   let tables: readonly TableSchema[];
-  const place = () => ({ driver: 'mysql', host: '127.0.0.1', port: inject('mariadb')?.port, database: url.slice(-13), user: 'root' });
+  const place = () => ({
+    driver: 'mysql',
+    host: '127.0.0.1',
+    port: inject('mariadb')?.port,
+    database: url.slice(-13),
+    user: 'root',
+  });
   const openWith = (config: unknown, secret = url): Promise<Warehouse> =>
     openWarehouse(
-      { connection: 'my', config: mysqlConfigSchema.parse(config), projectDir: folder, cacheDir: folder, secrets: () => secret },
+      {
+        connection: 'my',
+        config: mysqlConfigSchema.parse(config),
+        projectDir: folder,
+        cacheDir: folder,
+        secrets: () => secret,
+      },
       never,
     );
   const plain = { driver: 'mysql', url: 'env:URL', ssl: 'off' };
@@ -35,7 +47,10 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     folder = mkdtempSync(join(tmpdir(), 'ktx-test-mysql-'));
     other = (await createMariadb('CREATE TABLE parent (id int PRIMARY KEY)')).slice(-13);
     url = await createMariadb(script);
-    await runMariadb(url, `ALTER TABLE child ADD FOREIGN KEY (other) REFERENCES ${other}.parent (id)`);
+    await runMariadb(
+      url,
+      `ALTER TABLE child ADD FOREIGN KEY (other) REFERENCES ${other}.parent (id)`,
+    );
     warehouse = await openWith({ ...plain, schemas: [url.slice(-13), other] });
     tables = (await warehouse.introspect({}, never)).tables;
   });
@@ -45,10 +60,16 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
   });
 
   test('reads comments, enums, checks, unique indexes over whole columns only, keys across schemas, no sequence and no broken view', () => {
-    expect(tables.filter(({ schema }) => schema !== other).map(({ table }) => table)).toEqual(['broken', 'child', 'parent']);
+    expect(tables.filter(({ schema }) => schema !== other).map(({ table }) => table)).toEqual([
+      'broken',
+      'child',
+      'parent',
+    ]);
     const child = named('child');
     expect(child).toMatchObject({ comment: 'A child', uniqueKeys: [['y', 'x']] });
-    expect(child?.columns.map(({ name, type, values, comment }) => ({ name, type, values, comment }))).toMatchObject([
+    expect(
+      child?.columns.map(({ name, type, values, comment }) => ({ name, type, values, comment })),
+    ).toMatchObject([
       { name: 'x', type: 'integer', comment: 'First part' },
       { name: 'y', type: 'integer' },
       { name: 'mood', type: 'string', values: ['sad', "o'k"] },
@@ -58,7 +79,10 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
       { name: 'other', type: 'integer' },
     ]);
     expect(child?.foreignKeys).toEqual([
-      { columns: ['x', 'y'], to: { table: { schema: url.slice(-13), table: 'parent' }, columns: ['b', 'a'] } },
+      {
+        columns: ['x', 'y'],
+        to: { table: { schema: url.slice(-13), table: 'parent' }, columns: ['b', 'a'] },
+      },
       { columns: ['other'], to: { table: { schema: other, table: 'parent' }, columns: ['id'] } },
     ]);
   });
@@ -67,10 +91,13 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     const open = await openWith(plain, await readerOfMariadb(url));
     try {
       const seen = (await open.introspect({}, never)).tables;
-      const keys = (list: readonly TableSchema[]) => list.map(({ primaryKey, uniqueKeys }) => [primaryKey, uniqueKeys]);
+      const keys = (list: readonly TableSchema[]) =>
+        list.map(({ primaryKey, uniqueKeys }) => [primaryKey, uniqueKeys]);
       expect(keys(seen)).toEqual(keys(tables.filter(({ schema }) => schema !== other)));
       expect(await open.privileges()).toEqual({ readOnly: true, findings: [] });
-      await expect(open.query(`SELECT * FROM ${other}.parent`, generous, never)).rejects.toMatchObject({ details: { rule: 'table' } });
+      await expect(
+        open.query(`SELECT * FROM ${other}.parent`, generous, never),
+      ).rejects.toMatchObject({ details: { rule: 'table' } });
     } finally {
       await open.close();
     }
@@ -96,8 +123,23 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     const sql = `SELECT 12345678901234567890.5, 1.50, 1e300, CAST('2024-01-02 03:04:05.250' AS DATETIME(3)), DATE '2024-01-02', TIME '10:11:12',
       x'00ff', b'101', FROM_UNIXTIME(0), 'it''s ☃😀', NULL, CAST(18446744073709551615 AS UNSIGNED), YEAR('2024-01-01'), 10 / 3`;
     expect((await warehouse.query(sql, generous, never)).rows).toEqual([
-      ['12345678901234567890.5', 1.5, 1e300, '2024-01-02 03:04:05.25', '2024-01-02', '10:11:12', '\\x00ff', '\\x05', '1970-01-01 00:00:00', "it's ☃😀", null, '18446744073709551615', 2024, 3.333333333333],
-    ]); // prettier-ignore
+      [
+        '12345678901234567890.5',
+        1.5,
+        1e300,
+        '2024-01-02 03:04:05.25',
+        '2024-01-02',
+        '10:11:12',
+        '\\x00ff',
+        '\\x05',
+        '1970-01-01 00:00:00',
+        "it's ☃😀",
+        null,
+        '18446744073709551615',
+        2024,
+        3.333333333333,
+      ],
+    ]);
   });
 
   test('cancels a query on the server too', async () => {
@@ -107,7 +149,11 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
       const running = open.query('SELECT sleep(60)', generous, abort.signal);
       setTimeout(() => abort.abort(), 200);
       await expect(running).rejects.toMatchObject({ code: 'query_cancelled' });
-      const busy = () => runMariadb(url, "SELECT id FROM information_schema.processlist WHERE info = 'SELECT sleep(60)'");
+      const busy = () =>
+        runMariadb(
+          url,
+          "SELECT id FROM information_schema.processlist WHERE info = 'SELECT sleep(60)'",
+        );
       await expect.poll(busy).toEqual([]);
     } finally {
       await open.close();
@@ -118,7 +164,9 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     const own = await createMariadb('CREATE FUNCTION any_value(x int) RETURNS int RETURN 1');
     const open = await openWith(plain, own);
     try {
-      await expect(open.query('SELECT any_value(1)', generous, never)).rejects.toMatchObject({ details: { rule: 'function' } });
+      await expect(open.query('SELECT any_value(1)', generous, never)).rejects.toMatchObject({
+        details: { rule: 'function' },
+      });
     } finally {
       await open.close();
     }
@@ -126,7 +174,9 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
 
   test('lets no statement past its time limit that answers row by row', async () => {
     const cross = `SELECT p.a FROM ${'abcdefghij'.replaceAll(/./g, ', child $&').slice(2)} RIGHT JOIN parent p ON 1 = 1`;
-    expect((await warehouse.query(cross, { maxRows: 2, timeoutMs: 5000 }, never)).rows.length).toBeLessThanOrEqual(2);
+    expect(
+      (await warehouse.query(cross, { maxRows: 2, timeoutMs: 5000 }, never)).rows.length,
+    ).toBeLessThanOrEqual(2);
   });
 
   describe('that encrypts', () => {
@@ -150,10 +200,16 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
     const fields = () => ({ ...place(), ssl: 'off' });
 
     test('names a wrong password without saying it, and an unknown login and database', async () => {
-      const error = await openWith({ ...fields(), user: 'nobody', password: 'env:X' }, 'hunter2').catch((caught: unknown) => caught);
+      const error = await openWith(
+        { ...fields(), user: 'nobody', password: 'env:X' },
+        'hunter2',
+      ).catch((caught: unknown) => caught);
       expect(error).toMatchObject({ code: 'warehouse_auth', exitCode: 4 });
       expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hunter2');
-      await expect(openWith({ ...fields(), database: 'missing_db' })).rejects.toMatchObject({ code: 'warehouse_not_found', exitCode: 2 });
+      await expect(openWith({ ...fields(), database: 'missing_db' })).rejects.toMatchObject({
+        code: 'warehouse_not_found',
+        exitCode: 2,
+      });
     });
 
     test('names a host that is not there, and a port that is closed', async () => {
@@ -161,7 +217,10 @@ describe.skipIf(!hasMariadb)('MySQL', () => {
         code: 'warehouse_unreachable',
         retryable: true,
       });
-      await expect(openWith({ ...fields(), port: 1 })).rejects.toMatchObject({ code: 'warehouse_unreachable', retryable: true });
+      await expect(openWith({ ...fields(), port: 1 })).rejects.toMatchObject({
+        code: 'warehouse_unreachable',
+        retryable: true,
+      });
     });
 
     test('names what is no URL, and one without a database', async () => {
@@ -182,7 +241,9 @@ test('the configuration of a MySQL connection takes a URL or fields, and no pass
       .safeParse(config)
       .error?.issues.map(({ message }) => message)
       .join('; ') ?? '';
-  expect(problems({ driver: 'mysql', url: 'mysql://me:hunter2@host/db' })).toContain('url: env:WAREHOUSE_URL');
+  expect(problems({ driver: 'mysql', url: 'mysql://me:hunter2@host/db' })).toContain(
+    'url: env:WAREHOUSE_URL',
+  );
   expect(problems({ driver: 'mysql' })).toContain('url');
   expect(problems({ driver: 'mysql', url: 'env:URL', database: 'd' })).toContain('url');
   expect(problems({ driver: 'mysql', database: 'd', user: 'u', password: 'env:X' })).toBe('');

@@ -49,7 +49,13 @@ beforeAll(async () => {
 
 const openWith = (config: unknown, secret = url): Promise<Warehouse> =>
   openWarehouse(
-    { connection: 'pg', config: warehouseConfigSchema.parse(config), projectDir: '/', cacheDir: '/', secrets: () => secret },
+    {
+      connection: 'pg',
+      config: warehouseConfigSchema.parse(config),
+      projectDir: '/',
+      cacheDir: '/',
+      secrets: () => secret,
+    },
     never,
   );
 
@@ -61,7 +67,8 @@ describe('Postgres', () => {
     tables = (await warehouse.introspect({}, never)).tables;
   });
   afterAll(() => warehouse?.close());
-  const named = (schema: string, table: string) => tables.find((one) => one.schema === schema && one.table === table);
+  const named = (schema: string, table: string) =>
+    tables.find((one) => one.schema === schema && one.table === table);
 
   test('hides partitions behind their parent, and shows materialized views', () => {
     expect(tables.map(({ schema, table, kind }) => `${schema}.${table} ${kind}`)).toEqual([
@@ -79,14 +86,19 @@ describe('Postgres', () => {
   test('keeps two tables of one name apart, and follows keys across schemas', () => {
     expect(named('public', 'child')?.foreignKeys).toEqual([
       { columns: ['other'], to: { table: { schema: 'sales', table: 'parent' }, columns: ['id'] } },
-      { columns: ['x', 'y'], to: { table: { schema: 'public', table: 'parent' }, columns: ['b', 'a'] } },
+      {
+        columns: ['x', 'y'],
+        to: { table: { schema: 'public', table: 'parent' }, columns: ['b', 'a'] },
+      },
     ]);
   });
 
   test('reads comments, enums, domains, checks, and unique indexes over whole columns only', () => {
     const child = named('public', 'child');
     expect(child).toMatchObject({ comment: 'A child', uniqueKeys: [['y', 'x']] });
-    expect(child?.columns.map(({ name, type, values, comment }) => ({ name, type, values, comment }))).toMatchObject([
+    expect(
+      child?.columns.map(({ name, type, values, comment }) => ({ name, type, values, comment })),
+    ).toMatchObject([
       { name: 'x', type: 'integer', comment: 'First part' },
       { name: 'y', type: 'integer' },
       { name: 'mood', type: 'string', values: ['sad', 'ok'] },
@@ -115,14 +127,22 @@ describe('Postgres', () => {
     const { findings, remedy = [] } = await warehouse.privileges();
     expect(findings).toContain('role postgres is a superuser');
     const made = (await createDatabase('reader')).replace(/postgres:[^@]*@/, 'ktx_reader:r@');
-    const own = made.replace('ktx_reader:r@', new URL(url).username + ':' + new URL(url).password + '@');
+    const own = made.replace(
+      'ktx_reader:r@',
+      new URL(url).username + ':' + new URL(url).password + '@',
+    );
     await runPostgres(own, `CREATE TABLE seen (id int); ${remedy.join(' ').replace('…', 'r')}`);
     const open = await openWith({ driver: 'postgres', url: 'env:URL' }, made);
     try {
       expect(await open.privileges()).toEqual({ readOnly: true, findings: [] });
       expect((await open.query('SELECT * FROM seen', generous, never)).rows).toEqual([]);
       // By the server's own word, without any wall of ktx.
-      for (const writing of ['INSERT INTO seen VALUES (1)', 'UPDATE seen SET id = 2', 'DROP TABLE seen', 'CREATE TABLE more (id int)']) {
+      for (const writing of [
+        'INSERT INTO seen VALUES (1)',
+        'UPDATE seen SET id = 2',
+        'DROP TABLE seen',
+        'CREATE TABLE more (id int)',
+      ]) {
         await expect(runPostgres(made, writing)).rejects.toThrow(/permission denied|must be owner/);
       }
     } finally {
@@ -133,8 +153,12 @@ describe('Postgres', () => {
   test('keeps to the configured schemas', async () => {
     const open = await openWith({ driver: 'postgres', url: 'env:URL', schemas: ['sales'] });
     try {
-      expect((await open.introspect({}, never)).tables.map(({ table }) => table)).toEqual(['parent']);
-      await expect(open.query('SELECT * FROM public.child', generous, never)).rejects.toMatchObject({ details: { rule: 'table' } });
+      expect((await open.introspect({}, never)).tables.map(({ table }) => table)).toEqual([
+        'parent',
+      ]);
+      await expect(open.query('SELECT * FROM public.child', generous, never)).rejects.toMatchObject(
+        { details: { rule: 'table' } },
+      );
       expect((await open.query('SELECT * FROM sales.parent', generous, never)).rows).toEqual([]);
     } finally {
       await open.close();
@@ -159,7 +183,8 @@ describe('Postgres', () => {
   });
 
   test('lets casts to enums, and fields that are columns, pass', async () => {
-    const sql = "SELECT 'ok'::mood, 'ok'::public.mood, c.x, (c).status FROM child c WHERE c.mood = 'ok' AND c.x BETWEEN 1 AND 2";
+    const sql =
+      "SELECT 'ok'::mood, 'ok'::public.mood, c.x, (c).status FROM child c WHERE c.mood = 'ok' AND c.x BETWEEN 1 AND 2";
     expect((await warehouse.query(sql, generous, never)).rows).toEqual([]);
   });
 
@@ -176,9 +201,14 @@ describe('Postgres', () => {
     const open = await openWith({ driver: 'postgres', url: 'env:URL' }, own);
     try {
       for (const sql of ['SELECT x + 1 FROM m', 'SELECT sum(x) FROM m', 'SELECT * FROM v']) {
-        await expect(open.query(sql, generous, never)).rejects.toMatchObject({ code: 'gate_refused', details: { rule: 'engine' } });
+        await expect(open.query(sql, generous, never)).rejects.toMatchObject({
+          code: 'gate_refused',
+          details: { rule: 'engine' },
+        });
       }
-      await expect(open.query("SELECT '1'::int", generous, never)).rejects.toMatchObject({ details: { rule: 'function' } });
+      await expect(open.query("SELECT '1'::int", generous, never)).rejects.toMatchObject({
+        details: { rule: 'function' },
+      });
       expect((await open.query('SELECT id FROM canary', generous, never)).rows).toEqual([[1]]);
     } finally {
       await open.close();
@@ -190,7 +220,8 @@ describe('Postgres', () => {
     const open = await openWith({ driver: 'postgres', url: 'env:URL' }, own);
     const attempts = ['SELECT abs(1)', 'SELECT 1 + 1', 'SELECT 1::money'];
     try {
-      for (const sql of attempts) expect((await open.query(sql, generous, never)).rows).toHaveLength(1);
+      for (const sql of attempts)
+        expect((await open.query(sql, generous, never)).rows).toHaveLength(1);
       await runPostgres(
         own,
         `CREATE FUNCTION abs(text) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION plus(text, int) RETURNS int LANGUAGE sql AS 'SELECT 1';
@@ -198,7 +229,10 @@ describe('Postgres', () => {
         CREATE FUNCTION priced(mood) RETURNS money LANGUAGE sql AS 'SELECT 1::money'; CREATE CAST (mood AS money) WITH FUNCTION priced(mood);`,
       );
       for (const sql of attempts) {
-        await expect(open.query(sql, generous, never)).rejects.toMatchObject({ code: 'gate_refused', details: { rule: 'function' } });
+        await expect(open.query(sql, generous, never)).rejects.toMatchObject({
+          code: 'gate_refused',
+          details: { rule: 'function' },
+        });
       }
     } finally {
       await open.close();
@@ -206,14 +240,21 @@ describe('Postgres', () => {
   });
 
   test('gives a connection up once a cancel was sent to it, though its query answered', async () => {
-    const open = await openWith({ driver: 'postgres', url: 'env:URL', allow_functions: ['pg_backend_pid', 'stubborn'] });
-    const backend = async () => (await open.query('SELECT pg_backend_pid()', generous, never)).rows[0]?.[0];
+    const open = await openWith({
+      driver: 'postgres',
+      url: 'env:URL',
+      allow_functions: ['pg_backend_pid', 'stubborn'],
+    });
+    const backend = async () =>
+      (await open.query('SELECT pg_backend_pid()', generous, never)).rows[0]?.[0];
     try {
       const first = await backend();
       expect(await backend()).toBe(first);
       const abort = new AbortController();
       setTimeout(() => abort.abort(), 300);
-      expect((await open.query('SELECT stubborn()', generous, abort.signal)).rows).toEqual([[first]]);
+      expect((await open.query('SELECT stubborn()', generous, abort.signal)).rows).toEqual([
+        [first],
+      ]);
       expect(await backend()).not.toBe(first);
     } finally {
       await open.close();
@@ -223,9 +264,15 @@ describe('Postgres', () => {
   test('rolls back and reads only, whatever the session was set to', async () => {
     const { rows } = await warehouse.query("SELECT 'x'", generous, never);
     expect(rows).toEqual([['x']]);
-    const open = await openWith({ driver: 'postgres', url: 'env:URL', allow_functions: ['current_setting', 'nextval'] });
+    const open = await openWith({
+      driver: 'postgres',
+      url: 'env:URL',
+      allow_functions: ['current_setting', 'nextval'],
+    });
     try {
-      expect((await open.query("SELECT current_setting('transaction_read_only')", generous, never)).rows).toEqual([['on']]);
+      expect(
+        (await open.query("SELECT current_setting('transaction_read_only')", generous, never)).rows,
+      ).toEqual([['on']]);
     } finally {
       await open.close();
     }
@@ -235,51 +282,91 @@ describe('Postgres', () => {
     const sql = `SELECT 12345678901234567890.5::numeric, 1.50::numeric, 'NaN'::numeric, 0.1::float8, 'Infinity'::float8, 7::money::text,
       '2024-01-02 03:04:05+02'::timestamptz, '2024-01-02 03:04:05.25'::timestamp, 'infinity'::date, '{"a":1}'::jsonb, ARRAY[1,2], '\\x00ff'::bytea, '10:11:12'::time`;
     expect((await warehouse.query(sql, generous, never)).rows).toEqual([
-      ['12345678901234567890.5', 1.5, 'NaN', 0.1, 'Infinity', '$7.00', '2024-01-02T01:04:05Z', '2024-01-02 03:04:05.25', 'infinity', '{"a": 1}', '{1,2}', '\\x00ff', '10:11:12'],
-    ]); // prettier-ignore
+      [
+        '12345678901234567890.5',
+        1.5,
+        'NaN',
+        0.1,
+        'Infinity',
+        '$7.00',
+        '2024-01-02T01:04:05Z',
+        '2024-01-02 03:04:05.25',
+        'infinity',
+        '{"a": 1}',
+        '{1,2}',
+        '\\x00ff',
+        '10:11:12',
+      ],
+    ]);
   });
 });
 
 describe('a Postgres connection that fails', () => {
   const fields = () => {
     const { hostname: host, port, pathname } = new URL(inject('postgresUrl'));
-    return { driver: 'postgres', host, port: Number(port), database: pathname.slice(1), user: 'postgres' };
+    return {
+      driver: 'postgres',
+      host,
+      port: Number(port),
+      database: pathname.slice(1),
+      user: 'postgres',
+    };
   };
 
   test('names a wrong password without saying it', async () => {
-    const error = await openWith({ ...fields(), password: 'env:X' }, 'hunter2').catch((caught: unknown) => caught);
+    const error = await openWith({ ...fields(), password: 'env:X' }, 'hunter2').catch(
+      (caught: unknown) => caught,
+    );
     expect(error).toMatchObject({ code: 'warehouse_auth', exitCode: 4 });
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hunter2');
   });
 
   test('names a missing password, an unknown role and an unknown database', async () => {
     await expect(openWith(fields())).rejects.toMatchObject({ code: 'warehouse_auth', exitCode: 4 });
-    await expect(openWith({ ...fields(), user: 'nobody', password: 'env:X' }, 'x')).rejects.toMatchObject({ code: 'warehouse_auth' });
+    await expect(
+      openWith({ ...fields(), user: 'nobody', password: 'env:X' }, 'x'),
+    ).rejects.toMatchObject({ code: 'warehouse_auth' });
     const noDatabase = { ...fields(), database: 'missing_db', password: 'env:X' };
-    await expect(openWith(noDatabase, new URL(url).password)).rejects.toMatchObject({ code: 'warehouse_not_found', exitCode: 2 });
+    await expect(openWith(noDatabase, new URL(url).password)).rejects.toMatchObject({
+      code: 'warehouse_not_found',
+      exitCode: 2,
+    });
   });
 
   test('takes a password beside a URL without one', async () => {
     const bare = new URL(url);
     bare.password = '';
-    const open = await openWith({ driver: 'postgres', url: bare.href, password: 'env:X' }, new URL(url).password);
+    const open = await openWith(
+      { driver: 'postgres', url: bare.href, password: 'env:X' },
+      new URL(url).password,
+    );
     expect((await open.query('SELECT 1', generous, never)).rows).toEqual([[1]]);
     await open.close();
   });
 
   test('names a host that is not there, a port that is closed, a server that is something else', async () => {
-    await expect(openWith({ ...fields(), host: 'host.invalid' })).rejects.toMatchObject({ code: 'warehouse_unreachable', retryable: true });
-    await expect(openWith({ ...fields(), port: 1 })).rejects.toMatchObject({ code: 'warehouse_unreachable', retryable: true });
+    await expect(openWith({ ...fields(), host: 'host.invalid' })).rejects.toMatchObject({
+      code: 'warehouse_unreachable',
+      retryable: true,
+    });
+    await expect(openWith({ ...fields(), port: 1 })).rejects.toMatchObject({
+      code: 'warehouse_unreachable',
+      retryable: true,
+    });
     const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    await expect(openWith({ ...fields(), port })).rejects.toMatchObject({ code: 'warehouse_unreachable' });
+    await expect(openWith({ ...fields(), port })).rejects.toMatchObject({
+      code: 'warehouse_unreachable',
+    });
     other.close();
   });
 
   test('names what is no URL', async () => {
-    await expect(openWith({ driver: 'postgres', url: 'env:URL' }, 'mysql://u:secret@h/d')).rejects.toMatchObject({
+    await expect(
+      openWith({ driver: 'postgres', url: 'env:URL' }, 'mysql://u:secret@h/d'),
+    ).rejects.toMatchObject({
       code: 'config_url',
       exitCode: 2,
       message: expect.not.stringContaining('secret'),
@@ -295,8 +382,12 @@ describe('the configuration of a warehouse', () => {
       .join('; ') ?? '';
 
   test('refuses a password that is written out, with the fix', () => {
-    expect(problems({ driver: 'postgres', url: 'postgresql://me:hunter2@host/db' })).toContain('url: env:WAREHOUSE_URL');
-    expect(problems({ driver: 'postgres', url: 'postgresql://host/db?password=hunter2' })).toContain('url: env:WAREHOUSE_URL');
+    expect(problems({ driver: 'postgres', url: 'postgresql://me:hunter2@host/db' })).toContain(
+      'url: env:WAREHOUSE_URL',
+    );
+    expect(
+      problems({ driver: 'postgres', url: 'postgresql://host/db?password=hunter2' }),
+    ).toContain('url: env:WAREHOUSE_URL');
     expect(problems({ driver: 'postgres', host: 'h', password: 'hunter2' })).toContain('env:NAME');
   });
 

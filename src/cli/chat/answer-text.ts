@@ -48,7 +48,8 @@ export function openAnswerText(write: (text: string) => void, screen: Screen): A
       isCode = line.startsWith('```') ? !isCode : isCode;
     }
     if (table.length > 0) putTable();
-    const [piece] = /^(?:\n|[^\S\n]*\S+(?=\s)|[^\S\n]+(?=\n))/.exec(pending) ?? (isEnd ? [pending] : []);
+    const [piece] =
+      /^(?:\n|[^\S\n]*\S+(?=\s)|[^\S\n]+(?=\n))/.exec(pending) ?? (isEnd ? [pending] : []);
     if (piece === undefined) return false;
     pending = pending.slice(piece.length);
     put(piece);
@@ -77,8 +78,14 @@ function tableText(lines: readonly string[], screen: Screen): string {
   const [header = '', marks = '', ...rows] = lines;
   if (!separator.test(marks)) return lines.map(printable).join('\n');
   const right = cellsOf(marks).map((mark) => mark.endsWith(':'));
-  const columns = cellsOf(header).map((name, index) => ({ name, type: right[index] === true ? 'decimal' : 'string' }));
-  return renderTable({ columns, rows: rows.map((row) => columns.map((_, index) => cellsOf(row)[index] ?? '')) }, screen);
+  const columns = cellsOf(header).map((name, index) => ({
+    name,
+    type: right[index] === true ? 'decimal' : 'string',
+  }));
+  return renderTable(
+    { columns, rows: rows.map((row) => columns.map((_, index) => cellsOf(row)[index] ?? '')) },
+    screen,
+  );
 }
 
 /** Of a row between its outer bars; a bar behind a backslash is text. */

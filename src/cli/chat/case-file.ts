@@ -11,15 +11,28 @@ interface Exchange {
 }
 
 /** The question set with the exchange as one more case: its question, the metrics or the SQL that answered it. */
-export async function caseFile(path: string, { about, message, result }: Exchange): Promise<{ id: string; text: string }> {
+export async function caseFile(
+  path: string,
+  { about, message, result }: Exchange,
+): Promise<{ id: string; text: string }> {
   const before = await readText(path);
   const [connection] = about.connections;
-  const document = before === undefined ? new Document({ version: 1, agent: about.agent, connection, cases: [] }) : parseDocument(before);
+  const document =
+    before === undefined
+      ? new Document({ version: 1, agent: about.agent, connection, cases: [] })
+      : parseDocument(before);
   const cases = document.get('cases');
   if (document.errors.length > 0 || !isSeq(cases)) {
-    throw new UserError('eval_invalid', `${path} is no question set.`, { hint: 'correct it, or name another: /eval <name>', exitCode: 2 });
+    throw new UserError('eval_invalid', `${path} is no question set.`, {
+      hint: 'correct it, or name another: /eval <name>',
+      exitCode: 2,
+    });
   }
-  const taken = new Set(cases.toJSON().map((each: unknown) => (each instanceof Object ? String(Reflect.get(each, 'id')) : '')));
+  const taken = new Set(
+    cases
+      .toJSON()
+      .map((each: unknown) => (each instanceof Object ? String(Reflect.get(each, 'id')) : '')),
+  );
   const id = freeId(slug(message), taken);
   cases.add(document.createNode({ id, question: message, expect: expectation(result) }));
   return { id, text: document.toString({ lineWidth: 0 }) };
@@ -37,11 +50,16 @@ function expectation({ evidence }: TurnResult): object {
 function metricsOf(receipt: unknown): readonly string[] {
   const metrics: unknown = receipt instanceof Object ? Reflect.get(receipt, 'metrics') : undefined;
   const list: readonly unknown[] = Array.isArray(metrics) ? metrics : [];
-  return list.flatMap((one) => (one instanceof Object && 'metric' in one && typeof one.metric === 'string' ? [one.metric] : []));
+  return list.flatMap((one) =>
+    one instanceof Object && 'metric' in one && typeof one.metric === 'string' ? [one.metric] : [],
+  );
 }
 
 function slug(text: string): string {
-  const words = text.toLowerCase().normalize('NFKD').match(/[a-z0-9]+/g) ?? ['case']; // prettier-ignore
+  const words = text
+    .toLowerCase()
+    .normalize('NFKD')
+    .match(/[a-z0-9]+/g) ?? ['case'];
   return words.slice(0, 8).join('-').slice(0, 60);
 }
 

@@ -11,21 +11,33 @@ export function evidenceTable({ columns, rows }: Evidence): Table {
   return { columns, rows: rows as Table['rows'] };
 }
 
-const receiptSchema = z.looseObject({ metrics: z.array(z.unknown()), files: z.array(z.string()), notes: z.array(z.string()) });
+const receiptSchema = z.looseObject({
+  metrics: z.array(z.unknown()),
+  files: z.array(z.string()),
+  notes: z.array(z.string()),
+});
 
-const planSchema = z.looseObject({ blocks: z.array(z.unknown()), merge: z.array(z.unknown()), columns: z.array(z.unknown()) });
+const planSchema = z.looseObject({
+  blocks: z.array(z.unknown()),
+  merge: z.array(z.unknown()),
+  columns: z.array(z.unknown()),
+});
 
 /** Why a number is what it is: each metric with its rows, paths and filters, and where the definition stands. */
 export function whyText({ id, tool, queryId, receipt, plan, ms, sql = '' }: Evidence): string {
   const isReceipt = receiptSchema.safeParse(receipt).success;
-  const reasons = isReceipt ? receiptLines(receipt as QueryReceipt) : ['SQL as the model wrote it: no definition stands behind it.'];
+  const reasons = isReceipt
+    ? receiptLines(receipt as QueryReceipt)
+    : ['SQL as the model wrote it: no definition stands behind it.'];
   return [
     `[${id}] ${tool}, ${ms} ms`,
     ...indented(reasons),
     ...indented(planSchema.safeParse(plan).success ? planLines(plan as Outline) : []),
     ...indented([
       ...sql.split('\n'),
-      ...(queryId === undefined || !isReceipt ? [] : [`ktx explain ${queryId} leads on to the evidence of each definition`]),
+      ...(queryId === undefined || !isReceipt
+        ? []
+        : [`ktx explain ${queryId} leads on to the evidence of each definition`]),
     ]),
   ].join('\n');
 }
@@ -40,7 +52,10 @@ const trustSchema = z.looseObject({
 export function sourcesText({ id, connection, trust }: Evidence): string {
   const { files, commit, contested } = trustSchema.parse(trust ?? {});
   const at = commit === undefined ? '' : ` at commit ${commit.slice(0, 10)}`;
-  const told = [...files.map((file) => `${file}${at}`), ...contested.map((subject) => `contested: ${subject}; ktx review decides`)];
+  const told = [
+    ...files.map((file) => `${file}${at}`),
+    ...contested.map((subject) => `contested: ${subject}; ktx review decides`),
+  ];
   return [`[${id}] ${connection ?? 'no warehouse'}`, ...indented(told)].join('\n');
 }
 

@@ -17,7 +17,12 @@ export interface LineInput {
 export function openLineInput({ surroundings, screen }: CommandContext): LineInput {
   const { stdin, stdout } = surroundings;
   const terminal = screen.interactive;
-  const reader = createInterface({ input: stdin, terminal, historySize: 200, ...(terminal ? { output: stdout } : {}) });
+  const reader = createInterface({
+    input: stdin,
+    terminal,
+    historySize: 200,
+    ...(terminal ? { output: stdout } : {}),
+  });
   const lines = openChannel<string>();
   const next = lines[Symbol.asyncIterator]();
   reader.on('line', (line) => lines.push(line));
@@ -42,15 +47,24 @@ export function openLineInput({ surroundings, screen }: CommandContext): LineInp
 }
 
 /** Asks whether a tool may run; the end of the input is a no. */
-export async function askPermission(request: PermissionRequest, input: LineInput, context: CommandContext): Promise<Decision> {
+export async function askPermission(
+  request: PermissionRequest,
+  input: LineInput,
+  context: CommandContext,
+): Promise<Decision> {
   const { tool, effect, input: given, sql, maxRows } = request;
   const { style } = context.screen;
   const about = sql ?? inWords(given);
-  const shown = about.split('\n').slice(0, 30).map((line) => `  ${printable(line)}`); // prettier-ignore
+  const shown = about
+    .split('\n')
+    .slice(0, 30)
+    .map((line) => `  ${printable(line)}`);
   const most = maxRows === undefined ? '' : `, at most ${maxRows} rows`;
   context.say([`${style('bold', tool)} (${effect}${most})`, ...shown].join('\n'));
   for (;;) {
-    const said = (await input.line('Allow it? [o]nce, for this [s]ession, [n]o: '))?.trim().toLowerCase();
+    const said = (await input.line('Allow it? [o]nce, for this [s]ession, [n]o: '))
+      ?.trim()
+      .toLowerCase();
     const answers: Readonly<Record<string, Decision>> = {
       o: 'once',
       once: 'once',
@@ -70,6 +84,11 @@ export async function askPermission(request: PermissionRequest, input: LineInput
 /** What was given, a key a line; what is empty says nothing. */
 function inWords(given: unknown): string {
   if (!(given instanceof Object)) return JSON.stringify(given) ?? '';
-  const told = Object.entries(given).map(([key, value]: [string, unknown]) => ({ key, text: JSON.stringify(value) ?? '' }));
-  return told.flatMap(({ key, text }) => (text === '[]' || text === '{}' ? [] : [`${key}: ${text}`])).join('\n');
+  const told = Object.entries(given).map(([key, value]: [string, unknown]) => ({
+    key,
+    text: JSON.stringify(value) ?? '',
+  }));
+  return told
+    .flatMap(({ key, text }) => (text === '[]' || text === '{}' ? [] : [`${key}: ${text}`]))
+    .join('\n');
 }

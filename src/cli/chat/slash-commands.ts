@@ -29,24 +29,46 @@ interface SlashCommand {
 /** Every command of `ktx chat`, in the order of `/help`. */
 export const slashCommands: Readonly<Record<string, SlashCommand>> = {
   help: { what: 'this list', run: () => helpText() },
-  sql: { takes: '[q1]', what: 'the SQL behind the last answer, or behind one query', run: ofEvidence(({ id, sql = '(none)' }) => `-- ${id}\n${sql}`) },
+  sql: {
+    takes: '[q1]',
+    what: 'the SQL behind the last answer, or behind one query',
+    run: ofEvidence(({ id, sql = '(none)' }) => `-- ${id}\n${sql}`),
+  },
   rows: {
     takes: '[q1]',
     what: 'the rows as a table',
-    run: (conversation, id) => ofEvidence((one) => `[${one.id}] ${counted(one.rows.length, 'row')}${one.truncated ? ', cut off' : ''}\n${renderTable(evidenceTable(one), conversation.context.screen)}`)(conversation, id),
+    run: (conversation, id) =>
+      ofEvidence(
+        (one) =>
+          `[${one.id}] ${counted(one.rows.length, 'row')}${one.truncated ? ', cut off' : ''}\n${renderTable(evidenceTable(one), conversation.context.screen)}`,
+      )(conversation, id),
   },
-  sources: { takes: '[q1]', what: 'warehouse, files with their commit, what is contested', run: ofEvidence(sourcesText) },
-  why: { takes: '[q1]', what: 'the receipt: definitions, joins, filters, SQL', run: ofEvidence(whyText) },
+  sources: {
+    takes: '[q1]',
+    what: 'warehouse, files with their commit, what is contested',
+    run: ofEvidence(sourcesText),
+  },
+  why: {
+    takes: '[q1]',
+    what: 'the receipt: definitions, joins, filters, SQL',
+    run: ofEvidence(whyText),
+  },
   cost: { what: 'tokens and money so far', run: costText },
   permissions: { what: 'what may run, what was allowed and denied', run: permissionsText },
   save: { takes: '<file.md>', what: 'writes the conversation as Markdown', run: save },
   export: { takes: '<file.csv>', what: 'writes the last rows as CSV', run: exportRows },
-  eval: { takes: '[name]', what: 'makes the last exchange a case of evals/<name>.yaml', run: makeCase },
+  eval: {
+    takes: '[name]',
+    what: 'makes the last exchange a case of evals/<name>.yaml',
+    run: makeCase,
+  },
   quit: { what: 'leaves; so do Ctrl-D, and Ctrl-C twice', run: () => '' },
-}; // prettier-ignore
+};
 
 function helpText(): string {
-  const lines = Object.entries(slashCommands).map(([name, { takes = '', what }]) => `  ${`/${name} ${takes}`.padEnd(20)}${what}`);
+  const lines = Object.entries(slashCommands).map(
+    ([name, { takes = '', what }]) => `  ${`/${name} ${takes}`.padEnd(20)}${what}`,
+  );
   return lines.join('\n');
 }
 
@@ -57,31 +79,54 @@ function ofEvidence(text: (evidence: Evidence) => string): SlashCommand['run'] {
 
 function evidenceNamed({ exchanges }: Conversation, id: string): readonly Evidence[] {
   const all = exchanges.flatMap(({ result }) => result.evidence);
-  const named = id === '' ? (exchanges.findLast(({ result }) => result.evidence.length > 0)?.result.evidence ?? []) : all.filter((one) => one.id === id.replace(/^\[(.*)\]$/, '$1')); // prettier-ignore
+  const named =
+    id === ''
+      ? (exchanges.findLast(({ result }) => result.evidence.length > 0)?.result.evidence ?? [])
+      : all.filter((one) => one.id === id.replace(/^\[(.*)\]$/, '$1'));
   if (named.length > 0) return named;
-  const hint = all.length === 0 ? 'ask something first' : `one of ${all.map((one) => one.id).join(', ')}`;
-  throw new UserError('no_evidence', id === '' ? 'No query was run yet.' : `There is no evidence ${id}.`, { hint });
+  const hint =
+    all.length === 0 ? 'ask something first' : `one of ${all.map((one) => one.id).join(', ')}`;
+  throw new UserError(
+    'no_evidence',
+    id === '' ? 'No query was run yet.' : `There is no evidence ${id}.`,
+    { hint },
+  );
 }
 
 function costText({ exchanges }: Conversation): string {
   const lines = new Map<string, number>();
   const results = exchanges.map(({ result }) => result);
   for (const { usage } of results) {
-    for (const [model, { input, output, cacheRead, cacheWrite }] of Object.entries(usage)) lines.set(model, (lines.get(model) ?? 0) + input + output + cacheRead + cacheWrite);
+    for (const [model, { input, output, cacheRead, cacheWrite }] of Object.entries(usage))
+      lines.set(model, (lines.get(model) ?? 0) + input + output + cacheRead + cacheWrite);
   }
   const known = results.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
   const unknown = results.filter(({ costUsd }) => costUsd === null);
-  const gap = unknown.length === 0 ? '' : `; of ${counted(unknown.length, 'turn')} the cost is unknown (${unknown[0]?.costReason ?? 'not told'})`;
-  const tokens = [...lines].map(([model, count]) => `${model}: ${count.toLocaleString('en-US')} tokens`);
+  const gap =
+    unknown.length === 0
+      ? ''
+      : `; of ${counted(unknown.length, 'turn')} the cost is unknown (${unknown[0]?.costReason ?? 'not told'})`;
+  const tokens = [...lines].map(
+    ([model, count]) => `${model}: ${count.toLocaleString('en-US')} tokens`,
+  );
   return [...tokens, `${counted(results.length, 'turn')}, $${known.toFixed(4)}${gap}`].join('\n');
-} // prettier-ignore
+}
 
 function permissionsText({ agent, exchanges }: Conversation): string {
   const { about, permissions } = agent;
-  const tools = about.tools.map(({ name, effect }) => `  ${name.padEnd(24)}${effect.padEnd(10)}${permissions.isAsked({ tool: name, effect }) ? 'asks' : 'runs'}`);
-  const denials = exchanges.flatMap(({ result }) => result.denials.map(({ tool, reason }) => `  ${tool}: ${reason}`));
-  return [`mode ${about.mode}`, ...tools, ...(denials.length === 0 ? [] : ['not run:', ...denials])].join('\n');
-} // prettier-ignore
+  const tools = about.tools.map(
+    ({ name, effect }) =>
+      `  ${name.padEnd(24)}${effect.padEnd(10)}${permissions.isAsked({ tool: name, effect }) ? 'asks' : 'runs'}`,
+  );
+  const denials = exchanges.flatMap(({ result }) =>
+    result.denials.map(({ tool, reason }) => `  ${tool}: ${reason}`),
+  );
+  return [
+    `mode ${about.mode}`,
+    ...tools,
+    ...(denials.length === 0 ? [] : ['not run:', ...denials]),
+  ].join('\n');
+}
 
 async function save({ exchanges, agent, context }: Conversation, path: string): Promise<string> {
   if (exchanges.length === 0) throw new UserError('nothing_said', 'Nothing was said yet.');
@@ -98,11 +143,18 @@ async function exportRows(conversation: Conversation, path: string): Promise<str
   return `${counted(last.rows.length, 'row')} written to ${file}${last.truncated ? '; more exist' : ''}`;
 }
 
-async function makeCase({ exchanges, agent, projectDir }: Conversation, name: string): Promise<string> {
+async function makeCase(
+  { exchanges, agent, projectDir }: Conversation,
+  name: string,
+): Promise<string> {
   const last = exchanges.at(-1);
-  if (last === undefined) throw new UserError('nothing_said', 'Nothing was asked yet.', { hint: 'ask, then /eval' });
+  if (last === undefined)
+    throw new UserError('nothing_said', 'Nothing was asked yet.', { hint: 'ask, then /eval' });
   const chosen = name || 'chat';
-  if (!/^[a-z][a-z0-9_-]*$/.test(chosen)) throw new UserError('usage', 'A question set is named with a-z, 0-9, _ and -.', { exitCode: 2 });
+  if (!/^[a-z][a-z0-9_-]*$/.test(chosen))
+    throw new UserError('usage', 'A question set is named with a-z, 0-9, _ and -.', {
+      exitCode: 2,
+    });
   const path = `evals/${chosen}.yaml`;
   const { id, text } = await caseFile(join(projectDir, path), { about: agent.about, ...last });
   await writeAtomically(join(projectDir, path), text, { within: projectDir });

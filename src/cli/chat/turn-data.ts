@@ -8,7 +8,9 @@ export function turnData(id: string, result: TurnResult): object {
     ...keys(rest),
     tool_calls: toolCalls.map(keys),
     evidence: evidence.map(keys),
-    usage: Object.fromEntries(Object.entries(usage).map(([model, tokens]) => [model, keys(tokens)])),
+    usage: Object.fromEntries(
+      Object.entries(usage).map(([model, tokens]) => [model, keys(tokens)]),
+    ),
     denials: denials.map(keys),
     ...(error && { error: { code: error.code, message: error.message } }),
   };
@@ -20,6 +22,9 @@ export function eventData(event: AgentEvent): object | undefined {
 }
 
 function keys(value: object): object {
-  const named = (key: string): string => key.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.fromEntries(Object.entries(value).map(([key, inner]: [string, unknown]) => [named(key), inner]));
+  const named = (key: string): string =>
+    key.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]: [string, unknown]) => [named(key), inner]),
+  );
 }

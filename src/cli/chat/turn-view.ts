@@ -31,7 +31,8 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
     endAnswer();
     stderr.write(`${text}\n`);
   };
-  const showRunning = (): void => progress.update(running.size > 0 ? [...running.values()].join(', ') : 'waiting for the model');
+  const showRunning = (): void =>
+    progress.update(running.size > 0 ? [...running.values()].join(', ') : 'waiting for the model');
   showRunning();
   return {
     show(event) {
@@ -51,11 +52,18 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
           running.delete(event.id);
           const mark = event.ok ? screen.style('green', '✓') : screen.style('red', '✗');
           const evidence = event.evidenceId === undefined ? '' : `[${event.evidenceId}] `;
-          line(`${mark} ${screen.style('dim', cut(`${event.name} ${evidence}${printable(event.summary)}`, (screen.width ?? 120) - 2))}`);
+          line(
+            `${mark} ${screen.style('dim', cut(`${event.name} ${evidence}${printable(event.summary)}`, (screen.width ?? 120) - 2))}`,
+          );
           return showRunning();
         }
         case 'rate_limit':
-          return line(screen.style('yellow', `The provider's limit is reached (${printable(event.window)}); waiting${event.resetsAt === undefined ? '' : ` until ${new Date(event.resetsAt).toLocaleTimeString()}`}. Ctrl-C stops the turn.`)); // prettier-ignore
+          return line(
+            screen.style(
+              'yellow',
+              `The provider's limit is reached (${printable(event.window)}); waiting${event.resetsAt === undefined ? '' : ` until ${new Date(event.resetsAt).toLocaleTimeString()}`}. Ctrl-C stops the turn.`,
+            ),
+          );
         case 'warning':
           return line(screen.style('yellow', printable(event.message)));
         case 'turn_end':
@@ -75,21 +83,36 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
 /** The rows, where the answer has no table of its own, and the receipt in one line. */
 function afterwards(result: TurnResult, screen: CommandContext['screen']): string[] {
   const last = result.evidence.at(-1);
-  const isTable = last !== undefined && last.rows.length > 1 && last.rows.length <= mostRows && !result.text.includes('|');
+  const isTable =
+    last !== undefined &&
+    last.rows.length > 1 &&
+    last.rows.length <= mostRows &&
+    !result.text.includes('|');
   const table = isTable ? ['', renderTable(evidenceTable(last), screen)] : [];
   return [...table, screen.style('dim', wrapped(receiptLine(result), screen.width))];
 }
 
 /** `[q1] curated, 12 rows from shop; 2 turns, 1,234 tokens, $0.0123, 3.2 s` */
-export function receiptLine({ evidence, usage, costUsd, costReason, steps, durationMs, stopReason }: TurnResult): string {
+export function receiptLine({
+  evidence,
+  usage,
+  costUsd,
+  costReason,
+  steps,
+  durationMs,
+  stopReason,
+}: TurnResult): string {
   const queries = evidence.map(
-    (each) => `[${each.id}] ${standing(each)}, ${counted(each.rows.length, 'row')} from ${each.connection ?? each.tool}`,
+    (each) =>
+      `[${each.id}] ${standing(each)}, ${counted(each.rows.length, 'row')} from ${each.connection ?? each.tool}`,
   );
   const tokens = Object.values(usage).reduce(
-    (sum, { input, output, cacheRead, cacheWrite }) => sum + input + output + cacheRead + cacheWrite,
+    (sum, { input, output, cacheRead, cacheWrite }) =>
+      sum + input + output + cacheRead + cacheWrite,
     0,
   );
-  const cost = costUsd === null ? `cost unknown (${costReason ?? 'not told'})` : `$${costUsd.toFixed(4)}`;
+  const cost =
+    costUsd === null ? `cost unknown (${costReason ?? 'not told'})` : `$${costUsd.toFixed(4)}`;
   const spent = `${counted(steps, 'step')}, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${(durationMs / 1000).toFixed(1)} s`;
   const ended = stopReason === 'completed' ? [] : [`ended: ${stopReason.replaceAll('_', ' ')}`];
   return [...(queries.length === 0 ? ['no query'] : queries), spent, ...ended].join('; ');

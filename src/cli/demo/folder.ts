@@ -20,11 +20,21 @@ const sources = {
 } as const;
 
 /** What a person who knows the business writes. */
-const gifts = ['# What went to somebody else than who paid for it.', '- {name: gifts, agg: count, where: recipient_id <> buyer_id}'];
+const gifts = [
+  '# What went to somebody else than who paid for it.',
+  '- {name: gifts, agg: count, where: recipient_id <> buyer_id}',
+];
 
 /** Completes the demo's folder: warehouse file, repository, project. Gives the names of what was made; nothing where all stood. */
 export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
-  const ours = ['warehouse.duckdb', 'ktx.yaml', '.git', '.gitignore', '.ktx', ...Object.keys(sources)];
+  const ours = [
+    'warehouse.duckdb',
+    'ktx.yaml',
+    '.git',
+    '.gitignore',
+    '.ktx',
+    ...Object.keys(sources),
+  ];
   const names = (await readdir(dir).catch(absent)) ?? [];
   const isOurs = names.includes('ktx.yaml')
     ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) === canonicalJson(config)
@@ -50,7 +60,8 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
     await git(dir, ['init', '--quiet']);
     made.push('.git');
   }
-  if ((await readText(join(dir, '.gitignore'))) === undefined) await writeAtomically(join(dir, '.gitignore'), '*.duckdb\n');
+  if ((await readText(join(dir, '.gitignore'))) === undefined)
+    await writeAtomically(join(dir, '.gitignore'), '*.duckdb\n');
   const { written } = await setUpProject({ dir, name: connection, config }, signal);
   return [...made, ...written, ...(await addSources(dir))];
 }
@@ -75,7 +86,10 @@ export async function addGifts(dir: string): Promise<readonly string[] | undefin
   if (/name: gifts\b/.test(text)) return undefined;
   const lines = text.trimEnd().split('\n');
   const at = lines.indexOf('metrics:');
-  const added = at === -1 ? ['metrics:', ...indented('  ')] : indented(/^ */.exec(lines[at + 1] ?? '')?.[0] ?? '');
+  const added =
+    at === -1
+      ? ['metrics:', ...indented('  ')]
+      : indented(/^ */.exec(lines[at + 1] ?? '')?.[0] ?? '');
   lines.splice(at === -1 ? lines.length : at + 1, 0, ...added);
   await writeAtomically(join(dir, metricFile), `${lines.join('\n')}\n`);
   return added;

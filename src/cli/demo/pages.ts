@@ -13,12 +13,29 @@ const textOf = (file: string): string => readFileSync(new URL(file, import.meta.
 const whole = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 0 });
 
 /** The pages of the tour, which `tour.txt` has in this order. */
-const order = ['warehouse', 'findings', 'told', 'truths', 'written', 'edit', 'answer', 'comparison', 'read', 'pending', 'ending'] as const;
+const order = [
+  'warehouse',
+  'findings',
+  'told',
+  'truths',
+  'written',
+  'edit',
+  'answer',
+  'comparison',
+  'read',
+  'pending',
+  'ending',
+] as const;
 export type PageName = (typeof order)[number];
 
 /** A star before its title becomes the number of the page. */
-export function page({ name, number }: { name: PageName; number: number }, values: Values, screen: Screen): Lines {
-  const [title = '', ...lines] = textOf('tour.txt').split(/^# /m)[order.indexOf(name) + 1]?.trimEnd().split('\n') ?? [];
+export function page(
+  { name, number }: { name: PageName; number: number },
+  values: Values,
+  screen: Screen,
+): Lines {
+  const [title = '', ...lines] =
+    textOf('tour.txt').split(/^# /m)[order.indexOf(name) + 1]?.trimEnd().split('\n') ?? [];
   const body = lines.flatMap((line) => {
     const block = values[/^\{(\w+)\}$/.exec(line)?.[1] ?? ''];
     if (Array.isArray(block)) return block;
@@ -28,7 +45,10 @@ export function page({ name, number }: { name: PageName; number: number }, value
     });
     return wrapped(filled, Math.min(screen.width ?? 100, 100) - 3);
   });
-  return [screen.style('bold', title.replace(/^\*/, String(number))), ...body.map((line) => (line === '' ? '' : `   ${line}`))];
+  return [
+    screen.style('bold', title.replace(/^\*/, String(number))),
+    ...body.map((line) => (line === '' ? '' : `   ${line}`)),
+  ];
 }
 
 /** A paragraph, broken between words. */
@@ -44,22 +64,36 @@ function wrapped(text: string, room: number): Lines {
 
 /** A column whose name starts with `>` is right-aligned. */
 function table(names: Lines, rows: readonly Lines[], screen: Screen): Lines {
-  const columns = names.map((name) => (name.startsWith('>') ? { name: name.slice(1), type: 'decimal' } : { name }));
+  const columns = names.map((name) =>
+    name.startsWith('>') ? { name: name.slice(1), type: 'decimal' } : { name },
+  );
   const width = screen.width === undefined ? undefined : screen.width - 3;
   return renderTable({ columns, rows }, { ...screen, width }).split('\n');
 }
 
-export function findings({ links, primary_keys, queries }: ReturnType<typeof scanReport>, screen: Screen): Values {
+export function findings(
+  { links, primary_keys, queries }: ReturnType<typeof scanReport>,
+  screen: Screen,
+): Values {
   const accepted = links.filter(({ status }) => status === 'accepted');
   const keys = primary_keys.filter(({ status }) => status === 'accepted');
   // Links worth a look, and why.
-  const telling = Object.entries(JSON.parse(textOf('links.json')) as Readonly<Record<string, string>>);
+  const telling = Object.entries(
+    JSON.parse(textOf('links.json')) as Readonly<Record<string, string>>,
+  );
   const rows = telling.flatMap(([from, why]) =>
     accepted
       .filter((link) => `${link.from.table}(${link.from.columns.join(', ')})` === from)
       .map(({ to, probability, evidence: { containment, orphans } }) => {
         const found = typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : '';
-        return [from, to.table, probability.toFixed(2), found, typeof orphans === 'number' ? whole(orphans) : '', why];
+        return [
+          from,
+          to.table,
+          probability.toFixed(2),
+          found,
+          typeof orphans === 'number' ? whole(orphans) : '',
+          why,
+        ];
       }),
   );
   return {
@@ -74,7 +108,11 @@ export function findings({ links, primary_keys, queries }: ReturnType<typeof sca
 
 /** What dbt and the handbook say, in lines that fit. */
 export function toldTable(told: readonly Told[], screen: Screen): Lines {
-  const rows = told.map(({ subject, says, place }) => [subject.replace(/^\w+:(shop\.)?/, ''), cut(says, 52), place]);
+  const rows = told.map(({ subject, says, place }) => [
+    subject.replace(/^\w+:(shop\.)?/, ''),
+    cut(says, 52),
+    place,
+  ]);
   return table(['what', 'it says', 'where'], rows, screen);
 }
 
@@ -91,27 +129,48 @@ export function truths({ subject, versions }: TwoTruths, screen: Screen): Values
 const shownMonths = 4;
 
 /** Regions down, the last months across. */
-export function answerGrid({ answer: { rows }, comparison: { semantic_layer } }: Answers, screen: Screen): Lines {
+export function answerGrid(
+  { answer: { rows }, comparison: { semantic_layer } }: Answers,
+  screen: Screen,
+): Lines {
   const months = [...new Set(rows.map(([, month]) => String(month).slice(0, 7)))].sort();
   const shown = months.slice(-shownMonths);
   const amount = (region: string | null, month: string) =>
     rows.find(([name, when]) => name === region && String(when).startsWith(month))?.[2] ?? 0;
   const lines = semantic_layer.by_region.map(({ region, revenue }) => {
-    return [region ?? '(none)', ...shown.map((month) => whole(Number(amount(region, month)))), whole(revenue)];
+    return [
+      region ?? '(none)',
+      ...shown.map((month) => whole(Number(amount(region, month)))),
+      whole(revenue),
+    ];
   });
-  return table(['region', ...shown.map((month) => `>${month}`), `>all ${months.length} months`], lines, screen);
+  return table(
+    ['region', ...shown.map((month) => `>${month}`), `>all ${months.length} months`],
+    lines,
+    screen,
+  );
 }
 
-export function comparison({ comparison: { table_total, semantic_layer, inner_join, wrong_role } }: Answers, screen: Screen): Values {
+export function comparison(
+  { comparison: { table_total, semantic_layer, inner_join, wrong_role } }: Answers,
+  screen: Screen,
+): Values {
   const ways: readonly Asked[] = [semantic_layer, inner_join, wrong_role];
   const rows = semantic_layer.by_region.map(({ region }) => {
     const amounts = ways.map((way) => way.by_region.find((row) => row.region === region)?.revenue);
     return { name: region ?? '(none)', amounts };
   });
-  const lines = rows.map(({ name, amounts }) => [name, ...amounts.map((value) => (value === undefined ? 'lost' : whole(value)))]);
+  const lines = rows.map(({ name, amounts }) => [
+    name,
+    ...amounts.map((value) => (value === undefined ? 'lost' : whole(value))),
+  ]);
   const lost = table_total - inner_join.total;
   return {
-    grid: table(['region', '>ktx', '>inner join', '>wrong role'], [...lines, ['total', ...ways.map(({ total }) => whole(total))]], screen),
+    grid: table(
+      ['region', '>ktx', '>inner join', '>wrong role'],
+      [...lines, ['total', ...ways.map(({ total }) => whole(total))]],
+      screen,
+    ),
     alone: table_total,
     agrees: table_total === semantic_layer.total ? 'agrees' : 'does not agree',
     lost,

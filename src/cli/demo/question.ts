@@ -19,7 +19,9 @@ export interface Asked {
 export interface Answers {
   readonly answer: Pick<QueryAnswer, 'sql' | 'receipt' | 'columns' | 'rows'>;
   /** `table_total` is the sum over the table alone, without any join. */
-  readonly comparison: Readonly<Record<'semantic_layer' | 'inner_join' | 'wrong_role', Asked>> & { readonly table_total: number };
+  readonly comparison: Readonly<Record<'semantic_layer' | 'inner_join' | 'wrong_role', Asked>> & {
+    readonly table_total: number;
+  };
 }
 
 /** Asks the semantic layer, then sends what one would type without it through the same gate. */
@@ -27,7 +29,8 @@ export async function askAll(project: Project, signal: AbortSignal): Promise<Ans
   const query = querySchema.parse({ metrics: [metric], dimensions });
   const { sql, receipt, columns, rows } = await runQuery(project, { connection, query }, signal);
   const warehouse = await project.warehouse(connection, signal);
-  const run = async (statement: string) => (await warehouse.query(statement, queryLimits(project), signal)).rows;
+  const run = async (statement: string) =>
+    (await warehouse.query(statement, queryLimits(project), signal)).rows;
   const naive = async (file: string) => {
     const statement = await readFile(new URL(file, import.meta.url), 'utf8');
     return totals(statement, await run(statement));
@@ -44,7 +47,8 @@ export async function askAll(project: Project, signal: AbortSignal): Promise<Ans
 
 /** Rows are region, month, revenue. */
 function totals(sql: string, rows: readonly (readonly Cell[])[]): Asked {
-  const sum = (some: typeof rows) => Math.round(some.reduce((all, [, , revenue]) => all + Number(revenue) * 100, 0)) / 100;
+  const sum = (some: typeof rows) =>
+    Math.round(some.reduce((all, [, , revenue]) => all + Number(revenue) * 100, 0)) / 100;
   const regions = Map.groupBy(rows, ([region = null]) => (region === null ? null : String(region)));
   const by_region = [...regions]
     .map(([region, own]) => ({ region, revenue: sum(own) }))

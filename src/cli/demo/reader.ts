@@ -7,16 +7,28 @@ import type { CommandContext } from '../command.ts';
 import { invocation, shortPath } from '../output.ts';
 
 /** Writes the backend into the demo's `ktx.yaml` once it has answered; one that stands there is left as it is. */
-export async function prepareReader({ dir, backend }: { dir: string; backend: BackendName }, context: CommandContext): Promise<void> {
+export async function prepareReader(
+  { dir, backend }: { dir: string; backend: BackendName },
+  context: CommandContext,
+): Promise<void> {
   if ((await readConfig(dir)).llm.provider.backend === backend) return;
   const models = preset(backend, 'balanced');
   const { surroundings, runId, signal, progress } = context;
   if (backend !== 'claude-code' || models === undefined) {
     const ktx = invocation(surroundings, shortPath(surroundings.cwd, dir));
     const hint = `${ktx} setup --llm-backend ${backend} --help says what it needs; then this again`;
-    throw new UserError('llm_not_configured', `The demo has no ${backend} in its ktx.yaml yet.`, { hint, exitCode: 2 });
+    throw new UserError('llm_not_configured', `The demo has no ${backend} in its ktx.yaml yet.`, {
+      hint,
+      exitCode: 2,
+    });
   }
   progress.update(`asking ${backend}`);
   const llm = { backend, models, settings: {} };
-  await writeLlm(dir, await tryLlm({ dir, runId, env: surroundings.env, llm, warn: (text) => context.say(text) }, signal));
+  await writeLlm(
+    dir,
+    await tryLlm(
+      { dir, runId, env: surroundings.env, llm, warn: (text) => context.say(text) },
+      signal,
+    ),
+  );
 }

@@ -19,42 +19,79 @@ export interface Told {
 
 /** Of the things worth a look, what counts and who says so. */
 export async function toldIn(project: Project, signal: AbortSignal): Promise<readonly Told[]> {
-  const wanted = JSON.parse(readFileSync(new URL('told.json', import.meta.url), 'utf8')) as readonly (readonly [string, string])[];
+  const wanted = JSON.parse(
+    readFileSync(new URL('told.json', import.meta.url), 'utf8'),
+  ) as readonly (readonly [string, string])[];
   const told = wanted.map(async ([subject, kind]) => {
-    const explained = await explainSubject(project, { subject, measure: false }, { signal, onProgress: () => undefined });
-    const claim = explained.flatMap(({ claims }) => claims).find((one) => one.kind === kind && one.shown);
+    const explained = await explainSubject(
+      project,
+      { subject, measure: false },
+      { signal, onProgress: () => undefined },
+    );
+    const claim = explained
+      .flatMap(({ claims }) => claims)
+      .find((one) => one.kind === kind && one.shown);
     const { item = '', location = '' } = claim?.evidence[0] ?? {};
-    return claim === undefined ? [] : [{ subject, says: inLine(claim.body), place: `${item.replace('sources/', '')} ${location}` }];
+    return claim === undefined
+      ? []
+      : [
+          {
+            subject,
+            says: inLine(claim.body),
+            place: `${item.replace('sources/', '')} ${location}`,
+          },
+        ];
   });
   return (await Promise.all(told)).flat();
 }
 
 /** Terms and rules that a model read in prose, and which line of it. */
 export async function readByModel({ dir }: Project): Promise<readonly Told[]> {
-  const { claims } = parseClaims(wikiClaimsPath, (await readText(join(dir, wikiClaimsPath), dir)) ?? '');
+  const { claims } = parseClaims(
+    wikiClaimsPath,
+    (await readText(join(dir, wikiClaimsPath), dir)) ?? '',
+  );
   return claims.flatMap(({ subject, kind, body, evidence }) => {
     const by = evidence.find(({ origin, item }) => origin === 'model' && item !== undefined);
     const isSaid = by !== undefined && (kind === 'definition' || kind === 'rule');
-    return isSaid ? [{ subject, says: inLine(body), place: `${by.item?.replace('sources/', '')} ${by.location ?? ''}` }] : [];
+    return isSaid
+      ? [
+          {
+            subject,
+            says: inLine(body),
+            place: `${by.item?.replace('sources/', '')} ${by.location ?? ''}`,
+          },
+        ]
+      : [];
   });
 }
 
 /** The versions of a contested metric, what is shown first; undefined once somebody decided. */
 export interface TwoTruths {
   readonly subject: string;
-  readonly versions: readonly { readonly by: string; readonly says: string; readonly gives: number }[];
+  readonly versions: readonly {
+    readonly by: string;
+    readonly says: string;
+    readonly gives: number;
+  }[];
 }
 
 export async function twoTruths(project: Project): Promise<TwoTruths | undefined> {
   const found = (await reviewed(project)).find(({ kind }) => kind === 'metric');
   if (found === undefined) return undefined;
   const versions = found.variants.map(({ says, evidence, number }) => {
-    return { by: evidence[0]?.split(',')[0] ?? '', says: inLine(says), gives: Number(number?.value) };
+    return {
+      by: evidence[0]?.split(',')[0] ?? '',
+      says: inLine(says),
+      gives: Number(number?.value),
+    };
   });
   return { subject: found.subject, versions };
 }
 
-const ratioSchema = z.object({ ratio: z.object({ numerator: z.string(), denominator: z.string() }) });
+const ratioSchema = z.object({
+  ratio: z.object({ numerator: z.string(), denominator: z.string() }),
+});
 
 function inLine(value: unknown): string {
   if (typeof value === 'string') return value;

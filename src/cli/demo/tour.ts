@@ -10,7 +10,15 @@ import { usageText } from '../llm-lines.ts';
 import { invocation, shortPath } from '../output.ts';
 import { receiptLines } from '../sl-query.ts';
 import { addGifts, commandsToTry, connection, metricFile, prepareFolder } from './folder.ts';
-import { answerGrid, comparison, findings, page, toldTable, truths, type PageName } from './pages.ts';
+import {
+  answerGrid,
+  comparison,
+  findings,
+  page,
+  toldTable,
+  truths,
+  type PageName,
+} from './pages.ts';
 import { askAll, dimensions, metric } from './question.ts';
 import { prepareReader } from './reader.ts';
 import { readByModel, toldIn, twoTruths } from './told.ts';
@@ -37,13 +45,17 @@ export async function runDemo({ dir, llm }: Asked, context: CommandContext): Pro
   const show: Tour['show'] = (name, values) => {
     progress.clear();
     number += 1;
-    if (!isSilent) surroundings.stdout.write(`${page({ name, number }, values, screen).join('\n')}\n\n`);
+    if (!isSilent)
+      surroundings.stdout.write(`${page({ name, number }, values, screen).join('\n')}\n\n`);
   };
   progress.update('making the sample company');
   const made = await prepareFolder(dir, context.signal);
   if (llm !== undefined) await prepareReader({ dir, backend: llm }, context);
   await using closing = new AsyncDisposableStack();
-  const project = closing.adopt(await openProject(dir, { runId: context.runId, env: surroundings.env }), (open) => open.close());
+  const project = closing.adopt(
+    await openProject(dir, { runId: context.runId, env: surroundings.env }),
+    (open) => open.close(),
+  );
   const ingest: Tour['ingest'] = async (withModel) => {
     const asked = { connections: [], dryRun: false, llm: withModel };
     const report = await runIngest(project, asked, { ...context, event: () => undefined });
@@ -58,22 +70,43 @@ export async function runDemo({ dir, llm }: Asked, context: CommandContext): Pro
   show('written', { report: describeIngest(first, screen) });
   const edit = await editByHand(tour, first);
   const answers = await answer(tour);
-  const unchanged = made.length === 0 && edit.added.length === 0 && Object.values(first.files).flat().length === 0;
-  if (unchanged && !isSilent) surroundings.stdout.write('Nothing changed since the last run: same files, no commit.\n\n');
+  const unchanged =
+    made.length === 0 && edit.added.length === 0 && Object.values(first.files).flat().length === 0;
+  if (unchanged && !isSilent)
+    surroundings.stdout.write('Nothing changed since the last run: same files, no commit.\n\n');
   const read = await readProse(tour, { dir, isAsked: llm !== undefined });
   const next = commandsToTry(dir, surroundings);
   show('ending', { commands: next });
   const { report: second, ...added } = edit;
-  const data = { dir, made, unchanged, found, ...said, ingest: [first, second], edit: added, ...answers, read, next };
+  const data = {
+    dir,
+    made,
+    unchanged,
+    found,
+    ...said,
+    ingest: [first, second],
+    edit: added,
+    ...answers,
+    read,
+    next,
+  };
   return { exitCode: (read.report ?? second).exitCode, data };
 }
 
-async function lookAtWarehouse({ project, context, show }: Tour, { folder, made }: { folder: string; made: readonly string[] }) {
+async function lookAtWarehouse(
+  { project, context, show }: Tour,
+  { folder, made }: { folder: string; made: readonly string[] },
+) {
   const { signal, screen, progress } = context;
-  const onProgress = ({ phase, ...counts }: { phase: string; done: number; total: number }) => progress.update(phase, counts);
+  const onProgress = ({ phase, ...counts }: { phase: string; done: number; total: number }) =>
+    progress.update(phase, counts);
   const scanned = await scanProject(project, { connection }, { signal, onProgress });
   const tables = scanned.tables.map(({ table }) => `${table.schema}.${table.table}`);
-  const found = { ...scanReport(scanned), tables, rows: scanned.tables.reduce((sum, { profile }) => sum + (profile?.rows ?? 0), 0) };
+  const found = {
+    ...scanReport(scanned),
+    tables,
+    rows: scanned.tables.reduce((sum, { profile }) => sum + (profile?.rows ?? 0), 0),
+  };
   show('warehouse', {
     folder,
     state: made.length === 0 ? 'it stands from an earlier run' : `made ${made.join(', ')}`,
@@ -96,10 +129,15 @@ async function tellSources({ project, context, show }: Tour) {
 async function editByHand({ project, context, show, ingest }: Tour, first: IngestReport) {
   const added = (await addGifts(project.dir)) ?? [];
   const report = added.length === 0 ? first : await ingest(false);
-  const stands = report.files.changed.includes(metricFile) ? 'ktx changed the file' : 'the edit stands, comment included';
+  const stands = report.files.changed.includes(metricFile)
+    ? 'ktx changed the file'
+    : 'the edit stands, comment included';
   show('edit', {
     change: [metricFile, ...added.map((line) => context.screen.style('green', `+${line}`))],
-    verdict: added.length === 0 ? 'Written in an earlier run, and it stands.' : `Ingested again: ${stands}, and it stays yours to commit.`,
+    verdict:
+      added.length === 0
+        ? 'Written in an earlier run, and it stands.'
+        : `Ingested again: ${stands}, and it stays yours to commit.`,
   });
   return { file: metricFile, added, report };
 }
@@ -119,17 +157,27 @@ async function answer({ project, context, show }: Tour) {
 }
 
 /** The model's part, or what waits for it. */
-async function readProse({ project, context, show, ingest }: Tour, { dir, isAsked }: { dir: string; isAsked: boolean }) {
+async function readProse(
+  { project, context, show, ingest }: Tour,
+  { dir, isAsked }: { dir: string; isAsked: boolean },
+) {
   const { screen, surroundings } = context;
   const report = isAsked ? await ingest(true) : undefined;
   const { pending } = await attention(project);
   const found = isAsked ? await readByModel(project) : [];
   if (report !== undefined) {
     const usage = usageText(await usageOf(project));
-    show('read', { found: toldTable(found.slice(0, 8), screen), report: describeIngest(report, screen), usage });
+    show('read', {
+      found: toldTable(found.slice(0, 8), screen),
+      report: describeIngest(report, screen),
+      usage,
+    });
   } else if (pending.length > 0) {
     const ktx = invocation(surroundings, undefined);
-    show('pending', { pending: pending.length, command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm claude-code`] });
+    show('pending', {
+      pending: pending.length,
+      command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm claude-code`],
+    });
   }
   return { report, found, pending };
 }

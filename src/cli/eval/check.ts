@@ -22,11 +22,14 @@ export const check = defineCommand({
     const onCase = (id: string): void => context.progress.update(id);
     const checks = await checkGolden(project, sets, { signal: context.signal, onCase });
     const cases = sets.flatMap((set) => set.cases);
-    const failed = checks.flatMap(({ id, failure }) => (failure === undefined ? [] : [{ id, failure }]));
+    const failed = checks.flatMap(({ id, failure }) =>
+      failure === undefined ? [] : [{ id, failure }],
+    );
     const { style } = context.screen;
     const lines = checks.map(({ id, turn, rows, columns, failure, warning }) => {
       const where = turn === 1 ? id : `${id} (turn ${turn})`;
-      if (failure !== undefined) return `${style('red', 'error')}  ${where}: ${printable(failure.message)}`;
+      if (failure !== undefined)
+        return `${style('red', 'error')}  ${where}: ${printable(failure.message)}`;
       const found = `${counted(rows, 'row')} of ${columns.map(printable).join(', ')}`;
       return warning === undefined
         ? `${style('green', 'ok')}     ${where}: ${found}`
@@ -37,10 +40,19 @@ export const check = defineCommand({
     return {
       data: {
         cases: cases.map(({ id, turns, tags, skip }) => ({ id, turns: turns.length, tags, skip })),
-        golden: checks.map(({ failure, ...rest }) => ({ ...rest, error: failure && { code: failure.code, message: failure.message } })),
+        golden: checks.map(({ failure, ...rest }) => ({
+          ...rest,
+          error: failure && { code: failure.code, message: failure.message },
+        })),
       },
       text: [...lines, total].join('\n'),
-      failure: first && new UserError('golden_failed', `Golden SQL of ${counted(failed.length, 'case')} does not run.`, { hint: first.failure.hint ?? `correct ${first.id}` }), // prettier-ignore
+      failure:
+        first &&
+        new UserError(
+          'golden_failed',
+          `Golden SQL of ${counted(failed.length, 'case')} does not run.`,
+          { hint: first.failure.hint ?? `correct ${first.id}` },
+        ),
     };
   },
 });

@@ -9,7 +9,10 @@ export const compare = defineCommand({
     'the context differs. A run is its id, last, previous, or a file.',
   examples: [
     ['ktx eval compare previous last', 'what the last change did'],
-    ['ktx eval compare evals/baseline.json last --fail-on-regression', 'exit code 1 where a case broke'],
+    [
+      'ktx eval compare evals/baseline.json last --fail-on-regression',
+      'exit code 1 where a case broke',
+    ],
   ],
   define: (command) =>
     command
@@ -22,7 +25,10 @@ export const compare = defineCommand({
       import('../../eval/run-file.ts'),
       import('../../eval/compare.ts'),
     ]);
-    const [old, now] = [await readRun(dir, before, context.surroundings.cwd), await readRun(dir, after, context.surroundings.cwd)];
+    const [old, now] = [
+      await readRun(dir, before, context.surroundings.cwd),
+      await readRun(dir, after, context.surroundings.cwd),
+    ];
     if (options.failOnRegression === true)
       requireShared(
         old,
@@ -30,13 +36,22 @@ export const compare = defineCommand({
       );
     const comparison = compareRuns(old, now);
     const worse = regressions(comparison);
-    const columns = comparison.summaries.map((summary, at) => ({ title: [comparison.before, comparison.after][at] ?? '', summary }));
+    const columns = comparison.summaries.map((summary, at) => ({
+      title: [comparison.before, comparison.after][at] ?? '',
+      summary,
+    }));
     const isFailed = options.failOnRegression === true && worse.length > 0;
     const hint = worse.map(({ id }) => id).join(', ');
     return {
       data: { ...comparison, regressions: worse.map(({ id }) => id) },
-      text: [figuresText(columns, context.screen), '', comparisonText(comparison, context.screen)].join('\n'),
-      failure: isFailed ? new UserError('eval_regressed', `${counted(worse.length, 'case')} broke.`, { hint }) : undefined,
+      text: [
+        figuresText(columns, context.screen),
+        '',
+        comparisonText(comparison, context.screen),
+      ].join('\n'),
+      failure: isFailed
+        ? new UserError('eval_regressed', `${counted(worse.length, 'case')} broke.`, { hint })
+        : undefined,
     };
   },
 });

@@ -14,23 +14,36 @@ export const generate = defineCommand({
   examples: [
     ['ktx eval generate', 'writes evals/generated.yaml, or adds what it lacks'],
     ['ktx eval generate --dry-run', 'shows it'],
-    ['ktx eval generate board --queries reports/board.sql', 'a case a statement; the comment above it is the question'],
+    [
+      'ktx eval generate board --queries reports/board.sql',
+      'a case a statement; the comment above it is the question',
+    ],
   ],
   define: (command) =>
     command
       .argument('[set]', 'name of the question set', 'generated')
       .option('--connection <name>', 'whose metrics; the only warehouse without')
-      .option('--queries <file...>', 'SQL that your team trusts: statements, each below a comment that says what it answers')
+      .option(
+        '--queries <file...>',
+        'SQL that your team trusts: statements, each below a comment that says what it answers',
+      )
       .option('--dry-run', 'write nothing'),
   async run({ args: [name], options }, context) {
-    if (!/^[a-z0-9][a-z0-9_-]*$/.test(name)) throw usage('A question set is named with a-z, 0-9, _ and -.', 'ktx eval generate revenue');
+    if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
+      throw usage('A question set is named with a-z, 0-9, _ and -.', 'ktx eval generate revenue');
     const project = await context.project();
     const { addCases, proposeCases } = await import('../../eval/generate.ts');
     const file = `evals/${name}.yaml`;
     const before = await readText(join(project.dir, file), project.dir);
     const connection = project.connection(options.connection).name;
-    const files = await Promise.all((options.queries ?? []).map((path) => queryFile(context, path)));
-    const { cases, left } = await proposeCases(project, { connection, files, signal: context.signal });
+    const files = await Promise.all(
+      (options.queries ?? []).map((path) => queryFile(context, path)),
+    );
+    const { cases, left } = await proposeCases(project, {
+      connection,
+      files,
+      signal: context.signal,
+    });
     const { text, ids } = addCases(before, cases, { file, connection });
     const isWritten = options.dryRun !== true && ids.length > 0;
     if (isWritten) await writeAtomically(join(project.dir, file), text, { within: project.dir });
@@ -44,8 +57,14 @@ export const generate = defineCommand({
   },
 });
 
-async function queryFile({ surroundings }: CommandContext, path: string): Promise<{ name: string; text: string }> {
+async function queryFile(
+  { surroundings }: CommandContext,
+  path: string,
+): Promise<{ name: string; text: string }> {
   const text = await readText(resolve(surroundings.cwd, path));
   if (text !== undefined) return { name: path, text };
-  throw new UserError('file_not_found', `There is no file ${path}.`, { hint: 'a path from the folder that you are in', exitCode: 2 });
+  throw new UserError('file_not_found', `There is no file ${path}.`, {
+    hint: 'a path from the folder that you are in',
+    exitCode: 2,
+  });
 }

@@ -12,7 +12,9 @@ export interface ReportFlags {
 }
 
 /** Where reports are written to; the same for a run and for one of the past. */
-export function reportOptions<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+export function reportOptions<Args extends unknown[], Options extends OptionValues>(
+  command: Command<Args, Options>,
+) {
   return command
     .option('--junit <file>', 'write JUnit XML, for CI')
     .option('--markdown <file>', 'write Markdown, for a comment')
@@ -20,17 +22,28 @@ export function reportOptions<Args extends unknown[], Options extends OptionValu
 }
 
 /** Gives a line for each file that was written. */
-export async function writeReports(flags: ReportFlags, { run, comparison }: Reported, context: CommandContext): Promise<string[]> {
+export async function writeReports(
+  flags: ReportFlags,
+  { run, comparison }: Reported,
+  context: CommandContext,
+): Promise<string[]> {
   const written: string[] = [];
   const write = async (name: string | undefined, text: () => Promise<string>): Promise<void> => {
     if (name === undefined) return;
     await writeAtomically(resolve(context.surroundings.cwd, name), await text());
     written.push(`written to ${name}`);
   };
-  await write(flags.junit, async () => (await import('../../eval/report-junit.ts')).junitReport(run));
-  await write(flags.markdown, async () => (await import('../../eval/report-markdown.ts')).markdownReport(run, comparison));
+  await write(flags.junit, async () =>
+    (await import('../../eval/report-junit.ts')).junitReport(run),
+  );
+  await write(flags.markdown, async () =>
+    (await import('../../eval/report-markdown.ts')).markdownReport(run, comparison),
+  );
   await write(flags.html, async () => {
-    const [{ htmlReport }, { pastRuns }] = await Promise.all([import('../../eval/report-html.ts'), import('../../eval/run-file.ts')]);
+    const [{ htmlReport }, { pastRuns }] = await Promise.all([
+      import('../../eval/report-html.ts'),
+      import('../../eval/run-file.ts'),
+    ]);
     const { dir } = await context.project();
     const history = (await pastRuns(dir, runsShown)).filter(({ started }) => started < run.started);
     return htmlReport({ run, history, comparison });

@@ -17,7 +17,10 @@ export const run = defineCommand({
   examples: [
     ['ktx eval run', 'every question set'],
     ['ktx eval run revenue --repeat 5', 'how reliable answers are: pass rates, and what is flaky'],
-    ['ktx eval run --baseline evals/baseline.json --fail-on-regression --junit eval.xml', 'for CI: fails where something passed before'],
+    [
+      'ktx eval run --baseline evals/baseline.json --fail-on-regression --junit eval.xml',
+      'for CI: fails where something passed before',
+    ],
     ['ktx eval run --without-context', 'what the context layer adds: accuracy, tokens, cost, time'],
   ],
   define: (command) =>
@@ -31,7 +34,10 @@ export const run = defineCommand({
         .option('--concurrency <n>', 'cases at once; default llm.concurrency, else 2', countOf)
         .option('--without-context', 'ask everything a second time without any context')
         .option('--baseline <run>', 'compare with a run: id, last, or a file')
-        .option('--fail-on-regression', 'exit code 1 where a case passed in the baseline and does not now, and only there')
+        .option(
+          '--fail-on-regression',
+          'exit code 1 where a case passed in the baseline and does not now, and only there',
+        )
         .option('--save <file>', 'keep the run as a file too, as a baseline for git')
         .option('--allow-side-effects', 'let writes and tools of other servers run, unasked'),
     ),
@@ -40,13 +46,21 @@ export const run = defineCommand({
       throw usage('--fail-on-regression compares with a run.', '--baseline last');
     }
     const project = await context.project();
-    const [{ loadQuestionSets }, { runEvals }, { readRun, redacted, withoutRows, writeRun }] = await Promise.all([
-      import('../../eval/question-set.ts'),
-      import('../../eval/run.ts'),
-      import('../../eval/run-file.ts'),
-    ]);
-    const sets = await loadQuestionSets(project.dir, { sets: names, cases: options.case, tags: options.tag });
-    const baseline = options.baseline === undefined ? undefined : await readRun(project.dir, options.baseline, context.surroundings.cwd);
+    const [{ loadQuestionSets }, { runEvals }, { readRun, redacted, withoutRows, writeRun }] =
+      await Promise.all([
+        import('../../eval/question-set.ts'),
+        import('../../eval/run.ts'),
+        import('../../eval/run-file.ts'),
+      ]);
+    const sets = await loadQuestionSets(project.dir, {
+      sets: names,
+      cases: options.case,
+      tags: options.tag,
+    });
+    const baseline =
+      options.baseline === undefined
+        ? undefined
+        : await readRun(project.dir, options.baseline, context.surroundings.cwd);
     if (baseline !== undefined && options.failOnRegression === true) {
       const { requireShared } = await import('../../eval/compare.ts');
       requireShared(
@@ -68,17 +82,24 @@ export const run = defineCommand({
         const { id, outcome } = one;
         context.event({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
         if (isFull) context.say(caseText(redacted(one, patterns), context.screen));
-        context.progress.update(`${count} of ${counted(of, 'case')}${isFull ? '' : ', without context'}`);
+        context.progress.update(
+          `${count} of ${counted(of, 'case')}${isFull ? '' : ', without context'}`,
+        );
       },
     });
     // Reports, the envelope and what is kept say the same: a comment on a pull request is read by more people than a file.
     const done = redacted(withoutRows(asked), patterns);
     const kept = await writeRun(project.dir, done).catch(unkept);
-    if (options.save !== undefined && typeof kept === 'string') await saveRun(kept, options.save, context);
-    const comparison = baseline && (await import('../../eval/compare.ts')).compareRuns(baseline, done);
+    if (options.save !== undefined && typeof kept === 'string')
+      await saveRun(kept, options.save, context);
+    const comparison =
+      baseline && (await import('../../eval/compare.ts')).compareRuns(baseline, done);
     const written = await writeReports(options, { run: done, comparison }, context);
     const [lost] = typeof kept === 'string' ? [] : [kept];
-    return outcomeOf({ done, comparison, written, isGated: options.failOnRegression === true, lost }, context);
+    return outcomeOf(
+      { done, comparison, written, isGated: options.failOnRegression === true, lost },
+      context,
+    );
   },
 });
 
@@ -98,10 +119,16 @@ function unkept(error: unknown): UserError {
   throw error;
 }
 
-async function outcomeOf({ done, comparison, written, isGated, lost }: Done, context: CommandContext): Promise<Outcome> {
+async function outcomeOf(
+  { done, comparison, written, isGated, lost }: Done,
+  context: CommandContext,
+): Promise<Outcome> {
   const { columnsBeside, columnsOf } = await import('../../eval/summary.ts');
   const figures = figuresText(columnsBeside(comparison?.summaries[0], done), context.screen);
-  const text = [figures, ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)])];
+  const text = [
+    figures,
+    ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)]),
+  ];
   const columns = columnsOf(done).map(({ title, summary }) => ({ title, ...summary }));
   const first = done.cases.find(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
   return {
@@ -114,26 +141,51 @@ async function outcomeOf({ done, comparison, written, isGated, lost }: Done, con
   };
 }
 
-async function failureOf(done: EvalRun, gate: Comparison | undefined, first = ''): Promise<UserError | undefined> {
-  const [{ exitCodeOf }, { regressions }] = await Promise.all([import('../../eval/outcome.ts'), import('../../eval/compare.ts')]);
+async function failureOf(
+  done: EvalRun,
+  gate: Comparison | undefined,
+  first = '',
+): Promise<UserError | undefined> {
+  const [{ exitCodeOf }, { regressions }] = await Promise.all([
+    import('../../eval/outcome.ts'),
+    import('../../eval/compare.ts'),
+  ]);
   if (done.interrupted) {
-    return new UserError('interrupted', 'Interrupted; what was asked is kept in .ktx/evals.', { exitCode: 130, retryable: true });
+    return new UserError('interrupted', 'Interrupted; what was asked is kept in .ktx/evals.', {
+      exitCode: 130,
+      retryable: true,
+    });
   }
   if (gate !== undefined) {
     const worse = regressions(gate);
     const hint = worse.map(({ id }) => id).join(', ');
-    return worse.length === 0 ? undefined : new UserError('eval_regressed', `${counted(worse.length, 'case')} passed before and not now.`, { hint }); // prettier-ignore
+    return worse.length === 0
+      ? undefined
+      : new UserError(
+          'eval_regressed',
+          `${counted(worse.length, 'case')} passed before and not now.`,
+          { hint },
+        );
   }
   const exitCode = exitCodeOf(done.cases.map(({ outcome }) => outcome));
   if (exitCode === 0) return undefined;
-  const bad = done.cases.filter(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped').length;
+  const bad = done.cases.filter(
+    ({ outcome }) => outcome !== 'pass' && outcome !== 'skipped',
+  ).length;
   const hint = `ktx eval run --case ${first} asks one again`;
   return exitCode === 1
     ? new UserError('eval_failed', `${counted(bad, 'case')} did not pass.`, { hint })
-    : new UserError('eval_undecided', `Of ${counted(bad, 'case')} nothing can be said.`, { hint, exitCode });
+    : new UserError('eval_undecided', `Of ${counted(bad, 'case')} nothing can be said.`, {
+        hint,
+        exitCode,
+      });
 }
 
-async function saveRun(path: string, name: string, { surroundings }: CommandContext): Promise<void> {
+async function saveRun(
+  path: string,
+  name: string,
+  { surroundings }: CommandContext,
+): Promise<void> {
   const { readText, writeAtomically } = await import('../../store/files.ts');
   await writeAtomically(resolve(surroundings.cwd, name), (await readText(path)) ?? '');
 }

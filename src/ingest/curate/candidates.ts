@@ -41,20 +41,36 @@ export interface Wiki {
  */
 export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wiki {
   const ruled = applyRulings(claims, pins);
-  const decided = new Set(claims.filter(({ kind }) => kind === 'page' || kind === 'same_as').map(({ subject }) => subject));
-  const own = Map.groupBy(claims.filter((claim) => !isRuling(claim) && wikiSubject(claim.subject) && ruled.counted(claim)), ({ subject }) => subject); // prettier-ignore
+  const decided = new Set(
+    claims
+      .filter(({ kind }) => kind === 'page' || kind === 'same_as')
+      .map(({ subject }) => subject),
+  );
+  const own = Map.groupBy(
+    claims.filter(
+      (claim) => !isRuling(claim) && wikiSubject(claim.subject) && ruled.counted(claim),
+    ),
+    ({ subject }) => subject,
+  );
   const standing = [...own].filter(([, said]) => said.some(({ kind }) => kind !== 'page'));
   const topics = new Map(standing.map(([subject, said]) => [subject, topicOf(subject, said)]));
-  const shared = Map.groupBy([...topics.values()].flatMap((topic) => topic.names.map((name) => ({ name, topic }))), ({ name }) => name); // prettier-ignore
+  const shared = Map.groupBy(
+    [...topics.values()].flatMap((topic) => topic.names.map((name) => ({ name, topic }))),
+    ({ name }) => name,
+  );
   const candidates = [...topics.values()].flatMap((topic): Candidate[] => {
     if (decided.has(topic.subject)) return [];
     const said = own.get(topic.subject) ?? [];
-    const same = topic.names.flatMap((name) => (shared.get(name) ?? []).map((one) => one.topic.subject));
+    const same = topic.names.flatMap((name) =>
+      (shared.get(name) ?? []).map((one) => one.topic.subject),
+    );
     const namesakes = [...new Set(same)].filter((subject) => isOther(topic, subject));
     const isRead = said.some(({ evidence }) => evidence.some(({ origin }) => origin === 'model'));
     if (!isRead && namesakes.length === 0) return [];
     const ids = said.map(shortId).sort();
-    const isModels = said.every(({ evidence }) => evidence.every(({ origin }) => origin === 'model'));
+    const isModels = said.every(({ evidence }) =>
+      evidence.every(({ origin }) => origin === 'model'),
+    );
     return [{ ...topic, id: ids[0] ?? '', claims: ids, isModels, namesakes }];
   });
   return { topics, candidates: candidates.sort((a, b) => (a.id < b.id ? -1 : 1)) };
@@ -62,9 +78,15 @@ export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wi
 
 /** Other topics that may be the same, by their names. */
 export function resembling({ topics }: Wiki, candidate: Candidate): readonly string[] {
-  const titles = new Map([...topics.values()].map(({ title, subject }) => [title.toLowerCase(), subject]));
-  const close = nearest(candidate.title, titles.keys(), 5).flatMap((title) => titles.get(title) ?? []);
-  return [...new Set([...candidate.namesakes, ...close.filter((subject) => isOther(candidate, subject))])].slice(0, 8);
+  const titles = new Map(
+    [...topics.values()].map(({ title, subject }) => [title.toLowerCase(), subject]),
+  );
+  const close = nearest(candidate.title, titles.keys(), 5).flatMap(
+    (title) => titles.get(title) ?? [],
+  );
+  return [
+    ...new Set([...candidate.namesakes, ...close.filter((subject) => isOther(candidate, subject))]),
+  ].slice(0, 8);
 }
 
 function isOther({ subject }: Topic, name: string): boolean {
@@ -73,10 +95,19 @@ function isOther({ subject }: Topic, name: string): boolean {
 
 function topicOf(subject: string, claims: readonly Claim[]): Topic {
   const sorted = claims.toSorted((a, b) => (shortId(a) < shortId(b) ? -1 : 1));
-  const texts = (kinds: readonly string[]) => sorted.flatMap(({ kind, body }) => (kinds.includes(kind) && typeof body === 'string' ? [body] : [])); // prettier-ignore
+  const texts = (kinds: readonly string[]) =>
+    sorted.flatMap(({ kind, body }) =>
+      kinds.includes(kind) && typeof body === 'string' ? [body] : [],
+    );
   const [title = subject.slice(subject.indexOf(':') + 1).replaceAll('_', ' ')] = texts(['title']);
-  const synonyms = sorted.flatMap(({ kind, body }) => (kind === 'synonyms' && Array.isArray(body) ? body.map(String) : []));
-  const places = sorted.flatMap(({ evidence }) => evidence).map(({ connection, item = '', location = '' }) => `${connection}, ${item} ${location}`.replace(/[, ]+$/, '')); // prettier-ignore
+  const synonyms = sorted.flatMap(({ kind, body }) =>
+    kind === 'synonyms' && Array.isArray(body) ? body.map(String) : [],
+  );
+  const places = sorted
+    .flatMap(({ evidence }) => evidence)
+    .map(({ connection, item = '', location = '' }) =>
+      `${connection}, ${item} ${location}`.replace(/[, ]+$/, ''),
+    );
   return {
     subject,
     title,
@@ -92,8 +123,13 @@ function namesOf(spelled: readonly string[]): readonly string[] {
   const names = spelled.flatMap((name) => {
     const bracketed = [...name.matchAll(/\(([^()]+)\)/g)].map(([, inner = '']) => inner);
     return [name.replaceAll(/\([^()]*\)/g, ' '), ...bracketed].flatMap((one) => {
-      const words = one.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== ''); // prettier-ignore
-      const plain = words.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)).join(' ');
+      const words = one
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}]+/u)
+        .filter((word) => word !== '');
+      const plain = words
+        .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word))
+        .join(' ');
       return words.length > 2 ? [plain, words.map((word) => word[0]).join('')] : [plain];
     });
   });

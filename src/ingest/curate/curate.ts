@@ -3,7 +3,13 @@ import { bodies } from '../../context/claim.ts';
 import type { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { inPages, ruleOnPage, stageReport, type Rulings, type RulingStage } from '../ruling-loop.ts';
+import {
+  inPages,
+  ruleOnPage,
+  stageReport,
+  type Rulings,
+  type RulingStage,
+} from '../ruling-loop.ts';
 import { wikiToCurate, type Candidate, type Wiki } from './candidates.ts';
 import { curation, decisionFault, openCurateDesk, rulingOf, type Decision } from './desk.ts';
 
@@ -30,18 +36,36 @@ export async function curate(input: RulingStage): Promise<Rulings> {
   const open = candidates.filter((candidate) => !decided.has(candidate));
   for (const page of inPages(open, pageSize)) {
     if (isOver) break;
-    const keep = (candidate: Candidate, decision: Decision) => journal.keep(keyOf(candidate), decision);
+    const keep = (candidate: Candidate, decision: Decision) =>
+      journal.keep(keyOf(candidate), decision);
     const desk = openCurateDesk({ wiki, page, keep, snapshot: await input.snapshot() });
-    const onStepFinish = (step: { stepIndex: number; stepBudget: number }) => emit({ type: 'curate_step', ...step });
+    const onStepFinish = (step: { stepIndex: number; stepBudget: number }) =>
+      emit({ type: 'curate_step', ...step });
     const toolSet = model.tools.curate(desk, signal);
     calls += 1;
-    const ended = await ruleOnPage({ model, role: 'curator', stage: 'curate', waiting: page.length, toolSet, onStepFinish, signal });
+    const ended = await ruleOnPage({
+      model,
+      role: 'curator',
+      stage: 'curate',
+      waiting: page.length,
+      toolSet,
+      onStepFinish,
+      signal,
+    });
     for (const [candidate, decision] of desk.decided()) decided.set(candidate, decision);
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }
-  const report = stageReport('curate', { total: candidates.length, done: decided.size, calls }, failures);
-  return { rulings: candidates.flatMap((candidate) => decidedOf(candidate, decided.get(candidate))), report, isOver };
+  const report = stageReport(
+    'curate',
+    { total: candidates.length, done: decided.size, calls },
+    failures,
+  );
+  return {
+    rulings: candidates.flatMap((candidate) => decidedOf(candidate, decided.get(candidate))),
+    report,
+    isOver,
+  };
 }
 
 function decidedOf(candidate: Candidate, decision: Decision | undefined) {
@@ -62,5 +86,7 @@ const decisionSchema = z.discriminatedUnion('kind', [
 /** Of a run that was killed before it could publish; what does not hold any more is asked again. */
 function paidDecision(wiki: Wiki, candidate: Candidate, kept: unknown): Decision | undefined {
   const { data } = decisionSchema.safeParse(kept);
-  return data === undefined || decisionFault(wiki, candidate, data) !== undefined ? undefined : data;
+  return data === undefined || decisionFault(wiki, candidate, data) !== undefined
+    ? undefined
+    : data;
 }

@@ -10,10 +10,9 @@ import { resembling, typeOf, type Candidate, type Wiki } from './candidates.ts';
 export const curation = 'curation@1';
 
 /** What is decided about one candidate. */
-export type Decision = { readonly [Kind in 'page' | 'same_as' | 'rejected']: { kind: Kind; body: Bodies[Kind] } }[
-  | 'page'
-  | 'same_as'
-  | 'rejected'];
+export type Decision = {
+  readonly [Kind in 'page' | 'same_as' | 'rejected']: { kind: Kind; body: Bodies[Kind] };
+}['page' | 'same_as' | 'rejected'];
 
 const mostWords = 300;
 
@@ -38,7 +37,9 @@ export function openCurateDesk({ wiki, page, keep, snapshot }: Desk) {
     if (found !== undefined && !decided.has(found)) return found;
     if (found !== undefined) throw refusal(`${name} is decided already; go on with the others.`);
     const names = open().map(({ subject }) => subject);
-    throw refusal(`${name} is no candidate of this page. ${didYouMean(name, names) ?? 'list_candidates lists them.'}`);
+    throw refusal(
+      `${name} is no candidate of this page. ${didYouMean(name, names) ?? 'list_candidates lists them.'}`,
+    );
   };
   const decide = (candidate: Candidate, decision: Decision): string => {
     const fault = decisionFault(wiki, candidate, decision);
@@ -57,22 +58,38 @@ export function openCurateDesk({ wiki, page, keep, snapshot }: Desk) {
         const others = resembling(wiki, candidate)
           .flatMap((name) => wiki.topics.get(name) ?? [])
           .map((other) => told(other.subject, other.says));
-        return { candidate: subject, title, says: says.map(short), from: from.slice(0, 5), resembles: others };
+        return {
+          candidate: subject,
+          title,
+          says: says.map(short),
+          from: from.slice(0, 5),
+          resembles: others,
+        };
       });
-      return { candidates, pages: [...pages].map(([name, topics]) => `${name} (${topics.length})`).sort() };
+      return {
+        candidates,
+        pages: [...pages].map(([name, topics]) => `${name} (${topics.length})`).sort(),
+      };
     },
     place: (name: string, target: string) => decide(find(name), { kind: 'page', body: target }),
     merge: (name: string, into: string) => decide(find(name), { kind: 'same_as', body: into }),
     reject(name: string, why: string) {
       const candidate = find(name);
-      return decide(candidate, { kind: 'rejected', body: { claims: [...candidate.claims], why: short(why) } });
+      return decide(candidate, {
+        kind: 'rejected',
+        body: { claims: [...candidate.claims], why: short(why) },
+      });
     },
     decided: (): ReadonlyMap<Candidate, Decision> => decided,
   };
 }
 
 /** Why that cannot be decided about it, in words for a model that name what can. */
-export function decisionFault(wiki: Wiki, candidate: Candidate, { kind, body }: Decision): string | undefined {
+export function decisionFault(
+  wiki: Wiki,
+  candidate: Candidate,
+  { kind, body }: Decision,
+): string | undefined {
   const { subject, isModels, claims } = candidate;
   if (kind === 'page') {
     if (bodies.page.safeParse(body).success && body.length <= 60) return undefined;
@@ -80,12 +97,17 @@ export function decisionFault(wiki: Wiki, candidate: Candidate, { kind, body }: 
   }
   if (kind === 'same_as') {
     if (body === subject) return `${subject} is the candidate itself: name another, or place it.`;
-    const names = [...wiki.topics.keys()].filter((name) => name !== subject && typeOf(name) === typeOf(subject));
+    const names = [...wiki.topics.keys()].filter(
+      (name) => name !== subject && typeOf(name) === typeOf(subject),
+    );
     if (names.includes(body)) return undefined;
-    const hint = didYouMean(body, names) ?? (resembling(wiki, candidate).join(', ') || 'Nothing resembles it: place it.');
+    const hint =
+      didYouMean(body, names) ??
+      (resembling(wiki, candidate).join(', ') || 'Nothing resembles it: place it.');
     return `${body} is no ${typeOf(subject)} that is known. ${hint}`;
   }
-  if (!isModels) return `${subject} stands in a table that code read: it cannot be rejected. Place it, or merge it.`;
+  if (!isModels)
+    return `${subject} stands in a table that code read: it cannot be rejected. Place it, or merge it.`;
   return body.claims.join() === claims.join() ? undefined : 'Something else is said of it by now.';
 }
 

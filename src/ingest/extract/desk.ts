@@ -34,7 +34,10 @@ interface DeskOptions {
  */
 export type ExtractDesk = ReturnType<typeof openExtractDesk>;
 
-export function openExtractDesk({ connection, items }: WorkUnit, { snapshot, confidence, signal }: DeskOptions) {
+export function openExtractDesk(
+  { connection, items }: WorkUnit,
+  { snapshot, confidence, signal }: DeskOptions,
+) {
   const byPath = new Map(items.map((one) => [itemPath(connection, one.item.path), one]));
   const accepted = new Map<string, Claim[]>();
   const unmapped = new Map<string, Unmapped[]>();
@@ -51,38 +54,61 @@ export function openExtractDesk({ connection, items }: WorkUnit, { snapshot, con
     const elsewhere = found ? undefined : unread.find(({ text }) => findQuote(text, quote));
     const said = found?.quote ?? (elsewhere && findQuote(elsewhere.text, quote)?.quote);
     if (said === undefined) {
-      throw refusal(`The quote does not occur in ${path}, or is too short to say anything. Copy the words exactly as they stand there.`);
+      throw refusal(
+        `The quote does not occur in ${path}, or is too short to say anything. Copy the words exactly as they stand there.`,
+      );
     }
     const location = found ? `line ${found.line}` : elsewhere?.location;
-    return { connection, origin: 'model', extractor: reader, item: path, location, quote: said, confidence };
+    return {
+      connection,
+      origin: 'model',
+      extractor: reader,
+      item: path,
+      location,
+      quote: said,
+      confidence,
+    };
   };
   return {
     snapshot,
     signal,
     /** Paths of the unit's items, and where in them a model has to read. */
-    list: () => [...byPath].map(([path, { unread }]) => ({ path, unread: unread.map(({ location }) => location) })),
+    list: () =>
+      [...byPath].map(([path, { unread }]) => ({
+        path,
+        unread: unread.map(({ location }) => location),
+      })),
     /** The text of an item of this unit. */
     text: (path: string): string => itemAt(path).item.body,
     /** Counts a query of the model; refuses it where the unit has had its share. */
     spendQuery(): void {
       queries += 1;
-      if (queries > mostQueries) throw refusal(`This work unit has had its ${mostQueries} queries: decide with what is known.`);
+      if (queries > mostQueries)
+        throw refusal(
+          `This work unit has had its ${mostQueries} queries: decide with what is known.`,
+        );
     },
     /** Notes that a proposal of this tool came through. */
     noteTaken: (tool: string): void => void taken.add(tool),
     hasTaken: (tool: string): boolean => taken.has(tool),
     /** Takes what the item says in those words; what is known to be meant alike keeps its wording, so that evidence adds up. */
-    accept({ item, quote }: { readonly item: string; readonly quote: string }, sayings: readonly Saying[]): void {
+    accept(
+      { item, quote }: { readonly item: string; readonly quote: string },
+      sayings: readonly Saying[],
+    ): void {
       const evidence = [evidenceOf(item, quote)];
       const claims = sayings.map(([subject, kind, said]): Claim => {
         const body = plain(kind, said);
-        const same = snapshot.claims(subject).find((one) => one.kind === kind && meaningOf(one) === meaningOf({ kind, body }));
+        const same = snapshot
+          .claims(subject)
+          .find((one) => one.kind === kind && meaningOf(one) === meaningOf({ kind, body }));
         return { subject, kind, body: same?.body ?? body, evidence };
       });
       accepted.set(item, [...(accepted.get(item) ?? []), ...claims]);
     },
     /** Fails where `accept` would. */
-    requireQuote: ({ item, quote }: { readonly item: string; readonly quote: string }): void => void evidenceOf(item, quote),
+    requireQuote: ({ item, quote }: { readonly item: string; readonly quote: string }): void =>
+      void evidenceOf(item, quote),
     reportUnmapped({ item, ...one }: Unmapped & { readonly item: string }): void {
       itemAt(item);
       unmapped.set(item, [...(unmapped.get(item) ?? []), one]);
@@ -98,13 +124,24 @@ export function openExtractDesk({ connection, items }: WorkUnit, { snapshot, con
   };
 }
 
-const texts: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'description', 'unit', 'synonyms', 'tags']);
+const texts: ReadonlySet<ClaimKind> = new Set([
+  'title',
+  'definition',
+  'rule',
+  'description',
+  'unit',
+  'synonyms',
+  'tags',
+]);
 
 /** What people read is one line of plain text. */
 function plain(kind: ClaimKind, body: Json): Json {
   if (!texts.has(kind)) return body;
   if (Array.isArray(body)) return body.map((one: Json) => plain(kind, one));
-  const text = (typeof body === 'string' ? body : '').toWellFormed().replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim(); // prettier-ignore
+  const text = (typeof body === 'string' ? body : '')
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
   if (!/[\p{L}\p{N}]/u.test(text)) throw refusal(`The ${kind} says nothing.`);
   return text;
 }

@@ -46,33 +46,53 @@ export async function readWithModel(run: ReadingRun): Promise<ReadByModel> {
   const open = pending.filter((one) => !outcomes.has(one));
   const verdicts = await sortPages(stage, open);
   const sorted = Map.groupBy(open, (one) => verdicts.get(one) ?? 'unsorted');
-  for (const one of sorted.get('skip') ?? []) settle(stage, 'triage', { one, outcome: { claims: [], unmapped: [] } });
+  for (const one of sorted.get('skip') ?? [])
+    settle(stage, 'triage', { one, outcome: { claims: [], unmapped: [] } });
   const light = sorted.get('light') ?? [];
   plan(stage, 'light', light.length);
   await atOnce(stage, light, (one) => readPage(stage, one));
-  const unread = light.filter((one) => verdicts.get(one) === 'light' && !outcomes.has(one) && knownVerdict(one, model) === 'full');
+  const unread = light.filter(
+    (one) =>
+      verdicts.get(one) === 'light' && !outcomes.has(one) && knownVerdict(one, model) === 'full',
+  );
   const full = new Set([...(sorted.get('full') ?? []), ...unread]);
   const units = unitsOf(open.filter((one) => full.has(one)));
   plan(stage, 'extract', units.length);
   await atOnce(stage, units, (unit) => readUnit(stage, unit));
   run.signal.throwIfAborted();
   const left = (...kinds: readonly (Verdict | 'unsorted')[]) =>
-    open.filter((one) => kinds.includes(full.has(one) ? 'full' : (verdicts.get(one) ?? 'unsorted')) && !outcomes.has(one)).length;
+    open.filter(
+      (one) =>
+        kinds.includes(full.has(one) ? 'full' : (verdicts.get(one) ?? 'unsorted')) &&
+        !outcomes.has(one),
+    ).length;
   const stages = [
     reportOf('triage', counts.triage, left('unsorted')),
     reportOf('light', counts.light, left('light')),
     reportOf('extract', counts.extract, left('full')),
   ];
   const worked = stages.filter(({ done, pending: rest, calls }) => done + rest + calls > 0);
-  return { sources: withOutcomes(findings, outcomes), stages: worked, refused: stage.refused, isOver: stage.isOver };
+  return {
+    sources: withOutcomes(findings, outcomes),
+    stages: worked,
+    refused: stage.refused,
+    isOver: stage.isOver,
+  };
 }
 
-function reportOf(stage: StageReport['stage'], { done, calls, failures }: Counted, pending: number): StageReport {
+function reportOf(
+  stage: StageReport['stage'],
+  { done, calls, failures }: Counted,
+  pending: number,
+): StageReport {
   return { stage, done, pending, calls, failures: failures.map(failureOf) };
 }
 
 /** Undefined for pages that could not be sorted. */
-async function sortPages(stage: Stage, items: readonly PendingItem[]): Promise<Map<PendingItem, Verdict>> {
+async function sortPages(
+  stage: Stage,
+  items: readonly PendingItem[],
+): Promise<Map<PendingItem, Verdict>> {
   const { model, signal, counts, emit, isAnew } = stage;
   const verdicts = new Map<PendingItem, Verdict>();
   for (const one of items) {
@@ -84,7 +104,9 @@ async function sortPages(stage: Stage, items: readonly PendingItem[]): Promise<M
   await atOnce(stage, unsorted, async (one) => {
     const unit = unitNamed(one);
     emit({ type: 'work_unit_started', unit, stage: 'triage', items: [unit] });
-    const verdict = await attempted(stage, { name: 'triage', unit }, () => triage(one, model, signal));
+    const verdict = await attempted(stage, { name: 'triage', unit }, () =>
+      triage(one, model, signal),
+    );
     if (verdict === undefined) return;
     keep(stage, 'triage', { key: triageKey(one), result: verdict });
     verdicts.set(one, verdict);
@@ -99,7 +121,8 @@ function plan({ emit }: Stage, stage: keyof Stage['counts'], units: number): voi
   if (units > 0) emit({ type: 'work_units_planned', stage, units });
 }
 
-const unitNamed = ({ connection, item }: PendingItem): string => `sources/${connection}/${item.path}`;
+const unitNamed = ({ connection, item }: PendingItem): string =>
+  `sources/${connection}/${item.path}`;
 
 /** One call for one page. */
 async function readPage(stage: Stage, one: PendingItem): Promise<void> {
@@ -107,8 +130,14 @@ async function readPage(stage: Stage, one: PendingItem): Promise<void> {
   const [unit] = unitsOf([one]);
   if (unit === undefined) return;
   emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
-  const desk = openExtractDesk(unit, { snapshot: await stage.snapshot(), confidence: confidences.light, signal });
-  const holds = await attempted(stage, { name: 'light', unit: unit.id }, () => readLightly(unit, desk, model));
+  const desk = openExtractDesk(unit, {
+    snapshot: await stage.snapshot(),
+    confidence: confidences.light,
+    signal,
+  });
+  const holds = await attempted(stage, { name: 'light', unit: unit.id }, () =>
+    readLightly(unit, desk, model),
+  );
   if (holds === undefined) return;
   counts.light.done += 1;
   const outcome = desk.outcomes().get(one.item.key);
@@ -127,19 +156,37 @@ async function readPage(stage: Stage, one: PendingItem): Promise<void> {
 /** A loop. With its steps, or the money, spent, the items that it came to are read and the others stay pending. */
 async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
   const { model, signal, counts, emit } = stage;
-  emit({ type: 'work_unit_started', unit: unit.id, stage: 'extract', items: unit.items.map(unitNamed) });
-  const desk = openExtractDesk(unit, { snapshot: await stage.snapshot(), confidence: confidences.extract, signal });
-  const onStep = ({ stepIndex, stepBudget }: { readonly stepIndex: number; readonly stepBudget: number }) =>
-    emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
-  const { outcome, failure } = (await attempted(stage, { name: 'extract', unit: unit.id }, () => readFully(unit, desk, { model, onStep }))) ?? { outcome: 'error' as const, failure: undefined }; // prettier-ignore
+  emit({
+    type: 'work_unit_started',
+    unit: unit.id,
+    stage: 'extract',
+    items: unit.items.map(unitNamed),
+  });
+  const desk = openExtractDesk(unit, {
+    snapshot: await stage.snapshot(),
+    confidence: confidences.extract,
+    signal,
+  });
+  const onStep = ({
+    stepIndex,
+    stepBudget,
+  }: {
+    readonly stepIndex: number;
+    readonly stepBudget: number;
+  }) => emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
+  const { outcome, failure } = (await attempted(stage, { name: 'extract', unit: unit.id }, () =>
+    readFully(unit, desk, { model, onStep }),
+  )) ?? { outcome: 'error' as const, failure: undefined };
   signal.throwIfAborted();
   if (failure !== undefined && unit.items.length > 1 && isOfItem(failure)) {
     emit({ type: 'work_unit_finished', unit: unit.id, stage: 'extract', outcome, claims: 0 });
     // One of them is in the way of the others: each alone.
-    for (const alone of unit.items.flatMap((one) => unitsOf([one]))) if (!stage.isOver) await readUnit(stage, alone);
+    for (const alone of unit.items.flatMap((one) => unitsOf([one])))
+      if (!stage.isOver) await readUnit(stage, alone);
     return;
   }
-  if (failure !== undefined) failed(stage, { name: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) }, failure);
+  if (failure !== undefined)
+    failed(stage, { name: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) }, failure);
   const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
   const outcomes = desk.outcomes();
   let claims = 0;
@@ -161,7 +208,10 @@ function worthALine(unmapped: ItemOutcome['unmapped']): ItemOutcome['unmapped'] 
 }
 
 /** The findings with what was read now in place of what was read before. */
-function withOutcomes({ sources, connections }: Findings, outcomes: ReadonlyMap<PendingItem, ItemOutcome>): readonly SourceFindings[] {
+function withOutcomes(
+  { sources, connections }: Findings,
+  outcomes: ReadonlyMap<PendingItem, ItemOutcome>,
+): readonly SourceFindings[] {
   const sliceOf = slicer(connections.map(({ catalog }) => catalog));
   const read = new Map([...outcomes].map(([one, outcome]) => [unitNamed(one), outcome]));
   return sources.map((source) => {
@@ -171,7 +221,17 @@ function withOutcomes({ sources, connections }: Findings, outcomes: ReadonlyMap<
       if (outcome === undefined) return [];
       const slice = sliceOf(code.get(item.key), outcome.claims);
       const state = { hash: hashOf(item), slice, extractor: `${source.extractor}+${reader}` };
-      return [[item.key, { claims: outcome.claims, read: state, isCurrent: true, unmapped: worthALine(outcome.unmapped) }] as const];
+      return [
+        [
+          item.key,
+          {
+            claims: outcome.claims,
+            read: state,
+            isCurrent: true,
+            unmapped: worthALine(outcome.unmapped),
+          },
+        ] as const,
+      ];
     });
     return { ...source, readings: new Map([...source.readings, ...fresh]) };
   });

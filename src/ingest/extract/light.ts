@@ -10,11 +10,17 @@ import type { WorkUnit } from './unit.ts';
 
 const answerSchema = z.object({
   terms: z.array(termSchema.omit({ item: true })).describe('What words of the business mean.'),
-  rules: z.array(ruleSchema.omit({ item: true })).describe('What always holds, or has to be done, with the data.'),
+  rules: z
+    .array(ruleSchema.omit({ item: true }))
+    .describe('What always holds, or has to be done, with the data.'),
 });
 
 /** A few claims of one page in one call; false where some did not hold, so that the page deserves a full reading. */
-export async function readLightly(unit: WorkUnit, desk: ExtractDesk, { runtime }: IngestModel): Promise<boolean> {
+export async function readLightly(
+  unit: WorkUnit,
+  desk: ExtractDesk,
+  { runtime }: IngestModel,
+): Promise<boolean> {
   const answer = await runtime.generateObject({
     role: 'triage',
     system: readPrompt('extract-light'),

@@ -19,7 +19,9 @@ export async function readFully(
   desk: ExtractDesk,
   { model, onStep }: { readonly model: IngestModel; readonly onStep: (step: StepFinished) => void },
 ): Promise<LoopOutcome> {
-  const skills = listSkills('extract').map(({ name, description }) => `- \`${name}\`: ${description}`);
+  const skills = listSkills('extract').map(
+    ({ name, description }) => `- \`${name}\`: ${description}`,
+  );
   const { stopReason, error, toolFailures } = await model.runtime.runAgentLoop({
     modelRole: 'candidateExtraction',
     systemPrompt: readPrompt('extract-unit', { skills: skills.join('\n') }),
@@ -32,8 +34,11 @@ export async function readFully(
   });
   if (error !== undefined) return { outcome: 'error', failure: error };
   // A refusal that the model corrected is part of the work; a proposal that never came through is not done.
-  const failed = Object.keys(toolFailures).filter((tool) => tool.startsWith('propose_') && !desk.hasTaken(tool));
-  if (stopReason === 'budget' || failed.length === 0 || desk.hasTaken('report_unmapped')) return { outcome: stopReason };
+  const failed = Object.keys(toolFailures).filter(
+    (tool) => tool.startsWith('propose_') && !desk.hasTaken(tool),
+  );
+  if (stopReason === 'budget' || failed.length === 0 || desk.hasTaken('report_unmapped'))
+    return { outcome: stopReason };
   const message = `${unit.id}: no ${failed.sort().join(', ')} of the model was valid.`;
   return { outcome: 'error', failure: new LlmError('invalid_output', message) };
 }

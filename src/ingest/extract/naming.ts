@@ -12,12 +12,24 @@ export function datasetNamed(snapshot: Snapshot, name: string): KnownDataset {
   if (found !== undefined) return found;
   const all = snapshot.catalogs.flatMap((catalog) => {
     const names = datasetNames(catalog);
-    return catalog.tables.map((table) => ({ dataset: names.dataset(table), full: `${catalog.connection}.${names.dataset(table)}`, table }));
+    return catalog.tables.map((table) => ({
+      dataset: names.dataset(table),
+      full: `${catalog.connection}.${names.dataset(table)}`,
+      table,
+    }));
   });
   const plain = name.toLowerCase();
-  const several = all.filter(({ dataset, table }) => [dataset, table.table.toLowerCase()].includes(plain)).map(({ full }) => full);
-  if (several.length > 1) throw refusal(`${name} could be ${several.join(' or ')}: name one of them.`);
-  throw refusal(`There is no dataset ${name}. ${choices(name, all.map(({ dataset }) => dataset))}`); // prettier-ignore
+  const several = all
+    .filter(({ dataset, table }) => [dataset, table.table.toLowerCase()].includes(plain))
+    .map(({ full }) => full);
+  if (several.length > 1)
+    throw refusal(`${name} could be ${several.join(' or ')}: name one of them.`);
+  throw refusal(
+    `There is no dataset ${name}. ${choices(
+      name,
+      all.map(({ dataset }) => dataset),
+    )}`,
+  );
 }
 
 /** The field of that name, whether it is a column or something that a source computes. */
@@ -41,8 +53,11 @@ export function refNamed(snapshot: Snapshot, ref: string): string {
   const name = bare.slice(dot + 1);
   const metric = subjects.metric(owner.connection, owner.dataset, name);
   if (exists(snapshot, metric)) return metric;
-  const metrics = snapshot.dataset(owner.connection, owner.dataset)?.metrics?.map((one) => one.name) ?? [];
-  throw refusal(`${owner.dataset} has no field or metric ${name}. ${choices(name, [...owner.fields.values(), ...metrics])}`);
+  const metrics =
+    snapshot.dataset(owner.connection, owner.dataset)?.metrics?.map((one) => one.name) ?? [];
+  throw refusal(
+    `${owner.dataset} has no field or metric ${name}. ${choices(name, [...owner.fields.values(), ...metrics])}`,
+  );
 }
 
 /** Whether anything claims that there is such a thing. */

@@ -21,7 +21,10 @@ export function findQuote(text: string, quote: string): Found | undefined {
   const [start, last] = [own.places[at], own.places[at + wanted.letters.length - 1]];
   if (at < 0 || start === undefined || last === undefined) return undefined;
   const said = text.slice(start, last + 1).replaceAll(/\s+/g, ' ');
-  return { quote: said.slice(0, longest).trim().toWellFormed(), line: text.slice(0, start).split('\n').length };
+  return {
+    quote: said.slice(0, longest).trim().toWellFormed(),
+    line: text.slice(0, start).split('\n').length,
+  };
 }
 
 /** What is said, in lower case, with the place of each letter in the text. */

@@ -45,12 +45,23 @@ interface Part {
 }
 
 export function openStage(run: ReadingRun): Stage {
-  return { ...run, outcomes: new Map(), counts: { triage: nothing(), light: nothing(), extract: nothing() }, refused: [], isOver: false };
+  return {
+    ...run,
+    outcomes: new Map(),
+    counts: { triage: nothing(), light: nothing(), extract: nothing() },
+    refused: [],
+    isOver: false,
+  };
 }
 
 const nothing = (): Counted => ({ done: 0, calls: 0, failures: [] });
 
-const claimSchema = z.object({ subject: z.string(), kind: z.enum(claimKinds), body: json, evidence: z.array(evidenceSchema) });
+const claimSchema = z.object({
+  subject: z.string(),
+  kind: z.enum(claimKinds),
+  body: json,
+  evidence: z.array(evidenceSchema),
+});
 /** As the journal keeps it. */
 const outcomeSchema = z.object({
   claims: z.array(claimSchema),
@@ -63,9 +74,14 @@ const outcomeSchema = z.object({
  * What was paid for in a run that did not come to its end. Its own claims say which tables it is about, not those on disk: a run that
  * was killed while it published has written some of them.
  */
-export function paidOutcome(journal: Pick<IngestModel['journal'], 'result'>, { readingKey, slice }: PendingItem): ItemOutcome | undefined {
+export function paidOutcome(
+  journal: Pick<IngestModel['journal'], 'result'>,
+  { readingKey, slice }: PendingItem,
+): ItemOutcome | undefined {
   const { data } = outcomeSchema.safeParse(journal.result(readingKey));
-  return data === undefined || data.slice !== slice(data.claims) ? undefined : { claims: data.claims, unmapped: data.unmapped };
+  return data === undefined || data.slice !== slice(data.claims)
+    ? undefined
+    : { claims: data.claims, unmapped: data.unmapped };
 }
 
 /** Paid for: it counts, also where the journal does not take it; then nothing more is asked. */
@@ -79,7 +95,11 @@ export function settle(
   keep(stage, name, { key: one.readingKey, result: JSON.parse(JSON.stringify(kept)) as Json });
 }
 
-export function keep(stage: Stage, name: Part['name'], { key, result }: { readonly key: string; readonly result: Json }): void {
+export function keep(
+  stage: Stage,
+  name: Part['name'],
+  { key, result }: { readonly key: string; readonly result: Json },
+): void {
   try {
     stage.model.journal.keep(key, result);
   } catch (error) {
@@ -89,7 +109,11 @@ export function keep(stage: Stage, name: Part['name'], { key, result }: { readon
 }
 
 /** One call of the stage; undefined where it failed, which is noted. */
-export async function attempted<T>(stage: Stage, { name, unit }: Part, call: () => Promise<T>): Promise<T | undefined> {
+export async function attempted<T>(
+  stage: Stage,
+  { name, unit }: Part,
+  call: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     stage.counts[name].calls += 1;
     return await call();
@@ -103,19 +127,32 @@ export async function attempted<T>(stage: Stage, { name, unit }: Part, call: () 
 }
 
 /** `unit` is the path of the item where it is of one alone: then what is the matter with it is told by name. */
-export function failed(stage: Stage, { name, unit }: Pick<Part, 'name'> & Partial<Part>, error: UserError): void {
+export function failed(
+  stage: Stage,
+  { name, unit }: Pick<Part, 'name'> & Partial<Part>,
+  error: UserError,
+): void {
   stage.counts[name].failures.push(error);
-  if (unit !== undefined && isOfItem(error)) stage.refused.push({ subject: unit, kind: 'reading', reason: error.message });
+  if (unit !== undefined && isOfItem(error))
+    stage.refused.push({ subject: unit, kind: 'reading', reason: error.message });
   if (endsCalls(error)) stage.isOver = true;
 }
 
 /** Whether the text that was sent is what the model would not answer to, and another text may well be answered. */
 export function isOfItem(error: UserError): boolean {
-  return error instanceof LlmError && (error.kind === 'execution' || error.kind === 'context_too_long') && !endsCalls(error);
+  return (
+    error instanceof LlmError &&
+    (error.kind === 'execution' || error.kind === 'context_too_long') &&
+    !endsCalls(error)
+  );
 }
 
 /** So many at once, in their order; no further one once the stage is over. */
-export async function atOnce<T>(stage: Stage, tasks: readonly T[], run: (task: T) => Promise<void>): Promise<void> {
+export async function atOnce<T>(
+  stage: Stage,
+  tasks: readonly T[],
+  run: (task: T) => Promise<void>,
+): Promise<void> {
   const queue = [...tasks];
   const next = async (): Promise<void> => {
     for (let task = queue.shift(); task !== undefined; task = queue.shift()) {

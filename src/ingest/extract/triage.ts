@@ -27,7 +27,11 @@ export function isSorted({ connection, unread }: PendingItem): boolean {
 }
 
 /** How much reading a page deserves, by its text. What cannot be read as a verdict means `full`; a failure of the provider is thrown. */
-export async function triage(item: PendingItem, { runtime }: IngestModel, signal: AbortSignal): Promise<Verdict> {
+export async function triage(
+  item: PendingItem,
+  { runtime }: IngestModel,
+  signal: AbortSignal,
+): Promise<Verdict> {
   try {
     const answer = await runtime.generateText({
       role: 'triage',

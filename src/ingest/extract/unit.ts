@@ -36,7 +36,10 @@ interface Wanted {
 }
 
 /** Sorted by path, so that neither order nor concurrency can matter. */
-export function pendingItems({ sources, connections }: Findings, { sources: asked, isAnew }: Wanted): PendingItem[] {
+export function pendingItems(
+  { sources, connections }: Findings,
+  { sources: asked, isAnew }: Wanted,
+): PendingItem[] {
   const sliceOf = slicer(connections.map(({ catalog }) => catalog));
   const pending = sources
     .filter(({ connection }) => asked.has(connection))
@@ -47,9 +50,13 @@ export function pendingItems({ sources, connections }: Findings, { sources: aske
         const extraction = code.get(item.key);
         if (reading === undefined || (reading.isCurrent && !isAnew)) return [];
         const content = [extractor, itemPath(connection, item.path), hashOf(item)];
-        const keyOf = (parts: readonly string[]) => `${reader} ${shortHash(canonicalJson(parts), 32)}`;
+        const keyOf = (parts: readonly string[]) =>
+          `${reader} ${shortHash(canonicalJson(parts), 32)}`;
         const slice = (claims: readonly Claim[]) => sliceOf(extraction, claims);
-        const keys = { key: keyOf([...content, slice(reading.claims)]), readingKey: keyOf(content) };
+        const keys = {
+          key: keyOf([...content, slice(reading.claims)]),
+          readingKey: keyOf(content),
+        };
         return [{ connection, item, unread: extraction?.unread ?? [], ...keys, slice }];
       });
     });
@@ -67,12 +74,19 @@ export function unitsOf(items: readonly PendingItem[]): WorkUnit[] {
   for (const one of items) {
     const size = one.unread.reduce((sum, { text }) => sum + text.length, 0);
     const last = units.at(-1);
-    const fits = last?.connection === one.connection && last.items.length < mostItems && last.size + size <= mostCharacters;
+    const fits =
+      last?.connection === one.connection &&
+      last.items.length < mostItems &&
+      last.size + size <= mostCharacters;
     if (!fits) units.push({ connection: one.connection, items: [one], size });
     else {
       last.items.push(one);
       last.size += size;
     }
   }
-  return units.map(({ connection, items: own }) => ({ id: itemPath(connection, own[0]?.item.path ?? ''), connection, items: own }));
+  return units.map(({ connection, items: own }) => ({
+    id: itemPath(connection, own[0]?.item.path ?? ''),
+    connection,
+    items: own,
+  }));
 }

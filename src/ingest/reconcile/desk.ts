@@ -11,9 +11,9 @@ import type { Contested } from './contested.ts';
 export const reconciliation = 'reconciliation@1';
 
 /** What is ruled about one conflict. */
-export type Finding = { readonly [Kind in 'same_meaning' | 'contradiction']: { kind: Kind; body: Bodies[Kind] } }[
-  | 'same_meaning'
-  | 'contradiction'];
+export type Finding = {
+  readonly [Kind in 'same_meaning' | 'contradiction']: { kind: Kind; body: Bodies[Kind] };
+}['same_meaning' | 'contradiction'];
 
 interface Desk {
   readonly page: readonly Contested[];
@@ -36,15 +36,24 @@ export function openReconcileDesk({ page, compare, textOf, before, keep, snapsho
   const findingsOf = (conflict: Contested) => found.get(conflict) ?? before(conflict);
   const open = () => page.filter((conflict) => !isDecided(conflict, findingsOf(conflict)));
   const find = (subject: string, kind: string | undefined): Contested => {
-    const named = page.filter((one) => one.subject === subject && (kind === undefined || one.kind === kind));
-    const [conflict, other] = named.length > 1 ? named.filter((one) => open().includes(one)) : named;
-    if (other !== undefined) throw refusal(`Say which: kind ${named.map((one) => one.kind).join(' or ')}.`);
+    const named = page.filter(
+      (one) => one.subject === subject && (kind === undefined || one.kind === kind),
+    );
+    const [conflict, other] =
+      named.length > 1 ? named.filter((one) => open().includes(one)) : named;
+    if (other !== undefined)
+      throw refusal(`Say which: kind ${named.map((one) => one.kind).join(' or ')}.`);
     if (conflict !== undefined) return conflict;
     const names = open().map((one) => one.subject);
-    throw refusal(`${subject} is not contested here. ${didYouMean(subject, names) ?? 'list_contested lists what is.'}`);
+    throw refusal(
+      `${subject} is not contested here. ${didYouMean(subject, names) ?? 'list_contested lists what is.'}`,
+    );
   };
   const add = (conflict: Contested, finding: Finding): string => {
-    if (!open().includes(conflict)) throw refusal(`${conflict.subject} ${conflict.kind} is decided already; go on with the others.`);
+    if (!open().includes(conflict))
+      throw refusal(
+        `${conflict.subject} ${conflict.kind} is decided already; go on with the others.`,
+      );
     const all = [...findingsOf(conflict), finding];
     keep(conflict, all);
     found.set(conflict, all);
@@ -52,33 +61,56 @@ export function openReconcileDesk({ page, compare, textOf, before, keep, snapsho
   };
   return {
     snapshot,
-    list: () => open().map(({ subject, kind, variants }) => ({ subject, kind, versions: variants })),
+    list: () =>
+      open().map(({ subject, kind, variants }) => ({ subject, kind, versions: variants })),
     /** Each place that says so, with its surroundings. */
     read(id: string) {
       const evidence = page.flatMap((conflict) => conflict.evidence.get(id) ?? []);
-      if (evidence.length > 0) return evidence.slice(0, 5).map((one) => ({ ...one, around: around(one, textOf) }));
+      if (evidence.length > 0)
+        return evidence.slice(0, 5).map((one) => ({ ...one, around: around(one, textOf) }));
       throw refusal(`${id} is no version of what is contested here. list_contested has the ids.`);
     },
     async compare(subject: string) {
-      const conflict = find(subject, page.some((one) => one.subject === subject && one.kind === 'metric') ? 'metric' : undefined);
-      if (conflict.kind !== 'metric') throw refusal(`A ${conflict.kind} has no number: read the evidence.`);
+      const conflict = find(
+        subject,
+        page.some((one) => one.subject === subject && one.kind === 'metric') ? 'metric' : undefined,
+      );
+      if (conflict.kind !== 'metric')
+        throw refusal(`A ${conflict.kind} has no number: read the evidence.`);
       const numbers = await compare(conflict);
-      return conflict.variants.map(({ id, says }) => ({ id, says, ...(numbers.get(id) ?? { failure: 'its warehouse does not open' }) }));
+      return conflict.variants.map(({ id, says }) => ({
+        id,
+        says,
+        ...(numbers.get(id) ?? { failure: 'its warehouse does not open' }),
+      }));
     },
     async markSame(
       subject: string,
-      said: { readonly kind?: string | undefined; readonly versions: readonly string[]; readonly why: string },
+      said: {
+        readonly kind?: string | undefined;
+        readonly versions: readonly string[];
+        readonly why: string;
+      },
     ) {
       const conflict = find(subject, said.kind);
       const ids = [...new Set(said.versions)].sort();
       const fault = versionsFault(conflict, ids) ?? (await differenceOf(conflict, ids, compare));
       if (fault !== undefined) throw refusal(fault);
-      return add(conflict, { kind: 'same_meaning', body: { kind: conflict.kind, claims: ids, why: oneLine(said.why) } });
+      return add(conflict, {
+        kind: 'same_meaning',
+        body: { kind: conflict.kind, claims: ids, why: oneLine(said.why) },
+      });
     },
-    markContradiction(subject: string, { kind, why }: { readonly kind?: string | undefined; readonly why: string }) {
+    markContradiction(
+      subject: string,
+      { kind, why }: { readonly kind?: string | undefined; readonly why: string },
+    ) {
       const conflict = find(subject, kind);
       const claims = conflict.variants.map(({ id }) => id).sort();
-      return add(conflict, { kind: 'contradiction', body: { kind: conflict.kind, claims, why: oneLine(why) } });
+      return add(conflict, {
+        kind: 'contradiction',
+        body: { kind: conflict.kind, claims, why: oneLine(why) },
+      });
     },
     found: (): ReadonlyMap<Contested, readonly Finding[]> => found,
   };
@@ -103,8 +135,14 @@ function versionsFault({ variants }: Contested, ids: readonly string[]): string 
 }
 
 /** What code sees of a difference: then no model may say that they mean the same. */
-async function differenceOf(conflict: Contested, ids: readonly string[], compare: Desk['compare']): Promise<string | undefined> {
-  const texts = conflict.variants.filter(({ id }) => ids.includes(id)).map(({ says }) => (typeof says === 'string' ? says : canonicalJson(says))); // prettier-ignore
+async function differenceOf(
+  conflict: Contested,
+  ids: readonly string[],
+  compare: Desk['compare'],
+): Promise<string | undefined> {
+  const texts = conflict.variants
+    .filter(({ id }) => ids.includes(id))
+    .map(({ says }) => (typeof says === 'string' ? says : canonicalJson(says)));
   if (['type', 'primary_key', 'relationship'].includes(conflict.kind)) {
     return `Code compares a ${conflict.kind} exactly, and these differ: mark the contradiction.`;
   }
@@ -112,13 +150,22 @@ async function differenceOf(conflict: Contested, ids: readonly string[], compare
     const numbers = await compare(conflict);
     const results = ids.map((id) => numbers.get(id));
     const [first] = results;
-    const isProven = first?.value !== undefined && first.value !== null && results.every((one) => isClose(one?.value, first.value));
+    const isProven =
+      first?.value !== undefined &&
+      first.value !== null &&
+      results.every((one) => isClose(one?.value, first.value));
     if (isProven) return undefined;
-    const said = ids.map((id, index) => `${id}: ${canonicalJson(results[index] ?? 'did not run')}`).join(', ');
+    const said = ids
+      .map((id, index) => `${id}: ${canonicalJson(results[index] ?? 'did not run')}`)
+      .join(', ');
     return `Their numbers do not prove that they are the same (${said}): mark the contradiction.`;
   }
-  const figures = texts.map((text) => [...new Set(text.match(/\d+(?:[.,]\d+)*/g))].sort().join(' '));
-  return new Set(figures).size > 1 ? 'They name different figures: mark the contradiction.' : undefined;
+  const figures = texts.map((text) =>
+    [...new Set(text.match(/\d+(?:[.,]\d+)*/g))].sort().join(' '),
+  );
+  return new Set(figures).size > 1
+    ? 'They name different figures: mark the contradiction.'
+    : undefined;
 }
 
 /** Sums in another order differ in their last digits. */
@@ -131,7 +178,10 @@ function isClose(a: unknown, b: unknown): boolean {
 const mostAround = 2000;
 
 /** The lines about the place that evidence names. */
-function around({ item, location, quote }: Claim['evidence'][number], textOf: Desk['textOf']): string | undefined {
+function around(
+  { item, location, quote }: Claim['evidence'][number],
+  textOf: Desk['textOf'],
+): string | undefined {
   const text = item === undefined ? undefined : textOf(item);
   if (text === undefined) return undefined;
   const line = Number(/^line (\d+)/.exec(location ?? '')?.[1] ?? 1);
@@ -147,7 +197,11 @@ export function rulingOf({ subject }: Contested, finding: Finding): Claim {
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim().slice(0, 300).toWellFormed(); // prettier-ignore
+  return text
+    .replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
+    .trim()
+    .slice(0, 300)
+    .toWellFormed();
 }
 
 function refusal(message: string): UserError {

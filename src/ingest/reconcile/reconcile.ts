@@ -5,9 +5,22 @@ import type { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { StepFinished } from '../../llm/runtime.ts';
-import { inPages, ruleOnPage, stageReport, type Rulings, type RulingStage } from '../ruling-loop.ts';
+import {
+  inPages,
+  ruleOnPage,
+  stageReport,
+  type Rulings,
+  type RulingStage,
+} from '../ruling-loop.ts';
 import { contestedIn, type Contested } from './contested.ts';
-import { isDecided, openReconcileDesk, reconciliation, rulingOf, type Finding, type ReconcileDesk } from './desk.ts';
+import {
+  isDecided,
+  openReconcileDesk,
+  reconciliation,
+  rulingOf,
+  type Finding,
+  type ReconcileDesk,
+} from './desk.ts';
 
 /** Conflicts of one loop. */
 const pageSize = 10;
@@ -28,7 +41,8 @@ export async function reconcile(input: Reconciliation): Promise<Rulings> {
   if (contested.length === 0) return { rulings: [], isOver: input.isOver };
   const { journal } = model;
   const found = new Map<Contested, readonly Finding[]>();
-  for (const conflict of contested) found.set(conflict, findingsSchema.safeParse(journal.result(keyOf(conflict))).data ?? []);
+  for (const conflict of contested)
+    found.set(conflict, findingsSchema.safeParse(journal.result(keyOf(conflict))).data ?? []);
   const before = (conflict: Contested) => found.get(conflict) ?? [];
   const isOpen = (conflict: Contested) => !isDecided(conflict, before(conflict));
   const failures: UserError[] = [];
@@ -36,18 +50,40 @@ export async function reconcile(input: Reconciliation): Promise<Rulings> {
   const onStepFinish = (step: StepFinished) => emit({ type: 'reconcile_step', ...step });
   for (const page of inPages(contested.filter(isOpen), pageSize)) {
     if (isOver) break;
-    const keep = (conflict: Contested, findings: readonly Finding[]) => journal.keep(keyOf(conflict), [...findings]);
-    const desk: ReconcileDesk = openReconcileDesk({ page, compare, textOf, before, keep, snapshot: await input.snapshot() });
+    const keep = (conflict: Contested, findings: readonly Finding[]) =>
+      journal.keep(keyOf(conflict), [...findings]);
+    const desk: ReconcileDesk = openReconcileDesk({
+      page,
+      compare,
+      textOf,
+      before,
+      keep,
+      snapshot: await input.snapshot(),
+    });
     const toolSet = model.tools.reconcile(desk, signal);
     calls += 1;
-    const ended = await ruleOnPage({ model, role: 'reconcile', stage: 'reconcile', waiting: page.length, toolSet, onStepFinish, signal });
+    const ended = await ruleOnPage({
+      model,
+      role: 'reconcile',
+      stage: 'reconcile',
+      waiting: page.length,
+      toolSet,
+      onStepFinish,
+      signal,
+    });
     for (const [conflict, findings] of desk.found()) found.set(conflict, findings);
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }
   const done = contested.filter((conflict) => !isOpen(conflict)).length;
-  const rulings = contested.flatMap((conflict) => before(conflict).map((finding) => rulingOf(conflict, finding)));
-  return { rulings, report: stageReport('reconcile', { total: contested.length, done, calls }, failures), isOver };
+  const rulings = contested.flatMap((conflict) =>
+    before(conflict).map((finding) => rulingOf(conflict, finding)),
+  );
+  return {
+    rulings,
+    report: stageReport('reconcile', { total: contested.length, done, calls }, failures),
+    isOver,
+  };
 }
 
 /** Changes with the versions. */

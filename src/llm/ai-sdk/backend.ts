@@ -51,7 +51,12 @@ export function openAiSdkBackend(options: AiSdkOptions): ModelBackend {
     },
     session: (call) => openAiSdkSession(session, call),
     probe: async (model, signal) => {
-      const answer = await run(session, probeCall(model, signal), { stepBudget: 1, maxOutputTokens: 64, maxRetries: 0, isProbe: true });
+      const answer = await run(session, probeCall(model, signal), {
+        stepBudget: 1,
+        maxOutputTokens: 64,
+        maxRetries: 0,
+        isProbe: true,
+      });
       return { model: answer.model, account: await account() };
     },
     account,
@@ -74,11 +79,15 @@ function served(name: string): Provider {
 async function text(session: Session, call: Parameters<ModelBackend['text']>[0]): Promise<string> {
   const answer = await run(session, call, { stepBudget: call.stepBudget });
   if (answer.stopReason === 'budget') throw stepLimit(call.stepBudget);
-  if (answer.text.trim() === '') throw new LlmError('invalid_output', 'The model answered with no text.');
+  if (answer.text.trim() === '')
+    throw new LlmError('invalid_output', 'The model answered with no text.');
   return answer.text;
 }
 
-async function object<T>(session: Session, call: BackendCall & { stepBudget: number; schema: z.ZodType<T> }): Promise<T> {
+async function object<T>(
+  session: Session,
+  call: BackendCall & { stepBudget: number; schema: z.ZodType<T> },
+): Promise<T> {
   const schema = z.toJSONSchema(call.schema, { target: 'draft-7', io: 'input' });
   let refusal: LlmError | undefined;
   for (let tries = 0; tries < triesOfObject; tries += 1) {
@@ -95,28 +104,55 @@ async function object<T>(session: Session, call: BackendCall & { stepBudget: num
 /** Claude Code lets the model mend an object that does not fit; so does this. */
 const triesOfObject = 3;
 
-type Fitting<T> = { readonly data: T; readonly problems?: undefined } | { readonly data?: undefined; readonly problems: LlmError };
+type Fitting<T> =
+  | { readonly data: T; readonly problems?: undefined }
+  | { readonly data?: undefined; readonly problems: LlmError };
 
 function fitting<T>(schema: z.ZodType<T>, value: unknown): Fitting<T> {
-  const invalid = (message: string): Fitting<T> => ({ problems: new LlmError('invalid_output', message) });
-  if (value === undefined) return invalid('The model answered without the object that it was asked for.');
+  const invalid = (message: string): Fitting<T> => ({
+    problems: new LlmError('invalid_output', message),
+  });
+  if (value === undefined)
+    return invalid('The model answered without the object that it was asked for.');
   const { data, problems } = check(schema, value);
   if (problems === undefined) return { data };
-  const lines = problems.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
+  const lines = problems
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
   return invalid(`The model's object does not fit its schema: ${lines.join('; ')}.`);
 }
 
 /** The refusal may quote the answer, and that may quote the warehouse. */
 function corrected(prompt: string, { message }: LlmError): string {
-  const last = 'The last answer to this was refused, for the reason between the marks. Answer once more, with a whole object that fits.';
+  const last =
+    'The last answer to this was refused, for the reason between the marks. Answer once more, with a whole object that fits.';
   return `${prompt}\n\n${last}\n${untrustedBlock('refusal', message)}`;
 }
 
-const stepLimit = (budget: number) => new LlmError('step_limit', `The model had not answered after ${budget} turns.`);
+const stepLimit = (budget: number) =>
+  new LlmError('step_limit', `The model had not answered after ${budget} turns.`);
 
 function probeCall(model: string, signal: AbortSignal): BackendCall {
   const not = () => undefined;
-  const watch: CallWatch = { signal, alive: not, step: not, apiCall: not, used: not, toolFailed: not, limit: not, warn: not };
+  const watch: CallWatch = {
+    signal,
+    alive: not,
+    step: not,
+    apiCall: not,
+    used: not,
+    toolFailed: not,
+    limit: not,
+    warn: not,
+  };
   const prompt = 'Reply with the word ready.';
-  return { role: 'triage', model, prompt, system: undefined, tools: {}, temperature: undefined, tags: { stage: 'probe' }, watch };
+  return {
+    role: 'triage',
+    model,
+    prompt,
+    system: undefined,
+    tools: {},
+    temperature: undefined,
+    tags: { stage: 'probe' },
+    watch,
+  };
 }

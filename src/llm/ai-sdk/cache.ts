@@ -2,7 +2,9 @@ import type { LanguageModelMiddleware } from 'ai';
 import type { PromptCaching } from '../config.ts';
 import type { CacheTtl, Provider } from './providers.ts';
 
-export type RequestParams = Parameters<NonNullable<LanguageModelMiddleware['transformParams']>>[0]['params'];
+export type RequestParams = Parameters<
+  NonNullable<LanguageModelMiddleware['transformParams']>
+>[0]['params'];
 
 /**
  * The request with up to three cache markers: on the system text, on the last tool, on the last message. A marker ends
@@ -25,12 +27,20 @@ export function withCacheMarkers(
   };
   const [last, lastTool] = [params.prompt.length - 1, (params.tools?.length ?? 0) - 1];
   const prompt = params.prompt.map((message, index) => {
-    if (message.role === 'system') return cacheSystem ? marked(message, caching.systemTtl ?? '1h') : message;
+    if (message.role === 'system')
+      return cacheSystem ? marked(message, caching.systemTtl ?? '1h') : message;
     return cacheHistory && index === last ? marked(message, caching.historyTtl ?? '5m') : message;
   });
   const tools = params.tools?.map((tool, index) =>
-    cacheTools && index === lastTool && tool.type === 'function' ? marked(tool, caching.toolsTtl ?? '1h') : tool,
+    cacheTools && index === lastTool && tool.type === 'function'
+      ? marked(tool, caching.toolsTtl ?? '1h')
+      : tool,
   );
   const beta = ttls.has('1h') ? provider.oneHourBeta : undefined;
-  return { ...params, prompt, tools, headers: beta === undefined ? params.headers : { ...params.headers, 'anthropic-beta': beta } };
+  return {
+    ...params,
+    prompt,
+    tools,
+    headers: beta === undefined ? params.headers : { ...params.headers, 'anthropic-beta': beta },
+  };
 }

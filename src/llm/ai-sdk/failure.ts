@@ -49,15 +49,24 @@ const longRequest = 400_000;
  * Any failure of a call as an `LlmError`; a signal that was aborted decides before anything else. Providers quote what
  * they were sent: `secrets` are taken out of the message.
  */
-export function llmError(error: unknown, signal: AbortSignal, secrets: readonly string[]): UserError {
+export function llmError(
+  error: unknown,
+  signal: AbortSignal,
+  secrets: readonly string[],
+): UserError {
   if (signal.aborted) return reasonOf(signal);
   const cause = sdk.RetryError.isInstance(error) ? error.lastError : error;
   if (cause instanceof UserError) return cause;
   const facts = factsOf(cause);
   const kind = kindOf(facts, cause);
   const { status } = facts;
-  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), facts.message);
-  const message = clean.replaceAll(/\s+/g, ' ').trim().slice(0, 300) || `The provider gave no reason (${status ?? 'no status'}).`;
+  const clean = secrets.reduce(
+    (text, secret) => text.replaceAll(secret, '[secret]'),
+    facts.message,
+  );
+  const message =
+    clean.replaceAll(/\s+/g, ' ').trim().slice(0, 300) ||
+    `The provider gave no reason (${status ?? 'no status'}).`;
   if (kind !== 'rate_limit') return new LlmError(kind, message, { status, cause });
   const { window, resetsAt } = refusedLimit(facts.headers);
   return new LlmError(kind, message, { status, window, resetsAt, cause });
@@ -73,16 +82,20 @@ function chainOf(error: unknown): readonly Error[] {
 }
 
 function reasonOf({ reason }: AbortSignal): UserError {
-  return reason instanceof UserError ? reason : new LlmError('aborted', 'The call was stopped.', { cause: reason });
+  return reason instanceof UserError
+    ? reason
+    : new LlmError('aborted', 'The call was stopped.', { cause: reason });
 }
 
 function kindOf({ status = 0, names, requestBytes = 0 }: Facts, error: unknown): LlmErrorKind {
-  const named = (kinds: typeof plainNames) => names.map((name) => kinds.get(name)).find((kind) => kind !== undefined);
+  const named = (kinds: typeof plainNames) =>
+    names.map((name) => kinds.get(name)).find((kind) => kind !== undefined);
   const precise = named(preciseNames);
   if (precise !== undefined) return precise;
   if (status === 400 && requestBytes >= longRequest) return 'context_too_long';
   if (status >= 400) return kindOfStatus(status);
-  if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error)) return 'auth';
+  if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error))
+    return 'auth';
   return named(plainNames) ?? (isNetwork(error) ? 'network' : 'unknown');
 }
 
@@ -99,18 +112,28 @@ const brokenAnswers = [
 function isNetwork(error: unknown): boolean {
   if (brokenAnswers.some((kind) => kind.isInstance(error))) return true;
   return chainOf(error).some(
-    (one) => 'code' in one && /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|EHOST|ENET)/.test(String(one.code)),
+    (one) =>
+      'code' in one &&
+      /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|EHOST|ENET)/.test(String(one.code)),
   );
 }
 
-const errorBody = z.looseObject({ error: z.looseObject({ type: z.unknown().optional(), code: z.unknown().optional() }) });
+const errorBody = z.looseObject({
+  error: z.looseObject({ type: z.unknown().optional(), code: z.unknown().optional() }),
+});
 
 function factsOf(error: unknown): Facts {
   const call = failedRequest(error);
   if (call !== undefined) {
     const { statusCode: status, responseHeaders: headers, message } = call;
     const requestBytes = Buffer.byteLength(JSON.stringify(call.requestBodyValues ?? ''));
-    return { message, status, headers, names: [...namesIn(call.responseBody), awsName(headers)], requestBytes };
+    return {
+      message,
+      status,
+      headers,
+      names: [...namesIn(call.responseBody), awsName(headers)],
+      requestBytes,
+    };
   }
   const { type, code, statusCode: status } = sdk.StreamProviderError.isInstance(error) ? error : {};
   return { message: messageOf(error), status, names: [code, type] };

@@ -37,25 +37,47 @@ type Draft<TConfig extends z.ZodType> = Omit<Provider<TConfig>, 'config' | 'open
   readonly open: (config: z.infer<TConfig>) => Promise<(model: string) => SdkModel>;
 };
 
-function provider<TConfig extends z.ZodType>({ block, account, open, ...rest }: Draft<TConfig>): Provider<TConfig> {
+function provider<TConfig extends z.ZodType>({
+  block,
+  account,
+  open,
+  ...rest
+}: Draft<TConfig>): Provider<TConfig> {
   const resolved = block(z.string().min(1));
   const read = (config: unknown) => {
     const { data, success } = resolved.safeParse(config);
     if (success) return data;
-    throw new UserError('llm_config_invalid', `The settings of ${rest.title} are not complete.`, { exitCode: 2, hint: 'ktx setup' });
+    throw new UserError('llm_config_invalid', `The settings of ${rest.title} are not complete.`, {
+      exitCode: 2,
+      hint: 'ktx setup',
+    });
   };
-  return { ...rest, config: block(secretSchema), account: (config) => account(read(config)), open: (config) => open(read(config)) };
+  return {
+    ...rest,
+    config: block(secretSchema),
+    account: (config) => account(read(config)),
+    open: (config) => open(read(config)),
+  };
 }
 
-const apiKey = (secret: z.ZodString) => secret.describe('Reference to the API key: env:NAME, file:path or keychain:service/account.');
-const baseUrl = z.string().optional().describe('Address of another endpoint that speaks the same protocol; may be a secret reference.');
+const apiKey = (secret: z.ZodString) =>
+  secret.describe('Reference to the API key: env:NAME, file:path or keychain:service/account.');
+const baseUrl = z
+  .string()
+  .optional()
+  .describe(
+    'Address of another endpoint that speaks the same protocol; may be a secret reference.',
+  );
 const keyOf = (name: string) => `the API key that llm.provider.${name}.api_key names`;
-const anthropicMarker = (ttl: CacheTtl) => ({ anthropic: { cacheControl: { type: 'ephemeral', ttl } } });
+const anthropicMarker = (ttl: CacheTtl) => ({
+  anthropic: { cacheControl: { type: 'ephemeral', ttl } },
+});
 /** Claude says now and then that it is still there; the idle clock wants to know. */
 const pings = { anthropic: { includePings: true } };
 
 /** ANTHROPIC_BASE_URL is by custom written without the version that the provider's package expects. */
-const withVersion = (url: string): string => (/^https?:\/\/[^/]+\/?$/.test(url) ? `${url.replace(/\/$/, '')}/v1` : url);
+const withVersion = (url: string): string =>
+  /^https?:\/\/[^/]+\/?$/.test(url) ? `${url.replace(/\/$/, '')}/v1` : url;
 
 /** The visible list of providers behind the AI SDK; a further one is an entry here. */
 export const providers = {
@@ -75,7 +97,10 @@ export const providers = {
     block: () =>
       z.strictObject({
         project: z.string().min(1).describe('Google Cloud project; may be a secret reference.'),
-        location: z.string().min(1).describe('Region, e.g. global or europe-west1; may be a secret reference.'),
+        location: z
+          .string()
+          .min(1)
+          .describe('Region, e.g. global or europe-west1; may be a secret reference.'),
         base_url: baseUrl,
       }),
     account: ({ project }) => `Google application default credentials, project ${project}`,
@@ -96,7 +121,8 @@ export const providers = {
       const { createGateway } = await import('@ai-sdk/gateway');
       return createGateway({ apiKey: key, baseURL: url });
     },
-    cacheMarker: (model, ttl) => (model.startsWith('anthropic/') ? anthropicMarker(ttl) : undefined),
+    cacheMarker: (model, ttl) =>
+      model.startsWith('anthropic/') ? anthropicMarker(ttl) : undefined,
     oneHourBeta: 'extended-cache-ttl-2025-04-11',
   }),
   openai: provider({
@@ -105,23 +131,47 @@ export const providers = {
     account: ({ api_key: key }) => key && keyOf('openai'),
     open: async ({ api_key: key, base_url: url }) => {
       if (url === undefined) {
-        if (key === undefined) throw new UserError('llm_config_invalid', 'OpenAI needs llm.provider.openai.api_key.', { exitCode: 2 });
+        if (key === undefined)
+          throw new UserError('llm_config_invalid', 'OpenAI needs llm.provider.openai.api_key.', {
+            exitCode: 2,
+          });
         const { createOpenAI } = await import('@ai-sdk/openai');
         return createOpenAI({ apiKey: key, baseURL: 'https://api.openai.com/v1' });
       }
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       // What else speaks the protocol seldom knows `reasoning_effort`, and refuses what it does not know.
-      const transformRequestBody = (body: Record<string, unknown>) => ({ ...body, reasoning_effort: undefined });
-      const abilities = { includeUsage: true, supportsStructuredOutputs: true, transformRequestBody };
-      return createOpenAICompatible({ name: 'compatible', apiKey: key, baseURL: url, ...abilities });
+      const transformRequestBody = (body: Record<string, unknown>) => ({
+        ...body,
+        reasoning_effort: undefined,
+      });
+      const abilities = {
+        includeUsage: true,
+        supportsStructuredOutputs: true,
+        transformRequestBody,
+      };
+      return createOpenAICompatible({
+        name: 'compatible',
+        apiKey: key,
+        baseURL: url,
+        ...abilities,
+      });
     },
     // What ktx sends is not kept at OpenAI. Strict schemas have no optional fields; those of ktx do.
-    options: { openai: { store: false, strictJsonSchema: false }, compatible: { strictJsonSchema: false } },
+    options: {
+      openai: { store: false, strictJsonSchema: false },
+      compatible: { strictJsonSchema: false },
+    },
   }),
   bedrock: provider({
     title: 'Amazon Bedrock',
     block: () =>
-      z.strictObject({ region: z.string().min(1).describe('AWS region; credentials come from the AWS environment.'), base_url: baseUrl }),
+      z.strictObject({
+        region: z
+          .string()
+          .min(1)
+          .describe('AWS region; credentials come from the AWS environment.'),
+        base_url: baseUrl,
+      }),
     account: ({ region }) => `AWS credentials of the environment, region ${region}`,
     open: async ({ region, base_url: url }) => {
       const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
@@ -129,7 +179,8 @@ export const providers = {
     },
     isAmbient: true,
     // Without a life of its own: not every Claude on Bedrock knows one hour.
-    cacheMarker: (model) => (model.includes('anthropic.') ? { bedrock: { cachePoint: { type: 'default' } } } : undefined),
+    cacheMarker: (model) =>
+      model.includes('anthropic.') ? { bedrock: { cachePoint: { type: 'default' } } } : undefined,
   }),
 } as const;
 

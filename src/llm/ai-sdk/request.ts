@@ -22,18 +22,27 @@ export interface Session {
 }
 
 /** The model of a call, with everything that ktx does to each single request: markers, counting, limits, recording. */
-export async function watchedModel(session: Session, call: BackendCall, schema?: object): Promise<Exclude<LanguageModel, string>> {
+export async function watchedModel(
+  session: Session,
+  call: BackendCall,
+  schema?: object,
+): Promise<Exclude<LanguageModel, string>> {
   const { provider, caching } = session;
   const middleware: LanguageModelMiddleware = {
     transformParams: ({ params }) => {
       // The SDK's own `output` parses the whole text anew with every chunk: 20 s for an object of 40 kB.
-      const asked = schema === undefined ? params : { ...params, responseFormat: { type: 'json' as const, schema } };
+      const asked =
+        schema === undefined
+          ? params
+          : { ...params, responseFormat: { type: 'json' as const, schema } };
       return Promise.resolve(withCacheMarkers(asked, provider, { model: call.model, caching }));
     },
     wrapStream: async ({ doStream }) => {
       const { watch, role, model, tags } = call;
       watch.apiCall();
-      const record = (entry: object) => session.isRecording && appendToLog(session.projectDir, 'llm', { role, model, tags, ...entry });
+      const record = (entry: object) =>
+        session.isRecording &&
+        appendToLog(session.projectDir, 'llm', { role, model, tags, ...entry });
       try {
         const result = await doStream();
         for (const limit of limitsOf(result.response?.headers)) watch.limit(limit);
@@ -46,7 +55,10 @@ export async function watchedModel(session: Session, call: BackendCall, schema?:
         const { kind } = failure instanceof LlmError ? failure : {};
         if (kind === 'rate_limit') watch.limit(refusedLimit(headers));
         // The SDK tries these again, with growing pauses or the one that was asked for; anything else ends the call here.
-        const isTransient = kind === 'overloaded' || kind === 'network' || (kind === 'rate_limit' && isShortPause(headers));
+        const isTransient =
+          kind === 'overloaded' ||
+          kind === 'network' ||
+          (kind === 'rate_limit' && isShortPause(headers));
         throw isTransient ? error : failure;
       }
     },
@@ -56,6 +68,7 @@ export async function watchedModel(session: Session, call: BackendCall, schema?:
 
 /** Where credentials come from the machine, a request that was never made is one that found none. */
 function inProvider(failure: UserError, { provider }: Session): UserError {
-  if (!(failure instanceof LlmError) || failure.kind !== 'unknown' || !provider.isAmbient) return failure;
+  if (!(failure instanceof LlmError) || failure.kind !== 'unknown' || !provider.isAmbient)
+    return failure;
   return new LlmError('auth', `${provider.title}: ${failure.message}`, { cause: failure.cause });
 }

@@ -5,7 +5,10 @@ import type { Session } from './request.ts';
 import { run } from './run.ts';
 
 /** A conversation whose state is its messages. */
-export function openAiSdkSession(session: Session, { system, tools, effort, schema }: SessionCall): BackendSession {
+export function openAiSdkSession(
+  session: Session,
+  { system, tools, effort, schema }: SessionCall,
+): BackendSession {
   let messages: readonly ModelMessage[] = [];
   return {
     async turn({ model, message, stepBudget, watch }) {
@@ -19,7 +22,12 @@ export function openAiSdkSession(session: Session, { system, tools, effort, sche
         tags: { stage: 'session' },
         watch,
       } as const;
-      const answer = await run(session, call, { stepBudget, history: messages, effort, ...(schema && { schema }) });
+      const answer = await run(session, call, {
+        stepBudget,
+        history: messages,
+        effort,
+        ...(schema && { schema }),
+      });
       const { stopReason, text } = answer;
       messages = [...messages, { role: 'user', content: message }, ...(await answer.messages())];
       return { stopReason, text, object: schema && jsonIn(text) };

@@ -12,7 +12,9 @@ interface SdkTools {
   readonly tools: ToolSet | undefined;
   readonly repairToolCall: ToolCallRepairFunction<ToolSet>;
   /** Run by the SDK on the parsed input of each call, before the tool and before the call goes into the history. */
-  readonly experimental_refineToolInput: Readonly<Record<string, (input: unknown) => Promise<unknown>>>;
+  readonly experimental_refineToolInput: Readonly<
+    Record<string, (input: unknown) => Promise<unknown>>
+  >;
 }
 
 /**
@@ -27,11 +29,20 @@ export function sdkTools(set: KtxToolSet, ask: AskRepair): SdkTools {
     return isObject(fitting) ? fitting : isObject(input) ? input : {};
   };
   return {
-    tools: sorted.length === 0 ? undefined : Object.fromEntries(sorted.map((one) => [one.name, sdkTool(one)])),
-    experimental_refineToolInput: Object.fromEntries(sorted.map((one) => [one.name, repaired(one)])),
+    tools:
+      sorted.length === 0
+        ? undefined
+        : Object.fromEntries(sorted.map((one) => [one.name, sdkTool(one)])),
+    experimental_refineToolInput: Object.fromEntries(
+      sorted.map((one) => [one.name, repaired(one)]),
+    ),
     // Only what is no JSON at all comes here: as a string it goes on to the refinement above.
     repairToolCall: ({ toolCall }) => {
-      return Promise.resolve(Object.hasOwn(set, toolCall.toolName) ? { ...toolCall, input: JSON.stringify(toolCall.input) } : null);
+      return Promise.resolve(
+        Object.hasOwn(set, toolCall.toolName)
+          ? { ...toolCall, input: JSON.stringify(toolCall.input) }
+          : null,
+      );
     },
   };
 }
@@ -52,7 +63,11 @@ function sdkTool(descriptor: KtxRuntimeToolDescriptor): ToolSet[string] {
 const schemaOf = (descriptor: KtxRuntimeToolDescriptor) =>
   z.toJSONSchema(descriptor.inputSchema, { target: 'draft-7', io: 'input' }) as object;
 
-async function repair(descriptor: KtxRuntimeToolDescriptor, input: unknown, ask: AskRepair): Promise<unknown> {
+async function repair(
+  descriptor: KtxRuntimeToolDescriptor,
+  input: unknown,
+  ask: AskRepair,
+): Promise<unknown> {
   const extracted = typeof input === 'string' ? jsonIn(input) : input;
   if (fits(descriptor, extracted)) return extracted;
   const said = typeof input === 'string' ? input : JSON.stringify(input);
@@ -67,7 +82,8 @@ async function repair(descriptor: KtxRuntimeToolDescriptor, input: unknown, ask:
   return fits(descriptor, answer) ? answer : undefined;
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fits(descriptor: KtxRuntimeToolDescriptor, input: unknown): boolean {
   return isObject(input) && refusalOf(descriptor, input) === undefined;

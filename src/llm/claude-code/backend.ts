@@ -4,7 +4,15 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { check } from '../../lib/schema-check.ts';
 import { ensureStateDirectory } from '../../store/directories.ts';
-import type { AccountReport, BackendCall, BackendSession, CallWatch, LoopCall, ModelBackend, SessionCall } from '../backend.ts';
+import type {
+  AccountReport,
+  BackendCall,
+  BackendSession,
+  CallWatch,
+  LoopCall,
+  ModelBackend,
+  SessionCall,
+} from '../backend.ts';
 import type { AuthMode, PromptCaching } from '../config.ts';
 import { LlmError } from '../error.ts';
 import { type Access, type Account, agentAccess, ownSession } from './access.ts';
@@ -51,17 +59,24 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
     env: envOf(options),
     access,
   };
-  const start = (order: Order, signal: AbortSignal): Promise<Launched> => launch({ ...place, options: optionsOf(order) }, signal);
+  const start = (order: Order, signal: AbortSignal): Promise<Launched> =>
+    launch({ ...place, options: optionsOf(order) }, signal);
   const until = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, closing.signal]);
 
   return adapter({
     access,
-    account: (order, signal) => used(() => start(order, until(signal)), (child) => child.account(), until(signal)), // prettier-ignore
+    account: (order, signal) =>
+      used(
+        () => start(order, until(signal)),
+        (child) => child.account(),
+        until(signal),
+      ),
     async converse(order, prompt, watch) {
       const signal = until(watch.signal);
       const key = poolKey(order);
       const again = (stop: AbortSignal): Promise<Launched> => start(order, stop);
-      const take = (): Promise<Launched> => (key === undefined ? again(signal) : pool.take(key, again, signal));
+      const take = (): Promise<Launched> =>
+        key === undefined ? again(signal) : pool.take(key, again, signal);
       // The next child starts while the model writes: nothing else is to do then.
       const refill = (): void => {
         if (key !== undefined) pool.refill(key, again);
@@ -74,7 +89,12 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
         watch.alive();
         const query = await child.ask(headed(prompt));
         const { stepBudget } = order;
-        const conversation = await follow(query, { expected: expectedOf(order), access, stepBudget, watch: { ...watch, apiCall: refill } });
+        const conversation = await follow(query, {
+          expected: expectedOf(order),
+          access,
+          stepBudget,
+          watch: { ...watch, apiCall: refill },
+        });
         return { ...conversation, account: await child.account() };
       };
       try {
@@ -84,7 +104,11 @@ export function openClaudeCodeBackend(options: ClaudeCodeOptions): ModelBackend 
         if (key !== undefined) pool.done(key);
       }
     },
-    open: (call) => openClaudeSession({ start: (order, signal) => start(order, until(signal)), access, headed }, call),
+    open: (call) =>
+      openClaudeSession(
+        { start: (order, signal) => start(order, until(signal)), access, headed },
+        call,
+      ),
     async close() {
       closing.abort(new LlmError('aborted', 'The backend was closed.'));
       await pool.close();
@@ -108,17 +132,34 @@ function adapter(session: Session): ModelBackend {
     async text(call) {
       const stepBudget = hasTools(call) ? call.stepBudget : 1;
       const { facts } = await finished(session, call, { stepBudget });
-      if (facts === undefined || facts.text.trim() === '') throw new LlmError('invalid_output', 'The model answered without any text.');
+      if (facts === undefined || facts.text.trim() === '')
+        throw new LlmError('invalid_output', 'The model answered without any text.');
       return facts.text;
     },
     async object({ schema, ...call }) {
-      const asked = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-      const { object } = await finished(session, call, { stepBudget: Math.max(2, call.stepBudget), schema: asked });
-      if (object === undefined) throw new LlmError('invalid_output', 'The model ended without the object that it was asked for.');
+      const asked = z.toJSONSchema(schema, {
+        target: 'draft-7',
+        io: 'input',
+        unrepresentable: 'any',
+      });
+      const { object } = await finished(session, call, {
+        stepBudget: Math.max(2, call.stepBudget),
+        schema: asked,
+      });
+      if (object === undefined)
+        throw new LlmError(
+          'invalid_output',
+          'The model ended without the object that it was asked for.',
+        );
       const { data, problems } = check(schema, object.value);
       if (problems === undefined) return data;
-      const where = problems.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
-      throw new LlmError('invalid_output', `The model gave an object that does not fit: ${where.join('; ')}.`);
+      const where = problems
+        .slice(0, 3)
+        .map(({ path, message }) => `${path.join('.') || 'object'}: ${message}`);
+      throw new LlmError(
+        'invalid_output',
+        `The model gave an object that does not fit: ${where.join('; ')}.`,
+      );
     },
     async loop(call) {
       const conversation = await converse(session, call, { stepBudget: call.stepBudget });
@@ -128,25 +169,42 @@ function adapter(session: Session): ModelBackend {
     },
     session: (call) => session.open(call),
     async probe(model, signal) {
-      const conversation = await session.converse(plainOrder(model), 'Answer with the one word: ready', silentWatch(signal));
+      const conversation = await session.converse(
+        plainOrder(model),
+        'Answer with the one word: ready',
+        silentWatch(signal),
+      );
       endOf(conversation, session.access);
-      return { model: conversation.model ?? model, account: reportOf(conversation.account, session.access) };
+      return {
+        model: conversation.model ?? model,
+        account: reportOf(conversation.account, session.access),
+      };
     },
-    account: async (signal) => reportOf(await session.account(plainOrder('sonnet'), signal), session.access),
+    account: async (signal) =>
+      reportOf(await session.account(plainOrder('sonnet'), signal), session.access),
     close: () => session.close(),
   };
 }
 
 type Limits = Pick<Order, 'stepBudget' | 'schema'>;
 
-function converse(session: Session, call: BackendCall | LoopCall, limits: Limits): Promise<Conversation> {
+function converse(
+  session: Session,
+  call: BackendCall | LoopCall,
+  limits: Limits,
+): Promise<Conversation> {
   const { model, role, system = '', tools, temperature, prompt, watch } = call;
-  if (temperature !== undefined) watch.warn('Claude Code sets the temperature itself: the temperature given has no effect.');
+  if (temperature !== undefined)
+    watch.warn('Claude Code sets the temperature itself: the temperature given has no effect.');
   return session.converse({ model, role, system, tools, ...limits }, prompt, watch);
 }
 
 /** A conversation that must not run out of turns. */
-async function finished(session: Session, call: BackendCall, limits: Limits): Promise<Conversation> {
+async function finished(
+  session: Session,
+  call: BackendCall,
+  limits: Limits,
+): Promise<Conversation> {
   const conversation = await converse(session, call, limits);
   if (endOf(conversation, session.access) === 'natural') return conversation;
   // Without tools there was nothing to do in all these turns but to give the object.
@@ -160,7 +218,16 @@ function plainOrder(model: string): Order {
 
 function silentWatch(signal: AbortSignal): CallWatch {
   const ignore = (): void => undefined;
-  return { signal, alive: ignore, step: ignore, apiCall: ignore, used: ignore, toolFailed: ignore, limit: ignore, warn: ignore };
+  return {
+    signal,
+    alive: ignore,
+    step: ignore,
+    apiCall: ignore,
+    used: ignore,
+    toolFailed: ignore,
+    limit: ignore,
+    warn: ignore,
+  };
 }
 
 function reportOf(account: Account, access: Access): AccountReport {
@@ -168,7 +235,12 @@ function reportOf(account: Account, access: Access): AccountReport {
   return { source: access.payer(account), provider: account.apiProvider };
 }
 
-function envOf({ projectDir, env, promptCaching, auth }: ClaudeCodeOptions): Record<string, string> {
+function envOf({
+  projectDir,
+  env,
+  promptCaching,
+  auth,
+}: ClaudeCodeOptions): Record<string, string> {
   if (auth === undefined) return childEnv(env, cachingEnv(promptCaching));
   // A login in the home folder would be another account.
   const folder = join(ensureStateDirectory(resolve(projectDir)).state, 'claude-agent');

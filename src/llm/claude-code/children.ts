@@ -23,7 +23,12 @@ export function openChildren(): Children {
   const watchdog = openWatchdog();
   return {
     spawn({ command, args, cwd, env }) {
-      const spawned = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });
+      const spawned = spawn(command, args, {
+        cwd,
+        env,
+        stdio: ['pipe', 'pipe', 'ignore'],
+        windowsHide: true,
+      });
       const child = childOf(spawned);
       const { pid } = spawned;
       live.set(spawned, child);
@@ -46,7 +51,9 @@ function childOf(spawned: ChildProcess): Child {
   const { promise: gone, resolve } = Promise.withResolvers<string>();
   let fate: string | undefined;
   const settle = (how: string): void => resolve((fate ??= how));
-  spawned.once('exit', (code, signal) => settle(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  spawned.once('exit', (code, signal) =>
+    settle(signal === null ? `exit code ${code}` : `signal ${signal}`),
+  );
   spawned.once('error', ({ message }) => settle(message));
   // A pipe that breaks because the process went is told by its exit.
   spawned.stdin?.on('error', () => undefined);

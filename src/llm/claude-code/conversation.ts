@@ -1,4 +1,11 @@
-import type { Query, SDKAssistantMessage, SDKMessage, SDKPartialAssistantMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'; // prettier-ignore
+import type {
+  Query,
+  SDKAssistantMessage,
+  SDKMessage,
+  SDKPartialAssistantMessage,
+  SDKResultMessage,
+  SDKUserMessage,
+} from '@anthropic-ai/claude-agent-sdk';
 import type { CallWatch } from '../backend.ts';
 import { LlmError } from '../error.ts';
 import type { TokenUsage } from '../runtime.ts';
@@ -65,7 +72,10 @@ const endsAtObject = [2, 1, 325];
 
 class Reader {
   readonly #following: Following;
-  readonly #usage = new Map<string, { readonly model: string; readonly tokens: TokenUsage; readonly isTold: boolean }>();
+  readonly #usage = new Map<
+    string,
+    { readonly model: string; readonly tokens: TokenUsage; readonly isTold: boolean }
+  >();
   readonly #turns = new Set<string>();
   readonly #calls = new Map<string, { readonly name: string; readonly input: unknown }>();
   #version: readonly number[] | undefined;
@@ -105,19 +115,29 @@ class Reader {
     const models = Object.entries(this.#result?.modelUsage ?? {});
     for (const [model, total] of models) {
       const { tokens, costUsd } = since(total, before?.[model]);
-      if (costUsd > 0 || Object.values(tokens).some((count) => count > 0)) watch.used(model, tokens, costUsd);
+      if (costUsd > 0 || Object.values(tokens).some((count) => count > 0))
+        watch.used(model, tokens, costUsd);
     }
     if (models.length > 0) return;
     // Without a result the turns say what was used; one that broke off did not come to that.
-    this.#usage.forEach(({ model, tokens, isTold }) => (isTold ? watch.used(model, tokens) : watch.used(model, tokensOf({}), null)));
+    this.#usage.forEach(({ model, tokens, isTold }) =>
+      isTold ? watch.used(model, tokens) : watch.used(model, tokensOf({}), null),
+    );
   }
 
   conversation(): Conversation {
     const facts = this.#result && factsOf(this.#result, this.#error, this.#limit);
-    if (facts === undefined && this.#object === undefined && !this.#isOverBudget()) throw this.#noResult();
+    if (facts === undefined && this.#object === undefined && !this.#isOverBudget())
+      throw this.#noResult();
     const given = this.#result?.subtype === 'success' ? this.#result.structured_output : undefined;
     const object = given === undefined ? this.#object : { value: given };
-    return { facts, text: this.#text, model: this.#model, object, totals: this.#result?.modelUsage };
+    return {
+      facts,
+      text: this.#text,
+      model: this.#model,
+      object,
+      totals: this.#result?.modelUsage,
+    };
   }
 
   /** Claude Code keeps the budget itself; this is the second lock. */
@@ -127,7 +147,9 @@ class Reader {
 
   #noResult(): LlmError {
     return this.#version === undefined
-      ? new LlmError('spawn', 'Claude Code ended without a word.', { hint: 'See whether it runs by itself: claude -p hello' })
+      ? new LlmError('spawn', 'Claude Code ended without a word.', {
+          hint: 'See whether it runs by itself: claude -p hello',
+        })
       : new LlmError('execution', 'Claude Code ended without a result.');
   }
 
@@ -150,13 +172,22 @@ class Reader {
     if (event.type === 'message_start') {
       this.#following.watch.apiCall();
       this.#streaming = event.message.id;
-      this.#usage.set(this.#streaming, { model: event.message.model, tokens: tokensOf(event.message.usage), isTold: false });
+      this.#usage.set(this.#streaming, {
+        model: event.message.model,
+        tokens: tokensOf(event.message.usage),
+        isTold: false,
+      });
     } else if (event.type === 'message_delta') {
       const { model = '', tokens = tokensOf({}) } = this.#usage.get(this.#streaming) ?? {};
-      this.#usage.set(this.#streaming, { model, tokens: { ...tokens, output: event.usage.output_tokens }, isTold: true });
+      this.#usage.set(this.#streaming, {
+        model,
+        tokens: { ...tokens, output: event.usage.output_tokens },
+        isTold: true,
+      });
     } else if (event.type === 'content_block_delta') {
       if (event.delta.type === 'text_delta') this.#following.watch.ear?.text(event.delta.text);
-      if (event.delta.type === 'thinking_delta') this.#following.watch.ear?.thinking(event.delta.thinking);
+      if (event.delta.type === 'thinking_delta')
+        this.#following.watch.ear?.thinking(event.delta.thinking);
     }
   }
 
@@ -182,7 +213,11 @@ class Reader {
       if (block.type !== 'tool_result' || called === undefined) continue;
       const isError = block.is_error === true;
       if (called.name !== outputTool)
-        this.#following.watch.ear?.toolEnded({ id: block.tool_use_id, isError, text: resultText(block.content) });
+        this.#following.watch.ear?.toolEnded({
+          id: block.tool_use_id,
+          isError,
+          text: resultText(block.content),
+        });
       if (called.name === outputTool) this.#object = isError ? undefined : { value: called.input };
       else if (isError) this.#toolFailed(called.name, block.tool_use_id);
     }
@@ -191,7 +226,8 @@ class Reader {
   #toolCalled(id: string, name: string, input: unknown): void {
     this.#calls.set(id, { name, input });
     const { expected, watch } = this.#following;
-    if (name !== outputTool) watch.ear?.toolStarted({ id, name: expected.tools.get(name) ?? name, input });
+    if (name !== outputTool)
+      watch.ear?.toolStarted({ id, name: expected.tools.get(name) ?? name, input });
   }
 
   #toolFailed(id: string, callId: string): void {
@@ -204,17 +240,31 @@ class Reader {
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.map((part) => (part instanceof Object && 'text' in part ? String(part.text) : '')).join('\n');
+  return parts
+    .map((part) => (part instanceof Object && 'text' in part ? String(part.text) : ''))
+    .join('\n');
 }
 
-function factsOf(result: SDKResultMessage, error: string | undefined, limit: Facts['limit']): Facts {
-  const { subtype, is_error: isError, terminal_reason: terminalReason, stop_reason: stopReason } = result;
+function factsOf(
+  result: SDKResultMessage,
+  error: string | undefined,
+  limit: Facts['limit'],
+): Facts {
+  const {
+    subtype,
+    is_error: isError,
+    terminal_reason: terminalReason,
+    stop_reason: stopReason,
+  } = result;
   const status = result.subtype === 'success' ? (result.api_error_status ?? undefined) : undefined;
   const text = result.subtype === 'success' ? result.result : result.errors.join('; ');
   return { subtype, isError, terminalReason, stopReason, status, error, limit, text };
 }
 
-function since(total: Totals[string], before: Totals[string] | undefined): { tokens: TokenUsage; costUsd: number } {
+function since(
+  total: Totals[string],
+  before: Totals[string] | undefined,
+): { tokens: TokenUsage; costUsd: number } {
   const tokens = {
     input: total.inputTokens - (before?.inputTokens ?? 0),
     output: total.outputTokens - (before?.outputTokens ?? 0),

@@ -90,7 +90,11 @@ interface Family {
   readonly takes: readonly string[];
   readonly sets: Readonly<Record<string, string>>;
   /** What the child must say of its account. */
-  readonly account: { readonly apiProvider: string; readonly apiKeySource?: string; readonly tokenSource?: string };
+  readonly account: {
+    readonly apiProvider: string;
+    readonly apiKeySource?: string;
+    readonly tokenSource?: string;
+  };
   /** For a person. */
   readonly payer: string;
 }
@@ -119,8 +123,18 @@ export const families: Readonly<Record<AuthMode, Family>> = {
     payer: 'the AWS account of the credential chain (Amazon Bedrock)',
   },
   vertex: {
-    needs: [[['CLOUD_ML_REGION']], [['ANTHROPIC_VERTEX_PROJECT_ID'], ['GOOGLE_CLOUD_PROJECT']], [['GOOGLE_APPLICATION_CREDENTIALS']]],
-    takes: ['CLOUD_ML_REGION', 'ANTHROPIC_VERTEX_PROJECT_ID', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_REGION_*'],
+    needs: [
+      [['CLOUD_ML_REGION']],
+      [['ANTHROPIC_VERTEX_PROJECT_ID'], ['GOOGLE_CLOUD_PROJECT']],
+      [['GOOGLE_APPLICATION_CREDENTIALS']],
+    ],
+    takes: [
+      'CLOUD_ML_REGION',
+      'ANTHROPIC_VERTEX_PROJECT_ID',
+      'GOOGLE_CLOUD_PROJECT',
+      'GOOGLE_APPLICATION_CREDENTIALS',
+      'VERTEX_REGION_*',
+    ],
     sets: { CLAUDE_CODE_USE_VERTEX: '1' },
     account: { apiProvider: 'vertex' },
     payer: 'the Google Cloud project in ANTHROPIC_VERTEX_PROJECT_ID (Vertex AI)',
@@ -128,7 +142,10 @@ export const families: Readonly<Record<AuthMode, Family>> = {
   foundry: {
     needs: [
       [['ANTHROPIC_FOUNDRY_RESOURCE'], ['ANTHROPIC_FOUNDRY_BASE_URL']],
-      [['ANTHROPIC_FOUNDRY_API_KEY'], ['AZURE_TENANT_ID', 'AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET']],
+      [
+        ['ANTHROPIC_FOUNDRY_API_KEY'],
+        ['AZURE_TENANT_ID', 'AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET'],
+      ],
     ],
     takes: ['ANTHROPIC_FOUNDRY_*', 'AZURE_*'],
     sets: { CLAUDE_CODE_USE_FOUNDRY: '1' },
@@ -163,12 +180,19 @@ function isDenied(name: string): boolean {
 }
 
 function matches(name: string, rules: readonly string[]): boolean {
-  return rules.some((rule) => (rule.endsWith('*') ? name.startsWith(rule.slice(0, -1)) : name === rule));
+  return rules.some((rule) =>
+    rule.endsWith('*') ? name.startsWith(rule.slice(0, -1)) : name === rule,
+  );
 }
 
 /** The whole environment of a child on the user's own session; `added` is what `ignored-settings.ts` asks for. */
-export function childEnv(env: NodeJS.ProcessEnv, added: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const inherited = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && !isDenied(entry[0]));
+export function childEnv(
+  env: NodeJS.ProcessEnv,
+  added: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const inherited = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !isDenied(entry[0]),
+  );
   return { ...Object.fromEntries(inherited), ...set, ...added };
 }
 
@@ -176,11 +200,23 @@ export function childEnv(env: NodeJS.ProcessEnv, added: Readonly<Record<string, 
  * The whole environment of a child with a payer of its own: built up, nothing inherited but what `machine` and the family
  * name. A login of the machine is out of its reach, because it has a configuration folder of its own.
  */
-export function agentEnv(env: NodeJS.ProcessEnv, mode: AuthMode, added: Readonly<Record<string, string>>): Record<string, string> {
+export function agentEnv(
+  env: NodeJS.ProcessEnv,
+  mode: AuthMode,
+  added: Readonly<Record<string, string>>,
+): Record<string, string> {
   const { takes, sets } = families[mode];
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
+  const given = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
   const taken = given.filter(([name]) => matches(name.toUpperCase(), [...machine, ...takes]));
-  return { ...Object.fromEntries(taken), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', ...set, ...sets, ...added };
+  return {
+    ...Object.fromEntries(taken),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    ...set,
+    ...sets,
+    ...added,
+  };
 }
 
 /** What the mode needs and the environment lacks, all at once. */

@@ -19,7 +19,10 @@ export function ignoredCaching(caching: PromptCaching | undefined): readonly str
     vertexFallbackTo5m: caching.vertexFallbackTo5m !== undefined,
   };
   const names = Object.entries(isSet).flatMap(([name, is]) => (is ? [name] : []));
-  return names.map((name) => `llm.promptCaching.${name} is ignored: Claude Code caches by its own rules. Take it out of ktx.yaml.`);
+  return names.map(
+    (name) =>
+      `llm.promptCaching.${name} is ignored: Claude Code caches by its own rules. Take it out of ktx.yaml.`,
+  );
 }
 
 function isAllHour(caching: PromptCaching | undefined): boolean {

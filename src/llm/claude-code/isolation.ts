@@ -8,7 +8,12 @@ export const serverName = 'ktx';
 export const outputTool = 'StructuredOutput';
 
 /** Plugins that ship inside the program and are on by default. */
-const builtInPlugins = ['cc-plugin-agents-md', 'cc-plugin-plugin-authoring', 'cc-plugin-privacy', 'cc-plugin-telemetry'];
+const builtInPlugins = [
+  'cc-plugin-agents-md',
+  'cc-plugin-plugin-authoring',
+  'cc-plugin-privacy',
+  'cc-plugin-telemetry',
+];
 
 export function toolId(name: string): string {
   return `mcp__${serverName}__${name}`;
@@ -26,7 +31,9 @@ export interface Expected {
 export function isolationOptions({ tools }: Expected): Options {
   return {
     settingSources: [],
-    settings: { enabledPlugins: Object.fromEntries(builtInPlugins.map((name) => [`${name}@builtin`, false])) },
+    settings: {
+      enabledPlugins: Object.fromEntries(builtInPlugins.map((name) => [`${name}@builtin`, false])),
+    },
     skills: [],
     plugins: [],
     tools: [],
@@ -53,7 +60,10 @@ function permission(toolIds: readonly string[]): NonNullable<Options['canUseTool
     );
 }
 
-type Init = Pick<SDKSystemMessage, 'tools' | 'mcp_servers' | 'plugins' | 'apiKeySource' | 'permissionMode'>;
+type Init = Pick<
+  SDKSystemMessage,
+  'tools' | 'mcp_servers' | 'plugins' | 'apiKeySource' | 'permissionMode'
+>;
 
 /**
  * Throws where a child has anything that ktx did not give it, or lacks something. Commands, skills and agents that it
@@ -63,16 +73,28 @@ export function checkInit(init: Init, { tools: own, hasObject }: Expected, acces
   const tools = differences(init.tools, hasObject ? [outputTool, ...own.keys()] : [...own.keys()]);
   const names = init.mcp_servers.map(({ name }) => name);
   const servers = differences(names, own.size > 0 ? [serverName] : []);
-  const down = init.mcp_servers.filter(({ status }) => status !== 'connected').map(({ name, status }) => `${name} is ${status}`);
-  const plugins = init.plugins.filter(({ path }) => path !== 'builtin').map(({ name }) => `unexpected ${name}`);
+  const down = init.mcp_servers
+    .filter(({ status }) => status !== 'connected')
+    .map(({ name, status }) => `${name} is ${status}`);
+  const plugins = init.plugins
+    .filter(({ path }) => path !== 'builtin')
+    .map(({ name }) => `unexpected ${name}`);
   const mode = init.permissionMode === 'dontAsk' ? [] : [init.permissionMode];
   const found = { tools, 'MCP servers': [...servers, ...down], plugins, 'permission mode': mode };
-  const problems = Object.entries(found).flatMap(([what, those]) => (those.length === 0 ? [] : [`${what}: ${those.join(', ')}`]));
-  if (problems.length > 0) throw new LlmError('isolation', `Claude Code did not start isolated; ${problems.join('; ')}.`);
+  const problems = Object.entries(found).flatMap(([what, those]) =>
+    those.length === 0 ? [] : [`${what}: ${those.join(', ')}`],
+  );
+  if (problems.length > 0)
+    throw new LlmError('isolation', `Claude Code did not start isolated; ${problems.join('; ')}.`);
   access.checkKeySource(init.apiKeySource);
 }
 
 function differences(found: readonly string[], expected: readonly string[]): string[] {
-  const unexpected = found.filter((name) => !expected.includes(name)).map((name) => `unexpected ${name}`);
-  return [...unexpected, ...expected.filter((name) => !found.includes(name)).map((name) => `missing ${name}`)];
+  const unexpected = found
+    .filter((name) => !expected.includes(name))
+    .map((name) => `unexpected ${name}`);
+  return [
+    ...unexpected,
+    ...expected.filter((name) => !found.includes(name)).map((name) => `missing ${name}`),
+  ];
 }

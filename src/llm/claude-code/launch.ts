@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Options, type Query, type SDKUserMessage, startup, type WarmQuery } from '@anthropic-ai/claude-agent-sdk';
+import {
+  type Options,
+  type Query,
+  type SDKUserMessage,
+  startup,
+  type WarmQuery,
+} from '@anthropic-ai/claude-agent-sdk';
 import { openChannel } from '../../lib/channel.ts';
 import { LlmError } from '../error.ts';
 import type { Access, Account } from './access.ts';
@@ -33,7 +39,11 @@ const startMs = 30_000;
 
 /** Starts a child; a start that fails is repeated, at most three in all. */
 export async function launch(launchOptions: LaunchOptions, signal: AbortSignal): Promise<Launched> {
-  const program = await checkPrerequisites(launchOptions.program, launchOptions.cwd, launchOptions.env);
+  const program = await checkPrerequisites(
+    launchOptions.program,
+    launchOptions.cwd,
+    launchOptions.env,
+  );
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
@@ -46,7 +56,11 @@ export async function launch(launchOptions: LaunchOptions, signal: AbortSignal):
   }
 }
 
-async function start({ children, cwd, env, access, options }: LaunchOptions, program: string, signal: AbortSignal): Promise<Launched> {
+async function start(
+  { children, cwd, env, access, options }: LaunchOptions,
+  program: string,
+  signal: AbortSignal,
+): Promise<Launched> {
   signal.throwIfAborted();
   let child: Child | undefined;
   const end = async (): Promise<void> => child?.end();
@@ -59,7 +73,13 @@ async function start({ children, cwd, env, access, options }: LaunchOptions, pro
       // Without pipes it is no child; `spawn` was asked for them.
       return started.spawned as ReturnType<NonNullable<Options['spawnClaudeCodeProcess']>>;
     };
-    const all: Options = { ...options, cwd, env, pathToClaudeCodeExecutable: program, spawnClaudeCodeProcess };
+    const all: Options = {
+      ...options,
+      cwd,
+      env,
+      pathToClaudeCodeExecutable: program,
+      spawnClaudeCodeProcess,
+    };
     const warm = await startup({ options: all, initializeTimeoutMs: startMs });
     if (child === undefined) throw new LlmError('spawn', 'Claude Code did not start.');
     return launched(warm, child, access);
@@ -67,7 +87,11 @@ async function start({ children, cwd, env, access, options }: LaunchOptions, pro
     const fate = child?.fate();
     await end();
     if (error instanceof LlmError || signal.aborted) throw error;
-    throw new LlmError('spawn', `Claude Code did not start (${fate ?? 'it said nothing in time'}).`, { cause: error });
+    throw new LlmError(
+      'spawn',
+      `Claude Code did not start (${fate ?? 'it said nothing in time'}).`,
+      { cause: error },
+    );
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
@@ -87,7 +111,12 @@ function launched(warm: WarmQuery, child: Child, access: Access): Launched {
     account,
     async ask(prompt) {
       access.checkAccount(await account());
-      input.push({ type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null, session_id: '' });
+      input.push({
+        type: 'user',
+        message: { role: 'user', content: prompt },
+        parent_tool_use_id: null,
+        session_id: '',
+      });
       return query ?? warm.query(input);
     },
     async end() {
@@ -105,8 +134,10 @@ function launched(warm: WarmQuery, child: Child, access: Access): Launched {
 const emitWarning = process.emitWarning.bind(process);
 process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
   const [options] = rest;
-  const code = typeof options === 'object' && options !== null ? Reflect.get(options, 'code') : undefined;
-  if (code !== 'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED') Reflect.apply(emitWarning, undefined, [warning, ...rest]);
+  const code =
+    typeof options === 'object' && options !== null ? Reflect.get(options, 'code') : undefined;
+  if (code !== 'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED')
+    Reflect.apply(emitWarning, undefined, [warning, ...rest]);
 };
 
 const startsAtOnce = 2;

@@ -2,7 +2,11 @@ import { z } from 'zod';
 import type { LimitReport } from '../backend.ts';
 
 const status = z.enum(['allowed', 'allowed_warning', 'rejected']).catch('allowed');
-const window = z.looseObject({ status: status.optional(), utilization: z.number().optional(), resetsAt: z.number().optional() });
+const window = z.looseObject({
+  status: status.optional(),
+  utilization: z.number().optional(),
+  resetsAt: z.number().optional(),
+});
 const limitInfo = window.extend({
   rateLimitType: z.string().optional(),
   unifiedWindows: z.record(z.string(), window).optional().catch(undefined),
@@ -17,17 +21,23 @@ export function limitsOf(info: unknown): LimitReport[] {
   const { rateLimitType: name = 'requests', unifiedWindows = {}, ...whole } = data;
   const known = unifiedWindows[name];
   const windows =
-    known !== undefined && whole.status !== 'rejected' ? unifiedWindows : { ...unifiedWindows, [name]: { ...known, ...whole } };
-  return Object.entries(windows).map(([key, { status: is = 'allowed', utilization, resetsAt }]) => ({
-    window: key,
-    state: states[is],
-    utilization,
-    resetsAt: resetsAt === undefined ? undefined : new Date(resetsAt * 1000),
-  }));
+    known !== undefined && whole.status !== 'rejected'
+      ? unifiedWindows
+      : { ...unifiedWindows, [name]: { ...known, ...whole } };
+  return Object.entries(windows).map(
+    ([key, { status: is = 'allowed', utilization, resetsAt }]) => ({
+      window: key,
+      state: states[is],
+      utilization,
+      resetsAt: resetsAt === undefined ? undefined : new Date(resetsAt * 1000),
+    }),
+  );
 }
 
 /** The window that refused the call; without a time where none was said. */
-export function refusedLimit(reports: readonly LimitReport[]): { window: string; resetsAt?: Date | undefined } | undefined {
+export function refusedLimit(
+  reports: readonly LimitReport[],
+): { window: string; resetsAt?: Date | undefined } | undefined {
   const refused = reports.find(({ state }) => state === 'closed');
   return refused && { window: refused.window, resetsAt: refused.resetsAt };
 }

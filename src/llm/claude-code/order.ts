@@ -39,13 +39,18 @@ export function optionsOf(order: Order): Options {
 }
 
 export function expectedOf({ tools, schema }: Order): Expected {
-  return { tools: new Map(Object.keys(tools).map((name) => [toolId(name), name])), hasObject: schema !== undefined };
+  return {
+    tools: new Map(Object.keys(tools).map((name) => [toolId(name), name])),
+    hasObject: schema !== undefined,
+  };
 }
 
 /** Orders of one key can take each other's child; undefined for those that share none, as the ones with tools. */
 export function poolKey(order: Order): string | undefined {
   const { model, role, system, schema, stepBudget } = order;
-  return hasTools(order) || order.isLone === true ? undefined : JSON.stringify([model, roleSettings[role], system, schema, stepBudget]);
+  return hasTools(order) || order.isLone === true
+    ? undefined
+    : JSON.stringify([model, roleSettings[role], system, schema, stepBudget]);
 }
 
 export function hasTools({ tools }: Pick<Order, 'tools'>): boolean {

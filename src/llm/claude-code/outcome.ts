@@ -19,15 +19,30 @@ export interface Facts {
   readonly text: string;
 }
 
-export type Outcome = { readonly kind: 'natural' | 'budget' } | { readonly kind: 'failed'; readonly failure: UserError };
+export type Outcome =
+  | { readonly kind: 'natural' | 'budget' }
+  | { readonly kind: 'failed'; readonly failure: UserError };
 
-const goodStops: ReadonlySet<string | null> = new Set([null, 'end_turn', 'tool_use', 'stop_sequence', 'pause_turn']);
+const goodStops: ReadonlySet<string | null> = new Set([
+  null,
+  'end_turn',
+  'tool_use',
+  'stop_sequence',
+  'pause_turn',
+]);
 
 /** Reads, in this order, subtype, terminal reason and stop reason; a spent budget from any of them is a spent budget. */
 export function outcomeOf(facts: Facts, access: Access): Outcome {
   const { subtype, isError, terminalReason = 'completed', stopReason } = facts;
-  if (subtype === 'error_max_turns' || terminalReason === 'max_turns' || stopReason === 'max_turns') return { kind: 'budget' };
-  if (subtype === 'success' && !isError && terminalReason === 'completed' && goodStops.has(stopReason)) return { kind: 'natural' };
+  if (subtype === 'error_max_turns' || terminalReason === 'max_turns' || stopReason === 'max_turns')
+    return { kind: 'budget' };
+  if (
+    subtype === 'success' &&
+    !isError &&
+    terminalReason === 'completed' &&
+    goodStops.has(stopReason)
+  )
+    return { kind: 'natural' };
   return { kind: 'failed', failure: failureOf(facts, access) };
 }
 
@@ -74,11 +89,21 @@ function failureOf(facts: Facts, access: Access): UserError {
   const { status, limit, text } = facts;
   if (facts.subtype === 'error_max_budget_usd') {
     const hint = 'What is finished is kept: raise limits.max_budget_usd or llm.max_usd_per_run.';
-    return new UserError('llm_budget_spent', 'The money that this may cost is spent.', { hint, exitCode: 3 });
+    return new UserError('llm_budget_spent', 'The money that this may cost is spent.', {
+      hint,
+      exitCode: 3,
+    });
   }
   const kind = kindOf(facts);
   if (kind === 'auth') return access.refused(status);
   const said = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
-  const options = kind === 'rate_limit' ? { status, window: limit?.window, resetsAt: limit?.resetsAt } : { status };
-  return new LlmError(kind, said === '' ? `Claude Code ended with ${facts.terminalReason ?? facts.subtype}.` : said, options);
+  const options =
+    kind === 'rate_limit'
+      ? { status, window: limit?.window, resetsAt: limit?.resetsAt }
+      : { status };
+  return new LlmError(
+    kind,
+    said === '' ? `Claude Code ended with ${facts.terminalReason ?? facts.subtype}.` : said,
+    options,
+  );
 }

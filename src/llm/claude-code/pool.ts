@@ -25,7 +25,13 @@ interface Place<T> {
 }
 
 /** Items that serve once, started ahead: those of one key can stand in for each other. At most `most` wait in all. */
-export function openPool<T extends Parked>({ most, idleMs }: { readonly most: number; readonly idleMs: number }): Pool<T> {
+export function openPool<T extends Parked>({
+  most,
+  idleMs,
+}: {
+  readonly most: number;
+  readonly idleMs: number;
+}): Pool<T> {
   const places = new Set<Place<T>>();
   const inUse = new Map<string, number>();
   let isClosed = false;

@@ -24,7 +24,16 @@ export function openClaudeSession(
     await ending?.end();
   };
   const orderOf = ({ model, stepBudget }: SessionTurn): Order => {
-    return { model, role: 'default', system, tools, schema: schema && { ...schema }, stepBudget, effort, budgetUsd: budgetLeft() };
+    return {
+      model,
+      role: 'default',
+      system,
+      tools,
+      schema: schema && { ...schema },
+      stepBudget,
+      effort,
+      budgetUsd: budgetLeft(),
+    };
   };
   return {
     reset,
@@ -42,10 +51,20 @@ export function openClaudeSession(
         clearInterval(starting);
         watch.alive();
         const query = await child.ask(headed(message));
-        const conversation = await follow(query, { expected: expectedOf(order), access, stepBudget, watch, before: totals, goesOn: true });
+        const conversation = await follow(query, {
+          expected: expectedOf(order),
+          access,
+          stepBudget,
+          watch,
+          before: totals,
+          goesOn: true,
+        });
         totals = conversation.totals ?? totals;
         const stopReason = endOf(conversation, access);
-        const text = stopReason === 'natural' ? (conversation.facts?.text ?? conversation.text) : conversation.text;
+        const text =
+          stopReason === 'natural'
+            ? (conversation.facts?.text ?? conversation.text)
+            : conversation.text;
         return { stopReason, text, object: conversation.object?.value };
       } catch (error) {
         const fate = child?.fate();

@@ -1,4 +1,8 @@
-import { createSdkMcpServer, type McpSdkServerConfigWithInstance, tool } from '@anthropic-ai/claude-agent-sdk';
+import {
+  createSdkMcpServer,
+  type McpSdkServerConfigWithInstance,
+  tool,
+} from '@anthropic-ai/claude-agent-sdk';
 import { z } from 'zod';
 import { newId } from '../../lib/id.ts';
 import type { KtxToolSet } from '../runtime.ts';
@@ -11,12 +15,22 @@ import { serverName } from './isolation.ts';
  */
 export function toolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
   const served = Object.values(tools).map((descriptor) =>
-    tool(descriptor.name, descriptor.description, descriptor.inputSchema.shape, async (input, extra) => {
-      const { markdown, isError } = await callTool(descriptor, input, { id: callId(extra) });
-      return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
-    }),
+    tool(
+      descriptor.name,
+      descriptor.description,
+      descriptor.inputSchema.shape,
+      async (input, extra) => {
+        const { markdown, isError } = await callTool(descriptor, input, { id: callId(extra) });
+        return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
+      },
+    ),
   );
-  return createSdkMcpServer({ name: serverName, version: '1.0.0', alwaysLoad: true, tools: served });
+  return createSdkMcpServer({
+    name: serverName,
+    version: '1.0.0',
+    alwaysLoad: true,
+    tools: served,
+  });
 }
 
 const metaSchema = z.looseObject({ 'claudecode/toolUseId': z.string() });

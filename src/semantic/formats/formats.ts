@@ -35,29 +35,47 @@ const formats: readonly Format[] = [
     recognizes: ({ text }) => /^\s*"?semantic_model"?\s*:/m.test(text),
     read: (files, dialect) => {
       const models = files.map(({ text }) => readOssie(text, dialect));
-      return { datasets: models.flatMap(({ datasets }) => datasets), misfits: models.flatMap(({ misfits }) => misfits) };
+      return {
+        datasets: models.flatMap(({ datasets }) => datasets),
+        misfits: models.flatMap(({ misfits }) => misfits),
+      };
     },
     write: writeOssie,
   },
   {
     name: 'dbt',
     recognizes: ({ text }) => /^(?:semantic_models|metrics)\s*:/m.test(text),
-    read: (files, dialect) => readMetricflow(files.map(({ text }) => text), dialect), // prettier-ignore
+    read: (files, dialect) =>
+      readMetricflow(
+        files.map(({ text }) => text),
+        dialect,
+      ),
     write: writeMetricflow,
   },
   {
     name: 'lookml',
-    recognizes: ({ file, text }) => /\.(?:lkml|lookml)$/.test(file) || /^(?:view|explore)\s*:\s*\+?\w+\s*\{/m.test(text),
-    read: (files, dialect) => readLookml(files.map(({ text }) => text), dialect), // prettier-ignore
+    recognizes: ({ file, text }) =>
+      /\.(?:lkml|lookml)$/.test(file) || /^(?:view|explore)\s*:\s*\+?\w+\s*\{/m.test(text),
+    read: (files, dialect) =>
+      readLookml(
+        files.map(({ text }) => text),
+        dialect,
+      ),
   },
 ];
 
 /** By its name, else by the looks of the files. */
 export function formatOf(name: string | undefined, files: readonly ModelText[]): Format {
-  const found = formats.find((format) => (name === undefined ? files.every((file) => format.recognizes(file)) : format.name === name));
+  const found = formats.find((format) =>
+    name === undefined ? files.every((file) => format.recognizes(file)) : format.name === name,
+  );
   if (found !== undefined) return found;
-  const what = name === undefined ? 'This looks like no format that ktx reads' : `There is no format ${name}`;
-  throw unknownFormat(what, formats.map((format) => format.name)); // prettier-ignore
+  const what =
+    name === undefined ? 'This looks like no format that ktx reads' : `There is no format ${name}`;
+  throw unknownFormat(
+    what,
+    formats.map((format) => format.name),
+  );
 }
 
 /** The formats that ktx writes. */
@@ -65,9 +83,15 @@ export function writerNamed(name: string): Writer {
   const writers = formats.filter(({ write }) => write !== undefined);
   const write = writers.find((format) => format.name === name)?.write;
   if (write !== undefined) return write;
-  throw unknownFormat(`ktx writes no format ${name}`, writers.map((format) => format.name)); // prettier-ignore
+  throw unknownFormat(
+    `ktx writes no format ${name}`,
+    writers.map((format) => format.name),
+  );
 }
 
 function unknownFormat(message: string, names: readonly string[]): UserError {
-  return new UserError('unknown_format', `${message}.`, { hint: `--format ${names.join(', ')}`, exitCode: 2 });
+  return new UserError('unknown_format', `${message}.`, {
+    hint: `--format ${names.join(', ')}`,
+    exitCode: 2,
+  });
 }

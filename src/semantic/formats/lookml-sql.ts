@@ -14,24 +14,29 @@ interface At {
 /** Row-level SQL of a view: `${TABLE}.status`, `${status}`. */
 export function fieldSql(sql: string, at: At): string {
   const text = substituted(sql, at);
-  if (fragmentIn(text, at.dialect)?.aggregates.length !== 0) throw new Unreadable(`ktx cannot use the SQL ${sql}`);
+  if (fragmentIn(text, at.dialect)?.aggregates.length !== 0)
+    throw new Unreadable(`ktx cannot use the SQL ${sql}`);
   return text;
 }
 
 /** Arithmetic over measures: `${revenue} / nullif(${orders}, 0)`. */
 export function measureSql(sql: string, at: At): string {
   const text = substituted(sql, at);
-  if (fragmentIn(text, at.dialect) === undefined) throw new Unreadable(`ktx cannot use the SQL ${sql}`);
+  if (fragmentIn(text, at.dialect) === undefined)
+    throw new Unreadable(`ktx cannot use the SQL ${sql}`);
   return text;
 }
 
 function substituted(sql: string, { view }: At): string {
   if (/\{[%{]/.test(sql)) throw new Unreadable('it is written in Liquid');
-  const text = sql.replaceAll(/\$\{TABLE\}\s*\.\s*/g, '').replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (_, name: string) => {
-    const parts = name.split('.');
-    if (parts.length > 1 && parts[0] !== view) throw new Unreadable(`it uses ${name} of another view`);
-    return allowedName(parts.at(-1) ?? '');
-  });
+  const text = sql
+    .replaceAll(/\$\{TABLE\}\s*\.\s*/g, '')
+    .replaceAll(/\$\{\s*([\w.]+)\s*\}/g, (_, name: string) => {
+      const parts = name.split('.');
+      if (parts.length > 1 && parts[0] !== view)
+        throw new Unreadable(`it uses ${name} of another view`);
+      return allowedName(parts.at(-1) ?? '');
+    });
   return text.replaceAll('`', '"').trim();
 }
 
@@ -40,7 +45,9 @@ export function filterSql(
   block: LookmlEntry,
   at: { readonly booleans: ReadonlySet<string>; readonly dialect: Dialect },
 ): string | undefined {
-  const entries = isBlock(block) ? block.value.filter(({ key }) => key === 'filters' || key === 'filter') : [];
+  const entries = isBlock(block)
+    ? block.value.filter(({ key }) => key === 'filters' || key === 'filter')
+    : [];
   const pairs = entries.flatMap(pairsOf);
   if (entries.length > 0 && pairs.length === 0) throw new Unreadable('its filters cannot be read');
   if (pairs.length === 0) return undefined;
@@ -57,14 +64,21 @@ function pairsOf(entry: LookmlEntry): readonly (readonly [string, string])[] {
   const members = Array.isArray(entry.value) ? entry.value : [];
   return members.flatMap((member): (readonly [string, string])[] => {
     const cut = typeof member === 'string' ? member.indexOf(': ') : -1;
-    return typeof member === 'string' && cut > 0 ? [[member.slice(0, cut), member.slice(cut + 2)]] : [];
+    return typeof member === 'string' && cut > 0
+      ? [[member.slice(0, cut), member.slice(cut + 2)]]
+      : [];
   });
 }
 
 /** Looker's filter language, as far as it means one thing whatever the type of the field. */
-function condition(field: string, value: string, { booleans, dialect }: { booleans: ReadonlySet<string>; dialect: Dialect }): string {
+function condition(
+  field: string,
+  value: string,
+  { booleans, dialect }: { booleans: ReadonlySet<string>; dialect: Dialect },
+): string {
   if (!/^\w+$/.test(field)) throw new Unreadable(`its filter is on ${field}, of another view`);
-  if (booleans.has(field) && /^(yes|no)$/i.test(value)) return value.toLowerCase() === 'yes' ? field : `not ${field}`;
+  if (booleans.has(field) && /^(yes|no)$/i.test(value))
+    return value.toLowerCase() === 'yes' ? field : `not ${field}`;
   const [, operator, number] = /^(>=|<=|<>|!=|>|<)\s*(-?\d+(?:\.\d+)?)$/.exec(value) ?? [];
   if (operator !== undefined) return `${field} ${operator} ${number}`;
   if (value === '-NULL' || value === 'NOT NULL') return `${field} is not null`;
@@ -78,5 +92,7 @@ function condition(field: string, value: string, { booleans, dialect }: { boolea
   );
   if (!isPlain) throw new Unreadable(`ktx cannot tell what the filter ${field}: "${value}" means`);
   const literals = values.map((one) => dialect.literal(one));
-  return literals.length === 1 ? `${field} = ${literals[0]}` : `${field} in (${literals.join(', ')})`;
+  return literals.length === 1
+    ? `${field} = ${literals[0]}`
+    : `${field} in (${literals.join(', ')})`;
 }

@@ -8,7 +8,9 @@ export interface LookmlEntry {
   readonly value: string | readonly string[] | readonly LookmlEntry[];
 }
 
-export function isBlock(entry: LookmlEntry): entry is LookmlEntry & { readonly value: readonly LookmlEntry[] } {
+export function isBlock(
+  entry: LookmlEntry,
+): entry is LookmlEntry & { readonly value: readonly LookmlEntry[] } {
   return Array.isArray(entry.value) && !isTexts(entry.value);
 }
 
@@ -48,7 +50,9 @@ export function parseLookml(text: string): readonly LookmlEntry[] {
   const scalar = (): string | undefined => {
     match(space);
     const quoted = match(textPattern);
-    return quoted === undefined ? match(wordPattern)?.[0] : quoted[1]?.replaceAll(/\\(["\\])/g, '$1');
+    return quoted === undefined
+      ? match(wordPattern)?.[0]
+      : quoted[1]?.replaceAll(/\\(["\\])/g, '$1');
   };
   const list = (): readonly string[] => {
     const members: string[] = [];

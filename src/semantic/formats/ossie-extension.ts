@@ -5,7 +5,15 @@ const vendor = 'KTX';
 
 const patchSchema = z.looseObject({
   add: z.record(z.string(), z.unknown()).optional(),
-  replace: z.array(z.looseObject({ path: z.array(z.string()), from: z.unknown().optional(), to: z.unknown().optional() })).optional(),
+  replace: z
+    .array(
+      z.looseObject({
+        path: z.array(z.string()),
+        from: z.unknown().optional(),
+        to: z.unknown().optional(),
+      }),
+    )
+    .optional(),
 });
 
 /** The two forms of one thing: `out` to Ossie, undefined where it has no words for it; `back` to ktx. */
@@ -27,7 +35,10 @@ export function written(view: Entry, { out, back }: Forms): Written | undefined 
   if (plain === undefined && patch === undefined) return undefined;
   const entry = patch === undefined ? (plain ?? {}) : patched(plain ?? {}, patch).value;
   const rest = differences(back(entry), kept);
-  const aside = [...Object.keys(rest?.add ?? {}), ...(rest?.replace ?? []).map(({ path }) => path[0] ?? '')];
+  const aside = [
+    ...Object.keys(rest?.add ?? {}),
+    ...(rest?.replace ?? []).map(({ path }) => path[0] ?? ''),
+  ];
   return { entry: rest === undefined ? entry : extended(entry, rest), aside: [...new Set(aside)] };
 }
 
@@ -66,12 +77,20 @@ export function extended(entry: Entry, data: unknown): Entry {
 export function extensionOf(given: Entry): { readonly entry: Entry; readonly data: unknown } {
   const all = given['custom_extensions'];
   const last: unknown = Array.isArray(all) ? all.at(-1) : undefined;
-  if (!Array.isArray(all) || !isEntry(last) || last['vendor_name'] !== vendor || typeof last['data'] !== 'string') {
+  if (
+    !Array.isArray(all) ||
+    !isEntry(last) ||
+    last['vendor_name'] !== vendor ||
+    typeof last['data'] !== 'string'
+  ) {
     return { entry: given, data: undefined };
   }
   const entry = without(given, 'custom_extensions');
   const others: unknown[] = all.slice(0, -1);
-  return { entry: others.length === 0 ? entry : { ...entry, custom_extensions: others }, data: jsonIn(last['data']) };
+  return {
+    entry: others.length === 0 ? entry : { ...entry, custom_extensions: others },
+    data: jsonIn(last['data']),
+  };
 }
 
 function jsonIn(text: string): unknown {

@@ -3,18 +3,41 @@ import type { Dialect } from '../../sql/dialect.ts';
 import { datasetSchema } from '../dataset.ts';
 import type { Forms } from './ossie-extension.ts';
 import { metricIn, metricOut, placedSchema, type Together, unplaced } from './ossie-metrics.ts';
-import { ossieDatasetSchema, ossieFieldSchema, ossieMetricSchema, ossieRelationshipSchema } from './ossie-schema.ts';
-import { datasetIn, datasetOut, fieldIn, fieldOut, relationshipIn, relationshipOut } from './ossie-words.ts';
+import {
+  ossieDatasetSchema,
+  ossieFieldSchema,
+  ossieMetricSchema,
+  ossieRelationshipSchema,
+} from './ossie-schema.ts';
+import {
+  datasetIn,
+  datasetOut,
+  fieldIn,
+  fieldOut,
+  relationshipIn,
+  relationshipOut,
+} from './ossie-words.ts';
 import { type Entry, without } from './patch.ts';
 
 const fieldSchema = datasetSchema.shape.fields.unwrap().element;
 const relationshipSchema = datasetSchema.shape.relationships.unwrap().element;
-const headSchema = datasetSchema.pick({ dataset: true, source: true, sql: true, description: true, synonyms: true, primary_key: true, unique_keys: true }).loose(); // prettier-ignore
+const headSchema = datasetSchema
+  .pick({
+    dataset: true,
+    source: true,
+    sql: true,
+    description: true,
+    synonyms: true,
+    primary_key: true,
+    unique_keys: true,
+  })
+  .loose();
 
 export function fieldForms(dialect: Dialect): Forms {
   return {
     out: (view) => typed(fieldSchema, view, (field) => fieldOut(field, dialect)),
-    back: (entry) => typed(ossieFieldSchema, entry, (field) => without(fieldIn(field, dialect))) ?? {},
+    back: (entry) =>
+      typed(ossieFieldSchema, entry, (field) => without(fieldIn(field, dialect))) ?? {},
   };
 }
 
@@ -24,10 +47,24 @@ export const datasetForms: Forms = {
   back: (entry) => typed(ossieDatasetSchema, entry, (dataset) => without(datasetIn(dataset))) ?? {},
 };
 
-export function relationshipForms({ from, name, isOnly }: { from: string; name: string; isOnly: boolean }): Forms {
+export function relationshipForms({
+  from,
+  name,
+  isOnly,
+}: {
+  from: string;
+  name: string;
+  isOnly: boolean;
+}): Forms {
   return {
-    out: (view) => typed(relationshipSchema, view, (relationship) => named(relationshipOut(relationship, from), name)),
-    back: (entry) => typed(ossieRelationshipSchema, entry, (relationship) => without(relationshipIn(relationship, isOnly))) ?? {},
+    out: (view) =>
+      typed(relationshipSchema, view, (relationship) =>
+        named(relationshipOut(relationship, from), name),
+      ),
+    back: (entry) =>
+      typed(ossieRelationshipSchema, entry, (relationship) =>
+        without(relationshipIn(relationship, isOnly)),
+      ) ?? {},
   };
 }
 
@@ -49,7 +86,11 @@ function named(entry: Entry | undefined, name: string): Entry | undefined {
 }
 
 /** Undefined for what does not fit: a patch from outside may make anything. */
-function typed<T>(schema: z.ZodType<T>, entry: Entry, convert: (value: T) => Entry | undefined): Entry | undefined {
+function typed<T>(
+  schema: z.ZodType<T>,
+  entry: Entry,
+  convert: (value: T) => Entry | undefined,
+): Entry | undefined {
   const { data } = schema.safeParse(entry);
   return data === undefined ? undefined : convert(data);
 }

@@ -27,13 +27,23 @@ const metricSchema = datasetSchema.shape.metrics.unwrap().element;
 const descriptive = ['name', 'unit', 'description', 'hidden', 'synonyms', 'extensions'];
 
 export function placed(metric: ForeignMetric, dataset: string): PlacedMetric {
-  const others = Object.fromEntries(descriptive.map((key) => [key, metric[key as keyof ForeignMetric]]));
-  return { name: metric.name, dataset, definition: [without(metric, ...descriptive)], ...without(others, 'name') };
+  const others = Object.fromEntries(
+    descriptive.map((key) => [key, metric[key as keyof ForeignMetric]]),
+  );
+  return {
+    name: metric.name,
+    dataset,
+    definition: [without(metric, ...descriptive)],
+    ...without(others, 'name'),
+  };
 }
 
 /** Undefined where it is no metric of ktx: a patch from outside may make anything. */
 export function unplaced(metric: PlacedMetric): ForeignMetric | undefined {
-  return metricSchema.safeParse({ ...without(metric, 'dataset', 'definition'), ...metric.definition[0] }).data;
+  return metricSchema.safeParse({
+    ...without(metric, 'dataset', 'definition'),
+    ...metric.definition[0],
+  }).data;
 }
 
 /** Undefined where Ossie would compute another number: running totals, offsets, balances, paths of roles. */
@@ -44,13 +54,21 @@ export function metricOut(metric: ForeignMetric, name: string, at: At): OssieMet
   });
   if (dialects.length === 0) return undefined;
   const { description, synonyms } = metric;
-  return { name, expression: { dialects }, ...without({ description, ai_context: synonymsOut(synonyms) }) };
+  return {
+    name,
+    expression: { dialects },
+    ...without({ description, ai_context: synonymsOut(synonyms) }),
+  };
 
   function tagsOf({ of, expr, where }: ForeignMetric): readonly [string, string][] {
-    const maps = [of, expr, where].flatMap((text) => (typeof text === 'object' ? Object.keys(text) : []));
+    const maps = [of, expr, where].flatMap((text) =>
+      typeof text === 'object' ? Object.keys(text) : [],
+    );
     const own = at.dialect.name in dialectTags ? at.dialect.name : 'default';
     const keys = maps.length === 0 ? [own] : [...new Set(maps)];
-    return keys.flatMap((key): [string, string][] => (dialectTags[key] === undefined ? [] : [[key, dialectTags[key]]]));
+    return keys.flatMap((key): [string, string][] =>
+      dialectTags[key] === undefined ? [] : [[key, dialectTags[key]]],
+    );
   }
 }
 
@@ -72,13 +90,20 @@ function textFor(text: ExpressionText | undefined, { key }: Writing): string | u
 
 function formula(metric: ForeignMetric, at: Writing): string | undefined {
   const { agg, of, fraction, expr, where, ratio, ...others } = metric;
-  if (Object.keys(without(others, ...descriptive)).length > 0 || at.stack.includes(metric.name)) return undefined;
+  if (Object.keys(without(others, ...descriptive)).length > 0 || at.stack.includes(metric.name))
+    return undefined;
   const condition = where === undefined ? undefined : rowText(textFor(where, at), at, 'condition');
   if (where !== undefined && condition === undefined) return undefined;
-  const inner = { ...at, where: condition === undefined ? at.where : [...at.where, condition], stack: [...at.stack, metric.name] };
+  const inner = {
+    ...at,
+    where: condition === undefined ? at.where : [...at.where, condition],
+    stack: [...at.stack, metric.name],
+  };
   if (ratio !== undefined) {
     const [above, below] = [named(ratio.numerator, inner), named(ratio.denominator, inner)];
-    return above === undefined || below === undefined ? undefined : `${above} / NULLIF(${below}, 0)`;
+    return above === undefined || below === undefined
+      ? undefined
+      : `${above} / NULLIF(${below}, 0)`;
   }
   if (agg !== undefined) {
     const argument = of === undefined ? undefined : rowText(textFor(of, at), at);
@@ -92,7 +117,9 @@ function formula(metric: ForeignMetric, at: Writing): string | undefined {
 
 /** Aggregates with their names in full, other metrics written out. */
 function algebra(fragment: Fragment, at: Writing): string | undefined {
-  const outside = fragment.references.filter((it) => !fragment.aggregates.some((call) => within(it, call)));
+  const outside = fragment.references.filter(
+    (it) => !fragment.aggregates.some((call) => within(it, call)),
+  );
   const pieces = [
     ...fragment.aggregates.map((call) => [call, aggregateIn(fragment, call, at)] as const),
     ...outside.map((it) => [it, named(it.parts.join('.'), at)] as const),
@@ -104,7 +131,9 @@ function algebra(fragment: Fragment, at: Writing): string | undefined {
 function aggregateIn({ text }: Fragment, call: AggregateCall, at: Writing): string | undefined {
   const { argument: span, fraction } = call;
   const argument = span === undefined ? undefined : rowText(text.slice(span.start, span.end), at);
-  return span !== undefined && argument === undefined ? undefined : aggregate({ function: call.function, argument, fraction }, at);
+  return span !== undefined && argument === undefined
+    ? undefined
+    : aggregate({ function: call.function, argument, fraction }, at);
 }
 
 interface Aggregated {
@@ -113,22 +142,36 @@ interface Aggregated {
   readonly fraction: number | undefined;
 }
 
-function aggregate({ function: name, argument, fraction = 0.5 }: Aggregated, { where, home }: Writing): string | undefined {
+function aggregate(
+  { function: name, argument, fraction = 0.5 }: Aggregated,
+  { where, home }: Writing,
+): string | undefined {
   // Without a name of its dataset, count(*) would say nothing: a key is never NULL.
   const [key, ...more] = home.primary_key ?? [];
-  const counted = argument ?? (key === undefined || more.length > 0 ? undefined : `${home.dataset}.${key}`);
+  const counted =
+    argument ?? (key === undefined || more.length > 0 ? undefined : `${home.dataset}.${key}`);
   if (counted === undefined) return undefined;
-  const value = where.length === 0 ? counted : `CASE WHEN ${where.map((one) => `(${one})`).join(' AND ')} THEN ${counted} END`;
+  const value =
+    where.length === 0
+      ? counted
+      : `CASE WHEN ${where.map((one) => `(${one})`).join(' AND ')} THEN ${counted} END`;
   if (name === 'count_distinct') return `COUNT(DISTINCT ${value})`;
-  if (name === 'median' || name === 'percentile') return `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${value})`;
+  if (name === 'median' || name === 'percentile')
+    return `PERCENTILE_CONT(${fraction}) WITHIN GROUP (ORDER BY ${value})`;
   return `${name.toUpperCase()}(${value})`;
 }
 
 /** Undefined also where it asks of many rows whether any fits: there, others would count a row once for each. */
-function rowText(text: string | undefined, { dialect, datasets, home }: Writing, role?: 'condition'): string | undefined {
+function rowText(
+  text: string | undefined,
+  { dialect, datasets, home }: Writing,
+  role?: 'condition',
+): string | undefined {
   const fragment = text === undefined ? undefined : fragmentIn(text, dialect);
   if (fragment === undefined) return undefined;
-  const names = fragment.references.map(({ parts }) => (parts.length === 1 ? home.dataset : (parts[0] ?? '')));
+  const names = fragment.references.map(({ parts }) =>
+    parts.length === 1 ? home.dataset : (parts[0] ?? ''),
+  );
   const owners = new Set(role === undefined ? names : [home.dataset, ...names]);
   const safe = toOneFrom(home, datasets);
   if (owners.size > 1 && (!owners.has(home.dataset) || !owners.isSubsetOf(safe))) return undefined;
@@ -136,11 +179,19 @@ function rowText(text: string | undefined, { dialect, datasets, home }: Writing,
 }
 
 /** The datasets of which a row of this one has at most one, with itself. */
-function toOneFrom({ dataset: start }: Dataset, datasets: Together['datasets']): ReadonlySet<string> {
+function toOneFrom(
+  { dataset: start }: Dataset,
+  datasets: Together['datasets'],
+): ReadonlySet<string> {
   const hops = [...datasets.values()].flatMap(({ dataset: from, relationships = [] }) =>
     relationships.flatMap(({ to, cardinality, within: range }) => {
       if (cardinality === 'many_to_many' || range !== undefined) return [];
-      return cardinality === 'one_to_one' ? [{ from, to }, { from: to, to: from }] : [{ from, to }]; // prettier-ignore
+      return cardinality === 'one_to_one'
+        ? [
+            { from, to },
+            { from: to, to: from },
+          ]
+        : [{ from, to }];
     }),
   );
   const reached = new Set([start]);
@@ -159,24 +210,45 @@ function named(name: string, at: Writing): string | undefined {
 }
 
 /** In the dataset that it names first; undefined where ktx cannot use the expression, or it names none. */
-export function metricIn({ name, expression, ...metric }: OssieMetric, { dialect, datasets }: Together): PlacedMetric | undefined {
+export function metricIn(
+  { name, expression, ...metric }: OssieMetric,
+  { dialect, datasets }: Together,
+): PlacedMetric | undefined {
   const expr = expressionIn(expression, dialect);
   const text = usedText(expr, dialect);
-  const ranked = text === undefined ? undefined : /^PERCENTILE_CONT\(([\d.]+)\) WITHIN GROUP \(ORDER BY ([^]+)\)$/.exec(text);
-  const fragment = ranked ? fragmentIn(`max(${ranked[2]})`, dialect) : text === undefined ? undefined : fragmentIn(text, dialect);
+  const ranked =
+    text === undefined
+      ? undefined
+      : /^PERCENTILE_CONT\(([\d.]+)\) WITHIN GROUP \(ORDER BY ([^]+)\)$/.exec(text);
+  const fragment = ranked
+    ? fragmentIn(`max(${ranked[2]})`, dialect)
+    : text === undefined
+      ? undefined
+      : fragmentIn(text, dialect);
   if (fragment === undefined || fragment.aggregates.length === 0) return undefined;
   const owners = fragment.references.flatMap(({ parts: [first = '', ...rest] }) =>
     rest.length === 1 && datasets.has(first) ? [first] : [],
   );
   const [dataset = datasets.size === 1 ? [...datasets.keys()][0] : undefined] = owners;
-  const isPath = fragment.references.some(({ parts }) => parts.length > 1 && !datasets.has(parts[0] ?? ''));
+  const isPath = fragment.references.some(
+    ({ parts }) => parts.length > 1 && !datasets.has(parts[0] ?? ''),
+  );
   if (dataset === undefined || isPath) return undefined;
-  const others = without({ description: textIn(metric['description']), synonyms: synonymsIn(metric['ai_context']) });
-  const definition = typeof expr === 'string' ? definitionOf(fragment, { dialect, dataset, fraction: ranked?.[1] }) : { expr };
+  const others = without({
+    description: textIn(metric['description']),
+    synonyms: synonymsIn(metric['ai_context']),
+  });
+  const definition =
+    typeof expr === 'string'
+      ? definitionOf(fragment, { dialect, dataset, fraction: ranked?.[1] })
+      : { expr };
   return { name: allowedName(name), dataset, definition: [definition], ...others };
 }
 
-function definitionOf(fragment: Fragment, at: { dialect: Dialect; dataset: string; fraction: string | undefined }): Entry {
+function definitionOf(
+  fragment: Fragment,
+  at: { dialect: Dialect; dataset: string; fraction: string | undefined },
+): Entry {
   const call = onlyAggregate(fragment);
   const span = call?.argument;
   const argument = span && fragmentIn(fragment.text.slice(span.start, span.end), at.dialect);

@@ -4,7 +4,9 @@ import { z } from 'zod';
 const named = { name: z.string() };
 const extension = z.looseObject({ vendor_name: z.string(), data: z.string() });
 const open = { custom_extensions: z.array(extension).optional() };
-const expression = z.looseObject({ dialects: z.array(z.looseObject({ dialect: z.string(), expression: z.string() })) });
+const expression = z.looseObject({
+  dialects: z.array(z.looseObject({ dialect: z.string(), expression: z.string() })),
+});
 
 export const ossieFieldSchema = z.looseObject({ ...named, ...open, expression });
 export const ossieMetricSchema = z.looseObject({ ...named, ...open, expression });
@@ -32,7 +34,10 @@ const modelSchema = z.looseObject({
   metrics: z.array(ossieMetricSchema).optional(),
 });
 
-export const ossieSchema = z.looseObject({ version: z.string(), semantic_model: z.array(modelSchema) });
+export const ossieSchema = z.looseObject({
+  version: z.string(),
+  semantic_model: z.array(modelSchema),
+});
 export const ossieVersion = '0.2.0.dev0';
 
 export type OssieField = z.infer<typeof ossieFieldSchema>;
@@ -44,12 +49,25 @@ export type OssieExpression = z.infer<typeof expression>;
 
 /** Dialects that both know; `default` is what ktx writes for all others. */
 export const dialectTags: Readonly<Record<string, string>> = {
-  default: 'ANSI_SQL', snowflake: 'SNOWFLAKE', databricks: 'DATABRICKS', bigquery: 'BIGQUERY', mdx: 'MDX', tableau: 'TABLEAU', maql: 'MAQL',
-}; // prettier-ignore
+  default: 'ANSI_SQL',
+  snowflake: 'SNOWFLAKE',
+  databricks: 'DATABRICKS',
+  bigquery: 'BIGQUERY',
+  mdx: 'MDX',
+  tableau: 'TABLEAU',
+  maql: 'MAQL',
+};
 
 const datatypes = {
-  string: 'String', integer: 'Integer', decimal: 'Decimal', boolean: 'Boolean', date: 'Date', datetime: 'DateTime', datetime_tz: 'DateTimeTz', unknown: 'Opaque',
-} as const; // prettier-ignore
+  string: 'String',
+  integer: 'Integer',
+  decimal: 'Decimal',
+  boolean: 'Boolean',
+  date: 'Date',
+  datetime: 'DateTime',
+  datetime_tz: 'DateTimeTz',
+  unknown: 'Opaque',
+} as const;
 type FieldType = keyof typeof datatypes;
 
 export function datatypeOf(type: FieldType | undefined): string | undefined {

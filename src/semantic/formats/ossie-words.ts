@@ -1,7 +1,20 @@
 import type { Dialect } from '../../sql/dialect.ts';
 import { type Dataset, type ExpressionText, sourceParts } from '../dataset.ts';
-import { allowedDatasetName, allowedName, type ForeignField, type ForeignRelationship } from './foreign-model.ts';
-import { datatypeOf, dialectTags, type OssieDataset, type OssieExpression, type OssieField, type OssieRelationship, typeOfDatatype } from './ossie-schema.ts'; // prettier-ignore
+import {
+  allowedDatasetName,
+  allowedName,
+  type ForeignField,
+  type ForeignRelationship,
+} from './foreign-model.ts';
+import {
+  datatypeOf,
+  dialectTags,
+  type OssieDataset,
+  type OssieExpression,
+  type OssieField,
+  type OssieRelationship,
+  typeOfDatatype,
+} from './ossie-schema.ts';
 import { type Entry, isEntry, without } from './patch.ts';
 
 /** What the two languages have in common: each pair of functions is lossless but for what the other side has no word for. */
@@ -22,10 +35,13 @@ function expressionOut(text: ExpressionText, dialect: Dialect): OssieExpression 
 }
 
 export function expressionIn({ dialects }: OssieExpression, dialect: Dialect): ExpressionText {
-  const keyOf = (tag: string) => Object.keys(dialectTags).find((key) => dialectTags[key] === tag) ?? tag.toLowerCase();
+  const keyOf = (tag: string) =>
+    Object.keys(dialectTags).find((key) => dialectTags[key] === tag) ?? tag.toLowerCase();
   const texts = dialects.map((one): [string, string] => [keyOf(one.dialect), one.expression]);
   const [first] = texts;
-  return first !== undefined && texts.length === 1 && first[0] === ownKey(dialect) ? first[1] : Object.fromEntries(texts);
+  return first !== undefined && texts.length === 1 && first[0] === ownKey(dialect)
+    ? first[1]
+    : Object.fromEntries(texts);
 }
 
 /** The text that the connection would use. */
@@ -35,7 +51,9 @@ export function usedText(text: ExpressionText, dialect: Dialect): string | undef
 
 /** A column as SQL, quoted where that makes a difference. */
 function columnText(name: string, { ignoresCase }: Dialect): string {
-  return (ignoresCase ? /^[A-Za-z_]\w*$/ : /^[a-z_][a-z0-9_]*$/).test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+  return (ignoresCase ? /^[A-Za-z_]\w*$/ : /^[a-z_][a-z0-9_]*$/).test(name)
+    ? name
+    : `"${name.replaceAll('"', '""')}"`;
 }
 
 export function synonymsOut(synonyms: readonly string[] | undefined): Entry | undefined {
@@ -54,12 +72,21 @@ export function textIn(value: unknown): string | undefined {
 export function fieldOut(field: ForeignField, dialect: Dialect): OssieField {
   const { name, expr, type, description, synonyms } = field;
   const column = columnText(name, dialect);
-  const expression = expressionOut(expr ?? column, dialect) ?? { dialects: [{ dialect: 'ANSI_SQL', expression: column }] };
-  const others = without({ description, datatype: datatypeOf(type), ai_context: synonymsOut(synonyms) });
+  const expression = expressionOut(expr ?? column, dialect) ?? {
+    dialects: [{ dialect: 'ANSI_SQL', expression: column }],
+  };
+  const others = without({
+    description,
+    datatype: datatypeOf(type),
+    ai_context: synonymsOut(synonyms),
+  });
   return { name, expression, ...others };
 }
 
-export function fieldIn({ name: original, expression, ...field }: OssieField, dialect: Dialect): ForeignField {
+export function fieldIn(
+  { name: original, expression, ...field }: OssieField,
+  dialect: Dialect,
+): ForeignField {
   const name = allowedName(original);
   const expr = expressionIn(expression, dialect);
   const rest = without({
@@ -72,10 +99,19 @@ export function fieldIn({ name: original, expression, ...field }: OssieField, di
 }
 
 /** Undefined where Ossie cannot say how the two join. */
-export function relationshipOut(relationship: ForeignRelationship, from: string): OssieRelationship | undefined {
+export function relationshipOut(
+  relationship: ForeignRelationship,
+  from: string,
+): OssieRelationship | undefined {
   const { to, on, role, via, within } = relationship;
   // Without its range, others would join every version.
-  if (typeof on === 'string' || via !== undefined || within !== undefined || relationship.cardinality === 'many_to_many') return undefined;
+  if (
+    typeof on === 'string' ||
+    via !== undefined ||
+    within !== undefined ||
+    relationship.cardinality === 'many_to_many'
+  )
+    return undefined;
   const pairs = Object.entries(on);
   if (pairs.length === 0) return undefined;
   return {
@@ -88,20 +124,44 @@ export function relationshipOut(relationship: ForeignRelationship, from: string)
 }
 
 /** `isOnly`: no other leads from the one dataset to the other, so it needs no role. */
-export function relationshipIn(relationship: OssieRelationship, isOnly: boolean): ForeignRelationship {
+export function relationshipIn(
+  relationship: OssieRelationship,
+  isOnly: boolean,
+): ForeignRelationship {
   const { name, from, to, from_columns, to_columns } = relationship;
-  const on = Object.fromEntries(from_columns.map((column, index): [string, string] => [column, to_columns[index] ?? '']));
+  const on = Object.fromEntries(
+    from_columns.map((column, index): [string, string] => [column, to_columns[index] ?? '']),
+  );
   const role = name.startsWith(`${from}_to_`) ? name.slice(from.length + 4) : name;
   return isOnly ? { to, on } : { to, on, role: allowedName(role) };
 }
 
 /** Without fields, metrics and relationships. */
-export function datasetOut({ dataset, source, sql, description, synonyms, primary_key, unique_keys }: Dataset): OssieDataset {
-  const others = without({ primary_key, unique_keys, description, ai_context: synonymsOut(synonyms) });
+export function datasetOut({
+  dataset,
+  source,
+  sql,
+  description,
+  synonyms,
+  primary_key,
+  unique_keys,
+}: Dataset): OssieDataset {
+  const others = without({
+    primary_key,
+    unique_keys,
+    description,
+    ai_context: synonymsOut(synonyms),
+  });
   return { name: dataset, source: source ?? sql ?? '', ...others };
 }
 
-export function datasetIn({ name, source, primary_key, unique_keys, ...dataset }: OssieDataset): Dataset {
+export function datasetIn({
+  name,
+  source,
+  primary_key,
+  unique_keys,
+  ...dataset
+}: OssieDataset): Dataset {
   const isTable = sourceParts(source) !== undefined && !/\s/.test(source);
   const rest = without({
     [isTable ? 'source' : 'sql']: source,

@@ -1,6 +1,12 @@
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Dataset } from '../dataset.ts';
-import { distinct, type ForeignField, type ForeignMetric, type ForeignRelationship, type Misfit } from './foreign-model.ts';
+import {
+  distinct,
+  type ForeignField,
+  type ForeignMetric,
+  type ForeignRelationship,
+  type Misfit,
+} from './foreign-model.ts';
 import { extended, written } from './ossie-extension.ts';
 import { metricForms, fieldForms, datasetForms, relationshipForms } from './ossie-forms.ts';
 import { placed, type Together } from './ossie-metrics.ts';
@@ -12,15 +18,27 @@ interface Writing extends Together {
 }
 
 /** One semantic model of a document. */
-export function writtenModel(datasets: readonly Dataset[], { dialect, name }: { readonly dialect: Dialect; readonly name: string }) {
+export function writtenModel(
+  datasets: readonly Dataset[],
+  { dialect, name }: { readonly dialect: Dialect; readonly name: string },
+) {
   const misfits: Misfit[] = [];
   const byName = new Map(datasets.map((dataset) => [dataset.dataset, dataset]));
-  const writing: Writing = { dialect, datasets: byName, note: (at, message) => misfits.push({ at, message }) };
+  const writing: Writing = {
+    dialect,
+    datasets: byName,
+    note: (at, message) => misfits.push({ at, message }),
+  };
   const header = headerOf(datasets);
   const metrics = writtenMetrics(datasets, writing);
   const relationships = writtenRelationships(datasets, writing);
   const lists = {
-    datasets: datasets.map((dataset) => writtenDataset(dataset, writing, { metrics: metrics.aside, relationships: relationships.aside })),
+    datasets: datasets.map((dataset) =>
+      writtenDataset(dataset, writing, {
+        metrics: metrics.aside,
+        relationships: relationships.aside,
+      }),
+    ),
     relationships: [...relationships.entries, ...asideOf(header, 'relationships')],
     metrics: [...metrics.entries, ...asideOf(header, 'metrics')],
   };
@@ -29,7 +47,10 @@ export function writtenModel(datasets: readonly Dataset[], { dialect, name }: { 
     const isGiven = key === 'datasets' || entries.length > 0 || key in order;
     return isGiven ? [[key, sorted(entries, order[key])]] : [];
   });
-  const about = header === undefined ? extended({ name }, { origin: 'ktx' }) : without(header, 'order', 'aside');
+  const about =
+    header === undefined
+      ? extended({ name }, { origin: 'ktx' })
+      : without(header, 'order', 'aside');
   return { model: { ...about, ...Object.fromEntries(filled) }, misfits };
 }
 
@@ -51,7 +72,8 @@ function asideOf(header: Entry | undefined, key: string): readonly Entry[] {
 /** In the order in which they came; new ones last. */
 function sorted(entries: readonly Entry[], order: unknown): readonly Entry[] {
   const names: readonly unknown[] = Array.isArray(order) ? order : [];
-  const place = (entry: Entry): number => (names.includes(entry['name']) ? names.indexOf(entry['name']) : names.length);
+  const place = (entry: Entry): number =>
+    names.includes(entry['name']) ? names.indexOf(entry['name']) : names.length;
   return entries.toSorted((a, b) => place(a) - place(b));
 }
 
@@ -62,50 +84,90 @@ interface Lists<Item> {
 }
 
 /** Names of metrics where those of all datasets meet. */
-export function modelNames(metrics: readonly { readonly dataset: string; readonly name: string }[]): readonly string[] {
+export function modelNames(
+  metrics: readonly { readonly dataset: string; readonly name: string }[],
+): readonly string[] {
   const counts = Map.groupBy(metrics, ({ name }) => name.toLowerCase());
-  return distinct(metrics.map(({ dataset, name }) => (counts.get(name.toLowerCase())?.length === 1 ? name : `${dataset}_${name}`)));
+  return distinct(
+    metrics.map(({ dataset, name }) =>
+      counts.get(name.toLowerCase())?.length === 1 ? name : `${dataset}_${name}`,
+    ),
+  );
 }
 
 function writtenMetrics(datasets: readonly Dataset[], writing: Writing): Lists<ForeignMetric> {
-  const all = datasets.flatMap((home) => (home.metrics ?? []).map((metric, index) => ({ home, metric, index })));
+  const all = datasets.flatMap((home) =>
+    (home.metrics ?? []).map((metric, index) => ({ home, metric, index })),
+  );
   const attempt = ({ home, metric }: (typeof all)[number], name: string) =>
     written(placed(metric, home.dataset), metricForms({ ...writing, name }));
   const aside = all.filter((one) => attempt(one, one.metric.name) === undefined);
   const sayable = all.filter((one) => !aside.includes(one));
-  const names = modelNames(sayable.map(({ home, metric }) => ({ dataset: home.dataset, name: metric.name })));
+  const names = modelNames(
+    sayable.map(({ home, metric }) => ({ dataset: home.dataset, name: metric.name })),
+  );
   const entries = sayable.flatMap((one, index) => {
     const result = attempt(one, names[index] ?? one.metric.name);
-    if (result !== undefined) noteAside(writing, `metrics.${one.home.dataset}.${one.metric.name}`, result.aside);
+    if (result !== undefined)
+      noteAside(writing, `metrics.${one.home.dataset}.${one.metric.name}`, result.aside);
     return result === undefined ? [] : [result.entry];
   });
   for (const { home, metric } of aside) {
-    writing.note(`metrics.${home.dataset}.${metric.name}`, 'Ossie cannot say what it computes; other tools will not see it');
+    writing.note(
+      `metrics.${home.dataset}.${metric.name}`,
+      'Ossie cannot say what it computes; other tools will not see it',
+    );
   }
-  return { entries, aside: grouped(aside.map(({ home, metric, index }) => ({ home, item: metric, index }))) };
+  return {
+    entries,
+    aside: grouped(aside.map(({ home, metric, index }) => ({ home, item: metric, index }))),
+  };
 }
 
-function writtenRelationships(datasets: readonly Dataset[], writing: Writing): Lists<ForeignRelationship> {
-  const all = datasets.flatMap((home) => (home.relationships ?? []).map((item, index) => ({ home, item, index })));
-  const isSayable = ({ home, item }: (typeof all)[number]) => relationshipOut(item, home.dataset) !== undefined;
+function writtenRelationships(
+  datasets: readonly Dataset[],
+  writing: Writing,
+): Lists<ForeignRelationship> {
+  const all = datasets.flatMap((home) =>
+    (home.relationships ?? []).map((item, index) => ({ home, item, index })),
+  );
+  const isSayable = ({ home, item }: (typeof all)[number]) =>
+    relationshipOut(item, home.dataset) !== undefined;
   const sayable = all.filter((one) => isSayable(one) && writing.datasets.has(one.item.to));
-  const names = distinct(sayable.map(({ home, item }) => `${home.dataset}_to_${item.role ?? item.to}`));
+  const names = distinct(
+    sayable.map(({ home, item }) => `${home.dataset}_to_${item.role ?? item.to}`),
+  );
   const entries = sayable.flatMap(({ home, item }, index) => {
-    const isOnly = sayable.filter((other) => other.home === home && other.item.to === item.to).length === 1;
-    const result = written(without(item), relationshipForms({ from: home.dataset, name: names[index] ?? '', isOnly }));
-    if (result !== undefined) noteAside(writing, `relationships.${home.dataset}.${item.role ?? item.to}`, result.aside);
+    const isOnly =
+      sayable.filter((other) => other.home === home && other.item.to === item.to).length === 1;
+    const result = written(
+      without(item),
+      relationshipForms({ from: home.dataset, name: names[index] ?? '', isOnly }),
+    );
+    if (result !== undefined)
+      noteAside(writing, `relationships.${home.dataset}.${item.role ?? item.to}`, result.aside);
     return result === undefined ? [] : [result.entry];
   });
   const aside = all.filter((one) => !sayable.includes(one));
   for (const { home, item } of aside) {
-    writing.note(`relationships.${home.dataset}.${item.role ?? item.to}`, 'Ossie joins by equal columns only; other tools will not see it');
+    writing.note(
+      `relationships.${home.dataset}.${item.role ?? item.to}`,
+      'Ossie joins by equal columns only; other tools will not see it',
+    );
   }
   return { entries, aside: grouped(aside) };
 }
 
-function grouped<Item>(all: readonly { home: Dataset; item: Item; index: number }[]): Lists<Item>['aside'] {
+function grouped<Item>(
+  all: readonly { home: Dataset; item: Item; index: number }[],
+): Lists<Item>['aside'] {
   const byHome = Map.groupBy(all, ({ home }) => home.dataset);
-  return new Map([...byHome].map(([name, list]) => [name, list.map(({ index, item }) => [index, item] as const)]));
+  return new Map(
+    [...byHome].map(([name, list]) => [
+      name,
+      list.map(({ index, item }) => [index, item] as const),
+    ]),
+  );
 }
 
 type Aside = Readonly<Record<'metrics' | 'relationships', ReadonlyMap<string, unknown>>>;
@@ -122,12 +184,21 @@ function writtenDataset(dataset: Dataset, writing: Writing, aside: Aside): Entry
   });
   const result = written(view, datasetForms);
   if (result === undefined) throw new Error(`${name} has no form in Ossie`);
-  noteAside(writing, `datasets.${name}`, result.aside.filter((key) => key !== 'metrics' && key !== 'relationships')); // prettier-ignore
+  noteAside(
+    writing,
+    `datasets.${name}`,
+    result.aside.filter((key) => key !== 'metrics' && key !== 'relationships'),
+  );
   const own = (fields ?? []).filter((field) => field.extensions?.['ossie_absent'] !== true);
   const entries = own.map((field) => writtenField(field, name, writing));
-  const fieldsAside = isEntry(extensions['ossie_aside']) ? extensions['ossie_aside']['fields'] : undefined;
-  for (const [index, entry] of indexed(fieldsAside)) if (isEntry(entry)) entries.splice(index, 0, entry);
-  return fields === undefined && entries.length === 0 ? result.entry : { ...result.entry, fields: entries };
+  const fieldsAside = isEntry(extensions['ossie_aside'])
+    ? extensions['ossie_aside']['fields']
+    : undefined;
+  for (const [index, entry] of indexed(fieldsAside))
+    if (isEntry(entry)) entries.splice(index, 0, entry);
+  return fields === undefined && entries.length === 0
+    ? result.entry
+    : { ...result.entry, fields: entries };
 }
 
 /** Pairs of a place in a list and what stood there. */

@@ -16,14 +16,18 @@ export function readOssie(text: string, dialect: Dialect): ForeignModel {
   if (problems !== undefined) throw invalid(problems.slice(0, 5).map(sentence).join('\n'));
   const read = data.semantic_model.map((model) => readModel(model, dialect));
   const misfits: Misfit[] = read.flatMap((one) => one.misfits);
-  if (data.version !== ossieVersion) misfits.push({ at: 'version', message: `${data.version} is read as ${ossieVersion}` });
+  if (data.version !== ossieVersion)
+    misfits.push({ at: 'version', message: `${data.version} is read as ${ossieVersion}` });
   const datasets = new Map<string, Dataset>();
   for (const dataset of read.flatMap((one) => one.datasets)) {
     const { data: valid, problems: faults } = check(datasetSchema, dataset);
     const isTwin = datasets.has(dataset.dataset);
     if (valid !== undefined && !isTwin) datasets.set(dataset.dataset, valid);
-    const why = isTwin ? 'another model of the file has one of that name' : (faults ?? []).map(sentence).join('; ');
-    if (valid === undefined || isTwin) misfits.push({ at: `datasets.${dataset.dataset}`, message: `left out: ${why}` });
+    const why = isTwin
+      ? 'another model of the file has one of that name'
+      : (faults ?? []).map(sentence).join('; ');
+    if (valid === undefined || isTwin)
+      misfits.push({ at: `datasets.${dataset.dataset}`, message: `left out: ${why}` });
   }
   return { datasets: [...datasets.values()], misfits };
 }
@@ -43,7 +47,10 @@ export function writeOssie(
   const byModel = Map.groupBy(datasets, (dataset) => modelName(dataset) ?? name);
   const models = [...byModel].map(([model, own]) => writtenModel(own, { dialect, name: model }));
   const document = { version: ossieVersion, semantic_model: models.map(({ model }) => model) };
-  return { text: stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }), misfits: models.flatMap(({ misfits }) => misfits) };
+  return {
+    text: stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }),
+    misfits: models.flatMap(({ misfits }) => misfits),
+  };
 }
 
 function modelName({ extensions }: Dataset): string | undefined {
@@ -54,10 +61,12 @@ function modelName({ extensions }: Dataset): string | undefined {
 function parsed(text: string): unknown {
   try {
     const document = readYaml(text);
-    if (isEntry(document) && 'ontology' in document) throw invalid('This is an ontology of Ossie, not a semantic model');
+    if (isEntry(document) && 'ontology' in document)
+      throw invalid('This is an ontology of Ossie, not a semantic model');
     return document;
   } catch (error) {
-    if (error instanceof YAMLException) throw invalid(`This is neither YAML nor JSON: ${error.reason}`);
+    if (error instanceof YAMLException)
+      throw invalid(`This is neither YAML nor JSON: ${error.reason}`);
     throw error;
   }
 }

@@ -8,7 +8,13 @@ export interface Patch {
   /** Keys that are not there, at any depth. */
   readonly add?: Entry | undefined;
   /** Without `from` what was absent, without `to` what is to go. */
-  readonly replace?: readonly { readonly path: readonly string[]; readonly from?: unknown; readonly to?: unknown }[] | undefined;
+  readonly replace?:
+    | readonly {
+        readonly path: readonly string[];
+        readonly from?: unknown;
+        readonly to?: unknown;
+      }[]
+    | undefined;
 }
 
 /** From `base` to `wanted`; undefined where they are equal. */
@@ -19,7 +25,10 @@ export function differences(base: Entry, wanted: Entry): Patch | undefined {
 }
 
 /** The patched object, and the paths at which the base is no longer what the patch was made for: there, the base stays. */
-export function patched(base: Entry, patch: Patch): { readonly value: Entry; readonly stale: readonly string[] } {
+export function patched(
+  base: Entry,
+  patch: Patch,
+): { readonly value: Entry; readonly stale: readonly string[] } {
   const stale: string[] = [];
   let value = added(base, patch.add ?? {}, (path) => stale.push(path));
   for (const { path, from, to } of patch.replace ?? []) {
@@ -39,7 +48,9 @@ export function isEntry(value: unknown): value is Entry {
 
 /** Without the keys that are undefined, and the given ones. */
 export function without(entry: object, ...keys: readonly string[]): Entry {
-  return Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== undefined && !keys.includes(key)));
+  return Object.fromEntries(
+    Object.entries(entry).filter(([key, value]) => value !== undefined && !keys.includes(key)),
+  );
 }
 
 interface Difference {
@@ -67,7 +78,8 @@ function added(base: Entry, add: Entry, stale: (path: string) => void): Entry {
   const entries = Object.entries(add).flatMap(([key, value]): [string, unknown][] => {
     const present = own(base, key);
     if (present === undefined) return [[key, value]];
-    if (isEntry(present) && isEntry(value)) return [[key, added(present, value, (path) => stale(`${key}.${path}`))]];
+    if (isEntry(present) && isEntry(value))
+      return [[key, added(present, value, (path) => stale(`${key}.${path}`))]];
     if (!same(present, value)) stale(key);
     return [];
   });
@@ -75,13 +87,18 @@ function added(base: Entry, add: Entry, stale: (path: string) => void): Entry {
 }
 
 function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, key) => (isEntry(inner) ? own(inner, key) : undefined), value);
+  return path.reduce<unknown>(
+    (inner, key) => (isEntry(inner) ? own(inner, key) : undefined),
+    value,
+  );
 }
 
 function changed(entry: Entry, [key = '', ...rest]: readonly string[], to: unknown): Entry {
   const inner = own(entry, key);
   const next = rest.length === 0 ? to : changed(isEntry(inner) ? inner : {}, rest, to);
-  return next === undefined ? without(entry, key) : { ...entry, ...Object.fromEntries([[key, next]]) };
+  return next === undefined
+    ? without(entry, key)
+    : { ...entry, ...Object.fromEntries([[key, next]]) };
 }
 
 /** `__proto__` and the like are keys as any other. */

@@ -1,6 +1,11 @@
 import { UserError } from '../../lib/error.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { type AggregateCall, type Fragment, parseFragment, type Reference } from '../../sql/expression.ts';
+import {
+  type AggregateCall,
+  type Fragment,
+  parseFragment,
+  type Reference,
+} from '../../sql/expression.ts';
 import { within } from '../expr.ts';
 
 /** Spans of a fragment and what is written in place of each. */
@@ -25,21 +30,34 @@ export function rewritten(text: string, replacements: readonly Replacement[]): s
 }
 
 /** Row-level SQL of a dataset with its own names written as `dataset.name`; undefined where a name is a path of roles. */
-export function qualified(fragment: Fragment, home: string, datasets: { has(name: string): boolean }): string | undefined {
-  const isPath = ({ parts: [first = '', ...rest] }: Reference) => rest.length > 1 || (rest.length === 1 && !datasets.has(first));
+export function qualified(
+  fragment: Fragment,
+  home: string,
+  datasets: { has(name: string): boolean },
+): string | undefined {
+  const isPath = ({ parts: [first = '', ...rest] }: Reference) =>
+    rest.length > 1 || (rest.length === 1 && !datasets.has(first));
   if (fragment.references.some(isPath)) return undefined;
   const bare = fragment.references.filter(({ parts }) => parts.length === 1);
-  return rewritten(fragment.text, bare.map((it) => [it, `${home}.${it.written}`])); // prettier-ignore
+  return rewritten(
+    fragment.text,
+    bare.map((it) => [it, `${home}.${it.written}`]),
+  );
 }
 
 /** The reverse, for the names of one dataset. */
 export function unqualified(fragment: Fragment, home: string): string {
   const own = fragment.references.filter(({ parts }) => parts.length === 2 && parts[0] === home);
-  return rewritten(fragment.text, own.map((it) => [it, it.written])); // prettier-ignore
+  return rewritten(
+    fragment.text,
+    own.map((it) => [it, it.written]),
+  );
 }
 
 /** The aggregate that a text is as a whole. */
 export function onlyAggregate({ text, aggregates }: Fragment): AggregateCall | undefined {
   const [only] = aggregates;
-  return only !== undefined && within({ start: 0, end: text.trimEnd().length }, only) ? only : undefined;
+  return only !== undefined && within({ start: 0, end: text.trimEnd().length }, only)
+    ? only
+    : undefined;
 }

@@ -16,7 +16,9 @@ export function claimFacts(facts: ProjectFacts, tableOf: FindTable, findings: Fi
   const models = facts.semanticModels.map((fact): StatedModel => {
     const table = tables.get(fact.model ?? '');
     const written = JSON.stringify(fact.raw['model'] ?? fact.raw['name']);
-    const missing = facts.relations.has(fact.model ?? '') ? 'its model has no table in the warehouse' : `there is no model ${written}`;
+    const missing = facts.relations.has(fact.model ?? '')
+      ? 'its model has no table in the warehouse'
+      : `there is no model ${written}`;
     return { ...fact, table: table ?? { missing } };
   });
   claimSemantics(models, facts.metrics, findings);
@@ -32,10 +34,15 @@ function matchTables({ relations }: ProjectFacts, tableOf: FindTable, findings: 
   const without = new Map<string, { readonly place: Place; readonly names: string[] }>();
   const isSource = ({ kind }: Relation) => (kind === 'source' ? 0 : 1);
   for (const relation of [...relations.values()].toSorted((a, b) => isSource(a) - isSource(b))) {
-    const match = relation.isVirtual ? undefined : tableOf(relation, relation.isExact ? new Set() : bySource);
+    const match = relation.isVirtual
+      ? undefined
+      : tableOf(relation, relation.isExact ? new Set() : bySource);
     if (match === undefined) continue;
     if ('among' in match) {
-      findings.problem(relation.place, `${relation.kind} ${relation.name} could be ${match.among.join(' or ')}; set warehouse or target_schema in ktx.yaml`);
+      findings.problem(
+        relation.place,
+        `${relation.kind} ${relation.name} could be ${match.among.join(' or ')}; set warehouse or target_schema in ktx.yaml`,
+      );
       continue;
     }
     // What lies outside of what the warehouse's connection reads is no concern of it.
@@ -50,9 +57,10 @@ function matchTables({ relations }: ProjectFacts, tableOf: FindTable, findings: 
     tables.set(relation.id, match.table);
     if (relation.kind === 'source') bySource.add(match.table);
   }
-  for (const { place, names } of without.values()) findings.problem(place, `no table in the warehouse for ${names.join(', ')}`);
+  for (const { place, names } of without.values())
+    findings.problem(place, `no table in the warehouse for ${names.join(', ')}`);
   return tables;
-} // prettier-ignore
+}
 
 interface Context {
   readonly tables: Tables;
@@ -63,16 +71,30 @@ function claimRelation(relation: Relation, table: KnownTable, { tables, findings
   const { connection, dataset } = table;
   const about = subjects.dataset(connection, dataset);
   const { description, tags, columns, tests, name } = relation;
-  if (description) findings.claim(description.place, { subject: about, kind: 'description', body: description.text });
+  if (description)
+    findings.claim(description.place, {
+      subject: about,
+      kind: 'description',
+      body: description.text,
+    });
   const [tag] = tags;
-  if (tag) findings.claim(tag.place, { subject: about, kind: 'tags', body: [...new Set(tags.map((one) => one.name))].sort() });
+  if (tag)
+    findings.claim(tag.place, {
+      subject: about,
+      kind: 'tags',
+      body: [...new Set(tags.map((one) => one.name))].sort(),
+    });
   const unknown = new Map<string, Place>();
   for (const column of columns) {
     const field = table.field(column.name);
     if (field === undefined) unknown.set(column.name, column.description?.place ?? relation.place);
     else if (column.description) {
       const subject = subjects.field(connection, dataset, field);
-      findings.claim(column.description.place, { subject, kind: 'description', body: column.description.text });
+      findings.claim(column.description.place, {
+        subject,
+        kind: 'description',
+        body: column.description.text,
+      });
     }
   }
   const known = tests.filter((test) => {
@@ -81,7 +103,8 @@ function claimRelation(relation: Relation, table: KnownTable, { tables, findings
     return strange.length === 0 && test.columns.length > 0;
   });
   const [place] = unknown.values();
-  if (place) findings.problem(place, `${name}: the table has no column ${[...unknown.keys()].join(', ')}`);
+  if (place)
+    findings.problem(place, `${name}: the table has no column ${[...unknown.keys()].join(', ')}`);
   claimKeys(known, table, findings);
   for (const test of known) claimTest(test, table, { tables, findings });
 }
@@ -93,12 +116,20 @@ function claimKeys(tests: readonly Test[], table: KnownTable, findings: Findings
   const fields = ({ columns }: Test) => columns.map((column) => table.field(column) ?? column);
   const filled = new Set(tests.filter(({ name }) => name === 'not_null').flatMap(fields));
   const declared = tests.filter(({ name }) => name === 'primary_key');
-  const unique = [...new Map(tests.filter(({ name }) => name === 'unique').map((test) => [fields(test).join(), test])).values()];
+  const unique = [
+    ...new Map(
+      tests.filter(({ name }) => name === 'unique').map((test) => [fields(test).join(), test]),
+    ).values(),
+  ];
   const full = unique.filter((test) => fields(test).every((field) => filled.has(field)));
   const primary = declared.length > 0 ? declared.slice(0, 1) : full.length === 1 ? full : [];
-  for (const test of primary) findings.claim(test.place, { subject, kind: 'primary_key', body: fields(test) });
-  const others = unique.filter((test) => !primary.some((key) => fields(key).join() === fields(test).join()));
-  for (const test of others) findings.claim(test.place, { subject, kind: 'unique_key', body: fields(test) });
+  for (const test of primary)
+    findings.claim(test.place, { subject, kind: 'primary_key', body: fields(test) });
+  const others = unique.filter(
+    (test) => !primary.some((key) => fields(key).join() === fields(test).join()),
+  );
+  for (const test of others)
+    findings.claim(test.place, { subject, kind: 'unique_key', body: fields(test) });
 }
 
 function claimTest(test: Test, table: KnownTable, { tables, findings }: Context): void {
@@ -106,31 +137,58 @@ function claimTest(test: Test, table: KnownTable, { tables, findings }: Context)
   const fields = test.columns.map((column) => table.field(column) ?? column);
   const [field] = fields;
   if (test.name === 'accepted_values' && field !== undefined) {
-    const values = (test.values ?? []).filter((one): one is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof one));
-    if (values.length > 0) findings.claim(test.place, { subject: subjects.field(connection, dataset, field), kind: 'values', body: values });
+    const values = (test.values ?? []).filter((one): one is string | number | boolean =>
+      ['string', 'number', 'boolean'].includes(typeof one),
+    );
+    if (values.length > 0)
+      findings.claim(test.place, {
+        subject: subjects.field(connection, dataset, field),
+        kind: 'values',
+        body: values,
+      });
   }
   if (test.name !== 'relationships' || test.to === undefined) return;
   const target = tables.get(test.to.id ?? '');
   const targets = test.to.columns.map((column) => target?.field(column));
   const said = `${dataset}.${fields.join(', ')} refers to ${test.to.written}`;
-  if (test.to.id === undefined) return findings.problem(test.place, `${said}, which the project does not have`);
-  if (target === undefined) return findings.problem(test.place, `${said}, which has no table in the warehouse`);
-  if (target.connection !== connection) return findings.problem(test.place, `${said}, which is in the warehouse ${target.connection}`);
+  if (test.to.id === undefined)
+    return findings.problem(test.place, `${said}, which the project does not have`);
+  if (target === undefined)
+    return findings.problem(test.place, `${said}, which has no table in the warehouse`);
+  if (target.connection !== connection)
+    return findings.problem(test.place, `${said}, which is in the warehouse ${target.connection}`);
   if (targets.length !== fields.length || targets.includes(undefined)) {
-    return findings.problem(test.place, `${said}, which has no ${test.to.columns.join(', ') || 'field named'}`);
+    return findings.problem(
+      test.place,
+      `${said}, which has no ${test.to.columns.join(', ') || 'field named'}`,
+    );
   }
-  const on = Object.fromEntries(fields.map((own, index): [string, Json] => [own, targets[index] ?? own]));
+  const on = Object.fromEntries(
+    fields.map((own, index): [string, Json] => [own, targets[index] ?? own]),
+  );
   const body = { to: target.dataset, on, cardinality: 'many_to_one' };
-  findings.claim(test.place, { subject: subjects.relationship(connection, dataset, fields), kind: 'relationship', body });
-} // prettier-ignore
+  findings.claim(test.place, {
+    subject: subjects.relationship(connection, dataset, fields),
+    kind: 'relationship',
+    body,
+  });
+}
 
 /** What people look at stands on a page of the wiki of its own, with the datasets behind it. */
-function claimExposure({ title, type, description, place, dependsOn }: Exposure, tables: Tables, findings: Findings): void {
+function claimExposure(
+  { title, type, description, place, dependsOn }: Exposure,
+  tables: Tables,
+  findings: Findings,
+): void {
   const name = `${title} (${type})`;
   const subject = subjects.term(name);
-  const datasets = dependsOn.flatMap((id) => tables.get(id) ?? []).map(({ connection, dataset }) => subjects.dataset(connection, dataset));
+  const datasets = dependsOn
+    .flatMap((id) => tables.get(id) ?? [])
+    .map(({ connection, dataset }) => subjects.dataset(connection, dataset));
   findings.claim(place, { subject, kind: 'title', body: name });
   findings.claim(place, { subject, kind: 'page', body: 'exposures' });
-  if (description !== '') findings.claim(place, { subject, kind: 'description', body: description });
-  if (datasets.length > 0) findings.claim(place, { subject, kind: 'refs', body: [...new Set(datasets)].sort() });
+  if (description !== '')
+    findings.claim(place, { subject, kind: 'description', body: description });
+  if (datasets.length > 0)
+    findings.claim(place, { subject, kind: 'refs', body: [...new Set(datasets)].sort() });
 }

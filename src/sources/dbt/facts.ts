@@ -63,7 +63,13 @@ export interface Test {
   /** Of accepted_values. */
   readonly values?: readonly unknown[] | undefined;
   /** Of relationships: the unique id, or what is written where that is not known. */
-  readonly to?: { readonly id: string | undefined; readonly written: string; readonly columns: readonly string[] } | undefined;
+  readonly to?:
+    | {
+        readonly id: string | undefined;
+        readonly written: string;
+        readonly columns: readonly string[];
+      }
+    | undefined;
   readonly place: Place;
 }
 

@@ -15,15 +15,22 @@ const wanted = /\.(ya?ml|sql|py|md)$/;
 export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIterable<Fetched> {
   const { config, projectDir, signal } = context;
   const { git: url, branch, path } = config;
-  const folder = url === undefined ? resolve(projectDir, path) : await checkOut({ url, branch, path }, context);
+  const folder =
+    url === undefined ? resolve(projectDir, path) : await checkOut({ url, branch, path }, context);
   const own = await readIfThere(join(folder, projectFile));
   const project = readProjectFile(own ?? '');
-  const artifacts = config.artifacts === undefined ? resolve(folder, project.targetPath) : resolve(projectDir, config.artifacts);
+  const artifacts =
+    config.artifacts === undefined
+      ? resolve(folder, project.targetPath)
+      : resolve(projectDir, config.artifacts);
   // Whoever wrote the project chooses no file of this machine.
   const isElsewhere = config.artifacts === undefined && !artifacts.startsWith(folder + sep);
   const wantedArtifacts = isElsewhere ? [] : artifactNames;
   const found = await Promise.all(
-    wantedArtifacts.map(async (name) => ({ name, text: await readArtifact(join(artifacts, `${name}.json`)) })),
+    wantedArtifacts.map(async (name) => ({
+      name,
+      text: await readArtifact(join(artifacts, `${name}.json`)),
+    })),
   );
   if (own === undefined && found.every(({ text }) => text === undefined)) throw noProject(folder);
   if (own !== undefined) yield fileItem(projectFile, Buffer.from(own));
@@ -34,19 +41,29 @@ export async function* fetchProject(context: FetchContext<DbtConfig>): AsyncIter
       reason: 'target-path leads out of the project: name it as `artifacts` in ktx.yaml',
     };
   for (const { name, text } of found)
-    if (text !== undefined) yield typeof text === 'string' ? artifactItem(name, text) : tooLarge(name, text);
+    if (text !== undefined)
+      yield typeof text === 'string' ? artifactItem(name, text) : tooLarge(name, text);
   const problems: string[] = [];
   for (const key of own === undefined ? [] : await filesOf(folder, project, problems)) {
     signal.throwIfAborted();
     yield await readFileItem(folder, key);
   }
   const [reason] = problems;
-  yield { kind: 'end', listingComplete: reason === undefined, ...(reason === undefined ? {} : { reason }) };
+  yield {
+    kind: 'end',
+    listingComplete: reason === undefined,
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 function noProject(folder: string): UserError {
-  const hint = 'Set `path` to the folder with dbt_project.yml; or `artifacts` to one with manifest.json.';
-  return new UserError('dbt_project_missing', `${folder} has no ${projectFile} and no artifacts of dbt.`, { hint, exitCode: 2 });
+  const hint =
+    'Set `path` to the folder with dbt_project.yml; or `artifacts` to one with manifest.json.';
+  return new UserError(
+    'dbt_project_missing',
+    `${folder} has no ${projectFile} and no artifacts of dbt.`,
+    { hint, exitCode: 2 },
+  );
 }
 
 /** Of a whole project's, as dbt writes it. */
@@ -59,23 +76,45 @@ async function readArtifact(file: string): Promise<string | number | undefined> 
 }
 
 function tooLarge(name: (typeof artifactNames)[number], size: number): Fetched {
-  return { kind: 'failed', key: artifactKey(name), reason: `${name}.json has ${size} bytes, more than ${largestArtifact}` };
+  return {
+    kind: 'failed',
+    key: artifactKey(name),
+    reason: `${name}.json has ${size} bytes, more than ${largestArtifact}`,
+  };
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    )
+      return undefined;
     const hint = 'Check that the file can be read.';
-    throw new UserError('dbt_project_unreadable', `${file}: ${messageOf(error)}.`, { hint, cause: error });
+    throw new UserError('dbt_project_unreadable', `${file}: ${messageOf(error)}.`, {
+      hint,
+      cause: error,
+    });
   }
 }
 
 /** Below the paths that the project names, sorted; a folder that cannot be listed is a problem. */
-async function filesOf(folder: string, { paths }: ProjectFile, problems: string[]): Promise<string[]> {
-  const roots = new Set(Object.values(paths).flat().map((one) => one.replace(/^\.\//, '').replace(/\/+$/, ''))); // prettier-ignore
-  const inside = [...roots].filter((one) => one !== '' && !one.startsWith('/') && !one.split('/').includes('..'));
+async function filesOf(
+  folder: string,
+  { paths }: ProjectFile,
+  problems: string[],
+): Promise<string[]> {
+  const roots = new Set(
+    Object.values(paths)
+      .flat()
+      .map((one) => one.replace(/^\.\//, '').replace(/\/+$/, '')),
+  );
+  const inside = [...roots].filter(
+    (one) => one !== '' && !one.startsWith('/') && !one.split('/').includes('..'),
+  );
   const tree = { folder, wanted, problems, found: fileCounter(folder) };
   const found = await Promise.all(inside.map((root) => filesBelow(tree, root)));
   return [...new Set(found.flat())].sort();

@@ -59,7 +59,8 @@ export function readCall(text: string): Call | undefined {
 function literal(text: string): Known | undefined {
   const written = text.trim();
   const [, quote, inside] = /^(['"])(.*)\1$/s.exec(written) ?? [];
-  if (quote !== undefined && inside !== undefined) return inside.includes(quote) || inside.includes('\\') ? undefined : inside;
+  if (quote !== undefined && inside !== undefined)
+    return inside.includes(quote) || inside.includes('\\') ? undefined : inside;
   if (/^-?\d+(\.\d+)?$/.test(written)) return Number(written);
   if (/^(true|false)$/i.test(written)) return written.toLowerCase() === 'true';
   if (/^none$/i.test(written)) return null;

@@ -45,11 +45,27 @@ export function readProjectFile(text: string): ProjectFile {
   const own = isMapping(all[name]) ? all[name] : {};
   return {
     name,
-    paths: { models, seeds, snapshots, docs: pathsAt('docs-paths', [...models, ...seeds, ...snapshots]) },
+    paths: {
+      models,
+      seeds,
+      snapshots,
+      docs: pathsAt('docs-paths', [...models, ...seeds, ...snapshots]),
+    },
     targetPath: typeof top['target-path'] === 'string' ? top['target-path'] : 'target',
-    vars: new Map([...Object.entries(all), ...Object.entries(own)].filter((pair): pair is [string, Known] => !isMapping(pair[1]))),
-    settings: { models: tree(top['models']), seeds: tree(top['seeds']), snapshots: tree(top['snapshots']), sources: tree(top['sources']) },
-    ...('broken' in read ? { broken: read.broken, place: () => ({ line: 1, text: '' }) } : { place: read.place }),
+    vars: new Map(
+      [...Object.entries(all), ...Object.entries(own)].filter(
+        (pair): pair is [string, Known] => !isMapping(pair[1]),
+      ),
+    ),
+    settings: {
+      models: tree(top['models']),
+      seeds: tree(top['seeds']),
+      snapshots: tree(top['snapshots']),
+      sources: tree(top['sources']),
+    },
+    ...('broken' in read
+      ? { broken: read.broken, place: () => ({ line: 1, text: '' }) }
+      : { place: read.place }),
   };
 }
 

@@ -30,10 +30,16 @@ export interface YamlItem {
 }
 
 /** Undefined for a file that is no YAML, which is named. */
-export function readYamlItem(item: Item, { faults }: Pick<Reading, 'faults'>): YamlItem | undefined {
+export function readYamlItem(
+  item: Item,
+  { faults }: Pick<Reading, 'faults'>,
+): YamlItem | undefined {
   const read = readLocatedYaml(item.body);
   if ('broken' in read) {
-    faults.push({ place: { key: item.key, line: read.broken.line }, reason: `not YAML: ${read.broken.reason}` });
+    faults.push({
+      place: { key: item.key, line: read.broken.line },
+      reason: `not YAML: ${read.broken.reason}`,
+    });
     return undefined;
   }
   const place = (holder: unknown, key?: string | number): Place => {
@@ -48,24 +54,39 @@ export function resolved({ project, config, docs }: Reading, text: string): Rend
   return render(text, (call) => simpleCall(call, { project, config, docs }));
 }
 
-function simpleCall({ name, positional: [first, second] }: Call, reading: Pick<Reading, 'project' | 'config' | 'docs'>): Known | undefined {
+function simpleCall(
+  { name, positional: [first, second] }: Call,
+  reading: Pick<Reading, 'project' | 'config' | 'docs'>,
+): Known | undefined {
   if (typeof first !== 'string') return undefined;
   if (name === 'var') return varNamed(reading, first) ?? second;
-  return name === 'doc' ? reading.docs.get(typeof second === 'string' ? second : first)?.text : undefined;
+  return name === 'doc'
+    ? reading.docs.get(typeof second === 'string' ? second : first)?.text
+    : undefined;
 }
 
-function varNamed({ project, config }: Pick<Reading, 'project' | 'config'>, name: string): Known | undefined {
-  return config.vars !== undefined && Object.hasOwn(config.vars, name) ? config.vars[name] : project.vars.get(name);
+function varNamed(
+  { project, config }: Pick<Reading, 'project' | 'config'>,
+  name: string,
+): Known | undefined {
+  return config.vars !== undefined && Object.hasOwn(config.vars, name)
+    ? config.vars[name]
+    : project.vars.get(name);
 }
 
 /** The blocks of a Markdown file. */
 export function docBlocks({ key, body }: Item): [string, DocBlock][] {
-  return [...body.matchAll(/\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}/gs)].map((match) => {
-    const [whole, name = '', inside = ''] = match;
-    const text = inside.trim();
-    const start = match.index + whole.indexOf(text, whole.indexOf('%}'));
-    return [name, { text, place: { key, line: body.slice(0, start).split('\n').length, quote: text } }];
-  });
+  return [...body.matchAll(/\{%-?\s*docs\s+(\w+)\s*-?%\}(.*?)\{%-?\s*enddocs\s*-?%\}/gs)].map(
+    (match) => {
+      const [whole, name = '', inside = ''] = match;
+      const text = inside.trim();
+      const start = match.index + whole.indexOf(text, whole.indexOf('%}'));
+      return [
+        name,
+        { text, place: { key, line: body.slice(0, start).split('\n').length, quote: text } },
+      ];
+    },
+  );
 }
 
 export function textAt(mapping: Mapping, key: string): string | undefined {

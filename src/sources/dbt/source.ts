@@ -21,14 +21,22 @@ export const dbt: Source<DbtConfig> = {
   extract,
 };
 
-function extract(items: readonly Item[], { connection, config, catalogs }: ExtractContext<DbtConfig>): readonly Extraction[] {
+function extract(
+  items: readonly Item[],
+  { connection, config, catalogs }: ExtractContext<DbtConfig>,
+): readonly Extraction[] {
   const findings = openFindings(items, { connection, extractor });
   const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const files = readFiles(sorted, config);
-  claimFacts(united(files, readArtifacts(sorted)), openTables(catalogs, config.warehouse), findings);
+  claimFacts(
+    united(files, readArtifacts(sorted)),
+    openTables(catalogs, config.warehouse),
+    findings,
+  );
   for (const { item, sql } of files?.sql ?? []) {
     const place = { key: item.key, line: 1 };
-    if (sql.unknown.length > 0) findings.problem(place, `the project does not have ${[...new Set(sql.unknown)].join(', ')}`);
+    if (sql.unknown.length > 0)
+      findings.problem(place, `the project does not have ${[...new Set(sql.unknown)].join(', ')}`);
     if (hasMeaning(sql.text)) findings.unread(place, { what: 'sql', text: sql.text });
   }
   return findings.extractions();

@@ -4,7 +4,9 @@ import { type Reading, resolved } from './reading.ts';
 
 /** What `{{ config(…) }}` in a model's own file sets, where it is written out. */
 export function configIn(body: string): Readonly<Record<string, Known>> {
-  const calls = [...body.matchAll(/\{\{-?\s*(config\s*\(.*?\))\s*-?\}\}/gs)].flatMap(([, text = '']) => readCall(text) ?? []);
+  const calls = [...body.matchAll(/\{\{-?\s*(config\s*\(.*?\))\s*-?\}\}/gs)].flatMap(
+    ([, text = '']) => readCall(text) ?? [],
+  );
   return Object.fromEntries(calls.flatMap(({ named }) => [...named]));
 }
 
@@ -21,7 +23,11 @@ export interface ModelSql {
 }
 
 /** Resolves what code can; the rest (macros, conditions) stays in the text as it is written. */
-export function modelSql({ body }: Item, reading: Reading, tableOf: (written: string) => string | undefined): ModelSql {
+export function modelSql(
+  { body }: Item,
+  reading: Reading,
+  tableOf: (written: string) => string | undefined,
+): ModelSql {
   const unknown: string[] = [];
   const isReference = (text: string) => /^(ref|source)\s*\(/.test(text);
   const { text } = render(resolved(reading, body).text, ({ name, positional, named }) => {
@@ -29,13 +35,18 @@ export function modelSql({ body }: Item, reading: Reading, tableOf: (written: st
     if (name !== 'ref' && name !== 'source') return undefined;
     const version = named.get('v') ?? named.get('version');
     const names = positional.map((one) => `'${String(one)}'`);
-    return tableOf(`${name}(${[...names, ...(version === undefined ? [] : [`v=${String(version)}`])].join(', ')})`);
+    return tableOf(
+      `${name}(${[...names, ...(version === undefined ? [] : [`v=${String(version)}`])].join(', ')})`,
+    );
   });
-  for (const [, left = ''] of text.matchAll(/\{\{-?\s*(.*?)\s*-?\}\}/gs)) if (isReference(left)) unknown.push(left);
+  for (const [, left = ''] of text.matchAll(/\{\{-?\s*(.*?)\s*-?\}\}/gs))
+    if (isReference(left)) unknown.push(left);
   return { text: text.trim(), unknown };
 }
 
 /** Whether a query decides something: it leaves rows out, sums up, or names cases. Plain selections need no reading. */
 export function hasMeaning(sql: string): boolean {
-  return /\b(where|having|case|group\s+by|qualify|distinct|over\s*\()/i.test(sql.replaceAll(/--.*$/gm, ''));
+  return /\b(where|having|case|group\s+by|qualify|distinct|over\s*\()/i.test(
+    sql.replaceAll(/--.*$/gm, ''),
+  );
 }

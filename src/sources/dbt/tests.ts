@@ -27,9 +27,18 @@ function readTest(raw: unknown, scope: TestScope, place: Place): Test | undefine
 }
 
 /** What a test says by its name and arguments; undefined where that is nothing that ktx has a word for, or not of all rows. */
-export function testOf(fullName: string, given: Mapping, scope: Pick<TestScope, 'column' | 'idOf'> & { place: Place }): Test | undefined {
+export function testOf(
+  fullName: string,
+  given: Mapping,
+  scope: Pick<TestScope, 'column' | 'idOf'> & { place: Place },
+): Test | undefined {
   const config = isRecord(given['config']) ? given['config'] : {};
-  if (given['where'] !== undefined || (config['where'] !== undefined && config['where'] !== null) || isNo(config['enabled'])) return undefined;
+  if (
+    given['where'] !== undefined ||
+    (config['where'] !== undefined && config['where'] !== null) ||
+    isNo(config['enabled'])
+  )
+    return undefined;
   const args = { ...given, ...(isRecord(given['arguments']) ? given['arguments'] : {}) };
   const column = scope.column ?? textAt(args, 'column_name');
   const columns = column === undefined ? [] : [column];
@@ -46,21 +55,29 @@ export function testOf(fullName: string, given: Mapping, scope: Pick<TestScope, 
       const written = textAt(args, 'to') ?? '';
       const field = textAt(args, 'field');
       const target = field === undefined ? listAt(args, 'to_columns').map(String) : [field];
-      return { name: 'relationships', columns, to: { id: scope.idOf(written), written, columns: target }, place };
+      return {
+        name: 'relationships',
+        columns,
+        to: { id: scope.idOf(written), written, columns: target },
+        place,
+      };
     }
     case 'dbt_utils.unique_combination_of_columns':
       return { name: 'unique', columns: listAt(args, 'combination_of_columns').map(String), place };
     default:
       return undefined;
   }
-} // prettier-ignore
+}
 
 /** Constraints say what tests say, and the model's may be about several columns. */
 export function readConstraints(owner: Mapping, scope: TestScope): Test[] {
   const list = listAt(owner, 'constraints');
   return list.flatMap((raw, index) => {
     if (!isRecord(raw)) return [];
-    const test = testOf(textAt(raw, 'type') ?? '', raw, { ...scope, place: scope.place(list, index) });
+    const test = testOf(textAt(raw, 'type') ?? '', raw, {
+      ...scope,
+      place: scope.place(list, index),
+    });
     const columns = listAt(raw, 'columns').map(String);
     return test === undefined ? [] : [columns.length > 0 ? { ...test, columns } : test];
   });

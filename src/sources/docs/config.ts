@@ -2,7 +2,18 @@ import { z } from 'zod';
 
 export const docsConfigSchema = z.strictObject({
   driver: z.literal('docs'),
-  path: z.string().min(1).describe('A folder of Markdown, MDX or HTML files, or one file. Relative to the project or absolute.'),
-  include: z.array(z.string().min(1)).min(1).optional().describe('Only files that match one of these globs, like guides/**; all where it is left out.'), // prettier-ignore
+  path: z
+    .string()
+    .min(1)
+    .describe(
+      'A folder of Markdown, MDX or HTML files, or one file. Relative to the project or absolute.',
+    ),
+  include: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe(
+      'Only files that match one of these globs, like guides/**; all where it is left out.',
+    ),
 });
 export type DocsConfig = z.infer<typeof docsConfigSchema>;

@@ -12,7 +12,11 @@ const largestDocument = 2_000_000;
 const generated = new Set(['.ktx', 'claims', 'semantic-layer', 'sources', 'wiki']);
 
 /** The documents of a folder, sorted by path; what cannot be read is told by name. */
-export async function* fetchDocuments({ config, projectDir, signal }: FetchContext<DocsConfig>): AsyncGenerator<Fetched> {
+export async function* fetchDocuments({
+  config,
+  projectDir,
+  signal,
+}: FetchContext<DocsConfig>): AsyncGenerator<Fetched> {
   const root = resolve(projectDir, config.path);
   const info = await stat(root).catch(() => undefined);
   if (info === undefined) {
@@ -31,7 +35,11 @@ export async function* fetchDocuments({ config, projectDir, signal }: FetchConte
     if (isIncluded(key, config.include)) yield await readDocument(file, key, await realpath(base));
   }
   const [problem] = listing.problems;
-  yield { kind: 'end', listingComplete: problem === undefined, ...(problem === undefined ? {} : { reason: problem }) };
+  yield {
+    kind: 'end',
+    listingComplete: problem === undefined,
+    ...(problem === undefined ? {} : { reason: problem }),
+  };
 }
 
 export function isIncluded(key: string, include: readonly string[] | undefined): boolean {
@@ -49,14 +57,18 @@ async function list(
 ): Promise<Listing> {
   place.signal.throwIfAborted();
   const listing: Listing = { files: [], problems: [] };
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    listing.problems.push(`${folder} cannot be listed (${error.code ?? error.message})`);
-    return [];
-  });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      listing.problems.push(`${folder} cannot be listed (${error.code ?? error.message})`);
+      return [];
+    },
+  );
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const isSkipped =
-      entry.name.startsWith('.') || entry.name === 'node_modules' || (folder === place.projectDir && generated.has(entry.name));
+      entry.name.startsWith('.') ||
+      entry.name === 'node_modules' ||
+      (folder === place.projectDir && generated.has(entry.name));
     if (isSkipped) continue;
     if (entry.isDirectory()) {
       const inner = await list(path, place);
@@ -78,11 +90,14 @@ async function readDocument(file: string, key: string, root: string): Promise<Fe
     if (!actual.startsWith(root + sep)) return failed('it is a link that leads out of the folder');
     const info = await stat(actual);
     if (!info.isFile()) return failed('it is no file');
-    if (info.size > largestDocument) return failed(`it is larger than ${largestDocument / 1_000_000} MB`);
+    if (info.size > largestDocument)
+      return failed(`it is larger than ${largestDocument / 1_000_000} MB`);
     const bytes = await readFile(actual);
     if (!isUtf8(bytes)) return failed('it is not valid UTF-8');
     return { kind: 'item', key, path: key, body: bytes.toString('utf8') };
   } catch (error) {
-    return failed(`it cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : String(error)})`);
+    return failed(
+      `it cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : String(error)})`,
+    );
   }
 }

@@ -9,7 +9,12 @@ export function markdownBlocks(body: string): Block[] {
   const blocks: Block[] = [];
   let paragraph: { readonly line: number; readonly texts: string[] } | undefined;
   const flush = () => {
-    if (paragraph) blocks.push({ kind: 'text', text: plainText(paragraph.texts.join('\n')), line: paragraph.line });
+    if (paragraph)
+      blocks.push({
+        kind: 'text',
+        text: plainText(paragraph.texts.join('\n')),
+        line: paragraph.line,
+      });
     paragraph = undefined;
   };
   let index = frontMatterEnd(lines);
@@ -20,9 +25,19 @@ export function markdownBlocks(body: string): Block[] {
     const table = tableAt(lines, index);
     const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (heading || table || fence !== undefined || line.trim() === '') flush();
-    if (heading) blocks.push({ kind: 'heading', level: heading[1]?.length ?? 1, text: plainText(heading[2] ?? ''), line: number });
+    if (heading)
+      blocks.push({
+        kind: 'heading',
+        level: heading[1]?.length ?? 1,
+        text: plainText(heading[2] ?? ''),
+        line: number,
+      });
     else if (table) blocks.push(table.block);
-    else if (fence === undefined && line.trim() !== '' && !/^(import|export)\s.*(from|['"{=])/.test(line)) {
+    else if (
+      fence === undefined &&
+      line.trim() !== '' &&
+      !/^(import|export)\s.*(from|['"{=])/.test(line)
+    ) {
       paragraph ??= { line: number, texts: [] };
       paragraph.texts.push(line.trim());
     }
@@ -35,7 +50,9 @@ export function markdownBlocks(body: string): Block[] {
 
 /** Comments give way to blank space, so that no line moves. */
 function withoutComments(body: string): string {
-  return body.replaceAll(/<!--[\s\S]*?-->|\{\/\*[\s\S]*?\*\/\}/g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
+  return body.replaceAll(/<!--[\s\S]*?-->|\{\/\*[\s\S]*?\*\/\}/g, (comment) =>
+    comment.replaceAll(/[^\n]/g, ' '),
+  );
 }
 
 function frontMatterEnd(lines: readonly string[]): number {
@@ -45,18 +62,29 @@ function frontMatterEnd(lines: readonly string[]): number {
 }
 
 function fenceEnd(lines: readonly string[], start: number, fence: string): number {
-  const end = lines.findIndex((line, index) => index > start && line.trim().startsWith(fence) && /^[`~]+$/.test(line.trim()));
+  const end = lines.findIndex(
+    (line, index) => index > start && line.trim().startsWith(fence) && /^[`~]+$/.test(line.trim()),
+  );
   return end < 0 ? lines.length : end + 1;
 }
 
-function tableAt(lines: readonly string[], index: number): { block: Block; end: number } | undefined {
+function tableAt(
+  lines: readonly string[],
+  index: number,
+): { block: Block; end: number } | undefined {
   const [head = '', rule = ''] = lines.slice(index, index + 2);
-  if (!head.includes('|') || !/^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(rule) || !rule.includes('-')) return undefined;
+  if (
+    !head.includes('|') ||
+    !/^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/.test(rule) ||
+    !rule.includes('-')
+  )
+    return undefined;
   const header = cellsOf(head);
   if (cellsOf(rule).length !== header.length) return undefined;
   const rows: Row[] = [];
   let end = index + 2;
-  for (; (lines[end] ?? '').includes('|'); end += 1) rows.push({ cells: cellsOf(lines[end] ?? ''), line: end + 1 });
+  for (; (lines[end] ?? '').includes('|'); end += 1)
+    rows.push({ cells: cellsOf(lines[end] ?? ''), line: end + 1 });
   return { block: { kind: 'table', header, rows, line: index + 1 }, end };
 }
 

@@ -1,5 +1,12 @@
 import type { Claim } from '../../context/claim.ts';
-import { type Extraction, type ExtractContext, type Item, itemPath, type Source, type Unread } from '../source.ts';
+import {
+  type Extraction,
+  type ExtractContext,
+  type Item,
+  itemPath,
+  type Source,
+  type Unread,
+} from '../source.ts';
 import type { Block, Row } from './block.ts';
 import type { DocsConfig } from './config.ts';
 import { fetchDocuments, isIncluded } from './fetch.ts';
@@ -23,22 +30,43 @@ export const docs: Source<DocsConfig> = {
 
 function readDocument(item: Item, connection: string, names: KnownNames): Extraction {
   const blocks = /\.html?$/i.test(item.key) ? htmlBlocks(item.body) : markdownBlocks(item.body);
-  const claim = (row: Row, [subject, kind, body]: readonly [string, Claim['kind'], Claim['body']]): Claim => {
+  const claim = (
+    row: Row,
+    [subject, kind, body]: readonly [string, Claim['kind'], Claim['body']],
+  ): Claim => {
     const quote = row.cells.join(' | ').slice(0, 300).toWellFormed();
     const place = { item: itemPath(connection, item.path), location: `line ${row.line}`, quote };
-    return { subject, kind, body, evidence: [{ connection, origin: 'code', extractor, ...place, confidence: 0.9 }] };
+    return {
+      subject,
+      kind,
+      body,
+      evidence: [{ connection, origin: 'code', extractor, ...place, confidence: 0.9 }],
+    };
   };
   const claims: Claim[] = [];
   const unread: Unread[] = [];
   const sections = sectionsOf(blocks, names);
   for (const { dataset, block, title } of sections) {
-    const context: TableContext = { names, section: dataset, claim: (about, row) => claim(row, about) };
+    const context: TableContext = {
+      names,
+      section: dataset,
+      claim: (about, row) => claim(row, about),
+    };
     const reading = block.kind === 'table' ? readTable(block, context) : undefined;
     claims.push(...(reading?.claims ?? []));
     const rows = reading?.unread ?? (block.kind === 'table' ? block.rows : []);
-    unread.push(...rows.map(({ cells, line }) => ({ what: 'prose', location: `line ${line}`, text: cells.join(' | ') }) as const));
+    unread.push(
+      ...rows.map(
+        ({ cells, line }) =>
+          ({ what: 'prose', location: `line ${line}`, text: cells.join(' | ') }) as const,
+      ),
+    );
     if (block.kind === 'text' && isProse(block.text)) {
-      unread.push({ what: 'prose', location: `line ${block.line}`, text: title === '' ? block.text : `${title}: ${block.text}` });
+      unread.push({
+        what: 'prose',
+        location: `line ${block.line}`,
+        text: title === '' ? block.text : `${title}: ${block.text}`,
+      });
     }
   }
   return { key: item.key, claims, mentions: mentionsIn(blocks, names), unread };
@@ -46,14 +74,22 @@ function readDocument(item: Item, connection: string, names: KnownNames): Extrac
 
 /** Each block with the nearest heading, and the dataset that one of the headings above it names. */
 function sectionsOf(blocks: readonly Block[], names: KnownNames) {
-  const path: { readonly level: number; readonly text: string; readonly dataset: KnownDataset | undefined }[] = [];
+  const path: {
+    readonly level: number;
+    readonly text: string;
+    readonly dataset: KnownDataset | undefined;
+  }[] = [];
   return blocks.map((block) => {
     if (block.kind === 'heading') {
       while ((path.at(-1)?.level ?? 0) >= block.level) path.pop();
       const said = /`([^`]+)`/.exec(block.text)?.[1] ?? block.text;
       path.push({ level: block.level, text: block.text, dataset: names.dataset(said) });
     }
-    return { block, title: path.at(-1)?.text ?? '', dataset: path.findLast(({ dataset }) => dataset !== undefined)?.dataset };
+    return {
+      block,
+      title: path.at(-1)?.text ?? '',
+      dataset: path.findLast(({ dataset }) => dataset !== undefined)?.dataset,
+    };
   });
 }
 
@@ -64,8 +100,14 @@ function isProse(text: string): boolean {
 
 /** Datasets that the document names in code marks or headings. */
 function mentionsIn(blocks: readonly Block[], names: KnownNames): string[] {
-  const texts = blocks.flatMap((block) => (block.kind === 'table' ? block.rows.flatMap(({ cells }) => cells) : [block.text]));
-  const spelled = texts.flatMap((text) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  const texts = blocks.flatMap((block) =>
+    block.kind === 'table' ? block.rows.flatMap(({ cells }) => cells) : [block.text],
+  );
+  const spelled = texts.flatMap((text) =>
+    [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  );
   const headings = blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []));
-  return [...new Set([...spelled, ...headings].flatMap((name) => names.subject(name) ?? []))].sort();
+  return [
+    ...new Set([...spelled, ...headings].flatMap((name) => names.subject(name) ?? [])),
+  ].sort();
 }

@@ -28,7 +28,9 @@ export async function storeNote(projectDir: string, text: string): Promise<Note>
 export async function storedNotes(projectDir: string): Promise<Note[]> {
   const names = (await readdir(inboxOf(projectPaths(projectDir).state)).catch(absent)) ?? [];
   const ids = names.flatMap((name) => /^([0-9a-f]{12})\.md$/.exec(name)?.[1] ?? []).sort();
-  const notes = await Promise.all(ids.map(async (id) => ({ id, text: await readText(fileOf(projectDir, id), projectDir) })));
+  const notes = await Promise.all(
+    ids.map(async (id) => ({ id, text: await readText(fileOf(projectDir, id), projectDir) })),
+  );
   return notes.flatMap(({ id, text }) => (text === undefined ? [] : [{ id, text }]));
 }
 

@@ -5,9 +5,15 @@ import { storedNotes } from './inbox.ts';
 export const notes: Source<undefined> = {
   extractor: 'notes@1',
   async *fetch({ projectDir }: FetchContext<undefined>): AsyncGenerator<Fetched> {
-    for (const { id, text } of await storedNotes(projectDir)) yield { kind: 'item', key: id, path: `${id}.md`, body: text };
+    for (const { id, text } of await storedNotes(projectDir))
+      yield { kind: 'item', key: id, path: `${id}.md`, body: text };
     yield { kind: 'end', listingComplete: true };
   },
   covers: () => false,
-  extract: (items) => items.map(({ key, body }) => ({ key, claims: [], unread: [{ what: 'prose', location: 'line 1', text: body }] })),
+  extract: (items) =>
+    items.map(({ key, body }) => ({
+      key,
+      claims: [],
+      unread: [{ what: 'prose', location: 'line 1', text: body }],
+    })),
 };

@@ -7,13 +7,18 @@ export const bigquery: Dialect = {
   analyzer: 'bigquery',
   defaultSchema: '',
   ignoresCase: true,
-  quote: (identifier) => `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\n', '\\n')}\``,
+  quote: (identifier) =>
+    `\`${identifier.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('\n', '\\n')}\``,
   literal: (value) => standardLiteral(value, textLiteral),
   division: '/',
   truncate,
-  add: (expr, { count, unit }, type) => dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL ${count} ${unit.toUpperCase()})`, type),
+  add: (expr, { count, unit }, type) =>
+    dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL ${count} ${unit.toUpperCase()})`, type),
   addCounted: (expr, count, { unit, type }) =>
-    dated(`DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL (${count}) ${unit.toUpperCase()})`, type),
+    dated(
+      `DATETIME_ADD(CAST(${expr} AS DATETIME), INTERVAL (${count}) ${unit.toUpperCase()})`,
+      type,
+    ),
   percentile,
   text: {
     contains: (expr, part) => `STRPOS(${asText(expr)}, ${part}) > 0`,
@@ -22,7 +27,8 @@ export const bigquery: Dialect = {
   },
   union: 'UNION DISTINCT',
   // Result columns are named like those of tables: letters, digits and _ only, unique in any case.
-  resultColumn: (name, index) => `${name.replaceAll(/\W/g, '_').slice(0, 200)}_${index + 1}`.replace(/^(?=\d)/, '_'),
+  resultColumn: (name, index) =>
+    `${name.replaceAll(/\W/g, '_').slice(0, 200)}_${index + 1}`.replace(/^(?=\d)/, '_'),
   // Two quotes inside a text would end it and begin another.
   misread: /\\|\n|^'[^]*''[^]*'$/,
 };
@@ -44,8 +50,17 @@ function percentile(expr: string, fraction: number): string {
   return `(${low} + (${high} - ${low}) * (${place} - FLOOR(${place})))`;
 }
 
-function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
-  const local = type === 'datetime_tz' ? `DATETIME(${expr}, ${textLiteral(timezone)})` : `CAST(${expr} AS DATETIME)`;
+function truncate(
+  grain: TimeGrain,
+  expr: string,
+  { type, weekStart, timezone = 'UTC' }: TruncateOptions,
+): string {
+  const local =
+    type === 'datetime_tz'
+      ? `DATETIME(${expr}, ${textLiteral(timezone)})`
+      : `CAST(${expr} AS DATETIME)`;
   const part = grain === 'week' ? `WEEK(${weekStart.toUpperCase()})` : grain.toUpperCase();
-  return isClock(grain) ? `DATETIME_TRUNC(${local}, ${part})` : `DATE_TRUNC(CAST(${local} AS DATE), ${part})`;
+  return isClock(grain)
+    ? `DATETIME_TRUNC(${local}, ${part})`
+    : `DATE_TRUNC(CAST(${local} AS DATE), ${part})`;
 }

@@ -23,11 +23,16 @@ export const clickhouse: Dialect = {
   text: textByFunctions(['position', 'startsWith', 'endsWith'], (expr) => `toString(${expr})`),
   union: 'UNION DISTINCT',
   // By default a row without a partner has zeros and empty texts in place of NULLs, a sum of nothing is 0, dates end in 1970.
-  settings: 'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
+  settings:
+    'SETTINGS join_use_nulls = 1, aggregate_functions_null_for_empty = 1, enable_extended_results_for_datetime_functions = 1',
   misread: /\\/,
 };
 
-function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+function truncate(
+  grain: TimeGrain,
+  expr: string,
+  { type, weekStart, timezone = 'UTC' }: TruncateOptions,
+): string {
   const local = type === 'datetime_tz' ? `toTimeZone(${expr}, ${backslashed(timezone)})` : expr;
   const starts: Readonly<Record<TimeGrain, string>> = {
     second: `toStartOfSecond(toDateTime64(${local}, 3))`,

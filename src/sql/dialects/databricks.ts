@@ -1,5 +1,12 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, dated, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+import {
+  backslashed,
+  dated,
+  isClock,
+  standard,
+  standardLiteral,
+  textByFunctions,
+} from './standard.ts';
 
 export const databricks: Dialect = {
   ...standard,
@@ -13,19 +20,33 @@ export const databricks: Dialect = {
   division: '* 1D /',
   truncate,
   add: (expr, { count, unit }, type) =>
-    dated(`(CAST(${expr} AS TIMESTAMP_NTZ) ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)}' ${unit.toUpperCase()})`, type),
-  addCounted: (expr, count, { unit, type }) => dated(`dateadd(${unit.toUpperCase()}, ${count}, CAST(${expr} AS TIMESTAMP_NTZ))`, type),
+    dated(
+      `(CAST(${expr} AS TIMESTAMP_NTZ) ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)}' ${unit.toUpperCase()})`,
+      type,
+    ),
+  addCounted: (expr, count, { unit, type }) =>
+    dated(`dateadd(${unit.toUpperCase()}, ${count}, CAST(${expr} AS TIMESTAMP_NTZ))`, type),
   percentile: (expr, fraction) => `percentile(${expr}, ${fraction}D)`,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
-  text: textByFunctions(['contains', 'startswith', 'endswith'], (expr) => `CAST(${expr} AS STRING)`),
+  text: textByFunctions(
+    ['contains', 'startswith', 'endswith'],
+    (expr) => `CAST(${expr} AS STRING)`,
+  ),
   // Two quotes inside a text are none: they join two texts.
   misread: /\\|^'[^]*''[^]*'$/,
 };
 
 /** A timestamp is an instant that the session's zone shows; local times stand in TIMESTAMP_NTZ. */
-function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
+function truncate(
+  grain: TimeGrain,
+  expr: string,
+  { type, weekStart, timezone = 'UTC' }: TruncateOptions,
+): string {
   const naive = `CAST(${expr} AS TIMESTAMP_NTZ)`;
-  const local = type === 'datetime_tz' ? `convert_timezone(current_timezone(), ${backslashed(timezone)}, ${naive})` : naive;
+  const local =
+    type === 'datetime_tz'
+      ? `convert_timezone(current_timezone(), ${backslashed(timezone)}, ${naive})`
+      : naive;
   if (grain === 'week' && weekStart === 'sunday') {
     return `date_sub(CAST(date_trunc('WEEK', date_add(CAST(${local} AS DATE), 1)) AS DATE), 1)`;
   }

@@ -1,5 +1,12 @@
 import type { Dialect } from '../dialect.ts';
-import { charactersSpliced, dateTruncated, intervalAdded, standard, standardLiteral, textByFunctions } from './standard.ts';
+import {
+  charactersSpliced,
+  dateTruncated,
+  intervalAdded,
+  standard,
+  standardLiteral,
+  textByFunctions,
+} from './standard.ts';
 
 export const duckdb: Dialect = {
   ...standard,
@@ -19,10 +26,16 @@ export const duckdb: Dialect = {
   add: intervalAdded,
   // Of a DECIMAL, the result would be rounded to its scale.
   percentile: (expr, fraction) => `quantile_cont(CAST(${expr} AS DOUBLE), ${fraction})`,
-  text: textByFunctions(['contains', 'starts_with', 'ends_with'], (expr) => `CAST(${expr} AS TEXT)`),
+  text: textByFunctions(
+    ['contains', 'starts_with', 'ends_with'],
+    (expr) => `CAST(${expr} AS TEXT)`,
+  ),
   recursiveWith: 'WITH RECURSIVE',
   statistics: {
-    text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS VARCHAR), '[.]0+$', '')` : `CAST(${expr} AS VARCHAR)`),
+    text: (expr, type) =>
+      type === 'decimal'
+        ? `regexp_replace(CAST(${expr} AS VARCHAR), '[.]0+$', '')`
+        : `CAST(${expr} AS VARCHAR)`,
     sketch: (text, size) =>
       `CAST(to_json(list_slice(list_sort(list(DISTINCT left(md5(${text}), 12)) FILTER (WHERE ${text} IS NOT NULL)), 1, ${size})) AS VARCHAR)`,
     jsonList: (text) => `CAST(to_json(list(${text})) AS VARCHAR)`,

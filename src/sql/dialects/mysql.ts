@@ -1,5 +1,12 @@
 import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
-import { dated, isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+import {
+  dated,
+  isZoned,
+  orderedByCase,
+  standard,
+  standardLiteral,
+  textByPosition,
+} from './standard.ts';
 
 /** MySQL 8 and MariaDB 10.6 alike: only what both know. */
 export const mysql: Dialect = {
@@ -13,10 +20,19 @@ export const mysql: Dialect = {
   // Times a float: `/` of exact numbers has four digits more than its left side, and no others.
   division: '* 1e0 /',
   truncate,
-  add: (expr, { count, unit }, type) => dated(`(${expr} ${count < 0 ? '-' : '+'} INTERVAL ${Math.abs(count)} ${unit.toUpperCase()})`, type),
-  addCounted: (expr, count, { unit, type }) => dated(`(${expr} + INTERVAL (${count}) ${unit.toUpperCase()})`, type),
+  add: (expr, { count, unit }, type) =>
+    dated(
+      `(${expr} ${count < 0 ? '-' : '+'} INTERVAL ${Math.abs(count)} ${unit.toUpperCase()})`,
+      type,
+    ),
+  addCounted: (expr, count, { unit, type }) =>
+    dated(`(${expr} + INTERVAL (${count}) ${unit.toUpperCase()})`, type),
   percentile: () => {
-    throw noSuchSql('MySQL and MariaDB', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
+    throw noSuchSql(
+      'MySQL and MariaDB',
+      'an exact percentile or median of groups',
+      'Ask for avg, min or max, or compute it elsewhere.',
+    );
   },
   average: (expr) => `avg(${expr} * 1e0)`,
   // The collation of a column may take A for a.
@@ -26,14 +42,16 @@ export const mysql: Dialect = {
   pipesAreOr: true,
   // Texts that compare as equal by the collation of a column are told apart here.
   statistics: {
-    text: (expr, type) => (type === 'decimal' ? `REGEXP_REPLACE(${asText(expr)}, '[.]0+$', '')` : asText(expr)),
+    text: (expr, type) =>
+      type === 'decimal' ? `REGEXP_REPLACE(${asText(expr)}, '[.]0+$', '')` : asText(expr),
     sketch: (text, size) => {
       const hash = `LEFT(MD5(${text}), 12)`;
       const smallest = `SUBSTRING_INDEX(GROUP_CONCAT(DISTINCT ${hash} ORDER BY ${hash} SEPARATOR '","'), '","', ${size})`;
       return `CONCAT('["', ${smallest}, '"]')`;
     },
     jsonList: (text) => `JSON_ARRAYAGG(${text})`,
-    sample: (table, share) => `(SELECT * FROM ${table} WHERE RAND() < ${share.toFixed(6)}) AS sampled`,
+    sample: (table, share) =>
+      `(SELECT * FROM ${table} WHERE RAND() < ${share.toFixed(6)}) AS sampled`,
   },
 };
 
@@ -55,9 +73,14 @@ function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): str
   if (isZoned(options)) {
     // CONVERT_TZ answers NULL where the server's time zone tables are not loaded, as they are not after an installation.
     const hint = 'Leave timezone out (UTC), or ask for UTC.';
-    throw noSuchSql('MySQL and MariaDB', `periods cut in ${options.timezone} for certain, on every server`, hint);
+    throw noSuchSql(
+      'MySQL and MariaDB',
+      `periods cut in ${options.timezone} for certain, on every server`,
+      hint,
+    );
   }
-  const local = options.type === 'datetime_tz' ? `CONVERT_TZ(${expr}, @@session.time_zone, '+00:00')` : expr;
+  const local =
+    options.type === 'datetime_tz' ? `CONVERT_TZ(${expr}, @@session.time_zone, '+00:00')` : expr;
   const day = `DATE(${local})`;
   const year = `CAST(DATE_FORMAT(${local}, '%Y-01-01') AS DATE)`;
   const starts: Readonly<Record<TimeGrain, string>> = {

@@ -1,5 +1,11 @@
 import type { Dialect } from '../dialect.ts';
-import { dateTruncated, intervalAdded, standard, standardLiteral, textByPosition } from './standard.ts';
+import {
+  dateTruncated,
+  intervalAdded,
+  standard,
+  standardLiteral,
+  textByPosition,
+} from './standard.ts';
 
 export const postgres: Dialect = {
   ...standard,
@@ -21,7 +27,10 @@ export const postgres: Dialect = {
   recursiveWith: 'WITH RECURSIVE',
   fence: 'OFFSET 0',
   statistics: {
-    text: (expr, type) => (type === 'decimal' ? `regexp_replace(CAST(${expr} AS text), '[.]0+$', '')` : `CAST(${expr} AS text)`),
+    text: (expr, type) =>
+      type === 'decimal'
+        ? `regexp_replace(CAST(${expr} AS text), '[.]0+$', '')`
+        : `CAST(${expr} AS text)`,
     sketch: (text, size) => {
       const hash = `left(md5(${text}), 12)`;
       return `CAST(to_json((array_agg(DISTINCT ${hash} ORDER BY ${hash}) FILTER (WHERE ${text} IS NOT NULL))[1:${size}]) AS text)`;

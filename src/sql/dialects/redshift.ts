@@ -1,5 +1,12 @@
 import type { Dialect } from '../dialect.ts';
-import { dateAddCounted, dateAdded, dateTruncated, standard, standardLiteral, textByPosition } from './standard.ts';
+import {
+  dateAddCounted,
+  dateAdded,
+  dateTruncated,
+  standard,
+  standardLiteral,
+  textByPosition,
+} from './standard.ts';
 
 export const redshift: Dialect = {
   ...standard,

@@ -1,5 +1,13 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { backslashed, dateAddCounted, dateAdded, isClock, standard, standardLiteral, textByFunctions } from './standard.ts';
+import {
+  backslashed,
+  dateAddCounted,
+  dateAdded,
+  isClock,
+  standard,
+  standardLiteral,
+  textByFunctions,
+} from './standard.ts';
 
 export const snowflake: Dialect = {
   ...standard,
@@ -21,12 +29,18 @@ export const snowflake: Dialect = {
 };
 
 /** Weeks independent of the parameter WEEK_START. */
-function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
-  const zoned = type === 'datetime_tz' ? `CONVERT_TIMEZONE(${backslashed(timezone)}, ${expr})` : expr;
+function truncate(
+  grain: TimeGrain,
+  expr: string,
+  { type, weekStart, timezone = 'UTC' }: TruncateOptions,
+): string {
+  const zoned =
+    type === 'datetime_tz' ? `CONVERT_TIMEZONE(${backslashed(timezone)}, ${expr})` : expr;
   const local = `CAST(${zoned} AS TIMESTAMP_NTZ)`;
   const start = `DATE_TRUNC('${grain}', ${local})`;
   if (isClock(grain)) return start;
   if (grain !== 'week') return `CAST(${start} AS DATE)`;
-  const since = weekStart === 'monday' ? `DAYOFWEEKISO(${local}) - 1` : `DAYOFWEEKISO(${local}) % 7`;
+  const since =
+    weekStart === 'monday' ? `DAYOFWEEKISO(${local}) - 1` : `DAYOFWEEKISO(${local}) % 7`;
   return `DATEADD(day, -(${since}), CAST(${local} AS DATE))`;
 }

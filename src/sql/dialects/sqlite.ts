@@ -43,9 +43,13 @@ function asText(expr: string): string {
 /** Text in, text out: `YYYY-MM-DD` from a day on, else `YYYY-MM-DD HH:MM:SS`. An offset in the text is brought to UTC. */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (options.type === 'datetime_tz' && (options.timezone ?? 'UTC') !== 'UTC') {
-    throw new UserError('not_supported', `SQLite knows no time zones, so a period cannot be cut in ${options.timezone}`, {
-      hint: 'Leave timezone out (UTC), or ask for UTC.',
-    });
+    throw new UserError(
+      'not_supported',
+      `SQLite knows no time zones, so a period cannot be cut in ${options.timezone}`,
+      {
+        hint: 'Leave timezone out (UTC), or ask for UTC.',
+      },
+    );
   }
   const starts: Readonly<Record<TimeGrain, string>> = {
     second: `strftime('%Y-%m-%d %H:%M:%S', ${expr})`,

@@ -1,5 +1,13 @@
 import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
-import { dateAddCounted, dateAdded, isZoned, orderedByCase, standard, standardLiteral, textByPosition } from './standard.ts';
+import {
+  dateAddCounted,
+  dateAdded,
+  isZoned,
+  orderedByCase,
+  standard,
+  standardLiteral,
+  textByPosition,
+} from './standard.ts';
 
 /** SQL Server 2016 and newer, Azure SQL. */
 export const sqlserver: Dialect = {
@@ -9,15 +17,24 @@ export const sqlserver: Dialect = {
   defaultSchema: 'dbo',
   ignoresCase: true,
   quote: (identifier) => `[${identifier.replaceAll(']', ']]')}]`,
-  literal: (value) => (typeof value === 'boolean' ? `CAST(${value ? 1 : 0} AS bit)` : standardLiteral(value, textLiteral)),
+  literal: (value) =>
+    typeof value === 'boolean'
+      ? `CAST(${value ? 1 : 0} AS bit)`
+      : standardLiteral(value, textLiteral),
   // Times a float: of large decimals the quotient would be cut to six digits.
   division: '* 1e0 /',
   truncate,
   // A date takes no hours.
-  add: (expr, period, type) => dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
-  addCounted: (expr, count, by) => dateAddCounted(by.type === 'date' ? `CAST(${expr} AS datetime2)` : expr, count, by),
+  add: (expr, period, type) =>
+    dateAdded(type === 'date' ? `CAST(${expr} AS datetime2)` : expr, period, type),
+  addCounted: (expr, count, by) =>
+    dateAddCounted(by.type === 'date' ? `CAST(${expr} AS datetime2)` : expr, count, by),
   percentile: () => {
-    throw noSuchSql('SQL Server', 'an exact percentile or median of groups', 'Ask for avg, min or max, or compute it elsewhere.');
+    throw noSuchSql(
+      'SQL Server',
+      'an exact percentile or median of groups',
+      'Ask for avg, min or max, or compute it elsewhere.',
+    );
   },
   average: (expr) => `avg(${expr} * 1e0)`,
   // The collation of a column may take A for a.
@@ -26,7 +43,8 @@ export const sqlserver: Dialect = {
     (expr) => `CAST(${expr} AS nvarchar(max))`,
   ),
   order: orderedByCase,
-  limit: (rows, isOrdered) => `${isOrdered ? '' : 'ORDER BY (SELECT NULL) '}OFFSET 0 ROWS FETCH NEXT ${rows} ROWS ONLY`,
+  limit: (rows, isOrdered) =>
+    `${isOrdered ? '' : 'ORDER BY (SELECT NULL) '}OFFSET 0 ROWS FETCH NEXT ${rows} ROWS ONLY`,
   groupsByPosition: false,
   nullsNeedType: true,
   misread: /\\[\r\n]/,
@@ -34,16 +52,23 @@ export const sqlserver: Dialect = {
 
 /** A backslash before a line break would take both out of the text. */
 function textLiteral(text: string): string {
-  const pieces = text.split(/(?<=\\)(?=[\r\n])/).map((piece) => `N'${piece.replaceAll("'", "''")}'`);
+  const pieces = text
+    .split(/(?<=\\)(?=[\r\n])/)
+    .map((piece) => `N'${piece.replaceAll("'", "''")}'`);
   return pieces.length === 1 ? `${pieces[0]}` : `(${pieces.join(' + ')})`;
 }
 
 /** Independent of DATEFIRST, which moves DATEPART(weekday). */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (isZoned(options)) {
-    throw noSuchSql('SQL Server', `periods cut in ${options.timezone}: it has zone names of its own`, 'Leave timezone out (UTC).');
+    throw noSuchSql(
+      'SQL Server',
+      `periods cut in ${options.timezone}: it has zone names of its own`,
+      'Leave timezone out (UTC).',
+    );
   }
-  const local = options.type === 'datetime_tz' ? `CAST(SWITCHOFFSET(${expr}, '+00:00') AS datetime2)` : expr;
+  const local =
+    options.type === 'datetime_tz' ? `CAST(SWITCHOFFSET(${expr}, '+00:00') AS datetime2)` : expr;
   const day = `CAST(${local} AS date)`;
   if (grain === 'second' || grain === 'minute' || grain === 'hour')
     return `DATEADD(${grain}, DATEDIFF(${grain}, ${day}, ${local}), CAST(${day} AS datetime2(0)))`;

@@ -18,7 +18,10 @@ export function orderedByCase(expr: string, dir: 'asc' | 'desc'): string {
 }
 
 /** By where a part begins, from 1, 0 where it does not; `cast` makes a text that minds case of any value. */
-export function textByPosition(position: (text: string, part: string) => string, cast: (expr: string) => string): TextTests {
+export function textByPosition(
+  position: (text: string, part: string) => string,
+  cast: (expr: string) => string,
+): TextTests {
   return {
     contains: (expr, part) => `${position(cast(expr), part)} > 0`,
     startsWith: (expr, part) => `${position(cast(expr), part)} = 1`,
@@ -58,7 +61,10 @@ function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-export function standardLiteral(value: string | number | boolean | null, textLiteral: (text: string) => string): string {
+export function standardLiteral(
+  value: string | number | boolean | null,
+  textLiteral: (text: string) => string,
+): string {
   if (value === null) return 'NULL';
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
   if (typeof value === 'string') return textLiteral(value);
@@ -69,12 +75,21 @@ export function standardLiteral(value: string | number | boolean | null, textLit
 /** A quoted string in which NUL, which would end the statement's text, is spelled as a call of `characterFunction`. */
 export function charactersSpliced(text: string, characterFunction: string): string {
   const pieces = text.split('\0').map((piece) => `'${piece.replaceAll("'", "''")}'`);
-  return pieces.length === 1 ? `${pieces[0]}` : `(${pieces.join(` || ${characterFunction}(0) || `)})`;
+  return pieces.length === 1
+    ? `${pieces[0]}`
+    : `(${pieces.join(` || ${characterFunction}(0) || `)})`;
 }
 
 /** By `date_trunc`: a timestamp below a day, else a date. */
-export function dateTruncated(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
-  const local = type === 'datetime_tz' ? `(${expr}) AT TIME ZONE ${charactersSpliced(timezone, 'chr')}` : `CAST(${expr} AS TIMESTAMP)`;
+export function dateTruncated(
+  grain: TimeGrain,
+  expr: string,
+  { type, weekStart, timezone = 'UTC' }: TruncateOptions,
+): string {
+  const local =
+    type === 'datetime_tz'
+      ? `(${expr}) AT TIME ZONE ${charactersSpliced(timezone, 'chr')}`
+      : `CAST(${expr} AS TIMESTAMP)`;
   if (grain === 'week' && weekStart === 'sunday') {
     return `CAST(date_trunc('week', ${local} + INTERVAL '1 day') - INTERVAL '1 day' AS DATE)`;
   }
@@ -82,12 +97,20 @@ export function dateTruncated(grain: TimeGrain, expr: string, { type, weekStart,
   return isClock(grain) ? start : `CAST(${start} AS DATE)`;
 }
 
-export function intervalAdded(expr: string, { count, unit }: Period, type: TruncateOptions['type']): string {
+export function intervalAdded(
+  expr: string,
+  { count, unit }: Period,
+  type: TruncateOptions['type'],
+): string {
   return dated(`(${expr} ${count < 0 ? '-' : '+'} INTERVAL '${Math.abs(count)} ${unit}')`, type);
 }
 
 /** By DATEADD, which takes a unit as a word. */
-export function dateAdded(expr: string, { count, unit }: Period, type: TruncateOptions['type']): string {
+export function dateAdded(
+  expr: string,
+  { count, unit }: Period,
+  type: TruncateOptions['type'],
+): string {
   return dated(`DATEADD(${unit}, ${count}, ${expr})`, type);
 }
 

@@ -1,5 +1,12 @@
 import type { Dialect, TimeGrain, TruncateOptions } from '../dialect.ts';
-import { charactersSpliced, dated, isClock, standard, standardLiteral, textByPosition } from './standard.ts';
+import {
+  charactersSpliced,
+  dated,
+  isClock,
+  standard,
+  standardLiteral,
+  textByPosition,
+} from './standard.ts';
 
 export const trino: Dialect = {
   ...standard,
@@ -12,8 +19,10 @@ export const trino: Dialect = {
   division: '* 1e0 /',
   truncate,
   // A date takes no hours.
-  add: (expr, { count, unit }, type) => dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
-  addCounted: (expr, count, { unit, type }) => dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
+  add: (expr, { count, unit }, type) =>
+    dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
+  addCounted: (expr, count, { unit, type }) =>
+    dated(`date_add('${unit}', ${count}, CAST(${expr} AS TIMESTAMP(12)))`, type),
   percentile,
   average: (expr) => `avg(CAST(${expr} AS DOUBLE))`,
   text: textByPosition(
@@ -31,8 +40,13 @@ function percentile(expr: string, fraction: number): string {
   return `element_at(transform(ARRAY[${sorted}], v -> ${between}), 1)`;
 }
 
-function truncate(grain: TimeGrain, expr: string, { type, weekStart, timezone = 'UTC' }: TruncateOptions): string {
-  const zoned = type === 'datetime_tz' ? `(${expr}) AT TIME ZONE ${charactersSpliced(timezone, 'chr')}` : expr;
+function truncate(
+  grain: TimeGrain,
+  expr: string,
+  { type, weekStart, timezone = 'UTC' }: TruncateOptions,
+): string {
+  const zoned =
+    type === 'datetime_tz' ? `(${expr}) AT TIME ZONE ${charactersSpliced(timezone, 'chr')}` : expr;
   // With fewer digits, a cast would round up into the next period.
   const local = `CAST(${zoned} AS TIMESTAMP(12))`;
   if (grain === 'week' && weekStart === 'sunday') {

@@ -12,7 +12,8 @@ interface Context {
 export const curateTools = [
   loopTool({
     name: 'list_candidates',
-    description: 'Lists the candidates that are not decided yet, what resembles them, and the pages of the wiki.',
+    description:
+      'Lists the candidates that are not decided yet, what resembles them, and the pages of the wiki.',
     inputSchema: z.object({}),
     run(_, { desk }: Context) {
       const { candidates, pages } = desk.list();
@@ -22,19 +23,28 @@ export const curateTools = [
   }),
   loopTool({
     name: 'place_on_page',
-    description: 'Puts a candidate on a page of the wiki: one that there is, or a new one where several belong together.',
-    inputSchema: z.object({ candidate, page: z.string().describe('Its name: lower case letters, digits, _ and -, like glossary.') }),
+    description:
+      'Puts a candidate on a page of the wiki: one that there is, or a new one where several belong together.',
+    inputSchema: z.object({
+      candidate,
+      page: z.string().describe('Its name: lower case letters, digits, _ and -, like glossary.'),
+    }),
     run: ({ candidate: name, page }, { desk }: Context) => desk.place(name, page),
   }),
   loopTool({
     name: 'merge_candidates',
-    description: 'Says that a candidate is another name of a term or rule: it becomes a synonym there, with all its evidence.',
-    inputSchema: z.object({ candidate, into: z.string().describe('The subject whose name stays.') }),
+    description:
+      'Says that a candidate is another name of a term or rule: it becomes a synonym there, with all its evidence.',
+    inputSchema: z.object({
+      candidate,
+      into: z.string().describe('The subject whose name stays.'),
+    }),
     run: ({ candidate: name, into }, { desk }: Context) => desk.merge(name, into),
   }),
   loopTool({
     name: 'reject_candidate',
-    description: 'Leaves out a candidate that is no term and no rule of this business; it is kept with the reason, and not shown.',
+    description:
+      'Leaves out a candidate that is no term and no rule of this business; it is kept with the reason, and not shown.',
     inputSchema: z.object({ candidate, why: z.string().min(1).describe('One short sentence.') }),
     run: ({ candidate: name, why }, { desk }: Context) => desk.reject(name, why),
   }),

@@ -23,12 +23,42 @@ import { type LoopTool, loopTool } from '../loop-tool.ts';
 /** What a work unit can end in: typed facts with the words that say them, each checked at once. */
 export const proposeTools: readonly LoopTool<ExtractDesk>[] = [
   proposing('propose_term', 'A word of the business, and what it means.', termSchema, proposeTerm),
-  proposing('propose_rule', 'A sentence that holds for the data, or has to be followed with it.', ruleSchema, proposeRule),
-  proposing('propose_dataset', 'What a row of a dataset is, and what it is for.', datasetProposalSchema, proposeDataset),
-  proposing('propose_field', 'What a field means; or a new field that is computed from a row.', fieldSchema, proposeField),
-  proposing('propose_metric', 'A number that is computed over the rows of a dataset. It is run for no row.', metricSchema, proposeMetric),
-  proposing('propose_relationship', 'A join from many rows of one dataset to one of another.', relationshipSchema, proposeRelationship),
-  proposing('report_unmapped', 'Something about data that cannot be claimed, and why.', unmappedSchema, reportUnmapped),
+  proposing(
+    'propose_rule',
+    'A sentence that holds for the data, or has to be followed with it.',
+    ruleSchema,
+    proposeRule,
+  ),
+  proposing(
+    'propose_dataset',
+    'What a row of a dataset is, and what it is for.',
+    datasetProposalSchema,
+    proposeDataset,
+  ),
+  proposing(
+    'propose_field',
+    'What a field means; or a new field that is computed from a row.',
+    fieldSchema,
+    proposeField,
+  ),
+  proposing(
+    'propose_metric',
+    'A number that is computed over the rows of a dataset. It is run for no row.',
+    metricSchema,
+    proposeMetric,
+  ),
+  proposing(
+    'propose_relationship',
+    'A join from many rows of one dataset to one of another.',
+    relationshipSchema,
+    proposeRelationship,
+  ),
+  proposing(
+    'report_unmapped',
+    'Something about data that cannot be claimed, and why.',
+    unmappedSchema,
+    reportUnmapped,
+  ),
 ];
 
 // oxlint-disable-next-line max-params -- the four columns of the table above

@@ -16,7 +16,8 @@ export const queryTool: LoopTool<ExtractDesk> = loopTool({
   async run({ sql, connection }, { desk, project, signal }) {
     const names = desk.snapshot.catalogs.map((catalog) => catalog.connection);
     const name = connection ?? (names.length === 1 ? names[0] : undefined);
-    if (name === undefined || !names.includes(name)) throw refusal(`Say with \`connection\` which warehouse: ${names.join(', ')}.`);
+    if (name === undefined || !names.includes(name))
+      throw refusal(`Say with \`connection\` which warehouse: ${names.join(', ')}.`);
     desk.spendQuery();
     const warehouse = await desk.snapshot.warehouse(name);
     // What an ingest writes is read by every role.

@@ -23,7 +23,11 @@ export const unitTools: readonly LoopTool<ExtractDesk>[] = [
   loopTool({
     name: 'read_item_span',
     description: 'Some lines of one item of this work unit.',
-    inputSchema: z.object({ path, from_line: z.int().min(1), to_line: z.int().min(1).describe('Itself included.') }),
+    inputSchema: z.object({
+      path,
+      from_line: z.int().min(1),
+      to_line: z.int().min(1).describe('Itself included.'),
+    }),
     run({ path: at, from_line: from, to_line: to }, { desk }) {
       const lines = desk
         .text(at)

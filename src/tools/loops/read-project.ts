@@ -19,15 +19,20 @@ const dataset = z.string().describe('Name of a dataset, like orders.');
 export const projectTools: readonly LoopTool<ReadingDesk>[] = [
   loopTool({
     name: 'search_context',
-    description: 'Finds datasets, fields, metrics, terms and rules by words; typos are fine. Its names work in the other tools.',
+    description:
+      'Finds datasets, fields, metrics, terms and rules by words; typos are fine. Its names work in the other tools.',
     inputSchema: z.object({
       text: z.string(),
       kinds: z.array(z.enum(documentKinds)).optional(),
       limit: z.int().min(1).max(50).default(15),
     }),
     run({ text, ...options }, { desk }) {
-      const hits = desk.snapshot.search(text, options).map(({ kind, subject, description }) => ({ kind, subject, description }));
-      return hits.length === 0 ? 'Nothing found; try other words.' : untrustedBlock('search', hits.map((hit) => JSON.stringify(hit)).join('\n')); // prettier-ignore
+      const hits = desk.snapshot
+        .search(text, options)
+        .map(({ kind, subject, description }) => ({ kind, subject, description }));
+      return hits.length === 0
+        ? 'Nothing found; try other words.'
+        : untrustedBlock('search', hits.map((hit) => JSON.stringify(hit)).join('\n'));
     },
   }),
   loopTool({
@@ -37,9 +42,17 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
     run({ dataset: name }, { desk: { snapshot } }) {
       const { connection, dataset: own } = datasetNamed(snapshot, name);
       const found = snapshot.dataset(connection, own);
-      if (found === undefined) return 'It has no file that can be read; entity_details shows its table.';
-      const visible = <Part extends { readonly hidden?: boolean | undefined }>(parts: readonly Part[] | undefined) => parts?.filter(({ hidden }) => hidden !== true); // prettier-ignore
-      const shown = { ...found, fields: visible(found.fields), metrics: visible(found.metrics), extensions: undefined };
+      if (found === undefined)
+        return 'It has no file that can be read; entity_details shows its table.';
+      const visible = <Part extends { readonly hidden?: boolean | undefined }>(
+        parts: readonly Part[] | undefined,
+      ) => parts?.filter(({ hidden }) => hidden !== true);
+      const shown = {
+        ...found,
+        fields: visible(found.fields),
+        metrics: visible(found.metrics),
+        extensions: undefined,
+      };
       return untrustedBlock(own, JSON.stringify(shown, null, 1));
     },
   }),
@@ -57,13 +70,18 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
   }),
   loopTool({
     name: 'find_values',
-    description: 'The declared values of a field, where they are declared. What the data holds beside them is not known here.',
+    description:
+      'The declared values of a field, where they are declared. What the data holds beside them is not known here.',
     inputSchema: z.object({ dataset, field: z.string() }),
     run({ dataset: name, field }, { desk: { snapshot } }) {
       const owner = datasetNamed(snapshot, name);
       const own = fieldNamed(snapshot, owner, field);
-      const values = snapshot.dataset(owner.connection, owner.dataset)?.fields?.find((one) => one.name === own)?.values;
-      return values === undefined ? `No values are declared for ${owner.dataset}.${own}.` : untrustedBlock(own, JSON.stringify(values));
+      const values = snapshot
+        .dataset(owner.connection, owner.dataset)
+        ?.fields?.find((one) => one.name === own)?.values;
+      return values === undefined
+        ? `No values are declared for ${owner.dataset}.${own}.`
+        : untrustedBlock(own, JSON.stringify(values));
     },
   }),
   loopTool({
@@ -71,14 +89,26 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
     description: 'A page of the wiki, or everything that is claimed of one term or rule.',
     inputSchema: z.object({ name: z.string().describe('Like glossary, rules, term:net_revenue.') }),
     run({ name }, { desk: { snapshot } }) {
-      const pages = [...snapshot.files.keys()].flatMap((path) => /^wiki\/(.+)\.md$/.exec(path)?.[1] ?? []);
+      const pages = [...snapshot.files.keys()].flatMap(
+        (path) => /^wiki\/(.+)\.md$/.exec(path)?.[1] ?? [],
+      );
       const page = name.replace(/^wiki\//, '').replace(/\.md$/, '');
       const text = snapshot.files.get(`wiki/${page}.md`);
       if (text !== undefined) return untrustedBlock(page, text.slice(0, 20_000));
       const claims = subjectParts(name) === undefined ? snapshot.claims(name) : [];
-      if (claims.length > 0) return untrustedBlock(name, JSON.stringify(claims.map(({ kind, body }) => ({ kind, body })), null, 1)); // prettier-ignore
+      if (claims.length > 0)
+        return untrustedBlock(
+          name,
+          JSON.stringify(
+            claims.map(({ kind, body }) => ({ kind, body })),
+            null,
+            1,
+          ),
+        );
       const near = nearest(page, pages);
-      throw refusal(`There is no page ${page}. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `There are ${pages.join(', ') || 'none yet'}.`}`); // prettier-ignore
+      throw refusal(
+        `There is no page ${page}. ${near.length > 0 ? `Did you mean ${near.join(', ')}?` : `There are ${pages.join(', ') || 'none yet'}.`}`,
+      );
     },
   }),
 ];

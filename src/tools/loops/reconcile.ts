@@ -4,8 +4,14 @@ import { untrustedBlock } from '../../lib/untrusted.ts';
 import { loopTool } from '../loop-tool.ts';
 
 const subject = z.string().describe('As list_contested has it, like metric:shop.orders.revenue.');
-const kind = z.string().optional().describe('Needed where two things of one subject are contested.');
-const why = z.string().min(1).describe('One short sentence for the person who decides: what differs, or why nothing does.');
+const kind = z
+  .string()
+  .optional()
+  .describe('Needed where two things of one subject are contested.');
+const why = z
+  .string()
+  .min(1)
+  .describe('One short sentence for the person who decides: what differs, or why nothing does.');
 interface Context {
   readonly desk: ReconcileDesk;
 }
@@ -14,7 +20,8 @@ interface Context {
 export const reconcileTools = [
   loopTool({
     name: 'list_contested',
-    description: 'Lists what is not decided yet: each subject with its versions, their ids, and who says so.',
+    description:
+      'Lists what is not decided yet: each subject with its versions, their ids, and who says so.',
     inputSchema: z.object({}),
     run(_, { desk }: Context) {
       const contested = desk.list();
@@ -26,19 +33,27 @@ export const reconcileTools = [
     name: 'read_evidence',
     description: 'What one version rests on: each place that says so, with the lines around it.',
     inputSchema: z.object({ version: z.string().describe('Its id.') }),
-    run: ({ version }, { desk }: Context) => untrustedBlock(`evidence of ${version}`, JSON.stringify(desk.read(version), null, 1)),
+    run: ({ version }, { desk }: Context) =>
+      untrustedBlock(`evidence of ${version}`, JSON.stringify(desk.read(version), null, 1)),
   }),
   loopTool({
     name: 'compare_definitions',
-    description: 'Runs every version of a metric over everything, and gives the numbers side by side.',
+    description:
+      'Runs every version of a metric over everything, and gives the numbers side by side.',
     inputSchema: z.object({ subject }),
     run: async ({ subject: name }, { desk }: Context) =>
       untrustedBlock(`numbers of ${name}`, JSON.stringify(await desk.compare(name), null, 1)),
   }),
   loopTool({
     name: 'mark_same',
-    description: 'Says that versions mean the same in other words. Refused where figures or numbers show that they do not.',
-    inputSchema: z.object({ subject, kind, versions: z.array(z.string()).describe('Ids of two or more.'), why }),
+    description:
+      'Says that versions mean the same in other words. Refused where figures or numbers show that they do not.',
+    inputSchema: z.object({
+      subject,
+      kind,
+      versions: z.array(z.string()).describe('Ids of two or more.'),
+      why,
+    }),
     run: ({ subject: name, ...said }, { desk }: Context) => desk.markSame(name, said),
   }),
   loopTool({

@@ -53,7 +53,9 @@ export function lineOf(dice: Dice, item: number): Line {
     profit: paid - wholesale * quantity,
     ship: dice.between(0, Math.round(sold / 5)),
   };
-  const texts = Object.fromEntries(Object.entries(amounts).map(([name, cents]) => [name, money(cents)])) as Line['money'];
+  const texts = Object.fromEntries(
+    Object.entries(amounts).map(([name, cents]) => [name, money(cents)]),
+  ) as Line['money'];
   return {
     item,
     quantity,

@@ -5,7 +5,11 @@ import { tpchTables } from './generate.ts';
 await runBenchmark('TPC-H', { folder: import.meta.dirname, published: 22, tables: tpchTables });
 
 test('a comparison fails for a cell, a row too many and a row too few', () => {
-  const rows = [['a', 1.25], ['a', 1.25], ['b', 1 / 3]]; // prettier-ignore
+  const rows = [
+    ['a', 1.25],
+    ['a', 1.25],
+    ['b', 1 / 3],
+  ];
   expect(difference(rows, rows.toReversed())).toEqual({ extra: [], missing: [] });
   expect(difference(rows, [...rows.slice(0, 2), ['b', 1 / 3 + 1e-12]]).missing).toEqual([]);
   expect(difference(rows, [...rows.slice(0, 2), ['b', 0.3333]]).missing).toEqual([['b', 0.3333]]);

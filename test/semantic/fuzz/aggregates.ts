@@ -45,7 +45,10 @@ export function aggregate({ owner, function: name }: Leaf, rows: readonly Row[],
     case 'each_far':
       return averageOf(totalsPer(rows, (row) => farGroup(at.world, owner, row)));
     case 'most_of_g':
-      return extreme(totalsPer(rows, ({ g = null }) => g), Math.max); // prettier-ignore
+      return extreme(
+        totalsPer(rows, ({ g = null }) => g),
+        Math.max,
+      );
     case 'avg':
       return averageOf(values);
     case 'min':
@@ -77,7 +80,9 @@ function extreme(values: readonly number[], of: (...all: readonly number[]) => n
 function medianOf(values: readonly number[]): Cell {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
-  return averageOf(sorted.length === 0 ? [] : [sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0]);
+  return averageOf(
+    sorted.length === 0 ? [] : [sorted[Math.floor(middle)] ?? 0, sorted[Math.ceil(middle)] ?? 0],
+  );
 }
 
 /** The sum of each value of something; what has none does not count, nor what adds up to nothing. */
@@ -96,38 +101,55 @@ function farGroup(world: World, owner: string, row: Row): Cell {
 }
 
 /** Metrics with a condition of their own: of a row that a role leads to, of any row below, of a parameter. */
-function filtered({ owner, function: name }: Pick<Leaf, 'owner' | 'function'>, rows: readonly Row[], { world, question }: At): Cell {
+function filtered(
+  { owner, function: name }: Pick<Leaf, 'owner' | 'function'>,
+  rows: readonly Row[],
+  { world, question }: At,
+): Cell {
   const { far, asked } = datasetNamed(world, owner);
   if (name === 'above') {
     const least = leastOf(world, question, owner) ?? 0;
     return summed(valuesOf(rows).filter((value) => value > least));
   }
-  const below = asked === undefined ? undefined : testOf(asked.of, { role: undefined, above: asked.above });
+  const below =
+    asked === undefined ? undefined : testOf(asked.of, { role: undefined, above: asked.above });
   const test = name === 'far' ? testOf(owner, far) : below;
-  return rows.filter((row) => test === undefined || passes(world, question, { owner, row, test })).length;
+  return rows.filter((row) => test === undefined || passes(world, question, { owner, row, test }))
+    .length;
 }
 
 /** Of each `g`, in the same periods where these are asked for, the value that counts; those of the group are added up. */
 export function balanceOf(
   rows: readonly Row[],
-  at: At & { readonly owner: string; readonly all: readonly Row[]; readonly times: readonly number[] },
+  at: At & {
+    readonly owner: string;
+    readonly all: readonly Row[];
+    readonly times: readonly number[];
+  },
 ): Cell {
   const { world, question, owner, all, times } = at;
   const { clock, take } = datasetNamed(world, owner);
-  const timed = (some: readonly Row[]): readonly Row[] => some.filter((row) => (row[clock] ?? null) !== null);
+  const timed = (some: readonly Row[]): readonly Row[] =>
+    some.filter((row) => (row[clock] ?? null) !== null);
   if (take !== 'first' && take !== 'last') {
     const entities = [...Map.groupBy(timed(rows), ({ g = null }) => g).values()].map(valuesOf);
-    const of = take === 'avg' ? averageOf : (values: readonly number[]) => extreme(values, take === 'min' ? Math.min : Math.max);
+    const of =
+      take === 'avg'
+        ? averageOf
+        : (values: readonly number[]) => extreme(values, take === 'min' ? Math.min : Math.max);
     return summed(entities.map(of).filter((value) => typeof value === 'number'));
   }
   const seen = { world, question, owner, shift: undefined };
   const periods = times.flatMap((index) => question.dimensions[index] ?? []);
-  const entity = (row: Row): string => JSON.stringify([row['g'], ...periods.map((of) => cellAt(seen, row, { of, path: [] }))]);
+  const entity = (row: Row): string =>
+    JSON.stringify([row['g'], ...periods.map((of) => cellAt(seen, row, { of, path: [] }))]);
   const isNext = (row: Row, other: Row): boolean => {
     const [time, rival] = [String(row[clock]), String(other[clock])];
     return entity(other) === entity(row) && (take === 'last' ? rival > time : rival < time);
   };
-  return summed(valuesOf(timed(rows).filter((row) => !timed(all).some((other) => isNext(row, other)))));
+  return summed(
+    valuesOf(timed(rows).filter((row) => !timed(all).some((other) => isNext(row, other)))),
+  );
 }
 
 /** Of the rows of the next dataset, those whose last row before them, of the same `g` and in the window, is one of these. */
@@ -139,8 +161,20 @@ export function followers({ datasets }: World, owner: string, rows: readonly Row
   const isSelf = base === next;
   const isBefore = isBeforeBy(base, next);
   return next.rows.filter((event) => {
-    const before = base.rows.filter((row) => !(isSelf && row === event) && row['g'] !== null && row['g'] === event['g'] && isBefore(row, event)); // prettier-ignore
-    const last = before.toSorted((a, b) => (a[base.clock] === b[base.clock] ? Number(b['id']) - Number(a['id']) : String(b[base.clock]) > String(a[base.clock]) ? 1 : -1))[0]; // prettier-ignore
+    const before = base.rows.filter(
+      (row) =>
+        !(isSelf && row === event) &&
+        row['g'] !== null &&
+        row['g'] === event['g'] &&
+        isBefore(row, event),
+    );
+    const last = before.toSorted((a, b) =>
+      a[base.clock] === b[base.clock]
+        ? Number(b['id']) - Number(a['id'])
+        : String(b[base.clock]) > String(a[base.clock])
+          ? 1
+          : -1,
+    )[0];
     return last !== undefined && rows.includes(last);
   }).length;
 }
@@ -149,9 +183,13 @@ export function followers({ datasets }: World, owner: string, rows: readonly Row
 function isBeforeBy(base: Dataset, next: Dataset): (row: Row, event: Row) => boolean {
   const digits = base.clock === next.clock && base.clock !== 't' ? 19 : 10;
   return (row, event) => {
-    const [start = null, end = null] = [row[base.clock], event[next.clock]].map((time) => (typeof time === 'string' ? localTime(time, 'UTC').slice(0, digits) : null)); // prettier-ignore
+    const [start = null, end = null] = [row[base.clock], event[next.clock]].map((time) =>
+      typeof time === 'string' ? localTime(time, 'UTC').slice(0, digits) : null,
+    );
     if (start === null || end === null || start > end) return false;
-    return base.within === undefined || start > later(end, { ...base.within, count: -base.within.count });
+    return (
+      base.within === undefined || start > later(end, { ...base.within, count: -base.within.count })
+    );
   };
 }
 

@@ -35,7 +35,11 @@ export async function openEngine(name: RunnerName): Promise<Engine> {
 }
 
 /** The rows, or the code of what the planner refuses; any other error is a fault. */
-export async function ask({ runner }: Engine, model: SemanticModel, query: Query): Promise<Answer | { readonly refused: string }> {
+export async function ask(
+  { runner }: Engine,
+  model: SemanticModel,
+  query: Query,
+): Promise<Answer | { readonly refused: string }> {
   let compiled: ReturnType<typeof compile>;
   try {
     compiled = compile(model, query);
@@ -43,11 +47,18 @@ export async function ask({ runner }: Engine, model: SemanticModel, query: Query
     if (error instanceof UserError) return { refused: error.code };
     throw error;
   }
-  return { rows: await runner.rows(compiled.sql), additive: compiled.receipt.metrics.map(({ additive }) => additive) };
+  return {
+    rows: await runner.rows(compiled.sql),
+    additive: compiled.receipt.metrics.map(({ additive }) => additive),
+  };
 }
 
 /** Where an answer is sure. */
-export async function answered(engine: Engine, model: SemanticModel, query: Query): Promise<Answer> {
+export async function answered(
+  engine: Engine,
+  model: SemanticModel,
+  query: Query,
+): Promise<Answer> {
   const given = await ask(engine, model, query);
   if ('refused' in given) throw new Error(`${given.refused} for ${JSON.stringify(query)}`);
   return given;
@@ -56,7 +67,8 @@ export async function answered(engine: Engine, model: SemanticModel, query: Quer
 /** Rows as text, in their order; six digits are compared. */
 export function textOf(rows: readonly (readonly unknown[])[]): readonly string[] {
   const plain = (cell: unknown): unknown => {
-    if (cell === null || (typeof cell === 'string' && !/^-?\d+(\.\d+)?(e-?\d+)?$/.test(cell))) return cell;
+    if (cell === null || (typeof cell === 'string' && !/^-?\d+(\.\d+)?(e-?\d+)?$/.test(cell)))
+      return cell;
     return Math.round(Number(cell) * 1e6) / 1e6 + 0;
   };
   return rows.map((row) => JSON.stringify(row.map(plain)));

@@ -1,6 +1,18 @@
 import * as fc from 'fast-check';
 import { datasetNamed } from './paths.ts';
-import { type Aggregate, aggregatesOf, type Condition, type Derived, type Dimension, functions, type Metric, nameOfDimension, partsOf, type Question, type Test } from './question.ts'; // prettier-ignore
+import {
+  type Aggregate,
+  aggregatesOf,
+  type Condition,
+  type Derived,
+  type Dimension,
+  functions,
+  type Metric,
+  nameOfDimension,
+  partsOf,
+  type Question,
+  type Test,
+} from './question.ts';
 import { type Reached, reachOf } from './reach.ts';
 import { type Grain, grains, isFiscal, liesIn } from './times.ts';
 import type { TimeField, World } from './world.ts';
@@ -13,14 +25,40 @@ const maybe = <Value>(value: fc.Arbitrary<Value>, weight: number) =>
 function metricsIn(world: World): fc.Arbitrary<readonly Metric[]> {
   const dataset = fc.constantFrom(...world.datasets.map(({ name }) => name));
   return dataset.chain((home) => {
-    const owner = fc.oneof({ weight: 7, arbitrary: fc.constant(home) }, { weight: 1, arbitrary: dataset });
-    const name = fc.constantFrom<Aggregate['function']>(...functions, 'sum', 'followed', 'followed', 'closing', 'closing', 'trailing', 'to_date', 'earlier'); // prettier-ignore
+    const owner = fc.oneof(
+      { weight: 7, arbitrary: fc.constant(home) },
+      { weight: 1, arbitrary: dataset },
+    );
+    const name = fc.constantFrom<Aggregate['function']>(
+      ...functions,
+      'sum',
+      'followed',
+      'followed',
+      'closing',
+      'closing',
+      'trailing',
+      'to_date',
+      'earlier',
+    );
     const aggregate = fc.record({ owner, function: name });
-    const derived = fc.record({ op: fc.constantFrom('-' as const, '/' as const), left: aggregate, right: aggregate });
-    const named = fc.tuple(owner, fc.constantFrom('share' as const, 'ratio' as const, 'growth' as const)).map(([of, one]): Derived => {
-      const [op, right] = ({ share: ['/', 'overall'], ratio: ['/', 'count_rows'], growth: ['-', 'earlier'] } as const)[one];
-      return { op, name: one, left: { owner: of, function: 'sum' }, right: { owner: of, function: right } };
+    const derived = fc.record({
+      op: fc.constantFrom('-' as const, '/' as const),
+      left: aggregate,
+      right: aggregate,
     });
+    const named = fc
+      .tuple(owner, fc.constantFrom('share' as const, 'ratio' as const, 'growth' as const))
+      .map(([of, one]): Derived => {
+        const [op, right] = (
+          { share: ['/', 'overall'], ratio: ['/', 'count_rows'], growth: ['-', 'earlier'] } as const
+        )[one];
+        return {
+          op,
+          name: one,
+          left: { owner: of, function: 'sum' },
+          right: { owner: of, function: right },
+        };
+      });
     const adHoc = owner.map((of) => ({ owner: of, function: 'most_of_g' as const }));
     const one = fc.oneof(
       { weight: 10, arbitrary: aggregate },
@@ -28,7 +66,11 @@ function metricsIn(world: World): fc.Arbitrary<readonly Metric[]> {
       { weight: 2, arbitrary: named },
       { weight: 1, arbitrary: adHoc },
     );
-    return fc.uniqueArray<Metric, string>(one, { minLength: 1, maxLength: 3, selector: (metric) => JSON.stringify(metric) });
+    return fc.uniqueArray<Metric, string>(one, {
+      minLength: 1,
+      maxLength: 3,
+      selector: (metric) => JSON.stringify(metric),
+    });
   });
 }
 
@@ -51,7 +93,8 @@ interface Needs {
 function needsOf(world: World, metrics: readonly Metric[], isFree: boolean): Needs {
   const leaves = metrics.flatMap(partsOf);
   const owners = [...new Set(leaves.map(({ owner }) => owner))];
-  const ownersOf = (...names: readonly string[]) => leaves.filter((leaf) => names.includes(leaf.function)).map(({ owner }) => owner);
+  const ownersOf = (...names: readonly string[]) =>
+    leaves.filter((leaf) => names.includes(leaf.function)).map(({ owner }) => owner);
   const dated = ownersOf('to_date').map((owner) => datasetNamed(world, owner));
   return {
     world,
@@ -73,12 +116,18 @@ function grainsOf({ world, isFree }: Needs, ends: readonly string[]): readonly G
   return grains.filter((grain) => isKnown || !isFiscal(grain));
 }
 
-function placesFor({ world, owners, isFree, hasNoMany }: Needs, weightOfMany: number): fc.Arbitrary<Reached> {
+function placesFor(
+  { world, owners, isFree, hasNoMany }: Needs,
+  weightOfMany: number,
+): fc.Arbitrary<Reached> {
   const { one, many, all } = reachOf(world, owners);
   const free = { weight: isFree ? 10 : 0, arbitrary: fc.constantFrom(...all) };
   const [first] = one;
   if (first === undefined) return free.arbitrary;
-  const some = many.length === 0 || hasNoMany ? [] : [{ weight: weightOfMany, arbitrary: fc.constantFrom(...many) }];
+  const some =
+    many.length === 0 || hasNoMany
+      ? []
+      : [{ weight: weightOfMany, arbitrary: fc.constantFrom(...many) }];
   // Far away there is mostly nothing.
   const near = one.filter(({ place, end }) => place.roles.length === 0 || owners.includes(end));
   const closer = near.length === 0 ? [] : [{ weight: 6, arbitrary: fc.constantFrom(...near) }];
@@ -91,8 +140,17 @@ const plain = (field: 'g' | 'n' | 'w' | 't') => fc.constant({ field, grain: unde
 function dimensionIn(needs: Needs): fc.Arbitrary<Dimension> {
   const { world } = needs;
   const own = placesFor(needs, 2).chain(({ place, end }) => {
-    const periods = fc.record({ field: timeField, grain: fc.constantFrom(...grainsOf(needs, [end]), 'month' as const, 'day' as const, 'week' as const) }); // prettier-ignore
-    const rows = datasetNamed(world, end).measure === undefined ? [] : [{ weight: 3, arbitrary: plain('n') }];
+    const periods = fc.record({
+      field: timeField,
+      grain: fc.constantFrom(
+        ...grainsOf(needs, [end]),
+        'month' as const,
+        'day' as const,
+        'week' as const,
+      ),
+    });
+    const rows =
+      datasetNamed(world, end).measure === undefined ? [] : [{ weight: 3, arbitrary: plain('n') }];
     const raw = needs.runs ? [] : [{ weight: 1, arbitrary: plain('t') }];
     return fc
       .oneof<fc.WeightedArbitrary<Pick<Dimension, 'field' | 'grain'>>[]>(
@@ -104,39 +162,61 @@ function dimensionIn(needs: Needs): fc.Arbitrary<Dimension> {
       )
       .map((what): Dimension => ({ ...place, ...what }));
   });
-  return fc.oneof({ weight: 6, arbitrary: own }, { weight: needs.owners.length === 0 ? 0 : 1, arbitrary: conformed(needs) });
+  return fc.oneof(
+    { weight: 6, arbitrary: own },
+    { weight: needs.owners.length === 0 ? 0 : 1, arbitrary: conformed(needs) },
+  );
 }
 
 function conformed(needs: Needs): fc.Arbitrary<Dimension> {
   const all = [...grainsOf(needs, needs.owners), 'month' as const, 'day' as const];
   const fitting = needs.isFree ? all : all.filter(needs.fits);
-  return fc.constantFrom(...fitting).map((grain): Dimension => ({ start: 'metric_time', roles: [], field: 't', grain }));
+  return fc
+    .constantFrom(...fitting)
+    .map((grain): Dimension => ({ start: 'metric_time', roles: [], field: 't', grain }));
 }
 
 /** With those without which there is no answer. */
 function dimensionsIn(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
   const { isFree, runs, moves, byGroup, below, hasNoMany } = needs;
   const [many] = hasNoMany ? [] : below;
-  const groups = isFree ? [] : byGroup.map((start): Dimension => ({ start, roles: [], field: 'g', grain: undefined }));
+  const groups = isFree
+    ? []
+    : byGroup.map((start): Dimension => ({ start, roles: [], field: 'g', grain: undefined }));
   const time = conformed(needs).map((one) => [one, ...groups]);
-  const often = moves ? fc.oneof({ weight: 2, arbitrary: time }, { weight: 1, arbitrary: fc.constant(groups) }) : fc.constant(groups);
+  const often = moves
+    ? fc.oneof({ weight: 2, arbitrary: time }, { weight: 1, arbitrary: fc.constant(groups) })
+    : fc.constant(groups);
   const needed = isFree ? fc.constant(groups) : runs ? time : often;
   const some = fc.array(dimensionIn(needs), { minLength: 1, maxLength: 3 });
-  const others = needs.owners.length === 0 ? some : fc.oneof({ weight: 7, arbitrary: some }, { weight: 1, arbitrary: fc.constant([]) });
+  const others =
+    needs.owners.length === 0
+      ? some
+      : fc.oneof({ weight: 7, arbitrary: some }, { weight: 1, arbitrary: fc.constant([]) });
   const asked = fc.constantFrom<readonly Dimension[]>(
     [],
     many === undefined ? [] : [{ start: many, roles: [], field: 'g', grain: undefined }],
   );
   return fc.tuple(needed, asked, others, fc.boolean()).map(([first, second, more, isTurned]) => {
     // Beside a time that runs, others of the same dataset could cross it.
-    const kept = runs && !isFree ? more.filter((one) => one.grain === undefined || !needs.owners.includes(one.start)) : more;
+    const kept =
+      runs && !isFree
+        ? more.filter((one) => one.grain === undefined || !needs.owners.includes(one.start))
+        : more;
     const all = [...first, ...second, ...kept].slice(0, 3);
-    return [...new Map((isTurned ? all.toReversed() : all).map((one) => [nameOfDimension(one), one])).values()];
+    return [
+      ...new Map(
+        (isTurned ? all.toReversed() : all).map((one) => [nameOfDimension(one), one]),
+      ).values(),
+    ];
   });
 }
 
 function testIn(needs: Needs): fc.Arbitrary<Test> {
-  return fc.oneof({ weight: 7, arbitrary: placedTestIn(needs) }, { weight: needs.runs || needs.moves ? 4 : 1, arbitrary: conformedTest });
+  return fc.oneof(
+    { weight: 7, arbitrary: placedTestIn(needs) },
+    { weight: needs.runs || needs.moves ? 4 : 1, arbitrary: conformedTest },
+  );
 }
 
 const since = fc.constantFrom('2024-01-01', '2024-01-15', '2024-02-01', '2024-03-01');
@@ -154,25 +234,50 @@ const conformedTest = fc.oneof(
 );
 
 function placedTestIn(needs: Needs): fc.Arbitrary<Test> {
-  return placesFor({ ...needs, hasNoMany: false }, 5).chain(({ place, end }): fc.Arbitrary<Test> => {
-    const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) => arbitrary.map((one): Test => ({ ...place, ...one })); // prettier-ignore
-    const number = (op: '>' | 'n>' | 'w>') => named(fc.constantFrom(-4, -3, -2, -1, 0, 1, 3).map((value) => ({ op, value })));
-    return fc.oneof(
-      { weight: 3, arbitrary: named(fc.record({ op: fc.constantFrom('=' as const, '<>' as const, '<>' as const, '<>' as const), value: fc.constantFrom('a', 'b') })) }, // prettier-ignore
-      { weight: 3, arbitrary: number('>') },
-      { weight: 1, arbitrary: fc.constant({ ...place, op: 'null' as const, value: 0 }) },
-      { weight: 2, arbitrary: named(fc.record({ op: fc.constant('time>=' as const), value: since, field: timeField })) },
-      { weight: 1, arbitrary: named(fc.tuple(period, timeField).map(([one, field]) => ({ ...one, field }))) },
-      { weight: 1, arbitrary: number('w>') },
-      ...(datasetNamed(needs.world, end).measure === undefined ? [] : [{ weight: 2, arbitrary: number('n>') }]),
-    );
-  });
+  return placesFor({ ...needs, hasNoMany: false }, 5).chain(
+    ({ place, end }): fc.Arbitrary<Test> => {
+      const named = <Given extends Omit<Test, 'start' | 'roles'>>(arbitrary: fc.Arbitrary<Given>) =>
+        arbitrary.map((one): Test => ({ ...place, ...one }));
+      const number = (op: '>' | 'n>' | 'w>') =>
+        named(fc.constantFrom(-4, -3, -2, -1, 0, 1, 3).map((value) => ({ op, value })));
+      return fc.oneof(
+        {
+          weight: 3,
+          arbitrary: named(
+            fc.record({
+              op: fc.constantFrom('=' as const, '<>' as const, '<>' as const, '<>' as const),
+              value: fc.constantFrom('a', 'b'),
+            }),
+          ),
+        },
+        { weight: 3, arbitrary: number('>') },
+        { weight: 1, arbitrary: fc.constant({ ...place, op: 'null' as const, value: 0 }) },
+        {
+          weight: 2,
+          arbitrary: named(
+            fc.record({ op: fc.constant('time>=' as const), value: since, field: timeField }),
+          ),
+        },
+        {
+          weight: 1,
+          arbitrary: named(fc.tuple(period, timeField).map(([one, field]) => ({ ...one, field }))),
+        },
+        { weight: 1, arbitrary: number('w>') },
+        ...(datasetNamed(needs.world, end).measure === undefined
+          ? []
+          : [{ weight: 2, arbitrary: number('n>') }]),
+      );
+    },
+  );
 }
 
 function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
   const { world, owners, isFree } = needs;
   const scopes = isFree || owners.length === 0 ? world.datasets.map(({ name }) => name) : owners;
-  const scope = isFree || owners.length > 1 ? maybe(fc.constantFrom(...scopes), isFree ? 4 : 2) : fc.constant(undefined);
+  const scope =
+    isFree || owners.length > 1
+      ? maybe(fc.constantFrom(...scopes), isFree ? 4 : 2)
+      : fc.constant(undefined);
   return scope.chain((on) => {
     const about = on === undefined || isFree ? needs : { ...needs, owners: [on] };
     const tests = fc.oneof(
@@ -185,21 +290,36 @@ function conditionIn(needs: Needs): fc.Arbitrary<Condition> {
 
 const options = fc.record({
   having: maybe(fc.integer({ min: -6, max: 2 }), 6),
-  ordered: fc.array(fc.record({ at: fc.nat({ max: 6 }), dir: fc.constantFrom('asc' as const, 'desc' as const) }), { maxLength: 2 }),
+  ordered: fc.array(
+    fc.record({ at: fc.nat({ max: 6 }), dir: fc.constantFrom('asc' as const, 'desc' as const) }),
+    { maxLength: 2 },
+  ),
   limit: maybe(fc.constantFrom(1, 2, 3, 4, 4), 9),
-  zone: fc.constantFrom(undefined, 'UTC' as const, 'Europe/Paris' as const, 'America/New_York' as const),
+  zone: fc.constantFrom(
+    undefined,
+    'UTC' as const,
+    'Europe/Paris' as const,
+    'America/New_York' as const,
+  ),
   weekStart: fc.constantFrom('monday' as const, 'sunday' as const),
   includeEmpty: rarely(4),
   fillTime: rarely(2),
 });
 
-function parametersIn(world: World, isFree: boolean): fc.Arbitrary<Readonly<Record<string, number>>> {
+function parametersIn(
+  world: World,
+  isFree: boolean,
+): fc.Arbitrary<Readonly<Record<string, number>>> {
   const isOne = new Set(world.datasets.map(({ least }) => least)).size === 1;
   const value = fc.integer({ min: -2, max: 4 });
-  const one = fc.tuple(fc.constantFrom(...world.datasets.map(({ name }) => name)), value).map(([name, least]) => ({ [`${name}.least`]: least })); // prettier-ignore
+  const one = fc
+    .tuple(fc.constantFrom(...world.datasets.map(({ name }) => name)), value)
+    .map(([name, least]) => ({ [`${name}.least`]: least }));
   const all = value.map((least) => ({ least }));
   // Where one means several, each has to be named; where there is no default, it is given.
-  const every = value.map((least) => Object.fromEntries(world.datasets.map(({ name }) => [`${name}.least`, least])));
+  const every = value.map((least) =>
+    Object.fromEntries(world.datasets.map(({ name }) => [`${name}.least`, least])),
+  );
   const none = fc.constant({});
   const needed = world.datasets.some(({ least }) => least === undefined) && !isFree;
   if (needed) return isOne ? fc.oneof(all, all, every) : every;
@@ -207,15 +327,30 @@ function parametersIn(world: World, isFree: boolean): fc.Arbitrary<Readonly<Reco
 }
 
 export function questionArbitrary(world: World): fc.Arbitrary<Question> {
-  const metrics = fc.oneof({ weight: 14, arbitrary: metricsIn(world) }, { weight: 1, arbitrary: fc.constant<readonly Metric[]>([]) });
+  const metrics = fc.oneof(
+    { weight: 14, arbitrary: metricsIn(world) },
+    { weight: 1, arbitrary: fc.constant<readonly Metric[]>([]) },
+  );
   return fc.tuple(metrics, rarely(9)).chain(([asked, isFree]) => {
     const metricNeeds = needsOf(world, asked, isFree);
     // What is only listed is of one dataset, too.
-    const home = fc.constantFrom(...world.datasets.map(({ name }) => name)).map((name) => ({ ...metricNeeds, owners: [name] }));
+    const home = fc
+      .constantFrom(...world.datasets.map(({ name }) => name))
+      .map((name) => ({ ...metricNeeds, owners: [name] }));
     const needs = asked.length === 0 && !isFree ? home : fc.constant(metricNeeds);
     return needs.chain((known) => {
-      const segments = fc.constantFrom(...(known.owners.length === 0 || isFree ? world.datasets.map(({ name }) => name) : known.owners));
-      const extra = fc.constantFrom(...(known.owners.length === 0 ? [''] : known.owners)).chain((owner) => fc.constantFrom<Aggregate['function']>('sum', 'rows_in_a', 'far').map((name): Aggregate => ({ owner, function: name }))); // prettier-ignore
+      const segments = fc.constantFrom(
+        ...(known.owners.length === 0 || isFree
+          ? world.datasets.map(({ name }) => name)
+          : known.owners),
+      );
+      const extra = fc
+        .constantFrom(...(known.owners.length === 0 ? [''] : known.owners))
+        .chain((owner) =>
+          fc
+            .constantFrom<Aggregate['function']>('sum', 'rows_in_a', 'far')
+            .map((name): Aggregate => ({ owner, function: name })),
+        );
       return fc
         .record({
           metrics: fc.constant(asked),
@@ -226,7 +361,10 @@ export function questionArbitrary(world: World): fc.Arbitrary<Question> {
             conditionIn(known).map((one) => [one]),
             fc.array(conditionIn(known), { minLength: 1, maxLength: 2 }),
           ),
-          segments: fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: segments.map((name) => [name]) }),
+          segments: fc.oneof(
+            { weight: 4, arbitrary: fc.constant([]) },
+            { weight: 1, arbitrary: segments.map((name) => [name]) },
+          ),
           parameters: parametersIn(world, isFree),
           options,
         })
@@ -241,11 +379,18 @@ function listed(needs: Needs): fc.Arbitrary<readonly Dimension[]> {
   const own: Dimension = { start: owner, roles: [], field: 'g', grain: undefined };
   const others = fc.array(dimensionIn({ ...needs, hasNoMany: true }), { maxLength: 2 });
   return others.map((more) => [
-    ...new Map([own, ...more].filter(({ start }) => start === owner).map((one) => [nameOfDimension(one), one])).values(),
+    ...new Map(
+      [own, ...more]
+        .filter(({ start }) => start === owner)
+        .map((one) => [nameOfDimension(one), one]),
+    ).values(),
   ]);
 }
 
-type Drawn = Pick<Question, 'metrics' | 'extra' | 'dimensions' | 'where' | 'segments' | 'parameters'> & {
+type Drawn = Pick<
+  Question,
+  'metrics' | 'extra' | 'dimensions' | 'where' | 'segments' | 'parameters'
+> & {
   readonly options: typeof options extends fc.Arbitrary<infer Value> ? Value : never;
 };
 
@@ -282,8 +427,20 @@ export interface Abilities {
 /** Without what the engine does not have. */
 export function plainer(question: Question, has: Abilities): Question {
   const { metrics, dimensions, fillTime } = question;
-  const isSimple = dimensions.length === 1 && dimensions[0]?.grain !== 'day' && !/running|trailing|to_date/.test(JSON.stringify(metrics));
-  const able = { ...question, zone: has.zones ? question.zone : undefined, fillTime: fillTime && (has.recursion || isSimple) };
+  const isSimple =
+    dimensions.length === 1 &&
+    dimensions[0]?.grain !== 'day' &&
+    !/running|trailing|to_date/.test(JSON.stringify(metrics));
+  const able = {
+    ...question,
+    zone: has.zones ? question.zone : undefined,
+    fillTime: fillTime && (has.recursion || isSimple),
+  };
   if (has.medians || !aggregatesOf(question).some((one) => one.function === 'median')) return able;
-  return { ...able, metrics: JSON.parse(JSON.stringify(metrics).replaceAll('"median"', '"avg"')) as readonly Metric[] };
+  return {
+    ...able,
+    metrics: JSON.parse(
+      JSON.stringify(metrics).replaceAll('"median"', '"avg"'),
+    ) as readonly Metric[],
+  };
 }

@@ -22,15 +22,26 @@ interface Use {
 
 const computes = (name: string) => (use: Use) => use.text.includes(`"function":"${name}"`);
 const named = (name: string) => (use: Use) => use.text.includes(`"name":"${name}"`);
-const takes = (take: Dataset['take']) => (use: Use) => aggregatesOf(use.question).some((one) => one.function === 'closing' && datasetNamed(use.world, one.owner).take === take); // prettier-ignore
-const linked = (is: (link: Link) => boolean) => (use: Use) => use.paths.some((path) => path.some(({ from, name }) => datasetNamed(use.world, from).links.some((link) => link.role === name && is(link)))); // prettier-ignore
+const takes = (take: Dataset['take']) => (use: Use) =>
+  aggregatesOf(use.question).some(
+    (one) => one.function === 'closing' && datasetNamed(use.world, one.owner).take === take,
+  );
+const linked = (is: (link: Link) => boolean) => (use: Use) =>
+  use.paths.some((path) =>
+    path.some(({ from, name }) =>
+      datasetNamed(use.world, from).links.some((link) => link.role === name && is(link)),
+    ),
+  );
 const runs =
   (...names: readonly string[]) =>
   (use: Use) =>
     aggregatesOf(use.question).some((one) => names.includes(one.function));
-const runsBy = (clock: Dataset['clock']) => (use: Use) => runs('running', 'trailing', 'to_date', 'earlier', 'followed', 'closing')(use) && use.owners.some((one) => one.clock === clock); // prettier-ignore
+const runsBy = (clock: Dataset['clock']) => (use: Use) =>
+  runs('running', 'trailing', 'to_date', 'earlier', 'followed', 'closing')(use) &&
+  use.owners.some((one) => one.clock === clock);
 const zoned = ({ question: { zone } }: Use) => zone !== undefined && zone !== 'UTC';
-const cut = (use: Use, field: string) => use.times.some((one) => one.field === field && one.grain !== undefined);
+const cut = (use: Use, field: string) =>
+  use.times.some((one) => one.field === field && one.grain !== undefined);
 
 /** What the stream has to hold, by what draws it in `draw-world.ts` (the first) and `draw-question.ts`. */
 const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boolean>>>> = {
@@ -42,10 +53,14 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     'range of numbers': linked((link) => link.within?.field === 'v'),
     'validity window': linked((link) => link.within?.field === 't'),
     'row rule': ({ touched }) => touched.some(({ rules }) => rules !== undefined),
-    'row rule over a join': ({ touched }) => touched.some(({ rules }) => rules?.some(({ role }) => role !== undefined) === true),
+    'row rule over a join': ({ touched }) =>
+      touched.some(({ rules }) => rules?.some(({ role }) => role !== undefined) === true),
     'default time of type datetime': runsBy('m'),
     'default time of type datetime_tz': runsBy('z'),
-    'to date of a fiscal period': (use) => aggregatesOf(use.question).some((one) => one.function === 'to_date' && isFiscal(datasetNamed(use.world, one.owner).since)), // prettier-ignore
+    'to date of a fiscal period': (use) =>
+      aggregatesOf(use.question).some(
+        (one) => one.function === 'to_date' && isFiscal(datasetNamed(use.world, one.owner).since),
+      ),
   },
   metricsIn: {
     'several facts': ({ owners }) => owners.length > 1,
@@ -76,10 +91,15 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
   },
   dimensionsIn: {
     role: ({ question }) => question.dimensions.some(({ roles }) => roles.length > 0),
-    'role of a role': ({ question }) => [...question.dimensions, ...question.where.flatMap(({ tests }) => tests)].some(({ roles }) => roles.length > 1), // prettier-ignore
+    'role of a role': ({ question }) =>
+      [...question.dimensions, ...question.where.flatMap(({ tests }) => tests)].some(
+        ({ roles }) => roles.length > 1,
+      ),
     'dimension to many': ({ grouped }) => grouped.some((path) => !path.every(isToOne)),
-    'metric of a row': ({ question, text }) => question.dimensions.some(({ field }) => field === 'n') || text.includes('"op":"n>"'),
-    'conformed time': ({ question }) => question.dimensions.some(({ start }) => start === 'metric_time'),
+    'metric of a row': ({ question, text }) =>
+      question.dimensions.some(({ field }) => field === 'n') || text.includes('"op":"n>"'),
+    'conformed time': ({ question }) =>
+      question.dimensions.some(({ start }) => start === 'metric_time'),
     datetime: (use) => cut(use, 'm'),
     datetime_tz: (use) => cut(use, 'z'),
     'fiscal period': ({ times }) => times.some(({ grain }) => isFiscal(grain as 'fiscal_year')),
@@ -88,7 +108,10 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
     'semi-join in a condition': ({ asked }) => asked.some((path) => !path.every(isToOne)),
     'OR in a condition': ({ question }) => question.where.some(({ tests }) => tests.length > 1),
     'condition of one fact': ({ question }) => question.where.some(({ on }) => on !== undefined),
-    'structured condition': ({ question }) => question.where.some(({ isStructured, on, tests }) => isStructured && on === undefined && tests.length === 1), // prettier-ignore
+    'structured condition': ({ question }) =>
+      question.where.some(
+        ({ isStructured, on, tests }) => isStructured && on === undefined && tests.length === 1,
+      ),
     'condition on a period': ({ text }) => text.includes('"op":"period"'),
     'condition on the conformed time': ({ question }) =>
       question.where.some(({ tests }) => tests.some(({ start }) => start === 'metric_time')),
@@ -96,16 +119,24 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (use: Use) => boole
   questionArbitrary: {
     'no metrics': ({ question }) => question.metrics.length === 0,
     segment: ({ question }) => question.segments.length > 0,
-    'having of what is not shown': ({ question }) => question.having !== undefined && question.extra !== undefined,
+    'having of what is not shown': ({ question }) =>
+      question.having !== undefined && question.extra !== undefined,
   },
   parametersIn: {
-    'parameter that is given': ({ question, text }) => Object.keys(question.parameters).length > 0 && /"above"|"w>"|"field":"w"/.test(text),
-    'parameter by default': ({ question, text }) => Object.keys(question.parameters).length === 0 && /"above"|"w>"|"field":"w"/.test(text),
+    'parameter that is given': ({ question, text }) =>
+      Object.keys(question.parameters).length > 0 && /"above"|"w>"|"field":"w"/.test(text),
+    'parameter by default': ({ question, text }) =>
+      Object.keys(question.parameters).length === 0 && /"above"|"w>"|"field":"w"/.test(text),
   },
   options: {
     zone: (use) => zoned(use) && cut(use, 'z'),
-    'zone of what runs or is moved': (use) => zoned(use) && cut(use, 'z') && runs('running', 'trailing', 'to_date', 'earlier')(use) && use.owners.some(({ clock }) => clock === 'z'), // prettier-ignore
-    'week from Sunday': ({ question, times }) => question.weekStart === 'sunday' && times.some(({ grain }) => grain === 'week'),
+    'zone of what runs or is moved': (use) =>
+      zoned(use) &&
+      cut(use, 'z') &&
+      runs('running', 'trailing', 'to_date', 'earlier')(use) &&
+      use.owners.some(({ clock }) => clock === 'z'),
+    'week from Sunday': ({ question, times }) =>
+      question.weekStart === 'sunday' && times.some(({ grain }) => grain === 'week'),
     'time fill': ({ question }) => question.fillTime,
     'members without rows': ({ question }) => question.includeEmpty,
     having: ({ question }) => question.having !== undefined,
@@ -122,13 +153,18 @@ const beyond: Readonly<Record<keyof Abilities, readonly string[]>> = {
 
 /** How many answered questions used each; those that the engine cannot have are left out. */
 export function openCoverage(has: Abilities) {
-  const missing = Object.entries(has).flatMap(([ability, isThere]) => (isThere ? [] : beyond[ability as keyof Abilities]));
-  const counts = new Map([...features.keys()].filter((name) => !missing.includes(name)).map((name) => [name, 0]));
+  const missing = Object.entries(has).flatMap(([ability, isThere]) =>
+    isThere ? [] : beyond[ability as keyof Abilities],
+  );
+  const counts = new Map(
+    [...features.keys()].filter((name) => !missing.includes(name)).map((name) => [name, 0]),
+  );
   return {
     counts,
     add(world: World, question: Question, owners: readonly string[]): void {
       const use = useOf(world, question, owners);
-      for (const [name, count] of counts) counts.set(name, count + (features.get(name)?.(use) === true ? 1 : 0));
+      for (const [name, count] of counts)
+        counts.set(name, count + (features.get(name)?.(use) === true ? 1 : 0));
     },
   };
 }
@@ -136,7 +172,9 @@ export function openCoverage(has: Abilities) {
 function useOf(world: World, question: Question, names: readonly string[]): Use {
   const [owner = ''] = names;
   const grouped = question.dimensions.map((of) => placeOf(world, owner, of));
-  const asked = question.where.filter(({ on }) => on === undefined || on === owner).flatMap(({ tests }) => tests.map((of) => placeOf(world, owner, of))); // prettier-ignore
+  const asked = question.where
+    .filter(({ on }) => on === undefined || on === owner)
+    .flatMap(({ tests }) => tests.map((of) => placeOf(world, owner, of)));
   const paths = [...grouped, ...asked];
   const touched = new Set([...names, ...paths.flatMap((path) => path.map(({ to }) => to))]);
   return {

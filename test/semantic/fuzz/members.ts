@@ -1,4 +1,13 @@
-import { type Binding, datasetNamed, expanded, isToOne, nameOf, type Path, placeOf, Refused } from './paths.ts';
+import {
+  type Binding,
+  datasetNamed,
+  expanded,
+  isToOne,
+  nameOf,
+  type Path,
+  placeOf,
+  Refused,
+} from './paths.ts';
 import type { Question } from './question.ts';
 import { cellAt, cellsOf, conditionsOn, fits } from './rows.ts';
 import type { Cell, Row, World } from './world.ts';
@@ -19,10 +28,16 @@ export function membersOf(
   const sets = [...Map.groupBy(places.keys(), (index) => places[index]?.[0]?.name ?? '')];
   if (sets.every(([first]) => first === '')) return [];
   const parts = sets.map(([first, indexes]): readonly Part[] => {
-    if (first === '') return found.map((group) => new Map(indexes.map((index) => [index, cellsOf(group)[index] ?? null])));
+    if (first === '')
+      return found.map(
+        (group) => new Map(indexes.map((index) => [index, cellsOf(group)[index] ?? null])),
+      );
     return membersIn(world, question, { owner, places, indexes });
   });
-  const combined = parts.reduce<readonly Part[]>((all, some) => all.flatMap((one) => some.map((other) => new Map([...one, ...other]))), [new Map()]); // prettier-ignore
+  const combined = parts.reduce<readonly Part[]>(
+    (all, some) => all.flatMap((one) => some.map((other) => new Map([...one, ...other]))),
+    [new Map()],
+  );
   return combined.map((part) => JSON.stringify(places.map((_, index) => part.get(index) ?? null)));
 }
 
@@ -32,23 +47,38 @@ interface At {
 }
 
 /** The rows of what all the dimensions of a set share, filtered by conditions on nothing but these and what they lead to. */
-function membersIn(world: World, question: Question, { owner, places, indexes }: At & { indexes: readonly number[] }): readonly Part[] {
+function membersIn(
+  world: World,
+  question: Question,
+  { owner, places, indexes }: At & { indexes: readonly number[] },
+): readonly Part[] {
   const paths = indexes.map((index) => places[index] ?? []);
   const prefix = commonPrefix(paths);
   const seen = { world, question, owner, shift: undefined };
   const own = conditionsOn(world, question, owner).filter((tests) =>
     tests.every(({ path }) => isWithin(prefix, path) && isBound(path, places)),
   );
-  const start = (row: Row): Binding => new Map([...['', ...prefix.map((_, index) => nameOf(prefix.slice(0, index + 1)))].map((name): [string, Row | undefined] => [name, undefined]), [nameOf(prefix), row]]); // prettier-ignore
+  const start = (row: Row): Binding =>
+    new Map([
+      ...['', ...prefix.map((_, index) => nameOf(prefix.slice(0, index + 1)))].map(
+        (name): [string, Row | undefined] => [name, undefined],
+      ),
+      [nameOf(prefix), row],
+    ]);
   const paths2 = [...paths, ...own.flat().map(({ path }) => path)];
   const cellIn = (binding: Binding, index: number): Cell => {
     const path = places[index] ?? [];
     return cellAt(seen, binding.get(nameOf(path)), { of: dimensionAt(question, index), path });
   };
   return datasetNamed(world, prefix.at(-1)?.to ?? '').rows.flatMap((row) => {
-    const bindings = paths2.reduce<readonly Binding[]>((all, path) => all.flatMap((one) => expanded(one, path, 'inner')), [start(row)]);
+    const bindings = paths2.reduce<readonly Binding[]>(
+      (all, path) => all.flatMap((one) => expanded(one, path, 'inner')),
+      [start(row)],
+    );
     return bindings
-      .filter((one) => own.every((tests) => tests.some((test) => fits(seen, one.get(nameOf(test.path)), test))))
+      .filter((one) =>
+        own.every((tests) => tests.some((test) => fits(seen, one.get(nameOf(test.path)), test))),
+      )
       .map((one) => new Map(indexes.map((index) => [index, cellIn(one, index)])));
   });
 }
@@ -59,14 +89,21 @@ export function checkMembers(world: World, question: Question, owner: string): v
   const firsts = new Set(places.map((path) => path[0]?.name ?? ''));
   if ([...firsts].every((first) => first === '')) return;
   for (const tests of conditionsOn(world, question, owner)) {
-    const touched = new Set(tests.map(({ path }) => joined(path, places)[0]?.name ?? '').filter((name) => firsts.has(name)));
+    const touched = new Set(
+      tests
+        .map(({ path }) => joined(path, places)[0]?.name ?? '')
+        .filter((name) => firsts.has(name)),
+    );
     if (touched.size > 1) throw new Refused('not_supported', 'a condition across dimensions');
   }
 }
 
 /** As far as it goes without a hop to many that no dimension takes. */
 function joined(path: Path, places: readonly Path[]): Path {
-  const end = path.findIndex((hop, index) => !isToOne(hop) && !places.some((place) => isWithin(path.slice(0, index + 1), place)));
+  const end = path.findIndex(
+    (hop, index) =>
+      !isToOne(hop) && !places.some((place) => isWithin(path.slice(0, index + 1), place)),
+  );
   return end === -1 ? path : path.slice(0, end);
 }
 
@@ -79,7 +116,9 @@ function isWithin(prefix: Path, path: Path): boolean {
 }
 
 function commonPrefix([first = [], ...others]: readonly Path[]): Path {
-  const length = first.findIndex((hop, index) => others.some((path) => path[index]?.name !== hop.name));
+  const length = first.findIndex((hop, index) =>
+    others.some((path) => path[index]?.name !== hop.name),
+  );
   return length === -1 ? first : first.slice(0, length);
 }
 

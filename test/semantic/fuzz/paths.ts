@@ -30,11 +30,17 @@ export function isToOne({ kind }: Hop): boolean {
 }
 
 /** Where a name leads from an owner: to a dataset, then along roles. `one`: by hops that never multiply rows. */
-export function placeOf(world: World, owner: string, { start, roles, reach = 'many' }: Place & { readonly reach?: 'one' | 'many' }): Path {
+export function placeOf(
+  world: World,
+  owner: string,
+  { start, roles, reach = 'many' }: Place & { readonly reach?: 'one' | 'many' },
+): Path {
   if (start === 'metric_time') return [];
   let path = pathTo(world, owner, { to: start, reach });
   for (const role of roles) {
-    const named = hopsOf(world).filter(({ from, asked }) => from === (path.at(-1)?.to ?? owner) && asked === role);
+    const named = hopsOf(world).filter(
+      ({ from, asked }) => from === (path.at(-1)?.to ?? owner) && asked === role,
+    );
     const safe = named.filter(isToOne);
     const found = safe.length > 0 || reach === 'one' ? safe : named;
     const [hop] = found;
@@ -86,7 +92,11 @@ export function datasetNamed({ datasets }: World, name: string): Dataset {
 }
 
 /** The one path that a dataset's name means: to one; else straight down, or up or down to a bridge and up from it. */
-function pathTo(world: World, from: string, { to, reach }: { to: string; reach: 'one' | 'many' }): Path {
+function pathTo(
+  world: World,
+  from: string,
+  { to, reach }: { to: string; reach: 'one' | 'many' },
+): Path {
   if (from === to) return [];
   const hops = hopsOf(world);
   const ups = hops.filter(isToOne);
@@ -107,7 +117,8 @@ function manyWalks(hops: readonly Hop[], { from, to }: Ends): readonly Path[] {
       const start = { from, to: bridge.from };
       const ways = [...walks(ups, start), ...walks(downs, start)];
       // A way of twins alone is up and down at once.
-      const starts = from === bridge.from ? [[]] : [...new Map(ways.map((way) => [nameOf(way), way])).values()];
+      const starts =
+        from === bridge.from ? [[]] : [...new Map(ways.map((way) => [nameOf(way), way])).values()];
       const ends = to === bridge.to ? [[]] : walks(ups, { from: bridge.to, to });
       return starts.flatMap((way) => ends.map((end) => [...way, bridge, ...end]));
     });
@@ -120,7 +131,11 @@ interface Ends {
 }
 
 /** Every walk that visits no table twice. */
-function walks(hops: readonly Hop[], ends: Ends, seen: readonly string[] = [ends.from]): readonly Path[] {
+function walks(
+  hops: readonly Hop[],
+  ends: Ends,
+  seen: readonly string[] = [ends.from],
+): readonly Path[] {
   const { from, to } = ends;
   return hops
     .filter((hop) => hop.from === from && !seen.includes(hop.to))
@@ -154,17 +169,37 @@ function allHops(world: World): readonly Hop[] {
       const there = (row: Row): readonly Row[] => target.filter((one) => meets(link, row, one));
       const back = (row: Row): readonly Row[] => own.filter((one) => meets(link, one, row));
       return [
-        { name: role, asked: role, kind: isOneToOne ? 'same' : 'up', from: name, to, follow: there },
-        { name: `${name} as ${role}`, asked, kind: isOneToOne ? 'same' : 'down', from: to, to: name, follow: back },
+        {
+          name: role,
+          asked: role,
+          kind: isOneToOne ? 'same' : 'up',
+          from: name,
+          to,
+          follow: there,
+        },
+        {
+          name: `${name} as ${role}`,
+          asked,
+          kind: isOneToOne ? 'same' : 'down',
+          from: to,
+          to: name,
+          follow: back,
+        },
       ];
     }),
   );
 }
 
 /** A pair whose end is missing still counts, as a row of NULLs. */
-function bridgeHop(world: World, via: string, [from, to]: readonly [string, string]): Omit<Hop, 'asked'> {
+function bridgeHop(
+  world: World,
+  via: string,
+  [from, to]: readonly [string, string],
+): Omit<Hop, 'asked'> {
   const [pairs, ends] = [datasetNamed(world, via).rows, datasetNamed(world, to).rows];
   const follow = (row: Row): readonly Row[] =>
-    pairs.filter((pair) => pair[`${from}_id`] === row['id']).map((pair) => ends.find(({ id }) => id === pair[`${to}_id`]) ?? {});
+    pairs
+      .filter((pair) => pair[`${from}_id`] === row['id'])
+      .map((pair) => ends.find(({ id }) => id === pair[`${to}_id`]) ?? {});
   return { name: `${to} via ${via}`, kind: 'bridge', from, to, follow };
 }

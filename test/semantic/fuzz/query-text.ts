@@ -1,20 +1,44 @@
 import type { z } from 'zod';
 import type { querySchema } from '../../../src/semantic/query.ts';
-import { type Condition, type Metric, nameOfDimension, type Question, type Test } from './question.ts';
+import {
+  type Condition,
+  type Metric,
+  nameOfDimension,
+  type Question,
+  type Test,
+} from './question.ts';
 
 export type Query = z.input<typeof querySchema>;
 type Written = NonNullable<Query['where']>[number];
 
 /** A question as people write it. */
 export function queryOf(question: Question): Query {
-  const { metrics, extra, where, having, segments, parameters, order, limit, zone, weekStart, includeEmpty, fillTime } = question;
+  const {
+    metrics,
+    extra,
+    where,
+    having,
+    segments,
+    parameters,
+    order,
+    limit,
+    zone,
+    weekStart,
+    includeEmpty,
+    fillTime,
+  } = question;
   const dimensions = question.dimensions.map(nameOfDimension);
-  const names = [...dimensions, ...metrics.map((_, index) => `x${index + 1}`), ...(extra === undefined ? [] : [metricText(extra)])];
+  const names = [
+    ...dimensions,
+    ...metrics.map((_, index) => `x${index + 1}`),
+    ...(extra === undefined ? [] : [metricText(extra)]),
+  ];
   return {
     metrics: metrics.map((metric, index) => ({ name: `x${index + 1}`, expr: metricText(metric) })),
     dimensions,
     where: where.map(conditionText),
-    having: having === undefined ? [] : [`${extra === undefined ? 'x1' : metricText(extra)} > ${having}`],
+    having:
+      having === undefined ? [] : [`${extra === undefined ? 'x1' : metricText(extra)} > ${having}`],
     segments: segments.map((name) => `${name}.chosen`),
     parameters,
     order_by: order.map(({ column, dir }) => ({ field: names[column] ?? '', dir })),
@@ -35,19 +59,26 @@ const adHoc: Readonly<Record<string, (owner: string) => string>> = {
 function metricText(metric: Metric): string {
   if ('left' in metric) {
     const { name, left, op, right } = metric;
-    return name === undefined ? `${metricText(left)} ${op} ${metricText(right)}` : `${left.owner}.${name}`;
+    return name === undefined
+      ? `${metricText(left)} ${op} ${metricText(right)}`
+      : `${left.owner}.${name}`;
   }
   const { owner, function: name } = metric;
   if (name === 'sum') return `${owner}.total`;
   const written = adHoc[name];
   if (written !== undefined) return written(owner);
-  return ['count', 'avg', 'min', 'max', 'median'].includes(name) ? `${name}(${owner}.v)` : `${owner}.${name}`;
+  return ['count', 'avg', 'min', 'max', 'median'].includes(name)
+    ? `${name}(${owner}.v)`
+    : `${owner}.${name}`;
 }
 
 function conditionText({ on, tests, isStructured }: Condition): Written {
   const [only] = tests;
-  if (isStructured && on === undefined && only !== undefined && tests.length === 1) return comparisonOf(only);
-  const text = tests.map((test) => testText(test, [test.start, ...test.roles].join('.'))).join(' or ');
+  if (isStructured && on === undefined && only !== undefined && tests.length === 1)
+    return comparisonOf(only);
+  const text = tests
+    .map((test) => testText(test, [test.start, ...test.roles].join('.')))
+    .join(' or ');
   return on === undefined ? text : { on, where: text };
 }
 
@@ -60,7 +91,12 @@ function comparisonOf(test: Test): Written {
   return { field, op: op === '=' ? '=' : op === 'time>=' ? '>=' : '>', value };
 }
 
-function columnOf({ op, field = 't', grain, start }: Pick<Test, 'op' | 'field' | 'grain' | 'start'>): readonly string[] {
+function columnOf({
+  op,
+  field = 't',
+  grain,
+  start,
+}: Pick<Test, 'op' | 'field' | 'grain' | 'start'>): readonly string[] {
   const time = start === 'metric_time' ? [] : [field];
   if (op === 'time>=') return time;
   if (op === 'period') return [...time, grain ?? 'day'];

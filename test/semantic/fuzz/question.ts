@@ -4,9 +4,30 @@ import type { TimeField, World } from './world.ts';
 
 /** What a question can aggregate: metrics of every model, and aggregates that it brings itself. */
 export const functions = [
-  'sum', 'count', 'count_rows', 'avg', 'min', 'max', 'median', 'count_distinct', 'rows_in_a', 'far', 'asked', 'above', 'closing', 'each',
-  'each_far', 'overall', 'over_g', 'running', 'trailing', 'to_date', 'earlier', 'followed', 'follow_rate',
-] as const; // prettier-ignore
+  'sum',
+  'count',
+  'count_rows',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'count_distinct',
+  'rows_in_a',
+  'far',
+  'asked',
+  'above',
+  'closing',
+  'each',
+  'each_far',
+  'overall',
+  'over_g',
+  'running',
+  'trailing',
+  'to_date',
+  'earlier',
+  'followed',
+  'follow_rate',
+] as const;
 
 export interface Aggregate {
   readonly owner: string;
@@ -83,20 +104,35 @@ export function partsOf(metric: Metric): readonly (Aggregate | AdHoc)[] {
   return 'left' in metric ? [metric.left, metric.right] : [metric];
 }
 
-const written: readonly Aggregate['function'][] = ['count', 'count_rows', 'avg', 'min', 'max', 'median', 'count_distinct'];
+const written: readonly Aggregate['function'][] = [
+  'count',
+  'count_rows',
+  'avg',
+  'min',
+  'max',
+  'median',
+  'count_distinct',
+];
 
 /** Of everything that a question computes, shown or not, in order; in arithmetic, what the query aggregates itself comes first. */
 export function aggregatesOf({ metrics, extra }: Question): readonly (Aggregate | AdHoc)[] {
   const ofMetric = (metric: Metric): readonly (Aggregate | AdHoc)[] => {
     const parts = 'left' in metric ? [metric.left, metric.right] : [];
     if (!('left' in metric) || metric.name !== undefined) return partsOf(metric);
-    return [...parts.filter((one) => written.includes(one.function)), ...parts.filter((one) => !written.includes(one.function))];
+    return [
+      ...parts.filter((one) => written.includes(one.function)),
+      ...parts.filter((one) => !written.includes(one.function)),
+    ];
   };
   return [...metrics.flatMap(ofMetric), ...(extra === undefined ? [] : [extra])];
 }
 
 /** `metric_time` is the default time of each owner. */
-export function fieldOf(world: World, owner: string, { start, field }: Pick<Dimension, 'start' | 'field'>): Dimension['field'] {
+export function fieldOf(
+  world: World,
+  owner: string,
+  { start, field }: Pick<Dimension, 'start' | 'field'>,
+): Dimension['field'] {
   return start === 'metric_time' ? datasetNamed(world, owner).clock : field;
 }
 

@@ -42,10 +42,15 @@ export function reachOf(world: World, owners: readonly string[]): Reach {
 /** A dataset by its name, by a role, by a role of a role. */
 function placesIn(world: World): readonly Reached[] {
   const hops = hopsOf(world);
-  const plain = world.datasets.map(({ name }): Reached => ({ place: { start: name, roles: [] }, end: name }));
+  const plain = world.datasets.map(({ name }): Reached => ({
+    place: { start: name, roles: [] },
+    end: name,
+  }));
   const from = (starts: readonly Reached[]): readonly Reached[] =>
     starts.flatMap(({ place, end }) =>
-      hops.filter((hop) => hop.from === end).map(({ asked, to }) => ({ place: { ...place, roles: [...place.roles, asked] }, end: to })),
+      hops
+        .filter((hop) => hop.from === end)
+        .map(({ asked, to }) => ({ place: { ...place, roles: [...place.roles, asked] }, end: to })),
     );
   const once = from(plain);
   return [...plain, ...once, ...from(once)];

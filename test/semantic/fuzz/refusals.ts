@@ -14,8 +14,19 @@ export interface Block {
 }
 
 const apart: readonly Leaf['function'][] = [
-  'closing', 'each', 'each_far', 'most_of_g', 'earlier', 'overall', 'over_g', 'followed', 'follow_rate', 'running', 'trailing', 'to_date',
-]; // prettier-ignore
+  'closing',
+  'each',
+  'each_far',
+  'most_of_g',
+  'earlier',
+  'overall',
+  'over_g',
+  'followed',
+  'follow_rate',
+  'running',
+  'trailing',
+  'to_date',
+];
 
 /** Aggregates of one name read the same groups of rows, and are arithmetic of one block. */
 export function blockName({ owner, function: name }: Leaf): string {
@@ -26,17 +37,27 @@ export function blockName({ owner, function: name }: Leaf): string {
 export function check(world: World, question: Question): readonly string[] {
   const { metrics, dimensions, parameters, includeEmpty } = question;
   const defaults = new Set(world.datasets.map(({ least }) => least));
-  if ('least' in parameters && defaults.size > 1) throw new Refused('ambiguous_name', 'one name, several parameters');
-  if (metrics.length + dimensions.length === 0) throw new Refused('empty_query', 'nothing is asked');
-  if (includeEmpty && metrics.length === 0) throw new Refused('unused_option', 'members of nothing');
+  if ('least' in parameters && defaults.size > 1)
+    throw new Refused('ambiguous_name', 'one name, several parameters');
+  if (metrics.length + dimensions.length === 0)
+    throw new Refused('empty_query', 'nothing is asked');
+  if (includeEmpty && metrics.length === 0)
+    throw new Refused('unused_option', 'members of nothing');
   const blocks = blocksOf(world, question);
   for (const block of blocks) checkBlock(world, question, block);
-  const totalled = blocks.filter(({ leaves: [first] }) => isPartial(question, first) && !blocks.some((one) => isPlain(question, one) && one.owner === first?.owner)); // prettier-ignore
+  const totalled = blocks.filter(
+    ({ leaves: [first] }) =>
+      isPartial(question, first) &&
+      !blocks.some((one) => isPlain(question, one) && one.owner === first?.owner),
+  );
   for (const { owner } of totalled) checkRows(world, question, { owner, leaves: [] });
   const owners = [...new Set([...totalled, ...blocks].map(({ owner }) => owner))];
   checkScopes(question, owners);
   checkFiscal(world, question, owners);
-  clockDimension(world, question, { all: owners, running: blocks.filter(isRunningBlock).map(({ owner }) => owner) });
+  clockDimension(world, question, {
+    all: owners,
+    running: blocks.filter(isRunningBlock).map(({ owner }) => owner),
+  });
   return owners;
 }
 
@@ -44,7 +65,9 @@ export function check(world: World, question: Question): readonly string[] {
 export function blocksOf(world: World, question: Question): readonly Block[] {
   const groups = Map.groupBy(aggregatesOf(question), blockName);
   if (groups.size === 0) return [{ owner: ownerOf(world, question), leaves: [] }];
-  const found = [...groups.values()].flatMap((leaves) => (leaves[0] === undefined ? [] : [{ owner: leaves[0].owner, leaves }]));
+  const found = [...groups.values()].flatMap((leaves) =>
+    leaves[0] === undefined ? [] : [{ owner: leaves[0].owner, leaves }],
+  );
   // A rate is of what followed, and of the rows themselves: those are a block where the others are none.
   return found.flatMap((block) => {
     const rate = block.leaves[0]?.function === 'follow_rate';
@@ -66,12 +89,16 @@ function isPartial({ dimensions }: Question, leaf: Leaf | undefined): boolean {
 
 /** Its groups are those of the rows as they stand. */
 function isPlain(question: Question, { leaves: [first] }: Block): boolean {
-  return first === undefined || (!isRunning(first) && first.function !== 'earlier' && !isPartial(question, first));
+  return (
+    first === undefined ||
+    (!isRunning(first) && first.function !== 'earlier' && !isPartial(question, first))
+  );
 }
 
 /** The dataset from which every dimension can be reached by one row. */
 function ownerOf(world: World, { dimensions }: Question): string {
-  if (dimensions.some(({ start }) => start === 'metric_time')) throw new Refused('no_owner', 'the time of nothing');
+  if (dimensions.some(({ start }) => start === 'metric_time'))
+    throw new Refused('no_owner', 'the time of nothing');
   const failures: Refused[] = [];
   const found = [...new Set(dimensions.map(({ start }) => start))].filter((owner) => {
     try {
@@ -89,9 +116,14 @@ function ownerOf(world: World, { dimensions }: Question): string {
   return only;
 }
 
-function checkPlace(world: World, owner: string, { of, reach }: { of: Dimension; reach: 'one' | 'many' }): Path {
+function checkPlace(
+  world: World,
+  owner: string,
+  { of, reach }: { of: Dimension; reach: 'one' | 'many' },
+): Path {
   const path = placeOf(world, owner, { ...of, reach });
-  if (isFiscal(of.grain) && datasetNamed(world, path.at(-1)?.to ?? owner).fiscal === undefined) throw new Refused('fiscal_year', 'no fiscal years'); // prettier-ignore
+  if (isFiscal(of.grain) && datasetNamed(world, path.at(-1)?.to ?? owner).fiscal === undefined)
+    throw new Refused('fiscal_year', 'no fiscal years');
   return path;
 }
 
@@ -101,12 +133,20 @@ function checkBlock(world: World, question: Question, block: Block): void {
   const plain = { ...question, includeEmpty: false };
   if (name === 'overall' || name === 'over_g') {
     checkRows(world, plain, { owner, leaves: [] });
-    const isAsked = question.dimensions.some((of) => of.field === 'g' && placeOf(world, owner, of).length === 0);
-    if (name === 'over_g' && !isAsked) throw new Refused('no_group', 'a total by what is not asked');
+    const isAsked = question.dimensions.some(
+      (of) => of.field === 'g' && placeOf(world, owner, of).length === 0,
+    );
+    if (name === 'over_g' && !isAsked)
+      throw new Refused('no_group', 'a total by what is not asked');
     checkRows(world, isPartial(question, leaves[0]) ? plain : question, block);
   } else if (name === 'each' || name === 'each_far' || name === 'most_of_g') {
     const { per } = datasetNamed(world, owner);
-    const of = { start: owner, roles: name === 'each_far' && per !== undefined ? [per] : [], field: name === 'each' ? ('t' as const) : ('g' as const), grain: undefined }; // prettier-ignore
+    const of = {
+      start: owner,
+      roles: name === 'each_far' && per !== undefined ? [per] : [],
+      field: name === 'each' ? ('t' as const) : ('g' as const),
+      grain: undefined,
+    };
     checkRows(world, { ...plain, dimensions: [...question.dimensions, of] }, block);
     if (question.includeEmpty) checkRows(world, question, { owner, leaves: [] });
   } else checkRows(world, question, block);
@@ -116,8 +156,14 @@ function checkBlock(world: World, question: Question, block: Block): void {
 function checkRows(world: World, question: Question, { owner, leaves }: Block): void {
   const { dimensions, includeEmpty } = question;
   const [first] = leaves;
-  const places = dimensions.map((of) => ({ of, path: checkPlace(world, owner, { of, reach: 'many' }) }));
-  if (first?.function === 'earlier' && dimensions.some((of) => of.grain === undefined && isOwnTime(world, owner, of))) {
+  const places = dimensions.map((of) => ({
+    of,
+    path: checkPlace(world, owner, { of, reach: 'many' }),
+  }));
+  if (
+    first?.function === 'earlier' &&
+    dimensions.some((of) => of.grain === undefined && isOwnTime(world, owner, of))
+  ) {
     throw new Refused('no_period', 'another time without a period');
   }
   const runs = first !== undefined && isRunning(first);
@@ -134,7 +180,8 @@ function checkRows(world: World, question: Question, { owner, leaves }: Block): 
     const place = world.datasets.findIndex(({ name }) => name === owner);
     denied(world, world.datasets[place + 1]?.name ?? owner);
   }
-  const isSingle = first !== undefined && ['closing', 'followed', 'follow_rate'].includes(first.function);
+  const isSingle =
+    first !== undefined && ['closing', 'followed', 'follow_rate'].includes(first.function);
   if (isSingle && isFanned) throw new Refused('not_supported', 'to many');
   for (const leaf of leaves) checkLeaf(world, question, leaf);
   if (!includeEmpty) return;
@@ -145,17 +192,32 @@ function checkRows(world: World, question: Question, { owner, leaves }: Block): 
 function checkRunning(world: World, question: Question, { owner, function: name }: Leaf): void {
   const index = finestTime(world, question, owner);
   const { since, fiscal } = datasetNamed(world, owner);
-  if (name === 'to_date' && !liesIn(grainAt(question, index), since, fiscal)) throw new Refused('no_period', 'no total to date');
+  if (name === 'to_date' && !liesIn(grainAt(question, index), since, fiscal))
+    throw new Refused('no_period', 'no total to date');
   denied(world, owner);
 }
 
-function checkConditions(world: World, question: Question, { owner, runs }: { owner: string; runs: boolean }): void {
+function checkConditions(
+  world: World,
+  question: Question,
+  { owner, runs }: { owner: string; runs: boolean },
+): void {
   const isScoped = (on: string | undefined): boolean => on === undefined || on === owner;
   const own = question.where.filter(({ on }) => isScoped(on));
   const build = (test: Test): Placed<Test> => {
-    const path = test.op === 'period' ? checkPlace(world, owner, { of: { ...test, field: test.field ?? 't', grain: test.grain }, reach: 'many' }) : placeOf(world, owner, test); // prettier-ignore
+    const path =
+      test.op === 'period'
+        ? checkPlace(world, owner, {
+            of: { ...test, field: test.field ?? 't', grain: test.grain },
+            reach: 'many',
+          })
+        : placeOf(world, owner, test);
     touch(world, owner, path);
-    touchField(world, question, { owner, path, field: test.op === 'n>' ? 'n' : test.op === 'w>' ? 'w' : 'g' });
+    touchField(world, question, {
+      owner,
+      path,
+      field: test.op === 'n>' ? 'n' : test.op === 'w>' ? 'w' : 'g',
+    });
     return { of: test, path };
   };
   for (const { tests } of runs ? own : []) {
@@ -163,49 +225,65 @@ function checkConditions(world: World, question: Question, { owner, runs }: { ow
     if (kinds.size > 1) throw new Refused('mixed_condition', 'time beside others');
   }
   for (const { tests } of own) for (const test of tests) build(test);
-  for (const tests of conditionsOn(world, question, owner).slice(own.length)) for (const { path } of tests) touch(world, owner, path);
+  for (const tests of conditionsOn(world, question, owner).slice(own.length))
+    for (const { path } of tests) touch(world, owner, path);
 }
 
 function checkLeaf(world: World, question: Question, { owner, function: name }: Leaf): void {
   const { far, asked } = datasetNamed(world, owner);
   if (name === 'above') touchField(world, question, { owner, path: [], field: 'w' });
   if (name === 'far') touch(world, owner, placeOf(world, owner, testOf(owner, far)));
-  if (name === 'asked' && asked !== undefined) touch(world, owner, placeOf(world, owner, { start: asked.of, roles: [] }));
+  if (name === 'asked' && asked !== undefined)
+    touch(world, owner, placeOf(world, owner, { start: asked.of, roles: [] }));
 }
 
 /** No row of it may be seen. */
 function denied(world: World, name: string): void {
-  if (datasetNamed(world, name).rules?.length === 0) throw new Refused('no_access', `nobody sees ${name}`);
+  if (datasetNamed(world, name).rules?.length === 0)
+    throw new Refused('no_access', `nobody sees ${name}`);
 }
 
 function touch(world: World, owner: string, path: Path): void {
   for (const { kind, to, from } of path) {
-    const via = datasetNamed(world, from).links.find((link) => link.via !== undefined && link.to === to)?.via;
-    const back = datasetNamed(world, to).links.find((link) => link.via !== undefined && link.to === from)?.via;
+    const via = datasetNamed(world, from).links.find(
+      (link) => link.via !== undefined && link.to === to,
+    )?.via;
+    const back = datasetNamed(world, to).links.find(
+      (link) => link.via !== undefined && link.to === from,
+    )?.via;
     if (kind === 'bridge') denied(world, via ?? back ?? owner);
     denied(world, to);
   }
 }
 
 /** What is computed for a row is of rows of another; what depends on a parameter needs its value. */
-function touchField(world: World, question: Question, at: { owner: string; path: Path; field: Dimension['field'] }): void {
+function touchField(
+  world: World,
+  question: Question,
+  at: { owner: string; path: Path; field: Dimension['field'] },
+): void {
   const home = at.path.at(-1)?.to ?? at.owner;
   const { measure } = datasetNamed(world, home);
-  if (at.field === 'w' && leastOf(world, question, home) === undefined) throw new Refused('missing_parameter', 'no value');
+  if (at.field === 'w' && leastOf(world, question, home) === undefined)
+    throw new Refused('missing_parameter', 'no value');
   if (at.field !== 'n' || measure === undefined) return;
   denied(world, home);
   denied(world, measure.of);
 }
 
 function checkScopes({ segments, where }: Question, owners: readonly string[]): void {
-  if (segments.some((name) => !owners.includes(name))) throw new Refused('unused_segment', 'a segment of no metric');
-  if (where.some(({ on }) => on !== undefined && !owners.includes(on))) throw new Refused('unused_scope', 'a scope of no metric');
+  if (segments.some((name) => !owners.includes(name)))
+    throw new Refused('unused_segment', 'a segment of no metric');
+  if (where.some(({ on }) => on !== undefined && !owners.includes(on)))
+    throw new Refused('unused_scope', 'a scope of no metric');
 }
 
 /** One period cannot mean one thing for one owner and another for the next. */
 function checkFiscal(world: World, { dimensions }: Question, owners: readonly string[]): void {
   for (const of of dimensions.filter(({ grain }) => isFiscal(grain))) {
-    const starts = owners.map((owner) => datasetNamed(world, placeOf(world, owner, of).at(-1)?.to ?? owner).fiscal);
+    const starts = owners.map(
+      (owner) => datasetNamed(world, placeOf(world, owner, of).at(-1)?.to ?? owner).fiscal,
+    );
     if (new Set(starts).size > 1) throw new Refused('fiscal_year', 'several calendars');
   }
 }

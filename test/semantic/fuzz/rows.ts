@@ -1,4 +1,12 @@
-import { type Binding, datasetNamed, expanded, isToOne, nameOf, type Path, placeOf } from './paths.ts';
+import {
+  type Binding,
+  datasetNamed,
+  expanded,
+  isToOne,
+  nameOf,
+  type Path,
+  placeOf,
+} from './paths.ts';
 import { type Dimension, fieldOf, type Question, type Test } from './question.ts';
 import { type Clock, cutTo, later, localTime, type Span } from './times.ts';
 import type { Cell, Chosen, Row, World } from './world.ts';
@@ -30,15 +38,26 @@ export function cellsOf(group: string): readonly Cell[] {
   return JSON.parse(group) as Cell[];
 }
 
-export function clockFor(world: World, { zone = 'UTC', weekStart }: Question, dataset: string): Clock {
+export function clockFor(
+  world: World,
+  { zone = 'UTC', weekStart }: Question,
+  dataset: string,
+): Clock {
   return { zone, weekStart, fiscal: datasetNamed(world, dataset).fiscal };
 }
 
 /** The conditions of a query on an owner's rows: one test of each has to hold. Its segment, too. */
-export function conditionsOn(world: World, question: Question, owner: string): readonly (readonly Placed<Test>[])[] {
+export function conditionsOn(
+  world: World,
+  question: Question,
+  owner: string,
+): readonly (readonly Placed<Test>[])[] {
   const own = question.where.filter(({ on }) => on === undefined || on === owner);
   const segment = testOf(owner, datasetNamed(world, owner).chosen);
-  const all = [...own.map(({ tests }) => tests), ...(question.segments.includes(owner) ? [[segment]] : [])];
+  const all = [
+    ...own.map(({ tests }) => tests),
+    ...(question.segments.includes(owner) ? [[segment]] : []),
+  ];
   return all.map((tests) => tests.map((of) => ({ of, path: placeOf(world, owner, of) })));
 }
 
@@ -53,7 +72,11 @@ export function isOfTime(world: World, owner: string, { of, path }: Placed<Test>
 }
 
 /** The owner's rows of each group. Without dimensions there is one group, even of no rows. */
-export function groupsOf(world: World, question: Question, { owner, isEarlier, ignoresTime }: Asked): Groups {
+export function groupsOf(
+  world: World,
+  question: Question,
+  { owner, isEarlier, ignoresTime }: Asked,
+): Groups {
   const { dimensions, metrics } = question;
   const dataset = datasetNamed(world, owner);
   const seen: Seen = { world, question, owner, shift: isEarlier ? dataset.back : undefined };
@@ -62,13 +85,18 @@ export function groupsOf(world: World, question: Question, { owner, isEarlier, i
   const conditions = conditionsOn(world, question, owner).filter(
     (tests) => !ignoresTime || !tests.every((test) => isOfTime(world, owner, test)),
   );
-  const groups = new Map<string, Row[]>(dimensions.length === 0 && metrics.length > 0 ? [['[]', []]] : []);
+  const groups = new Map<string, Row[]>(
+    dimensions.length === 0 && metrics.length > 0 ? [['[]', []]] : [],
+  );
   for (const row of dataset.rows) {
     let bindings: readonly Binding[] = [new Map([['', row]])];
-    for (const { path } of places) bindings = bindings.flatMap((binding) => expanded(binding, path, 'inner'));
+    for (const { path } of places)
+      bindings = bindings.flatMap((binding) => expanded(binding, path, 'inner'));
     for (const binding of bindings) {
       if (!conditions.every((tests) => tests.some((test) => holds(seen, binding, test)))) continue;
-      const key = JSON.stringify(places.map(({ of, path }) => cellAt(seen, binding.get(nameOf(path)), { of, path })));
+      const key = JSON.stringify(
+        places.map(({ of, path }) => cellAt(seen, binding.get(nameOf(path)), { of, path })),
+      );
       const group = groups.get(key) ?? [];
       if (!group.includes(row)) group.push(row);
       groups.set(key, group);
@@ -79,14 +107,20 @@ export function groupsOf(world: World, question: Question, { owner, isEarlier, i
 
 /** A test beyond a hop to many that is not bound asks whether any row fits. */
 function holds(seen: Seen, binding: Binding, { of, path }: Placed<Test>): boolean {
-  const first = path.findIndex((hop, index) => !isToOne(hop) && !binding.has(nameOf(path.slice(0, index + 1))));
+  const first = path.findIndex(
+    (hop, index) => !isToOne(hop) && !binding.has(nameOf(path.slice(0, index + 1))),
+  );
   const root = first === -1 ? path : path.slice(0, first + 1);
   const rows = expanded(binding, root, 'inner').flatMap((one) => expanded(one, path, 'left'));
   return rows.some((one) => fits(seen, one.get(nameOf(path)), { of, path }));
 }
 
 /** Whether a row passes a test that belongs to a metric: times are as they stand. */
-export function passes(world: World, question: Question, { owner, row, test }: { owner: string; row: Row; test: Test }): boolean {
+export function passes(
+  world: World,
+  question: Question,
+  { owner, row, test }: { owner: string; row: Row; test: Test },
+): boolean {
   const placed = { of: test, path: placeOf(world, owner, test) };
   return holds({ world, question, owner, shift: undefined }, new Map([['', row]]), placed);
 }
@@ -97,36 +131,60 @@ export function fits(seen: Seen, row: Row | undefined, placed: Placed<Test>): bo
   const { op, value } = of;
   if (op === 'time>=' || op === 'period') {
     const { start, field = 't', grain } = of;
-    const time = cellAt(seen, row, { of: { start, field, grain: op === 'period' ? grain : undefined }, path });
+    const time = cellAt(seen, row, {
+      of: { start, field, grain: op === 'period' ? grain : undefined },
+      path,
+    });
     if (time === null) return false;
-    return op === 'period' ? time === value : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
+    return op === 'period'
+      ? time === value
+      : localTime(String(time), 'UTC') >= localTime(String(value), 'UTC');
   }
   const { g = null, v = null, n = null } = row ?? {};
   if (op === 'null') return v === null;
   if (op === '=' || op === '<>') return g !== null && (op === '=') === (g === value);
-  const cell = op === 'n>' ? n : op === 'w>' ? cellAt(seen, row, { of: { start: of.start, field: 'w', grain: undefined }, path }) : v;
+  const cell =
+    op === 'n>'
+      ? n
+      : op === 'w>'
+        ? cellAt(seen, row, { of: { start: of.start, field: 'w', grain: undefined }, path })
+        : v;
   return cell !== null && cell > value;
 }
 
 /** What a dimension shows of a row: a time cut to its period; the owner's own time is moved first. */
-export function cellAt(seen: Seen, row: Row | undefined, { of, path }: Placed<Pick<Dimension, 'start' | 'field' | 'grain'>>): Cell {
+export function cellAt(
+  seen: Seen,
+  row: Row | undefined,
+  { of, path }: Placed<Pick<Dimension, 'start' | 'field' | 'grain'>>,
+): Cell {
   const { world, question, owner, shift } = seen;
   const field = fieldOf(world, owner, of);
   const home = path.at(-1)?.to ?? owner;
-  if (field === 'w') return typeof row?.['v'] === 'number' ? row['v'] - (leastOf(world, question, home) ?? 0) : null;
+  if (field === 'w')
+    return typeof row?.['v'] === 'number' ? row['v'] - (leastOf(world, question, home) ?? 0) : null;
   const cell = row?.[field] ?? null;
   if (typeof cell !== 'string' || field === 'g') return cell;
   const clock = clockFor(world, question, home);
-  const isMoved = shift !== undefined && path.length === 0 && field === datasetNamed(world, owner).clock;
+  const isMoved =
+    shift !== undefined && path.length === 0 && field === datasetNamed(world, owner).clock;
   // A moment is moved as the clocks of the zone show it, which matters to its periods alone.
-  const local = cell.includes('T') ? localTime(cell, of.grain === undefined ? 'UTC' : clock.zone) : cell;
+  const local = cell.includes('T')
+    ? localTime(cell, of.grain === undefined ? 'UTC' : clock.zone)
+    : cell;
   const time = isMoved ? later(local, shift) : cell;
   return of.grain === undefined ? time : cutTo(of.grain, time, clock);
 }
 
 /** What a dataset's parameter is; undefined where nobody says. */
-export function leastOf(world: World, { parameters }: Question, dataset: string): number | undefined {
-  return parameters[`${dataset}.least`] ?? parameters['least'] ?? datasetNamed(world, dataset).least;
+export function leastOf(
+  world: World,
+  { parameters }: Question,
+  dataset: string,
+): number | undefined {
+  return (
+    parameters[`${dataset}.least`] ?? parameters['least'] ?? datasetNamed(world, dataset).least
+  );
 }
 
 /** Which dimensions are periods of the owner's default time. */
@@ -138,5 +196,8 @@ export function timesOf(world: World, { dimensions }: Question, owner: string): 
 }
 
 export function isOwnTime(world: World, owner: string, of: Dimension): boolean {
-  return fieldOf(world, owner, of) === datasetNamed(world, owner).clock && placeOf(world, owner, of).length === 0;
+  return (
+    fieldOf(world, owner, of) === datasetNamed(world, owner).clock &&
+    placeOf(world, owner, of).length === 0
+  );
 }

@@ -22,7 +22,9 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
   switch (name) {
     case 'duckdb': {
       // Threads cost more than they save over a dozen rows.
-      const connection = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
+      const connection = await (
+        await DuckDBInstance.create(':memory:', { threads: '1' })
+      ).connect();
       for (const setting of sameAnswers) await connection.run(setting);
       return {
         run: async (script) => void (await connection.run(script)),
@@ -33,7 +35,10 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
     case 'sqlite':
       return sqliteRunner();
     case 'postgres': {
-      const client = new Client({ connectionString: await createDatabase('fuzz'), types: { getTypeParser: () => (text: string) => text } });
+      const client = new Client({
+        connectionString: await createDatabase('fuzz'),
+        types: { getTypeParser: () => (text: string) => text },
+      });
       await client.connect();
       return {
         run: async (script) => void (await client.query(script)),
@@ -42,11 +47,18 @@ export async function openRunner(name: RunnerName): Promise<Runner> {
       };
     }
     case 'mysql': {
-      const connection = await createConnection({ uri: await createMariadb(''), multipleStatements: true, dateStrings: true });
+      const connection = await createConnection({
+        uri: await createMariadb(''),
+        multipleStatements: true,
+        dateStrings: true,
+      });
       await connection.query("SET SESSION time_zone = '+00:00', div_precision_increment = 12");
       return {
         run: async (script) => void (await connection.query(script)),
-        rows: async (sql) => (await connection.query({ sql, rowsAsArray: true }))[0] as unknown as readonly (readonly unknown[])[],
+        rows: async (sql) =>
+          (
+            await connection.query({ sql, rowsAsArray: true })
+          )[0] as unknown as readonly (readonly unknown[])[],
         close: () => connection.end(),
       };
     }

@@ -2,7 +2,16 @@ import { datasetNamed, nameOf, placeOf, Refused } from './paths.ts';
 import { fieldOf, type Question } from './question.ts';
 import type { Leaf } from './aggregates.ts';
 import { cellsOf, clockFor, type Groups, timesOf } from './rows.ts';
-import { type Clock, cutTo, type Grain, grains, later, liesIn, localTime, nextPeriod } from './times.ts';
+import {
+  type Clock,
+  cutTo,
+  type Grain,
+  grains,
+  later,
+  liesIn,
+  localTime,
+  nextPeriod,
+} from './times.ts';
 import type { Cell, Dataset, Row, World } from './world.ts';
 
 const runningNames: readonly Leaf['function'][] = ['running', 'trailing', 'to_date'];
@@ -12,18 +21,30 @@ export function isRunning({ function: name }: Pick<Leaf, 'function'>): boolean {
 }
 
 /** The dimension of which periods run or are filled; undefined where none is asked to. */
-export function clockDimension(world: World, question: Question, owners: Owners): number | undefined {
+export function clockDimension(
+  world: World,
+  question: Question,
+  owners: Owners,
+): number | undefined {
   const { dimensions, fillTime } = question;
-  const [first, ...others] = new Set(owners.running.map((owner) => finestTime(world, question, owner)));
+  const [first, ...others] = new Set(
+    owners.running.map((owner) => finestTime(world, question, owner)),
+  );
   if (others.length > 0) throw new Refused('not_supported', 'no one time that runs');
   if (!fillTime) return first;
   const timed = [...dimensions.keys()].filter((index) => dimensions[index]?.grain !== undefined);
-  const order = timed.toSorted((a, b) => grains.indexOf(grainAt(question, a)) - grains.indexOf(grainAt(question, b)));
+  const order = timed.toSorted(
+    (a, b) => grains.indexOf(grainAt(question, a)) - grains.indexOf(grainAt(question, b)),
+  );
   const [finest] = order;
   const index = first ?? finest;
-  if (index === undefined || finest === undefined) throw new Refused('no_period', 'nothing to fill');
+  if (index === undefined || finest === undefined)
+    throw new Refused('no_period', 'nothing to fill');
   const same = sameTimes(world, question, { owners: owners.all, index });
-  const rivals = order.filter((one) => grainAt(question, one) === grainAt(question, finest) && one !== index && !same.includes(one));
+  const rivals = order.filter(
+    (one) =>
+      grainAt(question, one) === grainAt(question, finest) && one !== index && !same.includes(one),
+  );
   if (rivals.length > 0) throw new Refused('not_supported', 'several times to fill');
   const { fiscal } = clockOf(world, question, { owner: owners.all[0] ?? '', index });
   if (same.some((place) => !liesIn(grainAt(question, index), grainAt(question, place), fiscal)))
@@ -39,7 +60,9 @@ interface Owners {
 /** The dimension that cuts an owner's time most finely. */
 export function finestTime(world: World, question: Question, owner: string): number {
   const times = timesOf(world, question, owner);
-  const [first, ...others] = times.toSorted((a, b) => grains.indexOf(grainAt(question, a)) - grains.indexOf(grainAt(question, b)));
+  const [first, ...others] = times.toSorted(
+    (a, b) => grains.indexOf(grainAt(question, a)) - grains.indexOf(grainAt(question, b)),
+  );
   if (first === undefined) throw new Refused('no_period', 'no time that runs');
   const { fiscal } = datasetNamed(world, owner);
   if (others.some((other) => !liesIn(grainAt(question, first), grainAt(question, other), fiscal)))
@@ -52,20 +75,31 @@ export function grainAt({ dimensions }: Pick<Question, 'dimensions'>, index: num
 }
 
 /** Of the dataset that a dimension leads to. */
-function clockOf(world: World, question: Question, { owner, index }: { owner: string; index: number }): Clock {
+function clockOf(
+  world: World,
+  question: Question,
+  { owner, index }: { owner: string; index: number },
+): Clock {
   const of = question.dimensions[index];
   const end = of === undefined ? owner : (placeOf(world, owner, of).at(-1)?.to ?? owner);
   return { ...clockFor(world, question, end), zone: 'UTC' };
 }
 
 /** Those of the groups, with all between the first and the last where these are filled. */
-export function periodsOf(question: Question, index: number, groups: readonly string[]): readonly string[] {
-  const seen = [...new Set(groups.flatMap((group) => cellsOf(group)[index] ?? []))].map(String).toSorted();
+export function periodsOf(
+  question: Question,
+  index: number,
+  groups: readonly string[],
+): readonly string[] {
+  const seen = [...new Set(groups.flatMap((group) => cellsOf(group)[index] ?? []))]
+    .map(String)
+    .toSorted();
   const grain = grainAt(question, index);
   const [first, last] = [seen[0], seen.at(-1)];
   if (!question.fillTime || first === undefined || last === undefined) return seen;
   const all = [first];
-  for (let next = nextPeriod(grain, first); next <= last; next = nextPeriod(grain, next)) all.push(next);
+  for (let next = nextPeriod(grain, first); next <= last; next = nextPeriod(grain, next))
+    all.push(next);
   return all;
 }
 
@@ -76,7 +110,10 @@ export function accumulated(groups: Groups, at: Running): Groups {
     for (const [group, rows] of groups) {
       const counting = rows.filter((row) => counts(row[at.dataset.clock] ?? null, period, at));
       if (counting.length === 0) continue;
-      const cells = at.times.reduce((done, index) => done.with(index, periodAt(at, index, period)), cellsOf(group));
+      const cells = at.times.reduce(
+        (done, index) => done.with(index, periodAt(at, index, period)),
+        cellsOf(group),
+      );
       const key = JSON.stringify(cells);
       found.set(key, [...new Set([...(found.get(key) ?? []), ...counting])]);
     }
@@ -97,25 +134,41 @@ interface Running {
 
 /** The coarser period that a period lies in. */
 function periodAt({ world, question, dataset }: Running, index: number, period: string): Cell {
-  return cutTo(grainAt(question, index), period, { ...clockFor(world, question, dataset.name), zone: 'UTC' });
+  return cutTo(grainAt(question, index), period, {
+    ...clockFor(world, question, dataset.name),
+    zone: 'UTC',
+  });
 }
 
-function counts(time: Cell, period: string, { world, question, function: name, dataset, index }: Running): boolean {
+function counts(
+  time: Cell,
+  period: string,
+  { world, question, function: name, dataset, index }: Running,
+): boolean {
   if (typeof time !== 'string') return false;
   const clock = clockFor(world, question, dataset.name);
   const local = localTime(time, clock.zone);
   const end = localTime(nextPeriod(grainAt(question, index), period), 'UTC');
   if (local >= end) return false;
-  if (name === 'trailing') return local >= later(end, { ...dataset.window, count: -dataset.window.count });
-  return name === 'running' || cutTo(dataset.since, local, clock) === cutTo(dataset.since, period, clock);
+  if (name === 'trailing')
+    return local >= later(end, { ...dataset.window, count: -dataset.window.count });
+  return (
+    name === 'running' || cutTo(dataset.since, local, clock) === cutTo(dataset.since, period, clock)
+  );
 }
 
 /** Dimensions of the same time as the one that is filled, in every block: their periods follow from it. */
-function sameTimes(world: World, question: Question, { owners, index }: { owners: readonly string[]; index: number }) {
+function sameTimes(
+  world: World,
+  question: Question,
+  { owners, index }: { owners: readonly string[]; index: number },
+) {
   const { dimensions } = question;
   const timeAt = (owner: string, place: number): string => {
     const of = dimensions[place];
-    return of === undefined ? '' : `${nameOf(placeOf(world, owner, of))} ${fieldOf(world, owner, of)}`;
+    return of === undefined
+      ? ''
+      : `${nameOf(placeOf(world, owner, of))} ${fieldOf(world, owner, of)}`;
   };
   return [...dimensions.keys()].filter((place) => {
     if (place === index || dimensions[place]?.grain === undefined) return false;
@@ -127,19 +180,34 @@ function sameTimes(world: World, question: Question, { owners, index }: { owners
 export function filledGroups(
   world: World,
   question: Question,
-  at: { owners: readonly string[]; index: number; periods: readonly string[]; found: readonly string[] },
+  at: {
+    owners: readonly string[];
+    index: number;
+    periods: readonly string[];
+    found: readonly string[];
+  },
 ): readonly string[] {
   const { owners, index, periods, found } = at;
   const same = sameTimes(world, question, at);
   // Without other dimensions there is one of nothing, whether it has rows or not.
   const isAlone = question.dimensions.length === same.length + 1;
-  const bare = (group: string): string => JSON.stringify([index, ...same].reduce((cells, one) => cells.with(one, null), cellsOf(group)));
-  const others = new Set(isAlone ? [JSON.stringify(question.dimensions.map(() => null))] : found.map(bare));
+  const bare = (group: string): string =>
+    JSON.stringify([index, ...same].reduce((cells, one) => cells.with(one, null), cellsOf(group)));
+  const others = new Set(
+    isAlone ? [JSON.stringify(question.dimensions.map(() => null))] : found.map(bare),
+  );
   return [...others].flatMap((other) =>
     periods.map((period) => {
       const cells = same.reduce(
         (done, one) =>
-          done.with(one, cutTo(grainAt(question, one), period, clockOf(world, question, { owner: owners[0] ?? '', index: one }))),
+          done.with(
+            one,
+            cutTo(
+              grainAt(question, one),
+              period,
+              clockOf(world, question, { owner: owners[0] ?? '', index: one }),
+            ),
+          ),
         cellsOf(other),
       );
       return JSON.stringify(cells.with(index, period));

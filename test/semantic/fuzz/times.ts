@@ -1,5 +1,14 @@
 /** The finest first. */
-export const grains = ['hour', 'day', 'week', 'month', 'quarter', 'fiscal_quarter', 'year', 'fiscal_year'] as const;
+export const grains = [
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'fiscal_quarter',
+  'year',
+  'fiscal_year',
+] as const;
 export type Grain = (typeof grains)[number];
 
 /** How a query and a dataset read times. */
@@ -52,7 +61,9 @@ function monthsBegun(day: string, { length, first }: { length: number; first: nu
 export function localTime(time: string, zone: string): string {
   if (!time.includes('T')) return time.length === 10 ? `${time} 00:00:00` : time;
   if (zone === 'UTC') return time.slice(0, 19).replace('T', ' ');
-  const format = formats.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   formats.set(zone, format);
   return format.format(new Date(time));
 }
@@ -60,10 +71,17 @@ export function localTime(time: string, zone: string): string {
 /** A day, or a time without a zone, moved on. A month after the 31st is the last of the next month. */
 export function later(time: string, { count, unit }: Span): string {
   const [day, clock] = [time.slice(0, 10), time.slice(10)];
-  if (unit === 'hour') return new Date(Date.parse(`${localTime(time, 'UTC')}Z`) + count * 3_600_000).toISOString().slice(0, 19).replace('T', ' '); // prettier-ignore
-  if (unit === 'day' || unit === 'week') return `${daysLater(day, unit === 'week' ? count * 7 : count)}${clock}`;
+  if (unit === 'hour')
+    return new Date(Date.parse(`${localTime(time, 'UTC')}Z`) + count * 3_600_000)
+      .toISOString()
+      .slice(0, 19)
+      .replace('T', ' ');
+  if (unit === 'day' || unit === 'week')
+    return `${daysLater(day, unit === 'week' ? count * 7 : count)}${clock}`;
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number);
-  const first = new Date(Date.UTC(year, month - 1 + count * (unit === 'month' ? 1 : lengths[unit]), 1));
+  const first = new Date(
+    Date.UTC(year, month - 1 + count * (unit === 'month' ? 1 : lengths[unit]), 1),
+  );
   const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
   return `${first.toISOString().slice(0, 8)}${String(Math.min(date, last)).padStart(2, '0')}${clock}`;
 }
@@ -76,7 +94,8 @@ export function nextPeriod(grain: Grain, start: string): string {
 /** True where no period of the first crosses the end of one of the second. */
 export function liesIn(one: Grain, other: Grain, fiscal = 1): boolean {
   const [starts, whole] = [startsOf(one, fiscal), startsOf(other, fiscal)];
-  if (starts !== undefined && whole !== undefined) return whole.every((month) => starts.includes(month));
+  if (starts !== undefined && whole !== undefined)
+    return whole.every((month) => starts.includes(month));
   return one === other || (one !== 'week' && grains.indexOf(one) < grains.indexOf(other));
 }
 
@@ -84,7 +103,10 @@ export function liesIn(one: Grain, other: Grain, fiscal = 1): boolean {
 function startsOf(grain: Grain, fiscal: number): readonly number[] | undefined {
   if (grain === 'hour' || grain === 'day' || grain === 'week') return undefined;
   const first = grain.startsWith('fiscal_') ? fiscal : 1;
-  return Array.from({ length: 12 / lengths[grain] }, (_, index) => (first - 1 + index * lengths[grain]) % 12);
+  return Array.from(
+    { length: 12 / lengths[grain] },
+    (_, index) => (first - 1 + index * lengths[grain]) % 12,
+  );
 }
 
 export function isFiscal(grain: Grain | undefined): boolean {

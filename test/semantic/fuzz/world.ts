@@ -11,7 +11,9 @@ export interface Dataset {
   /** With `n`, which is no column, where there is a measure. */
   readonly rows: readonly Row[];
   /** A metric of the rows that point here by a role. */
-  readonly measure: { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string } | undefined;
+  readonly measure:
+    | { readonly metric: 'total' | 'rows_in_a'; readonly of: string; readonly role: string }
+    | undefined;
   /** Of the reader: a row is seen if one holds. Undefined where all are; none where the rules are another's. */
   readonly rules: readonly Chosen[] | undefined;
   readonly chosen: Chosen;
@@ -74,10 +76,19 @@ export function keyColumn({ links }: Dataset, role: string): string {
 
 /** Whether a row of the many side belongs to one of the other: by its key, or by the range that its value lies in. */
 export function meets({ role, within, only }: Link, own: Row, target: Row): boolean {
-  if (within === undefined) return own[`${role}_id`] === target['id'] && (only === undefined || target['g'] === only);
-  const [value, low, high] = [own[within.field] ?? null, target[within.from] ?? null, target[within.to] ?? null];
-  if (value === null || (within.byGroup && (own['g'] === null || own['g'] !== target['g']))) return false;
-  return (low === null || value >= low) && (high === null || value < high || (within.includesEnd && value === high));
+  if (within === undefined)
+    return own[`${role}_id`] === target['id'] && (only === undefined || target['g'] === only);
+  const [value, low, high] = [
+    own[within.field] ?? null,
+    target[within.from] ?? null,
+    target[within.to] ?? null,
+  ];
+  if (value === null || (within.byGroup && (own['g'] === null || own['g'] !== target['g'])))
+    return false;
+  return (
+    (low === null || value >= low) &&
+    (high === null || value < high || (within.includesEnd && value === high))
+  );
 }
 
 /** As the reader sees it. Rules are asked of all rows; what a row's own metric counts is what is seen. */
@@ -85,13 +96,19 @@ export function visible({ datasets }: World): World {
   const passes = (dataset: Dataset, row: Row, { role, above, isNull }: Chosen): boolean => {
     const link = dataset.links.find((one) => one.role === role);
     const targets = datasets.find(({ name }) => name === link?.to)?.rows ?? [];
-    const one = role === undefined ? row : targets.find((target) => link !== undefined && meets(link, row, target));
+    const one =
+      role === undefined
+        ? row
+        : targets.find((target) => link !== undefined && meets(link, row, target));
     const v = one?.['v'] ?? null;
     return isNull === true ? v === null : v !== null && Number(v) > above;
   };
   const seen = datasets.map((dataset) => ({
     ...dataset,
-    rows: dataset.rows.filter((row) => dataset.rules === undefined || dataset.rules.some((rule) => passes(dataset, row, rule))),
+    rows: dataset.rows.filter(
+      (row) =>
+        dataset.rules === undefined || dataset.rules.some((rule) => passes(dataset, row, rule)),
+    ),
   }));
   return { datasets: seen.map((dataset) => ({ ...dataset, rows: measuredRows(dataset, seen) })) };
 }
@@ -104,6 +121,9 @@ function measuredRows({ measure, rows }: Dataset, all: readonly Dataset[]): read
     const own = children.rows.filter((child) => meets(link, child, row));
     const values = own.flatMap(({ v }) => (typeof v === 'number' ? [v] : []));
     const total = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
-    return { ...row, n: measure.metric === 'total' ? total : own.filter(({ g }) => g === 'a').length };
+    return {
+      ...row,
+      n: measure.metric === 'total' ? total : own.filter(({ g }) => g === 'a').length,
+    };
   });
 }

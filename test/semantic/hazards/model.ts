@@ -122,7 +122,8 @@ metrics:
   - {name: count, agg: count}
 relationships: [{to: invoices, on: {invoice_id: id}}, {to: tracks, on: {track_id: id}}]
 `,
-  artists: 'dataset: artists\nsource: artists\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: name, type: string}]\n',
+  artists:
+    'dataset: artists\nsource: artists\nprimary_key: [id]\nfields: [{name: id, type: integer}, {name: name, type: string}]\n',
   albums: `
 dataset: albums
 source: albums

@@ -14,12 +14,16 @@ export interface Question {
 const invoiced = 'FROM invoices i LEFT JOIN customers c ON c.id = i.customer_id';
 const sold =
   'FROM lines l LEFT JOIN invoices i ON i.id = l.invoice_id LEFT JOIN customers c ON c.id = i.customer_id LEFT JOIN tracks t ON t.id = l.track_id';
-const listed = 'FROM tracks t JOIN playlist_tracks x ON x.track_id = t.id LEFT JOIN playlists p ON p.id = x.playlist_id';
+const listed =
+  'FROM tracks t JOIN playlist_tracks x ON x.track_id = t.id LEFT JOIN playlists p ON p.id = x.playlist_id';
 
 /** What goes wrong in SQL that is put together in haste, with what is right. */
 export const questions: Readonly<Record<string, Question>> = {
   'OR in the filter of a metric, beside an OR of the query': {
-    query: { metrics: ['invoices.live', 'invoices.count'], where: ["customers.country = 'DE' or customers.country = 'FR'"] },
+    query: {
+      metrics: ['invoices.live', 'invoices.count'],
+      where: ["customers.country = 'DE' or customers.country = 'FR'"],
+    },
     is: `SELECT sum(CASE WHEN i.state IN ('paid', 'open') THEN i.total END), count(*) ${invoiced} WHERE c.country IN ('DE', 'FR')`,
   },
   'two ORs of two metrics around one base': {
@@ -34,7 +38,10 @@ export const questions: Readonly<Record<string, Question>> = {
   'AND and OR without parentheses in a condition': {
     query: {
       metrics: ['invoices.count'],
-      where: ["invoices.state = 'open' or invoices.state = 'paid' and invoices.total > 20", 'invoices.id < 9'],
+      where: [
+        "invoices.state = 'open' or invoices.state = 'paid' and invoices.total > 20",
+        'invoices.id < 9',
+      ],
     },
     is: "SELECT count(*) FROM invoices WHERE (state = 'open' OR (state = 'paid' AND total > 20)) AND id < 9",
   },
@@ -59,7 +66,11 @@ export const questions: Readonly<Record<string, Question>> = {
       (sum(total) - coalesce(sum(CASE WHEN state = 'void' THEN total END), 0)) * 1.0 / count(*) ${invoiced} GROUP BY 1`,
   },
   'no customer, no country and an empty one': {
-    query: { metrics: ['invoices.count', 'invoices.revenue'], dimensions: ['customers.country'], include_empty: true },
+    query: {
+      metrics: ['invoices.count', 'invoices.revenue'],
+      dimensions: ['customers.country'],
+      include_empty: true,
+    },
     is: [
       ['', 0, null],
       ['DE', 2, 30.3],
@@ -99,15 +110,24 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   // A track that is in no list is in no group.
   'distinct values over a fan': {
-    query: { metrics: ['tracks.genres', 'tracks.count', 'tracks.length'], dimensions: ['playlists.name'] },
+    query: {
+      metrics: ['tracks.genres', 'tracks.count', 'tracks.length'],
+      dimensions: ['playlists.name'],
+    },
     is: `SELECT p.name, count(DISTINCT t.genre), count(DISTINCT t.id), sum(t.ms) ${listed} GROUP BY 1`,
   },
   'a row in two lists that fit counts once': {
-    query: { metrics: ['tracks.count', 'tracks.length'], where: ["playlists.name in ('gym', 'car')"] },
+    query: {
+      metrics: ['tracks.count', 'tracks.length'],
+      where: ["playlists.name in ('gym', 'car')"],
+    },
     is: "SELECT count(*), sum(ms) FROM tracks t WHERE EXISTS (SELECT 1 FROM playlist_tracks x JOIN playlists p ON p.id = x.playlist_id WHERE x.track_id = t.id AND p.name IN ('gym', 'car'))",
   },
   'two conditions on the many side may be met by two rows': {
-    query: { metrics: ['tracks.count'], where: ["playlists.name = 'gym'", "playlists.name = 'car'"] },
+    query: {
+      metrics: ['tracks.count'],
+      where: ["playlists.name = 'gym'", "playlists.name = 'car'"],
+    },
     is: [[1]],
   },
   'a NOT on the many side asks for a row that differs': {
@@ -115,7 +135,10 @@ export const questions: Readonly<Record<string, Question>> = {
     is: "SELECT count(*) FROM customers c WHERE EXISTS (SELECT 1 FROM tickets t WHERE t.customer_id = c.id AND t.priority <> 'high')",
   },
   'the many side or an own field': {
-    query: { metrics: ['customers.count'], where: ["tickets.priority = 'low' or customers.country = 'FR'"] },
+    query: {
+      metrics: ['customers.count'],
+      where: ["tickets.priority = 'low' or customers.country = 'FR'"],
+    },
     is: "SELECT count(*) FROM customers c WHERE c.country = 'FR' OR EXISTS (SELECT 1 FROM tickets t WHERE t.customer_id = c.id AND t.priority = 'low')",
   },
   'ratio of sums, and average of ratios': {
@@ -127,7 +150,15 @@ export const questions: Readonly<Record<string, Question>> = {
     is: 'SELECT avg(total), (SELECT avg(s) FROM (SELECT sum(total) AS s FROM invoices WHERE customer_id IS NOT NULL GROUP BY customer_id) q) FROM invoices',
   },
   'rows, values, and different values': {
-    query: { metrics: ['invoices.count', 'invoices.dated', 'invoices.buyers', 'count(distinct invoices.state)', 'invoices.unpaid'] },
+    query: {
+      metrics: [
+        'invoices.count',
+        'invoices.dated',
+        'invoices.buyers',
+        'count(distinct invoices.state)',
+        'invoices.unpaid',
+      ],
+    },
     is: "SELECT count(*), count(due_on), count(DISTINCT customer_id), count(DISTINCT state), sum(CASE WHEN state <> 'paid' THEN 1 ELSE 0 END) FROM invoices",
   },
   'different values are no sum over groups': {
@@ -139,15 +170,24 @@ export const questions: Readonly<Record<string, Question>> = {
     is: 'SELECT count(DISTINCT upper(country)), count(DISTINCT country) FROM customers',
   },
   'NULL is neither equal nor different': {
-    query: { metrics: ['invoices.count'], where: [{ field: 'invoices.state', op: '!=', value: 'paid' }] },
+    query: {
+      metrics: ['invoices.count'],
+      where: [{ field: 'invoices.state', op: '!=', value: 'paid' }],
+    },
     is: "SELECT count(*) FROM invoices WHERE state <> 'paid'",
   },
   'NULL in a list means those without': {
-    query: { metrics: ['invoices.count'], where: [{ field: 'invoices.state', op: 'in', value: ['void', null] }] },
+    query: {
+      metrics: ['invoices.count'],
+      where: [{ field: 'invoices.state', op: 'in', value: ['void', null] }],
+    },
     is: "SELECT count(*) FROM invoices WHERE state = 'void' OR state IS NULL",
   },
   'NOT IN a list with NULL is not empty': {
-    query: { metrics: ['invoices.count'], where: [{ field: 'invoices.state', op: 'not_in', value: ['void', null] }] },
+    query: {
+      metrics: ['invoices.count'],
+      where: [{ field: 'invoices.state', op: 'not_in', value: ['void', null] }],
+    },
     is: "SELECT count(*) FROM invoices WHERE state <> 'void'",
   },
   'by a boolean that may be NULL, and by a CASE': {
@@ -159,7 +199,10 @@ export const questions: Readonly<Record<string, Question>> = {
     is: `SELECT i.id, sum(l.price * l.quantity * (1 - l.discount)), sum(l.price * l.quantity) ${sold} GROUP BY 1`,
   },
   'the filter of a metric follows a join, that of the query another': {
-    query: { metrics: ['invoices.german', 'invoices.count'], where: ["customers.rep.name = 'Kim'"] },
+    query: {
+      metrics: ['invoices.german', 'invoices.count'],
+      where: ["customers.rep.name = 'Kim'"],
+    },
     is: `SELECT sum(CASE WHEN upper(c.country) = 'DE' THEN i.total END), count(*) ${invoiced} JOIN employees e ON e.id = c.rep_id WHERE e.name = 'Kim'`,
   },
   'two facts by what they share, each by its own rows': {
@@ -187,11 +230,18 @@ export const questions: Readonly<Record<string, Question>> = {
     ],
   },
   'a condition on one fact alone': {
-    query: { metrics: ['invoices.count', 'tickets.count'], where: [{ on: 'tickets', where: "tickets.priority = 'high'" }] },
+    query: {
+      metrics: ['invoices.count', 'tickets.count'],
+      where: [{ on: 'tickets', where: "tickets.priority = 'high'" }],
+    },
     is: [[9, 3]],
   },
   'a condition on the result, of a metric that is not shown': {
-    query: { metrics: ['invoices.count'], dimensions: ['customers.land'], having: ['invoices.revenue > 5'] },
+    query: {
+      metrics: ['invoices.count'],
+      dimensions: ['customers.land'],
+      having: ['invoices.revenue > 5'],
+    },
     is: [
       ['DE', 4],
       [null, 3],
@@ -211,7 +261,12 @@ export const questions: Readonly<Record<string, Question>> = {
     isOrdered: true,
   },
   'the last by what may be NULL': {
-    query: { metrics: ['invoices.revenue'], dimensions: ['invoices.state'], order_by: [{ field: 'invoices.revenue' }], limit: 2 },
+    query: {
+      metrics: ['invoices.revenue'],
+      dimensions: ['invoices.state'],
+      order_by: [{ field: 'invoices.revenue' }],
+      limit: 2,
+    },
     is: [
       ['open', 25.2],
       [null, 40.4],
@@ -220,12 +275,20 @@ export const questions: Readonly<Record<string, Question>> = {
   },
   'whole numbers are divided for real': {
     query: {
-      metrics: ['tracks.minutes', { name: 'x', expr: 'tracks.length / tracks.count' }, 'avg(tracks.ms / 2000)', 'sum(tracks.seconds)'],
+      metrics: [
+        'tracks.minutes',
+        { name: 'x', expr: 'tracks.length / tracks.count' },
+        'avg(tracks.ms / 2000)',
+        'sum(tracks.seconds)',
+      ],
     },
     is: [[6001 / 60000, 6001 / 5, 6001 / 4 / 2000, 6.001]],
   },
   'decimals add up': {
-    query: { metrics: ['sum(lines.price)', 'sum(lines.price * lines.quantity)'], where: ['invoices.id = 1'] },
+    query: {
+      metrics: ['sum(lines.price)', 'sum(lines.price * lines.quantity)'],
+      where: ['invoices.id = 1'],
+    },
     is: [[0.3, 0.5]],
   },
   'by a ratio whose denominator is 0': {
@@ -251,15 +314,26 @@ export const questions: Readonly<Record<string, Question>> = {
     is: [[0]],
   },
   'a percent sign in a text is one': {
-    query: { metrics: ['customers.count'], where: [{ field: 'customers.city', op: 'starts_with', value: '50%' }] },
+    query: {
+      metrics: ['customers.count'],
+      where: [{ field: 'customers.city', op: 'starts_with', value: '50%' }],
+    },
     is: [[1]],
   },
   'an underscore in a text is one': {
-    query: { metrics: ['tracks.count'], dimensions: ['tracks.name'], where: [{ field: 'tracks.name', op: 'contains', value: 'a_' }] },
+    query: {
+      metrics: ['tracks.count'],
+      dimensions: ['tracks.name'],
+      where: [{ field: 'tracks.name', op: 'contains', value: 'a_' }],
+    },
     is: [['a_b', 1]],
   },
   'a backslash in a text is one': {
-    query: { metrics: ['tracks.count'], dimensions: ['tracks.id'], where: [{ field: 'tracks.name', op: 'contains', value: '\\' }] },
+    query: {
+      metrics: ['tracks.count'],
+      dimensions: ['tracks.id'],
+      where: [{ field: 'tracks.name', op: 'contains', value: '\\' }],
+    },
     is: [[4, 1]],
   },
   'letters beyond ASCII': {
@@ -274,15 +348,25 @@ export const questions: Readonly<Record<string, Question>> = {
     ],
   },
   'a quote in a text, of the query and of a parameter': {
-    query: { metrics: ['invoices.chosen', 'invoices.count'], where: ["customers.name = 'O''Hara'"], parameters: { state: "o'pen" } },
+    query: {
+      metrics: ['invoices.chosen', 'invoices.count'],
+      where: ["customers.name = 'O''Hara'"],
+      parameters: { state: "o'pen" },
+    },
     is: [[null, 1]],
   },
   'a day as an upper bound of a time': {
-    query: { metrics: ['invoices.count'], where: ["invoices.issued_at < '2024-01-01'", "invoices.due_on <= '2023-12-31'"] },
+    query: {
+      metrics: ['invoices.count'],
+      where: ["invoices.issued_at < '2024-01-01'", "invoices.due_on <= '2023-12-31'"],
+    },
     is: [[1]],
   },
   'a boss is an employee of another row': {
-    query: { metrics: ['employees.payroll', 'employees.heads', 'employees.above'], dimensions: ['employees.boss.name'] },
+    query: {
+      metrics: ['employees.payroll', 'employees.heads', 'employees.above'],
+      dimensions: ['employees.boss.name'],
+    },
     is: [
       ['Kim', 80, 1, 0],
       ['Lee', 60, 1, 0],
@@ -297,7 +381,10 @@ export const questions: Readonly<Record<string, Question>> = {
     ],
   },
   'those with none of the many have no invoices, not no row': {
-    query: { metrics: ['customers.count', 'sum(customers.spent)'], dimensions: ['customers.invoices_each'] },
+    query: {
+      metrics: ['customers.count', 'sum(customers.spent)'],
+      dimensions: ['customers.invoices_each'],
+    },
     is: [
       [0, 1, null],
       [1, 3, 65.6],
@@ -317,7 +404,11 @@ export const questions: Readonly<Record<string, Question>> = {
 /** Each amount of `days` is a power of two, so that a sum says which rows are in it. */
 export const times: Readonly<Record<string, Question>> = {
   'weeks at the turn of a year of 53': {
-    query: { metrics: ['days.sum'], dimensions: ['days.on_day.week'], where: ["days.on_day < '2022-01-01'"] },
+    query: {
+      metrics: ['days.sum'],
+      dimensions: ['days.on_day.week'],
+      where: ["days.on_day < '2022-01-01'"],
+    },
     is: [
       ['2020-12-21', 1],
       ['2020-12-28', 30],
@@ -325,7 +416,12 @@ export const times: Readonly<Record<string, Question>> = {
     ],
   },
   'weeks that begin on Sunday': {
-    query: { metrics: ['days.sum'], dimensions: ['days.on_day.week'], where: ["days.on_day < '2022-01-01'"], week_start: 'sunday' },
+    query: {
+      metrics: ['days.sum'],
+      dimensions: ['days.on_day.week'],
+      where: ["days.on_day < '2022-01-01'"],
+      week_start: 'sunday',
+    },
     is: [
       ['2020-12-27', 15],
       ['2021-01-03', 48],
@@ -369,7 +465,11 @@ export const times: Readonly<Record<string, Question>> = {
     ],
   },
   'a month back from its last day': {
-    query: { metrics: ['days.month'], dimensions: ['metric_time.day'], where: ["days.on_day between '2024-02-28' and '2024-04-30'"] },
+    query: {
+      metrics: ['days.month'],
+      dimensions: ['metric_time.day'],
+      where: ["days.on_day between '2024-02-28' and '2024-04-30'"],
+    },
     is: [
       ['2024-02-28', 128],
       ['2024-02-29', 384],
@@ -420,7 +520,11 @@ export const times: Readonly<Record<string, Question>> = {
       ['2024-02-01', 384, 384],
       ['2024-03-01', 1536, 1920],
       ['2024-04-01', 2048, 3968],
-      ...['05', '06', '07', '08', '09', '10', '11', '12'].map((month) => [`2024-${month}-01`, null, 3968]),
+      ...['05', '06', '07', '08', '09', '10', '11', '12'].map((month) => [
+        `2024-${month}-01`,
+        null,
+        3968,
+      ]),
       ['2025-01-01', null, null],
       ['2025-02-01', 4096, 4096],
     ],
@@ -450,7 +554,11 @@ export const times: Readonly<Record<string, Question>> = {
     ],
   },
   'periods without rows, and rows without a time': {
-    query: { metrics: ['invoices.count', 'invoices.revenue'], dimensions: ['invoices.due_on.quarter'], fill_time: true },
+    query: {
+      metrics: ['invoices.count', 'invoices.revenue'],
+      dimensions: ['invoices.due_on.quarter'],
+      fill_time: true,
+    },
     is: [
       ['2023-10-01', 1, 10.1],
       ['2024-01-01', 5, 90.9],

@@ -12,11 +12,28 @@ export interface MetricInput {
 }
 
 export type MetricShape =
-  | { readonly kind: 'simple'; readonly measure: MetricInput | (Measure & { readonly model: string }) }
+  | {
+      readonly kind: 'simple';
+      readonly measure: MetricInput | (Measure & { readonly model: string });
+    }
   | { readonly kind: 'ratio'; readonly numerator: MetricInput; readonly denominator: MetricInput }
   | { readonly kind: 'derived'; readonly expr: string; readonly inputs: readonly MetricInput[] }
-  | { readonly kind: 'cumulative'; readonly of: MetricInput; readonly window: string | undefined; readonly grainToDate: string | undefined; readonly periodAgg: string } // prettier-ignore
-  | { readonly kind: 'conversion'; readonly base: MetricInput; readonly conversion: MetricInput; readonly entity: string; readonly window: string | undefined; readonly calculation: string; readonly constants: readonly (readonly [base: string, conversion: string])[] }; // prettier-ignore
+  | {
+      readonly kind: 'cumulative';
+      readonly of: MetricInput;
+      readonly window: string | undefined;
+      readonly grainToDate: string | undefined;
+      readonly periodAgg: string;
+    }
+  | {
+      readonly kind: 'conversion';
+      readonly base: MetricInput;
+      readonly conversion: MetricInput;
+      readonly entity: string;
+      readonly window: string | undefined;
+      readonly calculation: string;
+      readonly constants: readonly (readonly [base: string, conversion: string])[];
+    };
 
 export interface MetricSpec {
   readonly name: string;
@@ -37,15 +54,22 @@ const filterSchema = z
   .union([
     text.transform((one) => [one]),
     z.array(text),
-    z.looseObject({ where_filters: z.array(z.looseObject({ where_sql_template: text })) }).transform(({ where_filters }) => where_filters.map((one) => one.where_sql_template)),
+    z
+      .looseObject({ where_filters: z.array(z.looseObject({ where_sql_template: text })) })
+      .transform(({ where_filters }) => where_filters.map((one) => one.where_sql_template)),
   ])
   .nullish()
   // A block of YAML ends with a line break, and says the same.
-  .transform((value) => (value ?? []).map((one) => one.trim())); // prettier-ignore
+  .transform((value) => (value ?? []).map((one) => one.trim()));
 
 /** `7 days`, or count and granularity apart; as ktx writes it. */
 const windowSchema = z
-  .union([text, z.looseObject({ count: z.number(), granularity: text }).transform(({ count, granularity }) => `${count} ${granularity}`)])
+  .union([
+    text,
+    z
+      .looseObject({ count: z.number(), granularity: text })
+      .transform(({ count, granularity }) => `${count} ${granularity}`),
+  ])
   .nullish()
   .transform((value) => value?.trim().toLowerCase() ?? undefined);
 
@@ -75,7 +99,9 @@ const conversionSchema = z.looseObject({
   entity: optionalText,
   window: windowSchema,
   calculation: optionalText,
-  constant_properties: z.array(z.looseObject({ base_property: text, conversion_property: text })).nullish(),
+  constant_properties: z
+    .array(z.looseObject({ base_property: text, conversion_property: text }))
+    .nullish(),
 });
 const paramsSchema = z.looseObject({
   measure: optionalInput,
@@ -105,13 +131,34 @@ const metricSchema = z.looseObject({
 
 /** The metric that a measure alone would be. */
 export function metricOfMeasure(name: string): MetricSpec {
-  const measure = { name, isMeasure: true, alias: undefined, filters: [], offsetWindow: undefined, offsetToGrain: undefined };
-  return { name, label: undefined, description: undefined, filters: [], isPrivate: false, extras: [], shape: { kind: 'simple', measure } };
+  const measure = {
+    name,
+    isMeasure: true,
+    alias: undefined,
+    filters: [],
+    offsetWindow: undefined,
+    offsetToGrain: undefined,
+  };
+  return {
+    name,
+    label: undefined,
+    description: undefined,
+    filters: [],
+    isPrivate: false,
+    extras: [],
+    shape: { kind: 'simple', measure },
+  };
 }
 
 /** What ktx wrote of its own beside what dbt has words for. */
-export function ownMeta({ config }: { readonly [key: string]: unknown }): Readonly<Record<string, unknown>> {
-  const { data } = z.object({ meta: z.object({ ktx: z.record(z.string(), z.unknown()) }) }).safeParse(config);
+export function ownMeta({
+  config,
+}: {
+  readonly [key: string]: unknown;
+}): Readonly<Record<string, unknown>> {
+  const { data } = z
+    .object({ meta: z.object({ ktx: z.record(z.string(), z.unknown()) }) })
+    .safeParse(config);
   return data?.meta.ktx ?? {};
 }
 
@@ -130,47 +177,97 @@ export function readMetric(raw: unknown): MetricSpec {
     extras: [
       ...(fill === undefined || fill === null ? [] : [`fill_nulls_with: ${fill}`]),
       ...(joins === true ? ['join_to_timespine'] : []),
-      ...(metric.time_granularity === undefined ? [] : [`time_granularity: ${metric.time_granularity}`]),
+      ...(metric.time_granularity === undefined
+        ? []
+        : [`time_granularity: ${metric.time_granularity}`]),
     ],
     shape: shapeOf(metric),
   };
 }
 
 function shapeOf({ name, type, type_params: params }: z.infer<typeof metricSchema>): MetricShape {
-  const { measure, numerator, denominator, metrics, cumulative_type_params: cumulative, conversion_type_params: conversion } = params;
+  const {
+    measure,
+    numerator,
+    denominator,
+    metrics,
+    cumulative_type_params: cumulative,
+    conversion_type_params: conversion,
+  } = params;
   const expr = params.expr ?? undefined;
   const { metric_aggregation_params: aggregation } = params;
   switch (type) {
     case 'simple':
       if (!aggregation) return { kind: 'simple', measure: inputOf(measure, 'measure', true) };
-      return { kind: 'simple', measure: { ...measureSchema.parse({ ...aggregation, name, expr }), model: aggregation.semantic_model } };
+      return {
+        kind: 'simple',
+        measure: {
+          ...measureSchema.parse({ ...aggregation, name, expr }),
+          model: aggregation.semantic_model,
+        },
+      };
     case 'ratio':
-      return { kind: 'ratio', numerator: inputOf(numerator, 'numerator'), denominator: inputOf(denominator, 'denominator') };
+      return {
+        kind: 'ratio',
+        numerator: inputOf(numerator, 'numerator'),
+        denominator: inputOf(denominator, 'denominator'),
+      };
     case 'derived':
       if (expr === undefined) throw missing('expr');
-      return { kind: 'derived', expr: String(expr), inputs: (metrics ?? []).map((one) => inputOf(one, 'metrics')) };
+      return {
+        kind: 'derived',
+        expr: String(expr),
+        inputs: (metrics ?? []).map((one) => inputOf(one, 'metrics')),
+      };
     case 'cumulative': {
-      const [window, grainToDate] = [cumulative?.window ?? params.window, cumulative?.grain_to_date ?? params.grain_to_date];
-      const of = measure ? inputOf(measure, 'measure', true) : inputOf(cumulative?.metric, 'metric');
-      return { kind: 'cumulative', of, window, grainToDate: grainToDate?.toLowerCase(), periodAgg: cumulative?.period_agg?.toLowerCase() ?? 'first' };
+      const [window, grainToDate] = [
+        cumulative?.window ?? params.window,
+        cumulative?.grain_to_date ?? params.grain_to_date,
+      ];
+      const of = measure
+        ? inputOf(measure, 'measure', true)
+        : inputOf(cumulative?.metric, 'metric');
+      return {
+        kind: 'cumulative',
+        of,
+        window,
+        grainToDate: grainToDate?.toLowerCase(),
+        periodAgg: cumulative?.period_agg?.toLowerCase() ?? 'first',
+      };
     }
     case 'conversion': {
       if (!conversion?.entity) throw missing('entity');
-      const { base_measure, base_metric, conversion_measure, conversion_metric, entity, window, calculation, constant_properties } = conversion;
+      const {
+        base_measure,
+        base_metric,
+        conversion_measure,
+        conversion_metric,
+        entity,
+        window,
+        calculation,
+        constant_properties,
+      } = conversion;
       return {
         kind: 'conversion',
-        base: base_measure ? inputOf(base_measure, 'base_measure', true) : inputOf(base_metric, 'base_metric'),
-        conversion: conversion_measure ? inputOf(conversion_measure, 'conversion_measure', true) : inputOf(conversion_metric, 'conversion_metric'),
+        base: base_measure
+          ? inputOf(base_measure, 'base_measure', true)
+          : inputOf(base_metric, 'base_metric'),
+        conversion: conversion_measure
+          ? inputOf(conversion_measure, 'conversion_measure', true)
+          : inputOf(conversion_metric, 'conversion_metric'),
         entity,
         window,
         calculation: calculation?.toLowerCase() ?? 'conversion_rate',
-        constants: (constant_properties ?? []).map((one) => [one.base_property, one.conversion_property]),
+        constants: (constant_properties ?? []).map((one) => [
+          one.base_property,
+          one.conversion_property,
+        ]),
       };
     }
     default:
       throw new MetricFault(`${type} is no type of metric that ktx knows`);
   }
-} // prettier-ignore
+}
 
 /** Why a metric cannot be read, for a person to know. */
 export class MetricFault extends Error {}
@@ -179,37 +276,108 @@ function missing(key: string): MetricFault {
   return new MetricFault(`it has no ${key}`);
 }
 
-function inputOf(input: z.infer<typeof optionalInput>, key: string, isMeasure = false): MetricInput {
+function inputOf(
+  input: z.infer<typeof optionalInput>,
+  key: string,
+  isMeasure = false,
+): MetricInput {
   if (!input) throw missing(key);
   const { name, alias, filter, offset_window, offset_to_grain } = input;
-  return { name, isMeasure, alias, filters: filter, offsetWindow: offset_window, offsetToGrain: offset_to_grain };
+  return {
+    name,
+    isMeasure,
+    alias,
+    filters: filter,
+    offsetWindow: offset_window,
+    offsetToGrain: offset_to_grain,
+  };
 }
 
 /** Keys of the newer form's metrics that stand in `type_params` of the older one. */
-const direct = ['numerator', 'denominator', 'expr', 'join_to_timespine', 'fill_nulls_with', 'is_private'];
+const direct = [
+  'numerator',
+  'denominator',
+  'expr',
+  'join_to_timespine',
+  'fill_nulls_with',
+  'is_private',
+];
 
 /**
  * A metric of the newer form, in which a model's YAML has the semantic model itself, as the older form would say it.
  * `model`: the semantic model that it stands in; undefined at the top of a file.
  */
-export function olderForm(raw: Readonly<Record<string, unknown>>, model: string | undefined): Readonly<Record<string, unknown>> {
-  const { name, type = 'simple', label, description, filter, time_granularity, hidden, input_metrics, input_metric, ...rest } = raw;
-  const { agg, percentile, percentile_type, non_additive_dimension, agg_time_dimension, window, grain_to_date, period_agg, ...others } =
-    rest;
+export function olderForm(
+  raw: Readonly<Record<string, unknown>>,
+  model: string | undefined,
+): Readonly<Record<string, unknown>> {
+  const {
+    name,
+    type = 'simple',
+    label,
+    description,
+    filter,
+    time_granularity,
+    hidden,
+    input_metrics,
+    input_metric,
+    ...rest
+  } = raw;
+  const {
+    agg,
+    percentile,
+    percentile_type,
+    non_additive_dimension,
+    agg_time_dimension,
+    window,
+    grain_to_date,
+    period_agg,
+    ...others
+  } = rest;
   const { entity, calculation, base_metric, conversion_metric, constant_properties } = others;
-  const params = Object.fromEntries(direct.filter((key) => raw[key] !== undefined).map((key) => [key, raw[key]]));
-  const agg_params = { percentile: fraction(percentile), use_discrete_percentile: percentile_type === 'discrete' };
-  const aggregation = { semantic_model: model, agg, agg_params, non_additive_dimension, agg_time_dimension };
+  const params = Object.fromEntries(
+    direct.filter((key) => raw[key] !== undefined).map((key) => [key, raw[key]]),
+  );
+  const agg_params = {
+    percentile: fraction(percentile),
+    use_discrete_percentile: percentile_type === 'discrete',
+  };
+  const aggregation = {
+    semantic_model: model,
+    agg,
+    agg_params,
+    non_additive_dimension,
+    agg_time_dimension,
+  };
   return {
-    name, type, label, description, filter, time_granularity, hidden,
+    name,
+    type,
+    label,
+    description,
+    filter,
+    time_granularity,
+    hidden,
     type_params: {
       ...params,
       metrics: input_metrics,
       ...(type === 'simple' ? { metric_aggregation_params: aggregation } : {}),
-      ...(type === 'cumulative' ? { cumulative_type_params: { metric: input_metric, window, grain_to_date, period_agg } } : {}),
-      ...(type === 'conversion' ? { conversion_type_params: { base_metric, conversion_metric, entity, window, calculation, constant_properties } } : {}),
+      ...(type === 'cumulative'
+        ? { cumulative_type_params: { metric: input_metric, window, grain_to_date, period_agg } }
+        : {}),
+      ...(type === 'conversion'
+        ? {
+            conversion_type_params: {
+              base_metric,
+              conversion_metric,
+              entity,
+              window,
+              calculation,
+              constant_properties,
+            },
+          }
+        : {}),
     },
-  }; // prettier-ignore
+  };
 }
 
 /** The newer form writes percentiles from 0 to 100. */

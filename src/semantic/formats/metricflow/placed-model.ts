@@ -1,6 +1,12 @@
 import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { MetricFault } from './metric.ts';
-import { columnOf, type Dimension, type Entity, primaryEntity, type SemanticModelSpec } from './semantic-model.ts';
+import {
+  columnOf,
+  type Dimension,
+  type Entity,
+  primaryEntity,
+  type SemanticModelSpec,
+} from './semantic-model.ts';
 
 /** A semantic model and the dataset that its rows are. */
 export interface PlacedModel {
@@ -9,7 +15,10 @@ export interface PlacedModel {
   /** The field that a column has, in whatever case it is written; undefined where there is no such column. */
   readonly field: (column: string) => string | undefined;
   /** Of a dataset that is made for the model: its fields by the names of the model, and where the roles lead that entities are. */
-  readonly own?: { readonly fields: ReadonlyMap<string, string>; readonly roles: ReadonlyMap<string, string> };
+  readonly own?: {
+    readonly fields: ReadonlyMap<string, string>;
+    readonly roles: ReadonlyMap<string, string>;
+  };
 }
 
 /** A dimension as a field: one that stands for a column, or one of its own with an expression. */
@@ -18,13 +27,18 @@ export type DimensionField =
   | { readonly kind: 'expression'; readonly name: string; readonly expr: string };
 
 /** Undefined where the dataset has no such column, or one of the dimension's name that is not what the dimension says. */
-export function dimensionField(model: PlacedModel, dimension: Dimension): DimensionField | undefined {
+export function dimensionField(
+  model: PlacedModel,
+  dimension: Dimension,
+): DimensionField | undefined {
   const made = model.own?.fields.get(dimension.name);
   if (made !== undefined) return { kind: 'column', name: made };
   const column = columnOf(dimension);
   const own = model.field(column ?? dimension.name);
   if (column !== undefined) return own === undefined ? undefined : { kind: 'column', name: own };
-  return own === undefined ? { kind: 'expression', name: dimension.name, expr: dimension.expr ?? dimension.name } : undefined;
+  return own === undefined
+    ? { kind: 'expression', name: dimension.name, expr: dimension.expr ?? dimension.name }
+    : undefined;
 }
 
 /** Undefined where it is no column. */
@@ -34,24 +48,42 @@ export function entityField({ own, field }: PlacedModel, entity: Entity): string
 }
 
 /** What people call a thing beside its name, each once: `Order Total` and `order_total` are the same words. */
-export function otherNames(name: string, others: readonly (string | undefined)[]): readonly string[] {
-  const plain = (words: string) => words.toLowerCase().replaceAll(/[\s_-]+/g, ' ').trim(); // prettier-ignore
-  return [...new Set(others)].filter((one) => one !== undefined && one !== '' && plain(one) !== plain(name)) as string[];
+export function otherNames(
+  name: string,
+  others: readonly (string | undefined)[],
+): readonly string[] {
+  const plain = (words: string) =>
+    words
+      .toLowerCase()
+      .replaceAll(/[\s_-]+/g, ' ')
+      .trim();
+  return [...new Set(others)].filter(
+    (one) => one !== undefined && one !== '' && plain(one) !== plain(name),
+  ) as string[];
 }
 
 /** A name as an expression writes it. */
 export function written(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/i.test(name) && !reservedWords.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
+  return /^[a-z_][a-z0-9_]*$/i.test(name) && !reservedWords.has(name.toLowerCase())
+    ? name
+    : `"${name.replaceAll('"', '""')}"`;
 }
 
 /** What a filter template says, as a row filter of the dataset of `home`. */
-export function filterSql(template: string, home: PlacedModel, models: readonly PlacedModel[]): string {
-  const sql = template.replaceAll(/\{\{(.*?)\}\}/gs, (_, inner: string) => referenceSql(inner.trim(), home, models));
+export function filterSql(
+  template: string,
+  home: PlacedModel,
+  models: readonly PlacedModel[],
+): string {
+  const sql = template.replaceAll(/\{\{(.*?)\}\}/gs, (_, inner: string) =>
+    referenceSql(inner.trim(), home, models),
+  );
   if (/\{[{%#]/.test(sql)) throw new MetricFault(`its filter cannot be read: ${template.trim()}`);
   return sql.trim();
 }
 
-const call = /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
+const call =
+  /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
 
 function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedModel[]): string {
   const [, kind, , path = '', , second, , third] = call.exec(inner) ?? [];
@@ -64,13 +96,23 @@ function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedM
   const own = primaryEntity(home.spec);
   const hops = parts[0] === own ? parts.slice(1) : parts;
   const way = hops.reduce<readonly PlacedModel[]>(
-    (before, entity) => [...before, hopTo(entity, before.at(-1) ?? home, { models, name: hops.at(-1) === entity ? name : undefined })],
+    (before, entity) => [
+      ...before,
+      hopTo(entity, before.at(-1) ?? home, {
+        models,
+        name: hops.at(-1) === entity ? name : undefined,
+      }),
+    ],
     [],
   );
   const end = way.at(-1) ?? home;
-  const dimension = end.spec.dimensions.find((one) => one.name === (isTime ? home.spec.defaults?.agg_time_dimension : name));
-  if (dimension === undefined) throw new MetricFault(`its filter uses ${path}, which is no dimension of ${end.spec.name}`);
-  if (grain !== undefined && grain !== granularityOf(dimension)) throw new MetricFault(`its filter cuts ${path} to its ${grain}`);
+  const dimension = end.spec.dimensions.find(
+    (one) => one.name === (isTime ? home.spec.defaults?.agg_time_dimension : name),
+  );
+  if (dimension === undefined)
+    throw new MetricFault(`its filter uses ${path}, which is no dimension of ${end.spec.name}`);
+  if (grain !== undefined && grain !== granularityOf(dimension))
+    throw new MetricFault(`its filter cuts ${path} to its ${grain}`);
   const field = dimensionField(end, dimension);
   if (field !== undefined) return [...pathFrom(home, way, hops), field.name].map(written).join('.');
   if (end === home && columnOf(dimension) === undefined) return `(${dimension.expr})`;
@@ -78,7 +120,11 @@ function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedM
 }
 
 /** Every step of it, since the warehouse may have other ways to the same place: by roles where the datasets have them, else by datasets. */
-function pathFrom(home: PlacedModel, way: readonly PlacedModel[], hops: readonly string[]): readonly string[] {
+function pathFrom(
+  home: PlacedModel,
+  way: readonly PlacedModel[],
+  hops: readonly string[],
+): readonly string[] {
   if (way.at(-1) === undefined || way.at(-1) === home) return [];
   return [home.dataset, ...(home.own === undefined ? way.map(({ dataset }) => dataset) : hops)];
 }
@@ -87,7 +133,10 @@ function entitySql(path: string, home: PlacedModel): string {
   const name = path.split('__').at(-1);
   const entity = home.spec.entities.find((one) => one.name === name);
   const field = entity && entityField(home, entity);
-  if (field === undefined) throw new MetricFault(`its filter uses the entity ${path}, which is no column of ${home.dataset}`);
+  if (field === undefined)
+    throw new MetricFault(
+      `its filter uses the entity ${path}, which is no column of ${home.dataset}`,
+    );
   return written(field);
 }
 
@@ -99,19 +148,29 @@ function hopTo(
 ): PlacedModel {
   const isOne = (model: PlacedModel) =>
     from.own === undefined
-      ? primaryEntity(model.spec) === entity || model.spec.entities.some((one) => one.name === entity && one.type === 'unique')
+      ? primaryEntity(model.spec) === entity ||
+        model.spec.entities.some((one) => one.name === entity && one.type === 'unique')
       : from.own.roles.get(entity) === model.dataset;
   const all = models.filter((model) => model !== from && isOne(model));
-  const fitting = name === undefined ? all : all.filter(({ spec }) => spec.dimensions.some((one) => one.name === name));
+  const fitting =
+    name === undefined
+      ? all
+      : all.filter(({ spec }) => spec.dimensions.some((one) => one.name === name));
   const [only, ...others] = fitting;
   if (only !== undefined && others.length === 0) return only;
-  const why = others.length > 0 ? `leads to ${fitting.map(({ spec }) => spec.name).join(' and ')}` : 'leads nowhere';
-  throw new MetricFault(`its filter uses the entity ${entity}, which from ${from.spec.name} ${why}`);
+  const why =
+    others.length > 0
+      ? `leads to ${fitting.map(({ spec }) => spec.name).join(' and ')}`
+      : 'leads nowhere';
+  throw new MetricFault(
+    `its filter uses the entity ${entity}, which from ${from.spec.name} ${why}`,
+  );
 }
 
 /** Of a time dimension. */
 function granularityOf(dimension: Dimension): string | undefined {
   const { type_params: params } = dimension;
-  const grain: unknown = params instanceof Object && 'time_granularity' in params ? params.time_granularity : undefined;
+  const grain: unknown =
+    params instanceof Object && 'time_granularity' in params ? params.time_granularity : undefined;
   return typeof grain === 'string' ? grain.toLowerCase() : undefined;
 }

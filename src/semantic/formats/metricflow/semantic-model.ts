@@ -12,10 +12,22 @@ const expression = z
   .transform((value) => (value === null || value === undefined ? undefined : String(value)));
 const lowerCase = text.transform((value) => value.toLowerCase());
 
-const entitySchema = z.looseObject({ name: text, type: lowerCase, expr: expression, label: optionalText, description: optionalText });
+const entitySchema = z.looseObject({
+  name: text,
+  type: lowerCase,
+  expr: expression,
+  label: optionalText,
+  description: optionalText,
+});
 export type Entity = z.infer<typeof entitySchema>;
 
-const dimensionSchema = z.looseObject({ name: text, type: lowerCase, expr: expression, label: optionalText, description: optionalText });
+const dimensionSchema = z.looseObject({
+  name: text,
+  type: lowerCase,
+  expr: expression,
+  label: optionalText,
+  description: optionalText,
+});
 export type Dimension = z.infer<typeof dimensionSchema>;
 
 const nonAdditiveSchema = z.looseObject({
@@ -51,7 +63,9 @@ const listOf = <T extends z.ZodType>(schema: T) =>
 export const semanticModelSchema = z.looseObject({
   name: text,
   model: optionalText,
-  node_relation: z.looseObject({ alias: text, schema_name: optionalText, database: optionalText }).nullish(),
+  node_relation: z
+    .looseObject({ alias: text, schema_name: optionalText, database: optionalText })
+    .nullish(),
   label: optionalText,
   description: optionalText,
   primary_entity: optionalText,
@@ -68,17 +82,42 @@ export function primaryEntity({ primary_entity, entities }: SemanticModelSpec): 
 }
 
 /** The table that a model names, and how: by its relation, as `schema.table`, by `ref('orders')` or `source('crm', 'customers')`. */
-export function namedTable({ node_relation: relation, model = '' }: Pick<SemanticModelSpec, 'node_relation' | 'model'>) {
-  if (relation) return { table: relation.alias, schema: relation.schema_name, database: relation.database, isGuess: false };
+export function namedTable({
+  node_relation: relation,
+  model = '',
+}: Pick<SemanticModelSpec, 'node_relation' | 'model'>) {
+  if (relation)
+    return {
+      table: relation.alias,
+      schema: relation.schema_name,
+      database: relation.database,
+      isGuess: false,
+    };
   const [, kind, ...names] =
-    /^\s*(?:\{\{)?\s*(ref|source)\(\s*['"]([^'"]+)['"](?:\s*,\s*['"]([^'"]+)['"])?\s*\)\s*(?:\}\})?\s*$/.exec(model) ?? [];
-  const [table, schema, database] = (kind === undefined ? model.split('.') : names.filter((name) => name !== undefined)).toReversed();
+    /^\s*(?:\{\{)?\s*(ref|source)\(\s*['"]([^'"]+)['"](?:\s*,\s*['"]([^'"]+)['"])?\s*\)\s*(?:\}\})?\s*$/.exec(
+      model,
+    ) ?? [];
+  const [table, schema, database] = (
+    kind === undefined ? model.split('.') : names.filter((name) => name !== undefined)
+  ).toReversed();
   // The first name of a ref with two is a package; in which schema dbt builds a model is not in its file.
-  if (kind !== undefined) return { table, schema: kind === 'source' ? schema : undefined, database: undefined, isGuess: true };
+  if (kind !== undefined)
+    return {
+      table,
+      schema: kind === 'source' ? schema : undefined,
+      database: undefined,
+      isGuess: true,
+    };
   return { table: table === '' ? undefined : table, schema, database, isGuess: false };
 }
 
 /** An expression that is just a column; a name without an expression is that column. */
-export function columnOf({ name, expr = name }: { readonly name: string; readonly expr?: string | undefined }): string | undefined {
+export function columnOf({
+  name,
+  expr = name,
+}: {
+  readonly name: string;
+  readonly expr?: string | undefined;
+}): string | undefined {
   return /^[A-Za-z_][A-Za-z0-9_$]*$/.test(expr.trim()) ? expr.trim() : undefined;
 }

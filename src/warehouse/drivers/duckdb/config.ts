@@ -7,7 +7,11 @@ export const duckdbConfigSchema = z.strictObject({
   path: pathSchema.describe(
     'A DuckDB database file; or a folder, a glob or one file of Parquet, CSV or JSON. Relative to the project or absolute.',
   ),
-  schemas: z.array(z.string()).min(1).optional().describe('Only these schemas; the first is the one that plain dataset names mean.'),
+  schemas: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe('Only these schemas; the first is the one that plain dataset names mean.'),
   allow_functions: allowFunctionsSchema,
 });
 export type DuckdbConfig = z.infer<typeof duckdbConfigSchema>;

@@ -1,4 +1,10 @@
-import { type Ask, type ColumnRow, type KeyRow, type TableRow, tableSchemas } from '../../table-schemas.ts';
+import {
+  type Ask,
+  type ColumnRow,
+  type KeyRow,
+  type TableRow,
+  tableSchemas,
+} from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
 
@@ -21,10 +27,20 @@ const keysSql = `SELECT table_oid AS id, constraint_index AS place, constraint_c
 type Marker = (table: string) => string | undefined;
 
 /** Three statements, whatever the number of tables. */
-export async function introspectDuckdb(ask: Ask, scope: Scope, marker: Marker): Promise<WarehouseSchema> {
+export async function introspectDuckdb(
+  ask: Ask,
+  scope: Scope,
+  marker: Marker,
+): Promise<WarehouseSchema> {
   const listed = (await ask(tablesSql)) as TableRow[];
-  const tables = listed.map((row) => ({ ...row, marker: row.kind === 'table' ? (marker(row.table) ?? null) : null }));
+  const tables = listed.map((row) => ({
+    ...row,
+    marker: row.kind === 'table' ? (marker(row.table) ?? null) : null,
+  }));
   const columns = (await ask(columnsSql)) as ColumnRow[];
   const keys = (await ask(keysSql)) as KeyRow[];
-  return tableSchemas({ tables, columns, keys, queries: 3, fieldType: ({ nativeType }) => fieldType(nativeType) }, scope);
+  return tableSchemas(
+    { tables, columns, keys, queries: 3, fieldType: ({ nativeType }) => fieldType(nativeType) },
+    scope,
+  );
 }

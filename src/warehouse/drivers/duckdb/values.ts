@@ -1,4 +1,10 @@
-import { DuckDBBlobValue, DuckDBDecimalValue, DuckDBTimestampTZValue, DuckDBTimestampValue, type DuckDBValue } from '@duckdb/node-api';
+import {
+  DuckDBBlobValue,
+  DuckDBDecimalValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  type DuckDBValue,
+} from '@duckdb/node-api';
 import type { FieldType } from '../../../sql/field-type.ts';
 import { decimalCell, integerCell } from '../../driver.ts';
 import type { Cell } from '../../warehouse.ts';
@@ -33,6 +39,11 @@ function plainValue(value: DuckDBValue): Plain {
   if (value instanceof DuckDBBlobValue) return `\\x${Buffer.from(value.bytes).toString('hex')}`;
   if ('items' in value) return value.items.map(plainValue);
   if (!('entries' in value)) return String(value);
-  if (!Array.isArray(value.entries)) return Object.fromEntries(Object.entries(value.entries).map(([key, item]) => [key, plainValue(item)]));
-  return Object.fromEntries(value.entries.map(({ key, value: item }) => [String(duckdbCell(key)), plainValue(item)]));
+  if (!Array.isArray(value.entries))
+    return Object.fromEntries(
+      Object.entries(value.entries).map(([key, item]) => [key, plainValue(item)]),
+    );
+  return Object.fromEntries(
+    value.entries.map(({ key, value: item }) => [String(duckdbCell(key)), plainValue(item)]),
+  );
 }

@@ -8,9 +8,15 @@ export const mysqlConfigSchema = z
   .strictObject({
     driver: z.literal('mysql'),
     url: serverUrlSchema(['mysql:', 'mariadb:'], 'mysql://user@host:3306/database'),
-    host: pathSchema.optional().describe('Host name, or the absolute path of a Unix socket. Default: localhost.'),
+    host: pathSchema
+      .optional()
+      .describe('Host name, or the absolute path of a Unix socket. Default: localhost.'),
     port: z.int().min(1).max(65_535).optional().describe('Default: 3306.'),
-    database: z.string().min(1).optional().describe('Database name: the schema that plain table names mean.'),
+    database: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Database name: the schema that plain table names mean.'),
     user: z.string().min(1).optional().describe('Login; SELECT on the tables is all it needs.'),
     password: secretSchema.optional(),
     ssl: z
@@ -21,8 +27,14 @@ export const mysqlConfigSchema = z
       ),
     ca: pathSchema
       .optional()
-      .describe('Certificate of the authority that signed the server’s, in PEM; relative to the project or absolute.'),
-    schemas: z.array(z.string()).min(1).optional().describe('Only these databases of the server. Default: the one of the connection.'),
+      .describe(
+        'Certificate of the authority that signed the server’s, in PEM; relative to the project or absolute.',
+      ),
+    schemas: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('Only these databases of the server. Default: the one of the connection.'),
     allow_functions: allowFunctionsSchema,
   })
   .refine(({ url, database }) => (url === undefined) !== (database === undefined), {

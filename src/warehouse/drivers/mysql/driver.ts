@@ -1,7 +1,13 @@
 import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2';
 import { promisify } from 'node:util';
 import { mysql } from '../../../sql/dialects/mysql.ts';
-import { type DriverSession, type Limits, type OpenContext, type Rows, withinLimits } from '../../driver.ts';
+import {
+  type DriverSession,
+  type Limits,
+  type OpenContext,
+  type Rows,
+  withinLimits,
+} from '../../driver.ts';
 import { explaining, type FailureRules } from '../../failure.ts';
 import type { Ask } from '../../table-schemas.ts';
 import type { MysqlConfig } from './config.ts';
@@ -22,7 +28,11 @@ interface Place {
 
 type Work<T> = (connection: PoolConnection, stop: () => void) => Promise<T>;
 
-export async function open(config: MysqlConfig, context: OpenContext, signal: AbortSignal): Promise<DriverSession> {
+export async function open(
+  config: MysqlConfig,
+  context: OpenContext,
+  signal: AbortSignal,
+): Promise<DriverSession> {
   const settings = mysqlSettings(config, context);
   const { host, port, socketPath, database } = settings;
   const pool = createPool({ ...settings, connectionLimit: 4, maxIdle: 4, idleTimeout: 30_000 });
@@ -31,7 +41,10 @@ export async function open(config: MysqlConfig, context: OpenContext, signal: Ab
   const failures = serverFailures(`MySQL at ${socketPath ?? `${host}:${port}`}/${database}`);
   let place: Place | undefined;
   /** Every statement runs in a read-only transaction that is rolled back. */
-  const reading = async <T>(limits: Limits & { readonly maxRows?: number }, work: Work<T>): Promise<T> => {
+  const reading = async <T>(
+    limits: Limits & { readonly maxRows?: number },
+    work: Work<T>,
+  ): Promise<T> => {
     const connection = await connected(pool).catch(explaining(failures));
     let isSpent = false;
     const stop = (): void => {
@@ -64,14 +77,24 @@ export async function open(config: MysqlConfig, context: OpenContext, signal: Ab
   return {
     dialect,
     policy: mysqlPolicy(dialect, ownFunctions),
-    introspect: (scope, caller) => asking(caller, (ask) => introspectMysql(ask, scope.schemas ?? schemas, isMariadb)),
+    introspect: (scope, caller) =>
+      asking(caller, (ask) => introspectMysql(ask, scope.schemas ?? schemas, isMariadb)),
     run: (sql, { maxRows, timeoutMs }, caller) =>
-      reading<Rows>({ timeoutMs, maxRows, signal: caller }, (connection, stop) => runLimited(connection, sql, { maxRows, stop })),
+      reading<Rows>({ timeoutMs, maxRows, signal: caller }, (connection, stop) =>
+        runLimited(connection, sql, { maxRows, stop }),
+      ),
     async privileges() {
       const grants = await asking(new AbortController().signal, (ask) => ask('SHOW GRANTS'));
-      const findings = findingsOf(grants.flatMap((row) => Object.values(row as Record<string, string>)));
-      const granting = schemas.map((schema) => `GRANT SELECT, SHOW VIEW ON ${mysql.quote(schema)}.* TO ktx_reader;`);
-      const remedy = findings.length === 0 ? undefined : [`CREATE USER ktx_reader IDENTIFIED BY '…';`, ...granting];
+      const findings = findingsOf(
+        grants.flatMap((row) => Object.values(row as Record<string, string>)),
+      );
+      const granting = schemas.map(
+        (schema) => `GRANT SELECT, SHOW VIEW ON ${mysql.quote(schema)}.* TO ktx_reader;`,
+      );
+      const remedy =
+        findings.length === 0
+          ? undefined
+          : [`CREATE USER ktx_reader IDENTIFIED BY '…';`, ...granting];
       return { readOnly: findings.length === 0, findings, remedy };
     },
     close: () => promisify(pool.end.bind(pool))(),
@@ -84,7 +107,10 @@ function connected(pool: Pool): Promise<PoolConnection> {
   return promise;
 }
 
-function answer(connection: Pick<PoolConnection, 'query'>, sql: string): Promise<readonly unknown[]> {
+function answer(
+  connection: Pick<PoolConnection, 'query'>,
+  sql: string,
+): Promise<readonly unknown[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>();
   connection.query({ sql, supportBigNumbers: true, dateStrings: true }, (error, rows) =>
     error ? reject(error) : resolve(rows as unknown[]),
@@ -93,7 +119,11 @@ function answer(connection: Pick<PoolConnection, 'query'>, sql: string): Promise
 }
 
 /** The server is asked for what it is before it is told its limits: they are spelled differently. */
-function beginning(place: Place | undefined, milliseconds: number, maxRows: number | undefined): readonly string[] {
+function beginning(
+  place: Place | undefined,
+  milliseconds: number,
+  maxRows: number | undefined,
+): readonly string[] {
   const time =
     place?.isMariadb === true
       ? `max_statement_time = ${milliseconds / 1000}`
@@ -103,17 +133,29 @@ function beginning(place: Place | undefined, milliseconds: number, maxRows: numb
   return [...(place === undefined ? [] : [`${session}, ${time}`]), 'START TRANSACTION READ ONLY'];
 }
 
-async function rolledBack<T>(connection: PoolConnection, begin: readonly string[], work: () => Promise<T>): Promise<T> {
+async function rolledBack<T>(
+  connection: PoolConnection,
+  begin: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
   for (const sql of begin) await answer(connection, sql);
   // A connection that is gone has nothing to roll back.
   return work().finally(() => answer(connection, 'ROLLBACK').catch(() => undefined));
 }
 
 async function placeOf(ask: Ask): Promise<Place> {
-  const [server] = (await ask('SELECT version() AS version, @@sql_mode AS mode')) as [{ version: string; mode: string }];
-  const own = (await ask(`SELECT DISTINCT lower(routine_name) AS name FROM information_schema.routines`)) as { name: string }[];
+  const [server] = (await ask('SELECT version() AS version, @@sql_mode AS mode')) as [
+    { version: string; mode: string },
+  ];
+  const own = (await ask(
+    `SELECT DISTINCT lower(routine_name) AS name FROM information_schema.routines`,
+  )) as { name: string }[];
   const mode = server.mode.split(',').includes('ONLY_FULL_GROUP_BY') ? 'ONLY_FULL_GROUP_BY' : '';
-  return { isMariadb: /mariadb/i.test(server.version), mode, ownFunctions: own.map(({ name }) => name) };
+  return {
+    isMariadb: /mariadb/i.test(server.version),
+    mode,
+    ownFunctions: own.map(({ name }) => name),
+  };
 }
 
 /** Asks the server to stop, by a connection of its own; the one that is stopped is cut. */
@@ -128,25 +170,47 @@ function cancel(connection: PoolConnection, settings: MysqlSettings): void {
 
 /** True where the server answered, so that the connection is good for the next statement. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof Error && 'sqlState' in error && !('fatal' in error && error.fatal === true);
+  return (
+    error instanceof Error && 'sqlState' in error && !('fatal' in error && error.fatal === true)
+  );
 }
 
 /** By the error's name. `where` is host, port and database, never a secret. */
 function serverFailures(where: string): FailureRules {
   return [
-    [/^ER_(ACCESS_DENIED|NOT_SUPPORTED_AUTH|DBACCESS_DENIED_NO_PASSWORD)|AUTH_SWITCH/, 'warehouse_auth', `${where} refused the login`],
+    [
+      /^ER_(ACCESS_DENIED|NOT_SUPPORTED_AUTH|DBACCESS_DENIED_NO_PASSWORD)|AUTH_SWITCH/,
+      'warehouse_auth',
+      `${where} refused the login`,
+    ],
     [/^ER_BAD_DB/, 'warehouse_not_found', where],
     [
       /^ER_(DBACCESS_DENIED|TABLEACCESS_DENIED|COLUMNACCESS_DENIED|PROCACCESS_DENIED|SPECIFIC_ACCESS_DENIED)/,
       'warehouse_privilege',
       'The login lacks a privilege',
     ],
-    [/^ER_(NO_SUCH_TABLE|BAD_FIELD|SP_DOES_NOT_EXIST|UNKNOWN_TABLE|BAD_TABLE)/, 'missing_object', 'MySQL'],
-    [/^ER_(STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED)/, 'query_timeout', 'The server cancelled the query at its time limit'],
+    [
+      /^ER_(NO_SUCH_TABLE|BAD_FIELD|SP_DOES_NOT_EXIST|UNKNOWN_TABLE|BAD_TABLE)/,
+      'missing_object',
+      'MySQL',
+    ],
+    [
+      /^ER_(STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED)/,
+      'query_timeout',
+      'The server cancelled the query at its time limit',
+    ],
     [/^ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION/, 'gate_refused', ''],
     [/^HANDSHAKE_NO_SSL_SUPPORT/, 'warehouse_insecure', `${where} offers no encrypted connection`],
-    [/^HANDSHAKE_SSL|^ERR_TLS|CERT|self.signed|certificate/i, 'warehouse_insecure', `${where} has no certificate that holds`],
-    [/^(E[A-Z]{3,}|PROTOCOL_|ER_CON_COUNT|ER_SERVER_SHUTDOWN|ER_HOST)/, 'warehouse_unreachable', `${where} cannot be reached`],
+    [
+      /^HANDSHAKE_SSL|^ERR_TLS|CERT|self.signed|certificate/i,
+      'warehouse_insecure',
+      `${where} has no certificate that holds`,
+    ],
+    [
+      /^(E[A-Z]{3,}|PROTOCOL_|ER_CON_COUNT|ER_SERVER_SHUTDOWN|ER_HOST)/,
+      'warehouse_unreachable',
+      `${where} cannot be reached`,
+    ],
     [/^/, 'query_failed', 'MySQL could not run the query'],
   ];
 }

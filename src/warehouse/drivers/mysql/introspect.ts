@@ -1,14 +1,23 @@
 import { mysql } from '../../../sql/dialects/mysql.ts';
-import { type Ask, type ColumnRow, type KeyRow, type TableRow, tableSchemas } from '../../table-schemas.ts';
+import {
+  type Ask,
+  type ColumnRow,
+  type KeyRow,
+  type TableRow,
+  tableSchemas,
+} from '../../table-schemas.ts';
 import type { WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './values.ts';
 
-const tableOf = (schema: string, table: string): string => `CONCAT(LENGTH(${schema}), ':', ${schema}, ${table})`;
+const tableOf = (schema: string, table: string): string =>
+  `CONCAT(LENGTH(${schema}), ':', ${schema}, ${table})`;
 const own = tableOf('table_schema', 'table_name');
 const bytes = (name: string): string => `CAST(${name} AS BINARY)`;
 
 /** The names of the result's columns are spelled out: MySQL writes those of its catalogs in capitals. */
-const tablesSql = (among: string): string => `SELECT ${own} AS id, table_schema AS \`schema\`, table_name AS \`table\`,
+const tablesSql = (
+  among: string,
+): string => `SELECT ${own} AS id, table_schema AS \`schema\`, table_name AS \`table\`,
     IF(table_type = 'VIEW', NULL, NULLIF(table_comment, '')) AS comment, IF(table_type = 'VIEW', 'view', 'table') AS kind, table_rows AS rowEstimate, data_length AS bytes,
     IF(update_time IS NULL, NULL, CONCAT_WS(':', create_time, update_time, data_length, auto_increment)) AS marker
   FROM information_schema.tables WHERE table_schema ${among} AND table_type IN ('BASE TABLE', 'VIEW', 'SYSTEM VERSIONED')
@@ -44,7 +53,11 @@ interface KeyPart {
 }
 
 /** Four statements over the system's catalogs, whatever the number of tables. */
-export async function introspectMysql(ask: Ask, schemas: readonly string[], isMariadb: boolean): Promise<WarehouseSchema> {
+export async function introspectMysql(
+  ask: Ask,
+  schemas: readonly string[],
+  isMariadb: boolean,
+): Promise<WarehouseSchema> {
   const among = `IN (${schemas.map((schema) => mysql.literal(schema)).join(', ')})`;
   const listed = (await ask(tablesSql(among))) as TableRow[];
   const written = (await ask(columnsSql(among))) as Column[];
@@ -60,19 +73,32 @@ export async function introspectMysql(ask: Ask, schemas: readonly string[], isMa
   const tables = listed.filter(({ id }) => described.has(id));
   const keys = [
     ...keysOf(parts),
-    ...checks.map(({ id, clause }) => ({ id, kind: 'check' as const, columns: [], definition: `CHECK (${plain(clause)})` })),
+    ...checks.map(({ id, clause }) => ({
+      id,
+      kind: 'check' as const,
+      columns: [],
+      definition: `CHECK (${plain(clause)})`,
+    })),
   ];
-  return tableSchemas({ tables, columns, keys, queries: 4, fieldType: ({ nativeType }) => declaredType(nativeType) }, { schemas });
+  return tableSchemas(
+    { tables, columns, keys, queries: 4, fieldType: ({ nativeType }) => declaredType(nativeType) },
+    { schemas },
+  );
 }
 
 function keysOf(parts: readonly KeyPart[]): KeyRow[] {
-  const groups = Map.groupBy(parts, ({ id, kind, name }) => JSON.stringify([id, kind, name])).values();
+  const groups = Map.groupBy(parts, ({ id, kind, name }) =>
+    JSON.stringify([id, kind, name]),
+  ).values();
   return [...groups].flatMap((group) => {
     const [first] = group;
     const columns = group.flatMap(({ column }) => column ?? []);
     if (first === undefined || columns.length < group.length) return [];
     const { id, kind, toSchema: schema, toTable: table } = first;
-    const to = kind === 'foreign' ? { table: { schema, table }, columns: group.map(({ toColumn }) => toColumn) } : undefined;
+    const to =
+      kind === 'foreign'
+        ? { table: { schema, table }, columns: group.map(({ toColumn }) => toColumn) }
+        : undefined;
     return [{ id, kind, columns, to }];
   });
 }
@@ -83,5 +109,7 @@ function plain(clause: string): string {
 }
 
 function textsIn(list: string): string[] {
-  return Array.from(list.matchAll(/'((?:[^']|'')*)'/g), ([, text = '']) => text.replaceAll("''", "'"));
+  return Array.from(list.matchAll(/'((?:[^']|'')*)'/g), ([, text = '']) =>
+    text.replaceAll("''", "'"),
+  );
 }

@@ -45,7 +45,12 @@ export function runLimited(
   query.on('result', (row: unknown) => {
     if (isFull || !Array.isArray(row)) return;
     isFull = rows.length === maxRows;
-    if (!isFull) rows.push(fields.map((field, index) => mysqlCell(row[index] as Buffer | null, field, types[index]?.type ?? 'unknown')));
+    if (!isFull)
+      rows.push(
+        fields.map((field, index) =>
+          mysqlCell(row[index] as Buffer | null, field, types[index]?.type ?? 'unknown'),
+        ),
+      );
     else {
       done(true);
       stop();

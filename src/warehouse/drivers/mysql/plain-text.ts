@@ -20,17 +20,28 @@ export function plainText(sql: string): string {
   let plain = '';
   for (const { 0: piece, groups = {} } of piecesOf(sql)) {
     const { comment, text, name } = groups;
-    if (comment !== undefined && /^\/\*(?:M?!|\+)/.test(comment)) throw refused('node', 'a comment that the server executes, or a hint.');
+    if (comment !== undefined && /^\/\*(?:M?!|\+)/.test(comment))
+      throw refused('node', 'a comment that the server executes, or a hint.');
     if (comment !== undefined) plain += comment.replaceAll(/[^\n]/g, ' ');
-    else if (text !== undefined) plain += `'${text.slice(1, -1).replaceAll(/[^\w\s%:.,+-]/g, '_')}'`;
-    else plain += piece.replaceAll(timeZone, (word) => word.replaceAll(/[@.]/g, '_')).replace('--', '-+');
+    else if (text !== undefined)
+      plain += `'${text.slice(1, -1).replaceAll(/[^\w\s%:.,+-]/g, '_')}'`;
+    else
+      plain += piece
+        .replaceAll(timeZone, (word) => word.replaceAll(/[@.]/g, '_'))
+        .replace('--', '-+');
     code += comment === undefined && text === undefined && name === undefined ? piece : ' ';
   }
   const rest = code.replaceAll(timeZone, ' ');
   if (/@|:=/.test(rest)) throw refused('node', 'a variable.', 'Write the value into the query.');
-  if (/[^\x20-\x7e\t\n\v\f\r\p{L}\p{N}]/u.test(rest)) throw refused('parse', 'a character outside of quotes that no query needs.');
+  if (/[^\x20-\x7e\t\n\v\f\r\p{L}\p{N}]/u.test(rest))
+    throw refused('parse', 'a character outside of quotes that no query needs.');
   const word = never.exec(rest)?.[0];
-  if (word !== undefined) throw refused('statement', `it has the word ${word.toUpperCase()}.`, 'If it is a name, quote it with backticks.');
+  if (word !== undefined)
+    throw refused(
+      'statement',
+      `it has the word ${word.toUpperCase()}.`,
+      'If it is a name, quote it with backticks.',
+    );
   return plain;
 }
 
@@ -40,7 +51,8 @@ function* piecesOf(sql: string): Generator<RegExpExecArray> {
   for (let at = 0; at < sql.length; at = pieces.lastIndex) {
     const piece = pieces.exec(sql);
     if (piece === null) throw refused('parse', 'a quote that does not end.');
-    if (piece[0] === '/' && sql[at + 1] === '*') throw refused('parse', 'a comment that does not end.');
+    if (piece[0] === '/' && sql[at + 1] === '*')
+      throw refused('parse', 'a comment that does not end.');
     yield piece;
   }
 }

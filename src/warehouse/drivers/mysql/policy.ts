@@ -19,7 +19,10 @@ export function mysqlPolicy(dialect: Dialect, ownFunctions: readonly string[]): 
       const query = text.replace(explain, (words) => words.replaceAll(/\S/g, ' '));
       const facts = await analyzedFacts(query, { dialect, roots, alwaysRecursive: false });
       const called = ownFunctions.filter((name) => isCalled(name, text));
-      return { functions: [...facts.functions, ...called], tables: facts.tables.filter((table) => !isDual(table)) };
+      return {
+        functions: [...facts.functions, ...called],
+        tables: facts.tables.filter((table) => !isDual(table)),
+      };
     },
     means: sameNames(dialect),
   };
@@ -28,7 +31,9 @@ export function mysqlPolicy(dialect: Dialect, ownFunctions: readonly string[]): 
 /** A function that this server lacks has a kind of its own in the analyzer, and no name. */
 function isCalled(name: string, text: string): boolean {
   const at = text.toLowerCase().indexOf(name);
-  return at >= 0 && new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(name)}\`?\\s*\\(`, 'iu').test(text);
+  return (
+    at >= 0 && new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(name)}\`?\\s*\\(`, 'iu').test(text)
+  );
 }
 
 /** `FROM dual` reads no table. */

@@ -11,7 +11,13 @@ import type { MysqlConfig } from './config.ts';
 export type MysqlSettings = ConnectionOptions & { readonly database: string };
 
 export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlSettings {
-  const { host = 'localhost', port = 3306, database = '', user, password } = config.url === undefined ? config : urlParts(config, context);
+  const {
+    host = 'localhost',
+    port = 3306,
+    database = '',
+    user,
+    password,
+  } = config.url === undefined ? config : urlParts(config, context);
   const secret = config.password === undefined ? password : context.secrets(config.password);
   return {
     ...placeOf(host, port),
@@ -31,7 +37,12 @@ export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlS
 function placeOf(host: string, port: number): Partial<ConnectionOptions> {
   if (isAbsolute(host)) return { socketPath: host };
   if (isIP(host) === 0) return { host, port };
-  return { host, port, stream: () => Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host }) };
+  return {
+    host,
+    port,
+    stream: () =>
+      Object.assign(connect({ host, port, noDelay: true, keepAlive: true }), { _host: host }),
+  };
 }
 
 function urlParts({ url: written = '' }: MysqlConfig, { connection, secrets }: OpenContext) {
@@ -40,10 +51,15 @@ function urlParts({ url: written = '' }: MysqlConfig, { connection, secrets }: O
   const url = isUrl ? new URL(text) : undefined;
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
   if (url === undefined || database === '')
-    throw failure('config_url', `The url of connection "${connection}" is not a MySQL URL that names a database.`, {
-      hint: 'It looks like mysql://user:password@host:3306/database.',
-    });
-  const said = (part: string): string | undefined => (part === '' ? undefined : decodeURIComponent(part));
+    throw failure(
+      'config_url',
+      `The url of connection "${connection}" is not a MySQL URL that names a database.`,
+      {
+        hint: 'It looks like mysql://user:password@host:3306/database.',
+      },
+    );
+  const said = (part: string): string | undefined =>
+    part === '' ? undefined : decodeURIComponent(part);
   // A socket stands in place of the host: mysql://user@%2Frun%2Fmysqld%2Fmysqld.sock/database
   return {
     host: said(url.hostname),
@@ -54,16 +70,31 @@ function urlParts({ url: written = '' }: MysqlConfig, { connection, secrets }: O
   };
 }
 
-function tls({ ssl, ca }: MysqlConfig, { connection, projectDir }: OpenContext, isSocket: boolean): Pick<ConnectionOptions, 'ssl'> {
+function tls(
+  { ssl, ca }: MysqlConfig,
+  { connection, projectDir }: OpenContext,
+  isSocket: boolean,
+): Pick<ConnectionOptions, 'ssl'> {
   const mode = ssl ?? (isSocket ? 'off' : 'verify');
   if (mode === 'off') return {};
   const isVerified = mode === 'verify';
-  if (ca === undefined) return { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified } };
+  if (ca === undefined)
+    return { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified } };
   try {
-    return { ssl: { rejectUnauthorized: isVerified, verifyIdentity: isVerified, ca: readFileSync(resolve(projectDir, ca)) } };
+    return {
+      ssl: {
+        rejectUnauthorized: isVerified,
+        verifyIdentity: isVerified,
+        ca: readFileSync(resolve(projectDir, ca)),
+      },
+    };
   } catch {
-    throw failure('warehouse_not_found', `The certificate file ${ca} of connection "${connection}" cannot be read.`, {
-      hint: 'Check ca of the connection in ktx.yaml; relative paths start at its folder.',
-    });
+    throw failure(
+      'warehouse_not_found',
+      `The certificate file ${ca} of connection "${connection}" cannot be read.`,
+      {
+        hint: 'Check ca of the connection in ktx.yaml; relative paths start at its folder.',
+      },
+    );
   }
 }

@@ -8,7 +8,11 @@ export function declaredType(nativeType: string): FieldType {
   if (/^(tinyint|bit)\(1\)/.test(nativeType)) return 'boolean';
   if (/^(tiny|small|medium|big)?int|^year/.test(nativeType)) return 'integer';
   if (/^(decimal|float|double)/.test(nativeType)) return 'decimal';
-  if (/^(var)?char|text|^(enum|set|uuid|inet[46]|time)\b/.test(nativeType) && !nativeType.startsWith('timestamp')) return 'string';
+  if (
+    /^(var)?char|text|^(enum|set|uuid|inet[46]|time)\b/.test(nativeType) &&
+    !nativeType.startsWith('timestamp')
+  )
+    return 'string';
   if (nativeType.startsWith('timestamp')) return 'datetime_tz';
   if (nativeType.startsWith('datetime')) return 'datetime';
   return nativeType.startsWith('date') ? 'date' : 'unknown';
@@ -19,12 +23,33 @@ const binary = 63;
 const [tiny, none, bit, json, geometry] = [1, 6, 16, 245, 255];
 
 const typesByCode: Readonly<Record<number, FieldType>> = {
-  [tiny]: 'integer', 2: 'integer', 3: 'integer', 8: 'integer', 9: 'integer', 13: 'integer', 0: 'decimal', 4: 'decimal', 5: 'decimal', 246: 'decimal',
-  7: 'datetime_tz', 10: 'date', 11: 'string', 12: 'datetime', 14: 'date', [none]: 'unknown', [bit]: 'unknown', [json]: 'unknown', [geometry]: 'unknown',
-}; // prettier-ignore
+  [tiny]: 'integer',
+  2: 'integer',
+  3: 'integer',
+  8: 'integer',
+  9: 'integer',
+  13: 'integer',
+  0: 'decimal',
+  4: 'decimal',
+  5: 'decimal',
+  246: 'decimal',
+  7: 'datetime_tz',
+  10: 'date',
+  11: 'string',
+  12: 'datetime',
+  14: 'date',
+  [none]: 'unknown',
+  [bit]: 'unknown',
+  [json]: 'unknown',
+  [geometry]: 'unknown',
+};
 
 /** Of a column of an answer. */
-export function fieldType({ columnType = none, columnLength, characterSet }: FieldPacket): FieldType {
+export function fieldType({
+  columnType = none,
+  columnLength,
+  characterSet,
+}: FieldPacket): FieldType {
   if (columnLength === 1 && (columnType === tiny || columnType === bit)) return 'boolean';
   const known = typesByCode[columnType];
   if (known !== undefined) return known;
@@ -34,7 +59,8 @@ export function fieldType({ columnType = none, columnLength, characterSet }: Fie
 /** From the bytes that the server sends for a value, in time zone UTC. */
 export function mysqlCell(bytes: Buffer | null, field: FieldPacket, type: FieldType): Cell {
   if (bytes === null) return null;
-  if (field.columnType === bit) return type === 'boolean' ? bytes[0] === 1 : integerCell(BigInt(`0x${bytes.toString('hex')}`));
+  if (field.columnType === bit)
+    return type === 'boolean' ? bytes[0] === 1 : integerCell(BigInt(`0x${bytes.toString('hex')}`));
   if (field.columnType === json) return bytes.toString('utf8');
   if (type === 'unknown') return `\\x${bytes.toString('hex')}`;
   const text = bytes.toString('utf8');
@@ -42,6 +68,8 @@ export function mysqlCell(bytes: Buffer | null, field: FieldPacket, type: FieldT
   if (type === 'integer') return integerCell(BigInt(text));
   if (type === 'decimal') return decimalCell(text);
   if (type !== 'datetime' && type !== 'datetime_tz') return text;
-  const moment = text.replace(/\.?0*$/, (zeros) => (zeros.startsWith('.') ? '' : zeros)).replace(/(\.\d*?)0+$/, '$1');
+  const moment = text
+    .replace(/\.?0*$/, (zeros) => (zeros.startsWith('.') ? '' : zeros))
+    .replace(/(\.\d*?)0+$/, '$1');
   return type === 'datetime_tz' ? moment.replace(/^(\S+) (\S+)$/, '$1T$2Z') : moment;
 }

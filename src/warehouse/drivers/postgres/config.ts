@@ -8,20 +8,36 @@ export const postgresConfigSchema = z
   .strictObject({
     driver: z.literal('postgres'),
     url: serverUrlSchema(['postgres:', 'postgresql:'], 'postgresql://user@host:5432/database'),
-    host: pathSchema.optional().describe('Host name, or the folder of a Unix socket. Default: localhost.'),
+    host: pathSchema
+      .optional()
+      .describe('Host name, or the folder of a Unix socket. Default: localhost.'),
     port: z.int().min(1).max(65_535).optional().describe('Default: 5432.'),
     database: z.string().min(1).optional().describe('Database name.'),
-    user: z.string().min(1).optional().describe('Login role; SELECT on the tables is all it needs.'),
+    user: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Login role; SELECT on the tables is all it needs.'),
     password: secretSchema.optional(),
     ssl: z
       .enum(['off', 'verify', 'no-verify'])
       .optional()
-      .describe('verify: encrypted, certificate checked; no-verify: encrypted only; off. Default: what the URL says, else off.'),
-    schemas: z.array(z.string()).min(1).optional().describe('Only these schemas; the first is the one that plain dataset names mean.'),
+      .describe(
+        'verify: encrypted, certificate checked; no-verify: encrypted only; off. Default: what the URL says, else off.',
+      ),
+    schemas: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('Only these schemas; the first is the one that plain dataset names mean.'),
     allow_functions: allowFunctionsSchema,
   })
-  .refine(({ url, host, database }) => (url === undefined) !== (host === undefined && database === undefined), {
-    error: 'give either url, or host, database, user and password',
-    path: ['url'],
-  });
+  .refine(
+    ({ url, host, database }) =>
+      (url === undefined) !== (host === undefined && database === undefined),
+    {
+      error: 'give either url, or host, database, user and password',
+      path: ['url'],
+    },
+  );
 export type PostgresConfig = z.infer<typeof postgresConfigSchema>;

@@ -10,7 +10,11 @@ import { ownObjectsSql, type OwnObjects, placeSql, type PostgresPlace } from './
 import { postgresPolicy } from './policy.ts';
 import { runLimited, socketOf } from './limited-query.ts';
 
-export async function open(config: PostgresConfig, context: OpenContext, signal: AbortSignal): Promise<DriverSession> {
+export async function open(
+  config: PostgresConfig,
+  context: OpenContext,
+  signal: AbortSignal,
+): Promise<DriverSession> {
   const settings = clientSettings(config, context);
   const pool = new Pool({ ...settings, max: 4, idleTimeoutMillis: 30_000, allowExitOnIdle: true });
   // A connection that the server drops while idle is replaced at the next use.
@@ -23,7 +27,10 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
   const { host, port, database } = new Client(settings);
   const failures = serverFailures(`Postgres at ${host}:${port}/${database}`);
   /** Every statement runs in a read-only transaction that is rolled back. */
-  const reading = async <T>(limits: Limits, work: (client: PoolClient) => Promise<T>): Promise<T> => {
+  const reading = async <T>(
+    limits: Limits,
+    work: (client: PoolClient) => Promise<T>,
+  ): Promise<T> => {
     const client = await pool.connect().catch(explaining(failures));
     // A cancel under way would hit the connection's next statement.
     let isCancelled = false;
@@ -32,7 +39,9 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
         isCancelled = true;
         void cancel(client, settings);
       };
-      const result = await withinLimits({ ...limits, cancel: stop }, (milliseconds) => rolledBack(client, milliseconds, work));
+      const result = await withinLimits({ ...limits, cancel: stop }, (milliseconds) =>
+        rolledBack(client, milliseconds, work),
+      );
       client.release(isCancelled);
       return result;
     } catch (error) {
@@ -41,19 +50,30 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
     }
   };
   const introspecting = <T>(caller: AbortSignal, work: (ask: Ask) => Promise<T>) =>
-    reading({ signal: caller }, (client) => work(async (sql) => (await client.query(sql)).rows as unknown[]));
-  const one = async <Row>(sql: string, caller: AbortSignal) => ((await introspecting(caller, (ask) => ask(sql))) as [Row])[0];
+    reading({ signal: caller }, (client) =>
+      work(async (sql) => (await client.query(sql)).rows as unknown[]),
+    );
+  const one = async <Row>(sql: string, caller: AbortSignal) =>
+    ((await introspecting(caller, (ask) => ask(sql))) as [Row])[0];
   const place = await one<PostgresPlace>(placeSql, signal).catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });
   return {
     dialect: postgres,
-    policy: postgresPolicy(place, () => one<OwnObjects>(ownObjectsSql, new AbortController().signal)),
-    introspect: (scope, caller) => introspecting(caller, (ask) => introspectPostgres(ask, { schemas: scope.schemas ?? config.schemas })),
-    run: (sql, { maxRows, timeoutMs }, caller) => reading({ timeoutMs, signal: caller }, (client) => runLimited(client, sql, maxRows)),
+    policy: postgresPolicy(place, () =>
+      one<OwnObjects>(ownObjectsSql, new AbortController().signal),
+    ),
+    introspect: (scope, caller) =>
+      introspecting(caller, (ask) =>
+        introspectPostgres(ask, { schemas: scope.schemas ?? config.schemas }),
+      ),
+    run: (sql, { maxRows, timeoutMs }, caller) =>
+      reading({ timeoutMs, signal: caller }, (client) => runLimited(client, sql, maxRows)),
     async privileges() {
-      const rows = (await introspecting(new AbortController().signal, (ask) => ask(privilegesSql))) as { finding: string }[];
+      const rows = (await introspecting(new AbortController().signal, (ask) =>
+        ask(privilegesSql),
+      )) as { finding: string }[];
       const remedy = rows.length === 0 ? undefined : readerSql(config.schemas ?? place.searchPath);
       return { readOnly: rows.length === 0, findings: rows.map(({ finding }) => finding), remedy };
     },
@@ -61,7 +81,11 @@ export async function open(config: PostgresConfig, context: OpenContext, signal:
   };
 }
 
-async function rolledBack<T>(client: PoolClient, milliseconds: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function rolledBack<T>(
+  client: PoolClient,
+  milliseconds: number,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   await client.query(`BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${milliseconds};
     SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`);
   // A connection that is gone has nothing to roll back.
@@ -71,7 +95,11 @@ async function rolledBack<T>(client: PoolClient, milliseconds: number, work: (cl
 /** By SQLSTATE, or the library's own code or words. `where` is host, port and database, never a secret. */
 function serverFailures(where: string): FailureRules {
   return [
-    [/password must be a string|no password supplied/, 'warehouse_auth', `${where} asks for a password, and none is configured`],
+    [
+      /password must be a string|no password supplied/,
+      'warehouse_auth',
+      `${where} asks for a password, and none is configured`,
+    ],
     [/^28|SASL/, 'warehouse_auth', `${where} refused the login`],
     [/^3D000/, 'warehouse_not_found', where],
     [/^42501/, 'warehouse_privilege', 'The login lacks a privilege'],
@@ -83,12 +111,30 @@ function serverFailures(where: string): FailureRules {
   ];
 }
 
-function clientSettings(config: PostgresConfig, { connection, secrets }: OpenContext): ClientConfig {
-  const ssl = config.ssl === undefined ? {} : { ssl: config.ssl === 'off' ? false : { rejectUnauthorized: config.ssl === 'verify' } };
-  const shared = { application_name: 'ktx', connectionTimeoutMillis: 10_000, keepAlive: true, ...ssl };
+function clientSettings(
+  config: PostgresConfig,
+  { connection, secrets }: OpenContext,
+): ClientConfig {
+  const ssl =
+    config.ssl === undefined
+      ? {}
+      : { ssl: config.ssl === 'off' ? false : { rejectUnauthorized: config.ssl === 'verify' } };
+  const shared = {
+    application_name: 'ktx',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    ...ssl,
+  };
   if (config.url === undefined) {
     const { host = 'localhost', port, database, user, password } = config;
-    return { ...shared, host, port, database, user, password: password === undefined ? undefined : secrets(password) };
+    return {
+      ...shared,
+      host,
+      port,
+      database,
+      user,
+      password: password === undefined ? undefined : secrets(password),
+    };
   }
   const text = isSecretReference(config.url) ? secrets(config.url) : config.url;
   if (!/^postgres(ql)?:/.test(text) || !URL.canParse(text))

@@ -1,11 +1,19 @@
-import { type Ask, type ColumnRow, type KeyRow, type TableRow, tableSchemas } from '../../table-schemas.ts';
+import {
+  type Ask,
+  type ColumnRow,
+  type KeyRow,
+  type TableRow,
+  tableSchemas,
+} from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
 
 /** Joined: the functions that look a comment up take longer than all else. */
 const comments = (of: string, number: string): string =>
   `LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = ${of} AND o.objsubid = ${number}`;
-const relations = (join = ''): string => `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname NOT LIKE 'pg\\_%'
+const relations = (
+  join = '',
+): string => `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname NOT LIKE 'pg\\_%'
     AND n.nspname <> 'information_schema' ${join} WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition`;
 const tablesSql = `SELECT c.oid AS id, n.nspname AS schema, c.relname AS table, o.description AS comment,
     CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized_view' WHEN 'f' THEN 'foreign_table' ELSE 'table' END AS kind,
@@ -30,7 +38,11 @@ const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHE
     AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) ORDER BY 1, 2, 7`;
 
 type NumberedColumn = ColumnRow & { number: number; type: number };
-type NumberedKey = Omit<KeyRow, 'columns' | 'to'> & { numbers: number[] | null; target: number; targetNumbers: number[] | null };
+type NumberedKey = Omit<KeyRow, 'columns' | 'to'> & {
+  numbers: number[] | null;
+  target: number;
+  targetNumbers: number[] | null;
+};
 
 /** Three statements over the system's catalogs, whatever the number of tables; keys by ordered column numbers, visible to every role. */
 export async function introspectPostgres(ask: Ask, scope: Scope): Promise<WarehouseSchema> {
@@ -41,7 +53,9 @@ export async function introspectPostgres(ask: Ask, scope: Scope): Promise<Wareho
   const byTable = Map.groupBy(columns, ({ id }) => id);
   const keys = numbered.map(({ numbers, target, targetNumbers, ...key }) => {
     const namesOf = (id: number | string, positions: readonly number[] | null): string[] =>
-      (positions ?? []).flatMap((position) => byTable.get(id)?.find(({ number }) => number === position)?.name ?? []);
+      (positions ?? []).flatMap(
+        (position) => byTable.get(id)?.find(({ number }) => number === position)?.name ?? [],
+      );
     const table = byId.get(target);
     return {
       ...key,
@@ -49,5 +63,8 @@ export async function introspectPostgres(ask: Ask, scope: Scope): Promise<Wareho
       to: table && { table, columns: namesOf(target, targetNumbers) },
     };
   });
-  return tableSchemas({ tables, columns, keys, queries: 3, fieldType: ({ type }) => fieldType(type) }, scope);
+  return tableSchemas(
+    { tables, columns, keys, queries: 3, fieldType: ({ type }) => fieldType(type) },
+    scope,
+  );
 }

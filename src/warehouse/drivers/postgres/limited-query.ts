@@ -29,7 +29,13 @@ export function socketOf(client: PoolClient): Socket {
 /** One statement by the extended protocol, as written; the server sends `maxRows` rows and one more. Too large an answer costs the connection. */
 export async function runLimited(client: PoolClient, sql: string, maxRows: number): Promise<Rows> {
   const types = { getTypeParser: () => (text: string) => text };
-  const config = { text: sql, rows: Math.min(maxRows + 1, largestNumber), rowMode: 'array', queryMode: 'extended', types } as QueryConfig;
+  const config = {
+    text: sql,
+    rows: Math.min(maxRows + 1, largestNumber),
+    rowMode: 'array',
+    queryMode: 'extended',
+    types,
+  } as QueryConfig;
   const run = promisify((settle: Settle) => client.query(new LimitedQuery(config, settle)));
   const [socket, count] = [socketOf(client), answerMeter()];
   // The library keeps a row until its last byte is there.
@@ -41,8 +47,13 @@ export async function runLimited(client: PoolClient, sql: string, maxRows: numbe
     }
   };
   socket.on('data', read);
-  const { fields, rows } = (await run().finally(() => socket.off('data', read))) as { fields: FieldDef[]; rows: (string | null)[][] };
+  const { fields, rows } = (await run().finally(() => socket.off('data', read))) as {
+    fields: FieldDef[];
+    rows: (string | null)[][];
+  };
   const columns = fields.map(({ name, dataTypeID }) => ({ name, type: fieldType(dataTypeID) }));
-  const cells = rows.slice(0, maxRows).map((row) => row.map((text, index) => postgresCell(text, columns[index]?.type ?? 'unknown')));
+  const cells = rows
+    .slice(0, maxRows)
+    .map((row) => row.map((text, index) => postgresCell(text, columns[index]?.type ?? 'unknown')));
   return { columns, rows: cells, truncated: rows.length > maxRows };
 }

@@ -4,7 +4,13 @@ import { wordsOf } from '../../../lib/words.ts';
 import { isRecord, lineAndColumn } from '../../../sql/analyzer.ts';
 import type { GatePolicy } from '../../driver.ts';
 import { refused, unparsed } from '../../failure.ts';
-import { notListed, onlyOne, recordsOf, statementFacts, type TreeReading } from '../../statement-facts.ts';
+import {
+  notListed,
+  onlyOne,
+  recordsOf,
+  statementFacts,
+  type TreeReading,
+} from '../../statement-facts.ts';
 import { postgresFunctions } from './functions.ts';
 import type { OwnObjects, PostgresPlace } from './place.ts';
 
@@ -12,7 +18,10 @@ const tags = wordsOf(new URL('nodes.txt', import.meta.url));
 const systemTypes = wordsOf(new URL('types.txt', import.meta.url));
 
 /** Postgres's own parser; what people made in the database is asked for anew, since it may have been made meanwhile. */
-export function postgresPolicy(place: PostgresPlace, ownObjects: () => Promise<OwnObjects>): GatePolicy {
+export function postgresPolicy(
+  place: PostgresPlace,
+  ownObjects: () => Promise<OwnObjects>,
+): GatePolicy {
   return {
     functions: postgresFunctions,
     async inspect(sql) {
@@ -68,10 +77,19 @@ const shape: Omit<TreeReading, 'use'> = {
 /** What runs a function: calls, and without the node of a call operators, casts, and fields that are no columns. */
 function usesOf(place: PostgresPlace, { shadows, castTypes, ...own }: OwnObjects) {
   const operators = new Set(place.operators).difference(new Set(own.operators));
-  const types = new Set([...systemTypes, ...own.types].filter((name) => !castTypes.includes(name.slice(name.lastIndexOf('.') + 1))));
-  const [one, row] = [new Set([...place.ofOne, ...own.ofOne]), new Set([...place.ofRow, ...own.ofRow])];
-  const shadowOf = (name: string): string => shadows.find((shadow) => shadow.slice(shadow.lastIndexOf('.') + 1) === name) ?? name;
-  const isCalled = (name: string): boolean => one.has(name) && (!types.has(name) || shadowOf(name) !== name);
+  const types = new Set(
+    [...systemTypes, ...own.types].filter(
+      (name) => !castTypes.includes(name.slice(name.lastIndexOf('.') + 1)),
+    ),
+  );
+  const [one, row] = [
+    new Set([...place.ofOne, ...own.ofOne]),
+    new Set([...place.ofRow, ...own.ofRow]),
+  ];
+  const shadowOf = (name: string): string =>
+    shadows.find((shadow) => shadow.slice(shadow.lastIndexOf('.') + 1) === name) ?? name;
+  const isCalled = (name: string): boolean =>
+    one.has(name) && (!types.has(name) || shadowOf(name) !== name);
   const calledOn = (ranges: Ranges, fields: readonly string[]): string[] =>
     fields.slice(1).filter((name, before) => {
       const found = ranges.get(fields[before]);
@@ -84,19 +102,29 @@ function usesOf(place: PostgresPlace, { shadows, castTypes, ...own }: OwnObjects
       const unlisted = Object.keys(node).find((tag) => /^[A-Z]/.test(tag) && !tags.has(tag));
       if (unlisted !== undefined) throw notListed(unlisted);
       const operator = operatorsOf(node).find((name) => !operators.has(name));
-      if (operator !== undefined) throw refused('function', `the operator ${operator} is not one of the system's alone.`);
+      if (operator !== undefined)
+        throw refused('function', `the operator ${operator} is not one of the system's alone.`);
       const written = node['typeName'] ?? node['TypeName'];
       const type = isRecord(written) ? qualified(written['names']) : undefined;
-      if (type !== undefined && !types.has(type)) throw refused('function', `the type ${type} is not on the list of those to cast to.`);
+      if (type !== undefined && !types.has(type))
+        throw refused('function', `the type ${type} is not on the list of those to cast to.`);
       const { FuncCall: call, RangeVar: range, ColumnRef: column, A_Indirection: part } = node;
       const called = isRecord(call) ? namesIn(call['funcname']) : [];
       return {
         function: [
           called[0] === 'pg_catalog' ? called.slice(1).join('.') : shadowOf(called.join('.')),
           ...(isRecord(column) ? calledOn(ranges, namesIn(column['fields'])) : []),
-          ...(isRecord(part) ? namesIn(part['indirection']).filter((name) => isCalled(name) || row.has(name)) : []),
+          ...(isRecord(part)
+            ? namesIn(part['indirection']).filter((name) => isCalled(name) || row.has(name))
+            : []),
         ].filter((name) => name !== ''),
-        ...(isRecord(range) && { table: { catalog: range['catalogname'], schema: range['schemaname'], table: range['relname'] } }),
+        ...(isRecord(range) && {
+          table: {
+            catalog: range['catalogname'],
+            schema: range['schemaname'],
+            table: range['relname'],
+          },
+        }),
       };
     };
 }
@@ -105,20 +133,36 @@ function usesOf(place: PostgresPlace, { shadows, castTypes, ...own }: OwnObjects
 type Ranges = ReadonlyMap<unknown, readonly (ReadonlySet<unknown> | undefined)[]>;
 
 /** Everything that stands in FROM, by its alias; undefined for a function without one. */
-function rangesOf(tree: unknown, ctes: ReadonlyMap<unknown, ReadonlySet<unknown>>, columns: readonly string[]): Ranges {
-  const found = nodesIn(tree).flatMap(({ RangeFunction: called, RangeVar: table, RangeSubselect: query }) => {
-    const range = [called, table, query].find((one) => isRecord(one));
-    if (range === undefined) return [];
-    const { relname, schemaname: schema, alias: written, subquery } = range;
-    const alias = isRecord(written) ? written : {};
-    const given = namesIn(alias['colnames']);
-    const ofTable = () =>
-      columns.flatMap((column) => (column.startsWith(`${String(relname)}.`) ? column.slice(String(relname).length + 1) : []));
-    const cte = schema === undefined ? ctes.get(relname) : undefined;
-    const own = isRecord(table) && given.length === 0 ? (cte ?? new Set(ofTable())) : columnsOf(subquery, given);
-    return [{ name: alias['aliasname'] ?? relname, own: isRecord(called) ? undefined : own }];
-  });
-  return new Map([...Map.groupBy(found, ({ name }) => name)].map(([name, all]) => [name, all.map(({ own }) => own)]));
+function rangesOf(
+  tree: unknown,
+  ctes: ReadonlyMap<unknown, ReadonlySet<unknown>>,
+  columns: readonly string[],
+): Ranges {
+  const found = nodesIn(tree).flatMap(
+    ({ RangeFunction: called, RangeVar: table, RangeSubselect: query }) => {
+      const range = [called, table, query].find((one) => isRecord(one));
+      if (range === undefined) return [];
+      const { relname, schemaname: schema, alias: written, subquery } = range;
+      const alias = isRecord(written) ? written : {};
+      const given = namesIn(alias['colnames']);
+      const ofTable = () =>
+        columns.flatMap((column) =>
+          column.startsWith(`${String(relname)}.`) ? column.slice(String(relname).length + 1) : [],
+        );
+      const cte = schema === undefined ? ctes.get(relname) : undefined;
+      const own =
+        isRecord(table) && given.length === 0
+          ? (cte ?? new Set(ofTable()))
+          : columnsOf(subquery, given);
+      return [{ name: alias['aliasname'] ?? relname, own: isRecord(called) ? undefined : own }];
+    },
+  );
+  return new Map(
+    [...Map.groupBy(found, ({ name }) => name)].map(([name, all]) => [
+      name,
+      all.map(({ own }) => own),
+    ]),
+  );
 }
 
 /** Columns of CTEs, by name; of several with one name those that all have. */
@@ -128,14 +172,17 @@ function ctesOf(tree: unknown): ReadonlyMap<unknown, ReadonlySet<unknown>> {
   return new Map(
     [...columns].map(([name, all]) => [
       name,
-      all.map((cte) => columnsOf(cte['ctequery'], namesIn(cte['aliascolnames']))).reduce((a, b) => a.intersection(b)),
+      all
+        .map((cte) => columnsOf(cte['ctequery'], namesIn(cte['aliascolnames'])))
+        .reduce((a, b) => a.intersection(b)),
     ]),
   );
 }
 
 function nodesIn(tree: unknown): readonly Readonly<Record<string, unknown>>[] {
   const values: unknown[] = [tree];
-  for (const value of values) if (typeof value === 'object' && value !== null) values.push(...Object.values(value));
+  for (const value of values)
+    if (typeof value === 'object' && value !== null) values.push(...Object.values(value));
   return values.filter((value) => isRecord(value));
 }
 
@@ -163,17 +210,22 @@ function operatorsOf({
   JoinExpr: join,
 }: Readonly<Record<string, unknown>>) {
   if (isRecord(expression)) {
-    return String(expression['kind']).includes('BETWEEN') ? ['<', '<=', '>', '>='] : [qualified(expression['name'])];
+    return String(expression['kind']).includes('BETWEEN')
+      ? ['<', '<=', '>', '>=']
+      : [qualified(expression['name'])];
   }
   if (isRecord(link)) return link['operName'] === undefined ? ['='] : [qualified(link['operName'])];
   if (isRecord(sort)) return sort['useOp'] === undefined ? [] : [qualified(sort['useOp'])];
   const isEqual =
-    (isRecord(choice) && choice['arg'] !== undefined) || (isRecord(join) && (join['usingClause'] ?? join['isNatural']) !== undefined);
+    (isRecord(choice) && choice['arg'] !== undefined) ||
+    (isRecord(join) && (join['usingClause'] ?? join['isNatural']) !== undefined);
   return isEqual ? ['='] : [];
 }
 
 function namesIn(parts: unknown): string[] {
-  return recordsOf(parts).flatMap(({ String: part }) => (part as { sval?: string } | undefined)?.sval ?? []);
+  return recordsOf(parts).flatMap(
+    ({ String: part }) => (part as { sval?: string } | undefined)?.sval ?? [],
+  );
 }
 
 function qualified(parts: unknown): string {

@@ -3,10 +3,25 @@ import { decimalCell, integerCell } from '../../driver.ts';
 import type { Cell } from '../../warehouse.ts';
 
 const typesByOid: Readonly<Record<number, FieldType>> = {
-  16: 'boolean', 20: 'integer', 21: 'integer', 23: 'integer', 26: 'integer', 700: 'decimal', 701: 'decimal', 1700: 'decimal',
-  18: 'string', 19: 'string', 25: 'string', 1042: 'string', 1043: 'string', 2950: 'string', 1083: 'string',
-  1082: 'date', 1114: 'datetime', 1184: 'datetime_tz',
-}; // prettier-ignore
+  16: 'boolean',
+  20: 'integer',
+  21: 'integer',
+  23: 'integer',
+  26: 'integer',
+  700: 'decimal',
+  701: 'decimal',
+  1700: 'decimal',
+  18: 'string',
+  19: 'string',
+  25: 'string',
+  1042: 'string',
+  1043: 'string',
+  2950: 'string',
+  1083: 'string',
+  1082: 'date',
+  1114: 'datetime',
+  1184: 'datetime_tz',
+};
 
 /** By the type's oid, the base type's for a domain. */
 export function fieldType(oid: number): FieldType {

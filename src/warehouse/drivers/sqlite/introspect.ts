@@ -1,5 +1,11 @@
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
-import { type Ask, type ColumnRow, type KeyRow, type TableRow, tableSchemas } from '../../table-schemas.ts';
+import {
+  type Ask,
+  type ColumnRow,
+  type KeyRow,
+  type TableRow,
+  tableSchemas,
+} from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { declaredType } from './types.ts';
 
@@ -27,7 +33,11 @@ const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${listed} AND
 type WrittenColumn = Omit<ColumnRow, 'nullable'> & { nullable: number };
 
 /** Three statements plus one for views; a view that no longer resolves costs one more a view and is left out. */
-export async function introspectSqlite(ask: Ask, scope: Scope, marker: string): Promise<WarehouseSchema> {
+export async function introspectSqlite(
+  ask: Ask,
+  scope: Scope,
+  marker: string,
+): Promise<WarehouseSchema> {
   let queries = 0;
   const rowsOf = async <Row>(sql: string): Promise<Row[]> => {
     queries += 1;
@@ -38,7 +48,9 @@ export async function introspectSqlite(ask: Ask, scope: Scope, marker: string): 
     // One view that no longer resolves fails the whole statement.
     const views = listedTables.filter(({ kind }) => kind === 'view');
     const asked = views.map(({ table }) =>
-      rowsOf<WrittenColumn>(columnsSql(`'view' AND l.name = ${sqlite.literal(table)}`)).catch(() => []),
+      rowsOf<WrittenColumn>(columnsSql(`'view' AND l.name = ${sqlite.literal(table)}`)).catch(
+        () => [],
+      ),
     );
     return (await Promise.all(asked)).flat();
   });
@@ -49,5 +61,8 @@ export async function introspectSqlite(ask: Ask, scope: Scope, marker: string): 
     .filter(({ id }) => described.has(id))
     .map((table) => ({ ...table, marker: table.kind === 'table' ? marker : null }));
   const keys = (await rowsOf<{ key: string }>(keysSql)).map(({ key }) => JSON.parse(key) as KeyRow);
-  return tableSchemas({ tables, columns, keys, queries, fieldType: ({ nativeType }) => declaredType(nativeType) }, scope);
+  return tableSchemas(
+    { tables, columns, keys, queries, fieldType: ({ nativeType }) => declaredType(nativeType) },
+    scope,
+  );
 }

@@ -4,7 +4,8 @@ import { type GatePolicy, sameNames } from '../../driver.ts';
 import { refused } from '../../failure.ts';
 import { sqliteFunctions } from './functions.ts';
 
-const quotedOrRemark = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g;
+const quotedOrRemark =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g;
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
 
 /** The general analyzer; behind it stands the authorizer, which sees each function and table by SQLite's own parser. */
@@ -13,7 +14,11 @@ export const sqlitePolicy: GatePolicy = {
   inspect: (sql) => {
     if (/[?@:$#][A-Za-z0-9_]/.test(sql.replace(quotedOrRemark, ' ')))
       throw refused('node', 'a parameter.', 'Write the value into the query.');
-    return analyzedFacts(sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, ''), { dialect: sqlite, roots, alwaysRecursive: true });
+    return analyzedFacts(sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, ''), {
+      dialect: sqlite,
+      roots,
+      alwaysRecursive: true,
+    });
   },
   means: sameNames(sqlite),
 };

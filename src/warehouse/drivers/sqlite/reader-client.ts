@@ -50,12 +50,16 @@ async function exchange(child: ChildProcess, request: ReaderRequest): Promise<un
   child.ref();
   child.channel?.ref();
   child.send(request);
-  const [reply] = (await Promise.race([once(child, 'message', settled), once(child, 'exit', settled)]).finally(() => {
+  const [reply] = (await Promise.race([
+    once(child, 'message', settled),
+    once(child, 'exit', settled),
+  ]).finally(() => {
     settled.abort();
     child.unref();
     child.channel?.unref();
   })) as [ReaderReply | number | null];
-  if (typeof reply !== 'object' || reply === null) throw new Error('the SQLite reader process ended');
+  if (typeof reply !== 'object' || reply === null)
+    throw new Error('the SQLite reader process ended');
   if (reply.message !== undefined) throw new Error(reply.message);
   return reply.value;
 }

@@ -35,7 +35,9 @@ process.on('message', ({ sql, maxRows }: ReaderRequest) => {
   try {
     opened ??= openDatabase();
     if (maxRows !== undefined) watched ??= watchParent();
-    reply = { value: maxRows === undefined ? introspect(opened, sql) : query(opened, sql, maxRows) };
+    reply = {
+      value: maxRows === undefined ? introspect(opened, sql) : query(opened, sql, maxRows),
+    };
   } catch (error) {
     reply = { message: messageOf(error) };
   }
@@ -55,7 +57,11 @@ function watchParent(): Worker {
 }
 
 function openDatabase(): DatabaseSync {
-  const db = new DatabaseSync(path, { readOnly: true, timeout: 5000, limits: { length: largestAnswer } });
+  const db = new DatabaseSync(path, {
+    readOnly: true,
+    timeout: 5000,
+    limits: { length: largestAnswer },
+  });
   db.exec('PRAGMA hard_heap_limit = 1073741824');
   registerFunctions(db);
   return db;
@@ -68,12 +74,16 @@ function introspect(db: DatabaseSync, sql: string): Record<string, unknown>[] {
 
 /** The authorizer lets only reads of tables and listed functions pass. */
 function query(db: DatabaseSync, sql: string, maxRows: number): Rows {
-  const tables = introspect(db, `SELECT name FROM pragma_table_list WHERE schema = 'main'`).map(({ name }) => folded(name));
+  const tables = introspect(db, `SELECT name FROM pragma_table_list WHERE schema = 'main'`).map(
+    ({ name }) => folded(name),
+  );
   db.setAuthorizer(authorizer(new Set(tables)));
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
-  const declared = statement.columns().map(({ name, type }) => ({ name, type: type === null ? undefined : declaredType(type) }));
+  const declared = statement
+    .columns()
+    .map(({ name, type }) => ({ name, type: type === null ? undefined : declaredType(type) }));
   const rows: Cell[][] = [];
   const count = answerMeter();
   let truncated = false;
@@ -84,12 +94,16 @@ function query(db: DatabaseSync, sql: string, maxRows: number): Rows {
     count(rowSize(cells));
     rows.push(cells);
   }
-  const columns = declared.map(({ name, type }, index) => ({ name, type: type ?? typeOfCells(rows, index) }));
+  const columns = declared.map(({ name, type }, index) => ({
+    name,
+    type: type ?? typeOfCells(rows, index),
+  }));
   return { columns, rows, truncated };
 }
 
 function cell(value: unknown, type: FieldType | undefined): Cell {
-  if (typeof value === 'bigint') return type === 'boolean' && (value === 0n || value === 1n) ? value === 1n : integerCell(value);
+  if (typeof value === 'bigint')
+    return type === 'boolean' && (value === 0n || value === 1n) ? value === 1n : integerCell(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
   return typeof value === 'string' ? value : null;
