@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { LlmRuntime } from '../src/llm/govern.ts';
+import type { LlmRuntime } from '../src/llm/governor/govern.ts';
 import { claudeBinary } from '../test/support/claude-home.ts';
 import { makeMachine, openRuntime } from '../test/support/llm-runtimes.ts';
 import { openModelEndpoint } from '../test/support/model-endpoint.ts';

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attach, buildProgram } from '../src/cli/program.ts';
-import { fileSchemas } from '../src/cli/file-schemas.ts';
+import { fileSchemas } from '../src/cli/flags/file-schemas.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { capabilities } from '../src/llm/capabilities.ts';
-import { jsonSchema, jsonSchemaText } from '../src/project/schemas.ts';
+import { jsonSchema, jsonSchemaText } from '../src/project/open/schemas.ts';
 
 interface Property {
   readonly type?: string | readonly string[];
@@ -25,7 +25,7 @@ interface Property {
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/reference/commands.md', await commandsPage()],
-    ['src/cli/completion-tree.json', await completionTree()],
+    ['src/cli/completion/completion-tree.json', await completionTree()],
     ['docs/reference/config.md', configPage()],
     ['docs/reference/agents.md', agentPage()],
     ['docs/reference/evals.md', evalPage()],

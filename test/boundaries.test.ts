@@ -48,6 +48,12 @@ describe('the rooms of src/', () => {
     expect(imports.length).toBeGreaterThan(300);
   });
 
+  test('have at most 15 files in one folder', () => {
+    const folders = Map.groupBy(files, (file) => dirname(file));
+    const crowded = [...folders].filter(([, inside]) => inside.length > 15);
+    expect(crowded.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([]);
+  });
+
   test('import only what the table allows', () => {
     const broken = imports.filter(
       ({ file, target }) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ignoredLine } from '../src/llm/capabilities.ts';
 import { llmConfigSchema } from '../src/llm/config.ts';
-import { jsonSchema, projectSchemas } from '../src/project/schemas.ts';
+import { jsonSchema, projectSchemas } from '../src/project/open/schemas.ts';
 import { leafKeys } from './support/config-keys.ts';
 
 const source = join(import.meta.dirname, '../src');

@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { attach, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { agentSchema } from '../src/chat/agent-schema.ts';
-import { projectConfigSchema } from '../src/project/config.ts';
-import { questionSetSchema } from '../src/eval/case-schema.ts';
-import { datasetSchema } from '../src/semantic/dataset.ts';
-import { querySchema } from '../src/semantic/query.ts';
+import { projectConfigSchema } from '../src/project/open/config.ts';
+import { questionSetSchema } from '../src/eval/cases/case-schema.ts';
+import { datasetSchema } from '../src/semantic/model/dataset.ts';
+import { querySchema } from '../src/semantic/query/query.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })

@@ -2,16 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { findCandidates, withRivals } from '../../src/scan/candidates.ts';
+import { findCandidates, withRivals } from '../../src/scan/links/candidates.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
-import { factsOf, type TableFacts } from '../../src/scan/facts.ts';
-import { featuresOf, type Candidate } from '../../src/scan/features.ts';
-import { findKeys } from '../../src/scan/keys.ts';
-import { measured } from '../../src/scan/measured-pairs.ts';
-import { pairOf } from '../../src/scan/observed-joins.ts';
-import { profileTable } from '../../src/scan/profile.ts';
-import { byChild, worthMeasuring, type Weights } from '../../src/scan/rank.ts';
-import { openScanStore } from '../../src/scan/store.ts';
+import { factsOf, type TableFacts } from '../../src/scan/profile/facts.ts';
+import { featuresOf, type Candidate } from '../../src/scan/links/features.ts';
+import { findKeys } from '../../src/scan/keys/keys.ts';
+import { measured } from '../../src/scan/links/measured-pairs.ts';
+import { pairOf } from '../../src/scan/links/observed-joins.ts';
+import { profileTable } from '../../src/scan/profile/profile.ts';
+import { byChild, worthMeasuring, type Weights } from '../../src/scan/links/rank.ts';
+import { openScanStore } from '../../src/scan/profile/store.ts';
 import { generate, randomOf, writeDatabase } from './generate.ts';
 import { calibrationError, withWarehouse } from './score.ts';
 
@@ -58,12 +58,14 @@ console.log(
 );
 for (const [name, weight] of Object.entries(weights))
   console.log(name.padEnd(20), weight.toFixed(3));
-const path = join(import.meta.dirname, '../../src/scan/coefficients.json');
+const path = join(import.meta.dirname, '../../src/scan/links/coefficients.json');
 const rounded = Object.entries(weights).map(([name, weight]) => [name, Number(weight.toFixed(3))]);
 const text = `${JSON.stringify(Object.fromEntries(rounded), null, 2)}\n`;
 if (!isCheck) writeFileSync(path, text);
 else if (text !== readFileSync(path, 'utf8')) {
-  console.log('src/scan/coefficients.json is not what this training gives: run it without --check');
+  console.log(
+    'src/scan/links/coefficients.json is not what this training gives: run it without --check',
+  );
   process.exitCode = 1;
 }
 

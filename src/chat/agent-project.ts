@@ -1,5 +1,5 @@
 import { UserError } from '../lib/error.ts';
-import type { Project } from '../project/open.ts';
+import type { Project } from '../project/open/open.ts';
 import type { Agent } from './agent.ts';
 
 /** The project as far as the agent may see it: its warehouses, and its limit of rows. */

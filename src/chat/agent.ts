@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkedYaml } from '../lib/checked-yaml.ts';
 import { messageOf, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import type { AnswerFormat } from '../llm/session.ts';
+import type { AnswerFormat } from '../llm/port/session.ts';
 import { absent, readText } from '../store/files.ts';
 import { agentSchema, type AgentFile } from './agent-schema.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import { untrustedBlock } from '../lib/untrusted.ts';
-import type { ToolOutput } from '../llm/tool-call.ts';
+import type { ToolOutput } from '../llm/port/tool-call.ts';
 import type { ServerConfig } from './agent-schema.ts';
 import {
   connectServer,

@@ -1,4 +1,4 @@
-import type { PermissionRequest, ToolCall, ToolEffect } from '../llm/tool-call.ts';
+import type { PermissionRequest, ToolCall, ToolEffect } from '../llm/port/tool-call.ts';
 import type { PermissionMode } from './agent-schema.ts';
 
 export type Decision = 'once' | 'session' | 'no';

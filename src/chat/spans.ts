@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AgentEvent, TurnResult } from '../llm/session.ts';
+import type { AgentEvent, TurnResult } from '../llm/port/session.ts';
 
 type Value = string | number | boolean;
 

@@ -1,6 +1,6 @@
 import { untrustedBlock } from '../lib/untrusted.ts';
 import { readPrompt } from '../llm/prompt.ts';
-import type { Project } from '../project/open.ts';
+import type { Project } from '../project/open/open.ts';
 import type { Agent } from './agent.ts';
 
 /** Of tables and columns, where they are all that a model gets. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVersion } from '../lib/version.ts';
-import type { AgentEvent } from '../llm/session.ts';
+import type { AgentEvent } from '../llm/port/session.ts';
 import type { TelemetryConfig } from '../llm/telemetry-config.ts';
 import { isSecretReference, resolveSecret } from '../store/secrets.ts';
 import { openTurnSpans, type Span, type SpanOptions } from './spans.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import type { PastTurn, TurnResult } from '../llm/session.ts';
+import type { PastTurn, TurnResult } from '../llm/port/session.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { absent, readAnyText } from '../store/files.ts';
 

@@ -1,8 +1,8 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { ExitCode, UserError } from '../lib/error.ts';
-import type { Project } from '../project/open.ts';
-import type { Surroundings, Screen, Table } from './output.ts';
-import type { ProgressLine } from './progress.ts';
+import type { Project } from '../project/open/open.ts';
+import type { Surroundings, Screen, Table } from './terminal/output.ts';
+import type { ProgressLine } from './terminal/progress.ts';
 
 /** What a handler gets beside its own arguments. The runner closes what it opened. */
 export interface CommandContext {

@@ -7,7 +7,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   const { readVersion } = await import('../lib/version.ts');
   process.stdout.write(`${readVersion()}\n`);
 } else if (argv[0] === 'completion' && argv[1] === '--line') {
-  const { complete } = await import('./complete.ts');
+  const { complete } = await import('./completion/complete.ts');
   process.stdout.write(
     complete(argv[2] ?? '', { cwd: process.cwd(), env: process.env })
       .map((word) => `${word}\n`)

@@ -2,7 +2,7 @@ import { Command, Option, type CommanderError } from '@commander-js/extra-typing
 import type { UserError } from '../lib/error.ts';
 import { readVersion } from '../lib/version.ts';
 import type { Handler } from './command.ts';
-import { usage } from './failure.ts';
+import { usage } from './terminal/failure.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
 
 export interface GlobalFlags {

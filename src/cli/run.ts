@@ -2,9 +2,9 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
-import type { Project } from '../project/open.ts';
+import type { Project } from '../project/open/open.ts';
 import type { CommandContext, Handler, Outcome } from './command.ts';
-import { failureOf, withHint } from './failure.ts';
+import { failureOf, withHint } from './terminal/failure.ts';
 import {
   invocation,
   renderCsv,
@@ -14,11 +14,11 @@ import {
   snakeKeys,
   type Screen,
   type Surroundings,
-} from './output.ts';
+} from './terminal/output.ts';
 import { attach, buildProgram, resolveCommand, usageError, type GlobalFlags } from './program.ts';
-import { progressLine } from './progress.ts';
+import { progressLine } from './terminal/progress.ts';
 import { registry } from './registry.ts';
-import { printable } from './text-width.ts';
+import { printable } from './terminal/text-width.ts';
 
 interface Run {
   readonly runId: string;
@@ -136,8 +136,8 @@ async function openProjectHere(
   { projectDir, role }: GlobalFlags,
   context: CommandContext,
 ): Promise<Project> {
-  const { findProject } = await import('../project/find-project.ts');
-  const { openProject } = await import('../project/open.ts');
+  const { findProject } = await import('../project/open/find-project.ts');
+  const { openProject } = await import('../project/open/open.ts');
   const notices = {
     warn: (message: string) => context.say(printable(message)),
     onPause: ({ window, until }: { readonly window: string; readonly until: Date }) => {

@@ -1,4 +1,4 @@
-import type { KtxModelRole, TokenUsage } from '../llm/runtime.ts';
+import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
 import type { Estimate, Range } from './event.ts';
 import { isSorted } from './extract/triage.ts';
 import { type PendingItem, unitsOf } from './extract/unit.ts';

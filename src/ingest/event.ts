@@ -1,4 +1,4 @@
-import type { Conflict } from '../context/conflicts.ts';
+import type { Conflict } from '../context/compile/conflicts.ts';
 import type { ExitCode, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 

@@ -1,17 +1,17 @@
 import { type ExitCode, UserError } from '../lib/error.ts';
-import type { Catalog } from '../context/catalog.ts';
-import { loadCatalog } from '../context/catalog-files.ts';
-import type { Claim } from '../context/claim.ts';
-import { parseClaims } from '../context/claims-file.ts';
-import type { Pin } from '../context/pins.ts';
+import type { Catalog } from '../context/catalog/catalog.ts';
+import { loadCatalog } from '../context/catalog/catalog-files.ts';
+import type { Claim } from '../context/claims/claim.ts';
+import { parseClaims } from '../context/claims/claims-file.ts';
+import type { Pin } from '../context/claims/pins.ts';
 import { claimsOf } from '../scan/claims.ts';
 import type { ScanConfig } from '../scan/config.ts';
-import { describeTables, type ScanModel, undescribed } from '../scan/descriptions.ts';
+import { describeTables, type ScanModel, undescribed } from '../scan/describe/descriptions.ts';
 import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
-import { compareMetrics } from './compare.ts';
+import { compareMetrics } from './rule/compare.ts';
 import {
   failureOf,
   type ConnectionReport,
@@ -25,15 +25,15 @@ import {
 import { type Ahead, estimate } from './estimate.ts';
 import { paidOutcome } from './extract/stage.ts';
 import { pendingItems } from './extract/unit.ts';
-import type { ConnectionFindings, Findings, SourceFindings } from './findings.ts';
-import { heldClaims } from './held-claims.ts';
+import type { ConnectionFindings, Findings, SourceFindings } from './fetch/findings.ts';
+import { heldClaims } from './fetch/claims-of-unread-tables.ts';
 import { keepLeftOut } from './last-run.ts';
 import { runModelStages } from './model-stages.ts';
 import type { IngestModel } from './model.ts';
-import { newEdits } from './new-edits.ts';
-import { readProjectFiles } from './project-files.ts';
-import { publish, settled } from './publish.ts';
-import { readClaims } from './readings.ts';
+import { newEdits } from './publish/new-edits.ts';
+import { readProjectFiles } from './publish/project-files.ts';
+import { publish, settled } from './publish/publish.ts';
+import { readClaims } from './fetch/readings.ts';
 import {
   extractSource,
   fetchSources,
@@ -41,9 +41,9 @@ import {
   sourceReport,
   type SourceInput,
   unfitIn,
-} from './read-sources.ts';
-import { foldersOf, renderProject } from './render.ts';
-import { validate } from './validate.ts';
+} from './fetch/read-sources.ts';
+import { foldersOf, renderProject } from './render/render.ts';
+import { validate } from './render/validate.ts';
 
 export interface IngestInput {
   /** The folder that holds `ktx.yaml`. */

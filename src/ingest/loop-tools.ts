@@ -1,7 +1,7 @@
-import type { KtxToolSet } from '../llm/runtime.ts';
-import type { CurateDesk } from './curate/desk.ts';
-import type { ExtractDesk } from './extract/desk.ts';
-import type { ReconcileDesk } from './reconcile/desk.ts';
+import type { KtxToolSet } from '../llm/port/runtime.ts';
+import type { CurateDesk } from './rule/curate/decisions-session.ts';
+import type { ExtractDesk } from './extract/proposals-session.ts';
+import type { ReconcileDesk } from './rule/reconcile/decisions-session.ts';
 
 /**
  * The tools of each stage's loops over the desk that collects what a loop decides. `tools/` has them, in the one registry; whoever

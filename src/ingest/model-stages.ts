@@ -2,12 +2,12 @@ import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { IngestEvent, Quarantined, StageReport } from './event.ts';
 import { readWithModel } from './extract/extract.ts';
-import type { Findings } from './findings.ts';
+import type { Findings } from './fetch/findings.ts';
 import type { IngestModel } from './model.ts';
-import { readProjectFiles } from './project-files.ts';
-import { foldersOf } from './render.ts';
-import { ruleOnClaims } from './rule-on-claims.ts';
-import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { readProjectFiles } from './publish/project-files.ts';
+import { foldersOf } from './render/render.ts';
+import { ruleOnClaims } from './rule/rule-on-claims.ts';
+import { openSnapshot, type Snapshot } from './rule/snapshot.ts';
 
 interface ModelRun {
   readonly dir: string;

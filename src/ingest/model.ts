@@ -1,4 +1,4 @@
-import type { KtxLlmRuntimePort } from '../llm/runtime.ts';
+import type { KtxLlmRuntimePort } from '../llm/port/runtime.ts';
 import type { Journal } from '../store/journal.ts';
 import type { LoopTools } from './loop-tools.ts';
 

@@ -1,4 +1,4 @@
-import type { CallMetrics, KtxLlmRuntimePort } from '../llm/runtime.ts';
+import type { CallMetrics, KtxLlmRuntimePort } from '../llm/port/runtime.ts';
 import type { IngestEvent } from './event.ts';
 
 /** The same runtime; after each call it tells what all of them took so far. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { providers } from './ai-sdk/providers.ts';
-import { modelRoles } from './runtime.ts';
+import { modelRoles } from './port/runtime.ts';
 
 /** The visible list of backends; all but `none` and the last two go through the AI SDK. */
 export const backends = [

@@ -2,13 +2,13 @@ import { availableParallelism, freemem } from 'node:os';
 import { UserError } from '../lib/error.ts';
 import { isSecretReference } from '../store/secrets.ts';
 import { providers, type ProviderName } from './ai-sdk/providers.ts';
-import type { ModelBackend } from './backend.ts';
-import { openCallGate, type CallGate, type Pause } from './call-gate.ts';
+import type { ModelBackend } from './port/backend.ts';
+import { openCallGate, type CallGate, type Pause } from './governor/call-gate.ts';
 import type { LlmConfig } from './config.ts';
-import { govern, type LlmRuntime } from './govern.ts';
-import { modelOf } from './governed-call.ts';
-import { checkPrices, openSpending } from './spending.ts';
-import type { CallRecord } from './usage.ts';
+import { govern, type LlmRuntime } from './governor/govern.ts';
+import { modelOf } from './governor/governed-call.ts';
+import { checkPrices, openSpending } from './governor/spending.ts';
+import type { CallRecord } from './governor/usage.ts';
 
 export interface LlmOptions {
   readonly config: LlmConfig;

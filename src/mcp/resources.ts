@@ -4,8 +4,12 @@ import {
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import { untrustedMarks } from '../lib/untrusted.ts';
-import type { Project } from '../project/open.ts';
-import { datasetText, visibleDatasets, type VisibleDataset } from '../project/visible-datasets.ts';
+import type { Project } from '../project/open/open.ts';
+import {
+  datasetText,
+  visibleDatasets,
+  type VisibleDataset,
+} from '../project/answer/visible-datasets.ts';
 
 const mimeType = 'application/yaml';
 

@@ -13,8 +13,8 @@ import {
 } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { readVersion } from '../lib/version.ts';
-import { endIngests } from '../project/ingest-runs.ts';
-import type { Project } from '../project/open.ts';
+import { endIngests } from '../project/learn/ingest-runs.ts';
+import type { Project } from '../project/open/open.ts';
 import { answerSchema } from '../tools/tool.ts';
 import { openToolbox } from '../tools/toolbox.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';

@@ -7,10 +7,10 @@ import {
   type KeyFinding,
   type LinkFinding,
   type ScanFindings,
-} from '../context/catalog.ts';
-import { subjects, type Claim, type Evidence } from '../context/claim.ts';
-import { datasetNames } from '../context/names.ts';
-import { subjectParts } from '../context/subject.ts';
+} from '../context/catalog/catalog.ts';
+import { subjects, type Claim, type Evidence } from '../context/claims/claim.ts';
+import { datasetNames } from '../context/catalog/dataset-names.ts';
+import { subjectParts } from '../context/claims/subject.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 

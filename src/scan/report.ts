@@ -1,4 +1,4 @@
-import type { LinkFinding } from '../context/catalog.ts';
+import type { LinkFinding } from '../context/catalog/catalog.ts';
 import { counted } from '../lib/counted.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';

@@ -1,22 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Catalog, ScanFindings } from '../context/catalog.ts';
-import type { Claim } from '../context/claim.ts';
+import type { Catalog, ScanFindings } from '../context/catalog/catalog.ts';
+import type { Claim } from '../context/claims/claim.ts';
 import { shortHash } from '../lib/hash.ts';
 import { tableKey, type TableRef } from '../sql/dialect.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
 import { codeVersion } from './code-version.ts';
-import { factsOf, type TableFacts } from './facts.ts';
-import type { ScanModel } from './descriptions.ts';
-import { findKeys } from './keys.ts';
+import { factsOf, type TableFacts } from './profile/facts.ts';
+import type { ScanModel } from './describe/descriptions.ts';
+import { findKeys } from './keys/keys.ts';
 import { judgedLinks } from './claims.ts';
-import { judgeLinks } from './judge.ts';
-import { findLinks } from './links.ts';
-import { observedJoins } from './observed-joins.ts';
-import type { ScanContext } from './profile.ts';
-import { type Budget, isUnread, type Profiled, profileTables } from './profiling.ts';
-import { statementsOf } from './query-log.ts';
-import { openScanStore } from './store.ts';
+import { judgeLinks } from './describe/judge-links.ts';
+import { findLinks } from './links/links.ts';
+import { observedJoins } from './links/observed-joins.ts';
+import type { ScanContext } from './profile/profile.ts';
+import { type Budget, isUnread, type Profiled, profileTables } from './profile/profile-tables.ts';
+import { statementsOf } from './links/query-log.ts';
+import { openScanStore } from './profile/store.ts';
 
 export interface ScanOptions {
   readonly warehouse: Warehouse;

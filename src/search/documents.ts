@@ -1,4 +1,4 @@
-import type { Catalog, CatalogTable } from '../context/catalog.ts';
+import type { Catalog, CatalogTable } from '../context/catalog/catalog.ts';
 
 /** How much a kind counts beside an equally good match of another kind: what a person wrote above what a database has. */
 export const kindWeights = {

@@ -1,4 +1,4 @@
-import type { Claim, ClaimKind } from '../context/claim.ts';
+import type { Claim, ClaimKind } from '../context/claims/claim.ts';
 import type { Json } from '../lib/json.ts';
 import { itemPath, type Extraction, type Item, type Unread } from './source.ts';
 

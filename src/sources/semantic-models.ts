@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { subjects } from '../context/claim.ts';
+import { subjects } from '../context/claims/claim.ts';
 import { mapMetrics } from '../semantic/formats/metricflow/metrics.ts';
 import { MetricFault, readMetric, type MetricSpec } from '../semantic/formats/metricflow/metric.ts';
 import { joinsOf } from '../semantic/formats/metricflow/joins.ts';

@@ -1,5 +1,5 @@
-import type { Catalog } from '../context/catalog.ts';
-import type { Claim } from '../context/claim.ts';
+import type { Catalog } from '../context/catalog/catalog.ts';
+import type { Claim } from '../context/claims/claim.ts';
 
 /** One raw thing of a source, as it is kept in git. */
 export interface Item {

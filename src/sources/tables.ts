@@ -1,5 +1,5 @@
-import type { Catalog, CatalogTable } from '../context/catalog.ts';
-import { datasetNames } from '../context/names.ts';
+import type { Catalog, CatalogTable } from '../context/catalog/catalog.ts';
+import { datasetNames } from '../context/catalog/dataset-names.ts';
 
 /** A table of a warehouse with the names that artifacts use. */
 export interface KnownTable {

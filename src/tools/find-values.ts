@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { counted } from '../lib/counted.ts';
-import { findValues } from '../project/values.ts';
+import { findValues } from '../project/answer/values.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({ text: z.string() });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { IngestReport } from '../ingest/event.ts';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
-import { ingestRun, startIngest, type IngestRun } from '../project/ingest-runs.ts';
+import { ingestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({

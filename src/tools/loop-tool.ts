@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Project } from '../project/open.ts';
+import type { Project } from '../project/open/open.ts';
 
 interface LoopContext<Desk> {
   readonly desk: Desk;

@@ -1,7 +1,7 @@
 import type { LoopTools } from '../ingest/loop-tools.ts';
 import { newId } from '../lib/id.ts';
-import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/runtime.ts';
-import type { Project } from '../project/open.ts';
+import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/port/runtime.ts';
+import type { Project } from '../project/open/open.ts';
 import { appendToLog } from '../store/log.ts';
 import type { LoopTool } from './loop-tool.ts';
 import { registry } from './registry.ts';

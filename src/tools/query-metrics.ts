@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { counted } from '../lib/counted.ts';
-import { planQuery, type QueryReceipt, runQuery } from '../project/query.ts';
-import { querySchema } from '../semantic/query.ts';
+import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
+import { querySchema } from '../semantic/query/query.ts';
 import type { ToolDefinition, Trust } from './tool.ts';
 
 const inputSchema = querySchema.extend({

@@ -1,23 +1,23 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CatalogTable } from '../context/catalog.ts';
-import { claimsPath, parseClaims } from '../context/claims-file.ts';
-import { explain } from '../context/explain.ts';
+import type { CatalogTable } from '../context/catalog/catalog.ts';
+import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
+import { explain } from '../context/compile/explain.ts';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { commitState } from '../project/commit.ts';
-import { conflictsIn, contestedLines } from '../project/conflicts.ts';
-import type { Project } from '../project/open.ts';
+import { commitState } from '../project/open/commit.ts';
+import { conflictsIn, contestedLines } from '../project/review/conflicts.ts';
+import type { Project } from '../project/open/open.ts';
 import {
   datasetDocuments,
   datasetFinder,
   datasetText,
   visibleDatasets,
   type VisibleDataset,
-} from '../project/visible-datasets.ts';
-import { wikiEntries } from '../project/wiki.ts';
+} from '../project/answer/visible-datasets.ts';
+import { wikiEntries } from '../project/answer/wiki.ts';
 import { readText } from '../store/files.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
 

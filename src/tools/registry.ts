@@ -15,9 +15,9 @@ import { reviewStatus } from './review-status.ts';
 import { runSql } from './run-sql.ts';
 import { searchContext } from './search-context.ts';
 import type { ToolDefinition } from './tool.ts';
-import type { CurateDesk } from '../ingest/curate/desk.ts';
-import type { ExtractDesk } from '../ingest/extract/desk.ts';
-import type { ReconcileDesk } from '../ingest/reconcile/desk.ts';
+import type { CurateDesk } from '../ingest/rule/curate/decisions-session.ts';
+import type { ExtractDesk } from '../ingest/extract/proposals-session.ts';
+import type { ReconcileDesk } from '../ingest/rule/reconcile/decisions-session.ts';
 
 interface Registry {
   /** Over MCP and in chat, in the order in which surfaces list them. */

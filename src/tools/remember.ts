@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { remember, noteStatus } from '../project/remember.ts';
+import { remember, noteStatus } from '../project/learn/remember.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({

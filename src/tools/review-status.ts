@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attention } from '../project/attention.ts';
+import { attention } from '../project/review/needs-review.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({});
@@ -43,13 +43,11 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
           resolve: `Correct ${location ?? 'the source that says so'}, then ktx ingest.`,
         };
       }),
-      ...stale
-        .slice(0, shown)
-        .map(({ subject, why }) => ({
-          stale: subject,
-          why,
-          resolve: 'ktx ingest, with a model configured',
-        })),
+      ...stale.slice(0, shown).map(({ subject, why }) => ({
+        stale: subject,
+        why,
+        resolve: 'ktx ingest, with a model configured',
+      })),
       ...pending.slice(0, shown).map((path) => {
         return {
           pending: path,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
-import { lintStatement } from '../project/lint.ts';
-import { runStatement } from '../project/statement.ts';
+import { lintStatement } from '../project/answer/lint.ts';
+import { runStatement } from '../project/answer/statement.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({

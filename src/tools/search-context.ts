@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { counted } from '../lib/counted.ts';
-import { commitState } from '../project/commit.ts';
-import { searchProject } from '../project/search.ts';
+import { commitState } from '../project/open/commit.ts';
+import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';
 import type { ToolDefinition } from './tool.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { UserError } from '../lib/error.ts';
 import type { LoopTools } from '../ingest/loop-tools.ts';
-import type { KtxRuntimeToolDescriptor } from '../llm/runtime.ts';
-import type { ToolEffect } from '../llm/tool-call.ts';
-import type { CommitState } from '../project/commit.ts';
-import type { Project } from '../project/open.ts';
+import type { KtxRuntimeToolDescriptor } from '../llm/port/runtime.ts';
+import type { ToolEffect } from '../llm/port/tool-call.ts';
+import type { CommitState } from '../project/open/commit.ts';
+import type { Project } from '../project/open/open.ts';
 
 /** A tool as its file declares it: one entry of the registry. */
 export interface ToolDefinition<TSchema extends z.ZodObject = z.ZodObject> {

@@ -3,7 +3,7 @@ import { messageOf, UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { check, sentence } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
-import type { Project } from '../project/open.ts';
+import type { Project } from '../project/open/open.ts';
 import { loopTools } from './loop-tools.ts';
 import { appendToLog } from '../store/log.ts';
 import { cutPage, type Position } from './page.ts';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { loadAgent } from '../../src/chat/agent.ts';
 import { agentTools } from '../../src/chat/agent-tools.ts';
 import { openPermissions } from '../../src/chat/permissions.ts';
-import type { ToolCall } from '../../src/llm/tool-call.ts';
-import { openProject } from '../../src/project/open.ts';
+import type { ToolCall } from '../../src/llm/port/tool-call.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { folder, shopDatabase } from '../cli/run-cli.ts';
 
 test('queries asked for at once share what one message may ask, however long the person thinks', async () => {

@@ -193,13 +193,13 @@ describe('the static import closure', () => {
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",
-        "src/cli/failure.ts",
-        "src/cli/output.ts",
+        "src/cli/terminal/failure.ts",
+        "src/cli/terminal/output.ts",
         "src/cli/program.ts",
-        "src/cli/progress.ts",
+        "src/cli/terminal/progress.ts",
         "src/cli/registry.ts",
         "src/cli/run.ts",
-        "src/cli/text-width.ts",
+        "src/cli/terminal/text-width.ts",
         "src/lib/error.ts",
         "src/lib/id.ts",
         "src/lib/version.ts",

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../src/cli/complete.ts';
+import { complete } from '../../src/cli/completion/complete.ts';
 import { registry } from '../../src/cli/registry.ts';
 import { run, temporaryFolder } from '../store/git-project.ts';
 import { ktx, shopDatabase } from './run-cli.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as readYaml } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { openProject } from '../../src/project/open.ts';
-import { datasetText, visibleDatasets } from '../../src/project/visible-datasets.ts';
+import { openProject } from '../../src/project/open/open.ts';
+import { datasetText, visibleDatasets } from '../../src/project/answer/visible-datasets.ts';
 import { ktx, ktxJson, shopProject } from './run-cli.ts';
 
 const fixture = (name: string) =>

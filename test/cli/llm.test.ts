@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { registry } from '../../src/cli/registry.ts';
-import { usageRecorder, usageReport } from '../../src/llm/usage.ts';
+import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing } from '../support/describing-model.ts';

@@ -7,8 +7,8 @@ import {
   renderTable,
   screenOf,
   type Surroundings,
-} from '../../src/cli/output.ts';
-import { cut, printable, textWidth } from '../../src/cli/text-width.ts';
+} from '../../src/cli/terminal/output.ts';
+import { cut, printable, textWidth } from '../../src/cli/terminal/text-width.ts';
 import { ktx, shopProject } from './run-cli.ts';
 
 function surroundings(env: Record<string, string>, isTTY = true): Surroundings {

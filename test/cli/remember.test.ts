@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openProject } from '../../src/project/open.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { folder, ktx, ktxJson, shopProject } from './run-cli.ts';
 

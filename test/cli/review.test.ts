@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openProject } from '../../src/project/open.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
 

@@ -9,7 +9,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openProject } from '../../src/project/open.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { documentedShop, ingestProcess, openMachine } from '../ingest/llm-project.ts';
 import { reading } from '../support/reading-model.ts';

@@ -1,10 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { subjects, type Claim, type ClaimKind, type Evidence } from '../../src/context/claim.ts';
-import { compile } from '../../src/context/compile.ts';
-import { judge } from '../../src/context/judge.ts';
+import {
+  subjects,
+  type Claim,
+  type ClaimKind,
+  type Evidence,
+} from '../../src/context/claims/claim.ts';
+import { compile } from '../../src/context/compile/compile.ts';
+import { judge } from '../../src/context/compile/claim-precedence.ts';
 import type { Json } from '../../src/lib/json.ts';
-import { datasetSchema } from '../../src/semantic/dataset.ts';
+import { datasetSchema } from '../../src/semantic/model/dataset.ts';
 
 type Origin = Evidence['origin'];
 

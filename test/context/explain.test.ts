@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog, ScanFindings } from '../../src/context/catalog.ts';
-import { subjects, type Claim } from '../../src/context/claim.ts';
-import { compile } from '../../src/context/compile.ts';
-import { explain, type Provenance } from '../../src/context/explain.ts';
-import { mergeDataset } from '../../src/context/merge.ts';
+import type { Catalog, ScanFindings } from '../../src/context/catalog/catalog.ts';
+import { subjects, type Claim } from '../../src/context/claims/claim.ts';
+import { compile } from '../../src/context/compile/compile.ts';
+import { explain, type Provenance } from '../../src/context/compile/explain.ts';
+import { mergeDataset } from '../../src/context/merge/merge-dataset.ts';
 import { UserError } from '../../src/lib/error.ts';
 
 const evidence = {

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Catalog } from '../../src/context/catalog.ts';
-import { catalogFiles, loadCatalog } from '../../src/context/catalog-files.ts';
-import type { Claim } from '../../src/context/claim.ts';
+import type { Catalog } from '../../src/context/catalog/catalog.ts';
+import { catalogFiles, loadCatalog } from '../../src/context/catalog/catalog-files.ts';
+import type { Claim } from '../../src/context/claims/claim.ts';
 import {
   eitherBase,
   parseClaims,
   renderClaims,
   uniteClaims,
-} from '../../src/context/claims-file.ts';
+} from '../../src/context/claims/claims-file.ts';
 import { UserError } from '../../src/lib/error.ts';
 import { fieldTypes } from '../../src/sql/field-type.ts';
 

@@ -1,9 +1,13 @@
 import * as fc from 'fast-check';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { eitherBase, type MergeBase } from '../../src/context/claims-file.ts';
-import { isDeleted, mergeDataset, type MergeResult } from '../../src/context/merge.ts';
-import { type Dataset, datasetSchema } from '../../src/semantic/dataset.ts';
+import { eitherBase, type MergeBase } from '../../src/context/claims/claims-file.ts';
+import {
+  isDeleted,
+  mergeDataset,
+  type MergeResult,
+} from '../../src/context/merge/merge-dataset.ts';
+import { type Dataset, datasetSchema } from '../../src/semantic/model/dataset.ts';
 
 const orders: Dataset = {
   dataset: 'orders',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CatalogTable } from '../../src/context/catalog.ts';
-import { datasetNames } from '../../src/context/names.ts';
+import type { CatalogTable } from '../../src/context/catalog/catalog.ts';
+import { datasetNames } from '../../src/context/catalog/dataset-names.ts';
 
 function table(schema: string, name: string, columns: readonly string[] = []): CatalogTable {
   const typed = columns.map((column) => ({

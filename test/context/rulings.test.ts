@@ -6,11 +6,11 @@ import {
   type Claim,
   type ClaimKind,
   type Evidence,
-} from '../../src/context/claim.ts';
-import { compile } from '../../src/context/compile.ts';
-import { compileWiki } from '../../src/context/compile-wiki.ts';
-import { judgedClaims } from '../../src/context/explain.ts';
-import { ruling, withoutOrphans } from '../../src/context/rulings.ts';
+} from '../../src/context/claims/claim.ts';
+import { compile } from '../../src/context/compile/compile.ts';
+import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
+import { judgedClaims } from '../../src/context/compile/explain.ts';
+import { ruling, withoutOrphans } from '../../src/context/claims/model-decisions.ts';
 import type { Json } from '../../src/lib/json.ts';
 
 function said(

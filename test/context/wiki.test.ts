@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortId, subjects, type Claim } from '../../src/context/claim.ts';
-import { eitherBase } from '../../src/context/claims-file.ts';
-import { compileWiki } from '../../src/context/compile-wiki.ts';
-import { meaningOf } from '../../src/context/meaning.ts';
-import { parsePins, withPin, type Pin } from '../../src/context/pins.ts';
-import { mergePage, type WikiMergeResult } from '../../src/context/wiki-merge.ts';
+import { shortId, subjects, type Claim } from '../../src/context/claims/claim.ts';
+import { eitherBase } from '../../src/context/claims/claims-file.ts';
+import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
+import { meaningOf } from '../../src/context/compile/meaning.ts';
+import { parsePins, withPin, type Pin } from '../../src/context/claims/pins.ts';
+import { mergePage, type WikiMergeResult } from '../../src/context/wiki/merge-page.ts';
 
 function said(title: string, definition: string, item = 'a.md'): Claim {
   const evidence = {

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { KtxToolSet } from '../../src/llm/runtime.ts';
+import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import {
   type AgentEvent,
   type AgentSessionSpec,
   lastTurn,
   type TurnResult,
-} from '../../src/llm/session.ts';
+} from '../../src/llm/port/session.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import {
   makeMachine,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LlmError, type LlmErrorKind } from '../../src/llm/error.ts';
+import { LlmError, type LlmErrorKind } from '../../src/llm/port/error.ts';
 import type {
   AgentRunnerPort,
   CallMetrics,
   KtxToolSet,
   StepFinished,
-} from '../../src/llm/runtime.ts';
+} from '../../src/llm/port/runtime.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import {
   makeMachine,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Dataset } from '../../src/semantic/dataset.ts';
+import type { Dataset } from '../../src/semantic/model/dataset.ts';
 import { bakery, duckdbFile } from '../sources/dbt-fixture.ts';
 import { run } from '../store/git-project.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { questionSetSchema } from '../../src/eval/case-schema.ts';
-import { gradeRefusal, gradeText } from '../../src/eval/grade-text.ts';
-import { gradeTools } from '../../src/eval/grade-tools.ts';
-import { exitCodeOf, worstOf } from '../../src/eval/outcome.ts';
-import { differenceOf, type Rows } from '../../src/eval/rows.ts';
-import { meanOf, wilson } from '../../src/eval/statistics.ts';
+import { questionSetSchema } from '../../src/eval/cases/case-schema.ts';
+import { gradeRefusal, gradeText } from '../../src/eval/grade/grade-text.ts';
+import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
+import { exitCodeOf, worstOf } from '../../src/eval/run/outcome.ts';
+import { differenceOf, type Rows } from '../../src/eval/grade/rows.ts';
+import { meanOf, wilson } from '../../src/eval/report/statistics.ts';
 
 function expectation(wanted: object) {
   const parsed = questionSetSchema.parse({ cases: [{ id: 'a', question: 'Q', expect: wanted }] });
@@ -160,14 +160,12 @@ describe('rows against golden rows', () => {
 
   test('shuffled rows and columns are the same, a changed cell is not, however values repeat', () => {
     const cell = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', null));
-    const table = fc
-      .integer({ min: 1, max: 4 })
-      .chain((width) =>
-        fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
-          minLength: 1,
-          maxLength: 12,
-        }),
-      );
+    const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
+      fc.array(fc.array(cell, { minLength: width, maxLength: width }), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+    );
     fc.assert(
       fc.property(table, fc.integer(), fc.nat(), (cells, seed, at) => {
         const width = cells[0]?.length ?? 0;

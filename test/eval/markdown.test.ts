@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Comparison } from '../../src/eval/compare.ts';
-import { markdownReport } from '../../src/eval/report-markdown.ts';
-import type { CaseResult, EvalRun } from '../../src/eval/run-file.ts';
-import { summaryOf } from '../../src/eval/summary.ts';
+import type { Comparison } from '../../src/eval/report/compare.ts';
+import { markdownReport } from '../../src/eval/report/report-markdown.ts';
+import type { CaseResult, EvalRun } from '../../src/eval/run/run-file.ts';
+import { summaryOf } from '../../src/eval/report/summary.ts';
 
 function failed(id: string, found: string): CaseResult {
   const turn = {

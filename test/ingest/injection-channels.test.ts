@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseClaims } from '../../src/context/claims-file.ts';
+import { parseClaims } from '../../src/context/claims/claims-file.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { describing, tableAsked } from '../support/describing-model.ts';
 import { type Block, type ModelCall, reply, say, type Script } from '../support/model-script.ts';

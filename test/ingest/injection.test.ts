@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseClaims } from '../../src/context/claims-file.ts';
+import { parseClaims } from '../../src/context/claims/claims-file.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { describing, tableAsked } from '../support/describing-model.ts';
 import {

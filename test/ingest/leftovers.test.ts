@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readProjectFiles } from '../../src/ingest/project-files.ts';
+import { readProjectFiles } from '../../src/ingest/publish/project-files.ts';
 
 test('what a killed write left is removed, in folders and beside single files, and nothing else', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'ktx-leftovers-'));

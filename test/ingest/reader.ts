@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { IngestModel } from '../../src/ingest/model.ts';
-import { openSnapshot } from '../../src/ingest/snapshot.ts';
-import { openProject } from '../../src/project/open.ts';
+import { openSnapshot } from '../../src/ingest/rule/snapshot.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';

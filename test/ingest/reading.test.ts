@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IngestEvent } from '../../src/ingest/event.ts';
-import { ingestProject } from '../../src/project/ingest.ts';
-import { attention } from '../../src/project/attention.ts';
-import { openProject } from '../../src/project/open.ts';
+import { ingestProject } from '../../src/project/learn/ingest.ts';
+import { attention } from '../../src/project/review/needs-review.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
 import {

@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shortId, type Claim, type ClaimKind } from '../../src/context/claim.ts';
-import { compile } from '../../src/context/compile.ts';
-import { compileWiki } from '../../src/context/compile-wiki.ts';
-import { ruling } from '../../src/context/rulings.ts';
-import { contestedIn } from '../../src/ingest/reconcile/contested.ts';
-import { openReconcileDesk, type Finding } from '../../src/ingest/reconcile/desk.ts';
-import { reconcile } from '../../src/ingest/reconcile/reconcile.ts';
-import type { ComparedNumber } from '../../src/ingest/compare.ts';
+import { shortId, type Claim, type ClaimKind } from '../../src/context/claims/claim.ts';
+import { compile } from '../../src/context/compile/compile.ts';
+import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
+import { ruling } from '../../src/context/claims/model-decisions.ts';
+import { contestedIn } from '../../src/ingest/rule/reconcile/contested.ts';
+import {
+  openReconcileDesk,
+  type Finding,
+} from '../../src/ingest/rule/reconcile/decisions-session.ts';
+import { reconcile } from '../../src/ingest/rule/reconcile/reconcile.ts';
+import type { ComparedNumber } from '../../src/ingest/rule/compare.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { differ, rulingModel, same } from '../support/ruling-model.ts';

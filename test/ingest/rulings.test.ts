@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseConflicts } from '../../src/context/conflicts.ts';
-import { openProject } from '../../src/project/open.ts';
+import { parseConflicts } from '../../src/context/compile/conflicts.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { ktx } from '../cli/run-cli.ts';
 import { describing } from '../support/describing-model.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { BackendCall, CallWatch, LimitReport } from '../../src/llm/backend.ts';
-import { LlmError } from '../../src/llm/error.ts';
-import type { TokenUsage } from '../../src/llm/runtime.ts';
+import type { BackendCall, CallWatch, LimitReport } from '../../src/llm/port/backend.ts';
+import { LlmError } from '../../src/llm/port/error.ts';
+import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 
 export interface SeenRequest {
   readonly path: string;

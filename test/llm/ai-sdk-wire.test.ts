@@ -9,7 +9,7 @@ import { openAiSdkBackend } from '../../src/llm/ai-sdk/backend.ts';
 import { providers, type ProviderName } from '../../src/llm/ai-sdk/providers.ts';
 import { run } from '../../src/llm/ai-sdk/run.ts';
 import type { PromptCaching } from '../../src/llm/config.ts';
-import type { KtxToolSet } from '../../src/llm/runtime.ts';
+import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import {
   anthropicTurn,
   callOf,

@@ -5,8 +5,8 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { openAiSdkBackend } from '../../src/llm/ai-sdk/backend.ts';
-import { LlmError } from '../../src/llm/error.ts';
-import type { KtxToolSet } from '../../src/llm/runtime.ts';
+import { LlmError } from '../../src/llm/port/error.ts';
+import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import {
   anthropicError,
   anthropicTurn,

@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { BackendCall, CallWatch, ModelBackend } from '../../src/llm/backend.ts';
+import type { BackendCall, CallWatch, ModelBackend } from '../../src/llm/port/backend.ts';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from '../support/claude-home.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';

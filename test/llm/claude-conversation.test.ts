@@ -1,9 +1,9 @@
 import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, test } from 'vitest';
-import type { CallWatch } from '../../src/llm/backend.ts';
+import type { CallWatch } from '../../src/llm/port/backend.ts';
 import { ownSession } from '../../src/llm/claude-code/access.ts';
-import { follow, type Following } from '../../src/llm/claude-code/conversation.ts';
-import type { TokenUsage } from '../../src/llm/runtime.ts';
+import { follow, type Following } from '../../src/llm/claude-code/conversation/conversation.ts';
+import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 
 const id = 'mcp__ktx__read';
 const withTool = { tools: new Map([[id, 'read']]), hasObject: false };

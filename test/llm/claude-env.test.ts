@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { childEnv } from '../../src/llm/claude-code/env.ts';
+import { childEnv } from '../../src/llm/claude-code/child/env.ts';
 import { cachingEnv, ignoredCaching } from '../../src/llm/claude-code/ignored-settings.ts';
 import { llmConfigSchema, type PromptCaching } from '../../src/llm/config.ts';
 import { deniedVariables, seededVariables } from '../support/provider-variables.ts';
@@ -16,7 +16,8 @@ describe('the environment of a Claude Code child', () => {
   test('is decided in one file: no other names a variable of a provider [E3 Q7]', async () => {
     const folder = join(import.meta.dirname, '../../src/llm/claude-code');
     const naming = [];
-    for (const name of await readdir(folder)) {
+    const names = await readdir(folder, { recursive: true });
+    for (const name of names.filter((path) => path.endsWith('.ts'))) {
       const text = await readFile(join(folder, name), 'utf8');
       if (
         deniedVariables.some((variable) => text.includes(variable)) ||
@@ -24,7 +25,7 @@ describe('the environment of a Claude Code child', () => {
       )
         naming.push(name);
     }
-    expect(naming).toEqual(['env.ts']);
+    expect(naming).toEqual(['child/env.ts']);
   });
 
   test('has none of them in lower case, which Windows takes for the same [E2]', () => {

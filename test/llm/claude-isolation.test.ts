@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { LlmError } from '../../src/llm/error.ts';
+import { LlmError } from '../../src/llm/port/error.ts';
 import { builtInTools } from '../../src/llm/claude-code/built-in-tools.ts';
 import { type Account, ownSession } from '../../src/llm/claude-code/access.ts';
 import { checkInit, type Expected, isolationOptions } from '../../src/llm/claude-code/isolation.ts';
-import { expectedOf, optionsOf, type Order, poolKey } from '../../src/llm/claude-code/order.ts';
-import type { KtxToolSet } from '../../src/llm/runtime.ts';
+import {
+  expectedOf,
+  optionsOf,
+  type Order,
+  poolKey,
+} from '../../src/llm/claude-code/child/child-spec.ts';
+import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 
 const tools: KtxToolSet = {
   read_note: {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { LlmError, type LlmErrorKind } from '../../src/llm/error.ts';
+import { LlmError, type LlmErrorKind } from '../../src/llm/port/error.ts';
 import { ownSession } from '../../src/llm/claude-code/access.ts';
-import { type Facts, outcomeOf } from '../../src/llm/claude-code/outcome.ts';
+import { type Facts, outcomeOf } from '../../src/llm/claude-code/conversation/outcome.ts';
 
 const good: Facts = {
   subtype: 'success',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { limitsOf, refusedLimit } from '../../src/llm/claude-code/limits.ts';
-import { openPool } from '../../src/llm/claude-code/pool.ts';
+import { limitsOf, refusedLimit } from '../../src/llm/claude-code/conversation/limits.ts';
+import { openPool } from '../../src/llm/claude-code/child/pool.ts';
 
 class Item {
   readonly n: number;

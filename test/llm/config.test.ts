@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { backends, llmConfigSchema } from '../../src/llm/config.ts';
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
-import { modelOf } from '../../src/llm/governed-call.ts';
-import { modelRoles } from '../../src/llm/runtime.ts';
+import { modelOf } from '../../src/llm/governor/governed-call.ts';
+import { modelRoles } from '../../src/llm/port/runtime.ts';
 
 const key = 'env:SOME_KEY';
 const blocks: Readonly<Record<string, object>> = {

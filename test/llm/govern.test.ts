@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { BackendCall, ModelBackend } from '../../src/llm/backend.ts';
-import { openCallGate, type CallGate } from '../../src/llm/call-gate.ts';
+import type { BackendCall, ModelBackend } from '../../src/llm/port/backend.ts';
+import { openCallGate, type CallGate } from '../../src/llm/governor/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
-import { LlmError } from '../../src/llm/error.ts';
-import { govern } from '../../src/llm/govern.ts';
-import type { GovernOptions } from '../../src/llm/governed-call.ts';
-import type { CallMetrics } from '../../src/llm/runtime.ts';
-import { openSpending } from '../../src/llm/spending.ts';
+import { LlmError } from '../../src/llm/port/error.ts';
+import { govern } from '../../src/llm/governor/govern.ts';
+import type { GovernOptions } from '../../src/llm/governor/governed-call.ts';
+import type { CallMetrics } from '../../src/llm/port/runtime.ts';
+import { openSpending } from '../../src/llm/governor/spending.ts';
 
 const never = new AbortController().signal;
 const model = 'claude-sonnet-4-6';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ingestProject } from '../../src/project/ingest.ts';
-import { openProject } from '../../src/project/open.ts';
+import { ingestProject } from '../../src/project/learn/ingest.ts';
+import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { shopProject } from '../ingest/ingest-project.ts';
 import { makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { callTool } from '../../src/llm/tool-set.ts';
-import type { KtxRuntimeToolDescriptor } from '../../src/llm/runtime.ts';
+import { callTool } from '../../src/llm/port/tool-set.ts';
+import type { KtxRuntimeToolDescriptor } from '../../src/llm/port/runtime.ts';
 
 function tool(execute: (input: { readonly n: number }) => unknown): KtxRuntimeToolDescriptor {
   const inputSchema = z.object({ n: z.number() });

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusedLimit } from '../../src/llm/ai-sdk/limits.ts';
-import { usageRecorder, usageReport } from '../../src/llm/usage.ts';
+import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, openRuntime, testModel } from '../support/llm-runtimes.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openDatasetFiles } from '../../src/project/model-files.ts';
+import { openDatasetFiles } from '../../src/project/open/model-files.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'ktx-test-model-files-'));
 afterAll(() => rmSync(dir, { recursive: true }));

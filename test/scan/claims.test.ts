@@ -1,6 +1,6 @@
 import { assert, property, shuffledSubarray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CatalogTable, LinkFinding, ScanFindings } from '../../src/context/catalog.ts';
+import type { CatalogTable, LinkFinding, ScanFindings } from '../../src/context/catalog/catalog.ts';
 import { claimsOf } from '../../src/scan/claims.ts';
 
 const table = (name: string, columns: CatalogTable['columns']): CatalogTable => ({

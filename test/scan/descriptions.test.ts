@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import type { KtxLlmRuntimePort } from '../../src/llm/runtime.ts';
-import { describeTables, type ScanModel } from '../../src/scan/descriptions.ts';
-import { isPersonalName } from '../../src/scan/kinds.ts';
+import type { KtxLlmRuntimePort } from '../../src/llm/port/runtime.ts';
+import { describeTables, type ScanModel } from '../../src/scan/describe/descriptions.ts';
+import { isPersonalName } from '../../src/scan/profile/value-kinds.ts';
 import type { ScanResult } from '../../src/scan/scan.ts';
 
 const tables = ['a', 'b', 'c'].map((table) => ({

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { assert, integer, property, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kindOf } from '../../src/scan/kinds.ts';
-import { matchNames } from '../../src/scan/name-match.ts';
-import { nameParts, tableParts } from '../../src/scan/names.ts';
+import { kindOf } from '../../src/scan/profile/value-kinds.ts';
+import { matchNames } from '../../src/scan/names/name-match.ts';
+import { nameParts, tableParts } from '../../src/scan/names/names.ts';
 import {
   comparedAtMost,
   distinctOf,
@@ -11,7 +11,7 @@ import {
   inclusion,
   lastOf,
   sketchSize,
-} from '../../src/scan/sketch.ts';
+} from '../../src/scan/profile/sketch.ts';
 
 function sketchOf(values: Iterable<number | string>): string {
   const hashes = new Set(

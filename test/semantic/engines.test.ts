@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { SemanticModel } from '../../src/semantic/model.ts';
-import type { querySchema } from '../../src/semantic/query.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
+import type { querySchema } from '../../src/semantic/query/query.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 import { compile, load, shop } from './shop.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import { modelFor } from '../../src/semantic/access.ts';
-import { choicesOf, type refused as refuse } from '../../src/semantic/errors.ts';
-import type { LoadedModel } from '../../src/semantic/load.ts';
+import { modelFor } from '../../src/semantic/resolve/row-rules.ts';
+import { choicesOf, type refused as refuse } from '../../src/semantic/query/errors.ts';
+import type { LoadedModel } from '../../src/semantic/load/load.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { compile, load, shop } from './shop.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';
 import { disjunctsOf, parseFragment } from '../../src/sql/expression.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 import type { Query } from './fuzz/query-text.ts';
 import { compile, load } from './shop.ts';

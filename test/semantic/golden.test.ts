@@ -4,7 +4,7 @@ import { load as readYaml, loadAll } from 'js-yaml';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../../src/lib/error.ts';
-import { querySchema } from '../../src/semantic/query.ts';
+import { querySchema } from '../../src/semantic/query/query.ts';
 import { loadAnalyzer, parseSql } from '../../src/sql/analyzer.ts';
 import { type Dialect, timeGrains } from '../../src/sql/dialect.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SemanticModel } from '../../src/semantic/model.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 import { files, script } from './hazards/model.ts';
 import { questions, times } from './hazards/questions.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { lintSql } from '../../src/semantic/lint.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
+import { lintSql } from '../../src/semantic/lint/lint.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { load } from './shop.ts';
 
 const files = {

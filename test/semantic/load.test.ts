@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sourceParts } from '../../src/semantic/dataset.ts';
-import { loadModel } from '../../src/semantic/load.ts';
+import { sourceParts } from '../../src/semantic/model/dataset.ts';
+import { loadModel } from '../../src/semantic/load/load.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { postgres } from '../../src/sql/dialects/postgres.ts';

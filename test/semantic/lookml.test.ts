@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { beforeAll, expect, test } from 'vitest';
-import { readLookml } from '../../src/semantic/formats/lookml.ts';
+import { readLookml } from '../../src/semantic/formats/lookml/read.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { dialectNamed } from '../../src/sql/dialects.ts';
 import { compile, load } from './shop.ts';

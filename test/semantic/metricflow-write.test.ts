@@ -2,7 +2,7 @@ import { load as readYaml } from 'js-yaml';
 import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Dataset, datasetSchema } from '../../src/semantic/dataset.ts';
+import { type Dataset, datasetSchema } from '../../src/semantic/model/dataset.ts';
 import { readMetricflow } from '../../src/semantic/formats/metricflow/read.ts';
 import { writeMetricflow } from '../../src/semantic/formats/metricflow/write.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';

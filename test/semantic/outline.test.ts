@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { planLines } from '../../src/cli/sl-plan.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
-import { outlineOf } from '../../src/semantic/outline.ts';
-import { querySchema } from '../../src/semantic/query.ts';
+import { planLines } from '../../src/cli/commands/sl/plan-text.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
+import { outlineOf } from '../../src/semantic/plan/outline.ts';
+import { querySchema } from '../../src/semantic/query/query.ts';
 import { compile, load, shop } from './shop.ts';
 
 type Query = Parameters<typeof compile>[1];

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { UserError } from '../../src/lib/error.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
-import type { querySchema } from '../../src/semantic/query.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
+import type { querySchema } from '../../src/semantic/query/query.ts';
 import { compile, load, shop } from './shop.ts';
 
 type Query = z.input<typeof querySchema>;

@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import * as fc from 'fast-check';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { SemanticModel } from '../../src/semantic/model.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { sqlite } from '../../src/sql/dialects/sqlite.ts';
 import { registerFunctions } from '../../src/warehouse/drivers/sqlite/aggregates.ts';

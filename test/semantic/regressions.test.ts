@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { UserError } from '../../src/lib/error.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
-import { querySchema } from '../../src/semantic/query.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
+import { querySchema } from '../../src/semantic/query/query.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 import { compile, load } from './shop.ts';
 

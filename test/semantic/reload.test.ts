@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import { loadModel } from '../../src/semantic/load.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
+import { loadModel } from '../../src/semantic/load/load.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { compile, shop } from './shop.ts';

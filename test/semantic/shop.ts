@@ -1,9 +1,9 @@
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { loadModel, type LoadedModel } from '../../src/semantic/load.ts';
-import { emit } from '../../src/semantic/emit.ts';
-import type { SemanticModel } from '../../src/semantic/model.ts';
-import { plan, type Plan } from '../../src/semantic/plan.ts';
-import { querySchema } from '../../src/semantic/query.ts';
+import { loadModel, type LoadedModel } from '../../src/semantic/load/load.ts';
+import { emit } from '../../src/semantic/sql/emit.ts';
+import type { SemanticModel } from '../../src/semantic/model/model.ts';
+import { plan, type Plan } from '../../src/semantic/plan/plan.ts';
+import { querySchema } from '../../src/semantic/query/query.ts';
 import type { z } from 'zod';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { querySchema } from '../../src/semantic/query.ts';
+import type { querySchema } from '../../src/semantic/query/query.ts';
 import { engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 import { compile, load } from './shop.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Catalog } from '../../src/context/catalog.ts';
+import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import type { Extraction, Fetched, Item, Source } from '../../src/sources/source.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 

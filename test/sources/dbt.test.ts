@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Catalog } from '../../src/context/catalog.ts';
+import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import { canonicalJson } from '../../src/lib/json.ts';
 import type { DbtConfig } from '../../src/sources/dbt/config.ts';
 import { dbt } from '../../src/sources/dbt/source.ts';

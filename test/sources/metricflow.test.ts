@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Catalog } from '../../src/context/catalog.ts';
+import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import type { MetricflowConfig } from '../../src/sources/metricflow/config.ts';
 import { metricflow } from '../../src/sources/metricflow/source.ts';
 import { bakeryCatalog, fetchAll, summary } from './dbt-fixture.ts';

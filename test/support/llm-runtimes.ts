@@ -1,7 +1,7 @@
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
-import type { LlmRuntime } from '../../src/llm/govern.ts';
-import type { CallRecord } from '../../src/llm/usage.ts';
+import type { LlmRuntime } from '../../src/llm/governor/govern.ts';
+import type { CallRecord } from '../../src/llm/governor/usage.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from './claude-home.ts';
 import type { ModelEndpoint } from './model-endpoint.ts';
 

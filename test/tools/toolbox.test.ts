@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { array, assert, json, nat, property } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ingestProject } from '../../src/project/ingest.ts';
-import { openProject } from '../../src/project/open.ts';
-import type { Project } from '../../src/project/open.ts';
+import { ingestProject } from '../../src/project/learn/ingest.ts';
+import { openProject } from '../../src/project/open/open.ts';
+import type { Project } from '../../src/project/open/open.ts';
 import { cutPage, type Position } from '../../src/tools/page.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 

@@ -1,5 +1,5 @@
-import { renderTable, type Screen } from '../output.ts';
-import { printable, textWidth } from '../text-width.ts';
+import { renderTable, type Screen } from '../terminal/output.ts';
+import { printable, textWidth } from '../terminal/text-width.ts';
 
 /** The text of an answer as a terminal shows it while it streams: lines broken between words, tables of Markdown aligned. */
 export interface AnswerText {

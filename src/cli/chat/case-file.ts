@@ -1,7 +1,7 @@
 import { Document, isSeq, parseDocument } from 'yaml';
 import type { OpenAgent } from '../../chat/open-agent.ts';
 import { UserError } from '../../lib/error.ts';
-import type { TurnResult } from '../../llm/session.ts';
+import type { TurnResult } from '../../llm/port/session.ts';
 import { readText } from '../../store/files.ts';
 
 interface Exchange {

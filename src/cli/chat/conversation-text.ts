@@ -1,5 +1,5 @@
 import type { OpenAgent } from '../../chat/open-agent.ts';
-import type { TurnResult } from '../../llm/session.ts';
+import type { TurnResult } from '../../llm/port/session.ts';
 import { receiptLine } from './turn-view.ts';
 
 interface Exchange {

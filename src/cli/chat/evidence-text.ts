@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Evidence } from '../../llm/tool-call.ts';
-import type { QueryReceipt } from '../../project/query.ts';
-import type { Outline } from '../../semantic/outline.ts';
-import type { Table } from '../output.ts';
-import { planLines } from '../sl-plan.ts';
-import { receiptLines } from '../sl-query.ts';
-import { printable } from '../text-width.ts';
+import type { Evidence } from '../../llm/port/tool-call.ts';
+import type { QueryReceipt } from '../../project/answer/query.ts';
+import type { Outline } from '../../semantic/plan/outline.ts';
+import type { Table } from '../terminal/output.ts';
+import { planLines } from '../commands/sl/plan-text.ts';
+import { receiptLines } from '../commands/sl/query.ts';
+import { printable } from '../terminal/text-width.ts';
 
 export function evidenceTable({ columns, rows }: Evidence): Table {
   return { columns, rows: rows as Table['rows'] };

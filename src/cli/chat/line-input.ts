@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { openChannel } from '../../lib/channel.ts';
 import type { Decision } from '../../chat/permissions.ts';
-import type { PermissionRequest } from '../../llm/tool-call.ts';
+import type { PermissionRequest } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
-import { printable } from '../text-width.ts';
+import { printable } from '../terminal/text-width.ts';
 
 /** Lines that a person types, or that come through a pipe. One reader for messages and for questions, so that none steals from the other. */
 export interface LineInput {

@@ -1,4 +1,4 @@
-import type { AgentEvent, TurnResult } from '../../llm/session.ts';
+import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 
 /** What `--json` and `stream-json` say of a turn: keys of ktx in snake_case, what came from outside as it is. */
 export function turnData(id: string, result: TurnResult): object {

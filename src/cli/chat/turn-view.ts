@@ -1,9 +1,9 @@
 import { counted } from '../../lib/counted.ts';
-import type { AgentEvent, TurnResult } from '../../llm/session.ts';
-import type { Evidence } from '../../llm/tool-call.ts';
+import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
+import type { Evidence } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
-import { renderTable } from '../output.ts';
-import { cut, printable, wrapped } from '../text-width.ts';
+import { renderTable } from '../terminal/output.ts';
+import { cut, printable, wrapped } from '../terminal/text-width.ts';
 import { openAnswerText } from './answer-text.ts';
 import { evidenceTable } from './evidence-text.ts';
 

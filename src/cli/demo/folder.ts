@@ -3,11 +3,11 @@ import { cp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { readConfig } from '../../project/config-file.ts';
-import { makeFolder, setUpProject, writeConnection } from '../../project/setup.ts';
+import { readConfig } from '../../project/open/config-file.ts';
+import { makeFolder, setUpProject, writeConnection } from '../../project/setup/setup.ts';
 import { absent, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
-import { invocation, shortPath, type Surroundings } from '../output.ts';
+import { invocation, shortPath, type Surroundings } from '../terminal/output.ts';
 
 export const connection = 'shop';
 const config = { driver: 'duckdb', path: 'warehouse.duckdb' } as const;

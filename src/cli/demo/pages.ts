@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { scanReport } from '../../scan/report.ts';
-import { renderTable, type Screen } from '../output.ts';
-import { cut } from '../text-width.ts';
+import { renderTable, type Screen } from '../terminal/output.ts';
+import { cut } from '../terminal/text-width.ts';
 import type { Answers, Asked } from './question.ts';
 import type { Told, TwoTruths } from './told.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { runQuery, queryLimits, type QueryAnswer } from '../../project/query.ts';
-import type { Project } from '../../project/open.ts';
-import { querySchema } from '../../semantic/query.ts';
+import { runQuery, queryLimits, type QueryAnswer } from '../../project/answer/query.ts';
+import type { Project } from '../../project/open/open.ts';
+import { querySchema } from '../../semantic/query/query.ts';
 import type { Cell } from '../../warehouse/warehouse.ts';
 import { connection } from './folder.ts';
 

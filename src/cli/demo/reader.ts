@@ -1,10 +1,10 @@
 import { UserError } from '../../lib/error.ts';
 import type { BackendName } from '../../llm/config.ts';
 import { preset } from '../../llm/presets.ts';
-import { readConfig } from '../../project/config-file.ts';
-import { tryLlm, writeLlm } from '../../project/llm-setup.ts';
+import { readConfig } from '../../project/open/config-file.ts';
+import { tryLlm, writeLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
-import { invocation, shortPath } from '../output.ts';
+import { invocation, shortPath } from '../terminal/output.ts';
 
 /** Writes the backend into the demo's `ktx.yaml` once it has answered; one that stands there is left as it is. */
 export async function prepareReader(

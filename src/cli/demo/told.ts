@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CORE_SCHEMA, dump } from 'js-yaml';
 import { z } from 'zod';
-import { parseClaims } from '../../context/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki-merge.ts';
-import { explainSubject } from '../../project/explain.ts';
-import type { Project } from '../../project/open.ts';
-import { reviewed } from '../../project/review.ts';
+import { parseClaims } from '../../context/claims/claims-file.ts';
+import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { explainSubject } from '../../project/answer/explain.ts';
+import type { Project } from '../../project/open/open.ts';
+import { reviewed } from '../../project/review/review.ts';
 import { readText } from '../../store/files.ts';
 
 /** What a source says of something, and which line of it. */

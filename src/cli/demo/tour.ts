@@ -1,14 +1,14 @@
 import type { BackendName } from '../../llm/config.ts';
 import type { IngestReport } from '../../ingest/event.ts';
-import { attention } from '../../project/attention.ts';
-import { openProject, type Project } from '../../project/open.ts';
-import { scanProject } from '../../project/scan.ts';
+import { attention } from '../../project/review/needs-review.ts';
+import { openProject, type Project } from '../../project/open/open.ts';
+import { scanProject } from '../../project/learn/scan.ts';
 import { scanReport } from '../../scan/report.ts';
 import type { CommandContext, Outcome } from '../command.ts';
-import { describeIngest, ingestFailure, runIngest, usageOf } from '../ingest.ts';
-import { usageText } from '../llm-lines.ts';
-import { invocation, shortPath } from '../output.ts';
-import { receiptLines } from '../sl-query.ts';
+import { describeIngest, ingestFailure, runIngest, usageOf } from '../commands/learn/ingest.ts';
+import { usageText } from '../terminal/llm-lines.ts';
+import { invocation, shortPath } from '../terminal/output.ts';
+import { receiptLines } from '../commands/sl/query.ts';
 import { addGifts, commandsToTry, connection, metricFile, prepareFolder } from './folder.ts';
 import {
   answerGrid,

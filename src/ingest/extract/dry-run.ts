@@ -1,11 +1,11 @@
-import { artifactPath } from '../../context/merge.ts';
+import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { UserError } from '../../lib/error.ts';
-import { emit } from '../../semantic/emit.ts';
-import { loadModel } from '../../semantic/load.ts';
+import { emit } from '../../semantic/sql/emit.ts';
+import { loadModel } from '../../semantic/load/load.ts';
 import { dialectNamed } from '../../sql/dialects.ts';
-import type { Snapshot } from '../snapshot.ts';
-import { planProbe } from '../validate.ts';
-import { withEntry } from '../with-entry.ts';
+import type { Snapshot } from '../rule/snapshot.ts';
+import { planProbe } from '../render/validate.ts';
+import { withEntry } from '../render/replace-entry.ts';
 import { refusal } from './naming.ts';
 
 interface Probe {

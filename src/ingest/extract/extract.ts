@@ -1,7 +1,7 @@
 import { failureOf, type Quarantined, type StageReport } from '../event.ts';
-import type { Findings, SourceFindings } from '../findings.ts';
-import { hashOf, reader, slicer } from '../item-files.ts';
-import { openExtractDesk, type ItemOutcome } from './desk.ts';
+import type { Findings, SourceFindings } from '../fetch/findings.ts';
+import { hashOf, reader, slicer } from '../fetch/item-files.ts';
+import { openExtractDesk, type ItemOutcome } from './proposals-session.ts';
 import { readLightly } from './light.ts';
 import { readFully } from './loop.ts';
 import {

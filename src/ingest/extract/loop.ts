@@ -1,11 +1,11 @@
 import { UserError } from '../../lib/error.ts';
-import { LlmError } from '../../llm/error.ts';
+import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
-import type { RunLoopResult, StepFinished } from '../../llm/runtime.ts';
+import type { RunLoopResult, StepFinished } from '../../llm/port/runtime.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { IngestModel } from '../model.ts';
-import type { ExtractDesk } from './desk.ts';
-import { pictureOf } from './picture.ts';
+import type { ExtractDesk } from './proposals-session.ts';
+import { pictureOf } from './item-context.ts';
 import type { WorkUnit } from './unit.ts';
 
 interface LoopOutcome {

@@ -1,10 +1,10 @@
-import { subjects } from '../../context/claim.ts';
-import type { KnownDataset } from '../../context/known-names.ts';
-import { datasetNames } from '../../context/names.ts';
-import { subjectParts } from '../../context/subject.ts';
+import { subjects } from '../../context/claims/claim.ts';
+import type { KnownDataset } from '../../context/claims/known-names.ts';
+import { datasetNames } from '../../context/catalog/dataset-names.ts';
+import { subjectParts } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Snapshot } from '../rule/snapshot.ts';
 
 /** The dataset of that name, however it is written; else a refusal that names the nearest. */
 export function datasetNamed(snapshot: Snapshot, name: string): KnownDataset {

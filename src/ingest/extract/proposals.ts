@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { datasetSchema } from '../../semantic/dataset.ts';
+import { datasetSchema } from '../../semantic/model/dataset.ts';
 
 const line = (longest: number) => z.string().min(1).max(longest);
 

@@ -1,9 +1,9 @@
-import { bodies, subjects, type ClaimKind } from '../../context/claim.ts';
-import { meaningOf } from '../../context/meaning.ts';
-import { slug } from '../../context/slug.ts';
+import { bodies, subjects, type ClaimKind } from '../../context/claims/claim.ts';
+import { meaningOf } from '../../context/compile/meaning.ts';
+import { slug } from '../../context/catalog/slug.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
-import { isSaid } from '../snapshot.ts';
-import type { ExtractDesk, Saying } from './desk.ts';
+import { isSaid } from '../rule/snapshot.ts';
+import type { ExtractDesk, Saying } from './proposals-session.ts';
 import { dryRun } from './dry-run.ts';
 import { datasetNamed, exists, fieldNamed, refNamed, refusal } from './naming.ts';
 import type {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { claimKinds, evidenceSchema, json } from '../../context/claim.ts';
+import { claimKinds, evidenceSchema, json } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
-import { endsCalls, LlmError } from '../../llm/error.ts';
+import { endsCalls, LlmError } from '../../llm/port/error.ts';
 import type { IngestEvent, Quarantined } from '../event.ts';
-import type { Findings } from '../findings.ts';
+import type { Findings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { ItemOutcome } from './desk.ts';
+import type { Snapshot } from '../rule/snapshot.ts';
+import type { ItemOutcome } from './proposals-session.ts';
 import type { PendingItem } from './unit.ts';
 
 export interface ReadingRun {

@@ -1,7 +1,7 @@
-import { LlmError } from '../../llm/error.ts';
+import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
-import { pictureOf } from './picture.ts';
+import { pictureOf } from './item-context.ts';
 import type { PendingItem } from './unit.ts';
 
 /** Raise it when the prompt changes. */

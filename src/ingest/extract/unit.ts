@@ -1,9 +1,9 @@
-import type { Claim } from '../../context/claim.ts';
+import type { Claim } from '../../context/claims/claim.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { type Item, itemPath, type Unread } from '../../sources/source.ts';
-import type { Findings } from '../findings.ts';
-import { hashOf, reader, slicer } from '../item-files.ts';
+import type { Findings } from '../fetch/findings.ts';
+import { hashOf, reader, slicer } from '../fetch/item-files.ts';
 
 /** An item that a model has yet to read. */
 export interface PendingItem {

@@ -1,7 +1,7 @@
 import * as sdk from 'ai';
 import { z } from 'zod';
 import { messageOf, UserError } from '../../lib/error.ts';
-import { kindOfStatus, LlmError, type LlmErrorKind } from '../error.ts';
+import { kindOfStatus, LlmError, type LlmErrorKind } from '../port/error.ts';
 import { refusedLimit, type Headers } from './limits.ts';
 
 /** What a provider said of a failure; only these decide its kind, never its text. */

@@ -1,4 +1,4 @@
-import type { LimitReport } from '../backend.ts';
+import type { LimitReport } from '../port/backend.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 

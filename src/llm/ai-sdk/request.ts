@@ -1,9 +1,9 @@
 import { wrapLanguageModel, type LanguageModel, type LanguageModelMiddleware } from 'ai';
-import type { BackendCall } from '../backend.ts';
+import type { BackendCall } from '../port/backend.ts';
 import type { PromptCaching } from '../config.ts';
 import type { UserError } from '../../lib/error.ts';
 import { appendToLog } from '../../store/log.ts';
-import { LlmError } from '../error.ts';
+import { LlmError } from '../port/error.ts';
 import { withCacheMarkers } from './cache.ts';
 import { failedRequest, llmError } from './failure.ts';
 import { isShortPause, limitsOf, refusedLimit } from './limits.ts';

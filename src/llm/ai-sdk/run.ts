@@ -1,10 +1,10 @@
 import { isStepCount, streamText } from 'ai';
 import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import { messageOf } from '../../lib/error.ts';
-import type { BackendCall, SessionEar } from '../backend.ts';
-import { LlmError, type LlmErrorKind } from '../error.ts';
-import { roleSettings, type Effort } from '../roles.ts';
-import type { TokenUsage } from '../runtime.ts';
+import type { BackendCall, SessionEar } from '../port/backend.ts';
+import { LlmError, type LlmErrorKind } from '../port/error.ts';
+import { roleSettings, type Effort } from '../port/roles.ts';
+import type { TokenUsage } from '../port/runtime.ts';
 import { llmError } from './failure.ts';
 import { watchedModel, type Session } from './request.ts';
 import { sdkTools, type AskRepair } from './tools.ts';

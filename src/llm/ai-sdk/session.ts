@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import type { BackendSession, SessionCall } from '../backend.ts';
+import type { BackendSession, SessionCall } from '../port/backend.ts';
 import { jsonIn } from './json-text.ts';
 import type { Session } from './request.ts';
 import { run } from './run.ts';

@@ -1,8 +1,8 @@
 import { jsonSchema, tool, type ToolCallRepairFunction, type ToolSet } from 'ai';
 import { z } from 'zod';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../runtime.ts';
-import { callTool, checkToolSet, refusalOf } from '../tool-set.ts';
+import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
+import { callTool, checkToolSet, refusalOf } from '../port/tool-set.ts';
 import { jsonIn } from './json-text.ts';
 
 /** Asks the repair model; undefined where it does not help. */

@@ -1,6 +1,6 @@
 import type { AuthMode } from '../config.ts';
-import { LlmError } from '../error.ts';
-import { families, missingVariables } from './env.ts';
+import { LlmError } from '../port/error.ts';
+import { families, missingVariables } from './child/env.ts';
 
 /** What a child says of who pays, before anything is sent. */
 export interface Account {

@@ -12,20 +12,20 @@ import type {
   LoopCall,
   ModelBackend,
   SessionCall,
-} from '../backend.ts';
+} from '../port/backend.ts';
 import type { AuthMode, PromptCaching } from '../config.ts';
-import { LlmError } from '../error.ts';
+import { LlmError } from '../port/error.ts';
 import { type Access, type Account, agentAccess, ownSession } from './access.ts';
-import { openChildren } from './children.ts';
-import { type Conversation, endOf, follow } from './conversation.ts';
-import { agentEnv, childEnv } from './env.ts';
+import { openChildren } from './child/children.ts';
+import { type Conversation, endOf, follow } from './conversation/conversation.ts';
+import { agentEnv, childEnv } from './child/env.ts';
 import { cachingEnv } from './ignored-settings.ts';
-import { launch, type Launched } from './launch.ts';
-import { expectedOf, hasTools, optionsOf, type Order, poolKey } from './order.ts';
-import { openPool } from './pool.ts';
-import { bundledProgram } from './program.ts';
+import { launch, type Launched } from './child/launch.ts';
+import { expectedOf, hasTools, optionsOf, type Order, poolKey } from './child/child-spec.ts';
+import { openPool } from './child/pool.ts';
+import { bundledProgram } from './child/program.ts';
 import { openClaudeSession } from './session.ts';
-import { used } from './use-child.ts';
+import { used } from './child/with-child.ts';
 
 export interface ClaudeCodeOptions {
   readonly projectDir: string;

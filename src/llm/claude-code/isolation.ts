@@ -1,5 +1,5 @@
 import type { Options, PermissionResult, SDKSystemMessage } from '@anthropic-ai/claude-agent-sdk';
-import { LlmError } from '../error.ts';
+import { LlmError } from '../port/error.ts';
 import type { Access } from './access.ts';
 import { builtInTools } from './built-in-tools.ts';
 

@@ -1,9 +1,9 @@
-import type { BackendSession, SessionCall, SessionTurn } from '../backend.ts';
+import type { BackendSession, SessionCall, SessionTurn } from '../port/backend.ts';
 import type { Access } from './access.ts';
-import { type Conversation, endOf, follow } from './conversation.ts';
-import type { Launched } from './launch.ts';
-import { expectedOf, type Order } from './order.ts';
-import { failureOf } from './use-child.ts';
+import { type Conversation, endOf, follow } from './conversation/conversation.ts';
+import type { Launched } from './child/launch.ts';
+import { expectedOf, type Order } from './child/child-spec.ts';
+import { failureOf } from './child/with-child.ts';
 
 interface ChildSource {
   readonly start: (order: Order, signal: AbortSignal) => Promise<Launched>;

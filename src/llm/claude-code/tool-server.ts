@@ -5,8 +5,8 @@ import {
 } from '@anthropic-ai/claude-agent-sdk';
 import { z } from 'zod';
 import { newId } from '../../lib/id.ts';
-import type { KtxToolSet } from '../runtime.ts';
-import { callTool } from '../tool-set.ts';
+import type { KtxToolSet } from '../port/runtime.ts';
+import { callTool } from '../port/tool-set.ts';
 import { serverName } from './isolation.ts';
 
 /**

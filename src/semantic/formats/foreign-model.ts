@@ -1,4 +1,4 @@
-import type { Dataset } from '../dataset.ts';
+import type { Dataset } from '../model/dataset.ts';
 
 /** Another tool's model in ktx's words. */
 export interface ForeignModel {

@@ -1,11 +1,11 @@
 import { UserError } from '../../lib/error.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { Dataset } from '../dataset.ts';
+import type { Dataset } from '../model/dataset.ts';
 import type { ForeignModel, Misfit } from './foreign-model.ts';
-import { readLookml } from './lookml.ts';
+import { readLookml } from './lookml/read.ts';
 import { readMetricflow } from './metricflow/read.ts';
 import { writeMetricflow } from './metricflow/write.ts';
-import { readOssie, writeOssie } from './ossie.ts';
+import { readOssie, writeOssie } from './ossie/ossie.ts';
 
 export interface ModelText {
   /** As people know it. */

@@ -6,7 +6,7 @@ import {
   parseFragment,
   type Reference,
 } from '../../sql/expression.ts';
-import { within } from '../expr.ts';
+import { within } from '../sql/expr.ts';
 
 /** Spans of a fragment and what is written in place of each. */
 type Replacement = readonly [Pick<Reference, 'start' | 'end'>, string];

@@ -1,4 +1,4 @@
-import { subjects } from '../../context/claim.ts';
+import { subjects } from '../../context/claims/claim.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Findings, Place } from '../findings.ts';
 import { claimSemantics, type StatedModel } from '../semantic-models.ts';

@@ -4,10 +4,10 @@ import { messageOf, UserError } from '../../lib/error.ts';
 import { fileCounter, fileItem, filesBelow, readFileItem } from '../folder-files.ts';
 import { checkOut } from '../git-checkout.ts';
 import type { FetchContext, Fetched } from '../source.ts';
-import { artifactNames, reduceArtifact } from './artifacts.ts';
+import { artifactNames, reduceArtifact } from './artifacts/artifacts.ts';
 import type { DbtConfig } from './config.ts';
-import { projectFile, type ProjectFile, readProjectFile } from './project-file.ts';
-import { artifactKey } from './read-artifacts.ts';
+import { projectFile, type ProjectFile, readProjectFile } from './files/project-file.ts';
+import { artifactKey } from './artifacts/read-artifacts.ts';
 
 const wanted = /\.(ya?ml|sql|py|md)$/;
 

@@ -4,11 +4,11 @@ import { openTables } from '../tables.ts';
 import { claimFacts } from './claims.ts';
 import type { DbtConfig } from './config.ts';
 import { fetchProject } from './fetch.ts';
-import { projectFile } from './project-file.ts';
-import { isArtifactKey, readArtifacts } from './read-artifacts.ts';
-import { readFiles } from './read-files.ts';
-import { hasMeaning } from './sql.ts';
-import { united } from './united.ts';
+import { projectFile } from './files/project-file.ts';
+import { isArtifactKey, readArtifacts } from './artifacts/read-artifacts.ts';
+import { readFiles } from './files/read-files.ts';
+import { hasMeaning } from './files/sql.ts';
+import { united } from './artifacts/merge-artifacts.ts';
 
 const extractor = 'dbt@1';
 

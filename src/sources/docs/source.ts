@@ -1,4 +1,4 @@
-import type { Claim } from '../../context/claim.ts';
+import type { Claim } from '../../context/claims/claim.ts';
 import {
   type Extraction,
   type ExtractContext,
@@ -12,7 +12,11 @@ import type { DocsConfig } from './config.ts';
 import { fetchDocuments, isIncluded } from './fetch.ts';
 import { htmlBlocks } from './html.ts';
 import { markdownBlocks } from './markdown.ts';
-import { knownNames, type KnownDataset, type KnownNames } from '../../context/known-names.ts';
+import {
+  knownNames,
+  type KnownDataset,
+  type KnownNames,
+} from '../../context/claims/known-names.ts';
 import { readTable, type TableContext } from './tables.ts';
 
 const extractor = 'docs@1';

@@ -1,9 +1,9 @@
-import { subjects, type Claim, type ClaimKind } from '../../context/claim.ts';
-import { slug } from '../../context/slug.ts';
+import { subjects, type Claim, type ClaimKind } from '../../context/claims/claim.ts';
+import { slug } from '../../context/catalog/slug.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Block, Row } from './block.ts';
 import { readFormula } from './formula.ts';
-import type { KnownDataset, KnownNames } from '../../context/known-names.ts';
+import type { KnownDataset, KnownNames } from '../../context/claims/known-names.ts';
 
 type Column = keyof typeof headers;
 

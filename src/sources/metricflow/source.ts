@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isMapping } from '../../context/yaml-text.ts';
+import { isMapping } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
 import { fileCounter, filesBelow, readFileItem } from '../folder-files.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CurateDesk } from '../../ingest/curate/desk.ts';
+import type { CurateDesk } from '../../ingest/rule/curate/decisions-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { loopTool } from '../loop-tool.ts';
 

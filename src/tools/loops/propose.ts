@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ExtractDesk } from '../../ingest/extract/desk.ts';
+import type { ExtractDesk } from '../../ingest/extract/proposals-session.ts';
 import {
   datasetProposalSchema,
   fieldSchema,

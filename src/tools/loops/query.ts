@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ExtractDesk } from '../../ingest/extract/desk.ts';
+import type { ExtractDesk } from '../../ingest/extract/proposals-session.ts';
 import { refusal } from '../../ingest/extract/naming.ts';
-import { checkRules } from '../../project/statement.ts';
+import { checkRules } from '../../project/answer/statement.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExtractDesk } from '../../ingest/extract/desk.ts';
+import type { ExtractDesk } from '../../ingest/extract/proposals-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { subjectParts } from '../../context/subject.ts';
+import { subjectParts } from '../../context/claims/subject.ts';
 import { datasetNamed, fieldNamed, refusal } from '../../ingest/extract/naming.ts';
-import type { Snapshot } from '../../ingest/snapshot.ts';
+import type { Snapshot } from '../../ingest/rule/snapshot.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { datasetNames } from '../../context/names.ts';
+import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { documentKinds } from '../../search/documents.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReconcileDesk } from '../../ingest/reconcile/desk.ts';
+import type { ReconcileDesk } from '../../ingest/rule/reconcile/decisions-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { loopTool } from '../loop-tool.ts';
 

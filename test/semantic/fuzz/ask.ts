@@ -1,6 +1,6 @@
 import { UserError } from '../../../src/lib/error.ts';
-import { modelFor } from '../../../src/semantic/access.ts';
-import type { SemanticModel } from '../../../src/semantic/model.ts';
+import { modelFor } from '../../../src/semantic/resolve/row-rules.ts';
+import type { SemanticModel } from '../../../src/semantic/model/model.ts';
 import { dialectNamed } from '../../../src/sql/dialects.ts';
 import { compile, load } from '../shop.ts';
 import { filesOf, rowsScript, tablesScript } from './model-files.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { SemanticModel } from '../../../src/semantic/model.ts';
+import type { SemanticModel } from '../../../src/semantic/model/model.ts';
 import { answered, type Engine, textOf } from './ask.ts';
 import { type Query, queryOf } from './query-text.ts';
 import type { Question } from './question.ts';

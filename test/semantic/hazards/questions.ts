@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { querySchema } from '../../../src/semantic/query.ts';
+import type { querySchema } from '../../../src/semantic/query/query.ts';
 
 type Rows = readonly (readonly (string | number | null)[])[];
 

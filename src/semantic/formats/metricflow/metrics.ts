@@ -1,7 +1,7 @@
 import { UserError } from '../../../lib/error.ts';
 import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { tokensOf } from '../../../sql/tokens.ts';
-import type { Aggregate, MetricDefinition } from '../../dataset.ts';
+import type { Aggregate, MetricDefinition } from '../../model/dataset.ts';
 import {
   MetricFault,
   type MetricInput,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { UserError } from '../../../lib/error.ts';
 import { check, sentence } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import { type Dataset, datasetSchema } from '../../dataset.ts';
+import { type Dataset, datasetSchema } from '../../model/dataset.ts';
 import {
   allowedDatasetName,
   distinct,

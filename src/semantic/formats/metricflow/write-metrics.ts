@@ -1,7 +1,7 @@
 import type { AggregateCall, Fragment } from '../../../sql/expression.ts';
-import type { Aggregate, Dataset } from '../../dataset.ts';
+import type { Aggregate, Dataset } from '../../model/dataset.ts';
 import { canonicalJson } from '../../../lib/json.ts';
-import { within } from '../../expr.ts';
+import { within } from '../../sql/expr.ts';
 import type { ForeignMetric } from '../foreign-model.ts';
 import { type Entry, without } from '../patch.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Dataset } from '../../dataset.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import { reservedWords } from '../../../sql/scalar-functions.ts';
 import {
   distinct,
@@ -6,7 +6,7 @@ import {
   type ForeignMetric,
   type ForeignRelationship,
 } from '../foreign-model.ts';
-import { modelNames } from '../ossie-write.ts';
+import { modelNames } from '../ossie/write.ts';
 
 /** An entity of a semantic model. */
 export interface EntityOut {

@@ -1,9 +1,9 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { UserError } from '../../../lib/error.ts';
 import { type Fragment, parseFragment, type Reference } from '../../../sql/expression.ts';
-import type { Dataset, ExpressionText } from '../../dataset.ts';
+import type { Dataset, ExpressionText } from '../../model/dataset.ts';
 import type { ForeignField } from '../foreign-model.ts';
-import { usedText } from '../ossie-words.ts';
+import { usedText } from '../ossie/words.ts';
 import { fragmentIn, rewritten } from '../written-sql.ts';
 import { type FlowNames, flowName } from './write-names.ts';
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { Dialect } from '../../../sql/dialect.ts';
-import { type Dataset, sourceParts } from '../../dataset.ts';
+import { type Dataset, sourceParts } from '../../model/dataset.ts';
 import type { ForeignField, Misfit } from '../foreign-model.ts';
 import { type Entry, without } from '../patch.ts';
 import { type FlowOut, Unsayable, writeMetric } from './write-metrics.ts';

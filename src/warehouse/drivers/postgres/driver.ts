@@ -6,7 +6,12 @@ import { explaining, failure, type FailureRules } from '../../failure.ts';
 import type { Ask } from '../../table-schemas.ts';
 import type { PostgresConfig } from './config.ts';
 import { introspectPostgres } from './introspect.ts';
-import { ownObjectsSql, type OwnObjects, placeSql, type PostgresPlace } from './place.ts';
+import {
+  ownObjectsSql,
+  type OwnObjects,
+  placeSql,
+  type PostgresPlace,
+} from './database-objects.ts';
 import { postgresPolicy } from './policy.ts';
 import { runLimited, socketOf } from './limited-query.ts';
 

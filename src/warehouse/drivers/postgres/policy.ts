@@ -12,7 +12,7 @@ import {
   type TreeReading,
 } from '../../statement-facts.ts';
 import { postgresFunctions } from './functions.ts';
-import type { OwnObjects, PostgresPlace } from './place.ts';
+import type { OwnObjects, PostgresPlace } from './database-objects.ts';
 
 const tags = wordsOf(new URL('nodes.txt', import.meta.url));
 const systemTypes = wordsOf(new URL('types.txt', import.meta.url));

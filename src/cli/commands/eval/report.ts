@@ -1,0 +1,52 @@
+import { defineCommand } from '../../command.ts';
+import { reportOptions, writeReports } from './reports.ts';
+import { caseText, comparisonText, figuresText } from './run-text.ts';
+
+export const report = defineCommand({
+  description: 'Shows a run that was kept, or writes it as JUnit, Markdown or one HTML file.',
+  examples: [
+    ['ktx eval report', 'the last run'],
+    ['ktx eval report --html eval.html', 'a page to look at; it needs no network'],
+    [
+      'ktx eval report last --baseline previous --markdown comment.md',
+      'with what changed since the run before',
+    ],
+  ],
+  define: (command) =>
+    reportOptions(
+      command
+        .argument('[run]', 'id, last, previous, or a file', 'last')
+        .option('--baseline <run>', 'show what changed since that run'),
+    ),
+  async run({ args: [name], options }, context) {
+    const { dir } = await context.project();
+    const [{ readRun }, { compareRuns }, { columnsBeside, columnsOf }] = await Promise.all([
+      import('../../../eval/run/run-file.ts'),
+      import('../../../eval/report/compare.ts'),
+      import('../../../eval/report/summary.ts'),
+    ]);
+    const run = await readRun(dir, name, context.surroundings.cwd);
+    const comparison =
+      options.baseline === undefined
+        ? undefined
+        : compareRuns(await readRun(dir, options.baseline, context.surroundings.cwd), run);
+    const parts = [
+      ...run.cases.map((one) => caseText(one, context.screen)),
+      '',
+      figuresText(columnsBeside(comparison?.summaries[0], run), context.screen),
+    ];
+    return {
+      data: {
+        run,
+        columns: columnsOf(run).map(({ title, summary }) => ({ title, ...summary })),
+        comparison,
+      },
+      verbatim: true,
+      text: [
+        ...parts,
+        ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)]),
+      ].join('\n'),
+      notes: await writeReports(options, { run, comparison }, context),
+    };
+  },
+});

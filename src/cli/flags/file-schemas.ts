@@ -1,0 +1,10 @@
+import { agentSchema } from '../../chat/agent-schema.ts';
+import { questionSetSchema } from '../../eval/cases/case-schema.ts';
+import { projectSchemas } from '../../project/open/schemas.ts';
+
+/** Every kind of file that a person writes, each with its schema. */
+export const fileSchemas = {
+  ...projectSchemas,
+  agent: agentSchema,
+  eval: questionSetSchema,
+} as const;

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { sha256 } from '../../lib/hash.ts';
+import { canonicalJson, type Json } from '../../lib/json.ts';
+import { datasetSchema } from '../../semantic/model/dataset.ts';
+import { fieldTypes } from '../../sql/field-type.ts';
+import { slug } from '../catalog/slug.ts';
+
+/** Kept as it is, whatever its keys are. */
+export const json = z.custom<Json>((value) => value !== undefined);
+const text = z.string();
+const texts = z.array(text);
+
+/** What can be claimed, and what each kind of claim says. */
+export const bodies = {
+  /** About `dataset:c.d`: it exists. */
+  dataset: z.object({
+    source: z.object({ catalog: text.optional(), schema: text, table: text }),
+    kind: text,
+  }),
+  /** About `field:c.d.f`: it exists; `column` is the physical name. What is no column has an expression over the row. */
+  field: z.union([z.object({ column: text, position: z.number() }), z.object({ expr: text })]),
+  type: z.enum(fieldTypes),
+  /** About a field: declared values, in declared order. */
+  values: z.array(z.union([text, z.number(), z.boolean()])),
+  /** About a dataset: field names in order. */
+  primary_key: texts.min(1),
+  unique_key: texts.min(1),
+  /** About a dataset: a field name. */
+  default_time: text,
+  /** These three about anything. */
+  description: text,
+  synonyms: texts,
+  tags: texts,
+  /** About a metric: the unit of its values, like EUR. */
+  unit: text.min(1),
+  /** About `metric:c.d.m`: the metric as in the YAML of a dataset, without its name. */
+  metric: datasetSchema.shape.metrics.unwrap().element.omit({ name: true }),
+  /** About `relationship:c.d(columns)`; `on`: own field names to those of the dataset `to`. */
+  relationship: z.object({
+    to: text,
+    on: z.record(text, text).refine((on) => Object.keys(on).length > 0, 'needs a column'),
+    role: text.optional(),
+    cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
+  }),
+  /** About `term:slug` and `rule:slug`: as people write it, and what it says. */
+  title: text.min(1),
+  definition: text.min(1),
+  rule: text.min(1),
+  /** About a term or a rule: the subjects that it stands for or governs. */
+  refs: texts,
+  /** About a term or a rule: the wiki page that it stands on. */
+  page: text.regex(/^[a-z0-9_-]+$/),
+  /** About a term or a rule, by a model: another name of this one. */
+  same_as: text,
+  /** About anything contested, by a model: claims of that kind, by their short ids, that mean the same. */
+  same_meaning: z.object({ kind: text, claims: texts.min(2), why: text }),
+  /** About anything contested, by a model: claims of that kind that contradict each other. A person decides; a model is not asked again. */
+  contradiction: z.object({ kind: text, claims: texts.min(2), why: text }),
+  /** About a term or a rule, by a model: claims of models that are of no use. They are kept, and not shown. */
+  rejected: z.object({ claims: texts.min(1), why: text }),
+  /** About anything, by a model: the body that a claim should have had, after a fault of it; null where none was found. */
+  repaired: z.object({ claim: text, kind: text, fault: text, body: json.nullable() }),
+  /** About anything: a person decided a disagreement by what they wrote in an artifact; `value` is its hash. */
+  settled: z.object({ kind: text, value: text, seen: texts }),
+  /** About anything: a person took it (null), or the keys of it that are null, out of an artifact. */
+  edit: z.union([z.null(), z.record(text, z.null())]),
+};
+export type ClaimKind = keyof typeof bodies;
+export type Bodies = { readonly [Kind in ClaimKind]: z.infer<(typeof bodies)[Kind]> };
+export const claimKinds = Object.keys(bodies) as ClaimKind[];
+
+export const evidenceSchema = z.strictObject({
+  connection: z.string(),
+  origin: z.enum(['person', 'catalog', 'code', 'model']),
+  /** name@version of what made the claim, e.g. `relationships@1`. */
+  extractor: z.string(),
+  /** Path of the item in the project, e.g. `sources/warehouse/main.jsonl`. */
+  item: z.string().optional(),
+  /** Where in the item: a line, a key, a heading. */
+  location: z.string().optional(),
+  quote: z.string().optional(),
+  /** Measurement, rounded so that a day's new rows change nothing. */
+  measured: json.optional(),
+  /** 0..1 in tenths. */
+  confidence: z.number().min(0).max(1),
+});
+export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
+
+export interface Claim {
+  readonly subject: string;
+  readonly kind: ClaimKind;
+  readonly body: Json;
+  readonly evidence: readonly Evidence[];
+}
+
+/** SHA-256 of the canonical JSON of (subject, kind, body). */
+export function claimId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string {
+  return sha256(canonicalJson([claim.subject, claim.kind, claim.body]));
+}
+
+/** The id as files and people have it. */
+export function shortId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string {
+  return claimId(claim).slice(0, 12);
+}
+
+/** What only records a person's edit of a file; it claims nothing. */
+export function isRecord({ kind }: Pick<Claim, 'kind'>): boolean {
+  return kind === 'edit' || kind === 'settled';
+}
+
+export const subjects = {
+  dataset: (connection: string, dataset: string) => `dataset:${connection}.${dataset}`,
+  field: (connection: string, dataset: string, field: string) =>
+    `field:${connection}.${dataset}.${field}`,
+  metric: (connection: string, dataset: string, metric: string) =>
+    `metric:${connection}.${dataset}.${metric}`,
+  relationship: (connection: string, dataset: string, columns: readonly string[]) =>
+    `relationship:${connection}.${dataset}(${columns.join(',')})`,
+  term: (title: string) => `term:${slug(title)}`,
+  rule: (title: string) => `rule:${slug(title)}`,
+};

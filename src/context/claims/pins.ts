@@ -1,0 +1,66 @@
+import { CORE_SCHEMA, load } from 'js-yaml';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { messageOf } from '../../lib/error.ts';
+
+export const pinsPath = 'pins.yaml';
+
+const pinSchema = z.strictObject({
+  subject: z.string(),
+  kind: z.string(),
+  choose: z.string().describe('Id of the claim that holds.'),
+  seen: z
+    .array(z.string())
+    .describe('Ids of all claims that were on the table; another one opens the question again.'),
+  by: z.string().optional(),
+  at: z.string().optional(),
+  why: z.string().optional(),
+});
+const pinsSchema = z.strictObject({ pins: z.array(pinSchema) });
+/** A person's decision about a conflict. */
+export type Pin = Readonly<z.infer<typeof pinSchema>>;
+
+export interface Pins {
+  readonly pins: readonly Pin[];
+  /** Why the file cannot be read; then it is as if there were none, and nothing writes it. */
+  readonly fault?: string;
+}
+
+/** Of any text. */
+export function parsePins(text: string | undefined): Pins {
+  if (text === undefined || text.trim() === '') return { pins: [] };
+  try {
+    const { data, error } = pinsSchema.safeParse(load(text, { schema: CORE_SCHEMA }));
+    return data ?? { pins: [], fault: z.prettifyError(error).split('\n')[0] ?? '' };
+  } catch (error) {
+    return { pins: [], fault: `it is not valid YAML: ${messageOf(error).split('\n')[0]}` };
+  }
+}
+
+/** Of several pins about one thing the last in the file holds: the newer decision. */
+export function pinFor(
+  pins: readonly Pin[],
+  { subject, kind }: Pick<Pin, 'subject' | 'kind'>,
+): Pin | undefined {
+  return pins.findLast((pin) => pin.subject === subject && pin.kind === kind);
+}
+
+/** The file with the decision in place of an older one about the same; comments stay. A text that cannot be read stays as it is. */
+export function withPin(text: string | undefined, pin: Pin): string {
+  const { pins, fault } = parsePins(text);
+  if (text !== undefined && fault !== undefined) return text;
+  const document = parseDocument(
+    text === undefined || text.trim() === ''
+      ? '# What people decided about conflicts.\npins: []\n'
+      : text,
+  );
+  const same = pins.flatMap((one, index) =>
+    one.subject === pin.subject && one.kind === pin.kind ? [index] : [],
+  );
+  for (const index of same.toReversed()) document.deleteIn(['pins', index]);
+  const entry = document.createNode(pin);
+  const list = document.get('pins', true);
+  if (list !== null && typeof list === 'object' && 'flow' in list) list.flow = false;
+  document.addIn(['pins'], entry);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}

@@ -1,0 +1,63 @@
+import { subjects } from './claim.ts';
+import { mappingOf, type Entry } from '../merge/yaml-values.ts';
+import { isMapping } from '../merge/yaml-text.ts';
+
+/** The dataset that something belongs to. */
+export interface Owner {
+  readonly connection: string;
+  readonly dataset: string;
+}
+
+/** The parts of a subject such as `field:warehouse.orders.status`. */
+export interface SubjectParts extends Owner {
+  readonly type: (typeof types)[number];
+  /** The field or metric. */
+  readonly name: string;
+  /** Own columns of a relationship. */
+  readonly columns: readonly string[];
+}
+
+const types = ['dataset', 'field', 'metric', 'relationship'] as const;
+const pattern =
+  /^(?<type>\w+):(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
+
+/** Undefined where the text is no subject of a warehouse. */
+export function subjectParts(subject: string): SubjectParts | undefined {
+  const {
+    type: written,
+    connection = '',
+    dataset = '',
+    name = '',
+    columns,
+  } = pattern.exec(subject)?.groups ?? {};
+  const type = types.find((one) => one === written);
+  const isComplete =
+    (name !== '') === (type === 'field' || type === 'metric') &&
+    (columns !== undefined) === (type === 'relationship');
+  return type && isComplete
+    ? { type, connection, dataset, name, columns: columns?.split(',') ?? [] }
+    : undefined;
+}
+
+/** Undefined where the text is no subject of the wiki. */
+export function wikiSubject(
+  subject: string,
+): { readonly type: 'term' | 'rule'; readonly slug: string } | undefined {
+  const { type, slug = '' } =
+    /^(?<type>term|rule):(?<slug>[a-z0-9_]+)$/.exec(subject)?.groups ?? {};
+  return type === 'term' || type === 'rule' ? { type, slug } : undefined;
+}
+
+/** The subject of an entry in a dataset's file; segments and the top have that of the dataset. */
+export function entrySubject({ connection, dataset }: Owner, entry: Entry): string {
+  const [list] = entry.at;
+  const { name, on } = mappingOf(entry);
+  if (list === 'fields' && typeof name === 'string')
+    return subjects.field(connection, dataset, name);
+  if (list === 'metrics' && typeof name === 'string')
+    return subjects.metric(connection, dataset, name);
+  const columns = isMapping(on) ? Object.keys(on) : [];
+  return list === 'relationships'
+    ? subjects.relationship(connection, dataset, columns)
+    : subjects.dataset(connection, dataset);
+}

@@ -1,0 +1,15 @@
+import type { LintReport } from '../../semantic/lint/lint.ts';
+import { withAnalyzer } from '../../sql/analyzer.ts';
+import type { Project } from '../open/open.ts';
+
+/** What the semantic layer of a connection knows of a statement; nothing is run. */
+export async function lintStatement(
+  project: Project,
+  connection: string,
+  sql: string,
+): Promise<LintReport> {
+  const { model } = await project.model(connection);
+  if (model.datasets.size === 0) return { findings: [], proposal: undefined };
+  const { lintSql } = await import('../../semantic/lint/lint.ts');
+  return withAnalyzer(() => lintSql(sql, model));
+}

@@ -1,0 +1,98 @@
+import { basename, join } from 'node:path';
+import { parseClaims } from '../../context/claims/claims-file.ts';
+import { compileWiki } from '../../context/wiki/compile-wiki.ts';
+import { parsePins, pinsPath } from '../../context/claims/pins.ts';
+import { applyRulings } from '../../context/claims/model-decisions.ts';
+import {
+  placesOn,
+  sectionSubject,
+  sectionsOf,
+  wikiClaimsPath,
+} from '../../context/wiki/merge-page.ts';
+import type { SearchDocument } from '../../search/documents.ts';
+import { readAnyText } from '../../store/files.ts';
+import { conflictsIn } from '../review/conflicts.ts';
+import { listFiles } from '../open/model-files.ts';
+import type { Project } from '../open/open.ts';
+import { openStaleness } from '../review/stale.ts';
+
+/** A section of the wiki: a term, a rule, or whatever a person wrote below a second-level heading. */
+export interface WikiEntry {
+  /** `term:net_revenue`, `rule:…`; of other pages `page:<page>/<section>`. */
+  readonly subject: string;
+  readonly title: string;
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+  readonly by: 'ktx' | 'person';
+  readonly isContested: boolean;
+  /** Why it is stale: it leans on what has changed since a model read it. */
+  readonly stale: string | undefined;
+  /** Subjects that are the same. */
+  readonly alsoNamed: readonly string[];
+}
+
+export async function wikiFiles(dir: string): Promise<readonly string[]> {
+  return listFiles(dir, 'wiki', /^[^.].*\.md$/);
+}
+
+/** Every section of every page, in their order. */
+export async function wikiEntries(project: Project): Promise<readonly WikiEntry[]> {
+  const { dir } = project;
+  const stale = await (await openStaleness(project)).ofWiki();
+  const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
+  const [lines, decided] = await Promise.all(
+    [wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)),
+  );
+  const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
+  const { pins } = parsePins(decided);
+  const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...placesOn(page)]);
+  const others = Map.groupBy(applyRulings(claims, pins).canonical, ([, subject]) => subject);
+  const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
+  const pages = (await wikiFiles(dir)).map(async (path) => {
+    const text = (await readAnyText(join(dir, path), dir)) ?? '';
+    const page = basename(path, '.md');
+    return sectionsOf(page, text, base).map(({ key, ...section }) => {
+      const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
+      const alsoNamed = (others.get(subject) ?? []).map(([name]) => name);
+      return {
+        ...section,
+        subject,
+        path,
+        isContested: contested.has(subject),
+        alsoNamed,
+        stale: stale.get(subject),
+      };
+    });
+  });
+  return (await Promise.all(pages)).flat();
+}
+
+export function wikiDocument({
+  subject,
+  title,
+  text,
+  path,
+  isContested,
+  stale,
+}: WikiEntry): SearchDocument {
+  const body = text
+    .replace(/^## .*\n/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const kind = subject.startsWith('rule:') ? 'rule' : 'term';
+  const marks = {
+    ...(isContested && { contested: true }),
+    ...(stale !== undefined && { stale: true }),
+  };
+  return {
+    kind,
+    connection: 'wiki',
+    subject,
+    name: title,
+    parent: path,
+    description: body.slice(0, 600),
+    file: path,
+    ...marks,
+  };
+}

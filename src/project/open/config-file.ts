@@ -1,0 +1,33 @@
+import type { Document } from 'yaml';
+import { checkedYaml } from '../../lib/checked-yaml.ts';
+import { projectPaths } from '../../store/directories.ts';
+import { readText, writeAtomically } from '../../store/files.ts';
+import { projectConfigSchema, type ProjectConfig } from './config.ts';
+import { configName, noProject } from './find-project.ts';
+
+/** Reads and checks `ktx.yaml`; what is wrong is an error with line, column and the nearest valid name. */
+export async function readConfig(dir: string): Promise<ProjectConfig> {
+  return parseConfig(await readConfigText(dir));
+}
+
+/** Changes `ktx.yaml` in place: comments and order stay. The result is checked before it is written. */
+export async function editConfig(dir: string, edit: (document: Document) => void): Promise<void> {
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(await readConfigText(dir));
+  edit(document);
+  const text = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  await parseConfig(text);
+  await writeAtomically(projectPaths(dir).config, text);
+}
+
+async function readConfigText(dir: string): Promise<string> {
+  const text = await readText(projectPaths(dir).config);
+  if (text === undefined) throw noProject(`in ${dir}`);
+  return text.replace(/^\uFEFF/, '');
+}
+
+function parseConfig(text: string): Promise<ProjectConfig> {
+  const hint =
+    'correct the file, or delete an empty one; ktx schema ktx prints what it may contain';
+  return checkedYaml(projectConfigSchema, { file: configName, text, code: 'config_invalid', hint });
+}

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { check } from '../../lib/schema-check.ts';
+import { UserError } from '../../lib/error.ts';
+import type { ProbeReport } from '../../llm/port/backend.ts';
+import {
+  llmConfigSchema,
+  type AuthMode,
+  type BackendName,
+  type LlmConfig,
+} from '../../llm/config.ts';
+import type { LlmRuntime } from '../../llm/governor/govern.ts';
+import { resolveSecret } from '../../store/secrets.ts';
+import { projectPaths } from '../../store/directories.ts';
+import { readText } from '../../store/files.ts';
+import { withProjectLock } from '../../store/lock.ts';
+import { editConfig, readConfig } from '../open/config-file.ts';
+
+export interface NewLlm {
+  readonly backend: BackendName;
+  readonly models: LlmConfig['models'];
+  /** The backend's own block; secrets as references. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Who pays on claude-agent. */
+  readonly auth?: AuthMode | undefined;
+}
+
+export interface LlmTrial {
+  /** Where the project is, or will be. */
+  readonly dir: string;
+  readonly runId: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly llm: NewLlm;
+  readonly warn: (message: string) => void;
+}
+
+/** A backend that has answered, and what there is to write. */
+export interface TriedLlm extends NewLlm {
+  /** Undefined with `none`. */
+  readonly probe: ProbeReport | undefined;
+  readonly ignored: readonly string[];
+}
+
+/** Makes one minimal call with the backend as it would be configured; throws where it cannot be used. Writes nothing. */
+export async function tryLlm(
+  { dir, runId, env, llm, warn }: LlmTrial,
+  signal: AbortSignal,
+): Promise<TriedLlm> {
+  const present = existsSync(projectPaths(dir).config)
+    ? (await readConfig(dir)).llm
+    : llmConfigSchema.parse({});
+  const { backend, models, settings, auth } = llm;
+  const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
+  const wanted = { ...present, provider: { ...present.provider, backend, auth, ...block }, models };
+  const { data: config, problems } = check(llmConfigSchema, wanted);
+  if (config === undefined) throw invalid(problems);
+  const { openLlm } = await import('../../llm/factory.ts');
+  const secret = (reference: string): string => resolveSecret(reference, dir);
+  const quiet = { record: () => undefined, onPause: () => undefined, warn };
+  const projectDir = existsSync(dir) ? dir : process.cwd();
+  const runtime = await openLlm({ config, projectDir, env, run: runId, secret, ...quiet });
+  try {
+    return { ...llm, probe: await runtime?.probe(signal), ignored: await ignoredFields(config) };
+  } finally {
+    await runtime?.close();
+  }
+}
+
+/** Writes the backend into `ktx.yaml`, whose comments and further settings stay; gives the files that changed. */
+export async function writeLlm(
+  dir: string,
+  { backend, models, settings, auth }: NewLlm,
+): Promise<readonly string[]> {
+  const before = await readText(projectPaths(dir).config);
+  await withProjectLock(dir, () =>
+    editConfig(dir, (document) => {
+      document.setIn(['llm', 'provider', 'backend'], backend);
+      if (auth === undefined) document.deleteIn(['llm', 'provider', 'auth']);
+      else document.setIn(['llm', 'provider', 'auth'], auth);
+      if (Object.keys(settings).length > 0)
+        document.setIn(['llm', 'provider', backend], document.createNode(settings));
+      // One by one: comments and the models of other roles stay.
+      for (const [role, model] of Object.entries(models))
+        document.setIn(['llm', 'models', role], model);
+    }),
+  );
+  return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
+}
+
+/** Settings of `ktx.yaml` that the backend cannot honour, each with what happens instead. */
+async function ignoredFields({ provider, promptCaching }: LlmConfig): Promise<readonly string[]> {
+  if (provider.backend !== 'claude-code' && provider.backend !== 'claude-agent') return [];
+  const { ignoredCaching } = await import('../../llm/claude-code/ignored-settings.ts');
+  return ignoredCaching(promptCaching);
+}
+
+function invalid(
+  problems: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): UserError {
+  const lines = problems.map(({ path, message }) => `llm.${path.join('.')}: ${message}`);
+  return new UserError('config_invalid', lines.join('\n'), {
+    hint: 'ktx setup --help lists what each backend needs',
+    exitCode: 2,
+  });
+}
+
+/** What is known of the project's model. */
+export interface LlmStatus {
+  readonly backend: BackendName;
+  /** By role, those that fall back to the default included. */
+  readonly models: LlmConfig['models'];
+  /** `unverified`: configured, and nothing was spent to try it. */
+  readonly state: 'none' | 'ready' | 'unverified' | 'broken';
+  /** Who pays, where that can be told. */
+  readonly account?: string | undefined;
+  readonly ignored: readonly string[];
+  /** Whether frequent values of columns may leave the machine. */
+  readonly sendsSamples: boolean;
+  readonly error?:
+    | Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>
+    | undefined;
+}
+
+interface StatusOf {
+  readonly config: { readonly llm: LlmConfig; readonly scan: { readonly send_samples: boolean } };
+  readonly llm: () => Promise<LlmRuntime | undefined>;
+}
+
+/** Readiness of the backend. `fast` asks only what is free. */
+export async function llmStatus(
+  { config, llm: runtime }: StatusOf,
+  fast: boolean,
+  signal: AbortSignal,
+): Promise<LlmStatus> {
+  const { llm, scan } = config;
+  const { backend } = llm.provider;
+  const about = { backend, models: llm.models, sendsSamples: scan.send_samples };
+  if (backend === 'none') return { ...about, state: 'none', ignored: [] };
+  const ignored = await ignoredFields(llm);
+  let account: string | undefined;
+  try {
+    const opened = await runtime();
+    account = (await opened?.account(signal))?.source;
+    if (fast) return { ...about, state: 'unverified', account, ignored };
+    const probe = await opened?.probe(signal);
+    return { ...about, state: 'ready', account: probe?.account?.source ?? account, ignored };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof UserError)) throw error;
+    const { code, message, hint, exitCode, retryable } = error;
+    return {
+      ...about,
+      state: 'broken',
+      account,
+      ignored,
+      error: { code, message, hint, exitCode, retryable },
+    };
+  }
+}

@@ -1,0 +1,77 @@
+import { load as readYaml, YAMLException } from 'js-yaml';
+import { stringify } from 'yaml';
+import { UserError } from '../../../lib/error.ts';
+import { check, sentence } from '../../../lib/schema-check.ts';
+import type { Dialect } from '../../../sql/dialect.ts';
+import { type Dataset, datasetSchema } from '../../model/dataset.ts';
+import type { ForeignModel, Misfit } from '../foreign-model.ts';
+import { ossieSchema, ossieVersion } from './schema.ts';
+import { readModel } from './read.ts';
+import { writtenModel } from './write.ts';
+import { isEntry } from '../patch.ts';
+
+/** The datasets of an Apache Ossie document, YAML or JSON. Runs inside `withAnalyzer`. Throws `import_invalid`. */
+export function readOssie(text: string, dialect: Dialect): ForeignModel {
+  const { data, problems } = check(ossieSchema, parsed(text));
+  if (problems !== undefined) throw invalid(problems.slice(0, 5).map(sentence).join('\n'));
+  const read = data.semantic_model.map((model) => readModel(model, dialect));
+  const misfits: Misfit[] = read.flatMap((one) => one.misfits);
+  if (data.version !== ossieVersion)
+    misfits.push({ at: 'version', message: `${data.version} is read as ${ossieVersion}` });
+  const datasets = new Map<string, Dataset>();
+  for (const dataset of read.flatMap((one) => one.datasets)) {
+    const { data: valid, problems: faults } = check(datasetSchema, dataset);
+    const isTwin = datasets.has(dataset.dataset);
+    if (valid !== undefined && !isTwin) datasets.set(dataset.dataset, valid);
+    const why = isTwin
+      ? 'another model of the file has one of that name'
+      : (faults ?? []).map(sentence).join('; ');
+    if (valid === undefined || isTwin)
+      misfits.push({ at: `datasets.${dataset.dataset}`, message: `left out: ${why}` });
+  }
+  return { datasets: [...datasets.values()], misfits };
+}
+
+interface Exported {
+  /** YAML that the published schema accepts. */
+  readonly text: string;
+  /** What other tools will not see. */
+  readonly misfits: readonly Misfit[];
+}
+
+/** Datasets as Apache Ossie; `name` for those that came from no Ossie model. Runs inside `withAnalyzer`. */
+export function writeOssie(
+  datasets: readonly Dataset[],
+  { dialect, name }: { readonly dialect: Dialect; readonly name: string },
+): Exported {
+  const byModel = Map.groupBy(datasets, (dataset) => modelName(dataset) ?? name);
+  const models = [...byModel].map(([model, own]) => writtenModel(own, { dialect, name: model }));
+  const document = { version: ossieVersion, semantic_model: models.map(({ model }) => model) };
+  return {
+    text: stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }),
+    misfits: models.flatMap(({ misfits }) => misfits),
+  };
+}
+
+function modelName({ extensions }: Dataset): string | undefined {
+  const header = extensions?.['ossie_model'];
+  return isEntry(header) && typeof header['name'] === 'string' ? header['name'] : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    const document = readYaml(text);
+    if (isEntry(document) && 'ontology' in document)
+      throw invalid('This is an ontology of Ossie, not a semantic model');
+    return document;
+  } catch (error) {
+    if (error instanceof YAMLException)
+      throw invalid(`This is neither YAML nor JSON: ${error.reason}`);
+    throw error;
+  }
+}
+
+function invalid(message: string): UserError {
+  const hint = 'An Ossie file has version and semantic_model, a list of models with datasets.';
+  return new UserError('import_invalid', message, { hint, exitCode: 2 });
+}

@@ -1,0 +1,83 @@
+import type { Period } from '../../sql/dialect.ts';
+import type { Aggregate } from '../model/dataset.ts';
+import type { Expr } from '../sql/expr.ts';
+import type { Balance, ConversionRule, ModelMetric, Running } from '../model/model.ts';
+import type { RowText } from './scope.ts';
+
+/** One aggregate over the rows of one dataset. */
+export interface Leaf {
+  /** Of the block that computes it. */
+  readonly column: string;
+  readonly owner: string;
+  readonly function: Aggregate;
+  readonly of: RowText | undefined;
+  readonly fraction: number | undefined;
+  readonly where: readonly RowText[];
+  readonly balance: Balance | undefined;
+  /** How far its rows are moved on in time, so that they meet later ones. */
+  readonly shift: readonly Period[];
+  readonly running: Running | undefined;
+  readonly nested: Nested | undefined;
+  /** The dimensions that it is computed by, where these are not all; as the model names them. */
+  readonly total: readonly string[] | undefined;
+  /** Where it aggregates what followed rows of its owner. */
+  readonly conversion?: Conversion | undefined;
+}
+
+/** Each row of `to` belongs to the last one of `base` before it, within the window; both leaves name rows and what they must satisfy. */
+export interface Conversion extends ConversionRule {
+  readonly from: Leaf;
+  readonly next: Leaf;
+}
+
+/** What is aggregated first, for each value of a field; `of` is over its own leaves. */
+export interface Nested {
+  readonly of: Expr;
+  readonly leaves: readonly Leaf[];
+  readonly per: string;
+}
+
+/** What a metric is made of; collected while it is resolved. */
+export interface Trace {
+  readonly leaves: Set<Leaf>;
+  readonly files: Set<string>;
+  /** The one that it is, perhaps under another name; undefined for arithmetic that the query brought itself. */
+  metric: ModelMetric | undefined;
+  /** Sums of leaves only, so that it adds up when its leaves do. */
+  linear: boolean;
+}
+
+export function newTrace(): Trace {
+  return { leaves: new Set(), files: new Set(), metric: undefined, linear: true };
+}
+
+/** Leaves with equal keys are computed in one block. */
+export function blockKey({
+  owner,
+  balance,
+  shift,
+  running,
+  nested,
+  total,
+  where,
+  column,
+  conversion,
+}: Leaf): string {
+  if (nested !== undefined || conversion !== undefined) return column;
+  const conditions = where.map(({ home, fragment, span }) => [
+    home,
+    fragment.text.slice(span.start, span.end),
+  ]);
+  return JSON.stringify([
+    owner,
+    shift,
+    running ?? null,
+    total ?? null,
+    ...(balance === undefined ? [] : [balance, conditions]),
+  ]);
+}
+
+/** A plain aggregate of rows. */
+export function isPlain({ balance, running, nested, total, conversion }: Leaf): boolean {
+  return [balance, running, nested, total, conversion].every((one) => one === undefined);
+}

@@ -1,0 +1,111 @@
+import type { AggregateCall, Reference } from '../../sql/expression.ts';
+import { closingIndex, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
+import { refused } from '../query/errors.ts';
+import {
+  division,
+  type Expr,
+  parameterSplice,
+  type Piece,
+  type Splice,
+  spliced,
+  within,
+} from '../sql/expr.ts';
+
+export interface Atoms {
+  aggregate(call: AggregateCall): Expr;
+  reference(reference: Reference): Expr;
+}
+
+/** Arithmetic around aggregates and metrics: every division becomes the real, zero-safe one, everything else stays as it was written. */
+export function algebraOf(piece: Piece, atoms: Atoms): Expr {
+  const { fragment, span } = piece;
+  const aggregates = fragment.aggregates.filter((it) => within(it, span));
+  const references = namesOutside(piece);
+  const parameters = (fragment.parameters ?? []).filter(
+    (it) => within(it, span) && !aggregates.some((call) => within(it, call)),
+  );
+  const tokens = fragment.tokens.filter((it) => within(it, span));
+  const isOutside = (token: Token): boolean => !aggregates.some((it) => within(token, it));
+  const refusedAt = tokens.findIndex(
+    (token, index) => isOutside(token) && isRefused(token, tokens[index + 1]),
+  );
+  if (refusedAt !== -1) {
+    const text = `Arithmetic over metrics cannot use the operator ${tokens[refusedAt]?.text}: ${JSON.stringify(fragment.text)}`;
+    throw refused(
+      'sql_fragment',
+      text,
+      'Use + - * / % and functions such as power(x, y) or concat(a, b).',
+    );
+  }
+  const divisions = tokens.flatMap((token, index): readonly Splice[] => {
+    if (!isSymbol(token, '/') || !isOutside(token)) return [];
+    const end = operandEnd(tokens, index + 1);
+    const start = tokens[index + 1]?.start ?? end;
+    return [
+      { start: end, end, parts: [', 0)'] },
+      { start: token.start, end: start, parts: [division, ' NULLIF('] },
+    ];
+  });
+  return spliced(piece, [
+    ...divisions,
+    ...aggregates.map((it) => ({ ...it, parts: [atoms.aggregate(it)] })),
+    ...references.map((it) => ({ ...it, parts: [atoms.reference(it)] })),
+    ...parameters.map(parameterSplice),
+  ]);
+}
+
+/** The names of a piece that are not inside an aggregate. */
+export function namesOutside({ fragment, span }: Piece): readonly Reference[] {
+  return fragment.references.filter(
+    (name) => within(name, span) && !fragment.aggregates.some((call) => within(name, call)),
+  );
+}
+
+/** Only sums and differences of aggregates and metrics, and of those times or by a number, like `revenue / 100`. */
+export function isLinear({ aggregates, references, tokens }: Piece['fragment']): boolean {
+  const atoms = [...aggregates, ...references];
+  const shape = tokens
+    .map((token) => {
+      if (atoms.some((atom) => within(token, atom))) return 'a';
+      if (token.kind === 'number') return 'n';
+      return token.kind === 'symbol' ? token.text : '?';
+    })
+    .join('')
+    .replaceAll(/a+/g, 'a');
+  const unscaled = shape.replaceAll(/(?<=[a)])[*/]n(?![*/])|(?<![*/])n\*(?=[a(])/g, '');
+  return /^[a()+-]+$/.test(unscaled);
+}
+
+/** Where the operand ends that begins at `index`: signs, then a name, a literal, a call, a CASE or parentheses, then casts. */
+function operandEnd(tokens: readonly Token[], index: number): number {
+  if (isSymbol(tokens[index], '-') || isSymbol(tokens[index], '+'))
+    return operandEnd(tokens, index + 1);
+  let last = isWord(tokens[index], 'case') ? endOfCase(tokens, index) : index;
+  while (isSymbol(tokens[last + 1], '.')) last += 2;
+  if (isSymbol(tokens[index], '(')) last = closingIndex(tokens, index);
+  else if (isSymbol(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
+  while (isSymbol(tokens[last + 1], '::')) {
+    last += 2;
+    while (isWord(tokens[last + 1], 'precision', 'varying')) last += 1;
+    if (isSymbol(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
+  }
+  return tokens[last]?.end ?? 0;
+}
+
+function endOfCase(tokens: readonly Token[], start: number): number {
+  let depth = 0;
+  return tokens.findIndex((token, index) => {
+    if (index < start) return false;
+    if (isWord(token, 'case')) depth += 1;
+    if (isWord(token, 'end')) depth -= 1;
+    return depth === 0;
+  });
+}
+
+/** Operators whose precedence differs between dialects, or that divide in another way. */
+function isRefused(token: Token, next: Token | undefined): boolean {
+  if (token.kind !== 'symbol') return false;
+  const isDoubled =
+    '/*'.includes(token.text) && isSymbol(next, token.text) && next?.start === token.end;
+  return isDoubled || !'().,=<>!+-*/%::'.includes(token.text);
+}

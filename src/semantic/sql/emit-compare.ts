@@ -1,0 +1,42 @@
+import type { Dialect } from '../../sql/dialect.ts';
+import type { FilterOperator, FilterValue } from '../query/query.ts';
+
+interface Operands {
+  readonly left: string;
+  readonly values: readonly FilterValue[];
+  readonly literals: readonly string[];
+  readonly dialect: Dialect;
+}
+
+/** `left` is SQL that is safe as an operand. */
+export function compareSql(
+  op: FilterOperator,
+  { left, values }: Pick<Operands, 'left' | 'values'>,
+  dialect: Dialect,
+): string {
+  const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
+  return comparisons[op]({ left, values, literals, dialect });
+}
+
+const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => string>> = {
+  '=': isAmong,
+  in: isAmong,
+  '!=': (operands) => `NOT (${isAmong(operands)})`,
+  not_in: (operands) => `NOT (${isAmong(operands)})`,
+  '<': ({ left, literals }) => `${left} < ${literals[0]}`,
+  '<=': ({ left, literals }) => `${left} <= ${literals[0]}`,
+  '>': ({ left, literals }) => `${left} > ${literals[0]}`,
+  '>=': ({ left, literals }) => `${left} >= ${literals[0]}`,
+  between: ({ left, literals }) => `${left} BETWEEN ${literals[0]} AND ${literals[1]}`,
+  is_null: ({ left }) => `${left} IS NULL`,
+  is_not_null: ({ left }) => `${left} IS NOT NULL`,
+  contains: ({ left, literals: [part = ''], dialect }) => dialect.text.contains(left, part),
+  starts_with: ({ left, literals: [part = ''], dialect }) => dialect.text.startsWith(left, part),
+  ends_with: ({ left, literals: [part = ''], dialect }) => dialect.text.endsWith(left, part),
+};
+
+/** NULL among the values is meant as a value: `= NULL` is IS NULL, `!= NULL` is IS NOT NULL. */
+function isAmong({ left, values, literals }: Operands): string {
+  const tests = literals.length === 0 ? [] : [`${left} IN (${literals.join(', ')})`];
+  return (values.includes(null) ? [...tests, `${left} IS NULL`] : tests).join(' OR ');
+}
