@@ -1,6 +1,7 @@
 import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../lib/json.ts';
 import { messageOf, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
@@ -109,7 +110,9 @@ export async function readTranscript(projectDir: string, id: string): Promise<Pa
         : (didYouMean(id, ids) ?? `the last one: ktx chat --resume ${ids.at(-1)}`);
     throw new UserError('chat_unknown', `There is no conversation ${id}.`, { hint, exitCode: 2 });
   }
-  const lines = text.split('\n').flatMap((line) => lineSchema.safeParse(jsonOf(line)).data ?? []);
+  const lines = text
+    .split('\n')
+    .flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? []);
   const turns = lines.map(({ message, result: { text: said, toolCalls, stopReason } }) => ({
     message,
     text: said,
@@ -125,12 +128,4 @@ export async function transcriptIds(projectDir: string): Promise<readonly string
   return names
     .flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : []))
     .sort();
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { isRecord } from '../lib/json.ts';
 import { UserError } from '../lib/error.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -92,10 +93,6 @@ export function asNode(value: unknown): SqlNode | undefined {
 export function identifierName(value: unknown): string | undefined {
   const name = isRecord(value) ? value['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Names of parts that can stand alone in an object and so look like a node. */

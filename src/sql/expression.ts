@@ -1,4 +1,5 @@
-import { asNode, isRecord, parseSql, type Span, walkSql } from './analyzer.ts';
+import { isRecord } from '../lib/json.ts';
+import { asNode, parseSql, type Span, walkSql } from './analyzer.ts';
 import type { Dialect } from './dialect.ts';
 import {
   changingFunctions,

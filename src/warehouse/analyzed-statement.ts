@@ -1,13 +1,7 @@
+import { isRecord } from '../lib/json.ts';
 import { UserError } from '../lib/error.ts';
 import { wordsOf } from '../lib/words.ts';
-import {
-  asNode,
-  identifierName,
-  isRecord,
-  parseSql,
-  type SqlNode,
-  withAnalyzer,
-} from '../sql/analyzer.ts';
+import { asNode, identifierName, parseSql, type SqlNode, withAnalyzer } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StatementFacts } from './driver.ts';
 import { refused, unparsed } from './failure.ts';

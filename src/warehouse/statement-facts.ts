@@ -1,4 +1,4 @@
-import { isRecord } from '../sql/analyzer.ts';
+import { isRecord } from '../lib/json.ts';
 import type { StatementFacts, WrittenTable } from './driver.ts';
 import { refused } from './failure.ts';
 

@@ -103,8 +103,8 @@ export function shortId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string
   return claimId(claim).slice(0, 12);
 }
 
-/** What only records a person's edit of a file; it claims nothing. */
-export function isRecord({ kind }: Pick<Claim, 'kind'>): boolean {
+/** True for claims that only record a person's edit of a file and state no fact. */
+export function isEditRecord({ kind }: Pick<Claim, 'kind'>): boolean {
   return kind === 'edit' || kind === 'settled';
 }
 

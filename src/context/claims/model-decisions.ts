@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../lib/json.ts';
-import { bodies, isRecord, shortId, type Bodies, type Claim } from './claim.ts';
+import { bodies, isEditRecord, shortId, type Bodies, type Claim } from './claim.ts';
 import type { Pin } from './pins.ts';
 import { wikiSubject } from './subject.ts';
 
@@ -43,7 +43,7 @@ export interface Ruled {
 
 /** Claims as the rulings among them leave them. Pure, and the same whatever the order. A subject with a pin keeps its name. */
 export function applyRulings(all: readonly Claim[], pins: readonly Pin[] = []): Ruled {
-  const own = all.filter((claim) => !isRuling(claim) && !isRecord(claim));
+  const own = all.filter((claim) => !isRuling(claim) && !isEditRecord(claim));
   const rulings = all.filter(isRuling);
   if (rulings.length === 0)
     return { claims: own, counted: (claim) => claim, canonical: new Map(), alike: new Map() };
@@ -91,7 +91,7 @@ export function withoutOrphans(
 ): readonly Claim[] {
   if (!claims.some((claim) => isRuling(claim) || claim.kind === 'page')) return claims;
   const raw = [...claims, ...beside].filter(
-    (claim) => !isRuling(claim) && !isRecord(claim) && claim.kind !== 'page',
+    (claim) => !isRuling(claim) && !isEditRecord(claim) && claim.kind !== 'page',
   );
   const [subjects, ids] = [new Set(raw.map(({ subject }) => subject)), new Set(raw.map(shortId))];
   const effective = new Set(applyRulings([...claims, ...beside], pins).claims.map(shortId));

@@ -3,7 +3,7 @@ import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import type { KeyFinding, LinkFinding, ScanFindings } from '../catalog/catalog.ts';
 import type { ProjectFile } from '../catalog/catalog-files.ts';
-import { claimId, isRecord, subjects, type Claim } from '../claims/claim.ts';
+import { claimId, isEditRecord, subjects, type Claim } from '../claims/claim.ts';
 import { uniteClaims, type ClaimsFile } from '../claims/claims-file.ts';
 import { verdictsOf } from './compile.ts';
 import { judge } from './claim-precedence.ts';
@@ -103,7 +103,7 @@ export function judgedClaims(
   return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
     const { ranked, shown } = judge(group);
     return ranked.map((claim) => {
-      const isOther = isRecord(claim) || isRuling(claim);
+      const isOther = isEditRecord(claim) || isRuling(claim);
       const counted = isOther ? undefined : ruled.counted(claim);
       return {
         ...claim,

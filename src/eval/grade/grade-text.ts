@@ -1,3 +1,4 @@
+import { parseJson } from '../../lib/json.ts';
 import type { Expectation } from '../cases/case-schema.ts';
 import type { Finding } from '../run/outcome.ts';
 
@@ -94,16 +95,8 @@ function numbersSaid(text: string): readonly number[] {
     if (typeof value === 'string') return numbersIn(value);
     return value instanceof Object ? Object.values(value).flatMap(inside) : [];
   };
-  const json = /^\s*[{[]/.test(text) ? jsonOf(text) : undefined;
+  const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;
   return json instanceof Object ? inside(json) : numbersIn(text);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** One separator with three digits behind it may be either kind. */

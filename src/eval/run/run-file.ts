@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../lib/json.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
@@ -145,7 +146,7 @@ export async function readRun(projectDir: string, name: string, cwd: string): Pr
       exitCode: 2,
     });
   }
-  const parsed = runSchema.safeParse(jsonOf(text));
+  const parsed = runSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const hint = 'written by another version of ktx, or cut off: run it again';
   throw new UserError('run_unreadable', `${path} is no run that this ktx can read.`, {
@@ -159,7 +160,7 @@ export async function pastRuns(projectDir: string, most: number): Promise<readon
   const ids = (await runIds(projectDir)).slice(-most);
   const { evals } = projectPaths(projectDir);
   const texts = await Promise.all(ids.map((id) => readText(join(evals, `${id}.json`))));
-  return texts.flatMap((text) => runSchema.safeParse(jsonOf(text ?? '')).data ?? []);
+  return texts.flatMap((text) => runSchema.safeParse(parseJson(text ?? '')).data ?? []);
 }
 
 /** Oldest first: an id begins with its time. */
@@ -168,12 +169,4 @@ async function runIds(projectDir: string): Promise<readonly string[]> {
   return names
     .flatMap((name) => (/^[^.].*\.json$/.test(name) ? [name.slice(0, -'.json'.length)] : []))
     .sort();
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import * as sdk from 'ai';
 import { z } from 'zod';
+import { parseJson } from '../../lib/json.ts';
 import { messageOf, UserError } from '../../lib/error.ts';
 import { kindOfStatus, LlmError, type LlmErrorKind } from '../port/error.ts';
 import { refusedLimit, type Headers } from './limits.ts';
@@ -140,19 +141,11 @@ function factsOf(error: unknown): Facts {
 }
 
 function namesIn(body: string | undefined): readonly unknown[] {
-  const { data } = errorBody.safeParse(parsed(body));
+  const { data } = errorBody.safeParse(parseJson(body ?? ''));
   return [data?.error.code, data?.error.type];
 }
 
 /** `x-amzn-errortype: ThrottlingException:http://…` */
 function awsName(headers: Headers | undefined): string | undefined {
   return headers?.['x-amzn-errortype']?.split(':')[0];
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

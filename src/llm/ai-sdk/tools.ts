@@ -1,5 +1,6 @@
 import { jsonSchema, tool, type ToolCallRepairFunction, type ToolSet } from 'ai';
 import { z } from 'zod';
+import { isRecord } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
 import { callTool, checkToolSet, refusalOf } from '../port/tool-set.ts';
@@ -26,7 +27,7 @@ export function sdkTools(set: KtxToolSet, ask: AskRepair): SdkTools {
   const sorted = Object.values(set).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const repaired = (descriptor: KtxRuntimeToolDescriptor) => async (input: unknown) => {
     const fitting = fits(descriptor, input) ? input : await repair(descriptor, input, ask);
-    return isObject(fitting) ? fitting : isObject(input) ? input : {};
+    return isRecord(fitting) ? fitting : isRecord(input) ? input : {};
   };
   return {
     tools:
@@ -82,9 +83,6 @@ async function repair(
   return fits(descriptor, answer) ? answer : undefined;
 }
 
-const isObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function fits(descriptor: KtxRuntimeToolDescriptor, input: unknown): boolean {
-  return isObject(input) && refusalOf(descriptor, input) === undefined;
+  return isRecord(input) && refusalOf(descriptor, input) === undefined;
 }

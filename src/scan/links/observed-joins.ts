@@ -1,8 +1,8 @@
+import { isRecord } from '../../lib/json.ts';
 import { UserError } from '../../lib/error.ts';
 import {
   asNode,
   identifierName,
-  isRecord,
   parseSql,
   walkSql,
   withAnalyzer,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../lib/json.ts';
 import { messageOf, UserError } from '../../lib/error.ts';
 
 /** Statements of different shape that are read at most: the first ones. */
@@ -49,7 +50,7 @@ async function readLog(path: string, name: string): Promise<string> {
 function ofLines(text: string, name: string): string[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const record = called.safeParse(jsonOf(line)).data;
+    const record = called.safeParse(parseJson(line)).data;
     const statement = record?.query ?? record?.query_text ?? record?.sql;
     if (statement !== undefined) return [statement];
     throw new UserError(
@@ -60,14 +61,6 @@ function ofLines(text: string, name: string): string[] {
       },
     );
   });
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 const parts =

@@ -1,4 +1,5 @@
-import { asNode, identifierName, isRecord, type SqlNode } from '../../sql/analyzer.ts';
+import { isRecord } from '../../lib/json.ts';
+import { asNode, identifierName, type SqlNode } from '../../sql/analyzer.ts';
 import { fieldNamed, type ModelDataset, type SemanticModel } from '../model/model.ts';
 
 /** A column of a table in a FROM, by the name that the table has there. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/json.ts';
 import type { Place } from '../../findings.ts';
 import type { Item } from '../../source.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   Test,
 } from '../facts.ts';
 import { artifactNames } from './artifacts.ts';
-import { isNo, isRecord, listAt, type Mapping, textAt } from '../files/yaml-reader.ts';
+import { isNo, listAt, type Mapping, textAt } from '../files/yaml-reader.ts';
 import { readConstraints, testOf, type TestScope } from '../files/tests.ts';
 
 /** A line of a reduced artifact. */

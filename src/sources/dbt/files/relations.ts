@@ -1,10 +1,10 @@
+import { isRecord } from '../../../lib/json.ts';
 import type { Place } from '../../findings.ts';
 import type { Item } from '../../source.ts';
 import type { Column, Relation, RelationKind, Said, Test } from '../facts.ts';
 import { levelsFor, projectFile, type Settings, settingsIn, tree } from './project-file.ts';
 import {
   isNo,
-  isRecord,
   type Mapping,
   mappingsAt,
   type Reading,

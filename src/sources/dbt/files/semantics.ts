@@ -1,9 +1,9 @@
+import { isRecord } from '../../../lib/json.ts';
 import { olderForm } from '../../../semantic/formats/metricflow/metric.ts';
 import type { Place } from '../../findings.ts';
 import type { Exposure, MetricFact, SemanticModelFact } from '../facts.ts';
 import {
   isNo,
-  isRecord,
   type Mapping,
   mappingsAt,
   type Reading,

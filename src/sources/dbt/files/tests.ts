@@ -1,6 +1,7 @@
+import { isRecord } from '../../../lib/json.ts';
 import type { Place } from '../../findings.ts';
 import type { Test } from '../facts.ts';
-import { isNo, isRecord, listAt, type Mapping, textAt } from './yaml-reader.ts';
+import { isNo, listAt, type Mapping, textAt } from './yaml-reader.ts';
 
 /** Where tests stand: on a column or on the whole, and what `ref` and `source` in them mean. */
 export interface TestScope {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/json.ts';
 import { readLocatedYaml } from '../../../lib/located-yaml.ts';
 import type { Place } from '../../findings.ts';
 import type { Item } from '../../source.ts';
@@ -102,10 +103,6 @@ export function mappingsAt(mapping: Mapping, key: string): readonly Mapping[] {
 export function listAt(mapping: Mapping, key: string): readonly unknown[] {
   const value = mapping[key];
   return Array.isArray(value) ? value : [];
-}
-
-export function isRecord(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** As YAML 1.1 has it. */

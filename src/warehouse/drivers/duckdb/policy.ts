@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { isRecord } from '../../../lib/json.ts';
 import { wordsOf } from '../../../lib/words.ts';
-import { isRecord, lineAndColumn } from '../../../sql/analyzer.ts';
+import { lineAndColumn } from '../../../sql/analyzer.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { analyzedFacts } from '../../analyzed-statement.ts';
 import { type GatePolicy, sameNames, type StatementFacts } from '../../driver.ts';

@@ -1,7 +1,8 @@
 import { hasSqlDetails, parse } from 'libpg-query';
+import { isRecord } from '../../../lib/json.ts';
 import { messageOf } from '../../../lib/error.ts';
 import { wordsOf } from '../../../lib/words.ts';
-import { isRecord, lineAndColumn } from '../../../sql/analyzer.ts';
+import { lineAndColumn } from '../../../sql/analyzer.ts';
 import type { GatePolicy } from '../../driver.ts';
 import { refused, unparsed } from '../../failure.ts';
 import {
