@@ -1,7 +1,7 @@
 import type { Block } from './fact-query.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ModelDataset } from '../model/model.ts';
-import { blockKey, type Leaf, type Trace } from '../resolve/aggregate-node.ts';
+import { blockKey, type AggregateNode, type Trace } from '../resolve/aggregate-node.ts';
 import { isOwnTime } from '../resolve/scope.ts';
 
 interface Limits {
@@ -51,7 +51,7 @@ export function limitsOfSums({ leaves: all, linear }: Trace, asked: Asked): Limi
   };
 }
 
-function lossesOf(leaf: Leaf, { datasets, blocks, dimensions }: Asked): readonly Loss[] {
+function lossesOf(leaf: AggregateNode, { datasets, blocks, dimensions }: Asked): readonly Loss[] {
   const { function: name, balance, running, nested, total, owner } = leaf;
   const never = (because: string): readonly Loss[] => [{ over: undefined, because }];
   if (nested !== undefined)

@@ -2,8 +2,8 @@ import { converted } from './conversion.ts';
 import { notSupported, refused } from '../query/errors.ts';
 import type { Expr } from '../sql/expr.ts';
 import { isToOne } from '../model/join-graph.ts';
-import type { Place } from '../resolve/field-path.ts';
-import type { Leaf } from '../resolve/aggregate-node.ts';
+import type { ResolvedField } from '../resolve/field-path.ts';
+import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import { leafCondition, ownExpr, rowExpr, type Scope } from '../resolve/scope.ts';
 import type { Select } from '../sql/select.ts';
 import { balanced, grouped, staged, type Value } from './dedup-select.ts';
@@ -12,7 +12,7 @@ import { balanced, grouped, staged, type Value } from './dedup-select.ts';
 export function grouping(
   scope: Scope,
   base: Select,
-  { leaves, fanned }: { leaves: readonly Leaf[]; fanned: readonly string[] },
+  { leaves, fanned }: { leaves: readonly AggregateNode[]; fanned: readonly string[] },
 ): Select {
   const values = leaves.map((leaf) => ({ leaf, expr: valueOf(scope, leaf) }));
   const isAsking = ({ expr }: Value) =>
@@ -24,7 +24,11 @@ export function grouping(
 export function balanceOf(
   scope: Scope,
   base: Select,
-  rest: { leaves: readonly Leaf[]; places: readonly Place[]; fanned: readonly string[] },
+  rest: {
+    leaves: readonly AggregateNode[];
+    places: readonly ResolvedField[];
+    fanned: readonly string[];
+  },
 ): Select {
   const { leaves, places, fanned } = rest;
   const [first] = leaves;
@@ -62,7 +66,7 @@ export function balanceOf(
 const one: Expr = { kind: 'text', parts: ['1'] };
 
 /** What is aggregated; undefined for rows as such. Its own conditions ask about the owner's row, whatever the dimensions join. */
-function valueOf(scope: Scope, leaf: Leaf): Expr | undefined {
+function valueOf(scope: Scope, leaf: AggregateNode): Expr | undefined {
   if (leaf.conversion !== undefined) return converted;
   const safe = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
   const inside: Scope = { ...scope, joins: safe };

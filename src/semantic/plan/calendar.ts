@@ -4,7 +4,7 @@ import type { Expr } from '../sql/expr.ts';
 import { periodStart, yearStartFor } from '../model/fiscal.ts';
 import { isToOne } from '../model/join-graph.ts';
 import { type Grain, grains, liesIn, startType, unitsOf } from '../model/grains.ts';
-import { datasetNamed, dottedPlace, type Place } from '../resolve/field-path.ts';
+import { datasetNamed, dottedPlace, type ResolvedField } from '../resolve/field-path.ts';
 import { periodsName, timeDimension } from './running.ts';
 import type { CommonTable, From, Join, Select } from '../sql/select.ts';
 
@@ -193,7 +193,8 @@ function checkFilled(
 
 /** True where the dimensions are of one time, whichever metric is asked. */
 function isSameTime(blocks: readonly Block[], one: number, other: number): boolean {
-  const timeOf = (place: Place | undefined) => place && dottedPlace({ ...place, grain: undefined });
+  const timeOf = (place: ResolvedField | undefined) =>
+    place && dottedPlace({ ...place, grain: undefined });
   return blocks.every(({ places }) => timeOf(places[one]) === timeOf(places[other]));
 }
 

@@ -4,7 +4,7 @@ import type { Expr, Part } from '../sql/expr.ts';
 import { type ModelDataset, rowsOf } from '../model/model.ts';
 import { finer, startType } from '../model/grains.ts';
 import { datasetNamed, placeInQuery, timeType } from '../resolve/field-path.ts';
-import type { Conversion, Leaf } from '../resolve/aggregate-node.ts';
+import type { Conversion, AggregateNode } from '../resolve/aggregate-node.ts';
 import {
   leafCondition,
   ownExpr,
@@ -100,7 +100,7 @@ export function conversionJoin(scope: Scope, conversion: Conversion): readonly J
 }
 
 interface Events {
-  readonly leaf: Leaf;
+  readonly leaf: AggregateNode;
   readonly time: string;
   readonly keys: readonly string[];
   /** What has to be equal. */
@@ -128,7 +128,7 @@ function events(
   return { kind: 'select', columns, from, joins: [...joins.values()].map(plainJoin), where };
 }
 
-function valueOf({ of }: Leaf): Events['value'] {
+function valueOf({ of }: AggregateNode): Events['value'] {
   return [
     (scope) =>
       of === undefined ? { kind: 'text', parts: ['1'] } : rowExpr({ ...scope, reach: 'one' }, of),

@@ -1,11 +1,11 @@
 import type { AggregateExpr, Expr } from '../sql/expr.ts';
 import type { Balance } from '../model/model.ts';
-import type { Leaf } from '../resolve/aggregate-node.ts';
+import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import type { ColumnOf, Select } from '../sql/select.ts';
 
 /** A leaf with what it aggregates; undefined for rows as such. */
 export interface Value {
-  readonly leaf: Leaf;
+  readonly leaf: AggregateNode;
   readonly expr: Expr | undefined;
 }
 
@@ -86,7 +86,7 @@ function isOne(expr: Expr): Expr {
 }
 
 /** The aggregate of what `inner` has for each value of its last dimension; what belongs to none does not count. */
-export function nested(inner: Select, leaf: Leaf, dimensions: number): Select {
+export function nested(inner: Select, leaf: AggregateNode, dimensions: number): Select {
   const alias = 'ktx';
   const column = (name: string): Expr => ({ kind: 'column', alias, name });
   const given = inner.columns
@@ -138,6 +138,9 @@ function outer(
   };
 }
 
-function aggregateOf({ function: name, fraction }: Leaf, of: Expr | undefined): AggregateExpr {
+function aggregateOf(
+  { function: name, fraction }: AggregateNode,
+  of: Expr | undefined,
+): AggregateExpr {
   return { kind: 'aggregate', function: name, of, fraction };
 }

@@ -1,6 +1,6 @@
 import { notSupported } from '../query/errors.ts';
 import type { Path } from '../resolve/join-paths.ts';
-import type { Place } from '../resolve/field-path.ts';
+import type { ResolvedField } from '../resolve/field-path.ts';
 import { aliasesIn, plainJoin, type ScopeJoin } from '../resolve/scope.ts';
 import type { ColumnOf, From, Select } from '../sql/select.ts';
 import type { Expr } from '../sql/expr.ts';
@@ -18,7 +18,7 @@ export type Members =
  */
 export function membersOf(
   { columns, from, where }: Select,
-  at: { places: readonly Place[]; joins: readonly ScopeJoin[] },
+  at: { places: readonly ResolvedField[]; joins: readonly ScopeJoin[] },
 ): readonly Members[] {
   const groups = [...Map.groupBy(at.places.keys(), (index) => at.places[index]?.path[0])].map(
     ([first, indexes]) => {

@@ -7,9 +7,14 @@ import { type Expr, withResults } from '../sql/expr.ts';
 import { isToOne } from '../model/join-graph.ts';
 import { type Members, membersOf } from './empty-groups.ts';
 import { type ModelDataset, type ModelField, rowsOf, type SemanticModel } from '../model/model.ts';
-import { datasetNamed, dottedPlace, type Place, placeInQuery } from '../resolve/field-path.ts';
+import {
+  datasetNamed,
+  dottedPlace,
+  type ResolvedField,
+  placeInQuery,
+} from '../resolve/field-path.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import { blockKey, type Leaf, type Nested } from '../resolve/aggregate-node.ts';
+import { blockKey, type AggregateNode, type Nested } from '../resolve/aggregate-node.ts';
 import { findMetric, openResolver, resolveMetric } from '../resolve/metrics.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
 import {
@@ -29,9 +34,9 @@ import { balanceOf, grouping } from './aggregate-inputs.ts';
 /** The rows of one owner, joined, filtered and grouped, each row once a group. */
 export interface Block {
   readonly owner: string;
-  readonly leaves: readonly Leaf[];
+  readonly leaves: readonly AggregateNode[];
   readonly select: Select;
-  readonly places: readonly Place[];
+  readonly places: readonly ResolvedField[];
   readonly joins: readonly ScopeJoin[];
   /** Conditions of the query on its rows; those on the time of a running total are not. */
   readonly tests: readonly Test[];
@@ -65,7 +70,7 @@ interface At {
   readonly shift?: readonly Period[];
 }
 
-export function blockOf(asked: Asked, leaves: readonly Leaf[], at: At): Block {
+export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At): Block {
   const { model, query, conditions, notes, owners = [] } = asked;
   const { owner, metric } = at;
   const [first] = leaves;
@@ -152,7 +157,7 @@ function membersFor(
 }
 
 /** What is moved in time needs a time to move, in whole periods. */
-function checkTime(scope: Scope, places: readonly Place[]): void {
+function checkTime(scope: Scope, places: readonly ResolvedField[]): void {
   const { owner } = scope;
   if (owner.defaultTime === undefined) placeInQuery(scope, ['metric_time']);
   if (!places.some((place) => isOwnTime(scope, place) && place.grain === undefined)) return;
@@ -175,7 +180,7 @@ function joinedTo(select: Select, joins: Select['joins']): Select {
 
 function nestedBlock(
   asked: Asked,
-  leaf: Leaf,
+  leaf: AggregateNode,
   { nested: inside, ...at }: At & { readonly nested: Nested },
 ): Block {
   const { query } = asked;
@@ -260,7 +265,7 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
 /** As if the query had only some of its dimensions. */
 function totalBlock(
   asked: Asked,
-  leaves: readonly Leaf[],
+  leaves: readonly AggregateNode[],
   { by, ...at }: At & { readonly by: readonly string[] },
 ): Block {
   const { model, query } = asked;

@@ -5,7 +5,7 @@ import { type Expr, type Piece, withResults } from '../sql/expr.ts';
 import { dottedPlace } from '../resolve/field-path.ts';
 import type { Plan } from './plan.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import type { Leaf } from '../resolve/aggregate-node.ts';
+import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import type { From, Join, Select } from '../sql/select.ts';
 
 export type Outline = ReturnType<typeof outlineOf>;
@@ -111,7 +111,7 @@ function isExists(value: object): value is Extract<Expr, { kind: 'exists' }> {
   return 'kind' in value && value.kind === 'exists';
 }
 
-function leafWords(leaf: Leaf, dialect: Dialect): string {
+function leafWords(leaf: AggregateNode, dialect: Dialect): string {
   const { function: name, of, fraction, where, nested, conversion } = leaf;
   if (conversion !== undefined) return `${leafWords(conversion.next, dialect)} of what followed`;
   if (nested !== undefined) {
@@ -128,7 +128,7 @@ function leafWords(leaf: Leaf, dialect: Dialect): string {
   return `${name}(${argument}${share})${conditions === '' ? '' : ` where ${conditions}`}`;
 }
 
-function ruleWords(leaf: Leaf | undefined): readonly string[] {
+function ruleWords(leaf: AggregateNode | undefined): readonly string[] {
   if (leaf === undefined) return [];
   const { owner, shift, running, balance, total, conversion } = leaf;
   return [
@@ -146,12 +146,17 @@ function ruleWords(leaf: Leaf | undefined): readonly string[] {
   ];
 }
 
-function runningWords({ window, since }: NonNullable<Leaf['running']>): string {
+function runningWords({ window, since }: NonNullable<AggregateNode['running']>): string {
   if (window !== undefined) return `that ends less than ${periodWords(window.period)} later`;
   return since === undefined ? 'from its own on' : `from its own on, within its ${since}`;
 }
 
-function conversionWords({ from, next, on, window }: NonNullable<Leaf['conversion']>): string {
+function conversionWords({
+  from,
+  next,
+  on,
+  window,
+}: NonNullable<AggregateNode['conversion']>): string {
   const equal = on
     .map(({ base, to }) => `${from.owner}.${base} = ${next.owner}.${to}`)
     .join(' and ');

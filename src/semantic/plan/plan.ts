@@ -11,14 +11,14 @@ import { parametersIn, withParameters } from '../model/parameters.ts';
 import {
   datasetNamed,
   dottedPlace,
-  type Place,
+  type ResolvedField,
   placeInQuery,
   timeType,
 } from '../resolve/field-path.ts';
 import { type Grain, isFiscal } from '../model/grains.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
-import { blockKey, type Leaf, newTrace, type Trace } from '../resolve/aggregate-node.ts';
+import { blockKey, type AggregateNode, newTrace, type Trace } from '../resolve/aggregate-node.ts';
 import {
   completed,
   findMetric,
@@ -120,7 +120,7 @@ export function plan(given: SemanticModel, query: SemanticQuery): Plan {
 /** One for each owner of aggregates; without metrics, one of the rows that the dimensions are about. */
 function blocksOf(
   asked: Asked,
-  leaves: readonly Leaf[],
+  leaves: readonly AggregateNode[],
   metrics: readonly Metric[],
 ): readonly [Block, ...Block[]] {
   const { model, query } = asked;
@@ -132,7 +132,7 @@ function blocksOf(
     );
   }
   const groups = [...Map.groupBy(leaves, blockKey).values()];
-  const nameOf = (leaf: Leaf | undefined) =>
+  const nameOf = (leaf: AggregateNode | undefined) =>
     metrics.find(({ trace }) => leaf !== undefined && trace.leaves.has(leaf))?.name;
   const blocks = groups.map((group) => {
     const owner = datasetNamed(model, group[0]?.owner ?? '');
@@ -334,7 +334,7 @@ function orderMetric(
 function ownerOf(model: SemanticModel, query: SemanticQuery): ModelDataset {
   const roots = query.dimensions.map((dimension) => dimension.split('.')[0] ?? '');
   const failures: UserError[] = [];
-  const found: { readonly dataset: ModelDataset; readonly places: readonly Place[] }[] = [];
+  const found: { readonly dataset: ModelDataset; readonly places: readonly ResolvedField[] }[] = [];
   for (const dataset of new Set(roots.flatMap((root) => candidatesFor(model, root)))) {
     try {
       found.push({
@@ -375,7 +375,7 @@ function candidatesFor(model: SemanticModel, root: string): readonly ModelDatase
     : [own];
 }
 
-function dimensionColumn({ grain, field }: Place, name: string, index: number): PlanColumn {
+function dimensionColumn({ grain, field }: ResolvedField, name: string, index: number): PlanColumn {
   const isClock = grain === 'second' || grain === 'minute' || grain === 'hour';
   const periodType = isClock ? 'datetime' : 'date';
   const type = grain === undefined ? field?.type : periodType;

@@ -3,7 +3,7 @@ import { metricAddress, type SemanticModel } from '../model/model.ts';
 import type { Block } from './fact-query.ts';
 import type { Piece } from '../sql/expr.ts';
 import { dottedPath } from '../resolve/join-paths.ts';
-import type { Leaf, Trace } from '../resolve/aggregate-node.ts';
+import type { AggregateNode, Trace } from '../resolve/aggregate-node.ts';
 
 export type MetricReceipt = ReturnType<typeof metricReceipt>;
 
@@ -26,7 +26,7 @@ export function metricReceipt(
   const blocks = asked.blocks.filter((block) =>
     block.leaves.some((leaf) => trace.leaves.has(leaf)),
   );
-  const inner = leaves.flatMap(({ nested, conversion, ...leaf }): readonly Leaf[] => {
+  const inner = leaves.flatMap(({ nested, conversion, ...leaf }): readonly AggregateNode[] => {
     return conversion === undefined
       ? (nested?.leaves ?? [{ nested, ...leaf }])
       : [conversion.from, conversion.next];

@@ -4,7 +4,7 @@ import type { Expr } from '../sql/expr.ts';
 import { periodStart, yearStartFor } from '../model/fiscal.ts';
 import { rowsOf, type Running } from '../model/model.ts';
 import { finer, type Grain, liesIn, startType, unitsOf } from '../model/grains.ts';
-import { type Place, placeInQuery } from '../resolve/field-path.ts';
+import { type ResolvedField, placeInQuery } from '../resolve/field-path.ts';
 import { isOwnTime, placeExpr, type Scope } from '../resolve/scope.ts';
 import type { From, Join } from '../sql/select.ts';
 
@@ -16,13 +16,13 @@ export interface RunningRows {
   readonly from: From;
   readonly join: Join;
   /** The period where the dimension is the time that runs; undefined where it is another. */
-  dimension(place: Place): Expr | undefined;
+  dimension(place: ResolvedField): Expr | undefined;
 }
 
 /** The dimension that cuts the owner's time most finely. */
 export function timeDimension(
   scope: Pick<Scope, 'model' | 'owner'>,
-  places: readonly Place[],
+  places: readonly ResolvedField[],
 ): { readonly index: number; readonly grain: Grain } {
   const own = places.flatMap((place, index) =>
     isOwnTime(scope, place) && place.grain !== undefined ? [{ index, grain: place.grain }] : [],
@@ -53,7 +53,7 @@ export function timeDimension(
 
 export function runningRows(
   scope: Scope,
-  places: readonly Place[],
+  places: readonly ResolvedField[],
   { window, since }: Running,
 ): RunningRows {
   const { index, grain } = timeDimension(scope, places);

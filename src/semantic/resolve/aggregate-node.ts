@@ -5,7 +5,7 @@ import type { Balance, ConversionRule, ModelMetric, Running } from '../model/mod
 import type { RowText } from './scope.ts';
 
 /** One aggregate over the rows of one dataset. */
-export interface Leaf {
+export interface AggregateNode {
   /** Of the block that computes it. */
   readonly column: string;
   readonly owner: string;
@@ -26,20 +26,20 @@ export interface Leaf {
 
 /** Each row of `to` belongs to the last one of `base` before it, within the window; both leaves name rows and what they must satisfy. */
 export interface Conversion extends ConversionRule {
-  readonly from: Leaf;
-  readonly next: Leaf;
+  readonly from: AggregateNode;
+  readonly next: AggregateNode;
 }
 
 /** What is aggregated first, for each value of a field; `of` is over its own leaves. */
 export interface Nested {
   readonly of: Expr;
-  readonly leaves: readonly Leaf[];
+  readonly leaves: readonly AggregateNode[];
   readonly per: string;
 }
 
 /** What a metric is made of; collected while it is resolved. */
 export interface Trace {
-  readonly leaves: Set<Leaf>;
+  readonly leaves: Set<AggregateNode>;
   readonly files: Set<string>;
   /** The one that it is, perhaps under another name; undefined for arithmetic that the query brought itself. */
   metric: ModelMetric | undefined;
@@ -62,7 +62,7 @@ export function blockKey({
   where,
   column,
   conversion,
-}: Leaf): string {
+}: AggregateNode): string {
   if (nested !== undefined || conversion !== undefined) return column;
   const conditions = where.map(({ home, fragment, span }) => [
     home,
@@ -78,6 +78,6 @@ export function blockKey({
 }
 
 /** A plain aggregate of rows. */
-export function isPlain({ balance, running, nested, total, conversion }: Leaf): boolean {
+export function isPlain({ balance, running, nested, total, conversion }: AggregateNode): boolean {
   return [balance, running, nested, total, conversion].every((one) => one === undefined);
 }

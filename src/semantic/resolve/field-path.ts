@@ -22,7 +22,7 @@ import {
 import { type Grain, grains } from '../model/grains.ts';
 
 /** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
-export interface Place {
+export interface ResolvedField {
   readonly path: Path;
   readonly dataset: ModelDataset;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface Start {
 }
 
 /** Resolves `dataset.field`, `dataset.role.field`, `role.field`, `metric_time`, each with a grain or without. Hidden fields do not exist. */
-export function placeInQuery(start: Start, asked: readonly string[]): Place {
+export function placeInQuery(start: Start, asked: readonly string[]): ResolvedField {
   const { owner } = start;
   const [first] = asked;
   const parts =
@@ -66,7 +66,11 @@ export function placeInQuery(start: Start, asked: readonly string[]): Place {
 }
 
 /** As `placeInQuery`; model text also knows bare names, hidden fields and physical columns. */
-export function placeInModel(start: Start, home: string, { parts, written }: Reference): Place {
+export function placeInModel(
+  start: Start,
+  home: string,
+  { parts, written }: Reference,
+): ResolvedField {
   const { model, owner, reach } = start;
   const name = parts.at(-1) ?? '';
   const isOwn = parts.length === 1 || (parts.length === 2 && parts[0] === home);
@@ -89,7 +93,7 @@ export function placeInModel(start: Start, home: string, { parts, written }: Ref
 }
 
 /** Where dataset or role, further roles, and a name lead. */
-function placeAt({ model, owner, reach }: Start, parts: readonly string[]): Place {
+function placeAt({ model, owner, reach }: Start, parts: readonly string[]): ResolvedField {
   const [first = '', ...rest] = parts.slice(0, -1);
   const name = parts.at(-1) ?? '';
   const start = uniquePath(model, owner.name, {
@@ -107,7 +111,7 @@ function placeAt({ model, owner, reach }: Start, parts: readonly string[]): Plac
 }
 
 /** As it can be written in any query of its owner. */
-export function dottedPlace({ path, dataset, name, grain }: Place): string {
+export function dottedPlace({ path, dataset, name, grain }: ResolvedField): string {
   return [
     path.length === 0 ? dataset.name : dottedPath(path),
     name,
@@ -115,7 +119,7 @@ export function dottedPlace({ path, dataset, name, grain }: Place): string {
   ].join('.');
 }
 
-function checkGrain(place: Place): Place {
+function checkGrain(place: ResolvedField): ResolvedField {
   yearStartFor(place.dataset, [place.grain]);
   if (timeType(place) !== undefined) return place;
   const { dataset, name, field, grain, path } = place;
@@ -131,7 +135,7 @@ function checkGrain(place: Place): Place {
   });
 }
 
-export function timeType({ field }: Place): TruncateOptions['type'] | undefined {
+export function timeType({ field }: ResolvedField): TruncateOptions['type'] | undefined {
   const type = field?.type;
   return type === 'date' || type === 'datetime' || type === 'datetime_tz' ? type : undefined;
 }

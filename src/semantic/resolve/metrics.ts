@@ -12,7 +12,7 @@ import {
   type Running,
   type SemanticModel,
 } from '../model/model.ts';
-import { blockKey, isPlain, type Leaf, newTrace, type Trace } from './aggregate-node.ts';
+import { blockKey, isPlain, type AggregateNode, newTrace, type Trace } from './aggregate-node.ts';
 import { ownedBy } from './fact-table.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { RowText } from './scope.ts';
@@ -24,7 +24,7 @@ export interface Resolver {
   /** `{name, expr}` metrics of the query. */
   readonly named: ReadonlyMap<string, Formula>;
   /** By what they compute. */
-  readonly leaves: Map<string, Leaf>;
+  readonly leaves: Map<string, AggregateNode>;
   /** Addresses of the metrics of the model that were met, however deep. */
   readonly used: Set<string>;
 }
@@ -253,7 +253,7 @@ function entered(stack: readonly string[], name: string): readonly string[] {
 
 function addLeaf(
   resolver: Resolver,
-  aggregate: Pick<Leaf, 'function' | 'of' | 'fraction'>,
+  aggregate: Pick<AggregateNode, 'function' | 'of' | 'fraction'>,
   context: Context,
 ): Expr {
   const { home, where: around, balance, shift, running, total } = context;
@@ -274,7 +274,7 @@ function addLeaf(
 }
 
 /** Equal leaves are one. */
-function keptLeaf({ leaves }: Resolver, leaf: Omit<Leaf, 'column'>, trace: Trace): Expr {
+function keptLeaf({ leaves }: Resolver, leaf: Omit<AggregateNode, 'column'>, trace: Trace): Expr {
   const textOf = (row: RowText) => [
     row.home,
     row.fragment.text.slice(row.span.start, row.span.end),
@@ -380,7 +380,7 @@ function addNested(
 
 /** Conditions around it are about the first events. */
 function addConversion(resolver: Resolver, rule: ConversionRule, context: Context): Expr {
-  const single = (name: string, where: readonly RowText[]): Leaf => {
+  const single = (name: string, where: readonly RowText[]): AggregateNode => {
     const inner: Resolver = { ...resolver, leaves: new Map() };
     const trace = newTrace();
     const expr = referenceExpr(inner, name.split('.'), { ...context, where, shift: [], trace });

@@ -17,7 +17,7 @@ import {
 import { checkFan, checkTypes, dottedPath, type Path } from './join-paths.ts';
 import {
   datasetNamed,
-  type Place,
+  type ResolvedField,
   placeInModel,
   placeInQuery,
   type Start,
@@ -151,7 +151,7 @@ export function aliasesIn(value: unknown): ReadonlySet<string> {
 }
 
 /** What stands at a place, cut to its period, with the joins that it needs. */
-export function placeExpr(scope: Scope, place: Place): Expr {
+export function placeExpr(scope: Scope, place: ResolvedField): Expr {
   const { query, notes } = scope;
   const type = timeType(place);
   scope.visited.add(isOwnTime(scope, place) ? 'time' : 'other');
@@ -190,7 +190,7 @@ export function placeExpr(scope: Scope, place: Place): Expr {
 /** Joins what is computed for each row of a dataset. */
 function measuredExpr(
   scope: Scope,
-  at: Pick<Place, 'path'> & { readonly field: ModelField; readonly side: Side },
+  at: Pick<ResolvedField, 'path'> & { readonly field: ModelField; readonly side: Side },
 ): Expr {
   const { side, field } = at;
   const { dataset, alias: base } = side;
@@ -236,7 +236,7 @@ function measuredExpr(
 }
 
 /** The time that `metric_time` means. */
-export function isOwnTime({ owner }: Pick<Scope, 'owner'>, { path, name }: Place): boolean {
+export function isOwnTime({ owner }: Pick<Scope, 'owner'>, { path, name }: ResolvedField): boolean {
   return path.length === 0 && name === owner.defaultTime;
 }
 
