@@ -8,7 +8,7 @@ import { attach, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { agentSchema } from '../src/chat/agent-schema.ts';
 import { projectConfigSchema } from '../src/project/open/config.ts';
-import { questionSetSchema } from '../src/eval/cases/case-schema.ts';
+import { questionSetSchema } from '../src/eval/cases/question-set-schema.ts';
 import { datasetSchema } from '../src/semantic/model/dataset.ts';
 import { querySchema } from '../src/semantic/query/query.ts';
 

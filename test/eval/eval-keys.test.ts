@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { questionSetSchema } from '../../src/eval/cases/case-schema.ts';
+import { questionSetSchema } from '../../src/eval/cases/question-set-schema.ts';
 import { jsonSchema } from '../../src/project/open/schemas.ts';
 import { type AskedProject, openAskedProject } from '../support/asked-project.ts';
 import { leafKeys } from '../support/config-keys.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { questionSetSchema } from '../../src/eval/cases/case-schema.ts';
+import { questionSetSchema } from '../../src/eval/cases/question-set-schema.ts';
 import { gradeRefusal, gradeText } from '../../src/eval/grade/grade-text.ts';
 import { gradeTools } from '../../src/eval/grade/grade-tools.ts';
-import { exitCodeOf, worstOf } from '../../src/eval/run/outcome.ts';
-import { differenceOf, type Rows } from '../../src/eval/grade/rows.ts';
-import { meanOf, wilson } from '../../src/eval/report/statistics.ts';
+import { evalExitCode, worstOutcome } from '../../src/eval/run/outcome.ts';
+import { rowDifference, type ResultTable } from '../../src/eval/grade/row-difference.ts';
+import { meanInterval, wilsonInterval } from '../../src/eval/report/statistics.ts';
 
 function expectation(wanted: object) {
   const parsed = questionSetSchema.parse({ cases: [{ id: 'a', question: 'Q', expect: wanted }] });
@@ -16,7 +16,7 @@ function rule(match: object = {}) {
   if (result === undefined) throw new Error('no rule');
   return result.match;
 }
-const rows = (columns: string, ...cells: unknown[][]): Rows => ({
+const rows = (columns: string, ...cells: unknown[][]): ResultTable => ({
   columns: columns.split(' ').map((name) => ({ name })),
   rows: cells,
 });
@@ -80,39 +80,42 @@ describe('rows against golden rows', () => {
       false,
     ],
   ] as const)('%s', (...[, got, match, isSame]) => {
-    expect(differenceOf(got, golden, rule(match)) === undefined).toBe(isSame);
+    expect(rowDifference(got, golden, rule(match)) === undefined).toBe(isSame);
   });
 
   test('decimals as text, days as timestamps, booleans as 0 and 1', () => {
-    const want: Rows = {
+    const want: ResultTable = {
       columns: [{ name: 'd', type: 'date' }, { name: 'x', type: 'decimal' }, { name: 'b' }],
       rows: [['2024-01-01', '123456789012.10', true]],
     };
-    const got: Rows = { columns: want.columns, rows: [['2024-01-01T00:00:00', 123456789012.1, 1]] };
-    expect(differenceOf(got, want, rule())).toBeUndefined();
+    const got: ResultTable = {
+      columns: want.columns,
+      rows: [['2024-01-01T00:00:00', 123456789012.1, 1]],
+    };
+    expect(rowDifference(got, want, rule())).toBeUndefined();
     // A code is no number: 007 is not 7, and ids beyond a double do not blur.
-    expect(differenceOf(rows('code', [7]), rows('code', ['007']), rule())).toBeDefined();
+    expect(rowDifference(rows('code', [7]), rows('code', ['007']), rule())).toBeDefined();
     expect(
-      differenceOf(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule()),
+      rowDifference(rows('id', ['9007199254740993']), rows('id', ['9007199254740992']), rule()),
     ).toBeDefined();
     // Nor do those within: whole numbers are near each other only where the rule says so.
     expect(
-      differenceOf(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule()),
+      rowDifference(rows('id', [4_000_000_001]), rows('id', [4_000_000_003]), rule()),
     ).toBeDefined();
     expect(
-      differenceOf(
+      rowDifference(
         rows('id', [4_000_000_001]),
         rows('id', [4_000_000_003]),
         rule({ numeric: { rel: 1e-8, abs: 0 } }),
       ),
     ).toBeUndefined();
     expect(
-      differenceOf(rows('sum', [4_000_000_000.0000005]), rows('sum', [4_000_000_000]), rule()),
+      rowDifference(rows('sum', [4_000_000_000.0000005]), rows('sum', [4_000_000_000]), rule()),
     ).toBeUndefined();
   });
 
   test('many columns that hold the same: at once, whether they suffice or not', () => {
-    const zeros = (width: number, last: unknown[] = []): Rows =>
+    const zeros = (width: number, last: unknown[] = []): ResultTable =>
       rows(
         [
           ...Array.from({ length: width }, (_, at) => `m${at}`),
@@ -120,18 +123,18 @@ describe('rows against golden rows', () => {
         ].join(' '),
         [...Array.from({ length: width }, () => 0), ...last],
       );
-    expect(differenceOf(zeros(20), zeros(20), rule())).toBeUndefined();
-    expect(differenceOf(zeros(19, [1]), zeros(20), rule())).toMatch(
+    expect(rowDifference(zeros(20), zeros(20), rule())).toBeUndefined();
+    expect(rowDifference(zeros(19, [1]), zeros(20), rule())).toMatch(
       /^fewer columns with the same values/,
     );
     // Each holds 0 to 5, in another row each: only one choice of columns gives the golden rows.
-    const turned = (shifts: number[]): Rows =>
+    const turned = (shifts: number[]): ResultTable =>
       rows(
         'a b c d e f',
         ...[0, 1, 2, 3, 4, 5].map((row) => shifts.map((shift) => (row + shift) % 6)),
       );
     expect(
-      differenceOf(turned([5, 4, 3, 2, 1, 0]), turned([0, 1, 2, 3, 4, 5]), rule()),
+      rowDifference(turned([5, 4, 3, 2, 1, 0]), turned([0, 1, 2, 3, 4, 5]), rule()),
     ).toBeUndefined();
   });
 
@@ -146,14 +149,14 @@ describe('rows against golden rows', () => {
       .toReversed();
     const cents = rule({ numeric: { abs: 0.01 } });
     expect(
-      differenceOf(rows('v id n', ...rounded), rows('v id n', ...exact), cents),
+      rowDifference(rows('v id n', ...rounded), rows('v id n', ...exact), cents),
     ).toBeUndefined();
     const swapped = rounded.map(([value, id, name], at) => [
       value,
       at < 2 ? rounded[1 - at]?.[1] : id,
       name,
     ]);
-    expect(differenceOf(rows('v id n', ...swapped), rows('v id n', ...exact), cents)).toMatch(
+    expect(rowDifference(rows('v id n', ...swapped), rows('v id n', ...exact), cents)).toMatch(
       /the rows do not/,
     );
   });
@@ -174,13 +177,15 @@ describe('rows against golden rows', () => {
           (a, b) => ((a * 7919 + seed) % 31) - ((b * 7919 + seed) % 31),
         );
         const turned = order.map((index) => (cells[index] ?? []).toReversed());
-        expect(differenceOf(rows(names, ...turned), rows(names, ...cells), rule())).toBeUndefined();
+        expect(
+          rowDifference(rows(names, ...turned), rows(names, ...cells), rule()),
+        ).toBeUndefined();
         const wrong = turned.map((row, index) =>
           index === at % turned.length
             ? row.map((value, column) => (column === 0 ? 99 : value))
             : row,
         );
-        expect(differenceOf(rows(names, ...wrong), rows(names, ...cells), rule())).toBeDefined();
+        expect(rowDifference(rows(names, ...wrong), rows(names, ...cells), rule())).toBeDefined();
       }),
     );
   });
@@ -286,15 +291,15 @@ describe('text', () => {
 });
 
 test('what is certain decides, and the exit code follows', () => {
-  expect(worstOf(['pass', 'error', 'fail'])).toBe('fail');
-  expect(worstOf(['pass', 'inconclusive'])).toBe('inconclusive');
-  expect(worstOf(['pass', 'skipped'])).toBe('pass');
+  expect(worstOutcome(['pass', 'error', 'fail'])).toBe('fail');
+  expect(worstOutcome(['pass', 'inconclusive'])).toBe('inconclusive');
+  expect(worstOutcome(['pass', 'skipped'])).toBe('pass');
   expect([
-    exitCodeOf(['pass', 'skipped']),
-    exitCodeOf(['error', 'fail']),
-    exitCodeOf(['timeout']),
-    exitCodeOf(['pass', 'error']),
-    exitCodeOf(['inconclusive']),
+    evalExitCode(['pass', 'skipped']),
+    evalExitCode(['error', 'fail']),
+    evalExitCode(['timeout']),
+    evalExitCode(['pass', 'error']),
+    evalExitCode(['inconclusive']),
   ]).toEqual([0, 1, 1, 3, 3]);
 });
 
@@ -307,16 +312,16 @@ test('intervals: Wilson’s as published, the mean with its spread', () => {
     [1, 29, 0.0061, 0.1718],
   ] as const;
   for (const [passed, of, low, high] of published) {
-    const interval = wilson(passed, of);
+    const interval = wilsonInterval(passed, of);
     expect([interval?.low.toFixed(4), interval?.high.toFixed(4)]).toEqual([
       low.toFixed(4),
       high.toFixed(4),
     ]);
   }
-  expect(meanOf([2, 4, 6])).toMatchObject({
+  expect(meanInterval([2, 4, 6])).toMatchObject({
     value: 4,
     low: expect.closeTo(1.737, 3),
     high: expect.closeTo(6.263, 3),
   });
-  expect([wilson(0, 0), meanOf([])]).toEqual([undefined, undefined]);
+  expect([wilsonInterval(0, 0), meanInterval([])]).toEqual([undefined, undefined]);
 });

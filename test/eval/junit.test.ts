@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { junitReport } from '../../src/eval/report/report-junit.ts';
+import { renderJunitReport } from '../../src/eval/report/junit-report.ts';
 import { outcomes } from '../../src/eval/run/outcome.ts';
 import type { CaseResult, EvalRun } from '../../src/eval/run/run-file.ts';
 import { problemsOf } from './junit-schema.ts';
@@ -50,8 +50,8 @@ function runOf(cases: CaseResult[], without?: CaseResult[]): EvalRun {
 const every = outcomes.map((outcome) => caseOf(`shop/${outcome}`, outcome));
 
 test('libxml2 accepts what is written: every outcome, two columns, no case at all, texts that are no XML', async () => {
-  const whole = junitReport(runOf(every, every));
-  expect(await problemsOf({ whole, none: junitReport(runOf([])) })).toEqual({
+  const whole = renderJunitReport(runOf(every, every));
+  expect(await problemsOf({ whole, none: renderJunitReport(runOf([])) })).toEqual({
     whole: [],
     none: [],
   });
@@ -64,7 +64,7 @@ test('libxml2 accepts what is written: every outcome, two columns, no case at al
 });
 
 test('and nothing that lacks a part, or has one that nobody knows', async () => {
-  const report = junitReport(runOf(every));
+  const report = renderJunitReport(runOf(every));
   const without = (element: string, attribute: string): string =>
     report.replace(new RegExp(`(<${element} [^>]*?) ?\\b${attribute}="[^"]*"`), '$1');
   const parts = {

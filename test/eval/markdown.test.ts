@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Comparison } from '../../src/eval/report/compare.ts';
-import { markdownReport } from '../../src/eval/report/report-markdown.ts';
+import type { RunComparison } from '../../src/eval/report/compare-runs.ts';
+import { renderMarkdownReport } from '../../src/eval/report/markdown-report.ts';
 import type { CaseResult, EvalRun } from '../../src/eval/run/run-file.ts';
-import { summaryOf } from '../../src/eval/report/summary.ts';
+import { summarizeCases } from '../../src/eval/report/summary.ts';
 
 function failed(id: string, found: string): CaseResult {
   const turn = {
@@ -51,14 +51,14 @@ function report(cases: CaseResult[], sql = ''): string {
     after: 'fail' as const,
     sql: [{ mark: '+' as const, text: sql }],
   }));
-  const comparison: Comparison = {
+  const comparison: RunComparison = {
     before: 'then',
     after: 'now',
     differs: [],
-    summaries: [summaryOf([]), summaryOf(cases)],
+    summaries: [summarizeCases([]), summarizeCases(cases)],
     changes,
   };
-  return markdownReport(run, sql === '' ? undefined : comparison);
+  return renderMarkdownReport(run, sql === '' ? undefined : comparison);
 }
 
 test('Markdown is never longer than a comment may be, ends whole, and says what it left out', () => {

@@ -1,5 +1,5 @@
 import { agentSchema } from '../../chat/agent-schema.ts';
-import { questionSetSchema } from '../../eval/cases/case-schema.ts';
+import { questionSetSchema } from '../../eval/cases/question-set-schema.ts';
 import { projectSchemas } from '../../project/open/schemas.ts';
 
 /** Every kind of file that a person writes, each with its schema. */

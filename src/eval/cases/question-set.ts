@@ -6,7 +6,11 @@ import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { absent, readText } from '../../store/files.ts';
 import { registry } from '../../tools/registry.ts';
-import { questionSetSchema, type Expectation, type QuestionSetFile } from './case-schema.ts';
+import {
+  questionSetSchema,
+  type Expectation,
+  type QuestionSetFile,
+} from './question-set-schema.ts';
 
 const evalsFolder = 'evals';
 

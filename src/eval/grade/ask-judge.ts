@@ -4,8 +4,8 @@ import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { Evidence } from '../../llm/port/tool-call.ts';
-import type { Expectation } from '../cases/case-schema.ts';
-import type { Finding } from '../run/outcome.ts';
+import type { Expectation } from '../cases/question-set-schema.ts';
+import type { GraderFinding } from '../run/outcome.ts';
 
 type JudgeRule = NonNullable<Expectation['judge']>;
 
@@ -24,7 +24,7 @@ export async function askJudge(
   runtime: LlmRuntime,
   rule: JudgeRule,
   judged: Judged,
-): Promise<Finding> {
+): Promise<GraderFinding> {
   const { question, answer, evidence, signal } = judged;
   const queries = evidence.map(({ id, sql, columns, rows, truncated }) => {
     return {

@@ -1,13 +1,13 @@
 import { parseJson } from '../../lib/json.ts';
-import type { Expectation } from '../cases/case-schema.ts';
-import type { Finding } from '../run/outcome.ts';
+import type { Expectation } from '../cases/question-set-schema.ts';
+import type { GraderFinding } from '../run/outcome.ts';
 
 type TextRule = NonNullable<Expectation['text']>;
 
 /** What the answer says. Ids of evidence are no numbers of it. */
-export function gradeText(text: string, rule: TextRule): readonly Finding[] {
+export function gradeText(text: string, rule: TextRule): readonly GraderFinding[] {
   const lower = text.toLowerCase();
-  const finding = (does: boolean, wanted: boolean, what: string): Finding => {
+  const finding = (does: boolean, wanted: boolean, what: string): GraderFinding => {
     return {
       grader: 'text',
       outcome: does === wanted ? 'pass' : 'fail',
@@ -32,7 +32,7 @@ export function gradeText(text: string, rule: TextRule): readonly Finding[] {
 function numberFinding(
   text: string,
   { value, rel, abs }: NonNullable<TextRule['number']>,
-): Finding {
+): GraderFinding {
   const numbers = numbersSaid(text);
   const isThere = numbers.some(
     (one) => Math.abs(one - value) <= Math.max(abs, rel * Math.abs(value)) + 1e-12,
@@ -124,7 +124,7 @@ function readings(digits: string): readonly number[] {
 const refusals =
   /\b(?:cannot|can['’]?t|could not|couldn['’]t|unable|not able|no (?:data|metric|column|field|table|definition|information|record)|there (?:is|are) no|(?:is|are)(?: not|n['’]t) (?:available|recorded|tracked|stored|in the data|there|measured|defined)|(?:does|do)(?: not|n['’]t) (?:have|hold|contain|record|track|store|measure|know|exist)|not in (?:the|our|this) (?:data|warehouse)|not (?:available|recorded|tracked|measured))\b/iu;
 
-export function gradeRefusal(text: string, cited: readonly string[]): Finding {
+export function gradeRefusal(text: string, cited: readonly string[]): GraderFinding {
   const isSaid = refusals.test(text);
   const problem = isSaid ? undefined : 'does not say that it cannot answer';
   const found =

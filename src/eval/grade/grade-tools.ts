@@ -1,8 +1,8 @@
 import type { ToolCallRecord } from '../../llm/port/session.ts';
-import type { ArgumentRules, ToolRule } from '../cases/case-schema.ts';
+import type { ArgumentRules, ToolRule } from '../cases/question-set-schema.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { counted } from '../../lib/counted.ts';
-import type { Finding } from '../run/outcome.ts';
+import type { GraderFinding } from '../run/outcome.ts';
 
 type Call = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
 
@@ -10,7 +10,10 @@ type Call = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
  * The table of docs/evals.md: what is asked for has to have succeeded, what is forbidden must not even have been tried.
  * Without `count`, once is enough.
  */
-export function gradeTools(calls: readonly Call[], rules: readonly ToolRule[]): readonly Finding[] {
+export function gradeTools(
+  calls: readonly Call[],
+  rules: readonly ToolRule[],
+): readonly GraderFinding[] {
   return rules.map((rule) => {
     const problem = problemOf(calls, rule);
     return {

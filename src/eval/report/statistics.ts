@@ -8,7 +8,7 @@ export interface Interval {
 const z = 1.959964;
 
 /** Wilson, E. B. (1927): the score interval, which holds at 0, at 1, and for few trials; undefined without any. */
-export function wilson(passed: number, of: number): Interval | undefined {
+export function wilsonInterval(passed: number, of: number): Interval | undefined {
   if (of === 0) return undefined;
   const rate = passed / of;
   const center = rate + z ** 2 / (2 * of);
@@ -22,7 +22,7 @@ export function wilson(passed: number, of: number): Interval | undefined {
 }
 
 /** Mean with its normal interval; the value alone where there is one, undefined without any. */
-export function meanOf(values: readonly number[]): Interval | undefined {
+export function meanInterval(values: readonly number[]): Interval | undefined {
   const count = values.length;
   if (count === 0) return undefined;
   const value = values.reduce((sum, each) => sum + each, 0) / count;

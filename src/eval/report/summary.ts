@@ -1,11 +1,11 @@
-import { outcomes, type Outcome } from '../run/outcome.ts';
+import { outcomes, type EvalOutcome } from '../run/outcome.ts';
 import type { CaseResult, EvalRun } from '../run/run-file.ts';
-import { meanOf, wilson, type Interval } from './statistics.ts';
+import { meanInterval, wilsonInterval, type Interval } from './statistics.ts';
 
 /** One column of a run in figures; means are of one attempt, intervals 95 %. */
 export interface Summary {
   readonly cases: number;
-  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly counts: Readonly<Record<EvalOutcome, number>>;
   readonly flaky: number;
   readonly attempts: number;
   /** Of the attempts of which something can be said: without errors and what was skipped. */
@@ -15,7 +15,7 @@ export interface Summary {
   readonly ms: Interval | undefined;
 }
 
-export function summaryOf(cases: readonly CaseResult[]): Summary {
+export function summarizeCases(cases: readonly CaseResult[]): Summary {
   const attempts = cases.flatMap((each) => each.attempts);
   const decided = attempts.filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped');
   const answered = attempts.filter(
@@ -32,13 +32,16 @@ export function summaryOf(cases: readonly CaseResult[]): Summary {
     cases: cases.length,
     counts: Object.fromEntries(
       outcomes.map((one) => [one, cases.filter(({ outcome }) => outcome === one).length]),
-    ) as Record<Outcome, number>,
+    ) as Record<EvalOutcome, number>,
     flaky: cases.filter(({ flaky }) => flaky).length,
     attempts: attempts.length,
-    accuracy: wilson(decided.filter(({ outcome }) => outcome === 'pass').length, decided.length),
-    tokens: meanOf(sum(({ tokens }) => tokens)),
-    cost_usd: isPriced ? meanOf(sum(({ cost_usd: cost }) => cost ?? 0)) : undefined,
-    ms: meanOf(sum(({ ms }) => ms)),
+    accuracy: wilsonInterval(
+      decided.filter(({ outcome }) => outcome === 'pass').length,
+      decided.length,
+    ),
+    tokens: meanInterval(sum(({ tokens }) => tokens)),
+    cost_usd: isPriced ? meanInterval(sum(({ cost_usd: cost }) => cost ?? 0)) : undefined,
+    ms: meanInterval(sum(({ ms }) => ms)),
   };
 }
 
@@ -49,21 +52,24 @@ interface Column {
 }
 
 /** With context, and without where that was asked for. */
-export function columnsOf({ cases, without_context: without }: EvalRun): readonly Column[] {
+export function summaryColumns({ cases, without_context: without }: EvalRun): readonly Column[] {
   const own = {
     title: without === undefined ? 'result' : 'with context',
     cases,
-    summary: summaryOf(cases),
+    summary: summarizeCases(cases),
   };
   return without === undefined
     ? [own]
-    : [own, { title: 'without context', cases: without, summary: summaryOf(without) }];
+    : [own, { title: 'without context', cases: without, summary: summarizeCases(without) }];
 }
 
 /** The columns of a run, behind what it is compared with. */
-export function columnsBeside(before: Summary | undefined, run: EvalRun): readonly Titled[] {
-  const [own, ...without] = columnsOf(run);
-  if (before === undefined || own === undefined) return columnsOf(run);
+export function columnsWithBaseline(
+  before: Summary | undefined,
+  run: EvalRun,
+): readonly FigureColumn[] {
+  const [own, ...without] = summaryColumns(run);
+  if (before === undefined || own === undefined) return summaryColumns(run);
   return [
     { title: 'before', summary: before },
     { ...own, title: without.length === 0 ? 'now' : own.title },
@@ -71,10 +77,10 @@ export function columnsBeside(before: Summary | undefined, run: EvalRun): readon
   ];
 }
 
-export type Titled = Pick<Column, 'title' | 'summary'>;
+export type FigureColumn = Pick<Column, 'title' | 'summary'>;
 
 /** What every report shows, in the same words: a row of titles, then a row a figure, its name first. */
-export function figureRows(columns: readonly Titled[]): readonly (readonly string[])[] {
+export function figureRows(columns: readonly FigureColumn[]): readonly (readonly string[])[] {
   const all = columns.map(({ summary }) => figures(summary));
   const rows = (all[0] ?? []).map(([name], at) => [
     name,
@@ -118,7 +124,7 @@ function figures({
 }
 
 /** Why a case is not a pass, from its first attempt that is none. */
-export function whyNot({ attempts, reason, outcome }: CaseResult): readonly string[] {
+export function failureReasons({ attempts, reason, outcome }: CaseResult): readonly string[] {
   if (reason !== undefined) return [reason];
   const bad = attempts.find((each) => each.outcome !== 'pass');
   if (bad === undefined || outcome === 'pass') return [];
@@ -135,7 +141,7 @@ export function whyNot({ attempts, reason, outcome }: CaseResult): readonly stri
 /** `3/5` where a case was asked more than once. */
 export function passRate({ attempts }: CaseResult): string {
   const passed = attempts.filter(({ outcome }) => outcome === 'pass').length;
-  const interval = wilson(passed, attempts.length);
+  const interval = wilsonInterval(passed, attempts.length);
   if (interval === undefined || attempts.length < 2) return '';
   return `${passed}/${attempts.length} (${Math.round(interval.low * 100)} to ${Math.round(interval.high * 100)} %)`;
 }

@@ -8,13 +8,13 @@ import { lastTurn, type TurnResult } from '../../llm/port/session.ts';
 import type { Evidence } from '../../llm/port/tool-call.ts';
 import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
-import { gradeTurn, metricsBehind, tokensOf } from '../grade/grade.ts';
+import { gradeTurn, curatedMetricsOf, totalTokens } from '../grade/grade-turn.ts';
 import { askJudge } from '../grade/ask-judge.ts';
-import { worstOf, type Finding, type Outcome } from './outcome.ts';
+import { worstOutcome, type GraderFinding, type EvalOutcome } from './outcome.ts';
 import type { EvalCase, EvalTurn } from '../cases/question-set.ts';
-import type { CaseResult, TurnRecord } from './run-file.ts';
+import type { CaseResult, GradedTurn } from './run-file.ts';
 
-export interface Asking {
+export interface CaseContext {
   readonly project: Project;
   readonly agent: Agent;
   readonly policy: PermissionPolicy;
@@ -24,23 +24,26 @@ export interface Asking {
 }
 
 /** Asks a case as often as it wants to be, each time in a conversation that nothing else has seen. */
-export async function runCase(asking: Asking, one: EvalCase): Promise<CaseResult> {
+export async function runCase(asking: CaseContext, one: EvalCase): Promise<CaseResult> {
   if (one.skip !== undefined) return skipped(one, one.skip);
   const attempts: CaseResult['attempts'] = [];
   for (let n = 0; n < one.repeat && !asking.signal.aborted; n += 1)
     attempts.push(await attempt(asking, one));
   const seen = attempts.map(({ outcome }) => outcome);
   const flaky = seen.includes('pass') && seen.some((outcome) => outcome !== 'pass');
-  return { id: one.id, tags: [...one.tags], outcome: worstOf(seen), flaky, attempts };
+  return { id: one.id, tags: [...one.tags], outcome: worstOutcome(seen), flaky, attempts };
 }
 
 export function skipped({ id, tags }: EvalCase, reason: string): CaseResult {
   return { id, tags: [...tags], outcome: 'skipped', flaky: false, attempts: [], reason };
 }
 
-async function attempt(asking: Asking, one: EvalCase): Promise<CaseResult['attempts'][number]> {
+async function attempt(
+  asking: CaseContext,
+  one: EvalCase,
+): Promise<CaseResult['attempts'][number]> {
   const { project, agent, policy, signal } = asking;
-  const turns: TurnRecord[] = [];
+  const turns: GradedTurn[] = [];
   const evidence: Evidence[] = [];
   const opened = await openAgent(project, { agent, policy, isKept: false, signal });
   try {
@@ -55,7 +58,7 @@ async function attempt(asking: Asking, one: EvalCase): Promise<CaseResult['attem
   } finally {
     await opened.close();
   }
-  return { outcome: worstOf(turns.map(({ outcome }) => outcome)), turns };
+  return { outcome: worstOutcome(turns.map(({ outcome }) => outcome)), turns };
 }
 
 interface Ended {
@@ -70,9 +73,9 @@ function isBroken({ stopReason }: TurnResult): boolean {
 }
 
 async function findingsOf(
-  asking: Asking,
+  asking: CaseContext,
   { one, turn, result, evidence }: Ended,
-): Promise<readonly Finding[]> {
+): Promise<readonly GraderFinding[]> {
   const ending = endingOf(result);
   if (ending !== undefined) return [ending];
   if (turn.expect === undefined) return [];
@@ -92,7 +95,7 @@ async function findingsOf(
   });
 }
 
-const endings: Readonly<Partial<Record<TurnResult['stopReason'], Outcome>>> = {
+const endings: Readonly<Partial<Record<TurnResult['stopReason'], EvalOutcome>>> = {
   error: 'error',
   timeout: 'timeout',
   interrupted: 'skipped',
@@ -101,7 +104,7 @@ const endings: Readonly<Partial<Record<TurnResult['stopReason'], Outcome>>> = {
 };
 
 /** A turn that was not brought to its end has no answer to grade. */
-function endingOf({ stopReason, error }: TurnResult): Finding | undefined {
+function endingOf({ stopReason, error }: TurnResult): GraderFinding | undefined {
   const outcome = isOfRun(error) ? 'error' : endings[stopReason];
   const why =
     error instanceof UserError
@@ -120,21 +123,21 @@ function isOfRun(error: TurnResult['error']): boolean {
 function recordOf(
   { question, expect }: EvalTurn,
   result: TurnResult,
-  findings: readonly Finding[],
-): TurnRecord {
+  findings: readonly GraderFinding[],
+): GradedTurn {
   return {
     question,
-    outcome: findings.length === 0 ? 'pass' : worstOf(findings.map(({ outcome }) => outcome)),
+    outcome: findings.length === 0 ? 'pass' : worstOutcome(findings.map(({ outcome }) => outcome)),
     answer: result.text,
     stop_reason: result.stopReason,
     findings: [...findings],
     queries: result.evidence.map((one) => {
       const { id, tool, sql, rows, truncated } = one;
-      return { id, tool, sql, metrics: [...metricsBehind(one)], rows: rows.length, truncated };
+      return { id, tool, sql, metrics: [...curatedMetricsOf(one)], rows: rows.length, truncated };
     }),
     tools: result.toolCalls.map(({ name, ok }) => ({ name, ok })),
     golden_sql: expect?.result?.golden_sql,
-    tokens: tokensOf(result),
+    tokens: totalTokens(result),
     cost_usd: result.costUsd,
     ms: Math.round(result.durationMs),
   };

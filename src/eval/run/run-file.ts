@@ -73,7 +73,7 @@ const runSchema = z.object({
 
 export type EvalRun = z.infer<typeof runSchema>;
 export type CaseResult = z.infer<typeof caseResultSchema>;
-export type TurnRecord = z.infer<typeof turnSchema>;
+export type GradedTurn = z.infer<typeof turnSchema>;
 
 /** What looks like a credential, wherever a model or a server may have said it. */
 const secrets = [
@@ -99,7 +99,7 @@ const written: ReadonlySet<string> = new Set([
 ]);
 
 /** Without what looks like a credential, for whatever leaves the process; `patterns` are those of `telemetry.redaction_patterns`. */
-export function redacted<T extends EvalRun | CaseResult>(what: T, patterns: readonly string[]): T {
+export function redactRun<T extends EvalRun | CaseResult>(what: T, patterns: readonly string[]): T {
   const all = [...secrets, ...patterns.map((pattern) => new RegExp(pattern, 'gu'))];
   const clean = (text: string): string =>
     all.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
@@ -109,8 +109,8 @@ export function redacted<T extends EvalRun | CaseResult>(what: T, patterns: read
   return JSON.parse(text) as T;
 }
 
-/** Rows stay in the warehouse, those in findings too. */
-export function withoutRows(run: EvalRun): EvalRun {
+/** ResultTable stay in the warehouse, those in findings too. */
+export function withoutNearestRows(run: EvalRun): EvalRun {
   return JSON.parse(
     JSON.stringify(run, (key, value: unknown) => (key === 'nearest' ? undefined : value)),
   ) as EvalRun;
@@ -156,7 +156,7 @@ export async function readRun(projectDir: string, name: string, cwd: string): Pr
 }
 
 /** Runs that were kept, oldest first, at most so many of the newest; what cannot be read is left out. */
-export async function pastRuns(projectDir: string, most: number): Promise<readonly EvalRun[]> {
+export async function readPastRuns(projectDir: string, most: number): Promise<readonly EvalRun[]> {
   const ids = (await runIds(projectDir)).slice(-most);
   const { evals } = projectPaths(projectDir);
   const texts = await Promise.all(ids.map((id) => readText(join(evals, `${id}.json`))));

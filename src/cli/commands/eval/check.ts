@@ -16,7 +16,7 @@ export const check = defineCommand({
     const project = await context.project();
     const [{ loadQuestionSets }, { checkGolden }] = await Promise.all([
       import('../../../eval/cases/question-set.ts'),
-      import('../../../eval/cases/golden.ts'),
+      import('../../../eval/cases/golden-sql.ts'),
     ]);
     const sets = await loadQuestionSets(project.dir, { sets: names });
     const onCase = (id: string): void => context.progress.update(id);

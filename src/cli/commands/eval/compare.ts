@@ -21,21 +21,21 @@ export const compare = defineCommand({
       .option('--fail-on-regression', 'exit code 1 where a case passed before and does not now'),
   async run({ args: [before, after], options }, context) {
     const { dir } = await context.project();
-    const [{ readRun }, { compareRuns, regressions, requireShared }] = await Promise.all([
+    const [{ readRun }, { compareRuns, brokenCases, requireSharedCases }] = await Promise.all([
       import('../../../eval/run/run-file.ts'),
-      import('../../../eval/report/compare.ts'),
+      import('../../../eval/report/compare-runs.ts'),
     ]);
     const [old, now] = [
       await readRun(dir, before, context.surroundings.cwd),
       await readRun(dir, after, context.surroundings.cwd),
     ];
     if (options.failOnRegression === true)
-      requireShared(
+      requireSharedCases(
         old,
         now.cases.map(({ id }) => id),
       );
     const comparison = compareRuns(old, now);
-    const worse = regressions(comparison);
+    const worse = brokenCases(comparison);
     const columns = comparison.summaries.map((summary, at) => ({
       title: [comparison.before, comparison.after][at] ?? '',
       summary,

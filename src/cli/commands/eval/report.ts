@@ -20,11 +20,12 @@ export const report = defineCommand({
     ),
   async run({ args: [name], options }, context) {
     const { dir } = await context.project();
-    const [{ readRun }, { compareRuns }, { columnsBeside, columnsOf }] = await Promise.all([
-      import('../../../eval/run/run-file.ts'),
-      import('../../../eval/report/compare.ts'),
-      import('../../../eval/report/summary.ts'),
-    ]);
+    const [{ readRun }, { compareRuns }, { columnsWithBaseline, summaryColumns }] =
+      await Promise.all([
+        import('../../../eval/run/run-file.ts'),
+        import('../../../eval/report/compare-runs.ts'),
+        import('../../../eval/report/summary.ts'),
+      ]);
     const run = await readRun(dir, name, context.surroundings.cwd);
     const comparison =
       options.baseline === undefined
@@ -33,12 +34,12 @@ export const report = defineCommand({
     const parts = [
       ...run.cases.map((one) => caseText(one, context.screen)),
       '',
-      figuresText(columnsBeside(comparison?.summaries[0], run), context.screen),
+      figuresText(columnsWithBaseline(comparison?.summaries[0], run), context.screen),
     ];
     return {
       data: {
         run,
-        columns: columnsOf(run).map(({ title, summary }) => ({ title, ...summary })),
+        columns: summaryColumns(run).map(({ title, summary }) => ({ title, ...summary })),
         comparison,
       },
       verbatim: true,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import type { Comparison } from '../../../eval/report/compare.ts';
+import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { EvalRun } from '../../../eval/run/run-file.ts';
 import { writeAtomically } from '../../../store/files.ts';
 import type { CommandContext } from '../../command.ts';
@@ -34,19 +34,21 @@ export async function writeReports(
     written.push(`written to ${name}`);
   };
   await write(flags.junit, async () =>
-    (await import('../../../eval/report/report-junit.ts')).junitReport(run),
+    (await import('../../../eval/report/junit-report.ts')).renderJunitReport(run),
   );
   await write(flags.markdown, async () =>
-    (await import('../../../eval/report/report-markdown.ts')).markdownReport(run, comparison),
+    (await import('../../../eval/report/markdown-report.ts')).renderMarkdownReport(run, comparison),
   );
   await write(flags.html, async () => {
-    const [{ htmlReport }, { pastRuns }] = await Promise.all([
-      import('../../../eval/report/report-html.ts'),
+    const [{ renderHtmlReport }, { readPastRuns }] = await Promise.all([
+      import('../../../eval/report/html-report.ts'),
       import('../../../eval/run/run-file.ts'),
     ]);
     const { dir } = await context.project();
-    const history = (await pastRuns(dir, runsShown)).filter(({ started }) => started < run.started);
-    return htmlReport({ run, history, comparison });
+    const history = (await readPastRuns(dir, runsShown)).filter(
+      ({ started }) => started < run.started,
+    );
+    return renderHtmlReport({ run, history, comparison });
   });
   return written;
 }
@@ -55,5 +57,5 @@ const runsShown = 30;
 
 interface Reported {
   readonly run: EvalRun;
-  readonly comparison: Comparison | undefined;
+  readonly comparison: RunComparison | undefined;
 }

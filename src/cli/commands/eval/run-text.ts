@@ -1,13 +1,22 @@
-import { regressions, type Change, type Comparison } from '../../../eval/report/compare.ts';
+import {
+  brokenCases,
+  type CaseChange,
+  type RunComparison,
+} from '../../../eval/report/compare-runs.ts';
 import type { DiffLine } from '../../../eval/report/line-diff.ts';
-import type { Outcome } from '../../../eval/run/outcome.ts';
+import type { EvalOutcome } from '../../../eval/run/outcome.ts';
 import type { CaseResult } from '../../../eval/run/run-file.ts';
-import { figureRows, passRate, whyNot, type Titled } from '../../../eval/report/summary.ts';
+import {
+  figureRows,
+  passRate,
+  failureReasons,
+  type FigureColumn,
+} from '../../../eval/report/summary.ts';
 import { counted } from '../../../lib/counted.ts';
 import type { Screen } from '../../terminal/output.ts';
 import { printable, textWidth } from '../../terminal/text-width.ts';
 
-const colors: Readonly<Record<Outcome, Parameters<Screen['style']>[0]>> = {
+const colors: Readonly<Record<EvalOutcome, Parameters<Screen['style']>[0]>> = {
   pass: 'green',
   fail: 'red',
   timeout: 'red',
@@ -15,7 +24,7 @@ const colors: Readonly<Record<Outcome, Parameters<Screen['style']>[0]>> = {
   inconclusive: 'yellow',
   skipped: 'dim',
 };
-const kindColors: Readonly<Record<Change['kind'], Parameters<Screen['style']>[0]>> = {
+const kindColors: Readonly<Record<CaseChange['kind'], Parameters<Screen['style']>[0]>> = {
   broken: 'red',
   fixed: 'green',
   other: 'yellow',
@@ -30,14 +39,14 @@ export function caseText(one: CaseResult, { style, width }: Screen): string {
   const flaky = one.flaky ? style('yellow', ' flaky') : '';
   const head = `${style(colors[one.outcome], one.outcome.padEnd(12))} ${one.id}${rate && `  ${rate}`}${flaky}`;
   const indent = ' '.repeat(13);
-  const why = whyNot(one).flatMap((text) =>
+  const why = failureReasons(one).flatMap((text) =>
     wrapped(printable(text), width === undefined ? Infinity : width - indent.length),
   );
   return [head, ...why.map((line) => `${indent}${style('dim', line)}`)].join('\n');
 }
 
 /** The figures of one column, or of several side by side. */
-export function figuresText(columns: readonly Titled[], { style }: Screen): string {
+export function figuresText(columns: readonly FigureColumn[], { style }: Screen): string {
   const [titles = [], ...rows] = figureRows(columns);
   const lines = aligned(columns.length === 1 ? rows : [titles, ...rows]);
   return lines
@@ -46,7 +55,7 @@ export function figuresText(columns: readonly Titled[], { style }: Screen): stri
 }
 
 /** What changed, each case with the lines of its SQL that differ. */
-export function comparisonText(comparison: Comparison, { style }: Screen): string {
+export function comparisonText(comparison: RunComparison, { style }: Screen): string {
   const { differs, changes } = comparison;
   const listed = changes.filter(({ kind }) => kind !== 'sql');
   const others = changes.length - listed.length;
@@ -68,7 +77,7 @@ export function comparisonText(comparison: Comparison, { style }: Screen): strin
     '',
     ...(lines.length === 0 ? ['No outcome changed.'] : lines),
     ...(others === 0 ? [] : [`${counted(others, 'case')} came to the same outcome by other SQL.`]),
-    `${counted(regressions(comparison).length, 'regression')}.`,
+    `${counted(brokenCases(comparison).length, 'regression')}.`,
   ].join('\n');
 }
 

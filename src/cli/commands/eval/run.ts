@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import type { Comparison } from '../../../eval/report/compare.ts';
+import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { EvalRun } from '../../../eval/run/run-file.ts';
 import { counted } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
@@ -46,12 +46,15 @@ export const run = defineCommand({
       throw usage('--fail-on-regression compares with a run.', '--baseline last');
     }
     const project = await context.project();
-    const [{ loadQuestionSets }, { runEvals }, { readRun, redacted, withoutRows, writeRun }] =
-      await Promise.all([
-        import('../../../eval/cases/question-set.ts'),
-        import('../../../eval/run/run.ts'),
-        import('../../../eval/run/run-file.ts'),
-      ]);
+    const [
+      { loadQuestionSets },
+      { runEvals },
+      { readRun, redactRun, withoutNearestRows, writeRun },
+    ] = await Promise.all([
+      import('../../../eval/cases/question-set.ts'),
+      import('../../../eval/run/run-evals.ts'),
+      import('../../../eval/run/run-file.ts'),
+    ]);
     const sets = await loadQuestionSets(project.dir, {
       sets: names,
       cases: options.case,
@@ -62,8 +65,8 @@ export const run = defineCommand({
         ? undefined
         : await readRun(project.dir, options.baseline, context.surroundings.cwd);
     if (baseline !== undefined && options.failOnRegression === true) {
-      const { requireShared } = await import('../../../eval/report/compare.ts');
-      requireShared(
+      const { requireSharedCases } = await import('../../../eval/report/compare-runs.ts');
+      requireSharedCases(
         baseline,
         sets.flatMap(({ cases }) => cases.map(({ id }) => id)),
       );
@@ -81,19 +84,20 @@ export const run = defineCommand({
       onCase: (one, { done: count, of, context: isFull }) => {
         const { id, outcome } = one;
         context.event({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
-        if (isFull) context.say(caseText(redacted(one, patterns), context.screen));
+        if (isFull) context.say(caseText(redactRun(one, patterns), context.screen));
         context.progress.update(
           `${count} of ${counted(of, 'case')}${isFull ? '' : ', without context'}`,
         );
       },
     });
     // Reports, the envelope and what is kept say the same: a comment on a pull request is read by more people than a file.
-    const done = redacted(withoutRows(asked), patterns);
+    const done = redactRun(withoutNearestRows(asked), patterns);
     const kept = await writeRun(project.dir, done).catch(unkept);
     if (options.save !== undefined && typeof kept === 'string')
       await saveRun(kept, options.save, context);
     const comparison =
-      baseline && (await import('../../../eval/report/compare.ts')).compareRuns(baseline, done);
+      baseline &&
+      (await import('../../../eval/report/compare-runs.ts')).compareRuns(baseline, done);
     const written = await writeReports(options, { run: done, comparison }, context);
     const [lost] = typeof kept === 'string' ? [] : [kept];
     return outcomeOf(
@@ -105,7 +109,7 @@ export const run = defineCommand({
 
 interface Done {
   readonly done: EvalRun;
-  readonly comparison: Comparison | undefined;
+  readonly comparison: RunComparison | undefined;
   readonly written: readonly string[];
   /** Only what is worse than the baseline counts. */
   readonly isGated: boolean;
@@ -123,13 +127,13 @@ async function outcomeOf(
   { done, comparison, written, isGated, lost }: Done,
   context: CommandContext,
 ): Promise<Outcome> {
-  const { columnsBeside, columnsOf } = await import('../../../eval/report/summary.ts');
-  const figures = figuresText(columnsBeside(comparison?.summaries[0], done), context.screen);
+  const { columnsWithBaseline, summaryColumns } = await import('../../../eval/report/summary.ts');
+  const figures = figuresText(columnsWithBaseline(comparison?.summaries[0], done), context.screen);
   const text = [
     figures,
     ...(comparison === undefined ? [] : ['', comparisonText(comparison, context.screen)]),
   ];
-  const columns = columnsOf(done).map(({ title, summary }) => ({ title, ...summary }));
+  const columns = summaryColumns(done).map(({ title, summary }) => ({ title, ...summary }));
   const first = done.cases.find(({ outcome }) => outcome !== 'pass' && outcome !== 'skipped');
   return {
     data: { run: done, columns, comparison },
@@ -143,12 +147,12 @@ async function outcomeOf(
 
 async function failureOf(
   done: EvalRun,
-  gate: Comparison | undefined,
+  gate: RunComparison | undefined,
   first = '',
 ): Promise<UserError | undefined> {
-  const [{ exitCodeOf }, { regressions }] = await Promise.all([
+  const [{ evalExitCode }, { brokenCases }] = await Promise.all([
     import('../../../eval/run/outcome.ts'),
-    import('../../../eval/report/compare.ts'),
+    import('../../../eval/report/compare-runs.ts'),
   ]);
   if (done.interrupted) {
     return new UserError('interrupted', 'Interrupted; what was asked is kept in .ktx/evals.', {
@@ -157,7 +161,7 @@ async function failureOf(
     });
   }
   if (gate !== undefined) {
-    const worse = regressions(gate);
+    const worse = brokenCases(gate);
     const hint = worse.map(({ id }) => id).join(', ');
     return worse.length === 0
       ? undefined
@@ -167,7 +171,7 @@ async function failureOf(
           { hint },
         );
   }
-  const exitCode = exitCodeOf(done.cases.map(({ outcome }) => outcome));
+  const exitCode = evalExitCode(done.cases.map(({ outcome }) => outcome));
   if (exitCode === 0) return undefined;
   const bad = done.cases.filter(
     ({ outcome }) => outcome !== 'pass' && outcome !== 'skipped',

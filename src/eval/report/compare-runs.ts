@@ -1,30 +1,30 @@
 import { UserError } from '../../lib/error.ts';
 import { lineDiff, type DiffLine } from './line-diff.ts';
-import type { Outcome } from '../run/outcome.ts';
-import type { CaseResult, EvalRun, TurnRecord } from '../run/run-file.ts';
-import { summaryOf, type Summary } from './summary.ts';
+import type { EvalOutcome } from '../run/outcome.ts';
+import type { CaseResult, EvalRun, GradedTurn } from '../run/run-file.ts';
+import { summarizeCases, type Summary } from './summary.ts';
 
-export interface Change {
+export interface CaseChange {
   readonly id: string;
   /** `broken`: passed and does not any more. `sql`: the same outcome by another statement. */
   readonly kind: 'broken' | 'fixed' | 'other' | 'sql' | 'added' | 'removed';
-  readonly before: Outcome | undefined;
-  readonly after: Outcome | undefined;
+  readonly before: EvalOutcome | undefined;
+  readonly after: EvalOutcome | undefined;
   /** Of the statements behind the answers; empty where they are the same. */
   readonly sql: readonly DiffLine[];
 }
 
-export interface Comparison {
+export interface RunComparison {
   readonly before: string;
   readonly after: string;
   /** What of the context differs: `semantic_layer`, `wiki`, `questions`, `agents`. */
   readonly differs: readonly string[];
   readonly summaries: readonly [before: Summary, after: Summary];
   /** In the order of the cases; those that did not change are left out. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly CaseChange[];
 }
 
-export function compareRuns(before: EvalRun, after: EvalRun): Comparison {
+export function compareRuns(before: EvalRun, after: EvalRun): RunComparison {
   const [old, now] = [before, after].map(({ cases }) => new Map(cases.map((one) => [one.id, one])));
   const ids = [...new Set([...after.cases, ...before.cases].map(({ id }) => id))];
   const parts = ['semantic_layer', 'wiki', 'questions', 'agents'] as const;
@@ -34,13 +34,13 @@ export function compareRuns(before: EvalRun, after: EvalRun): Comparison {
     differs: parts.filter(
       (part) => JSON.stringify(before.context[part]) !== JSON.stringify(after.context[part]),
     ),
-    summaries: [summaryOf(before.cases), summaryOf(after.cases)],
+    summaries: [summarizeCases(before.cases), summarizeCases(after.cases)],
     changes: ids.flatMap((id) => changeOf(id, old?.get(id), now?.get(id)) ?? []),
   };
 }
 
 /** A gate that compares nothing would be open for everything: other question sets, or sets that were renamed. */
-export function requireShared(before: EvalRun, ids: readonly string[]): void {
+export function requireSharedCases(before: EvalRun, ids: readonly string[]): void {
   const known = new Set(before.cases.map(({ id }) => id));
   if (ids.some((id) => known.has(id))) return;
   const hint = `it has ${[...known].slice(0, 3).join(', ') || 'none'}; ktx eval run --save writes another`;
@@ -55,7 +55,7 @@ export function requireShared(before: EvalRun, ids: readonly string[]): void {
 }
 
 /** What passed and does not any more. */
-export function regressions({ changes }: Comparison): readonly Change[] {
+export function brokenCases({ changes }: RunComparison): readonly CaseChange[] {
   return changes.filter(({ kind }) => kind === 'broken');
 }
 
@@ -63,7 +63,7 @@ function changeOf(
   id: string,
   before: CaseResult | undefined,
   after: CaseResult | undefined,
-): Change | undefined {
+): CaseChange | undefined {
   const [old, now] = [before && statements(before), after && statements(after)];
   const sql = old === now ? [] : lineDiff(old ?? '', now ?? '');
   const kind = kindOf(before?.outcome, after?.outcome) ?? (sql.length > 0 ? 'sql' : undefined);
@@ -71,9 +71,9 @@ function changeOf(
 }
 
 function kindOf(
-  before: Outcome | undefined,
-  after: Outcome | undefined,
-): Change['kind'] | undefined {
+  before: EvalOutcome | undefined,
+  after: EvalOutcome | undefined,
+): CaseChange['kind'] | undefined {
   if (before === after) return undefined;
   if (before === undefined) return 'added';
   if (after === undefined) return 'removed';
@@ -83,9 +83,9 @@ function kindOf(
 
 /** Of the first attempt: one is as good as another, and what chance adds would hide the change. */
 function statements({ attempts: [first] }: CaseResult): string {
-  return (first?.turns ?? []).map(statementsOf).join('\n').trim();
+  return (first?.turns ?? []).map(turnSql).join('\n').trim();
 }
 
-export function statementsOf({ queries }: TurnRecord): string {
+export function turnSql({ queries }: GradedTurn): string {
   return queries.flatMap(({ sql }) => sql ?? []).join(';\n');
 }

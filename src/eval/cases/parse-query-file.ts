@@ -1,4 +1,4 @@
-export interface AskedQuery {
+export interface CommentedQuery {
   /** What the comment above it says; empty where there is none. */
   readonly question: string;
   readonly sql: string;
@@ -10,8 +10,8 @@ const piece =
   /--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|[^]/gy;
 
 /** The statements of a SQL file, each with the comment that stands before it. One that is cut wrong fails where it runs. */
-export function queriesIn(text: string): readonly AskedQuery[] {
-  const found: AskedQuery[] = [];
+export function parseQueryFile(text: string): readonly CommentedQuery[] {
+  const found: CommentedQuery[] = [];
   let [comments, sql, from] = ['', '', 0];
   const end = (): void => {
     if (sql.trim() !== '')

@@ -3,13 +3,13 @@ import { UserError } from '../../lib/error.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { Evidence } from '../../llm/port/tool-call.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
-import type { Expectation } from '../cases/case-schema.ts';
+import type { Expectation } from '../cases/question-set-schema.ts';
 import { gradeRefusal, gradeText } from './grade-text.ts';
 import { gradeTools } from './grade-tools.ts';
-import type { Finding } from '../run/outcome.ts';
-import { differenceOf, nearestRow } from './rows.ts';
+import type { GraderFinding } from '../run/outcome.ts';
+import { rowDifference, nearestRow } from './row-difference.ts';
 
-export interface Graded {
+export interface TurnToGrade {
   readonly result: TurnResult;
   /** Of the whole conversation so far. */
   readonly evidence: readonly Evidence[];
@@ -19,14 +19,17 @@ export interface Graded {
   readonly judge: (
     rule: NonNullable<Expectation['judge']>,
     evidence: readonly Evidence[],
-  ) => Promise<Finding>;
+  ) => Promise<GraderFinding>;
 }
 
 /** Grades one turn that came to its end: rows first, the judge last. */
-export async function gradeTurn(expect: Expectation, graded: Graded): Promise<readonly Finding[]> {
+export async function gradeTurn(
+  expect: Expectation,
+  graded: TurnToGrade,
+): Promise<readonly GraderFinding[]> {
   const { result } = graded;
   const behind = evidenceBehind(graded);
-  const findings: Finding[] = [];
+  const findings: GraderFinding[] = [];
   if (expect.result !== undefined)
     findings.push(await gradeRows(expect.result, behind, graded.golden));
   if (expect.semantic_layer !== undefined)
@@ -44,7 +47,7 @@ export async function gradeTurn(expect: Expectation, graded: Graded): Promise<re
 function evidenceBehind({
   result,
   evidence,
-}: Pick<Graded, 'result' | 'evidence'>): readonly Evidence[] {
+}: Pick<TurnToGrade, 'result' | 'evidence'>): readonly Evidence[] {
   const ids = new Set(citedIn(result.text));
   return ids.size > 0 ? evidence.filter(({ id }) => ids.has(id)) : result.evidence.slice(-1);
 }
@@ -60,9 +63,9 @@ type ResultRule = NonNullable<Expectation['result']>;
 async function gradeRows(
   rule: ResultRule,
   behind: readonly Evidence[],
-  golden: Graded['golden'],
-): Promise<Finding> {
-  const finding = (outcome: Finding['outcome'], found: string): Finding => ({
+  golden: TurnToGrade['golden'],
+): Promise<GraderFinding> {
+  const finding = (outcome: GraderFinding['outcome'], found: string): GraderFinding => ({
     grader: 'result',
     outcome,
     found,
@@ -73,7 +76,7 @@ async function gradeRows(
   if (behind.length === 0) return finding('fail', 'no query stands behind the answer');
   const tried = behind.map((one) => ({
     one,
-    difference: one.truncated ? undefined : differenceOf(one, right, rule.match),
+    difference: one.truncated ? undefined : rowDifference(one, right, rule.match),
   }));
   const same = tried.find(({ one, difference }) => !one.truncated && difference === undefined);
   if (same !== undefined) return finding('pass', `${same.one.id} has the golden rows`);
@@ -85,7 +88,10 @@ async function gradeRows(
   return { ...finding('fail', found), nearest: first && nearestRow(first, right, rule.match) };
 }
 
-async function goldenOr(sql: string, golden: Graded['golden']): Promise<QueryResult | UserError> {
+async function goldenOr(
+  sql: string,
+  golden: TurnToGrade['golden'],
+): Promise<QueryResult | UserError> {
   try {
     return await golden(sql);
   } catch (error) {
@@ -99,12 +105,12 @@ const receiptSchema = z.looseObject({
 });
 
 /** Curated metrics that the query was answered with, by their address. */
-export function metricsBehind({ receipt }: Pick<Evidence, 'receipt'>): readonly string[] {
+export function curatedMetricsOf({ receipt }: Pick<Evidence, 'receipt'>): readonly string[] {
   return receiptSchema.safeParse(receipt).data?.metrics.flatMap(({ metric }) => metric ?? []) ?? [];
 }
 
-function gradeMetrics(wanted: readonly string[], behind: readonly Evidence[]): Finding {
-  const used = new Set(behind.flatMap(metricsBehind));
+function gradeMetrics(wanted: readonly string[], behind: readonly Evidence[]): GraderFinding {
+  const used = new Set(behind.flatMap(curatedMetricsOf));
   const missing = wanted.filter((metric) => !used.has(metric));
   const found =
     missing.length === 0
@@ -113,7 +119,7 @@ function gradeMetrics(wanted: readonly string[], behind: readonly Evidence[]): F
   return { grader: 'semantic_layer', outcome: missing.length === 0 ? 'pass' : 'fail', found };
 }
 
-export function tokensOf({ usage }: Pick<TurnResult, 'usage'>): number {
+export function totalTokens({ usage }: Pick<TurnResult, 'usage'>): number {
   return Object.values(usage).reduce(
     (sum, { input, output, cacheRead, cacheWrite }) =>
       sum + input + output + cacheRead + cacheWrite,
@@ -126,9 +132,13 @@ const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h:
 function gradeLimits(
   limits: NonNullable<Expectation['limits']>,
   result: TurnResult,
-): readonly Finding[] {
+): readonly GraderFinding[] {
   const { queries, cost_usd: cost, tokens, latency } = limits;
-  const within = (what: string, value: number, limit: number | undefined): readonly Finding[] =>
+  const within = (
+    what: string,
+    value: number,
+    limit: number | undefined,
+  ): readonly GraderFinding[] =>
     limit === undefined
       ? []
       : [
@@ -152,7 +162,7 @@ function gradeLimits(
           } as const,
         ]
       : within('US dollars', result.costUsd ?? 0, cost)),
-    ...within('tokens', tokensOf(result), tokens),
+    ...within('tokens', totalTokens(result), tokens),
     ...within('milliseconds', result.durationMs, most),
   ];
 }

@@ -5,9 +5,9 @@ import { planQuery } from '../../project/answer/query.ts';
 import { visibleDatasets, type VisibleDataset } from '../../project/answer/visible-datasets.ts';
 import { wikiEntries } from '../../project/answer/wiki.ts';
 import { querySchema } from '../../semantic/query/query.ts';
-import type { QuestionSetFile } from './case-schema.ts';
-import { goldenProblem } from './golden.ts';
-import { queriesIn, type AskedQuery } from './query-file.ts';
+import type { QuestionSetFile } from './question-set-schema.ts';
+import { goldenSqlProblem } from './golden-sql.ts';
+import { parseQueryFile, type CommentedQuery } from './parse-query-file.ts';
 
 type Proposal = Pick<QuestionSetFile['cases'][number], 'id' | 'tags'> & {
   readonly question: string;
@@ -46,7 +46,7 @@ export async function proposeCases(project: Project, from: From): Promise<Propos
 
 async function queryCases(project: Project, from: From): Promise<Proposals> {
   const asked = from.files.flatMap(({ name, text }) =>
-    queriesIn(text).map((query) => ({ ...query, place: `${name}:${query.line}` })),
+    parseQueryFile(text).map((query) => ({ ...query, place: `${name}:${query.line}` })),
   );
   const unasked = asked
     .filter(({ question }) => question === '')
@@ -68,7 +68,7 @@ async function tried(
   const cases: Proposal[] = [];
   const left: Proposals['left'][number][] = [];
   for (const { what, sql, proposal } of all) {
-    const why = await goldenProblem(project, { connection, sql }, signal);
+    const why = await goldenSqlProblem(project, { connection, sql }, signal);
     if (why === undefined) cases.push(proposal);
     else left.push({ what, why });
   }
@@ -88,7 +88,7 @@ interface Tried {
   readonly proposal: Proposal;
 }
 
-function queryCase({ question, sql, place }: AskedQuery & { readonly place: string }): Tried {
+function queryCase({ question, sql, place }: CommentedQuery & { readonly place: string }): Tried {
   return {
     what: place,
     sql,

@@ -1,6 +1,6 @@
-import type { Comparison } from './compare.ts';
+import type { RunComparison } from './compare-runs.ts';
 import type { EvalRun } from '../run/run-file.ts';
-import { columnsBeside, figureRows, passRate, whyNot } from './summary.ts';
+import { columnsWithBaseline, figureRows, passRate, failureReasons } from './summary.ts';
 
 /** Bytes: GitHub takes no comment of more characters. */
 const longestComment = 65_536;
@@ -8,8 +8,8 @@ const longestComment = 65_536;
 const reserved = 1500;
 
 /** For a comment on a pull request: the figures, what is no pass, and what changed since the baseline; never too long for one. */
-export function markdownReport(run: EvalRun, comparison: Comparison | undefined): string {
-  const [titles = [], ...rows] = figureRows(columnsBeside(comparison?.summaries[0], run));
+export function renderMarkdownReport(run: EvalRun, comparison: RunComparison | undefined): string {
+  const [titles = [], ...rows] = figureRows(columnsWithBaseline(comparison?.summaries[0], run));
   const { commit = 'no commit', agents } = run.context;
   const asked = agents
     .map(({ name, backend, model }) => `${name}: ${model} on ${backend}`)
@@ -30,14 +30,14 @@ function notPassed({ cases }: EvalRun, room: number): readonly string[] {
     .filter(({ outcome, flaky }) => outcome !== 'pass' || flaky)
     .map((one) => {
       const rate = one.flaky ? `${one.outcome}, flaky ${passRate(one)}` : one.outcome;
-      return [code(one.id), rate, whyNot(one).map(plain).join('<br>')];
+      return [code(one.id), rate, failureReasons(one).map(plain).join('<br>')];
     });
   if (rows.length === 0) return [];
   const [kept, left] = fitting(rows, room, line);
   return ['### Not passed', table(['case', 'outcome', 'why'], kept), ...more(left, 'case')];
 }
 
-function changed({ before, changes, differs }: Comparison, room: number): readonly string[] {
+function changed({ before, changes, differs }: RunComparison, room: number): readonly string[] {
   const listed = changes.filter(({ kind }) => kind !== 'sql');
   const why =
     differs.length === 0

@@ -1,7 +1,7 @@
-import { defaultTolerance, type MatchRule } from '../cases/case-schema.ts';
+import { defaultTolerance, type MatchRule } from '../cases/question-set-schema.ts';
 
 /** A result as warehouses and evidence have it. */
-export interface Rows {
+export interface ResultTable {
   readonly columns: readonly { readonly name: string; readonly type?: string | undefined }[];
   readonly rows: readonly (readonly unknown[])[];
 }
@@ -14,11 +14,15 @@ const mostAssignments = 500;
 const mostSteps = 100_000;
 
 /**
- * Why the rows that were got are not the golden ones; undefined where they are. Rows are compared as multisets (in their
+ * Why the rows that were got are not the golden ones; undefined where they are. ResultTable are compared as multisets (in their
  * order, where it is kept), numbers within the tolerance. Several columns may hold the same values, so assignments of columns
  * are tried until the rows as a whole agree.
  */
-export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string | undefined {
+export function rowDifference(
+  got: ResultTable,
+  golden: ResultTable,
+  rule: MatchRule,
+): string | undefined {
   const isSame = sameValue(rule);
   if (golden.rows.length !== got.rows.length) {
     return `${got.rows.length} rows where ${golden.rows.length} are right`;
@@ -55,11 +59,11 @@ export function differenceOf(got: Rows, golden: Rows, rule: MatchRule): string |
     : 'the columns hold the right values, the rows do not';
 }
 
-/** Rows in which a difference is looked for. */
+/** ResultTable in which a difference is looked for. */
 const mostShown = 200;
 
 /** A golden row that was not got, and what comes nearest to it: rows are told apart best by eye. */
-export function nearestRow(got: Rows, golden: Rows, rule: MatchRule): string {
+export function nearestRow(got: ResultTable, golden: ResultTable, rule: MatchRule): string {
   const isSame = sameValue(rule);
   const [have, want] = [valuesOf(got).slice(0, mostShown), valuesOf(golden).slice(0, mostShown)];
   const shared = (row: Row, other: Row): number =>
@@ -76,7 +80,7 @@ export function nearestRow(got: Rows, golden: Rows, rule: MatchRule): string {
 }
 
 /** Numbers that came as text (a double cannot hold them) stay text where they are whole, so that ids never blur. */
-function valuesOf({ columns, rows }: Rows): readonly Row[] {
+function valuesOf({ columns, rows }: ResultTable): readonly Row[] {
   const isNumeric = columns.map(({ type }) => type === 'decimal' || type === 'integer');
   return rows.map((row) => columns.map((_, at) => valueOf(row[at], isNumeric[at] ?? false)));
 }
@@ -124,7 +128,7 @@ interface Wanted {
   readonly name: string;
   readonly have: readonly Row[];
   readonly want: readonly Row[];
-  readonly got: Rows;
+  readonly got: ResultTable;
 }
 
 function candidatesFor(

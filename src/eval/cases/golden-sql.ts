@@ -101,7 +101,7 @@ async function tryGolden(project: Project, golden: Golden, signal: AbortSignal) 
 }
 
 /** Why a statement is no golden SQL; undefined where it is. */
-export async function goldenProblem(
+export async function goldenSqlProblem(
   project: Project,
   golden: Golden,
   signal: AbortSignal,

@@ -1,9 +1,9 @@
 import type { CaseResult, EvalRun } from '../run/run-file.ts';
-import { columnsOf, whyNot } from './summary.ts';
+import { summaryColumns, failureReasons } from './summary.ts';
 
 /** JUnit's XML as CI servers read it: a suite for each question set. */
-export function junitReport(run: EvalRun): string {
-  const suites = columnsOf(run).flatMap(({ title, cases }) => {
+export function renderJunitReport(run: EvalRun): string {
+  const suites = summaryColumns(run).flatMap(({ title, cases }) => {
     const sets = Map.groupBy(cases, ({ id }) => id.split('/')[0] ?? '');
     return [...sets].map(([set, own]) =>
       suite(run.without_context === undefined ? set : `${set} (${title})`, own, run.started),
@@ -27,7 +27,7 @@ function suite(name: string, cases: readonly CaseResult[], started: string): str
 
 function testcase(one: CaseResult): string {
   const [set = '', id = ''] = one.id.split('/');
-  const why = whyNot(one);
+  const why = failureReasons(one);
   const text = xml(why.join('\n'));
   const message = xml(why[0] ?? one.outcome);
   const bodies = {

@@ -1,19 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { counted } from '../../lib/counted.ts';
-import type { Comparison } from './compare.ts';
-import { html, Markup } from './html.ts';
-import type { Outcome } from '../run/outcome.ts';
-import type { CaseResult, EvalRun, TurnRecord } from '../run/run-file.ts';
-import { columnsBeside, figureRows, passRate, summaryOf, whyNot, type Titled } from './summary.ts';
+import type { RunComparison } from './compare-runs.ts';
+import { html, Markup } from './html-template.ts';
+import type { EvalOutcome } from '../run/outcome.ts';
+import type { CaseResult, EvalRun, GradedTurn } from '../run/run-file.ts';
+import {
+  columnsWithBaseline,
+  figureRows,
+  passRate,
+  summarizeCases,
+  failureReasons,
+  type FigureColumn,
+} from './summary.ts';
 
 interface HtmlReport {
   readonly run: EvalRun;
   /** Runs before it, oldest first. */
   readonly history: readonly EvalRun[];
-  readonly comparison: Comparison | undefined;
+  readonly comparison: RunComparison | undefined;
 }
 
-const letters: Readonly<Record<Outcome, string>> = {
+const letters: Readonly<Record<EvalOutcome, string>> = {
   pass: '✓',
   fail: '✗',
   timeout: 'T',
@@ -26,7 +33,7 @@ const shownRuns = 16;
 const shownWhereNarrow = 5;
 
 /** One file that needs nothing else: no script, no font, no image, and a policy that lets nothing be fetched. */
-export function htmlReport({ run, history, comparison }: HtmlReport): string {
+export function renderHtmlReport({ run, history, comparison }: HtmlReport): string {
   const runs = [...history.filter(({ id }) => id !== run.id), run].slice(-shownRuns);
   const css = new Markup(readFileSync(new URL('report.css', import.meta.url), 'utf8'));
   const { commit = 'no commit', semantic_layer: layer, agents, uncommitted } = run.context;
@@ -54,7 +61,7 @@ export function htmlReport({ run, history, comparison }: HtmlReport): string {
           ${run.started.slice(0, 16).replace('T', ' ')} UTC · ${asked} · commit
           ${commit.slice(0, 10)}${open} · semantic layer ${layer} · ${run.id}
         </p>
-        ${figuresTable(columnsBeside(comparison?.summaries[0], run))}
+        ${figuresTable(columnsWithBaseline(comparison?.summaries[0], run))}
         <h2>Trend</h2>
         ${trend(runs)}
         <h2>Cases</h2>
@@ -65,7 +72,7 @@ export function htmlReport({ run, history, comparison }: HtmlReport): string {
     </html> `.text;
 }
 
-function figuresTable(columns: readonly Titled[]): Markup {
+function figuresTable(columns: readonly FigureColumn[]): Markup {
   const [titles = [], ...rows] = figureRows(columns);
   const head =
     columns.length === 1
@@ -87,7 +94,7 @@ function figuresTable(columns: readonly Titled[]): Markup {
 /** Accuracy of each run, with its interval as a band. */
 function trend(runs: readonly EvalRun[]): Markup {
   const points = runs.flatMap((run) => {
-    const { accuracy } = summaryOf(run.cases);
+    const { accuracy } = summarizeCases(run.cases);
     return accuracy === undefined ? [] : [{ accuracy, day: run.started.slice(5, 10) }];
   });
   if (points.length < 2)
@@ -144,7 +151,7 @@ function matrix(runs: readonly EvalRun[]): Markup {
     const bare = isBare
       ? cell(now.without_context?.find(({ id }) => id === one.id)?.outcome, '', '')
       : html``;
-    const why = [whyNot(one).join(' · '), `${one.flaky ? 'flaky ' : ''}${passRate(one)}`]
+    const why = [failureReasons(one).join(' · '), `${one.flaky ? 'flaky ' : ''}${passRate(one)}`]
       .filter((part) => part !== '')
       .join(' · ');
     return html`<tr>
@@ -174,14 +181,14 @@ function matrix(runs: readonly EvalRun[]): Markup {
   </table>`;
 }
 
-function cell(outcome: Outcome | undefined, now: string, place: string): Markup {
+function cell(outcome: EvalOutcome | undefined, now: string, place: string): Markup {
   const mark = outcome === undefined ? '' : letters[outcome];
   return html`<td class="cell${place}">
     <span class="mark ${outcome ?? 'absent'}${now}" title="${outcome ?? 'not asked'}">${mark}</span>
   </td>`;
 }
 
-function changes({ before, changes: all, differs }: Comparison): Markup {
+function changes({ before, changes: all, differs }: RunComparison): Markup {
   const listed = all.filter(({ kind }) => kind !== 'sql');
   const why =
     differs.length === 0
@@ -227,7 +234,7 @@ function turnDetails({
   findings,
   queries,
   golden_sql: golden,
-}: TurnRecord): Markup {
+}: GradedTurn): Markup {
   const found = findings.map(
     ({ grader, outcome, found: text }) =>
       html`<tr>

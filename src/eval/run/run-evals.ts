@@ -7,12 +7,12 @@ import { noBackend } from '../../llm/no-backend.ts';
 import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import { fingerprint } from './fingerprint.ts';
-import { goldenRows } from '../cases/golden.ts';
+import { goldenRows } from '../cases/golden-sql.ts';
 import type { EvalCase, QuestionSet } from '../cases/question-set.ts';
-import { runCase, skipped, type Asking } from './run-case.ts';
+import { runCase, skipped, type CaseContext } from './run-case.ts';
 import type { CaseResult, EvalRun } from './run-file.ts';
 
-export interface RunOptions {
+export interface EvalOptions {
   readonly sets: readonly QuestionSet[];
   /** In place of the agents of the files. */
   readonly agent?: string | undefined;
@@ -32,7 +32,7 @@ export interface RunOptions {
 }
 
 /** Asks every case, each in a conversation of its own. What was asked before an interrupt is in the result. */
-export async function runEvals(project: Project, options: RunOptions): Promise<EvalRun> {
+export async function runEvals(project: Project, options: EvalOptions): Promise<EvalRun> {
   const { sets, signal } = options;
   const [started, began] = [new Date().toISOString(), performance.now()];
   const names = [
@@ -101,7 +101,7 @@ function prepare(declared: Agent, allowSideEffects: boolean): Prepared {
   };
 }
 
-function tellDisabled(agents: ReadonlyMap<string, Prepared>, warn: RunOptions['warn']): void {
+function tellDisabled(agents: ReadonlyMap<string, Prepared>, warn: EvalOptions['warn']): void {
   const said = [...agents].flatMap(([name, { disabled }]) =>
     disabled.length === 0 ? [] : [`${name}: ${disabled.join(', ')}`],
   );
@@ -124,10 +124,10 @@ async function judgeOf(project: Project): Promise<LlmRuntime> {
 
 interface Plan {
   readonly project: Project;
-  readonly options: RunOptions;
+  readonly options: EvalOptions;
   readonly agents: ReadonlyMap<string, Prepared>;
-  readonly golden: Asking['golden'];
-  readonly judge: Asking['judge'];
+  readonly golden: CaseContext['golden'];
+  readonly judge: CaseContext['judge'];
 }
 
 /** All cases in their order, several at once. An account that refuses, or money that is spent, ends it: every further case would say the same. */
@@ -213,7 +213,7 @@ function refusalIn({ outcome, reason, attempts }: CaseResult): string | undefine
 }
 
 /** Golden SQL runs once a run, however often its case is asked. */
-function goldenOnce(project: Project, signal: AbortSignal): Asking['golden'] {
+function goldenOnce(project: Project, signal: AbortSignal): CaseContext['golden'] {
   const known = new Map<string, Promise<QueryResult>>();
   return (connection, sql) => {
     const key = JSON.stringify([connection, sql]);
