@@ -6,8 +6,8 @@ import {
 import { untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open/open.ts';
 import {
-  datasetText,
-  visibleDatasets,
+  renderDataset,
+  readVisibleDatasets,
   type VisibleDataset,
 } from '../project/answer/visible-datasets.ts';
 
@@ -37,13 +37,13 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
   const found = (await datasets(project)).find((each) => uriOf(each) === uri);
   if (found === undefined) throw new ResourceNotFoundError(uri);
   const { begin, end } = untrustedMarks(found.path);
-  return { contents: [{ uri, mimeType, text: `# ${begin}\n${datasetText(found)}# ${end}\n` }] };
+  return { contents: [{ uri, mimeType, text: `# ${begin}\n${renderDataset(found)}# ${end}\n` }] };
 }
 
 async function datasets(project: Project): Promise<VisibleDataset[]> {
   const connections = project.warehouses.toSorted();
   return (
-    await Promise.all(connections.map((connection) => visibleDatasets(project, connection)))
+    await Promise.all(connections.map((connection) => readVisibleDatasets(project, connection)))
   ).flat();
 }
 

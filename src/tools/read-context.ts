@@ -8,16 +8,16 @@ import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/open/commit.ts';
-import { conflictsIn, contestedLines } from '../project/review/conflicts.ts';
+import { readConflicts, conflictLines } from '../project/review/conflicts.ts';
 import type { Project } from '../project/open/open.ts';
 import {
   datasetDocuments,
-  datasetFinder,
-  datasetText,
-  visibleDatasets,
+  indexDatasetsByTable,
+  renderDataset,
+  readVisibleDatasets,
   type VisibleDataset,
 } from '../project/answer/visible-datasets.ts';
-import { wikiEntries } from '../project/answer/wiki.ts';
+import { readWikiSections } from '../project/answer/wiki.ts';
 import { readText } from '../store/files.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
 
@@ -40,7 +40,7 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
     if (/^(term|rule|page):/.test(name ?? '')) return readEntry(project, name ?? '');
     const [, subjectConnection, address = name] = /^\w+:([^.]+)\.(.+)$/s.exec(name ?? '') ?? [];
     const connection = project.connection(wanted ?? subjectConnection).name;
-    const datasets = await visibleDatasets(project, connection);
+    const datasets = await readVisibleDatasets(project, connection);
     if (address === undefined) return overview(project, datasets);
     const named = datasets.find(({ dataset }) => dataset.dataset === address.split(/[.(]/)[0]);
     if (named !== undefined) return readDataset(project, named, address);
@@ -53,7 +53,7 @@ export const readContext: ToolDefinition<typeof inputSchema> = {
     // The structure of a table would show what its dataset hides.
     const covering =
       catalog &&
-      meant.map(datasetFinder(datasets, catalog)).find((dataset) => dataset !== undefined);
+      meant.map(indexDatasetsByTable(datasets, catalog)).find((dataset) => dataset !== undefined);
     if (covering !== undefined) return readDataset(project, covering, address);
     const items = meant.flatMap(({ columns, ...table }) =>
       [table, ...columns].map((part) => JSON.stringify(part)),
@@ -99,7 +99,7 @@ async function overview({ dir }: Project, datasets: readonly VisibleDataset[]): 
 /** A term, a rule or another section of the wiki, with what sources say differently. */
 async function readEntry(project: Project, name: string): Promise<Answer> {
   const { dir } = project;
-  const entries = await wikiEntries(project);
+  const entries = await readWikiSections(project);
   const found = entries.find(
     ({ subject, alsoNamed }) => subject === name || alsoNamed.includes(name),
   );
@@ -111,11 +111,11 @@ async function readEntry(project: Project, name: string): Promise<Answer> {
       ) ?? 'search_context finds names.';
     throw new UserError('not_found', `The wiki has no ${name}.`, { hint, exitCode: 2 });
   }
-  const conflicts = (await conflictsIn(dir)).filter(({ subject }) => subject === found.subject);
+  const conflicts = (await readConflicts(dir)).filter(({ subject }) => subject === found.subject);
   const contested = conflicts.length === 0 ? {} : { contested: [found.subject] };
   const stale = found.stale === undefined ? {} : { stale: [found.subject] };
   const marks = [
-    ...contestedLines(conflicts),
+    ...conflictLines(conflicts),
     ...(found.stale === undefined ? [] : [`stale: ${found.stale}`]),
   ];
   return {
@@ -167,6 +167,6 @@ async function readDataset(
       ...stale,
       ...(await commitState(dir, [path])),
     },
-    items: [...datasetText(found).split('\n'), '# Evidence', ...evidence],
+    items: [...renderDataset(found).split('\n'), '# Evidence', ...evidence],
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attention } from '../project/review/needs-review.ts';
+import { loadReviewQueue } from '../project/review/review-queue.ts';
 import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({});
@@ -14,7 +14,7 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
   itemsName: 'text',
   isShort: true,
   async run(_, { project }) {
-    const { contested, quarantined, stale, unfit, pending } = await attention(project);
+    const { contested, quarantined, stale, unfit, pending } = await loadReviewQueue(project);
     const counts = {
       contested: contested.length,
       left_out: quarantined.length,

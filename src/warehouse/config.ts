@@ -35,3 +35,8 @@ export const warehouseConfigSchemas = [
   sqliteConfigSchema,
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;
+
+/** Flags that connect to a file, for a hint that shows what to type: `--driver <name> --path <file>`. */
+export const fileConnectionFlags = `--driver ${
+  drivers.find(({ server }) => server === undefined)?.name
+} --path <file>`;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IngestEvent } from '../../src/ingest/event.ts';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
-import { attention } from '../../src/project/review/needs-review.ts';
+import { loadReviewQueue } from '../../src/project/review/review-queue.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
@@ -592,7 +592,7 @@ test(
     const clone = `${dir}-clone`;
     run(dir, 'clone', '-q', dir, clone);
     const project = await openProject(clone);
-    expect(await attention(project)).toMatchObject({ unfit, pending: [] });
+    expect(await loadReviewQueue(project)).toMatchObject({ unfit, pending: [] });
     await project.close();
   },
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { readConfig } from '../../project/open/config-file.ts';
-import { makeFolder, setUpProject, writeConnection } from '../../project/setup/setup.ts';
+import { createFolder, setUpProject, writeConnection } from '../../project/setup/setup.ts';
 import { absent, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
 import { invocation, shortPath, type Surroundings } from '../terminal/output.ts';
@@ -45,7 +45,7 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
       exitCode: 2,
     });
   }
-  await makeFolder(dir);
+  await createFolder(dir);
   const made: string[] = [];
   const file = join(dir, 'warehouse.duckdb');
   if (!existsSync(file)) {

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import type { BackendName } from '../../llm/config.ts';
 import { preset } from '../../llm/presets.ts';
 import { readConfig } from '../../project/open/config-file.ts';
-import { tryLlm, writeLlm } from '../../project/setup/llm-setup.ts';
+import { probeLlm, writeLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
 import { invocation, shortPath } from '../terminal/output.ts';
 
@@ -26,7 +26,7 @@ export async function prepareReader(
   const llm = { backend, models, settings: {} };
   await writeLlm(
     dir,
-    await tryLlm(
+    await probeLlm(
       { dir, runId, env: surroundings.env, llm, warn: (text) => context.say(text) },
       signal,
     ),

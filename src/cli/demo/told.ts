@@ -6,7 +6,7 @@ import { parseClaims } from '../../context/claims/claims-file.ts';
 import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { explainSubject } from '../../project/answer/explain.ts';
 import type { Project } from '../../project/open/open.ts';
-import { reviewed } from '../../project/review/review.ts';
+import { loadReviewedConflicts } from '../../project/review/review.ts';
 import { readText } from '../../store/files.ts';
 
 /** What a source says of something, and which line of it. */
@@ -77,7 +77,7 @@ export interface TwoTruths {
 }
 
 export async function twoTruths(project: Project): Promise<TwoTruths | undefined> {
-  const found = (await reviewed(project)).find(({ kind }) => kind === 'metric');
+  const found = (await loadReviewedConflicts(project)).find(({ kind }) => kind === 'metric');
   if (found === undefined) return undefined;
   const versions = found.variants.map(({ says, evidence, number }) => {
     return {

@@ -1,6 +1,6 @@
 import type { BackendName } from '../../llm/config.ts';
 import type { IngestReport } from '../../ingest/event.ts';
-import { attention } from '../../project/review/needs-review.ts';
+import { loadReviewQueue } from '../../project/review/review-queue.ts';
 import { openProject, type Project } from '../../project/open/open.ts';
 import { scanProject } from '../../project/learn/scan.ts';
 import { scanReport } from '../../scan/report.ts';
@@ -163,7 +163,7 @@ async function readProse(
 ) {
   const { screen, surroundings } = context;
   const report = isAsked ? await ingest(true) : undefined;
-  const { pending } = await attention(project);
+  const { pending } = await loadReviewQueue(project);
   const found = isAsked ? await readByModel(project) : [];
   if (report !== undefined) {
     const usage = usageText(await usageOf(project));

@@ -2,8 +2,8 @@ import { Document, isSeq, parseDocument } from 'yaml';
 import { UserError } from '../../lib/error.ts';
 import type { Project } from '../../project/open/open.ts';
 import { planQuery } from '../../project/answer/query.ts';
-import { visibleDatasets, type VisibleDataset } from '../../project/answer/visible-datasets.ts';
-import { wikiEntries } from '../../project/answer/wiki.ts';
+import { readVisibleDatasets, type VisibleDataset } from '../../project/answer/visible-datasets.ts';
+import { readWikiSections } from '../../project/answer/wiki.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import type { QuestionSetFile } from './question-set-schema.ts';
 import { goldenSqlProblem } from './golden-sql.ts';
@@ -36,7 +36,7 @@ interface Proposals {
  */
 export async function proposeCases(project: Project, from: From): Promise<Proposals> {
   if (from.files.length > 0) return queryCases(project, from);
-  const datasets = await visibleDatasets(project, from.connection);
+  const datasets = await readVisibleDatasets(project, from.connection);
   const metrics = await Promise.all(
     datasets.map((dataset) => metricCases(project, from.connection, dataset)),
   );
@@ -149,7 +149,7 @@ async function sqlOf(
 }
 
 async function termCases(project: Project): Promise<readonly Proposal[]> {
-  const terms = (await wikiEntries(project)).filter(
+  const terms = (await readWikiSections(project)).filter(
     ({ subject, isContested }) => subject.startsWith('term:') && !isContested,
   );
   return terms.flatMap(({ title, text }) => {

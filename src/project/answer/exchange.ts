@@ -9,7 +9,7 @@ import { withAnalyzer } from '../../sql/analyzer.ts';
 import { dialectNamed } from '../../sql/dialects.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { withProjectLock } from '../../store/lock.ts';
-import { datasetFiles } from '../open/model-files.ts';
+import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 
 interface Asked {
@@ -26,7 +26,7 @@ export async function exportModel(
   const write = writerNamed(format);
   const { name: connection, config } = project.connection(asked);
   const { model } = await project.model(connection);
-  const read = (await datasetFiles(project.dir, connection)).map(
+  const read = (await listDatasetFiles(project.dir, connection)).map(
     async ({ path }): Promise<readonly Dataset[]> => {
       const parsed = parseArtifact((await readText(join(project.dir, path), project.dir)) ?? '');
       const { data } = datasetSchema.safeParse('mapping' in parsed ? parsed.mapping : undefined);
@@ -81,7 +81,7 @@ export async function importModel(
   );
   const present = async () =>
     new Set(
-      (await datasetFiles(project.dir, connection)).map(({ path }) =>
+      (await listDatasetFiles(project.dir, connection)).map(({ path }) =>
         path.replace(/\.yml$/, '.yaml'),
       ),
     );

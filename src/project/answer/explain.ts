@@ -14,13 +14,13 @@ import { UserError } from '../../lib/error.ts';
 import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';
 import { readText } from '../../store/files.ts';
-import { conflictsIn } from '../review/conflicts.ts';
+import { readConflicts } from '../review/conflicts.ts';
 import { listFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { scanProject } from '../learn/scan.ts';
-import { allStale } from '../review/stale.ts';
-import { subjectsBehind } from './trace-answer.ts';
-import { wikiEntries } from './wiki.ts';
+import { listStaleSubjects } from '../review/stale.ts';
+import { traceToSubjects } from './trace-answer.ts';
+import { readWikiSections } from './wiki.ts';
 
 type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
 
@@ -33,13 +33,16 @@ interface Asked {
 
 /** From a fact, a number or a sentence back to what justifies it; with what about it nobody has decided yet. */
 export async function explainAnything(project: Project, asked: Asked, run: Run) {
-  const subjects = (await subjectsBehind(project, asked.subject)) ?? [asked.subject];
+  const subjects = (await traceToSubjects(project, asked.subject)) ?? [asked.subject];
   const explained = (
     await Promise.all(
       subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)),
     )
   ).flat();
-  const [conflicts, changed] = await Promise.all([conflictsIn(project.dir), allStale(project)]);
+  const [conflicts, changed] = await Promise.all([
+    readConflicts(project.dir),
+    listStaleSubjects(project),
+  ]);
   return explained.map((one) => {
     const about = new Set([one.subject, ...one.claims.map(({ subject }) => subject)]);
     const stale = changed.filter(({ subject }) => about.has(subject));
@@ -131,7 +134,7 @@ async function explainTopic(project: Project, asked: string): Promise<Explanatio
     claims.filter((claim) => nameOf(claim.subject) === subject),
     pins,
   );
-  const section = (await wikiEntries(project)).find((entry) => entry.subject === subject);
+  const section = (await readWikiSections(project)).find((entry) => entry.subject === subject);
   if (own.length === 0 && section === undefined) {
     const known = [...new Set(claims.map((claim) => claim.subject))];
     const hint = didYouMean(subject, known) ?? 'ktx search finds terms';

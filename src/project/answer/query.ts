@@ -7,7 +7,7 @@ import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
 import { commitState } from '../open/commit.ts';
-import { conflictsIn } from '../review/conflicts.ts';
+import { readConflicts } from '../review/conflicts.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
 
@@ -101,7 +101,7 @@ async function receiptOf(project: Project, { connection, plan, files }: Compiled
     return named.has(subject) || (isUsed && (kind === 'primary_key' || kind === 'relationship'));
   };
   const [conflicts, leaning, state] = await Promise.all([
-    conflictsIn(project.dir),
+    readConflicts(project.dir),
     staleIn(project, connection, files),
     commitState(project.dir, files),
   ]);

@@ -7,12 +7,12 @@ import { indexedFingerprint, updateIndex } from '../../search/index.ts';
 import { search, type SearchHit, type SearchOptions } from '../../search/search.ts';
 import { openState, type State } from '../../store/state.ts';
 import { itemPath } from '../../sources/source.ts';
-import { notesName, sourcesOf } from '../open/config.ts';
-import { datasetFiles, markOf } from '../open/model-files.ts';
+import { notesName, listSources } from '../open/config.ts';
+import { listDatasetFiles, fileStamp } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
-import { datasetDocuments, datasetFinder, visibleDatasets } from './visible-datasets.ts';
-import { fieldsWith, folded, type ValueHit } from './values.ts';
-import { wikiDocument, wikiEntries, wikiFiles } from './wiki.ts';
+import { datasetDocuments, indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
+import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
+import { wikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
 
 /** In the index the wiki stands beside the connections; none can have its name. */
 const wiki = 'wiki';
@@ -35,7 +35,7 @@ export async function searchProject(
     await refreshIndex(project, state);
     const hits = search(state, text, { ...options, connections });
     if (options.kinds?.includes('field') === false) return hits;
-    return withValues(hits, await fieldsWith(project, state, { text, connection }), {
+    return withValues(hits, await findFieldsByValue(project, state, { text, connection }), {
       text,
       ...options,
     });
@@ -53,7 +53,7 @@ function withValues(
   found: readonly ValueHit[],
   { text, limit = 10 }: { text: string; limit?: number | undefined },
 ): FoundHit[] {
-  const isAll = (value: string): boolean => folded(value) === folded(text);
+  const isAll = (value: string): boolean => foldText(value) === foldText(text);
   const known = new Map(hits.map((hit) => [hit.subject, hit]));
   const fields = found.map((one): FoundHit => {
     const { connection, dataset: parent, field: name, value } = one;
@@ -72,7 +72,7 @@ function withValues(
       value,
     };
   });
-  const named = hits.filter(({ name }) => folded(name) === folded(text));
+  const named = hits.filter(({ name }) => foldText(name) === foldText(text));
   const [whole, words] = [
     fields.filter(({ value = '' }) => isAll(value)),
     fields.filter(({ value = '' }) => !isAll(value)),
@@ -91,23 +91,25 @@ function withValues(
 /** Brings the search index up to date with the project's files; reads them only where one changed. */
 export async function refreshIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  const read = [...sourcesOf(project.config).map(([name]) => name), notesName].map((name) =>
-    markOf(dir, itemPath(name, 'index.jsonl')),
+  const read = [...listSources(project.config).map(([name]) => name), notesName].map((name) =>
+    fileStamp(dir, itemPath(name, 'index.jsonl')),
   );
-  const marked = [markOf(dir, conflictsPath), read, readVersion()];
+  const marked = [fileStamp(dir, conflictsPath), read, readVersion()];
   await refreshWiki(project, state, marked);
   for (const connection of project.warehouses) {
     const marks = [
-      markOf(dir, `sources/${connection}/index.jsonl`),
-      await datasetFiles(dir, connection),
+      fileStamp(dir, `sources/${connection}/index.jsonl`),
+      await listDatasetFiles(dir, connection),
     ];
     const fingerprint = shortHash(JSON.stringify([...marks, marked]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
-    const datasets = await visibleDatasets(project, connection);
+    const datasets = await readVisibleDatasets(project, connection);
     const catalog = await project.catalog(connection);
     const documents = [
       ...datasets.flatMap(datasetDocuments),
-      ...(catalog === undefined ? [] : catalogDocuments(catalog, datasetFinder(datasets, catalog))),
+      ...(catalog === undefined
+        ? []
+        : catalogDocuments(catalog, indexDatasetsByTable(datasets, catalog))),
     ];
     updateIndex(state, { connection, documents, fingerprint });
   }
@@ -115,11 +117,11 @@ export async function refreshIndex(project: Project, state: State): Promise<void
 
 async function refreshWiki(project: Project, state: State, marked: unknown): Promise<void> {
   const { dir } = project;
-  const marks = (await wikiFiles(dir)).map((path) => markOf(dir, path));
+  const marks = (await listWikiFiles(dir)).map((path) => fileStamp(dir, path));
   const fingerprint = shortHash(JSON.stringify([marks, marked]), 32);
   if (indexedFingerprint(state, wiki) === fingerprint) return;
   const documents = new Map(
-    (await wikiEntries(project)).map((entry) => [entry.subject, wikiDocument(entry)]),
+    (await readWikiSections(project)).map((entry) => [entry.subject, wikiDocument(entry)]),
   );
   updateIndex(state, { connection: wiki, documents: [...documents.values()], fingerprint });
 }

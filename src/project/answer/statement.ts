@@ -18,7 +18,7 @@ export async function runStatement(
 ): Promise<QueryResult> {
   const { connection, sql } = asked;
   const warehouse = await project.warehouse(connection, signal);
-  await checkRules({ project, role: project.role }, warehouse, sql);
+  await checkRowRules({ project, role: project.role }, warehouse, sql);
   return warehouse.query(sql, queryLimits(project, asked), signal);
 }
 
@@ -29,7 +29,7 @@ interface Asking {
 }
 
 /** Throws where row rules restrict who asks for a table. What is no dataset's could be a view of one that has rules, so it is refused too. */
-export async function checkRules(
+export async function checkRowRules(
   { project, role }: Asking,
   warehouse: Warehouse,
   sql: string,

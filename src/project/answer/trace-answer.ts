@@ -9,8 +9,8 @@ import { readText } from '../../store/files.ts';
 import { listFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { planQuery } from './query.ts';
-import { reviewed } from '../review/review.ts';
-import { wikiEntries } from './wiki.ts';
+import { loadReviewedConflicts } from '../review/review.ts';
+import { readWikiSections } from './wiki.ts';
 
 const most = 8;
 
@@ -18,7 +18,7 @@ const most = 8;
  * The subjects that a number or a sentence speaks of: the metrics behind the answer with that query id, what the wiki or a claim
  * says in these words, the contested metric that gives this number. Undefined where the text is none of these.
  */
-export async function subjectsBehind(
+export async function traceToSubjects(
   project: Project,
   text: string,
 ): Promise<readonly string[] | undefined> {
@@ -87,7 +87,7 @@ async function subjectsOfNumber(
   const number = Number(text.replaceAll(/[,']/g, ''));
   const isIt = (value: unknown) =>
     value !== null && value !== undefined && Math.abs(Number(value) - number) < 0.5;
-  const conflicts = await reviewed(project);
+  const conflicts = await loadReviewedConflicts(project);
   const found = conflicts.filter(({ variants }) =>
     variants.some((variant) => isIt(variant.number?.value)),
   );
@@ -105,7 +105,7 @@ async function subjectsOfSentence(
 ): Promise<readonly string[] | undefined> {
   const wanted = plain(text);
   const says = (one: unknown) => typeof one === 'string' && plain(one).includes(wanted);
-  const sections = (await wikiEntries(project))
+  const sections = (await readWikiSections(project))
     .filter((section) => says(section.text))
     .map(({ subject }) => subject);
   const folders = await Promise.all(

@@ -4,7 +4,7 @@ import { isOpen } from '../../semantic/resolve/row-rules.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { openState, type State } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
-import { datasetFinder, visibleDatasets } from './visible-datasets.ts';
+import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 
 export interface ValueHit {
   /** As the warehouse has it. */
@@ -28,22 +28,24 @@ export async function findValues(
 ): Promise<ValueHit[]> {
   const state = openState(project.dir);
   try {
-    return matching(await dictionary(project, state, connection), folded(text));
+    return matching(await dictionary(project, state, connection), foldText(text));
   } finally {
     state.close();
   }
 }
 
 /** The fields that hold the text itself, or one of its words, as a value; the text itself first. */
-export async function fieldsWith(
+export async function findFieldsByValue(
   project: Project,
   state: State,
   asked: { text: string; connection: string | undefined },
 ): Promise<ValueHit[]> {
-  const texts = [asked.text, ...asked.text.split(/\s+/)].map(folded).filter((text) => text !== '');
+  const texts = [asked.text, ...asked.text.split(/\s+/)]
+    .map(foldText)
+    .filter((text) => text !== '');
   const all = (await dictionary(project, state, asked.connection)).map((hit) => ({
     hit,
-    at: texts.indexOf(folded(hit.value)),
+    at: texts.indexOf(foldText(hit.value)),
   }));
   return all
     .filter(({ at }) => at >= 0)
@@ -77,7 +79,7 @@ async function visibleValues(
     project.model(connection),
   ]);
   if (catalog === undefined || (model.hasRules && model.excluded.size > 0)) return [];
-  const find = datasetFinder(await visibleDatasets(project, connection), catalog);
+  const find = indexDatasetsByTable(await readVisibleDatasets(project, connection), catalog);
   const tables = new Map(catalog.tables.map((table) => [tableKey(table), table]));
   return columns.flatMap(({ table, column, values, isWhole }) => {
     const place = tables.get(tableKey(table));
@@ -85,7 +87,7 @@ async function visibleValues(
     const known = dataset && model.datasets.get(dataset.dataset);
     if (dataset === undefined || known === undefined || !isOpen(known, project.role)) return [];
     const field = dataset.fields?.find(
-      ({ name, expr = name }) => typeof expr === 'string' && folded(expr) === folded(column),
+      ({ name, expr = name }) => typeof expr === 'string' && foldText(expr) === foldText(column),
     );
     if (field === undefined) return [];
     return values.map((value) => ({
@@ -100,14 +102,14 @@ async function visibleValues(
 
 function matching(all: readonly ValueHit[], text: string): ValueHit[] {
   const ranks = all
-    .map((hit) => ({ hit, rank: rankOf(folded(hit.value), text) }))
+    .map((hit) => ({ hit, rank: rankOf(foldText(hit.value), text) }))
     .filter(({ rank }) => rank > 0);
   if (ranks.length > 0)
     return ranks
       .sort((a, b) => b.rank - a.rank || a.hit.value.length - b.hit.value.length)
       .map(({ hit }) => hit);
-  const near = new Set(nearest(text, new Set(all.map(({ value }) => folded(value))), 5));
-  return all.filter(({ value }) => near.has(folded(value)));
+  const near = new Set(nearest(text, new Set(all.map(({ value }) => foldText(value))), 5));
+  return all.filter(({ value }) => near.has(foldText(value)));
 }
 
 function rankOf(value: string, text: string): number {
@@ -117,5 +119,5 @@ function rankOf(value: string, text: string): number {
 }
 
 /** Without case and accents. */
-export const folded = (text: string): string =>
+export const foldText = (text: string): string =>
   text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();

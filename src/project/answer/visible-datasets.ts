@@ -11,8 +11,8 @@ import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../../semantic/model/dataset.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { readAnyText } from '../../store/files.ts';
-import { conflictsAbout, conflictsIn, contestedLines } from '../review/conflicts.ts';
-import { datasetFiles } from '../open/model-files.ts';
+import { conflictsOfDataset, readConflicts, conflictLines } from '../review/conflicts.ts';
+import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
 
@@ -30,17 +30,17 @@ export interface VisibleDataset {
 }
 
 /** The valid datasets of a connection, sorted by path; of what is not valid, nothing tells what is hidden. */
-export async function visibleDatasets(
+export async function readVisibleDatasets(
   project: Project,
   connection: string,
 ): Promise<VisibleDataset[]> {
   const { dir } = project;
   const [conflicts, { model }, staleness] = await Promise.all([
-    conflictsIn(dir),
+    readConflicts(dir),
     project.model(connection),
     openStaleness(project),
   ]);
-  const read = (await datasetFiles(dir, connection)).map(async ({ path }) => {
+  const read = (await listDatasetFiles(dir, connection)).map(async ({ path }) => {
     const dataset = await readArtifact(dir, path, datasetSchema);
     if (dataset === undefined) return [];
     const { fields, metrics, relationships } = dataset;
@@ -60,8 +60,8 @@ export async function visibleDatasets(
         .map(({ name }) => name),
     );
     const isSeen = (subject: string) => !unseen.has(subjectParts(subject)?.name ?? '');
-    const contested = conflictsAbout(conflicts, connection, dataset.dataset).filter(({ subject }) =>
-      isSeen(subject),
+    const contested = conflictsOfDataset(conflicts, connection, dataset.dataset).filter(
+      ({ subject }) => isSeen(subject),
     );
     const stale = new Map(
       [...(await staleness.ofDataset(connection, dataset.dataset))].filter(([subject]) =>
@@ -103,7 +103,7 @@ async function readArtifact<T>(
 }
 
 /** As YAML, one entry a line. */
-export function datasetText({
+export function renderDataset({
   dataset,
   hidden,
   contested,
@@ -112,7 +112,7 @@ export function datasetText({
 }: VisibleDataset): string {
   const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
   const marks = [
-    ...contestedLines(contested),
+    ...conflictLines(contested),
     ...staleLines(stale),
     ...unqueryableLines(unqueryable),
   ].map((line) => `# ${line}\n`);
@@ -140,7 +140,10 @@ export function unqueryableLines(unqueryable: ReadonlySet<string>): string[] {
 }
 
 /** Finds the dataset that stands on a table of the catalog. */
-export function datasetFinder(datasets: readonly VisibleDataset[], { firstSchema }: Catalog) {
+export function indexDatasetsByTable(
+  datasets: readonly VisibleDataset[],
+  { firstSchema }: Catalog,
+) {
   const key = (parts: readonly (string | undefined)[]) => JSON.stringify(parts).toLowerCase();
   const bySource = new Map(
     datasets.map((each) => [key(sourceParts(each.dataset.source ?? '') ?? []), each]),

@@ -11,13 +11,13 @@ import {
 } from '../../context/wiki/merge-page.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText } from '../../store/files.ts';
-import { conflictsIn } from '../review/conflicts.ts';
+import { readConflicts } from '../review/conflicts.ts';
 import { listFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
 
 /** A section of the wiki: a term, a rule, or whatever a person wrote below a second-level heading. */
-export interface WikiEntry {
+export interface PageSection {
   /** `term:net_revenue`, `rule:…`; of other pages `page:<page>/<section>`. */
   readonly subject: string;
   readonly title: string;
@@ -32,15 +32,15 @@ export interface WikiEntry {
   readonly alsoNamed: readonly string[];
 }
 
-export async function wikiFiles(dir: string): Promise<readonly string[]> {
+export async function listWikiFiles(dir: string): Promise<readonly string[]> {
   return listFiles(dir, 'wiki', /^[^.].*\.md$/);
 }
 
 /** Every section of every page, in their order. */
-export async function wikiEntries(project: Project): Promise<readonly WikiEntry[]> {
+export async function readWikiSections(project: Project): Promise<readonly PageSection[]> {
   const { dir } = project;
   const stale = await (await openStaleness(project)).ofWiki();
-  const contested = new Set((await conflictsIn(dir)).map(({ subject }) => subject));
+  const contested = new Set((await readConflicts(dir)).map(({ subject }) => subject));
   const [lines, decided] = await Promise.all(
     [wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)),
   );
@@ -49,7 +49,7 @@ export async function wikiEntries(project: Project): Promise<readonly WikiEntry[
   const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...placesOn(page)]);
   const others = Map.groupBy(applyRulings(claims, pins).canonical, ([, subject]) => subject);
   const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
-  const pages = (await wikiFiles(dir)).map(async (path) => {
+  const pages = (await listWikiFiles(dir)).map(async (path) => {
     const text = (await readAnyText(join(dir, path), dir)) ?? '';
     const page = basename(path, '.md');
     return sectionsOf(page, text, base).map(({ key, ...section }) => {
@@ -75,7 +75,7 @@ export function wikiDocument({
   path,
   isContested,
   stale,
-}: WikiEntry): SearchDocument {
+}: PageSection): SearchDocument {
   const body = text
     .replace(/^## .*\n/, '')
     .replaceAll(/\s+/g, ' ')

@@ -46,7 +46,7 @@ export function startIngest(
   );
   if (same !== undefined) return { run: same, isNew: false };
   const run = beginRun(project, connections, tools);
-  // One that is under way is never forgotten: the end of the process waits for it.
+  // A run that is under way always stays: the process waits for it before it ends.
   const ended = all.filter((one) => one.outcome() !== undefined).slice(-kept);
   started.set(project, [
     ...all.filter((one) => ended.includes(one) || one.outcome() === undefined),

@@ -10,10 +10,10 @@ import { storedNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
-import { notesName, sourcesOf } from '../open/config.ts';
-import { forgotten, formerSources } from './removed-sources.ts';
+import { notesName, listSources } from '../open/config.ts';
+import { sourcesToForget, listRemovedSources } from './removed-sources.ts';
 import { tidyInbox } from './inbox.ts';
-import { markOf } from '../open/model-files.ts';
+import { fileStamp } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { refreshIndex } from '../answer/search.ts';
 
@@ -40,7 +40,7 @@ export async function ingestProject(
   project: Project,
   { connections, forget = [], llm = true, tools, budget, runId = project.runId, ...run }: Asked,
 ): Promise<IngestReport> {
-  const sources = sourcesOf(project.config);
+  const sources = listSources(project.config);
   const isSource = (name: string) =>
     name === notesName || sources.some(([source]) => source === name);
   const names = Object.keys(project.config.connections);
@@ -73,7 +73,8 @@ export async function ingestProject(
   const notes = (await hasNotes(project.dir))
     ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }]
     : [];
-  const former = forget.length === 0 ? [] : forgotten(forget, await formerSources(project));
+  const former =
+    forget.length === 0 ? [] : sourcesToForget(forget, await listRemovedSources(project));
   const emit = (event: IngestEvent): void => run.onEvent?.(event);
   using _ = project.hearPauses(({ window, until }) =>
     emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }),
@@ -105,7 +106,7 @@ export async function ingestProject(
 
 async function hasNotes(dir: string): Promise<boolean> {
   return (
-    markOf(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
+    fileStamp(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
     (await storedNotes(dir)).length > 0
   );
 }

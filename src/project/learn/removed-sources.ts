@@ -5,27 +5,27 @@ import type { SourceInput } from '../../ingest/fetch/read-sources.ts';
 import { UserError } from '../../lib/error.ts';
 import { itemPath } from '../../sources/source.ts';
 import { absent, readText } from '../../store/files.ts';
-import { connectionNamed, notesName, type ProjectConfig } from '../open/config.ts';
+import { findConnection, notesName, type ProjectConfig } from '../open/config.ts';
 
 /** A source that ktx.yaml has no longer, or has by another name, and whose items still count. */
-export interface FormerSource {
+export interface RemovedSource {
   readonly connection: string;
   readonly items: number;
 }
 
 /** Sorted by name. Files of a warehouse that is no longer there are read by nobody. */
-export async function formerSources({
+export async function listRemovedSources({
   dir,
   config,
 }: {
   readonly dir: string;
   readonly config: ProjectConfig;
-}): Promise<FormerSource[]> {
+}): Promise<RemovedSource[]> {
   const folders =
     (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(absent)) ?? [];
   const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const others = names
-    .filter((name) => name !== notesName && connectionNamed(config, name) === undefined)
+    .filter((name) => name !== notesName && findConnection(config, name) === undefined)
     .sort();
   const counted = others.map(async (connection) => {
     const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
@@ -35,9 +35,9 @@ export async function formerSources({
 }
 
 /** A source that reads nothing, in the place of one of these: what only it supported goes, as with an item that is gone. */
-export function forgotten(
+export function sourcesToForget(
   names: readonly string[],
-  former: readonly FormerSource[],
+  former: readonly RemovedSource[],
 ): SourceInput[] {
   const known = former.map(({ connection }) => connection);
   return names.map((name) => {

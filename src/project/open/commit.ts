@@ -24,12 +24,12 @@ const known = new Map<
 export async function commitState(dir: string, paths: readonly string[]): Promise<CommitState> {
   const key = JSON.stringify([dir, ...paths]);
   const last = known.get(key);
-  if (last !== undefined && last.mark === markOf(last.gitDir, dir, paths)) return last.state;
+  if (last !== undefined && last.mark === gitStamp(last.gitDir, dir, paths)) return last.state;
   try {
     const repository = await findRepository(dir);
     if (repository === undefined) return {};
     const { gitDir } = repository;
-    const mark = markOf(gitDir, dir, paths);
+    const mark = gitStamp(gitDir, dir, paths);
     const state = await askGit(repository, paths);
     if (known.size > 1000) known.clear();
     if (mark !== undefined) known.set(key, { gitDir, mark, state });
@@ -42,7 +42,7 @@ export async function commitState(dir: string, paths: readonly string[]): Promis
 }
 
 /** Changes with what git would say of the files; undefined where that cannot be seen from outside. */
-function markOf(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
+function gitStamp(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
   // Every move of HEAD is written to its log.
   const own = ['HEAD', 'index', 'logs/HEAD'].map((file) =>
     statSync(join(gitDir, file), { throwIfNoEntry: false }),

@@ -79,7 +79,7 @@ export type ProjectConfig = z.infer<typeof projectConfigSchema>;
 export type ConnectionConfig = ProjectConfig['connections'][string];
 
 /** Undefined for a name that `ktx.yaml` does not have, `constructor` and the like among them. */
-export function connectionNamed(
+export function findConnection(
   { connections }: ProjectConfig,
   name: string,
 ): ConnectionConfig | undefined {
@@ -98,14 +98,16 @@ export function warehouseNames({ connections }: ProjectConfig): string[] {
 }
 
 /** All sources by name. */
-export function sourcesOf({ connections }: ProjectConfig): [name: string, config: SourceConfig][] {
+export function listSources({
+  connections,
+}: ProjectConfig): [name: string, config: SourceConfig][] {
   return Object.entries(connections).flatMap(([name, config]) =>
     isWarehouse(config) ? [] : [[name, config]],
   );
 }
 
 /** What of the warehouse the connection is about. */
-export function scopeOf(config: WarehouseConfig): Scope {
+export function configuredScope(config: WarehouseConfig): Scope {
   return 'schemas' in config && Array.isArray(config.schemas)
     ? { schemas: config.schemas.map(String) }
     : {};

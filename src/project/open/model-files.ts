@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { readAnyText } from '../../store/files.ts';
 
 /** A file of the project by its path, and what changes when the file does. */
-export interface MarkedFile {
+export interface StampedFile {
   readonly path: string;
   readonly mark: string;
 }
 
 /** The files of a connection's semantic layer, sorted by path: one a dataset, and one for metrics that span datasets. */
-export async function datasetFiles(
+export async function listDatasetFiles(
   dir: string,
   connection: string,
-): Promise<readonly MarkedFile[]> {
+): Promise<readonly StampedFile[]> {
   const paths = [
     ...(await listFiles(dir, `semantic-layer/${connection}`, datasetFile)),
     spanningFile(connection),
   ];
-  return paths.map((path) => markOf(dir, path)).filter((file) => file !== undefined);
+  return paths.map((path) => fileStamp(dir, path)).filter((file) => file !== undefined);
 }
 
 /** A file that is asked for again and again, by its full path, and how it was the last time. */
@@ -26,19 +26,19 @@ interface Watched {
   readonly path: string;
   readonly full: string;
   info: Stats | undefined;
-  file: MarkedFile | undefined;
+  file: StampedFile | undefined;
 }
 
 /** As `datasetFiles`, for who asks again and again: what has not changed is the same value, of a thousand files within 2 ms. */
-export function openDatasetFiles(
+export function watchDatasetFiles(
   dir: string,
-): (connection: string) => Promise<readonly MarkedFile[]> {
+): (connection: string) => Promise<readonly StampedFile[]> {
   const seen = new Map<string, Watched>();
   const listings = new Map<
     string,
     { readonly names: readonly string[]; readonly watched: readonly Watched[] }
   >();
-  const lists = new Map<string, readonly MarkedFile[]>();
+  const lists = new Map<string, readonly StampedFile[]>();
   const watch = (path: string): Watched => {
     const one = seen.get(path) ?? {
       path,
@@ -69,7 +69,7 @@ export function openDatasetFiles(
   };
 }
 
-function asItIs(one: Watched): MarkedFile | undefined {
+function asItIs(one: Watched): StampedFile | undefined {
   const info = statSync(one.full, { throwIfNoEntry: false });
   const { info: last } = one;
   if (
@@ -91,7 +91,7 @@ function spanningFile(connection: string): string {
 }
 
 /** Undefined where there is no such file. Synchronous: a thousand files take 2 ms so, and 20 ms by way of the thread pool. */
-export function markOf(dir: string, path: string): MarkedFile | undefined {
+export function fileStamp(dir: string, path: string): StampedFile | undefined {
   const info = statSync(`${dir}/${path}`, { throwIfNoEntry: false });
   return info && { path, mark: markFrom(info) };
 }
@@ -101,7 +101,7 @@ function markFrom({ mtimeMs, ino, size }: Stats): string {
 }
 
 /** Keeps what was read for a key as long as its marks are the same; what failed is read again. */
-export function keptByMark<Value>() {
+export function cacheByStamp<Value>() {
   const known = new Map<
     string,
     { readonly marks: readonly unknown[]; readonly value: Promise<Value> }
@@ -118,11 +118,11 @@ export function keptByMark<Value>() {
 }
 
 /** Reads a file of a project again where it has changed; undefined where there is none. Of links only the target counts, so those always. */
-export function openReader<Value>(
+export function openCachedReader<Value>(
   make: (text: string | undefined) => Value,
   readFile = readAnyText,
 ): (dir: string, path: string) => Promise<Value> {
-  const kept = keptByMark<Value>();
+  const kept = cacheByStamp<Value>();
   return (dir, path) => {
     const full = join(dir, path);
     const info = lstatSync(full, { throwIfNoEntry: false });

@@ -16,13 +16,13 @@ import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import {
-  connectionNamed,
+  findConnection,
   isWarehouse,
-  scopeOf,
+  configuredScope,
   warehouseNames,
   type ProjectConfig,
 } from './config.ts';
-import { keptByMark, type MarkedFile, markOf, openDatasetFiles } from './model-files.ts';
+import { cacheByStamp, type StampedFile, fileStamp, watchDatasetFiles } from './model-files.ts';
 import { openProjectLlm, type LlmNotices } from './llm.ts';
 
 /** A warehouse of `ktx.yaml`, and what of it the connection is about. */
@@ -57,13 +57,13 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
   const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
   const warehouses = new Map<string, Promise<Warehouse>>();
   const [models, catalogs, texts] = [
-    keptByMark<LoadedModel>(),
-    keptByMark<Catalog | undefined>(),
-    keptByMark<string>(),
+    cacheByStamp<LoadedModel>(),
+    cacheByStamp<Catalog | undefined>(),
+    cacheByStamp<string>(),
   ];
-  const datasetFiles = openDatasetFiles(dir);
+  const currentFiles = watchDatasetFiles(dir);
   const connection = (name?: string) => chooseConnection(config, name);
-  const catalogMark = (name: string) => markOf(dir, `sources/${name}/index.jsonl`)?.mark ?? '';
+  const catalogMark = (name: string) => fileStamp(dir, `sources/${name}/index.jsonl`)?.mark ?? '';
   const catalog = (name: string) =>
     catalogs(name, [catalogMark(name)], () => loadCatalog(dir, name));
   const open = async (name: string, signal: AbortSignal) => {
@@ -74,7 +74,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
       signal,
     );
   };
-  const loadFiles = async (name: string, marked: readonly MarkedFile[]) => {
+  const loadFiles = async (name: string, marked: readonly StampedFile[]) => {
     const [{ loadModel }, { modelFor }] = await Promise.all([
       import('../../semantic/load/load.ts'),
       import('../../semantic/resolve/row-rules.ts'),
@@ -117,7 +117,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     role,
     /** The datasets of one connection as the role may read them; what changed in files and catalog is read again. */
     async model(name: string): Promise<LoadedModel> {
-      const files = await datasetFiles(name);
+      const files = await currentFiles(name);
       return models(name, [files, catalogMark(name)], () => loadFiles(name, files));
     },
     /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
@@ -157,7 +157,7 @@ export function openConnection(
 function chooseConnection(project: ProjectConfig, name: string | undefined): Connection {
   const names = warehouseNames(project);
   const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
-  const config = connectionNamed(project, chosen);
+  const config = findConnection(project, chosen);
   if (config !== undefined && !isWarehouse(config)) {
     const hint = `one of ${names.join(', ') || 'none: ktx connection add <name> --driver duckdb --path <file>'}`;
     throw new UserError(
@@ -166,7 +166,7 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
       { hint, exitCode: 2 },
     );
   }
-  if (config !== undefined) return { name: chosen, config, scope: scopeOf(config) };
+  if (config !== undefined) return { name: chosen, config, scope: configuredScope(config) };
   if (names.length === 0) {
     const hint = 'ktx connection add <name> --driver duckdb --path <file>';
     throw new UserError('no_connection', 'ktx.yaml has no warehouse.', { hint, exitCode: 2 });

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import type { IngestReport, Quarantined, Unfit } from '../../ingest/event.ts';
 import { readText } from '../../store/files.ts';
-import { sourcesOf } from '../open/config.ts';
-import { lastLeftOut } from './needs-review.ts';
-import { conflictsIn } from './conflicts.ts';
+import { listSources } from '../open/config.ts';
+import { readLastLeftOut } from './review-queue.ts';
+import { readConflicts } from './conflicts.ts';
 import { ingestProject } from '../learn/ingest.ts';
 import type { Project } from '../open/open.ts';
-import { allStale } from './stale.ts';
-import { unruledConnections } from './row-rule-bypass.ts';
+import { listStaleSubjects } from './stale.ts';
+import { findRowRuleBypasses } from './row-rule-bypass.ts';
 
 interface CheckFinding {
   readonly what: 'invalid' | 'contested' | 'stale' | 'left out' | 'no rules';
@@ -19,7 +19,7 @@ interface CheckFinding {
   readonly fix: string;
 }
 
-export interface Checked {
+export interface CheckReport {
   readonly findings: readonly CheckFinding[];
   /** What sources say that has no place in ktx: named, and no fault. */
   readonly unfit: readonly Unfit[];
@@ -29,15 +29,15 @@ export interface Checked {
  * What must not be relied on: files that are not valid, what sources say differently, sources that say something else than when
  * they were ingested. Asks no warehouse and no model, and writes nothing.
  */
-export async function checkProject(project: Project, signal: AbortSignal): Promise<Checked> {
-  const names = sourcesOf(project.config).map(([name]) => name);
+export async function checkProject(project: Project, signal: AbortSignal): Promise<CheckReport> {
+  const names = listSources(project.config).map(([name]) => name);
   const isPlanned = names.length > 0 && project.warehouses.length > 0;
   const plan = isPlanned
     ? await ingestProject(project, { connections: names, dryRun: true, signal })
     : undefined;
   const planned = plan?.quarantined ?? [];
   // Without a warehouse the plan cannot try what a formula gives; the last run here did.
-  const tried = lastLeftOut(project).quarantined.filter(
+  const tried = readLastLeftOut(project).quarantined.filter(
     ({ subject }) => !planned.some((one) => one.subject === subject),
   );
   const read = [
@@ -76,7 +76,7 @@ async function invalid(project: Project): Promise<CheckFinding[]> {
 }
 
 async function contested({ dir }: Project): Promise<CheckFinding[]> {
-  return (await conflictsIn(dir)).map(({ subject, kind, variants }) => {
+  return (await readConflicts(dir)).map(({ subject, kind, variants }) => {
     const found = `${kind}: ${variants.map(({ says }) => JSON.stringify(says)).join(' or ')}`;
     return {
       what: 'contested',
@@ -88,7 +88,7 @@ async function contested({ dir }: Project): Promise<CheckFinding[]> {
 }
 
 async function unruled(project: Project): Promise<CheckFinding[]> {
-  return (await unruledConnections(project)).map(({ connection, ruled }) => {
+  return (await findRowRuleBypasses(project)).map(({ connection, ruled }) => {
     const found = `reads the same database as ${ruled}, without its row rules`;
     return {
       what: 'no rules',
@@ -111,7 +111,7 @@ function leftOut({ subject, kind, reason, location }: Quarantined): CheckFinding
 async function staleSubjects(project: Project): Promise<CheckFinding[]> {
   const hasModel = project.config.llm.provider.backend !== 'none';
   const fix = hasModel ? 'ktx ingest' : 'ktx setup --llm-backend <name>, then ktx ingest';
-  return (await allStale(project)).map(({ subject, why }) => ({
+  return (await listStaleSubjects(project)).map(({ subject, why }) => ({
     what: 'stale',
     where: subject,
     found: why,

@@ -1,16 +1,16 @@
 import { conflictsPath, parseConflicts, type Conflict } from '../../context/compile/conflicts.ts';
 import { subjectParts } from '../../context/claims/subject.ts';
-import { openReader } from '../open/model-files.ts';
+import { openCachedReader } from '../open/model-files.ts';
 
 /** What is contested, as the last ingest left it. */
-export function conflictsIn(dir: string): Promise<readonly Conflict[]> {
+export function readConflicts(dir: string): Promise<readonly Conflict[]> {
   return read(dir, conflictsPath);
 }
 
-const read = openReader(parseConflicts);
+const read = openCachedReader(parseConflicts);
 
 /** Those about a dataset and what it holds. */
-export function conflictsAbout(
+export function conflictsOfDataset(
   conflicts: readonly Conflict[],
   connection: string,
   dataset: string,
@@ -23,7 +23,7 @@ export function conflictsAbout(
 }
 
 /** One line for each, for a reader of what it is about. */
-export function contestedLines(conflicts: readonly Conflict[]): string[] {
+export function conflictLines(conflicts: readonly Conflict[]): string[] {
   return conflicts.map(({ subject, kind, variants }) => {
     const versions = variants.map(
       ({ says, evidence }) => `${JSON.stringify(says)} (${evidence.join('; ')})`,

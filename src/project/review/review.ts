@@ -12,7 +12,7 @@ import { nearest } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
 import { findRepository, gitLine } from '../../store/git.ts';
 import { openState } from '../../store/state.ts';
-import { conflictsIn } from './conflicts.ts';
+import { readConflicts } from './conflicts.ts';
 import type { Project } from '../open/open.ts';
 
 export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
@@ -24,8 +24,10 @@ export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
 }
 
 /** What is contested, with the numbers of both definitions where they ran. */
-export async function reviewed({ dir }: Project): Promise<readonly ReviewedConflict[]> {
-  const conflicts = await conflictsIn(dir);
+export async function loadReviewedConflicts({
+  dir,
+}: Project): Promise<readonly ReviewedConflict[]> {
+  const conflicts = await readConflicts(dir);
   if (conflicts.length === 0) return [];
   const differences = await Promise.all(conflicts.map((conflict) => differenceIn(dir, conflict)));
   const state = openState(dir);
@@ -73,7 +75,7 @@ interface Choice {
 }
 
 /** The decision as a pin; what does not fit to a conflict is an error that names what there is. */
-export async function pinOf(
+export async function createPin(
   { dir }: Project,
   { subject: asked, kind, choose, why }: Choice,
 ): Promise<Pin> {
@@ -83,7 +85,7 @@ export async function pinOf(
       hint: 'correct the file',
       exitCode: 2,
     });
-  const conflicts = await conflictsIn(dir);
+  const conflicts = await readConflicts(dir);
   const named = conflictsNamed(conflicts, asked).filter(
     (one) => kind === undefined || one.kind === kind,
   );

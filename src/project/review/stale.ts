@@ -7,8 +7,8 @@ import { staleSubjects, type Changed } from '../../ingest/publish/stale.ts';
 import { describedStructure } from '../../scan/describe/descriptions.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
-import { notesName, sourcesOf } from '../open/config.ts';
-import { listFiles, openReader } from '../open/model-files.ts';
+import { notesName, listSources } from '../open/config.ts';
+import { listFiles, openCachedReader } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 
 type StaleSubjects = ReadonlyMap<string, string>;
@@ -19,9 +19,9 @@ export interface Staleness {
   ofWiki(): Promise<StaleSubjects>;
 }
 
-const readPins = openReader(parsePins);
+const readPins = openCachedReader(parsePins);
 /** The text of a file of claims that has any of a model. */
-const readModelClaims = openReader(
+const readModelClaims = openCachedReader(
   (text) => (text?.includes('"origin":"model"') === true ? text : undefined),
   readText,
 );
@@ -56,7 +56,7 @@ export async function openStaleness(
 }
 
 /** Everything stale in the project, sorted. */
-export async function allStale(
+export async function listStaleSubjects(
   project: Project,
 ): Promise<readonly { readonly subject: string; readonly why: string }[]> {
   const staleness = await openStaleness(project);
@@ -76,7 +76,7 @@ async function changedItems({
   dir,
   config,
 }: Pick<Project, 'dir' | 'config'>): Promise<Changed['items']> {
-  const names = [...sourcesOf(config).map(([name]) => name), notesName];
+  const names = [...listSources(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
     const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
     return indexLines(text).flatMap(({ path, hash, slice, read }): [string, string][] => {

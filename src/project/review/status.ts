@@ -6,13 +6,13 @@ import { canonicalJson } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
-import { attention } from './needs-review.ts';
+import { loadReviewQueue } from './review-queue.ts';
 import { commitState } from '../open/commit.ts';
-import { formerSources } from '../learn/removed-sources.ts';
-import { sourcesOf } from '../open/config.ts';
+import { listRemovedSources } from '../learn/removed-sources.ts';
+import { listSources } from '../open/config.ts';
 import { llmStatus } from '../setup/llm-setup.ts';
 import type { Connection, Project } from '../open/open.ts';
-import { unruledConnections } from './row-rule-bypass.ts';
+import { findRowRuleBypasses } from './row-rule-bypass.ts';
 
 export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
 export type SourceStatus = Awaited<ReturnType<typeof sourceStatus>>;
@@ -48,12 +48,14 @@ export async function projectStatus(project: Project, fast: boolean, signal: Abo
       commitState(project.dir, ownPaths),
       Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
       Promise.all(
-        sourcesOf(project.config).map(([name, { driver }]) => sourceStatus(project, name, driver)),
+        listSources(project.config).map(([name, { driver }]) =>
+          sourceStatus(project, name, driver),
+        ),
       ),
-      formerSources(project),
+      listRemovedSources(project),
       llmStatus(project, fast, signal),
-      attention(project),
-      unruledConnections(project),
+      loadReviewQueue(project),
+      findRowRuleBypasses(project),
     ]);
   return {
     dir: project.dir,

@@ -24,7 +24,7 @@ export interface NewLlm {
   readonly auth?: AuthMode | undefined;
 }
 
-export interface LlmTrial {
+export interface LlmProbeRequest {
   /** Where the project is, or will be. */
   readonly dir: string;
   readonly runId: string;
@@ -34,17 +34,17 @@ export interface LlmTrial {
 }
 
 /** A backend that has answered, and what there is to write. */
-export interface TriedLlm extends NewLlm {
+export interface ProbedLlm extends NewLlm {
   /** Undefined with `none`. */
   readonly probe: ProbeReport | undefined;
   readonly ignored: readonly string[];
 }
 
 /** Makes one minimal call with the backend as it would be configured; throws where it cannot be used. Writes nothing. */
-export async function tryLlm(
-  { dir, runId, env, llm, warn }: LlmTrial,
+export async function probeLlm(
+  { dir, runId, env, llm, warn }: LlmProbeRequest,
   signal: AbortSignal,
-): Promise<TriedLlm> {
+): Promise<ProbedLlm> {
   const present = existsSync(projectPaths(dir).config)
     ? (await readConfig(dir)).llm
     : llmConfigSchema.parse({});

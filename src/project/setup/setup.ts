@@ -9,7 +9,7 @@ import { readText, writeAtomically } from '../../store/files.ts';
 import { findRepository, openRepository } from '../../store/git.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { editConfig, readConfig } from '../open/config-file.ts';
-import { connectionNamed, scopeOf, type ConnectionConfig } from '../open/config.ts';
+import { findConnection, configuredScope, type ConnectionConfig } from '../open/config.ts';
 import type { WarehouseConfig } from '../../warehouse/config.ts';
 import { openConnection } from '../open/open.ts';
 import { jsonSchemaText, projectSchemas } from '../open/schemas.ts';
@@ -20,7 +20,7 @@ interface NewConnection {
   readonly config: WarehouseConfig;
 }
 
-export type Probe = Awaited<ReturnType<typeof probeConnection>>;
+export type WarehouseProbe = Awaited<ReturnType<typeof probeConnection>>;
 
 /**
  * Makes a project with one connection, or adds it to the one that stands. Nothing is written unless the warehouse answers.
@@ -40,7 +40,7 @@ export async function writeConnection({
 }: Pick<NewConnection, 'dir' | 'name'> & { readonly config: ConnectionConfig }) {
   return withProjectLock(dir, async () => {
     const isNew = !existsSync(projectPaths(dir).config);
-    const present = isNew ? undefined : connectionNamed(await readConfig(dir), name);
+    const present = isNew ? undefined : findConnection(await readConfig(dir), name);
     if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
       const hint = `to replace it: ktx connection remove ${name}, then this again; or choose another name`;
       throw new UserError(
@@ -83,14 +83,14 @@ export async function removeConnection(dir: string, name: string): Promise<void>
 /** Connects, reads the structure and the login's rights, disconnects. Leaves no trace where it fails. */
 export async function probeConnection({ dir, name, config }: NewConnection, signal: AbortSignal) {
   const { state } = projectPaths(dir);
-  const made = (await makeFolder(dir)) ?? (existsSync(state) ? undefined : state);
+  const made = (await createFolder(dir)) ?? (existsSync(state) ? undefined : state);
   const started = performance.now();
   try {
     await using closing = new AsyncDisposableStack();
     const warehouse = closing.adopt(await openConnection({ dir, name, config }, signal), (open) =>
       open.close(),
     );
-    const { tables } = await warehouse.introspect(scopeOf(config), signal);
+    const { tables } = await warehouse.introspect(configuredScope(config), signal);
     if (tables.length === 0 && 'schemas' in config && config.schemas !== undefined) {
       const { schemas: others } = await probeConnection(
         { dir, name, config: { ...config, schemas: undefined } },
@@ -125,7 +125,7 @@ export async function probeConnection({ dir, name, config }: NewConnection, sign
  * Gives the topmost folder that had to be made. One after the other: where a pseudo file system (`/proc`) refuses them, Node's
  * `recursive` never returns.
  */
-export async function makeFolder(dir: string): Promise<string | undefined> {
+export async function createFolder(dir: string): Promise<string | undefined> {
   const found = statSync(dir, { throwIfNoEntry: false });
   if (found?.isDirectory()) return undefined;
   if (found !== undefined)
@@ -133,7 +133,7 @@ export async function makeFolder(dir: string): Promise<string | undefined> {
       hint: 'name a folder; one that is missing is made',
       exitCode: 2,
     });
-  const above = await makeFolder(dirname(dir));
+  const above = await createFolder(dirname(dir));
   await mkdir(dir);
   return above ?? dir;
 }

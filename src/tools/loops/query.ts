@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExtractDesk } from '../../ingest/extract/proposals-session.ts';
 import { refusal } from '../../ingest/extract/naming.ts';
-import { checkRules } from '../../project/answer/statement.ts';
+import { checkRowRules } from '../../project/answer/statement.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 
@@ -21,7 +21,7 @@ export const queryTool: LoopTool<ExtractDesk> = loopTool({
     desk.spendQuery();
     const warehouse = await desk.snapshot.warehouse(name);
     // What an ingest writes is read by every role.
-    await checkRules({ project, role: undefined }, warehouse, sql);
+    await checkRowRules({ project, role: undefined }, warehouse, sql);
     const { columns, rows, truncated } = await warehouse.query(sql, limits, signal);
     const shown = JSON.stringify({ columns: columns.map((column) => column.name), rows });
     return `${untrustedBlock(name, shown)}${truncated ? '\nThere are more rows.' : ''}`;

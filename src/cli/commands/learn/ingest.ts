@@ -10,8 +10,8 @@ import type {
 } from '../../../ingest/event.ts';
 import type { UsageLine } from '../../../llm/governor/usage.ts';
 import type { ingestProject } from '../../../project/learn/ingest.ts';
-import type { Attention } from '../../../project/review/needs-review.ts';
-import type { FormerSource } from '../../../project/learn/removed-sources.ts';
+import type { ReviewQueue } from '../../../project/review/review-queue.ts';
+import type { RemovedSource } from '../../../project/learn/removed-sources.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { usage as misuse } from '../../terminal/failure.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
@@ -60,8 +60,8 @@ export const ingest = defineCommand({
     );
     const called = scanned || report.stages.some(({ calls }) => calls > 0);
     const usage = called ? await usageOf(project) : [];
-    const { formerSources } = await import('../../../project/learn/removed-sources.ts');
-    const former = await formerSources(project);
+    const { listRemovedSources } = await import('../../../project/learn/removed-sources.ts');
+    const former = await listRemovedSources(project);
     const isFaulty = report.quarantined.length + report.leftAlone.length > 0;
     const review = report.connections
       .filter(({ relationships }) => relationships.review > 0)
@@ -93,7 +93,7 @@ export const ingest = defineCommand({
 });
 
 /** Sources whose items count although nobody reads them any longer. */
-export function formerLines(former: readonly FormerSource[]): readonly string[] {
+export function formerLines(former: readonly RemovedSource[]): readonly string[] {
   return former.map(({ connection, items }) => {
     const counts = `${counted(items, 'item')} of it still ${items === 1 ? 'counts' : 'count'}`;
     return printable(
@@ -320,7 +320,7 @@ export function quarantineText({ subject, reason, location = subject }: Quaranti
 
 /** What was left out, what is stale, and what a model has yet to read. */
 export function waitingLines(
-  { quarantined, stale, pending }: Omit<Attention, 'contested' | 'unfit'>,
+  { quarantined, stale, pending }: Omit<ReviewQueue, 'contested' | 'unfit'>,
   { style }: Screen,
 ): readonly string[] {
   return [

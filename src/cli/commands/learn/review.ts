@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, dump } from 'js-yaml';
 import { counted } from '../../../lib/counted.ts';
-import type { Attention } from '../../../project/review/needs-review.ts';
+import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ReviewedConflict } from '../../../project/review/review.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
@@ -26,8 +26,8 @@ export const review = defineCommand({
   define: (command) => command,
   async run(_input, context) {
     const project = await context.project();
-    const { attention } = await import('../../../project/review/needs-review.ts');
-    const found = await attention(project);
+    const { loadReviewQueue } = await import('../../../project/review/review-queue.ts');
+    const found = await loadReviewQueue(project);
     const waits = found.contested.length + found.quarantined.length + found.stale.length;
     if (!context.screen.interactive || context.screen.format === 'json' || waits === 0)
       return listed(found, context.screen);
@@ -42,8 +42,8 @@ export const list = defineCommand({
   examples: [['ktx review list --json', 'for a program']],
   define: (command) => command,
   async run(_input, context) {
-    const { attention } = await import('../../../project/review/needs-review.ts');
-    return listed(await attention(await context.project()), context.screen);
+    const { loadReviewQueue } = await import('../../../project/review/review-queue.ts');
+    return listed(await loadReviewQueue(await context.project()), context.screen);
   },
 });
 
@@ -78,11 +78,11 @@ async function decide(
   choice: Choice,
   { signal, screen }: CommandContext,
 ): Promise<Outcome> {
-  const [{ pinOf }, { ingestProject }] = await Promise.all([
+  const [{ createPin }, { ingestProject }] = await Promise.all([
     import('../../../project/review/review.ts'),
     import('../../../project/learn/ingest.ts'),
   ]);
-  const pin = await pinOf(project, choice);
+  const pin = await createPin(project, choice);
   const report = await ingestProject(project, { connections: [], pin, signal });
   const text = [`${pin.subject}: ${pin.choose} holds`, ...describeIngest(report, screen)].join(
     '\n',
@@ -96,7 +96,11 @@ async function decide(
   return { data: { pin, report }, text, notes, exitCode: isDecided ? 0 : report.exitCode, failure };
 }
 
-async function walk(project: Project, found: Attention, context: CommandContext): Promise<Outcome> {
+async function walk(
+  project: Project,
+  found: ReviewQueue,
+  context: CommandContext,
+): Promise<Outcome> {
   const decided = await walkConflicts(project, found.contested, context);
   for (const one of found.quarantined) {
     const message = printable(
@@ -123,7 +127,7 @@ async function walk(project: Project, found: Attention, context: CommandContext)
 /** What is stale is read again as a whole; without a model the fix is told. */
 async function readAgain(
   project: Project,
-  stale: Attention['stale'],
+  stale: ReviewQueue['stale'],
   context: CommandContext,
 ): Promise<Outcome | undefined> {
   const stands = stale.map(({ subject, why }) => printable(`  ${subject}: ${why}`)).join('\n');
@@ -173,7 +177,7 @@ async function walkConflicts(
   return decided;
 }
 
-function listed({ contested: conflicts, ...others }: Attention, screen: Screen): Outcome {
+function listed({ contested: conflicts, ...others }: ReviewQueue, screen: Screen): Outcome {
   const { style } = screen;
   const lines = conflicts.flatMap(({ subject, kind, variants, difference }) => [
     style('bold', printable(`${subject} ${kind}`)),

@@ -1,5 +1,5 @@
 import { counted } from '../../../lib/counted.ts';
-import { connectionNamed, isWarehouse, sourcesOf } from '../../../project/open/config.ts';
+import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { defineCommand } from '../../command.ts';
 import {
@@ -85,7 +85,7 @@ export const test = defineCommand({
   define: (command) => command.argument('[name]', 'the only one where it is left out'),
   async run({ args: [asked] }, context) {
     const project = await context.project();
-    const source = asked === undefined ? undefined : connectionNamed(project.config, asked);
+    const source = asked === undefined ? undefined : findConnection(project.config, asked);
     if (asked !== undefined && source !== undefined && !isWarehouse(source)) {
       const { probeSource } = await import('../../../project/setup/add-source.ts');
       const probe = await probeSource(
@@ -116,7 +116,7 @@ export const remove = defineCommand({
     const project = await context.project();
     const name = anyConnection(project, asked);
     const { removeConnection } = await import('../../../project/setup/setup.ts');
-    const isSource = sourcesOf(project.config).some(([source]) => source === name);
+    const isSource = listSources(project.config).some(([source]) => source === name);
     await removeConnection(project.dir, name);
     const next = isSource ? [`ktx ingest --forget ${name}  take back what only it says`] : [];
     return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay`, next };
@@ -124,5 +124,5 @@ export const remove = defineCommand({
 });
 
 function anyConnection({ config, connection }: Project, name: string): string {
-  return connectionNamed(config, name) === undefined ? connection(name).name : name;
+  return findConnection(config, name) === undefined ? connection(name).name : name;
 }

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { counted } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ProjectConfig } from '../../../project/open/config.ts';
-import type { TriedLlm } from '../../../project/setup/llm-setup.ts';
-import type { Probe } from '../../../project/setup/setup.ts';
+import type { ProbedLlm } from '../../../project/setup/llm-setup.ts';
+import type { WarehouseProbe } from '../../../project/setup/setup.ts';
 import type { WarehouseConfig } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
 import {
@@ -130,10 +130,10 @@ async function triedLlm(
   dir: string,
   options: Settings,
   context: CommandContext,
-): Promise<TriedLlm | undefined> {
+): Promise<ProbedLlm | undefined> {
   const llm = await llmFrom(options, context, (await configIn(dir))?.llm.provider);
   if (llm === undefined) return undefined;
-  const { tryLlm } = await import('../../../project/setup/llm-setup.ts');
+  const { probeLlm } = await import('../../../project/setup/llm-setup.ts');
   context.progress.update(`asking ${llm.backend}`);
   const { env } = context.surroundings;
   const trial = {
@@ -143,7 +143,7 @@ async function triedLlm(
     llm,
     warn: (message: string) => context.say(message),
   };
-  return tryLlm(trial, context.signal).catch(inLlmFlags(llm));
+  return probeLlm(trial, context.signal).catch(inLlmFlags(llm));
 }
 
 /** What was tried is not in `ktx.yaml` yet: the hint names what was said. */
@@ -161,7 +161,7 @@ function inLlmFlags({ settings, models }: TriedLlmSettings): (error: unknown) =>
   };
 }
 
-type TriedLlmSettings = Pick<TriedLlm, 'settings' | 'models'>;
+type TriedLlmSettings = Pick<ProbedLlm, 'settings' | 'models'>;
 
 const withModel = [
   'ktx ingest  describe what the database leaves undescribed',
@@ -170,7 +170,7 @@ const withModel = [
 
 async function withLlm(
   connected: Outcome | undefined,
-  tried: TriedLlm,
+  tried: ProbedLlm,
   dir: string,
 ): Promise<Outcome> {
   const { writeLlm } = await import('../../../project/setup/llm-setup.ts');
@@ -250,12 +250,12 @@ function inFlags(error: unknown): never {
   );
 }
 
-export function describeProbe(name: string, { tables, schemas, ms }: Probe): string {
+export function describeProbe(name: string, { tables, schemas, ms }: WarehouseProbe): string {
   return `${name}: connected in ${ms} ms, ${counted(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
 }
 
 /** What deserves a word although it works. */
-export function warnings({ tables, privileges }: Probe): readonly string[] {
+export function warnings({ tables, privileges }: WarehouseProbe): readonly string[] {
   const empty = tables === 0 ? ['The database has no tables that this login can see.'] : [];
   if (privileges.readOnly) return empty;
   const found = privileges.findings.map((finding) => `  ${finding}`);

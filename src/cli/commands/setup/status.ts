@@ -1,9 +1,9 @@
 import { counted } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
-import type { Attention } from '../../../project/review/needs-review.ts';
+import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import type { Project } from '../../../project/open/open.ts';
-import type { Unruled } from '../../../project/review/row-rule-bypass.ts';
+import type { RowRuleBypass } from '../../../project/review/row-rule-bypass.ts';
 import type { ConnectionStatus, SourceStatus } from '../../../project/review/status.ts';
 import { defineCommand, type Outcome } from '../../command.ts';
 import { formerLines, unfitLines, waitingLines } from '../learn/ingest.ts';
@@ -162,7 +162,7 @@ function describeSource({ connection, driver, ingested, items }: SourceStatus): 
   return `${connection} (${driver}): ${ingested ? counted(items, 'item') : 'not ingested yet'}`;
 }
 
-function unruledLines(unruled: readonly Unruled[], { style }: Screen): readonly string[] {
+function unruledLines(unruled: readonly RowRuleBypass[], { style }: Screen): readonly string[] {
   return unruled.map(
     ({ connection, ruled }) =>
       `  ${style('yellow', 'no rules')}  ${connection} reads the database of ${ruled}, whose row rules do not hold there`,
@@ -171,7 +171,7 @@ function unruledLines(unruled: readonly Unruled[], { style }: Screen): readonly 
 
 /** What waits for somebody, and what has no place, by name. */
 function attentionLines(
-  { contested, unfit, ...others }: Attention,
+  { contested, unfit, ...others }: ReviewQueue,
   screen: Screen,
 ): readonly string[] {
   const mark = screen.style('yellow', 'contested');
@@ -188,7 +188,7 @@ function attentionLines(
 function nextSteps(
   connections: readonly ConnectionStatus[],
   sources: readonly SourceStatus[],
-  { contested }: Attention,
+  { contested }: ReviewQueue,
 ): readonly string[] {
   if (connections.length === 0) return ['ktx connection add <name> --driver duckdb --path <file>'];
   const isNew =

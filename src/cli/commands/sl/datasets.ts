@@ -4,7 +4,11 @@ import { counted } from '../../../lib/counted.ts';
 import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
 import { nearest } from '../../../lib/suggest.ts';
-import { conflictsAbout, conflictsIn, contestedLines } from '../../../project/review/conflicts.ts';
+import {
+  conflictsOfDataset,
+  readConflicts,
+  conflictLines,
+} from '../../../project/review/conflicts.ts';
 import {
   staleLines,
   unqueryableLines,
@@ -93,8 +97,8 @@ export const read = defineCommand({
         exitCode: 2,
       });
     }
-    const contested = contestedLines(
-      conflictsAbout(await conflictsIn(project.dir), connection, dataset),
+    const contested = conflictLines(
+      conflictsOfDataset(await readConflicts(project.dir), connection, dataset),
     );
     const invalid = isInvalid
       ? ['This dataset is invalid and left out of queries: ktx sl validate says why.']

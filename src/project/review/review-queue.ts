@@ -5,13 +5,13 @@ import { unmappedOf } from '../../ingest/fetch/read-sources.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
-import { notesName, sourcesOf } from '../open/config.ts';
+import { notesName, listSources } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
-import { reviewed, type ReviewedConflict } from './review.ts';
-import { allStale } from './stale.ts';
+import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
+import { listStaleSubjects } from './stale.ts';
 
 /** What waits for a person, or for a model. */
-export interface Attention extends LeftOut {
+export interface ReviewQueue extends LeftOut {
   readonly contested: readonly ReviewedConflict[];
   /** What leans on something that has changed since a model read it. */
   readonly stale: readonly { readonly subject: string; readonly why: string }[];
@@ -20,16 +20,16 @@ export interface Attention extends LeftOut {
 }
 
 /** From the files and what the last run here left out; asks no warehouse and no source. */
-export async function attention(project: Project): Promise<Attention> {
+export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
   const [contested, lines, stale] = await Promise.all([
-    reviewed(project),
+    loadReviewedConflicts(project),
     linesOfItems(project),
-    allStale(project),
+    listStaleSubjects(project),
   ]);
   const pending = lines
     .flatMap(({ item, extractor }) => (extractor.endsWith('+pending') ? [item] : []))
     .sort();
-  const { quarantined, unfit } = lastLeftOut(project);
+  const { quarantined, unfit } = readLastLeftOut(project);
   // In a clone no run has told of anything yet; what a model could not claim is in git.
   const unmapped = lines.flatMap((line) => unmappedOf(line.item, line.unmapped ?? []));
   const told = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
@@ -38,7 +38,7 @@ export async function attention(project: Project): Promise<Attention> {
 }
 
 /** Of the last run in this folder; nothing in a fresh clone. */
-export function lastLeftOut({ dir }: Project): LeftOut {
+export function readLastLeftOut({ dir }: Project): LeftOut {
   const state = openState(dir);
   try {
     return leftOut(state) ?? { quarantined: [], unfit: [] };
@@ -49,7 +49,7 @@ export function lastLeftOut({ dir }: Project): LeftOut {
 
 /** What git has of each item of the sources. */
 async function linesOfItems({ dir, config }: Project) {
-  const names = [...sourcesOf(config).map(([name]) => name), notesName];
+  const names = [...listSources(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
     const lines = indexLines((await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '');
     return lines.map((line) => ({ ...line, item: itemPath(name, line.path) }));
