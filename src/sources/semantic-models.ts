@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { subjects } from '../context/claims/claim.ts';
-import { mapMetrics } from '../semantic/formats/metricflow/metrics.ts';
-import { MetricFault, readMetric, type MetricSpec } from '../semantic/formats/metricflow/metric.ts';
-import { joinsOf } from '../semantic/formats/metricflow/joins.ts';
+import { mapMetrics } from '../semantic/formats/metricflow/map-metrics.ts';
+import {
+  UnreadableMetric,
+  readMetric,
+  type MetricSpec,
+} from '../semantic/formats/metricflow/read-metric.ts';
+import { entityJoins } from '../semantic/formats/metricflow/entity-joins.ts';
 import {
   dimensionField,
   entityField,
-  otherNames,
-  type PlacedModel,
-} from '../semantic/formats/metricflow/placed-model.ts';
+  synonymsFor,
+  type BoundModel,
+} from '../semantic/formats/metricflow/bound-model.ts';
 import {
-  columnOf,
+  plainColumn,
   semanticModelSchema,
   type SemanticModelSpec,
-} from '../semantic/formats/metricflow/semantic-model.ts';
+} from '../semantic/formats/metricflow/semantic-model-schema.ts';
 import type { Findings, Place } from './findings.ts';
 import type { KnownTable } from './tables.ts';
 
@@ -30,7 +34,7 @@ export interface StatedModel extends Stated {
   readonly memberPlace: (list: 'entities' | 'dimensions' | 'measures', name: string) => Place;
 }
 
-interface KnownModel extends PlacedModel {
+interface KnownModel extends BoundModel {
   readonly table: KnownTable;
   readonly stated: StatedModel;
 }
@@ -71,7 +75,7 @@ function attempt<T>(stated: Stated, findings: Findings, read: () => T): T | unde
     if (error instanceof z.ZodError) {
       const [issue] = error.issues;
       findings.problem(stated.place(), `${name}${issue?.path.join('.')}: ${issue?.message}`);
-    } else if (error instanceof MetricFault)
+    } else if (error instanceof UnreadableMetric)
       findings.problem(stated.place(), `${name}${error.message}`);
     else throw error;
     return undefined;
@@ -124,7 +128,7 @@ function claimDimension(
   const place = stated.memberPlace('dimensions', name);
   const field = dimensionField(model, dimension);
   if (field === undefined) {
-    const column = columnOf(dimension);
+    const column = plainColumn(dimension);
     const why =
       column === undefined
         ? 'has an expression, and the column of that name stays what it is'
@@ -141,12 +145,12 @@ function claimDimension(
       body: description.trim(),
       confidence: inPassing,
     });
-  const others = otherNames(field.name, [name, label]);
+  const others = synonymsFor(field.name, [name, label]);
   if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...others] });
 }
 
 function claimJoins(models: readonly KnownModel[], findings: Findings): void {
-  for (const { from, entity, own, targets, cardinality } of joinsOf(models)) {
+  for (const { from, entity, own, targets, cardinality } of entityJoins(models)) {
     const place = from.stated.memberPlace('entities', entity.name);
     const [target, ...others] = targets;
     if (target === undefined) continue;
@@ -195,7 +199,7 @@ function claimMetrics(
     const spec = isHelper ? undefined : (stated.get(of)?.spec ?? measureSpec(models, of));
     if (spec?.description)
       findings.claim(place, { subject, kind: 'description', body: spec.description.trim() });
-    const others = isHelper ? [] : otherNames(name, [of, spec?.label]);
+    const others = isHelper ? [] : synonymsFor(name, [of, spec?.label]);
     if (others.length > 0) findings.claim(place, { subject, kind: 'synonyms', body: [...others] });
   }
   for (const { name, reason } of misfits) {

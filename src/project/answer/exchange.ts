@@ -3,8 +3,8 @@ import { parseArtifact } from '../../context/merge/merge-dataset.ts';
 import { type YamlMapping, yamlFile } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
-import type { Misfit } from '../../semantic/formats/foreign-model.ts';
-import type { ModelText } from '../../semantic/formats/formats.ts';
+import type { Misfit } from '../../semantic/formats/imported-model.ts';
+import type { ImportFile } from '../../semantic/formats/formats.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import { dialectNamed } from '../../sql/dialects.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
@@ -22,8 +22,8 @@ export async function exportModel(
   project: Project,
   { connection: asked, format = 'ossie' }: Asked,
 ) {
-  const { writerNamed } = await import('../../semantic/formats/formats.ts');
-  const write = writerNamed(format);
+  const { findWriter } = await import('../../semantic/formats/formats.ts');
+  const write = findWriter(format);
   const { name: connection, config } = project.connection(asked);
   const { model } = await project.model(connection);
   const read = (await listDatasetFiles(project.dir, connection)).map(
@@ -49,7 +49,7 @@ export async function exportModel(
 }
 
 interface Import extends Asked {
-  readonly files: readonly ModelText[];
+  readonly files: readonly ImportFile[];
   readonly dryRun: boolean;
 }
 
@@ -68,9 +68,9 @@ export async function importModel(
   project: Project,
   { connection: asked, format, files, dryRun }: Import,
 ): Promise<Imported> {
-  const { formatOf } = await import('../../semantic/formats/formats.ts');
+  const { findFormat } = await import('../../semantic/formats/formats.ts');
   const { name: connection, config } = project.connection(asked);
-  const { name, read } = formatOf(format, files);
+  const { name, read } = findFormat(format, files);
   const { datasets, misfits } = await withAnalyzer(() => read(files, dialectNamed(config.driver)));
   const source = `Imported from ${files.map(({ file }) => file).join(', ')} (${name}); yours to edit.`;
   const texts = new Map(

@@ -1,13 +1,14 @@
 import { UserError } from '../../lib/error.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import type { Dataset } from '../model/dataset.ts';
-import type { ForeignModel, Misfit } from './foreign-model.ts';
+import type { ImportedModel, Misfit } from './imported-model.ts';
 import { readLookml } from './lookml/read.ts';
 import { readMetricflow } from './metricflow/read.ts';
 import { writeMetricflow } from './metricflow/write.ts';
-import { readOssie, writeOssie } from './ossie/ossie.ts';
+import { readOssie } from './ossie/read.ts';
+import { writeOssie } from './ossie/write.ts';
 
-export interface ModelText {
+export interface ImportFile {
   /** As people know it. */
   readonly file: string;
   readonly text: string;
@@ -22,9 +23,9 @@ type Writer = (
 interface Format {
   readonly name: string;
   /** Whether the files look like it. */
-  readonly recognizes: (file: ModelText) => boolean;
+  readonly recognizes: (file: ImportFile) => boolean;
   /** All files together, since one may refer to another; throws `import_invalid`. */
-  readonly read: (files: readonly ModelText[], dialect: Dialect) => ForeignModel;
+  readonly read: (files: readonly ImportFile[], dialect: Dialect) => ImportedModel;
   /** Absent where ktx only reads the format. */
   readonly write?: Writer;
 }
@@ -65,7 +66,7 @@ const formats: readonly Format[] = [
 ];
 
 /** By its name, else by the looks of the files. */
-export function formatOf(name: string | undefined, files: readonly ModelText[]): Format {
+export function findFormat(name: string | undefined, files: readonly ImportFile[]): Format {
   const found = formats.find((format) =>
     name === undefined ? files.every((file) => format.recognizes(file)) : format.name === name,
   );
@@ -79,7 +80,7 @@ export function formatOf(name: string | undefined, files: readonly ModelText[]):
 }
 
 /** The formats that ktx writes. */
-export function writerNamed(name: string): Writer {
+export function findWriter(name: string): Writer {
   const writers = formats.filter(({ write }) => write !== undefined);
   const write = writers.find((format) => format.name === name)?.write;
   if (write !== undefined) return write;

@@ -5,9 +5,9 @@ import { UserError } from '../../lib/error.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
 import { fileCounter, filesBelow, readFileItem } from '../folder-files.ts';
 import {
-  namedTable,
+  tableOfModel,
   semanticModelSchema,
-} from '../../semantic/formats/metricflow/semantic-model.ts';
+} from '../../semantic/formats/metricflow/semantic-model-schema.ts';
 import { openFindings, type Findings } from '../findings.ts';
 import { claimSemantics, type Stated, type StatedModel } from '../semantic-models.ts';
 import type { ExtractContext, Extraction, FetchContext, Fetched, Item, Source } from '../source.ts';
@@ -96,7 +96,7 @@ function readItem({ key, body }: Item, findings: Findings): Found {
 
 function modelTable(raw: unknown, tableOf: FindTable): StatedModel['table'] {
   const { data } = semanticModelSchema.pick({ node_relation: true, model: true }).safeParse(raw);
-  const { table, schema, database } = namedTable(data ?? { model: undefined });
+  const { table, schema, database } = tableOfModel(data ?? { model: undefined });
   if (table === undefined) return { missing: 'it names no table' };
   const match = tableOf({
     table,

@@ -1,24 +1,23 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { check, sentence } from '../../../lib/schema-check.ts';
-import { type Dataset, datasetSchema } from '../../model/dataset.ts';
+import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
-  allowedDatasetName,
-  allowedName,
-  type ForeignField,
-  type ForeignMetric,
-  type ForeignModel,
+  toDatasetName,
+  toKtxName,
+  type DatasetField,
+  type ImportedModel,
   type Misfit,
-} from '../foreign-model.ts';
-import { readJoins } from './joins.ts';
-import { fieldSql, filterSql, measureSql, Unreadable } from './sql.ts';
-import { isBlock, type LookmlEntry, parseLookml } from './text.ts';
+} from '../imported-model.ts';
+import { readJoins } from './read-joins.ts';
+import { fieldSql, filterSql, measureSql, Unreadable } from './translate-sql.ts';
+import { isBlock, type LookmlEntry, parseLookml } from './parse.ts';
 import { without } from '../patch.ts';
 
 type Note = (at: string, message: string) => void;
 type Block = LookmlEntry & { readonly value: readonly LookmlEntry[] };
 
 /** Views and explores of LookML, of all files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
-export function readLookml(texts: readonly string[], dialect: Dialect): ForeignModel {
+export function readLookml(texts: readonly string[], dialect: Dialect): ImportedModel {
   const misfits: Misfit[] = [];
   const note: Note = (at, message) => void misfits.push({ at, message });
   const entries = texts.flatMap((text) => parseLookml(text));
@@ -97,7 +96,7 @@ function readView(view: Block, note: Note, dialect: Dialect): Dataset {
   );
   const key = parts('dimension').find((block) => textOf(block, 'primary_key') === 'yes')?.name;
   return {
-    dataset: allowedDatasetName(view.name),
+    dataset: toDatasetName(view.name),
     ...without({
       ...relationOf(view, note),
       description: textOf(view, 'description'),
@@ -145,7 +144,7 @@ interface At {
   readonly dialect: Dialect;
 }
 
-const fieldTypes: Readonly<Record<string, ForeignField['type']>> = {
+const fieldTypes: Readonly<Record<string, DatasetField['type']>> = {
   string: 'string',
   number: 'decimal',
   yesno: 'boolean',
@@ -156,7 +155,7 @@ const fieldTypes: Readonly<Record<string, ForeignField['type']>> = {
   int: 'integer',
 };
 
-function readField(block: Block, { view, note, dialect }: At): ForeignField {
+function readField(block: Block, { view, note, dialect }: At): DatasetField {
   const type = textOf(block, 'type') ?? (block.key === 'dimension_group' ? 'time' : 'string');
   const isDate = ['datatype', 'convert_tz'].some((key) => textOf(block, key) === 'date');
   if (fieldTypes[type] === undefined) throw new Unreadable(`ktx has no dimension of type ${type}`);
@@ -175,7 +174,7 @@ function readField(block: Block, { view, note, dialect }: At): ForeignField {
   noteUnread(block, read, (message) => note(`view ${view}.${block.name}`, message));
   const expr = fieldSql(textOf(block, 'sql') ?? `\${TABLE}.${block.name}`, { view, dialect });
   return {
-    name: allowedName(block.name),
+    name: toKtxName(block.name),
     ...without({
       type: isDate ? 'date' : fieldTypes[type],
       expr: expr === block.name ? undefined : expr,
@@ -186,7 +185,7 @@ function readField(block: Block, { view, note, dialect }: At): ForeignField {
   };
 }
 
-const aggregates: Readonly<Record<string, NonNullable<ForeignMetric['agg']>>> = {
+const aggregates: Readonly<Record<string, NonNullable<MetricDefinition['agg']>>> = {
   count: 'count',
   sum: 'sum',
   average: 'avg',
@@ -200,7 +199,7 @@ const aggregates: Readonly<Record<string, NonNullable<ForeignMetric['agg']>>> = 
 function readMeasure(
   block: Block,
   { view, note, dialect, booleans }: At & { readonly booleans: ReadonlySet<string> },
-): ForeignMetric {
+): MetricDefinition {
   const type = textOf(block, 'type') ?? 'string';
   const [agg, sql] = [aggregates[type], textOf(block, 'sql')];
   noteUnread(
@@ -215,7 +214,7 @@ function readMeasure(
     synonyms: labelOf(block),
     hidden: textOf(block, 'hidden') === 'yes' ? true : undefined,
   });
-  const name = allowedName(block.name);
+  const name = toKtxName(block.name);
   if (type === 'number' && sql !== undefined)
     return { name, expr: measureSql(sql, { view, dialect }), ...about };
   if (agg === undefined) throw new Unreadable(`ktx has no measure of type ${type}`);

@@ -3,35 +3,34 @@ import { z } from 'zod';
 import { UserError } from '../../../lib/error.ts';
 import { check, sentence } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
-import { type Dataset, datasetSchema } from '../../model/dataset.ts';
+import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
-  allowedDatasetName,
-  distinct,
-  type ForeignField,
-  type ForeignMetric,
-  type ForeignModel,
-  type ForeignRelationship,
+  toDatasetName,
+  uniqueNames,
+  type DatasetField,
+  type ImportedModel,
+  type DatasetRelationship,
   type Misfit,
-} from '../foreign-model.ts';
+} from '../imported-model.ts';
 import { isEntry, without } from '../patch.ts';
-import { fragmentIn } from '../written-sql.ts';
-import { joinsOf } from './joins.ts';
+import { fragmentIn } from '../sql-fragment.ts';
+import { entityJoins } from './entity-joins.ts';
 import {
-  MetricFault,
+  UnreadableMetric,
   metricOfMeasure,
   type MetricSpec,
-  olderForm,
   ownMeta,
   readMetric,
-} from './metric.ts';
-import { type FaultOf, mapMetrics } from './metrics.ts';
-import { otherNames, type PlacedModel } from './placed-model.ts';
+} from './read-metric.ts';
+import { toLegacyMetric } from './legacy-metric.ts';
+import { type FaultOf, mapMetrics } from './map-metrics.ts';
+import { synonymsFor, type BoundModel } from './bound-model.ts';
 import {
-  columnOf,
-  namedTable,
+  plainColumn,
+  tableOfModel,
   semanticModelSchema,
   type SemanticModelSpec,
-} from './semantic-model.ts';
+} from './semantic-model-schema.ts';
 
 const documentSchema = z.looseObject({
   semantic_models: z.array(z.unknown()).nullish(),
@@ -56,7 +55,7 @@ const readKeys = [
 type Note = (at: string, message: string) => void;
 
 /** A semantic model with the dataset that is made of it. */
-interface MadeModel extends PlacedModel {
+interface MadeModel extends BoundModel {
   readonly made: Dataset;
   readonly own: {
     readonly fields: ReadonlyMap<string, string>;
@@ -65,7 +64,7 @@ interface MadeModel extends PlacedModel {
 }
 
 /** dbt's semantic models and metrics, of all files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
-export function readMetricflow(texts: readonly string[], dialect: Dialect): ForeignModel {
+export function readMetricflow(texts: readonly string[], dialect: Dialect): ImportedModel {
   const misfits: Misfit[] = [];
   const note: Note = (at, message) => void misfits.push({ at, message });
   const documents = texts.map((text) => parsed(text, note));
@@ -74,7 +73,7 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Fore
       attempt('semantic_models', { raw, note }, () => semanticModelSchema.parse(raw)),
     ),
   );
-  const names = distinct(specs.map(({ name }) => allowedDatasetName(name)));
+  const names = uniqueNames(specs.map(({ name }) => toDatasetName(name)));
   const models = specs.map((spec, index) => madeModel(spec, names[index] ?? spec.name, note));
   const relationships = relationshipsOf(models, note);
   const metrics = documents.flatMap(({ metrics: list }) =>
@@ -126,14 +125,16 @@ function attempt<T>(
     const at = `${list}.${isEntry(raw) ? String(raw['name']) : '?'}`;
     if (error instanceof z.ZodError)
       note(at, `left out: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
-    else if (error instanceof MetricFault) note(at, `left out: ${error.message}`);
+    else if (error instanceof UnreadableMetric) note(at, `left out: ${error.message}`);
     else throw error;
     return [];
   }
 }
 
 function metricOf(raw: unknown): MetricSpec {
-  return readMetric(isEntry(raw) && !isEntry(raw['type_params']) ? olderForm(raw, undefined) : raw);
+  return readMetric(
+    isEntry(raw) && !isEntry(raw['type_params']) ? toLegacyMetric(raw, undefined) : raw,
+  );
 }
 
 /** With its fields; an entity is a name for a column, a dimension is a name of its own. */
@@ -141,16 +142,16 @@ function madeModel(spec: SemanticModelSpec, dataset: string, note: Note): MadeMo
   const at = `semantic_models.${spec.name}`;
   for (const key of Object.keys(spec))
     if (!readKeys.includes(key)) note(`${at}.${key}`, 'not read: ktx has no word for it');
-  const [fields, names] = [new Map<string, ForeignField>(), new Map<string, string>()];
+  const [fields, names] = [new Map<string, DatasetField>(), new Map<string, string>()];
   const add = (
     element: SemanticModelSpec['entities'][number],
     name: string,
-    type?: ForeignField['type'],
+    type?: DatasetField['type'],
   ) => {
     names.set(element.name, name);
     const known = fields.get(name);
     const expr = element.expr?.trim() ?? element.name;
-    const synonyms = otherNames(name, [...(known?.synonyms ?? []), element.label]);
+    const synonyms = synonymsFor(name, [...(known?.synonyms ?? []), element.label]);
     const rest = without({
       type: known?.type ?? type,
       expr: expr === name ? undefined : expr,
@@ -159,7 +160,7 @@ function madeModel(spec: SemanticModelSpec, dataset: string, note: Note): MadeMo
     });
     fields.set(name, { name, ...rest });
   };
-  for (const entity of spec.entities) add(entity, columnOf(entity) ?? entity.name);
+  for (const entity of spec.entities) add(entity, plainColumn(entity) ?? entity.name);
   for (const dimension of spec.dimensions)
     add(dimension, dimension.name, dimension.type === 'time' ? timeType(dimension) : undefined);
   const namesOf = (type: string) =>
@@ -168,7 +169,7 @@ function madeModel(spec: SemanticModelSpec, dataset: string, note: Note): MadeMo
       .flatMap((entity) => names.get(entity.name) ?? []);
   const [key] = namesOf('primary');
   const unique = [...new Set(namesOf('unique'))].filter((name) => name !== key);
-  const synonyms = otherNames(dataset, [spec.label]);
+  const synonyms = synonymsFor(dataset, [spec.label]);
   const rest = without({
     description: spec.description,
     synonyms: synonyms.length === 0 ? undefined : synonyms,
@@ -188,7 +189,7 @@ function madeModel(spec: SemanticModelSpec, dataset: string, note: Note): MadeMo
 }
 
 /** A field of another expression has the name for itself: the column of that name is then out of reach. */
-function fieldFor(fields: ReadonlyMap<string, ForeignField>, column: string): string | undefined {
+function fieldFor(fields: ReadonlyMap<string, DatasetField>, column: string): string | undefined {
   const standing = [...fields.values()].find(({ expr }) => expr === column);
   if (fields.get(column)?.expr === undefined) return column;
   return standing?.name;
@@ -196,7 +197,7 @@ function fieldFor(fields: ReadonlyMap<string, ForeignField>, column: string): st
 
 function timeType({
   type_params: params,
-}: SemanticModelSpec['dimensions'][number]): ForeignField['type'] {
+}: SemanticModelSpec['dimensions'][number]): DatasetField['type'] {
   const grain: unknown = isEntry(params) ? params['time_granularity'] : undefined;
   return typeof grain === 'string' &&
     ['day', 'week', 'month', 'quarter', 'year'].includes(grain.toLowerCase())
@@ -209,7 +210,7 @@ function sourceOf(spec: SemanticModelSpec, at: string, note: Note): string {
   if (typeof known === 'string') return known;
   const relation = spec.node_relation?.['relation_name'];
   if (typeof relation === 'string') return relation.replaceAll('`', '"');
-  const { table = spec.name, schema, database, isGuess } = namedTable(spec);
+  const { table = spec.name, schema, database, isGuess } = tableOfModel(spec);
   const source = [database, schema, table].filter((part) => part !== undefined).join('.');
   if (isGuess)
     note(
@@ -225,13 +226,13 @@ function sourceOf(spec: SemanticModelSpec, at: string, note: Note): string {
 function relationshipsOf(
   models: readonly MadeModel[],
   note: Note,
-): ReadonlyMap<string, readonly ForeignRelationship[]> {
-  const found = new Map<string, ForeignRelationship[]>();
+): ReadonlyMap<string, readonly DatasetRelationship[]> {
+  const found = new Map<string, DatasetRelationship[]>();
   for (const { spec } of models) {
     for (const { name } of spec.entities.filter(({ type }) => type === 'natural'))
       note(`semantic_models.${spec.name}.${name}`, 'a natural entity is read as a field only');
   }
-  for (const { from, entity, own, targets, cardinality } of joinsOf(models)) {
+  for (const { from, entity, own, targets, cardinality } of entityJoins(models)) {
     const [target, ...more] = targets;
     if (target === undefined || more.length > 0) {
       const why = more.length > 0 ? 'several semantic models' : 'no semantic model';
@@ -260,7 +261,7 @@ function metricsOf(
   models: readonly MadeModel[],
   specs: readonly MetricSpec[],
   { dialect, note }: { readonly dialect: Dialect; readonly note: Note },
-): ReadonlyMap<string, readonly ForeignMetric[]> {
+): ReadonlyMap<string, readonly MetricDefinition[]> {
   const measures = measuresAlone(models, specs);
   const isMeasure = new Set(measures.map(({ name }) => name));
   const { metrics, misfits } = mapMetrics(models, [...specs, ...measures], faultIn(dialect));
@@ -270,10 +271,10 @@ function metricsOf(
   for (const { name, extras } of specs)
     if (extras.length > 0) note(`metrics.${name}`, `ktx has no word for ${extras.join(', ')}`);
   noteTimes(models, note);
-  const found = new Map<string, ForeignMetric[]>();
+  const found = new Map<string, MetricDefinition[]>();
   for (const { dataset, name, body, of, isHelper } of metrics) {
     const spec = isHelper ? undefined : described.get(of);
-    const synonyms = otherNames(name, isHelper ? [] : [of, spec?.label]);
+    const synonyms = synonymsFor(name, isHelper ? [] : [of, spec?.label]);
     const about = without({
       description: spec?.description,
       synonyms: synonyms.length === 0 ? undefined : synonyms,

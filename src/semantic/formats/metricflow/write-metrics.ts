@@ -1,8 +1,7 @@
 import type { AggregateCall, Fragment } from '../../../sql/expression.ts';
-import type { Aggregate, Dataset } from '../../model/dataset.ts';
+import type { Aggregate, Dataset, MetricDefinition } from '../../model/dataset.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import { within } from '../../sql/expr.ts';
-import type { ForeignMetric } from '../foreign-model.ts';
 import { type Entry, without } from '../patch.ts';
 import {
   columnSql,
@@ -29,7 +28,11 @@ interface At extends Flow {
 }
 
 /** Writes a metric with those that it needs, and gives its name there. Throws `Unsayable`. */
-export function writeMetric(metric: ForeignMetric, at: At, stack: readonly string[] = []): string {
+export function writeMetric(
+  metric: MetricDefinition,
+  at: At,
+  stack: readonly string[] = [],
+): string {
   const name = at.names.metrics.get(metric) ?? metric.name;
   if (at.out.metrics.has(name)) return name;
   if (stack.includes(name))
@@ -50,7 +53,7 @@ interface Self {
   readonly stack: readonly string[];
 }
 
-function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
+function entryOf(metric: MetricDefinition, at: At, self: Self): Entry {
   const { ratio, offset, cumulative, conversion, where, expr } = metric;
   const fault = [expr, metric.of, where]
     .map((text) => faultOf(text, at))
@@ -91,14 +94,14 @@ function entryOf(metric: ForeignMetric, at: At, self: Self): Entry {
   return { ...derived(fragment, at, self), ...filter() };
 }
 
-function templated(where: NonNullable<ForeignMetric['where']>, at: At): string {
+function templated(where: NonNullable<MetricDefinition['where']>, at: At): string {
   const text = filterTemplate(where, at);
   if (text === undefined) throw new Unsayable('dbt cannot say its filter');
   return text;
 }
 
 function simple(
-  { agg, of, fraction, where, semi_additive, per }: ForeignMetric,
+  { agg, of, fraction, where, semi_additive, per }: MetricDefinition,
   at: At,
   name: string,
 ): Entry {
@@ -153,7 +156,7 @@ function measureNamed(
 }
 
 function nonAdditive(
-  balance: NonNullable<ForeignMetric['semi_additive']>,
+  balance: NonNullable<MetricDefinition['semi_additive']>,
   { home, names }: At,
 ): Entry {
   const { over, take } = balance;
@@ -218,7 +221,7 @@ function aggregateName(
 function found(
   address: string,
   { home, datasets }: At,
-): { readonly dataset: Dataset; readonly metric: ForeignMetric } {
+): { readonly dataset: Dataset; readonly metric: MetricDefinition } {
   const [first = '', ...rest] = address.split('.');
   const dataset = rest.length === 0 ? home : datasets.get(first);
   const metric = dataset?.metrics?.find(({ name }) => name === (rest[0] ?? first));
@@ -243,7 +246,7 @@ function measureOf(address: string, at: At, self: Self): Entry {
 }
 
 function conversionEntry(
-  conversion: NonNullable<ForeignMetric['conversion']>,
+  conversion: NonNullable<MetricDefinition['conversion']>,
   at: At,
   self: Self,
 ): Entry {

@@ -2,10 +2,10 @@ import type { Dialect } from '../../../sql/dialect.ts';
 import { UserError } from '../../../lib/error.ts';
 import { type Fragment, parseFragment, type Reference } from '../../../sql/expression.ts';
 import type { Dataset, ExpressionText } from '../../model/dataset.ts';
-import type { ForeignField } from '../foreign-model.ts';
-import { usedText } from '../ossie/words.ts';
-import { fragmentIn, rewritten } from '../written-sql.ts';
-import { type FlowNames, flowName } from './write-names.ts';
+import type { DatasetField } from '../imported-model.ts';
+import { usedText } from '../ossie/dataset-conversion.ts';
+import { fragmentIn, rewritten } from '../sql-fragment.ts';
+import { type FlowNames, flowName } from './dbt-names.ts';
 
 /** The datasets that are written together. */
 export interface Flow {
@@ -85,7 +85,7 @@ export function replaced(
 function ownField(
   { parts }: Reference,
   { dataset, fields = [] }: Dataset,
-): ForeignField | undefined {
+): DatasetField | undefined {
   if (parts.length > 2 || (parts.length === 2 && parts[0] !== dataset)) return undefined;
   return fields.find(({ name }) => name === parts.at(-1));
 }

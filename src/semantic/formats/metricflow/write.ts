@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, sourceParts } from '../../model/dataset.ts';
-import type { ForeignField, Misfit } from '../foreign-model.ts';
+import type { DatasetField, Misfit } from '../imported-model.ts';
 import { type Entry, without } from '../patch.ts';
 import { type FlowOut, Unsayable, writeMetric } from './write-metrics.ts';
-import { type EntityOut, flowName, flowNames } from './write-names.ts';
+import { type EntityOut, flowName, flowNames } from './dbt-names.ts';
 import { columnSql, faultOf, type Flow } from './write-sql.ts';
 
 type Note = (at: string, message: string) => void;
@@ -89,7 +89,7 @@ function semanticModel(
 }
 
 function dimension(
-  field: ForeignField,
+  field: DatasetField,
   name: string,
   at: Flow & { readonly home: Dataset },
 ): Entry | undefined {
@@ -133,7 +133,7 @@ function noteAside(
   const keysOf = (list: readonly object[], keys: readonly string[]) =>
     keys.filter((key) => list.some((one) => (one as Entry)[key] !== undefined));
   const isEntity = ([key]: readonly string[]) => entities.some(({ field }) => field === key);
-  const isCovered = ({ name }: ForeignField) => entities.some(({ field }) => field === name);
+  const isCovered = ({ name }: DatasetField) => entities.some(({ field }) => field === name);
   const whole = {
     synonyms,
     tags,

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/json.ts';
-import { olderForm } from '../../../semantic/formats/metricflow/metric.ts';
+import { toLegacyMetric } from '../../../semantic/formats/metricflow/legacy-metric.ts';
 import type { Place } from '../../findings.ts';
 import type { Exposure, MetricFact, SemanticModelFact } from '../facts.ts';
 import {
@@ -104,7 +104,7 @@ export function metricsIn(yaml: YamlItem, { reading }: Context): MetricFact[] {
   const fact = (mapping: Mapping, model?: string): MetricFact => {
     const isOlder = isRecord(mapping['type_params']);
     return {
-      raw: deepResolved(isOlder ? mapping : olderForm(mapping, model), reading),
+      raw: deepResolved(isOlder ? mapping : toLegacyMetric(mapping, model), reading),
       place: (key) => yaml.place(mapping, key),
     };
   };

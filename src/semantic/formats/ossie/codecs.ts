@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { datasetSchema } from '../../model/dataset.ts';
-import type { Forms } from './extension.ts';
-import { metricIn, metricOut, placedSchema, type Together, unplaced } from './metrics.ts';
+import type { Forms } from './lossless.ts';
+import { metricIn, metricOut, placedSchema, type Together, unplaced } from './metric-conversion.ts';
 import {
   ossieDatasetSchema,
   ossieFieldSchema,
@@ -16,7 +16,7 @@ import {
   fieldOut,
   relationshipIn,
   relationshipOut,
-} from './words.ts';
+} from './dataset-conversion.ts';
 import { type Entry, without } from '../patch.ts';
 
 const fieldSchema = datasetSchema.shape.fields.unwrap().element;

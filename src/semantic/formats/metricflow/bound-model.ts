@@ -1,15 +1,15 @@
 import { reservedWords } from '../../../sql/scalar-functions.ts';
-import { MetricFault } from './metric.ts';
+import { UnreadableMetric } from './read-metric.ts';
 import {
-  columnOf,
+  plainColumn,
   type Dimension,
   type Entity,
   primaryEntity,
   type SemanticModelSpec,
-} from './semantic-model.ts';
+} from './semantic-model-schema.ts';
 
 /** A semantic model and the dataset that its rows are. */
-export interface PlacedModel {
+export interface BoundModel {
   readonly spec: SemanticModelSpec;
   readonly dataset: string;
   /** The field that a column has, in whatever case it is written; undefined where there is no such column. */
@@ -28,12 +28,12 @@ export type DimensionField =
 
 /** Undefined where the dataset has no such column, or one of the dimension's name that is not what the dimension says. */
 export function dimensionField(
-  model: PlacedModel,
+  model: BoundModel,
   dimension: Dimension,
 ): DimensionField | undefined {
   const made = model.own?.fields.get(dimension.name);
   if (made !== undefined) return { kind: 'column', name: made };
-  const column = columnOf(dimension);
+  const column = plainColumn(dimension);
   const own = model.field(column ?? dimension.name);
   if (column !== undefined) return own === undefined ? undefined : { kind: 'column', name: own };
   return own === undefined
@@ -42,13 +42,13 @@ export function dimensionField(
 }
 
 /** Undefined where it is no column. */
-export function entityField({ own, field }: PlacedModel, entity: Entity): string | undefined {
-  const column = columnOf(entity);
+export function entityField({ own, field }: BoundModel, entity: Entity): string | undefined {
+  const column = plainColumn(entity);
   return own?.fields.get(entity.name) ?? (column === undefined ? undefined : field(column));
 }
 
 /** What people call a thing beside its name, each once: `Order Total` and `order_total` are the same words. */
-export function otherNames(
+export function synonymsFor(
   name: string,
   others: readonly (string | undefined)[],
 ): readonly string[] {
@@ -72,22 +72,23 @@ export function written(name: string): string {
 /** What a filter template says, as a row filter of the dataset of `home`. */
 export function filterSql(
   template: string,
-  home: PlacedModel,
-  models: readonly PlacedModel[],
+  home: BoundModel,
+  models: readonly BoundModel[],
 ): string {
   const sql = template.replaceAll(/\{\{(.*?)\}\}/gs, (_, inner: string) =>
     referenceSql(inner.trim(), home, models),
   );
-  if (/\{[{%#]/.test(sql)) throw new MetricFault(`its filter cannot be read: ${template.trim()}`);
+  if (/\{[{%#]/.test(sql))
+    throw new UnreadableMetric(`its filter cannot be read: ${template.trim()}`);
   return sql.trim();
 }
 
 const call =
   /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
 
-function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedModel[]): string {
+function referenceSql(inner: string, home: BoundModel, models: readonly BoundModel[]): string {
   const [, kind, , path = '', , second, , third] = call.exec(inner) ?? [];
-  if (kind === undefined) throw new MetricFault(`its filter uses ${inner}`);
+  if (kind === undefined) throw new UnreadableMetric(`its filter uses ${inner}`);
   if (kind === 'Entity') return entitySql(path, home);
   const grain = (second ?? third)?.toLowerCase();
   const parts = path.split('__');
@@ -95,7 +96,7 @@ function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedM
   const isTime = name === 'metric_time' && parts.length === 0;
   const own = primaryEntity(home.spec);
   const hops = parts[0] === own ? parts.slice(1) : parts;
-  const way = hops.reduce<readonly PlacedModel[]>(
+  const way = hops.reduce<readonly BoundModel[]>(
     (before, entity) => [
       ...before,
       hopTo(entity, before.at(-1) ?? home, {
@@ -110,31 +111,33 @@ function referenceSql(inner: string, home: PlacedModel, models: readonly PlacedM
     (one) => one.name === (isTime ? home.spec.defaults?.agg_time_dimension : name),
   );
   if (dimension === undefined)
-    throw new MetricFault(`its filter uses ${path}, which is no dimension of ${end.spec.name}`);
+    throw new UnreadableMetric(
+      `its filter uses ${path}, which is no dimension of ${end.spec.name}`,
+    );
   if (grain !== undefined && grain !== granularityOf(dimension))
-    throw new MetricFault(`its filter cuts ${path} to its ${grain}`);
+    throw new UnreadableMetric(`its filter cuts ${path} to its ${grain}`);
   const field = dimensionField(end, dimension);
   if (field !== undefined) return [...pathFrom(home, way, hops), field.name].map(written).join('.');
-  if (end === home && columnOf(dimension) === undefined) return `(${dimension.expr})`;
-  throw new MetricFault(`its filter uses ${path}, which is no field of ${end.dataset}`);
+  if (end === home && plainColumn(dimension) === undefined) return `(${dimension.expr})`;
+  throw new UnreadableMetric(`its filter uses ${path}, which is no field of ${end.dataset}`);
 }
 
 /** Every step of it, since the warehouse may have other ways to the same place: by roles where the datasets have them, else by datasets. */
 function pathFrom(
-  home: PlacedModel,
-  way: readonly PlacedModel[],
+  home: BoundModel,
+  way: readonly BoundModel[],
   hops: readonly string[],
 ): readonly string[] {
   if (way.at(-1) === undefined || way.at(-1) === home) return [];
   return [home.dataset, ...(home.own === undefined ? way.map(({ dataset }) => dataset) : hops)];
 }
 
-function entitySql(path: string, home: PlacedModel): string {
+function entitySql(path: string, home: BoundModel): string {
   const name = path.split('__').at(-1);
   const entity = home.spec.entities.find((one) => one.name === name);
   const field = entity && entityField(home, entity);
   if (field === undefined)
-    throw new MetricFault(
+    throw new UnreadableMetric(
       `its filter uses the entity ${path}, which is no column of ${home.dataset}`,
     );
   return written(field);
@@ -143,10 +146,10 @@ function entitySql(path: string, home: PlacedModel): string {
 /** The model on the one side of an entity; of several the one that has the dimension. */
 function hopTo(
   entity: string,
-  from: PlacedModel,
-  { models, name }: { models: readonly PlacedModel[]; name: string | undefined },
-): PlacedModel {
-  const isOne = (model: PlacedModel) =>
+  from: BoundModel,
+  { models, name }: { models: readonly BoundModel[]; name: string | undefined },
+): BoundModel {
+  const isOne = (model: BoundModel) =>
     from.own === undefined
       ? primaryEntity(model.spec) === entity ||
         model.spec.entities.some((one) => one.name === entity && one.type === 'unique')
@@ -162,7 +165,7 @@ function hopTo(
     others.length > 0
       ? `leads to ${fitting.map(({ spec }) => spec.name).join(' and ')}`
       : 'leads nowhere';
-  throw new MetricFault(
+  throw new UnreadableMetric(
     `its filter uses the entity ${entity}, which from ${from.spec.name} ${why}`,
   );
 }

@@ -3,20 +3,14 @@ import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { tokensOf } from '../../../sql/tokens.ts';
 import type { Aggregate, MetricDefinition } from '../../model/dataset.ts';
 import {
-  MetricFault,
+  UnreadableMetric,
   type MetricInput,
   metricOfMeasure,
   type MetricShape,
   type MetricSpec,
-} from './metric.ts';
-import {
-  dimensionField,
-  entityField,
-  filterSql,
-  type PlacedModel,
-  written,
-} from './placed-model.ts';
-import { columnOf, type Measure } from './semantic-model.ts';
+} from './read-metric.ts';
+import { dimensionField, entityField, filterSql, type BoundModel, written } from './bound-model.ts';
+import { plainColumn, type Measure } from './semantic-model-schema.ts';
 
 type Body = Omit<MetricDefinition, 'name'>;
 
@@ -40,7 +34,7 @@ interface MappedMetrics {
 export type FaultOf = (sql: string, isKnown: (name: string) => boolean) => string | undefined;
 
 interface Mapping {
-  readonly models: readonly PlacedModel[];
+  readonly models: readonly BoundModel[];
   readonly faultOf: FaultOf;
   readonly specs: ReadonlyMap<string, MetricSpec>;
   readonly done: Map<string, MappedMetric>;
@@ -53,7 +47,7 @@ function checked(
   isKnown: (name: string) => boolean = () => true,
 ): string {
   const fault = faultOf(sql, isKnown);
-  if (fault !== undefined) throw new MetricFault(fault);
+  if (fault !== undefined) throw new UnreadableMetric(fault);
   return sql;
 }
 
@@ -65,7 +59,7 @@ type Target = Pick<MappedMetric, 'dataset' | 'name'>;
  * it names). A metric input with a filter or an offset becomes a hidden metric of its own. What does not fit is named.
  */
 export function mapMetrics(
-  models: readonly PlacedModel[],
+  models: readonly BoundModel[],
   specs: readonly MetricSpec[],
   faultOf: FaultOf = () => undefined,
 ): MappedMetrics {
@@ -82,7 +76,7 @@ export function mapMetrics(
       mapNamed(mapping, name, []);
       return [];
     } catch (fault) {
-      if (fault instanceof MetricFault || fault instanceof UserError)
+      if (fault instanceof UnreadableMetric || fault instanceof UserError)
         return [{ name, reason: fault.message }];
       throw fault;
     }
@@ -95,7 +89,7 @@ export function mapMetrics(
 }
 
 /** Measures that say of themselves that they are metrics. */
-function ownMetrics(models: readonly PlacedModel[], specs: readonly MetricSpec[]): MetricSpec[] {
+function ownMetrics(models: readonly BoundModel[], specs: readonly MetricSpec[]): MetricSpec[] {
   const known = new Set(specs.map(({ name }) => name));
   const measures = models
     .flatMap(({ spec }) => spec.measures)
@@ -109,9 +103,9 @@ function mapNamed(mapping: Mapping, name: string, stack: readonly string[]): Map
   const known = mapping.done.get(name);
   if (known !== undefined) return known;
   const spec = mapping.specs.get(name);
-  if (spec === undefined) throw new MetricFault(`there is no metric ${name}`);
+  if (spec === undefined) throw new UnreadableMetric(`there is no metric ${name}`);
   if (stack.includes(name))
-    throw new MetricFault(`it is made of itself: ${[...stack, name].join(' → ')}`);
+    throw new UnreadableMetric(`it is made of itself: ${[...stack, name].join(' → ')}`);
   const { model, body } = shapeBody(mapping, spec, [...stack, name]);
   const where = spec.shape.kind === 'simple' ? body.where : filterOf(mapping, model, spec.filters);
   const rest = {
@@ -130,7 +124,7 @@ function mapNamed(mapping: Mapping, name: string, stack: readonly string[]): Map
 }
 
 /** A field of the same name has it; the metric then says what it does with it. */
-function freeName(model: PlacedModel, { name, shape }: MetricSpec, { agg }: Body): string {
+function freeName(model: BoundModel, { name, shape }: MetricSpec, { agg }: Body): string {
   const isTaken =
     model.own === undefined
       ? model.field(name) !== undefined
@@ -139,7 +133,7 @@ function freeName(model: PlacedModel, { name, shape }: MetricSpec, { agg }: Body
 }
 
 interface Shaped {
-  readonly model: PlacedModel;
+  readonly model: BoundModel;
   readonly body: Body;
 }
 
@@ -162,7 +156,7 @@ function shapeBody(mapping: Mapping, spec: MetricSpec, stack: readonly string[])
       return derived(mapping, shape, stack);
     case 'cumulative': {
       if (shape.periodAgg !== 'first')
-        throw new MetricFault(`ktx has no period_agg: ${shape.periodAgg}`);
+        throw new UnreadableMetric(`ktx has no period_agg: ${shape.periodAgg}`);
       const of = inputTarget(mapping, shape.of, stack);
       const window = shape.window === undefined ? {} : { window: period(shape.window) };
       const grain =
@@ -208,17 +202,17 @@ const aggregates: Readonly<Record<string, Aggregate>> = {
   percentile: 'percentile',
 };
 
-function aggregateOf(mapping: Mapping, model: PlacedModel, measure: Measure): Body {
+function aggregateOf(mapping: Mapping, model: BoundModel, measure: Measure): Body {
   const agg = Object.hasOwn(aggregates, measure.agg) ? aggregates[measure.agg] : undefined;
-  if (agg === undefined) throw new MetricFault(`ktx has no aggregate ${measure.agg}`);
+  if (agg === undefined) throw new UnreadableMetric(`ktx has no aggregate ${measure.agg}`);
   const expr = measure.expr?.trim() ?? measure.name;
   const isOne = /^(1|\*|true)$/i.test(expr);
   if (isOne && (agg === 'count' || (agg === 'sum' && expr === '1')))
     return { agg: 'count', ...semiAdditive(model, measure) };
-  const column = columnOf({ name: measure.name, expr });
+  const column = plainColumn({ name: measure.name, expr });
   const field = column === undefined ? undefined : model.field(column);
   if (column !== undefined && field === undefined && !/^\d/.test(expr))
-    throw new MetricFault(`${model.dataset} has no column ${column}`);
+    throw new UnreadableMetric(`${model.dataset} has no column ${column}`);
   const text =
     field === undefined
       ? checked(mapping, expr, (name) => model.field(name) !== undefined)
@@ -230,13 +224,14 @@ function aggregateOf(mapping: Mapping, model: PlacedModel, measure: Measure): Bo
 function fractionOf({ agg_params }: Measure, agg: Aggregate): Pick<Body, 'fraction'> {
   if (agg !== 'percentile') return {};
   const { percentile, use_discrete_percentile } = agg_params ?? {};
-  if (typeof percentile !== 'number') throw new MetricFault('its percentile is missing');
-  if (use_discrete_percentile === true) throw new MetricFault('ktx has no discrete percentile');
+  if (typeof percentile !== 'number') throw new UnreadableMetric('its percentile is missing');
+  if (use_discrete_percentile === true)
+    throw new UnreadableMetric('ktx has no discrete percentile');
   return { fraction: percentile > 1 ? percentile / 100 : percentile };
 }
 
 function semiAdditive(
-  model: PlacedModel,
+  model: BoundModel,
   { non_additive_dimension: rule }: Measure,
 ): Pick<Body, 'semi_additive'> {
   if (!rule) return {};
@@ -244,7 +239,7 @@ function semiAdditive(
   const dimension = model.spec.dimensions.find(({ name }) => name === rule.name);
   const field = dimension && dimensionField(model, dimension);
   if (field === undefined)
-    throw new MetricFault(
+    throw new UnreadableMetric(
       `it is not additive over ${rule.name}, which is no field of ${model.dataset}`,
     );
   return {
@@ -258,7 +253,7 @@ function derived(
   stack: readonly string[],
 ): Shaped {
   const [only, ...others] = inputs;
-  if (only === undefined) throw new MetricFault('it names no metric that it is made of');
+  if (only === undefined) throw new UnreadableMetric('it names no metric that it is made of');
   if (
     only.offsetWindow !== undefined &&
     others.length === 0 &&
@@ -305,7 +300,7 @@ function conversion(
   );
   const { calculation } = shape;
   if (calculation !== 'conversion_rate' && calculation !== 'conversions')
-    throw new MetricFault(`ktx has no calculation ${calculation}`);
+    throw new UnreadableMetric(`ktx has no calculation ${calculation}`);
   const window = shape.window === undefined ? {} : { window: period(shape.window) };
   return {
     model: from,
@@ -316,13 +311,13 @@ function conversion(
 }
 
 /** The field of an entity or a dimension. */
-function memberField(model: PlacedModel, name: string): string {
+function memberField(model: BoundModel, name: string): string {
   const bare = name.split('__').at(-1) ?? name;
   const entity = model.spec.entities.find((one) => one.name === bare);
   const dimension = model.spec.dimensions.find((one) => one.name === bare);
   const field =
     (entity && entityField(model, entity)) ?? (dimension && dimensionField(model, dimension)?.name);
-  if (field === undefined) throw new MetricFault(`${bare} is no field of ${model.dataset}`);
+  if (field === undefined) throw new UnreadableMetric(`${bare} is no field of ${model.dataset}`);
   return field;
 }
 
@@ -333,7 +328,7 @@ function inputTarget(mapping: Mapping, input: MetricInput, stack: readonly strin
   const isMeasure =
     input.isMeasure || (!mapping.specs.has(name) && hasMeasure(mapping.models, name));
   if (offsetToGrain !== undefined)
-    throw new MetricFault(`ktx has no offset_to_grain: ${offsetToGrain} of ${name}`);
+    throw new UnreadableMetric(`ktx has no offset_to_grain: ${offsetToGrain} of ${name}`);
   let target: Target = isMeasure
     ? measureTarget(mapping, input, metric)
     : mapNamed(mapping, name, stack);
@@ -380,7 +375,7 @@ function measureTarget(mapping: Mapping, input: MetricInput, metric: string): Ta
 
 function filterOf(
   mapping: Mapping,
-  model: PlacedModel,
+  model: BoundModel,
   filters: readonly string[],
 ): string | undefined {
   const texts = filters.map((one) => checked(mapping, filterSql(one, model, mapping.models)));
@@ -391,26 +386,28 @@ function nameFrom(home: Target, { dataset, name }: Target): string {
   return dataset === home.dataset ? name : `${dataset}.${name}`;
 }
 
-function measureNamed({ models }: Mapping, name: string): { model: PlacedModel; measure: Measure } {
+function measureNamed({ models }: Mapping, name: string): { model: BoundModel; measure: Measure } {
   for (const model of models) {
     const measure = model.spec.measures.find((one) => one.name === name);
     if (measure !== undefined) return { model, measure };
   }
-  throw new MetricFault(`no semantic model with a table in the warehouse has the measure ${name}`);
+  throw new UnreadableMetric(
+    `no semantic model with a table in the warehouse has the measure ${name}`,
+  );
 }
 
-function hasMeasure(models: readonly PlacedModel[], name: string): boolean {
+function hasMeasure(models: readonly BoundModel[], name: string): boolean {
   return models.some(({ spec }) => spec.measures.some((one) => one.name === name));
 }
 
-function modelNamed({ models }: Mapping, name: string): PlacedModel {
+function modelNamed({ models }: Mapping, name: string): BoundModel {
   const model = models.find(({ spec }) => spec.name === name);
   if (model === undefined)
-    throw new MetricFault(`the semantic model ${name} has no table in the warehouse`);
+    throw new UnreadableMetric(`the semantic model ${name} has no table in the warehouse`);
   return model;
 }
 
-function modelOf({ models }: Mapping, { dataset }: Target): PlacedModel {
+function modelOf({ models }: Mapping, { dataset }: Target): BoundModel {
   const model = models.find((one) => one.dataset === dataset);
   if (model === undefined) throw new Error(`${dataset} has no semantic model`);
   return model;
@@ -419,7 +416,7 @@ function modelOf({ models }: Mapping, { dataset }: Target): PlacedModel {
 function period(text: string): string {
   const [, count, unit] =
     /^(\d+) ?(second|minute|hour|day|week|month|quarter|year)s?$/.exec(text) ?? [];
-  if (count === undefined) throw new MetricFault(`ktx cannot count in ${text}`);
+  if (count === undefined) throw new UnreadableMetric(`ktx cannot count in ${text}`);
   return `${count} ${unit}${count === '1' ? '' : 's'}`;
 }
 
@@ -427,6 +424,6 @@ const grains = ['day', 'week', 'month', 'quarter', 'year'] as const;
 
 function grainOf(text: string): (typeof grains)[number] {
   const grain = grains.find((one) => one === text);
-  if (grain === undefined) throw new MetricFault(`ktx cannot start anew each ${text}`);
+  if (grain === undefined) throw new UnreadableMetric(`ktx cannot start anew each ${text}`);
   return grain;
 }

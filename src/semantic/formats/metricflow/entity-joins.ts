@@ -1,5 +1,5 @@
-import { entityField, type PlacedModel } from './placed-model.ts';
-import { type Entity, primaryEntity } from './semantic-model.ts';
+import { entityField, type BoundModel } from './bound-model.ts';
+import { type Entity, primaryEntity } from './semantic-model-schema.ts';
 
 interface Join<Model> {
   readonly from: Model;
@@ -12,7 +12,7 @@ interface Join<Model> {
 }
 
 /** An entity of one name joins the models that have it: many rows to the one that it identifies. */
-export function joinsOf<Model extends PlacedModel>(
+export function entityJoins<Model extends BoundModel>(
   models: readonly Model[],
 ): readonly Join<Model>[] {
   return models.flatMap((from) =>
@@ -35,7 +35,7 @@ export function joinsOf<Model extends PlacedModel>(
 }
 
 /** The models that an entity identifies a row of; those whose primary entity it is come before those where it is only unique. */
-function joinTargets<Model extends PlacedModel>(
+function joinTargets<Model extends BoundModel>(
   models: readonly Model[],
   from: Model,
   entity: Entity,
@@ -53,12 +53,12 @@ function joinTargets<Model extends PlacedModel>(
     : primary;
 }
 
-function isPrimary({ spec }: PlacedModel, name: string): boolean {
+function isPrimary({ spec }: BoundModel, name: string): boolean {
   return primaryEntity(spec) === name;
 }
 
 /** The field by which an entity identifies a row of a model. */
-function identified(model: PlacedModel, name: string): string | undefined {
+function identified(model: BoundModel, name: string): string | undefined {
   const entity = model.spec.entities.find(
     (one) => one.name === name && (one.type === 'primary' || one.type === 'unique'),
   );

@@ -82,7 +82,7 @@ export function primaryEntity({ primary_entity, entities }: SemanticModelSpec): 
 }
 
 /** The table that a model names, and how: by its relation, as `schema.table`, by `ref('orders')` or `source('crm', 'customers')`. */
-export function namedTable({
+export function tableOfModel({
   node_relation: relation,
   model = '',
 }: Pick<SemanticModelSpec, 'node_relation' | 'model'>) {
@@ -112,7 +112,7 @@ export function namedTable({
 }
 
 /** An expression that is just a column; a name without an expression is that column. */
-export function columnOf({
+export function plainColumn({
   name,
   expr = name,
 }: {

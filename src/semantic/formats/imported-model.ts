@@ -1,7 +1,7 @@
 import type { Dataset } from '../model/dataset.ts';
 
 /** Another tool's model in ktx's words. */
-export interface ForeignModel {
+export interface ImportedModel {
   readonly datasets: readonly Dataset[];
   readonly misfits: readonly Misfit[];
 }
@@ -13,22 +13,21 @@ export interface Misfit {
   readonly message: string;
 }
 
-export type ForeignField = NonNullable<Dataset['fields']>[number];
-export type ForeignMetric = NonNullable<Dataset['metrics']>[number];
-export type ForeignRelationship = NonNullable<Dataset['relationships']>[number];
+export type DatasetField = NonNullable<Dataset['fields']>[number];
+export type DatasetRelationship = NonNullable<Dataset['relationships']>[number];
 
 /** A name that ktx allows, for any that a tool has. */
-export function allowedName(name: string): string {
+export function toKtxName(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(/[^A-Za-z0-9_]+/g, '_');
   return /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
 }
 
-export function allowedDatasetName(name: string): string {
-  return allowedName(name).toLowerCase();
+export function toDatasetName(name: string): string {
+  return toKtxName(name).toLowerCase();
 }
 
 /** The names, each told apart from those before it in any case. */
-export function distinct(names: readonly string[]): readonly string[] {
+export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name) => {
     let free = name;

@@ -1,11 +1,11 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, type ExpressionText, sourceParts } from '../../model/dataset.ts';
 import {
-  allowedDatasetName,
-  allowedName,
-  type ForeignField,
-  type ForeignRelationship,
-} from '../foreign-model.ts';
+  toDatasetName,
+  toKtxName,
+  type DatasetField,
+  type DatasetRelationship,
+} from '../imported-model.ts';
 import {
   datatypeOf,
   dialectTags,
@@ -69,7 +69,7 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-export function fieldOut(field: ForeignField, dialect: Dialect): OssieField {
+export function fieldOut(field: DatasetField, dialect: Dialect): OssieField {
   const { name, expr, type, description, synonyms } = field;
   const column = columnText(name, dialect);
   const expression = expressionOut(expr ?? column, dialect) ?? {
@@ -86,8 +86,8 @@ export function fieldOut(field: ForeignField, dialect: Dialect): OssieField {
 export function fieldIn(
   { name: original, expression, ...field }: OssieField,
   dialect: Dialect,
-): ForeignField {
-  const name = allowedName(original);
+): DatasetField {
+  const name = toKtxName(original);
   const expr = expressionIn(expression, dialect);
   const rest = without({
     type: typeOfDatatype(field['datatype']),
@@ -100,7 +100,7 @@ export function fieldIn(
 
 /** Undefined where Ossie cannot say how the two join. */
 export function relationshipOut(
-  relationship: ForeignRelationship,
+  relationship: DatasetRelationship,
   from: string,
 ): OssieRelationship | undefined {
   const { to, on, role, via, within } = relationship;
@@ -127,13 +127,13 @@ export function relationshipOut(
 export function relationshipIn(
   relationship: OssieRelationship,
   isOnly: boolean,
-): ForeignRelationship {
+): DatasetRelationship {
   const { name, from, to, from_columns, to_columns } = relationship;
   const on = Object.fromEntries(
     from_columns.map((column, index): [string, string] => [column, to_columns[index] ?? '']),
   );
   const role = name.startsWith(`${from}_to_`) ? name.slice(from.length + 4) : name;
-  return isOnly ? { to, on } : { to, on, role: allowedName(role) };
+  return isOnly ? { to, on } : { to, on, role: toKtxName(role) };
 }
 
 /** Without fields, metrics and relationships. */
@@ -170,5 +170,5 @@ export function datasetIn({
     description: textIn(dataset['description']),
     synonyms: synonymsIn(dataset['ai_context']),
   });
-  return { dataset: allowedDatasetName(name), ...rest };
+  return { dataset: toDatasetName(name), ...rest };
 }

@@ -1,6 +1,6 @@
 import type { Dataset } from '../../model/dataset.ts';
-import { allowedDatasetName, allowedName, type ForeignRelationship } from '../foreign-model.ts';
-import { isBlock, type LookmlEntry } from './text.ts';
+import { toDatasetName, toKtxName, type DatasetRelationship } from '../imported-model.ts';
+import { isBlock, type LookmlEntry } from './parse.ts';
 import { same, without } from '../patch.ts';
 
 interface Joining {
@@ -22,8 +22,8 @@ const restricting = [
 export function readJoins(
   explores: readonly LookmlEntry[],
   joining: Joining,
-): ReadonlyMap<string, readonly ForeignRelationship[]> {
-  const found = new Map<string, ForeignRelationship[]>();
+): ReadonlyMap<string, readonly DatasetRelationship[]> {
+  const found = new Map<string, DatasetRelationship[]>();
   for (const explore of explores) {
     if (!isBlock(explore)) continue;
     const at = `explore ${explore.name}`;
@@ -58,7 +58,7 @@ function textOf(entry: LookmlEntry, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-type Read = { readonly from: string; readonly relationship: ForeignRelationship };
+type Read = { readonly from: string; readonly relationship: DatasetRelationship };
 
 /** Or why not. */
 function readJoin(
@@ -92,12 +92,12 @@ function readJoin(
     ),
   );
   const [from, to, alias] = isReversed ? [joined, other, first.other] : [other, joined, join.name];
-  const role = alias === to ? undefined : allowedName(alias);
+  const role = alias === to ? undefined : toKtxName(alias);
   const rest = without({
     role,
     cardinality: cardinality === 'one_to_one' ? cardinality : undefined,
   });
-  return { from, relationship: { to: allowedDatasetName(to), on, ...rest } };
+  return { from, relationship: { to: toDatasetName(to), on, ...rest } };
 }
 
 interface Pair {
@@ -119,7 +119,7 @@ function pairsOf(
     const [target] = views.get(aliases.get(join.name) ?? join.name)?.primary_key ?? [];
     return target === undefined
       ? `${join.name} has no primary_key`
-      : [{ column: target, other, otherColumn: allowedName(column) }];
+      : [{ column: target, other, otherColumn: toKtxName(column) }];
   }
   const pairs: Pair[] = [];
   for (const part of (condition ?? '').split(/\band\b/i).filter((text) => text.trim() !== '')) {
@@ -131,7 +131,7 @@ function pairsOf(
       return `its sql_on does not join ${join.name} to another view: ${part.trim()}`;
     const [column, other, otherColumn] =
       left === join.name ? [leftColumn, right, rightColumn] : [rightColumn, left, leftColumn];
-    pairs.push({ column: allowedName(column), other, otherColumn: allowedName(otherColumn) });
+    pairs.push({ column: toKtxName(column), other, otherColumn: toKtxName(otherColumn) });
   }
   return pairs;
 }

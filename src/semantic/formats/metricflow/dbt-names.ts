@@ -1,12 +1,7 @@
-import type { Dataset } from '../../model/dataset.ts';
+import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
 import { reservedWords } from '../../../sql/scalar-functions.ts';
-import {
-  distinct,
-  type ForeignField,
-  type ForeignMetric,
-  type ForeignRelationship,
-} from '../foreign-model.ts';
-import { modelNames } from '../ossie/write.ts';
+import { uniqueNames, type DatasetField, type DatasetRelationship } from '../imported-model.ts';
+import { modelNames } from '../ossie/write-model.ts';
 
 /** An entity of a semantic model. */
 export interface EntityOut {
@@ -21,10 +16,10 @@ export interface FlowNames {
   /** By dataset. */
   readonly entities: ReadonlyMap<string, readonly EntityOut[]>;
   /** What dbt joins by, for each relationship that it can say. */
-  readonly joins: ReadonlyMap<ForeignRelationship, string>;
+  readonly joins: ReadonlyMap<DatasetRelationship, string>;
   /** By dataset, of fields that are no entities. */
-  readonly dimensions: ReadonlyMap<string, ReadonlyMap<ForeignField, string>>;
-  readonly metrics: ReadonlyMap<ForeignMetric, string>;
+  readonly dimensions: ReadonlyMap<string, ReadonlyMap<DatasetField, string>>;
+  readonly metrics: ReadonlyMap<MetricDefinition, string>;
 }
 
 type Note = (at: string, message: string) => void;
@@ -58,7 +53,7 @@ export function flowNames(datasets: readonly Dataset[], note: Note): FlowNames {
   const all = datasets.flatMap(({ dataset, metrics = [] }) =>
     metrics.map((metric) => ({ dataset, metric })),
   );
-  const names = distinct(
+  const names = uniqueNames(
     modelNames(all.map(({ dataset, metric }) => ({ dataset, name: metric.name }))).map(metricName),
   );
   const metrics = new Map(all.map(({ metric }, index) => [metric, names[index] ?? metric.name]));
@@ -84,7 +79,7 @@ function entitiesOf(datasets: readonly Dataset[], note: Note) {
       `${dataset}.${key}`,
     ]),
   );
-  const joins = new Map<ForeignRelationship, string>();
+  const joins = new Map<DatasetRelationship, string>();
   for (const dataset of datasets) {
     for (const relationship of dataset.relationships ?? []) {
       const { to, role = to } = relationship;
@@ -136,7 +131,7 @@ function entitiesOf(datasets: readonly Dataset[], note: Note) {
 
 /** The columns that it joins, or why dbt cannot. */
 function joinKeys(
-  { to, on, cardinality, within }: ForeignRelationship,
+  { to, on, cardinality, within }: DatasetRelationship,
   datasets: readonly Dataset[],
 ) {
   const target = datasets.find(({ dataset }) => dataset === to);
@@ -156,12 +151,12 @@ function dimensionsOf(
   { dataset, fields = [] }: Dataset,
   entities: readonly EntityOut[],
   note: Note,
-): ReadonlyMap<ForeignField, string> {
+): ReadonlyMap<DatasetField, string> {
   const covered = fields.filter(
     ({ name, expr }) => expr === undefined && entities.some(({ field }) => field === name),
   );
   const own = fields.filter((field) => field.hidden !== true && !covered.includes(field));
-  const names = distinct([
+  const names = uniqueNames([
     ...entities.map(({ name }) => name),
     ...own.map(({ name }) => flowName(name)),
   ]).slice(entities.length);

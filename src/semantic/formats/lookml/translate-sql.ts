@@ -1,7 +1,7 @@
 import type { Dialect } from '../../../sql/dialect.ts';
-import { allowedName } from '../foreign-model.ts';
-import { isBlock, type LookmlEntry } from './text.ts';
-import { fragmentIn } from '../written-sql.ts';
+import { toKtxName } from '../imported-model.ts';
+import { isBlock, type LookmlEntry } from './parse.ts';
+import { fragmentIn } from '../sql-fragment.ts';
 
 /** Something of LookML has no meaning in ktx: it is left out, never read as something else. */
 export class Unreadable extends Error {}
@@ -35,7 +35,7 @@ function substituted(sql: string, { view }: At): string {
       const parts = name.split('.');
       if (parts.length > 1 && parts[0] !== view)
         throw new Unreadable(`it uses ${name} of another view`);
-      return allowedName(parts.at(-1) ?? '');
+      return toKtxName(parts.at(-1) ?? '');
     });
   return text.replaceAll('`', '"').trim();
 }

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { Dialect } from '../../../sql/dialect.ts';
 import type { AggregateCall, Fragment } from '../../../sql/expression.ts';
-import { type Dataset, datasetSchema, type ExpressionText } from '../../model/dataset.ts';
+import {
+  type Dataset,
+  datasetSchema,
+  type ExpressionText,
+  type MetricDefinition,
+} from '../../model/dataset.ts';
 import { within } from '../../sql/expr.ts';
-import { allowedName, type ForeignMetric } from '../foreign-model.ts';
+import { toKtxName } from '../imported-model.ts';
 import { dialectTags, type OssieMetric } from './schema.ts';
-import { expressionIn, synonymsIn, synonymsOut, textIn, usedText } from './words.ts';
+import { expressionIn, synonymsIn, synonymsOut, textIn, usedText } from './dataset-conversion.ts';
 import { type Entry, without } from '../patch.ts';
-import { fragmentIn, onlyAggregate, qualified, rewritten, unqualified } from '../written-sql.ts';
+import { fragmentIn, onlyAggregate, qualified, rewritten, unqualified } from '../sql-fragment.ts';
 
 /** The datasets that are written or read together. */
 export interface Together {
@@ -26,9 +31,9 @@ export type PlacedMetric = z.infer<typeof placedSchema>;
 const metricSchema = datasetSchema.shape.metrics.unwrap().element;
 const descriptive = ['name', 'unit', 'description', 'hidden', 'synonyms', 'extensions'];
 
-export function placed(metric: ForeignMetric, dataset: string): PlacedMetric {
+export function placed(metric: MetricDefinition, dataset: string): PlacedMetric {
   const others = Object.fromEntries(
-    descriptive.map((key) => [key, metric[key as keyof ForeignMetric]]),
+    descriptive.map((key) => [key, metric[key as keyof MetricDefinition]]),
   );
   return {
     name: metric.name,
@@ -39,7 +44,7 @@ export function placed(metric: ForeignMetric, dataset: string): PlacedMetric {
 }
 
 /** Undefined where it is no metric of ktx: a patch from outside may make anything. */
-export function unplaced(metric: PlacedMetric): ForeignMetric | undefined {
+export function unplaced(metric: PlacedMetric): MetricDefinition | undefined {
   return metricSchema.safeParse({
     ...without(metric, 'dataset', 'definition'),
     ...metric.definition[0],
@@ -47,7 +52,7 @@ export function unplaced(metric: PlacedMetric): ForeignMetric | undefined {
 }
 
 /** Undefined where Ossie would compute another number: running totals, offsets, balances, paths of roles. */
-export function metricOut(metric: ForeignMetric, name: string, at: At): OssieMetric | undefined {
+export function metricOut(metric: MetricDefinition, name: string, at: At): OssieMetric | undefined {
   const dialects = tagsOf(metric).flatMap(([key, dialect]) => {
     const expression = formula(metric, { ...at, key, where: [], stack: [] });
     return expression === undefined ? [] : [{ dialect, expression }];
@@ -60,7 +65,7 @@ export function metricOut(metric: ForeignMetric, name: string, at: At): OssieMet
     ...without({ description, ai_context: synonymsOut(synonyms) }),
   };
 
-  function tagsOf({ of, expr, where }: ForeignMetric): readonly [string, string][] {
+  function tagsOf({ of, expr, where }: MetricDefinition): readonly [string, string][] {
     const maps = [of, expr, where].flatMap((text) =>
       typeof text === 'object' ? Object.keys(text) : [],
     );
@@ -88,7 +93,7 @@ function textFor(text: ExpressionText | undefined, { key }: Writing): string | u
   return typeof text === 'object' ? (text[key] ?? text['default']) : text;
 }
 
-function formula(metric: ForeignMetric, at: Writing): string | undefined {
+function formula(metric: MetricDefinition, at: Writing): string | undefined {
   const { agg, of, fraction, expr, where, ratio, ...others } = metric;
   if (Object.keys(without(others, ...descriptive)).length > 0 || at.stack.includes(metric.name))
     return undefined;
@@ -242,7 +247,7 @@ export function metricIn(
     typeof expr === 'string'
       ? definitionOf(fragment, { dialect, dataset, fraction: ranked?.[1] })
       : { expr };
-  return { name: allowedName(name), dataset, definition: [definition], ...others };
+  return { name: toKtxName(name), dataset, definition: [definition], ...others };
 }
 
 function definitionOf(
