@@ -4,7 +4,7 @@ import { isSorted } from './extract/triage.ts';
 import { type PendingItem, unitsOf } from './extract/unit.ts';
 
 /** What is known before anything is asked. */
-export interface Ahead {
+export interface EstimateInput {
   /** Tables that a model would describe, and how many columns they have. */
   readonly tables: readonly number[];
   readonly items: readonly PendingItem[];
@@ -30,7 +30,7 @@ const [loopFrame, perTurn] = [6500, 700];
  * What the run will take, as a range. At least: every page is skipped, every loop is done in its second turn. At most: everything is
  * read in a loop that uses all of its turns, and nothing of it comes from a cache.
  */
-export function estimate({ tables, items, stepBudget, priced }: Ahead): Estimate {
+export function estimateCost({ tables, items, stepBudget, priced }: EstimateInput): Estimate {
   const described = tables.map((columns): Work => ({
     role: 'candidateExtraction',
     calls: 1,
@@ -76,7 +76,7 @@ function loopOf(tokens: number, turns: number): Work {
   return { role: 'candidateExtraction', calls: 1, input, output: 250 * turns };
 }
 
-function priceOf(work: readonly Work[], priced: Ahead['priced']): number | undefined {
+function priceOf(work: readonly Work[], priced: EstimateInput['priced']): number | undefined {
   const costs = work.map(({ role, input, output }) =>
     priced(role, { input, output, cacheRead: 0, cacheWrite: 0 }),
   );

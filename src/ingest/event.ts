@@ -79,7 +79,7 @@ interface RunUsage {
   readonly costUsd: number | null;
 }
 
-export type Stage =
+export type IngestStage =
   | 'plan'
   | 'scan'
   | 'describe'
@@ -115,7 +115,7 @@ export interface Mended {
 }
 
 /** Something that a source says and that has no place in ktx, by name. The rest goes on, and nothing waits for it. */
-export interface Unfit {
+export interface UnusedFact {
   /** Path of the item in the project. */
   readonly item: string;
   /** Where in it: `line 12`. */
@@ -155,7 +155,7 @@ export interface CommitReport {
 
 export type Failure = Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
 
-export function failureOf({ code, message, hint, retryable, exitCode }: UserError): Failure {
+export function toFailure({ code, message, hint, retryable, exitCode }: UserError): Failure {
   return { code, message, hint, retryable, exitCode };
 }
 
@@ -250,10 +250,10 @@ export interface IngestReport extends EditReport {
   /** In this run. */
   readonly mended: readonly Mended[];
   /** Of all sources, those of this run and those that stand. */
-  readonly unfit: readonly Unfit[];
+  readonly unfit: readonly UnusedFact[];
   readonly commit: CommitReport;
   readonly queries: number;
-  readonly milliseconds: Readonly<Partial<Record<Stage, number>>>;
+  readonly milliseconds: Readonly<Partial<Record<IngestStage, number>>>;
   /** 0 complete, 1 failed, 3 partial, 4 authentication. */
   readonly exitCode: ExitCode;
 }

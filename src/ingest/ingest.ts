@@ -13,37 +13,37 @@ import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { compareMetrics } from './rule/compare.ts';
 import {
-  failureOf,
+  toFailure,
   type ConnectionReport,
   type Estimate,
   type IngestEvent,
   type IngestReport,
   type PublishStep,
   type SourceReport,
-  type Stage,
+  type IngestStage,
 } from './event.ts';
-import { type Ahead, estimate } from './estimate.ts';
+import { type EstimateInput, estimateCost } from './estimate.ts';
 import { paidOutcome } from './extract/stage.ts';
 import { pendingItems } from './extract/unit.ts';
-import type { ConnectionFindings, Findings, SourceFindings } from './fetch/findings.ts';
-import { heldClaims } from './fetch/claims-of-unread-tables.ts';
-import { keepLeftOut } from './last-run.ts';
+import type { ConnectionFindings, ProjectFindings, SourceFindings } from './fetch/findings.ts';
+import { claimsOfUnreadTables } from './fetch/claims-of-unread-tables.ts';
+import { saveLeftOut } from './last-run.ts';
 import { runModelStages } from './model-stages.ts';
 import type { IngestModel } from './model.ts';
-import { newEdits } from './publish/new-edits.ts';
+import { findNewEdits } from './publish/new-edits.ts';
 import { readProjectFiles } from './publish/project-files.ts';
-import { publish, settled } from './publish/publish.ts';
-import { readClaims } from './fetch/readings.ts';
+import { publish, noCommitReasons } from './publish/publish.ts';
+import { loadReadingClaims } from './fetch/readings.ts';
 import {
   extractSource,
   fetchSources,
   isPartial,
-  sourceReport,
+  reportSource,
   type SourceInput,
-  unfitIn,
+  listUnusedFacts,
 } from './fetch/read-sources.ts';
-import { foldersOf, renderProject } from './render/render.ts';
-import { validate } from './render/validate.ts';
+import { projectFolders, renderProject } from './render/render.ts';
+import { validateArtifacts } from './render/validate.ts';
 
 export interface IngestInput {
   /** The folder that holds `ktx.yaml`. */
@@ -67,7 +67,7 @@ export interface IngestInput {
   /** For a dry run: what is known of the model that would be asked. */
   readonly ahead?:
     | ({ readonly journal: IngestModel['journal'] | undefined } & Pick<
-        Ahead,
+        EstimateInput,
         'stepBudget' | 'priced'
       >)
     | undefined;
@@ -89,7 +89,7 @@ export interface IngestInput {
  * report comes back as one, with the exit code that it means; only bugs, an abort and failures of the project itself (lock, git,
  * disk) are thrown.
  */
-export async function ingest(input: IngestInput): Promise<IngestReport> {
+export async function runIngest(input: IngestInput): Promise<IngestReport> {
   const { dir, runId, signal, dryRun = false } = input;
   const run: Run = { ...input, emit: (event) => input.onEvent?.(event), milliseconds: {} };
   const onWait = (message: string) => run.emit({ type: 'lock_awaited', message });
@@ -117,7 +117,7 @@ export async function ingest(input: IngestInput): Promise<IngestReport> {
 
 interface Run extends IngestInput {
   readonly emit: (event: IngestEvent) => void;
-  readonly milliseconds: Partial<Record<Stage, number>>;
+  readonly milliseconds: Partial<Record<IngestStage, number>>;
 }
 
 type Outcome = Pick<IngestReport, 'connections' | 'commit'> & Partial<IngestReport>;
@@ -162,9 +162,9 @@ async function plan(run: Run): Promise<Outcome> {
   const findings = { connections: standing, sources: read.map((one) => one.findings) };
   const { quarantined } = renderProject(
     findings,
-    await readProjectFiles(run.dir, foldersOf(findings), { tidy: false }),
+    await readProjectFiles(run.dir, projectFolders(findings), { tidy: false }),
   );
-  const unfit = findings.sources.flatMap(unfitIn);
+  const unfit = findings.sources.flatMap(listUnusedFacts);
   return {
     connections,
     sources: reportsOf(read, findings.sources),
@@ -178,7 +178,7 @@ async function plan(run: Run): Promise<Outcome> {
 /** What a model would take; undefined where none is configured. */
 function estimateOf(
   { ahead, sources = [], reExtract = false }: Run,
-  findings: Findings,
+  findings: ProjectFindings,
   tables: readonly number[],
 ): Estimate | undefined {
   if (ahead === undefined) return undefined;
@@ -188,7 +188,7 @@ function estimateOf(
   const items = pending.filter(
     (one) => reExtract || journal === undefined || paidOutcome(journal, one) === undefined,
   );
-  return estimate({ ...ahead, tables, items });
+  return estimateCost({ ...ahead, tables, items });
 }
 
 async function runStages(run: Run): Promise<Outcome> {
@@ -249,7 +249,7 @@ async function runStages(run: Run): Promise<Outcome> {
       repaired,
       quarantined: unfounded,
       ...checked
-    } = await timed(run, 'validate', () => validate(dir, findings, checking));
+    } = await timed(run, 'validate', () => validateArtifacts(dir, findings, checking));
     signal.throwIfAborted();
     const connections = withUnchecked(tried, unchecked);
     const updated = [
@@ -263,7 +263,7 @@ async function runStages(run: Run): Promise<Outcome> {
       dir,
       runId,
       message,
-      folders: foldersOf(findings),
+      folders: projectFolders(findings),
       files,
       render,
       onStep,
@@ -276,9 +276,9 @@ async function runStages(run: Run): Promise<Outcome> {
       compareMetrics(published.conflicts, { files: stands, state, open, signal }),
     );
     await timed(run, 'index', async () => run.updateIndex?.(state));
-    const unfit = findings.sources.flatMap(unfitIn);
+    const unfit = findings.sources.flatMap(listUnusedFacts);
     const quarantined = [...unfounded, ...refused];
-    keepLeftOut(state, { quarantined, unfit });
+    saveLeftOut(state, { quarantined, unfit });
     const covered = findings.connections.map(({ catalog }) => catalog.connection);
     const all = [...stages, ...(repaired ? [repaired] : [])];
     return {
@@ -289,7 +289,7 @@ async function runStages(run: Run): Promise<Outcome> {
       quarantined,
       ...checked,
       ...published,
-      newEdits: newEdits(state, covered, published.keptEdits),
+      newEdits: findNewEdits(state, covered, published.keptEdits),
     };
   } finally {
     state.close();
@@ -324,14 +324,14 @@ function scanConnections(
     const { claims, ...descriptions } = await timed(run, 'describe', () =>
       describe(run, found, known),
     );
-    const held = await heldClaims(run.dir, found);
+    const held = await claimsOfUnreadTables(run.dir, found);
     findings.push({
       catalog,
       claims: [...claimsOf(found), ...held, ...claims],
       warehouse: async () => warehouse,
     });
     const { failure, ...judged } = found.judgements;
-    const judgements = { ...judged, ...(failure && { failure: failureOf(failure) }) };
+    const judgements = { ...judged, ...(failure && { failure: toFailure(failure) }) };
     const { accepted = [], review = [] } = Object.groupBy(links, ({ status }) => status);
     const relationships = { accepted: accepted.length, review: review.length };
     return {
@@ -364,7 +364,7 @@ async function readSources(run: Run, catalogs: readonly Catalog[]) {
   const fetched = await timed(run, 'fetch', () =>
     fetchSources(sources, { dir, dryRun, allowEmpty, signal, emit }),
   );
-  const claims = await readClaims(dir, catalogs);
+  const claims = await loadReadingClaims(dir, catalogs);
   return timed(run, 'extract', async () =>
     fetched.map((one) => ({ fetched: one, findings: extractSource(one, { catalogs, claims }) })),
   );
@@ -375,7 +375,7 @@ type Read = Awaited<ReturnType<typeof readSources>>;
 function reportsOf(read: Read, sources: readonly SourceFindings[]): SourceReport[] {
   const found = new Map(sources.map((source) => [source.connection, source]));
   return read.map(({ fetched, findings }) =>
-    sourceReport(fetched, found.get(findings.connection) ?? findings),
+    reportSource(fetched, found.get(findings.connection) ?? findings),
   );
 }
 
@@ -393,7 +393,7 @@ function withUnchecked(
     ...fresh.map(({ connection, error }) => ({
       ...nothingRead,
       connection,
-      failure: failureOf(error),
+      failure: toFailure(error),
     })),
   ];
 }
@@ -425,7 +425,7 @@ async function describe(run: Run, found: ScanResult, known: readonly Claim[]) {
     signal: run.signal,
     onProgress,
   });
-  return { ...described, ...(failure && { failure: failureOf(failure) }) };
+  return { ...described, ...(failure && { failure: toFailure(failure) }) };
 }
 
 /** What was there and cannot be seen any longer must not look like what was dropped. */
@@ -440,7 +440,7 @@ type ReadWarehouse = (warehouse: Warehouse, scope: Scope) => Promise<Partial<Con
 /** A failure that a person can fix is the connection's own; the others go on. */
 async function eachConnection(
   run: Run,
-  stage: Stage,
+  stage: IngestStage,
   read: ReadWarehouse,
 ): Promise<ConnectionReport[]> {
   const reports: ConnectionReport[] = [];
@@ -455,7 +455,7 @@ async function eachConnection(
       reports.push({ ...nothing, ...(await found) });
     } catch (error) {
       if (!(error instanceof UserError) || run.signal.aborted) throw error;
-      reports.push({ ...nothing, failure: failureOf(error) });
+      reports.push({ ...nothing, failure: toFailure(error) });
     }
   }
   return reports;
@@ -484,7 +484,9 @@ function exitCodeOf({
   const isPending = stages.some(({ pending }) => pending > 0);
   if (unasked.some((failure) => failure.exitCode === 4)) return 4;
   const isUncommitted =
-    !dryRun && commit.none !== undefined && !Object.values<string>(settled).includes(commit.none);
+    !dryRun &&
+    commit.none !== undefined &&
+    !Object.values<string>(noCommitReasons).includes(commit.none);
   const isLeftOut = !dryRun && quarantined.length > 0;
   const isCut = sources.some(({ items }) => items !== undefined && isPartial(items));
   const isUnprofiled = connections.some(({ left }) => left > 0);
@@ -493,7 +495,7 @@ function exitCodeOf({
   return failures.length + unasked.length > 0 || isLeft ? 3 : 0;
 }
 
-async function timed<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {
+async function timed<T>(run: Run, stage: IngestStage, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const result = await work();
   run.milliseconds[stage] = (run.milliseconds[stage] ?? 0) + Math.round(performance.now() - start);

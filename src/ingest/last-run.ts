@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { State } from '../store/state.ts';
-import type { Quarantined, Unfit } from './event.ts';
+import type { Quarantined, UnusedFact } from './event.ts';
 
 const leftOutSchema = z.object({
   quarantined: z.array(
@@ -17,11 +17,11 @@ const leftOutSchema = z.object({
 /** What the last run kept out of the artifacts, and why. */
 export interface LeftOut {
   readonly quarantined: readonly Quarantined[];
-  readonly unfit: readonly Unfit[];
+  readonly unfit: readonly UnusedFact[];
 }
 
 /** In `.ktx`: whoever asks later need not run everything again. */
-export function keepLeftOut({ db }: State, { quarantined, unfit }: LeftOut): void {
+export function saveLeftOut({ db }: State, { quarantined, unfit }: LeftOut): void {
   ensureTable(db);
   db.prepare('INSERT OR REPLACE INTO left_out VALUES (1, ?)').run(
     JSON.stringify({ quarantined, unfit }),
@@ -29,7 +29,7 @@ export function keepLeftOut({ db }: State, { quarantined, unfit }: LeftOut): voi
 }
 
 /** Undefined where no run was here yet, as in a fresh clone. */
-export function leftOut({ db }: State): LeftOut | undefined {
+export function loadLeftOut({ db }: State): LeftOut | undefined {
   ensureTable(db);
   const row = db.prepare('SELECT found FROM left_out').get();
   return row && leftOutSchema.parse(JSON.parse(String(row['found'])));

@@ -2,10 +2,10 @@ import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { IngestEvent, Quarantined, StageReport } from './event.ts';
 import { readWithModel } from './extract/extract.ts';
-import type { Findings } from './fetch/findings.ts';
+import type { ProjectFindings } from './fetch/findings.ts';
 import type { IngestModel } from './model.ts';
 import { readProjectFiles } from './publish/project-files.ts';
-import { foldersOf } from './render/render.ts';
+import { projectFolders } from './render/render.ts';
 import { ruleOnClaims } from './rule/rule-on-claims.ts';
 import { openSnapshot, type Snapshot } from './rule/snapshot.ts';
 
@@ -25,10 +25,10 @@ interface ModelRun {
 
 /** The stages that need a model, in their order: what is known then, and what became of each. */
 export async function runModelStages(
-  findings: Findings,
+  findings: ProjectFindings,
   { model, ...run }: ModelRun,
 ): Promise<{
-  readonly findings: Findings;
+  readonly findings: ProjectFindings;
   readonly stages: readonly StageReport[];
   readonly refused: readonly Quarantined[];
   readonly isOver: boolean;
@@ -36,7 +36,7 @@ export async function runModelStages(
   if (model === undefined) return { findings, stages: [], refused: [], isOver: false };
   let opened: Promise<Snapshot> | undefined;
   const snapshot = () =>
-    (opened ??= readProjectFiles(run.dir, foldersOf(findings)).then((files) =>
+    (opened ??= readProjectFiles(run.dir, projectFolders(findings)).then((files) =>
       openSnapshot(findings, files),
     ));
   const { sources, stages, refused, isOver } = await readWithModel({

@@ -2,7 +2,7 @@ import type { CallMetrics, KtxLlmRuntimePort } from '../llm/port/runtime.ts';
 import type { IngestEvent } from './event.ts';
 
 /** The same runtime; after each call it tells what all of them took so far. */
-export function withRunUsage(
+export function reportRunUsage(
   runtime: KtxLlmRuntimePort,
   emit: (event: IngestEvent) => void,
 ): KtxLlmRuntimePort {

@@ -2,7 +2,7 @@ import { counted } from '../lib/counted.ts';
 import type { IngestEvent } from './event.ts';
 
 /** What runs now, in words for a person; undefined where the event begins nothing. */
-export function stepText(event: IngestEvent): string | undefined {
+export function describeStep(event: IngestEvent): string | undefined {
   switch (event.type) {
     case 'lock_awaited':
       return event.message;

@@ -10,7 +10,7 @@ import {
 } from '../context/catalog/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../context/claims/claim.ts';
 import { datasetNames } from '../context/catalog/dataset-names.ts';
-import { subjectParts } from '../context/claims/subject.ts';
+import { parseSubject } from '../context/claims/subject.ts';
 import { canonicalJson, type Json } from '../lib/json.ts';
 import { tableKey } from '../sql/dialect.ts';
 
@@ -41,7 +41,7 @@ export function judgedLinks(
       !evidence.some(({ extractor }) => extractor === linkJudge)
     )
       return [];
-    const [from] = end(subjectParts(subject)?.dataset ?? '', Object.keys(join.on));
+    const [from] = end(parseSubject(subject)?.dataset ?? '', Object.keys(join.on));
     const [to] = end(join.to, Object.values(join.on));
     return from && to ? [{ from, to }] : [];
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CatalogTable } from '../context/catalog/catalog.ts';
 import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
-import { explain } from '../context/compile/explain.ts';
+import { findExplanations } from '../context/compile/explain.ts';
 import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
@@ -148,7 +148,10 @@ async function readDataset(
         claimed.has(subject) && (kind !== 'field' || address === `${dataset}.${name}`),
     )
     .flatMap(({ subject }) =>
-      explain(subject, { connection, datasets: [{ dataset, claims, artifact: undefined }] }),
+      findExplanations(subject, {
+        connection,
+        datasets: [{ dataset, claims, artifact: undefined }],
+      }),
     )
     .flatMap((explanation) => explanation.claims)
     .map(({ subject, kind, body, shown, evidence: reasons }) => {

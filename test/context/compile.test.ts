@@ -6,8 +6,8 @@ import {
   type ClaimKind,
   type Evidence,
 } from '../../src/context/claims/claim.ts';
-import { compile } from '../../src/context/compile/compile.ts';
-import { judge } from '../../src/context/compile/claim-precedence.ts';
+import { compileDatasets } from '../../src/context/compile/compile.ts';
+import { rankClaims } from '../../src/context/compile/claim-precedence.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { datasetSchema } from '../../src/semantic/model/dataset.ts';
 
@@ -54,7 +54,7 @@ const shop = [
 ];
 
 function compiled(claims: readonly Claim[], deleted: ReadonlySet<string> = new Set()) {
-  const result = compile(claims, { deleted });
+  const result = compileDatasets(claims, { deleted });
   return { ...result, orders: result.artifacts.find((one) => one.dataset === 'orders') };
 }
 
@@ -190,7 +190,7 @@ describe('claims that disagree', () => {
   it('show the better origin, and every variant keeps its rank', () => {
     const { orders } = compiled([...shop, ...types]);
     expect(orders?.fields?.find(({ name }) => name === 'status')?.type).toBe('string');
-    expect(judge(types)).toMatchObject({
+    expect(rankClaims(types)).toMatchObject({
       shown: [{ body: 'string' }],
       ranked: [{ body: 'string' }, { body: 'integer' }],
     });
@@ -303,8 +303,10 @@ describe('for any claims', () => {
     let contested = 0;
     fc.assert(
       fc.property(shuffled, ([claims, other]) => {
-        const expected = compile([...base, ...claims]);
-        const actual = compile(other.map((one) => JSON.parse(JSON.stringify(one)) as Claim));
+        const expected = compileDatasets([...base, ...claims]);
+        const actual = compileDatasets(
+          other.map((one) => JSON.parse(JSON.stringify(one)) as Claim),
+        );
         expect(JSON.stringify(actual.artifacts)).toBe(JSON.stringify(expected.artifacts));
         expect(actual).toEqual(expected);
         for (const value of expected.artifacts) expect(datasetSchema.parse(value)).toEqual(value);

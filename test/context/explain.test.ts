@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalog, ScanFindings } from '../../src/context/catalog/catalog.ts';
 import { subjects, type Claim } from '../../src/context/claims/claim.ts';
-import { compile } from '../../src/context/compile/compile.ts';
-import { explain, type Provenance } from '../../src/context/compile/explain.ts';
+import { compileDatasets } from '../../src/context/compile/compile.ts';
+import { findExplanations, type Provenance } from '../../src/context/compile/explain.ts';
 import { mergeDataset } from '../../src/context/merge/merge-dataset.ts';
 import { UserError } from '../../src/lib/error.ts';
 
@@ -87,7 +87,7 @@ const inDoubt: ScanFindings['links'][number] = {
 };
 
 function provenance(): Provenance {
-  const compiled = compile(claims).artifacts[0];
+  const compiled = compileDatasets(claims).artifacts[0];
   const merged = mergeDataset({
     connection: 'shop',
     dataset: 'orders',
@@ -107,7 +107,7 @@ function provenance(): Provenance {
 
 describe('explain', () => {
   it('leads from a value in a file to the claims and to the item, the best claim first', () => {
-    const [explanation] = explain('orders.id', provenance());
+    const [explanation] = findExplanations('orders.id', provenance());
     expect(explanation?.subject).toBe('field:shop.orders.id');
     expect(explanation?.values).toContainEqual({
       key: 'description',
@@ -125,7 +125,7 @@ describe('explain', () => {
   });
 
   it('says of a value of a person where they wrote it', () => {
-    expect(explain('orders.revenue', provenance())).toMatchObject([
+    expect(findExplanations('orders.revenue', provenance())).toMatchObject([
       {
         subject: 'metric:shop.orders.revenue',
         claims: [],
@@ -139,7 +139,7 @@ describe('explain', () => {
   });
 
   it('explains a column that refers to another dataset as a field and as a relationship', () => {
-    const [field, relationship] = explain('orders.parent_id', provenance());
+    const [field, relationship] = findExplanations('orders.parent_id', provenance());
     expect([field?.subject, relationship?.subject]).toEqual([
       'field:shop.orders.parent_id',
       'relationship:shop.orders(parent_id)',
@@ -154,20 +154,20 @@ describe('explain', () => {
 
   it('takes every spelling of a subject', () => {
     for (const wanted of ['orders', 'ORDERS', 'shop.orders', about])
-      expect(explain(wanted, provenance())[0]?.subject).toBe(about);
+      expect(findExplanations(wanted, provenance())[0]?.subject).toBe(about);
     for (const wanted of [
       'orders(parent_id)',
       'orders( parent_id )',
       'relationship:shop.orders(parent_id)',
     ]) {
-      expect(explain(wanted, provenance()).map(({ subject }) => subject)).toEqual([
+      expect(findExplanations(wanted, provenance()).map(({ subject }) => subject)).toEqual([
         'relationship:shop.orders(parent_id)',
       ]);
     }
   });
 
   it('knows what only a scan has found', () => {
-    expect(explain('orders(other_id)', provenance())).toEqual([
+    expect(findExplanations('orders(other_id)', provenance())).toEqual([
       {
         subject: 'relationship:shop.orders(other_id)',
         values: [],
@@ -178,8 +178,8 @@ describe('explain', () => {
   });
 
   it('names the nearest where nothing is known', () => {
-    expect(() => explain('order.idd', provenance())).toThrow(UserError);
-    expect(() => explain('order.idd', provenance())).toThrow(
+    expect(() => findExplanations('order.idd', provenance())).toThrow(UserError);
+    expect(() => findExplanations('order.idd', provenance())).toThrow(
       expect.objectContaining({ code: 'subject_unknown', hint: 'Did you mean orders.id?' }),
     );
   });

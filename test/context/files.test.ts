@@ -7,7 +7,7 @@ import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import { catalogFiles, loadCatalog } from '../../src/context/catalog/catalog-files.ts';
 import type { Claim } from '../../src/context/claims/claim.ts';
 import {
-  eitherBase,
+  uniteBases,
   parseClaims,
   renderClaims,
   uniteClaims,
@@ -256,7 +256,7 @@ describe('a claims file', () => {
   });
 
   it('records the states before and after while an artifact is being written', () => {
-    const either = eitherBase(
+    const either = uniteBases(
       new Map([
         ['a', ['1']],
         ['b', ['2']],

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { eitherBase, type MergeBase } from '../../src/context/claims/claims-file.ts';
+import { uniteBases, type MergeBase } from '../../src/context/claims/claims-file.ts';
 import {
-  isDeleted,
+  isFileDeleted,
   mergeDataset,
   type MergeResult,
 } from '../../src/context/merge/merge-dataset.ts';
@@ -422,7 +422,7 @@ describe('what is gone', () => {
 
   it('takes a deleted file for a removed dataset', () => {
     const file = { text: undefined, base: first.base };
-    expect(isDeleted(file)).toBe(true);
+    expect(isFileDeleted(file)).toBe(true);
     const result = merge(undefined, { ...first, text: undefined });
     expect(result).toMatchObject({ outcome: 'unchanged', text: undefined });
     expect(result.edits).toMatchObject([
@@ -435,7 +435,7 @@ describe('what is gone', () => {
       kept: [],
       edits: [],
     });
-    expect(isDeleted({ ...file, base: eitherBase(new Map(), first.base) })).toBe(false);
+    expect(isFileDeleted({ ...file, base: uniteBases(new Map(), first.base) })).toBe(false);
   });
 });
 
@@ -605,7 +605,7 @@ describe('for any edits of a person and any change of the claims', () => {
         fc.pre(reads(person.text));
         const unharmed = merge(before, { ...start, text: person.text });
         const result = merge(after, unharmed);
-        const interim: MergeBase = eitherBase(unharmed.base, result.base);
+        const interim: MergeBase = uniteBases(unharmed.base, result.base);
         for (const text of [unharmed.text, result.text]) {
           const resumed = merge(after, { text, base: interim, edits: unharmed.edits });
           expect(read(resumed.text)).toEqual(read(result.text));
@@ -613,7 +613,7 @@ describe('for any edits of a person and any change of the claims', () => {
           expect(new Set(resumed.base)).toEqual(new Set(result.base));
         }
         expect(
-          merge(after, { text: undefined, base: eitherBase(new Map(), merge(after).base) }).text,
+          merge(after, { text: undefined, base: uniteBases(new Map(), merge(after).base) }).text,
         ).toBe(merge(after).text);
       }),
     );

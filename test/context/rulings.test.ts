@@ -7,10 +7,10 @@ import {
   type ClaimKind,
   type Evidence,
 } from '../../src/context/claims/claim.ts';
-import { compile } from '../../src/context/compile/compile.ts';
+import { compileDatasets } from '../../src/context/compile/compile.ts';
 import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
-import { judgedClaims } from '../../src/context/compile/explain.ts';
-import { ruling, withoutOrphans } from '../../src/context/claims/model-decisions.ts';
+import { markShownClaims } from '../../src/context/compile/explain.ts';
+import { createModelDecision, dropOrphans } from '../../src/context/claims/model-decisions.ts';
 import type { Json } from '../../src/lib/json.ts';
 
 function said(
@@ -34,10 +34,13 @@ const term = (title: string, definition: string, origin?: Evidence['origin']): C
   said(subjects.term(title), 'definition', { body: definition, origin }),
 ];
 const sameAs = (other: string, name: string) =>
-  ruling('curation@1', subjects.term(other), { kind: 'same_as', body: subjects.term(name) });
+  createModelDecision('curation@1', subjects.term(other), {
+    kind: 'same_as',
+    body: subjects.term(name),
+  });
 const alike = (...claims: readonly Claim[]) => {
   const [{ subject, kind } = { subject: '', kind: 'rule' }] = claims;
-  return ruling('reconciliation@1', subject, {
+  return createModelDecision('reconciliation@1', subject, {
     kind: 'same_meaning',
     body: { kind, claims: claims.map(shortId), why: 'same' },
   });
@@ -62,8 +65,8 @@ describe('terms that are the same', () => {
       ],
     ]);
     expect(wiki(claims)).toMatchObject({ conflicts: [], quarantined: [] });
-    expect(judgedClaims(claims).every(({ shown }) => shown)).toBe(true);
-    expect(judgedClaims(claims).map(({ subject }) => subject)).toContain('term:arr');
+    expect(markShownClaims(claims).every(({ shown }) => shown)).toBe(true);
+    expect(markShownClaims(claims).map(({ subject }) => subject)).toContain('term:arr');
   });
 
   it('that say different things are contested as one', () => {
@@ -91,7 +94,10 @@ describe('terms that are the same', () => {
 
   it('are never of two types', () => {
     const rule = said('rule:arr', 'rule', { body: 'Say ARR.' });
-    const odd = ruling('curation@1', 'term:arr', { kind: 'same_as', body: 'rule:arr' });
+    const odd = createModelDecision('curation@1', 'term:arr', {
+      kind: 'same_as',
+      body: 'rule:arr',
+    });
     expect(wiki([...arr, rule, odd]).pages.map(({ page }) => page)).toEqual(['glossary', 'rules']);
   });
 });
@@ -102,7 +108,7 @@ describe('claims that are contested', () => {
   ) as [Claim, Claim, Claim];
 
   it('are not, once they mean the same; what contradicts stays contested, seen or not', () => {
-    const seen = ruling('reconciliation@1', 'term:revenue', {
+    const seen = createModelDecision('reconciliation@1', 'term:revenue', {
       kind: 'contradiction',
       body: { kind: 'definition', claims: [one, three].map(shortId), why: 'all or paid' },
     });
@@ -127,8 +133,8 @@ describe('claims that are contested', () => {
       metric({ agg: 'sum', of: 'amount' }),
       metric({ expr: 'sum(amount)' }),
     ];
-    expect(compile([...table, plain, written]).conflicts).toHaveLength(1);
-    expect(compile([...table, plain, written, alike(plain, written)])).toMatchObject({
+    expect(compileDatasets([...table, plain, written]).conflicts).toHaveLength(1);
+    expect(compileDatasets([...table, plain, written, alike(plain, written)])).toMatchObject({
       conflicts: [],
       quarantined: [],
     });
@@ -137,7 +143,7 @@ describe('claims that are contested', () => {
 
 describe('what a model rejects', () => {
   const reject = (...claims: readonly Claim[]) =>
-    ruling('curation@1', 'term:arr', {
+    createModelDecision('curation@1', 'term:arr', {
       kind: 'rejected',
       body: { claims: claims.map(shortId), why: 'chatter' },
     });
@@ -146,8 +152,8 @@ describe('what a model rejects', () => {
     const [title, definition] = term('ARR', 'Chatter.') as [Claim, Claim];
     const rejected = [title, definition, reject(title, definition)];
     expect(wiki(rejected)).toEqual({ pages: [], conflicts: [], quarantined: [] });
-    expect(withoutOrphans(rejected)).toEqual(rejected);
-    expect(judgedClaims(rejected).map(({ kind, shown }) => [kind, shown])).toEqual([
+    expect(dropOrphans(rejected)).toEqual(rejected);
+    expect(markShownClaims(rejected).map(({ kind, shown }) => [kind, shown])).toEqual([
       ['title', false],
       ['definition', false],
       ['rejected', true],
@@ -170,14 +176,14 @@ describe('what a model mended', () => {
   const wrong = (origin: Evidence['origin']) =>
     said('metric:shop.orders.revenue', 'metric', { body: { agg: 'sum', of: 'amuont' }, origin });
   const mended = (claim: Claim, body: Json | null) =>
-    ruling('repair@1', claim.subject, {
+    createModelDecision('repair@1', claim.subject, {
       kind: 'repaired',
       body: { claim: shortId(claim), kind: 'metric', fault: 'x', body },
     });
 
   it('counts in place of what was said, which stays recorded; not where a person said it', () => {
     const metrics = (claims: readonly Claim[]) =>
-      compile([...table, ...claims]).artifacts[0]?.metrics;
+      compileDatasets([...table, ...claims]).artifacts[0]?.metrics;
     const right = { agg: 'sum', of: 'amount' };
     expect(metrics([wrong('code'), mended(wrong('code'), right)])).toEqual([
       { name: 'revenue', ...right },
@@ -188,7 +194,7 @@ describe('what a model mended', () => {
     expect(metrics([wrong('person'), mended(wrong('person'), right)])).toEqual([
       { name: 'revenue', agg: 'sum', of: 'amuont' },
     ]);
-    expect(judgedClaims([wrong('code'), mended(wrong('code'), right)])).toMatchObject([
+    expect(markShownClaims([wrong('code'), mended(wrong('code'), right)])).toMatchObject([
       { shown: true },
       { kind: 'repaired' },
     ]);
@@ -199,7 +205,7 @@ describe('rulings', () => {
   it('go with what they are about', () => {
     const [title, definition] = term('ARR', 'One.') as [Claim, Claim];
     const other = said('term:arr', 'definition', { body: 'Two.' });
-    const place = ruling('curation@1', 'term:arr', { kind: 'page', body: 'billing' });
+    const place = createModelDecision('curation@1', 'term:arr', { kind: 'page', body: 'billing' });
     const all = [
       title,
       definition,
@@ -208,15 +214,9 @@ describe('rulings', () => {
       sameAs('ARR', 'Nothing'),
       alike(definition, other),
     ];
-    expect(withoutOrphans(all)).toEqual([
-      title,
-      definition,
-      other,
-      place,
-      alike(definition, other),
-    ]);
-    expect(withoutOrphans([title, place, alike(definition, other)])).toEqual([title, place]);
-    expect(withoutOrphans([place])).toEqual([]);
+    expect(dropOrphans(all)).toEqual([title, definition, other, place, alike(definition, other)]);
+    expect(dropOrphans([title, place, alike(definition, other)])).toEqual([title, place]);
+    expect(dropOrphans([place])).toEqual([]);
     expect(wiki([place]).pages).toEqual([]);
   });
 
@@ -231,14 +231,16 @@ describe('rulings', () => {
       fc.tuple(anyName, anyName).map(([a, b]) => sameAs(a, b)),
       fc.tuple(anyClaim, anyClaim).map((two) => alike(...two)),
       anyClaim.map((one) =>
-        ruling('curation@1', one.subject, {
+        createModelDecision('curation@1', one.subject, {
           kind: 'rejected',
           body: { claims: [shortId(one)], why: 'x' },
         }),
       ),
       fc
         .tuple(anyName, anyName)
-        .map(([a, page]) => ruling('curation@1', `term:${a}`, { kind: 'page', body: page })),
+        .map(([a, page]) =>
+          createModelDecision('curation@1', `term:${a}`, { kind: 'page', body: page }),
+        ),
     );
     let merged = 0;
     const input = fc
@@ -254,7 +256,7 @@ describe('rulings', () => {
       fc.property(input, ([all, shuffled]) => {
         const expected = wiki(all);
         expect(JSON.stringify(wiki(shuffled))).toBe(JSON.stringify(expected));
-        expect(wiki(withoutOrphans(shuffled))).toEqual(expected);
+        expect(wiki(dropOrphans(shuffled))).toEqual(expected);
         if (
           expected.pages.flatMap((page) => page.sections).length <
           new Set(all.map(({ subject }) => subject)).size

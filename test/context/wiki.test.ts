@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shortId, subjects, type Claim } from '../../src/context/claims/claim.ts';
-import { eitherBase } from '../../src/context/claims/claims-file.ts';
+import { uniteBases } from '../../src/context/claims/claims-file.ts';
 import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
-import { meaningOf } from '../../src/context/compile/meaning.ts';
-import { parsePins, withPin, type Pin } from '../../src/context/claims/pins.ts';
+import { meaningKey } from '../../src/context/compile/meaning.ts';
+import { parsePins, setPin, type Pin } from '../../src/context/claims/pins.ts';
 import { mergePage, type WikiMergeResult } from '../../src/context/wiki/merge-page.ts';
 
 function said(title: string, definition: string, item = 'a.md'): Claim {
@@ -58,7 +58,7 @@ describe('terms', () => {
         );
         for (const [subject, group] of Map.groupBy(claims, (claim) => claim.subject)) {
           const isPinned = pins.some((pin) => pin.subject === subject);
-          const isContested = new Set(group.map(meaningOf)).size > 1 && !isPinned;
+          const isContested = new Set(group.map(meaningKey)).size > 1 && !isPinned;
           expect(conflicts.some((conflict) => conflict.subject === subject)).toBe(isContested);
           if (isContested) open += 1;
           if (isPinned) decided += 1;
@@ -101,8 +101,8 @@ describe('pins', () => {
     });
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (why) => {
-        const first = `# mine\n${withPin(undefined, { ...pin('old'), subject: 'term:y' })}`;
-        const text = withPin(withPin(first, pin('old')), pin(why, 'b'));
+        const first = `# mine\n${setPin(undefined, { ...pin('old'), subject: 'term:y' })}`;
+        const text = setPin(setPin(first, pin('old')), pin(why, 'b'));
         expect(text).toContain('# mine');
         expect(parsePins(text)).toEqual({
           pins: [{ ...pin('old'), subject: 'term:y' }, pin(why, 'b')],
@@ -174,7 +174,7 @@ describe('a page', () => {
       fc.property(texts, texts, (before, after) => {
         const first = merge(before);
         const done = merge(after, first);
-        const interim = eitherBase(first.base, done.base);
+        const interim = uniteBases(first.base, done.base);
         for (const text of [first.text, done.text]) {
           const again = merge(after, { text, base: interim, edits: first.edits });
           expect([again.text, again.edits]).toEqual([done.text, done.edits]);

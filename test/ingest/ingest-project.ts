@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { IngestEvent, IngestReport } from '../../src/ingest/event.ts';
-import { ingest, type IngestInput } from '../../src/ingest/ingest.ts';
+import { runIngest, type IngestInput } from '../../src/ingest/ingest.ts';
 import { newId } from '../../src/lib/id.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
@@ -60,7 +60,7 @@ export async function ingestHere(
   const signal = AbortSignal.timeout(120_000);
   const open = new Set<{ close(): Promise<void> }>();
   try {
-    return await ingest({
+    return await runIngest({
       dir,
       runId: newId('run'),
       connections: names.map((name) => ({ name, scope: {} })),

@@ -3,7 +3,7 @@ import { loadCatalog } from '../../src/context/catalog/catalog-files.ts';
 import { type ExtractDesk, openExtractDesk } from '../../src/ingest/extract/proposals-session.ts';
 import { findQuote } from '../../src/ingest/extract/quote.ts';
 import { readProjectFiles } from '../../src/ingest/publish/project-files.ts';
-import { foldersOf } from '../../src/ingest/render/render.ts';
+import { projectFolders } from '../../src/ingest/render/render.ts';
 import { openSnapshot, type Snapshot } from '../../src/ingest/rule/snapshot.ts';
 import { callTool } from '../../src/llm/port/tool-set.ts';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   if (catalog === undefined) throw new Error('no catalog');
   const warehouse = () => project.warehouse('shop', signal);
   const findings = { connections: [{ catalog, claims: undefined, warehouse }], sources: [] };
-  snapshot = openSnapshot(findings, await readProjectFiles(dir, foldersOf(findings)));
+  snapshot = openSnapshot(findings, await readProjectFiles(dir, projectFolders(findings)));
 }, 60_000);
 afterAll(() => project.close());
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shortId, type Claim, type ClaimKind } from '../../src/context/claims/claim.ts';
-import { compile } from '../../src/context/compile/compile.ts';
+import { compileDatasets } from '../../src/context/compile/compile.ts';
 import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
-import { ruling } from '../../src/context/claims/model-decisions.ts';
+import { createModelDecision } from '../../src/context/claims/model-decisions.ts';
 import { contestedIn } from '../../src/ingest/rule/reconcile/contested.ts';
 import {
   openReconcileDesk,
@@ -57,7 +57,8 @@ const table = [
 ];
 const metric = (body: Claim['body']) => said('metric:shop.orders.revenue', 'metric', { body });
 const metrics = [...table, metric({ agg: 'sum', of: 'amount' }), metric({ expr: 'sum(amount)' })];
-const shopOf = (claims: readonly Claim[]) => contestedIn(compile(claims).conflicts, claims, []);
+const shopOf = (claims: readonly Claim[]) =>
+  contestedIn(compileDatasets(claims).conflicts, claims, []);
 
 function desk(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[] = []) {
   const kept: Finding[][] = [];
@@ -268,7 +269,10 @@ describe('reconciliation', () => {
       definition('Active in the last 90 days.'),
     ];
     const body = { kind: 'definition', claims: [one, two].map(shortId), why: 'x' };
-    const seen = ruling('reconciliation@1', 'term:revenue', { kind: 'contradiction', body });
+    const seen = createModelDecision('reconciliation@1', 'term:revenue', {
+      kind: 'contradiction',
+      body,
+    });
     expect(wikiOf([one, two, seen])).toEqual([]);
     expect(compileWiki([one, two, seen], []).conflicts).toHaveLength(1);
   });

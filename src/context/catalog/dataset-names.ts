@@ -1,6 +1,6 @@
 import { tableKey, type TableRef } from '../../sql/dialect.ts';
 import type { Catalog, CatalogTable, DatasetNames } from './catalog.ts';
-import { grantNames, slug } from './slug.ts';
+import { assignUniqueNames, slug } from './slug.ts';
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -15,7 +15,7 @@ export function datasetNames({
 }: Pick<Catalog, 'firstSchema' | 'tables'>): DatasetNames {
   const wished = ({ schema, table }: TableRef) =>
     identified(schema === firstSchema ? slug(table) : `${slug(schema)}__${slug(table)}`);
-  const datasets = grantNames(
+  const datasets = assignUniqueNames(
     tables.map((table) => {
       const wish = wished(table);
       return {
@@ -37,7 +37,7 @@ function namesOfOthers(columns: CatalogTable['columns']): Map<string, string> {
   const names = columns.map(({ name }) => name);
   const others = names.filter((name) => !identifier.test(name));
   const wishes = others.map((key) => ({ key, wish: identified(slug(key)), exact: false }));
-  return grantNames(wishes, new Set(names).difference(new Set(others)));
+  return assignUniqueNames(wishes, new Set(names).difference(new Set(others)));
 }
 
 function identified(wish: string): string {

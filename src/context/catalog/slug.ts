@@ -12,7 +12,7 @@ export function slug(name: string): string {
 }
 
 /** One thing to be named: what identifies it, the name that it would like, and whether it has the first right to it. */
-export interface NameWish {
+export interface NameRequest {
   readonly key: string;
   readonly wish: string;
   readonly exact: boolean;
@@ -22,15 +22,15 @@ export interface NameWish {
  * A name for every key, unique also where case is ignored. A wish that nobody else has is granted; of several with one wish
  * the exact one gets it and each other gets a suffix from its own key, so that what else exists never changes a name.
  */
-export function grantNames(
-  wishes: readonly NameWish[],
+export function assignUniqueNames(
+  wishes: readonly NameRequest[],
   taken: Iterable<string> = [],
 ): Map<string, string> {
   const used = new Set([...taken].map((name) => name.toLowerCase()));
   const ordered = wishes.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const wishers = Map.groupBy(ordered, ({ wish }) => wish.toLowerCase());
   const granted = new Map<string, string>();
-  const denied: NameWish[] = [];
+  const denied: NameRequest[] = [];
   for (const [wish, group] of wishers) {
     const rightful = group.length === 1 ? group : group.filter(({ exact }) => exact);
     const winner = rightful.length === 1 && !used.has(wish) ? rightful[0] : undefined;

@@ -6,12 +6,12 @@ import { fieldTypes } from '../../sql/field-type.ts';
 import { slug } from '../catalog/slug.ts';
 
 /** Kept as it is, whatever its keys are. */
-export const json = z.custom<Json>((value) => value !== undefined);
+export const jsonSchema = z.custom<Json>((value) => value !== undefined);
 const text = z.string();
 const texts = z.array(text);
 
 /** What can be claimed, and what each kind of claim says. */
-export const bodies = {
+export const bodySchemas = {
   /** About `dataset:c.d`: it exists. */
   dataset: z.object({
     source: z.object({ catalog: text.optional(), schema: text, table: text }),
@@ -59,15 +59,15 @@ export const bodies = {
   /** About a term or a rule, by a model: claims of models that are of no use. They are kept, and not shown. */
   rejected: z.object({ claims: texts.min(1), why: text }),
   /** About anything, by a model: the body that a claim should have had, after a fault of it; null where none was found. */
-  repaired: z.object({ claim: text, kind: text, fault: text, body: json.nullable() }),
+  repaired: z.object({ claim: text, kind: text, fault: text, body: jsonSchema.nullable() }),
   /** About anything: a person decided a disagreement by what they wrote in an artifact; `value` is its hash. */
   settled: z.object({ kind: text, value: text, seen: texts }),
   /** About anything: a person took it (null), or the keys of it that are null, out of an artifact. */
   edit: z.union([z.null(), z.record(text, z.null())]),
 };
-export type ClaimKind = keyof typeof bodies;
-export type Bodies = { readonly [Kind in ClaimKind]: z.infer<(typeof bodies)[Kind]> };
-export const claimKinds = Object.keys(bodies) as ClaimKind[];
+export type ClaimKind = keyof typeof bodySchemas;
+export type ClaimBodies = { readonly [Kind in ClaimKind]: z.infer<(typeof bodySchemas)[Kind]> };
+export const claimKinds = Object.keys(bodySchemas) as ClaimKind[];
 
 export const evidenceSchema = z.strictObject({
   connection: z.string(),
@@ -80,7 +80,7 @@ export const evidenceSchema = z.strictObject({
   location: z.string().optional(),
   quote: z.string().optional(),
   /** Measurement, rounded so that a day's new rows change nothing. */
-  measured: json.optional(),
+  measured: jsonSchema.optional(),
   /** 0..1 in tenths. */
   confidence: z.number().min(0).max(1),
 });

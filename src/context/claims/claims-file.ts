@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { messageOf } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { claimKinds, evidenceSchema, json, type Claim, type Evidence } from './claim.ts';
+import { claimKinds, evidenceSchema, jsonSchema, type Claim, type Evidence } from './claim.ts';
 import { isMapping } from '../merge/yaml-text.ts';
 
 /**
  * The base of the merge: what ktx may have left in an artifact, by path such as `fields.status.description`. A state is the
  * short hash of a value, or null for no value there. One state is the rule. A run that is about to change the artifact first
- * records the states before and after (`eitherBase`), so that whichever of the two a killed run left is still known as
+ * records the states before and after (`uniteBases`), so that whichever of the two a killed run left is still known as
  * ktx's; a path that is not listed has the one state null.
  */
 export type MergeBase = ReadonlyMap<string, readonly (string | null)[]>;
@@ -35,7 +35,7 @@ const baseSchema = z.strictObject({
 const lineSchema = z.strictObject({
   subject: z.string(),
   kind: z.enum(claimKinds),
-  body: json,
+  body: jsonSchema,
   evidence: evidenceSchema,
 });
 const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)( |$)/;
@@ -101,7 +101,7 @@ export function uniteClaims(claims: Iterable<Claim>): Claim[] {
 }
 
 /** A base under which the states of both are ktx's: recorded before an artifact is written, replaced by `after` once it is. */
-export function eitherBase(before: MergeBase, after: MergeBase): MergeBase {
+export function uniteBases(before: MergeBase, after: MergeBase): MergeBase {
   const paths = new Set([...before.keys(), ...after.keys()]);
   return new Map(
     [...paths].map((path) => [path, union(before.get(path) ?? [null], after.get(path) ?? [null])]),

@@ -1,22 +1,22 @@
 import { canonicalJson } from '../../lib/json.ts';
-import { bodies, isEditRecord, shortId, type Bodies, type Claim } from './claim.ts';
+import { bodySchemas, isEditRecord, shortId, type ClaimBodies, type Claim } from './claim.ts';
 import type { Pin } from './pins.ts';
-import { wikiSubject } from './subject.ts';
+import { parseWikiSubject } from './subject.ts';
 
 /** What models ruled about claims of others. It claims nothing of the data, and what it is about stays recorded as it was said. */
 const rulingKinds = ['same_as', 'same_meaning', 'contradiction', 'rejected', 'repaired'] as const;
 type RulingKind = (typeof rulingKinds)[number];
 type RulingKindOrPage = RulingKind | 'page';
 
-export function isRuling({ kind }: Pick<Claim, 'kind'>): boolean {
+export function isModelDecision({ kind }: Pick<Claim, 'kind'>): boolean {
   return rulingKinds.some((one) => one === kind);
 }
 
 /** A ruling, or where a model placed a term, as it is recorded; `extractor` is the stage, e.g. `curation@1`. */
-export function ruling<Kind extends RulingKindOrPage>(
+export function createModelDecision<Kind extends RulingKindOrPage>(
   extractor: string,
   subject: string,
-  what: { kind: Kind; body: Bodies[Kind] },
+  what: { kind: Kind; body: ClaimBodies[Kind] },
 ): Claim {
   return {
     subject,
@@ -25,12 +25,12 @@ export function ruling<Kind extends RulingKindOrPage>(
   };
 }
 
-/** Whether it came about by `ruling`: such evidence belongs to no source, and stands as long as what it is about. */
-export function isRuled({ connection, origin }: Claim['evidence'][number]): boolean {
+/** Whether it came about by `createModelDecision`: such evidence belongs to no source, and stands as long as what it is about. */
+export function isDecisionEvidence({ connection, origin }: Claim['evidence'][number]): boolean {
   return connection === 'ktx' && origin === 'model';
 }
 
-export interface Ruled {
+export interface DecidedClaims {
   /** The claims that count, as they count: under the name that holds, mended, without those rejected. No rulings, no records. */
   readonly claims: readonly Claim[];
   /** One of the claims as it counts; undefined where it does not. */
@@ -42,9 +42,12 @@ export interface Ruled {
 }
 
 /** Claims as the rulings among them leave them. Pure, and the same whatever the order. A subject with a pin keeps its name. */
-export function applyRulings(all: readonly Claim[], pins: readonly Pin[] = []): Ruled {
-  const own = all.filter((claim) => !isRuling(claim) && !isEditRecord(claim));
-  const rulings = all.filter(isRuling);
+export function applyModelDecisions(
+  all: readonly Claim[],
+  pins: readonly Pin[] = [],
+): DecidedClaims {
+  const own = all.filter((claim) => !isModelDecision(claim) && !isEditRecord(claim));
+  const rulings = all.filter(isModelDecision);
   if (rulings.length === 0)
     return { claims: own, counted: (claim) => claim, canonical: new Map(), alike: new Map() };
   const rejected = new Set(said(rulings, 'rejected').flatMap(({ body: { claims } }) => claims));
@@ -55,7 +58,7 @@ export function applyRulings(all: readonly Claim[], pins: readonly Pin[] = []): 
   const counted = (claim: Claim) =>
     isKept(claim) ? renamed(mend(claim), canonical.get(claim.subject)) : undefined;
   const same = Map.groupBy(said(rulings, 'same_meaning'), ({ subject, body: { kind } }) =>
-    kindKey({ subject, kind }),
+    subjectKindKey({ subject, kind }),
   );
   return {
     claims: own.flatMap((claim) => counted(claim) ?? []),
@@ -68,7 +71,7 @@ export function applyRulings(all: readonly Claim[], pins: readonly Pin[] = []): 
 }
 
 /** The key of `alike`. */
-export function kindKey({
+export function subjectKindKey({
   subject,
   kind,
 }: {
@@ -85,23 +88,23 @@ interface Standing {
 }
 
 /** The claims without rulings about what is gone, and without places of terms of which nothing is said any more. */
-export function withoutOrphans(
+export function dropOrphans(
   claims: readonly Claim[],
   { beside = [], pins = [] }: Standing = {},
 ): readonly Claim[] {
-  if (!claims.some((claim) => isRuling(claim) || claim.kind === 'page')) return claims;
+  if (!claims.some((claim) => isModelDecision(claim) || claim.kind === 'page')) return claims;
   const raw = [...claims, ...beside].filter(
-    (claim) => !isRuling(claim) && !isEditRecord(claim) && claim.kind !== 'page',
+    (claim) => !isModelDecision(claim) && !isEditRecord(claim) && claim.kind !== 'page',
   );
   const [subjects, ids] = [new Set(raw.map(({ subject }) => subject)), new Set(raw.map(shortId))];
-  const effective = new Set(applyRulings([...claims, ...beside], pins).claims.map(shortId));
+  const effective = new Set(applyModelDecisions([...claims, ...beside], pins).claims.map(shortId));
   const standing = (wanted: readonly string[], known: ReadonlySet<string>) =>
     wanted.filter((id) => known.has(id)).length;
   const isDue = (claim: Claim): boolean => {
     const { subject, kind } = claim;
     if (kind === 'page') return subjects.has(subject);
-    const [one] = isRuling(claim) ? said([claim], kind as RulingKind) : [];
-    if (one === undefined) return !isRuling(claim);
+    const [one] = isModelDecision(claim) ? said([claim], kind as RulingKind) : [];
+    if (one === undefined) return !isModelDecision(claim);
     const { body } = one;
     if (typeof body === 'string') return subjects.has(subject) && subjects.has(body);
     if ('claim' in body) return ids.has(body.claim);
@@ -115,8 +118,8 @@ export function withoutOrphans(
 /** Of one kind, those whose body is of it. */
 function said<Kind extends RulingKind>(rulings: readonly Claim[], kind: Kind) {
   return rulings.flatMap(({ subject, kind: own, body }) => {
-    const { data } = bodies[kind].safeParse(body);
-    return own === kind && data !== undefined ? [{ subject, body: data as Bodies[Kind] }] : [];
+    const { data } = bodySchemas[kind].safeParse(body);
+    return own === kind && data !== undefined ? [{ subject, body: data as ClaimBodies[Kind] }] : [];
   });
 }
 
@@ -126,7 +129,7 @@ function isModels({ evidence }: Claim): boolean {
 
 /** What people say, and what the warehouse declares, is never mended. */
 function mender(
-  repairs: readonly { readonly body: Bodies['repaired'] }[],
+  repairs: readonly { readonly body: ClaimBodies['repaired'] }[],
 ): (claim: Claim) => Claim {
   const found = repairs.flatMap(({ body: { claim, kind, body } }) =>
     body === null ? [] : [{ claim, kind, body }],
@@ -163,7 +166,7 @@ function canonicalSubjects(
   const known = new Set(claims.flatMap(({ subject, kind }) => (kind === 'page' ? [] : [subject])));
   const pinned = new Set(pins.map(({ subject }) => subject));
   const counts = links.filter(({ subject, body }) => {
-    const isSameType = wikiSubject(subject)?.type === (wikiSubject(body)?.type ?? '');
+    const isSameType = parseWikiSubject(subject)?.type === (parseWikiSubject(body)?.type ?? '');
     return isSameType && known.has(subject) && known.has(body) && !pinned.has(subject);
   });
   const classes = new Map<string, Set<string>>();

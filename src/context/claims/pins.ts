@@ -38,7 +38,7 @@ export function parsePins(text: string | undefined): Pins {
 }
 
 /** Of several pins about one thing the last in the file holds: the newer decision. */
-export function pinFor(
+export function findPin(
   pins: readonly Pin[],
   { subject, kind }: Pick<Pin, 'subject' | 'kind'>,
 ): Pin | undefined {
@@ -46,7 +46,7 @@ export function pinFor(
 }
 
 /** The file with the decision in place of an older one about the same; comments stay. A text that cannot be read stays as it is. */
-export function withPin(text: string | undefined, pin: Pin): string {
+export function setPin(text: string | undefined, pin: Pin): string {
   const { pins, fault } = parsePins(text);
   if (text !== undefined && fault !== undefined) return text;
   const document = parseDocument(

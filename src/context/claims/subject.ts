@@ -1,15 +1,15 @@
 import { subjects } from './claim.ts';
-import { mappingOf, type Entry } from '../merge/yaml-values.ts';
+import { toMapping, type YamlEntry } from '../merge/yaml-values.ts';
 import { isMapping } from '../merge/yaml-text.ts';
 
 /** The dataset that something belongs to. */
-export interface Owner {
+export interface DatasetRef {
   readonly connection: string;
   readonly dataset: string;
 }
 
 /** The parts of a subject such as `field:warehouse.orders.status`. */
-export interface SubjectParts extends Owner {
+export interface SubjectParts extends DatasetRef {
   readonly type: (typeof types)[number];
   /** The field or metric. */
   readonly name: string;
@@ -22,7 +22,7 @@ const pattern =
   /^(?<type>\w+):(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
 
 /** Undefined where the text is no subject of a warehouse. */
-export function subjectParts(subject: string): SubjectParts | undefined {
+export function parseSubject(subject: string): SubjectParts | undefined {
   const {
     type: written,
     connection = '',
@@ -40,7 +40,7 @@ export function subjectParts(subject: string): SubjectParts | undefined {
 }
 
 /** Undefined where the text is no subject of the wiki. */
-export function wikiSubject(
+export function parseWikiSubject(
   subject: string,
 ): { readonly type: 'term' | 'rule'; readonly slug: string } | undefined {
   const { type, slug = '' } =
@@ -49,9 +49,9 @@ export function wikiSubject(
 }
 
 /** The subject of an entry in a dataset's file; segments and the top have that of the dataset. */
-export function entrySubject({ connection, dataset }: Owner, entry: Entry): string {
+export function entrySubject({ connection, dataset }: DatasetRef, entry: YamlEntry): string {
   const [list] = entry.at;
-  const { name, on } = mappingOf(entry);
+  const { name, on } = toMapping(entry);
   if (list === 'fields' && typeof name === 'string')
     return subjects.field(connection, dataset, name);
   if (list === 'metrics' && typeof name === 'string')

@@ -1,20 +1,26 @@
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import { bodies, claimId, type Bodies, type Claim, type ClaimKind } from '../claims/claim.ts';
-import type { Verdict } from './claim-precedence.ts';
+import {
+  bodySchemas,
+  claimId,
+  type ClaimBodies,
+  type Claim,
+  type ClaimKind,
+} from '../claims/claim.ts';
+import type { RankedClaims } from './claim-precedence.ts';
 import { keyOrder } from '../merge/yaml-values.ts';
-import { meaningOf } from './meaning.ts';
-import { grantNames, slug } from '../catalog/slug.ts';
+import { meaningKey } from './meaning.ts';
+import { assignUniqueNames, slug } from '../catalog/slug.ts';
 import type { SubjectParts } from '../claims/subject.ts';
 
 /** A subject and the claims about it by kind. */
-export interface Known {
+export interface SubjectClaims {
   readonly about: SubjectParts;
-  readonly verdicts: ReadonlyMap<ClaimKind, Verdict>;
+  readonly verdicts: ReadonlyMap<ClaimKind, RankedClaims>;
 }
 
 /** One dataset as its claims have it: fields in the order of their columns and then of their names, relationships in that of their first column. */
-export function assembleDataset(own: Known, members: readonly Known[]): Dataset {
+export function assembleDataset(own: SubjectClaims, members: readonly SubjectClaims[]): Dataset {
   const {
     dataset: physical,
     primary_key,
@@ -23,10 +29,10 @@ export function assembleDataset(own: Known, members: readonly Known[]): Dataset 
     synonyms,
     tags,
   } = bodiesOf(own);
-  const { catalog, schema, table } = bodies.dataset.parse(physical).source;
+  const { catalog, schema, table } = bodySchemas.dataset.parse(physical).source;
   const unique = own.verdicts
     .get('unique_key')
-    ?.shown.map(({ body }) => bodies.unique_key.parse(body));
+    ?.shown.map(({ body }) => bodySchemas.unique_key.parse(body));
   const {
     field = [],
     metric = [],
@@ -57,10 +63,10 @@ export function assembleDataset(own: Known, members: readonly Known[]): Dataset 
   });
 }
 
-function fieldOf(known: Known) {
+function fieldOf(known: SubjectClaims) {
   const { field, type, values, description, synonyms } = bodiesOf(known);
   const { name } = known.about;
-  const physical = bodies.field.parse(field);
+  const physical = bodySchemas.field.parse(field);
   const isColumn = 'column' in physical;
   const own =
     isColumn && physical.column === name
@@ -82,10 +88,10 @@ function fieldOf(known: Known) {
   };
 }
 
-function metricOf(known: Known) {
+function metricOf(known: SubjectClaims) {
   const { metric, synonyms } = bodiesOf(known);
   const [description, unit] = (['description', 'unit'] as const).map((kind) => beside(known, kind));
-  const definition = bodies.metric.parse(JSON.parse(canonicalJson(metric)));
+  const definition = bodySchemas.metric.parse(JSON.parse(canonicalJson(metric)));
   const said = Object.entries({ unit, description, synonyms }).filter(
     ([, value]) => value !== undefined,
   );
@@ -93,7 +99,7 @@ function metricOf(known: Known) {
 }
 
 /** What is said where the definition is that counts, if something is: words must not tell of another definition. A person's count anyway. */
-function beside({ verdicts }: Known, kind: 'description' | 'unit'): Json | undefined {
+function beside({ verdicts }: SubjectClaims, kind: 'description' | 'unit'): Json | undefined {
   const places = ({ evidence }: Claim) =>
     evidence.map(({ item, location }) => `${item} ${location}`);
   const defined = new Set(verdicts.get('metric')?.shown.flatMap(places));
@@ -105,7 +111,7 @@ function beside({ verdicts }: Known, kind: 'description' | 'unit'): Json | undef
   return (near ?? ranked[0])?.body;
 }
 
-function relationshipsOf(members: readonly Known[], fields: readonly string[]) {
+function relationshipsOf(members: readonly SubjectClaims[], fields: readonly string[]) {
   const links = members.flatMap((known) => {
     const { columns } = known.about;
     const { shown = [], ranked = [] } = known.verdicts.get('relationship') ?? {};
@@ -123,7 +129,7 @@ function relationshipsOf(members: readonly Known[], fields: readonly string[]) {
   const position = ({ on }: (typeof links)[number]) => fields.indexOf(Object.keys(on)[0] ?? '');
   links.sort((a, b) => position(a) - position(b));
   const namesakes = Map.groupBy(links, ({ to, role }) => role ?? to);
-  const names = grantNames(
+  const names = assignUniqueNames(
     links.map(({ id, to, on, role }) => {
       const isAlone = namesakes.get(role ?? to)?.length === 1;
       return {
@@ -147,26 +153,26 @@ function relationshipsOf(members: readonly Known[], fields: readonly string[]) {
 }
 
 /** A link with the role and the cardinality that others of the same meaning know. */
-function completed(claim: Claim, ranked: readonly Claim[]): Bodies['relationship'] {
-  const same = ranked.filter((other) => other !== claim && meaningOf(other) === meaningOf(claim));
-  const links = same.flatMap(({ body }) => bodies.relationship.safeParse(body).data ?? []);
+function completed(claim: Claim, ranked: readonly Claim[]): ClaimBodies['relationship'] {
+  const same = ranked.filter((other) => other !== claim && meaningKey(other) === meaningKey(claim));
+  const links = same.flatMap(({ body }) => bodySchemas.relationship.safeParse(body).data ?? []);
   const [role, cardinality] = (['role', 'cardinality'] as const).map(
     (key) => links.find((link) => link[key] !== undefined)?.[key],
   );
-  const own = bodies.relationship.parse(claim.body);
+  const own = bodySchemas.relationship.parse(claim.body);
   return {
     ...own,
-    ...bodies.relationship
+    ...bodySchemas.relationship
       .partial()
       .parse({ role: own.role ?? role, cardinality: own.cardinality ?? cardinality }),
   };
 }
 
 /** Of each kind the body that counts; each is of its kind, or compiling would have set its claim aside. */
-function bodiesOf({ verdicts }: Known): Partial<Bodies> {
+function bodiesOf({ verdicts }: SubjectClaims): Partial<ClaimBodies> {
   return Object.fromEntries(
     [...verdicts].map(([kind, { shown }]) => [kind, shown[0]?.body]),
-  ) as Partial<Bodies>;
+  ) as Partial<ClaimBodies>;
 }
 
 function quoted(name: string): string {

@@ -1,9 +1,9 @@
 import { shortId, type Claim, type ClaimKind } from '../claims/claim.ts';
-import { meaningOf } from './meaning.ts';
+import { meaningKey } from './meaning.ts';
 import type { Pin } from '../claims/pins.ts';
-import { subjectParts, wikiSubject } from '../claims/subject.ts';
+import { parseSubject, parseWikiSubject } from '../claims/subject.ts';
 
-export interface Verdict {
+export interface RankedClaims {
   /** All claims, what counts first. */
   readonly ranked: readonly Claim[];
   /** Those of them that artifacts show. */
@@ -30,11 +30,11 @@ const contestable: ReadonlySet<ClaimKind> = new Set([
  * before model, then confidence, then that order; never the order of arrival. `alike` are sets of claims, by their short ids,
  * that a model found to mean the same.
  */
-export function judge(
+export function rankClaims(
   claims: readonly Claim[],
   pin?: Pin,
   alike: readonly (readonly string[])[] = [],
-): Verdict {
+): RankedClaims {
   const chosen = pin && claims.find((claim) => shortId(claim) === pin.choose);
   const rank = (claim: Claim) => (claim === chosen ? 0.5 : origins.indexOf(originOf(claim)));
   const ranked = claims.toSorted((a, b) => rank(a) - rank(b) || confidence(b) - confidence(a));
@@ -75,7 +75,7 @@ function meanings(
   claims: readonly Claim[],
   alike: readonly (readonly string[])[],
 ): readonly (readonly Claim[])[] {
-  let groups = [...Map.groupBy(claims, meaningOf).values()];
+  let groups = [...Map.groupBy(claims, meaningKey).values()];
   for (const ids of alike) {
     const isMeant = (group: readonly Claim[]) =>
       group.some((claim) => ids.includes(shortId(claim)));
@@ -90,7 +90,7 @@ function meanings(
  */
 function voices(ranked: readonly Claim[]): readonly Claim[] {
   const isOwn = ({ subject, evidence }: Claim) =>
-    evidence.every(({ connection }) => connection === subjectParts(subject)?.connection);
+    evidence.every(({ connection }) => connection === parseSubject(subject)?.connection);
   const [own] = ranked.filter(isOwn);
   const isVague = ({ kind, body }: Claim) => kind === 'type' && body === 'unknown';
   const isSaid = ranked.some((claim) => !isOwn(claim) && confidence(claim) === 1);
@@ -103,7 +103,7 @@ function voices(ranked: readonly Claim[]): readonly Claim[] {
 
 /** Of a term all names are true; of what has columns the best list is shown. */
 function isOtherName({ kind, subject }: Claim): boolean {
-  return kind === 'synonyms' && wikiSubject(subject) !== undefined;
+  return kind === 'synonyms' && parseWikiSubject(subject) !== undefined;
 }
 
 /** The best that its evidence has. */

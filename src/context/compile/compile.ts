@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import { assembleDataset, type Known } from './assemble.ts';
-import { bodies, subjects, type Claim, type ClaimKind } from '../claims/claim.ts';
+import { assembleDataset, type SubjectClaims } from './assemble.ts';
+import { bodySchemas, subjects, type Claim, type ClaimKind } from '../claims/claim.ts';
 import { uniteClaims } from '../claims/claims-file.ts';
-import { conflictsOf, type Conflict } from './conflicts.ts';
-import { judge, type Verdict } from './claim-precedence.ts';
-import { pinFor, type Pin } from '../claims/pins.ts';
-import { applyRulings, isRuling, kindKey, type Ruled } from '../claims/model-decisions.ts';
-import { subjectParts, type Owner, type SubjectParts } from '../claims/subject.ts';
+import { findConflicts, type Conflict } from './conflicts.ts';
+import { rankClaims, type RankedClaims } from './claim-precedence.ts';
+import { findPin, type Pin } from '../claims/pins.ts';
+import {
+  applyModelDecisions,
+  isModelDecision,
+  subjectKindKey,
+  type DecidedClaims,
+} from '../claims/model-decisions.ts';
+import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subject.ts';
 
 export interface Compilation {
   /** Sorted by name. */
@@ -36,7 +41,7 @@ export interface Decided {
  * returned with its reason and holds up nothing else. Nothing refers to a dataset (by subject) that a person deleted; all
  * other edits are the merge's.
  */
-export function compile(
+export function compileDatasets(
   claims: Iterable<Claim>,
   { deleted = new Set(), pins = [] }: Decided = {},
 ): Compilation {
@@ -46,11 +51,11 @@ export function compile(
     return fault === undefined;
   };
   const united = uniteClaims(claims);
-  const ruled = applyRulings(united, pins);
+  const ruled = applyModelDecisions(united, pins);
   // Without rulings they are those that were united before.
-  const counted = united.some(isRuling) ? uniteClaims(ruled.claims) : ruled.claims;
+  const counted = united.some(isModelDecision) ? uniteClaims(ruled.claims) : ruled.claims;
   const read = counted.flatMap((claim): Read[] => {
-    const about = subjectParts(claim.subject);
+    const about = parseSubject(claim.subject);
     return isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
   });
   const standing = read.filter(
@@ -63,8 +68,8 @@ export function compile(
   );
   const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
   const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap(
-    (group): Known[] => {
-      const verdicts = verdictsOf(
+    (group): SubjectClaims[] => {
+      const verdicts = rankByKind(
         group.map(({ claim }) => claim),
         pins,
         ruled,
@@ -72,26 +77,29 @@ export function compile(
       return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
     },
   );
-  const conflicts = conflictsOf(known.flatMap(({ verdicts }) => [...verdicts.values()]));
+  const conflicts = findConflicts(known.flatMap(({ verdicts }) => [...verdicts.values()]));
   return { artifacts: artifactsOf(known), conflicts, quarantined };
 }
 
 /** Of all claims about one subject. */
-export function verdictsOf(
+export function rankByKind(
   claims: readonly Claim[],
   pins: readonly Pin[],
-  { alike }: Pick<Ruled, 'alike'>,
-): Map<ClaimKind, Verdict> {
+  { alike }: Pick<DecidedClaims, 'alike'>,
+): Map<ClaimKind, RankedClaims> {
   const byKind = [...Map.groupBy(claims, ({ kind }) => kind)];
   return new Map(
     byKind.map(([kind, group]) => {
       const [first] = group;
-      return [kind, judge(group, first && pinFor(pins, first), first && alike.get(kindKey(first)))];
+      return [
+        kind,
+        rankClaims(group, first && findPin(pins, first), first && alike.get(subjectKindKey(first))),
+      ];
     }),
   );
 }
 
-function artifactsOf(known: readonly Known[]): Dataset[] {
+function artifactsOf(known: readonly SubjectClaims[]): Dataset[] {
   const byDataset = Map.groupBy(known, ({ about }) => datasetOf(about));
   const datasets = known.filter(({ about }) => about.type === 'dataset');
   const artifacts = datasets.map((own) =>
@@ -100,7 +108,7 @@ function artifactsOf(known: readonly Known[]): Dataset[] {
   return artifacts.sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
 }
 
-function datasetOf({ connection, dataset }: Owner): string {
+function datasetOf({ connection, dataset }: DatasetRef): string {
   return subjects.dataset(connection, dataset);
 }
 
@@ -127,11 +135,11 @@ function bodyFault({ kind, body }: Claim, about: SubjectParts | undefined): stri
     kind === 'page';
   if (isWiki || (subjectTypes[kind] ?? about.type) !== about.type)
     return `${kind} cannot be said of a ${about.type}`;
-  return schemaFault({ kind, body });
+  return findBodyError({ kind, body });
 }
 
-export function schemaFault({ kind, body }: Pick<Claim, 'kind' | 'body'>): string | undefined {
-  const { error } = bodies[kind].safeParse(body);
+export function findBodyError({ kind, body }: Pick<Claim, 'kind' | 'body'>): string | undefined {
+  const { error } = bodySchemas[kind].safeParse(body);
   return error && `its body is not that of a ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
 }
 
@@ -152,10 +160,10 @@ function namedIn({ claim: { kind, body }, about: { connection, dataset } }: Read
   const fields = (owner: string, names: readonly string[]) =>
     names.map((name) => subjects.field(connection, owner, name));
   if (kind === 'primary_key' || kind === 'unique_key')
-    return fields(dataset, bodies[kind].parse(body));
-  if (kind === 'default_time') return fields(dataset, [bodies.default_time.parse(body)]);
+    return fields(dataset, bodySchemas[kind].parse(body));
+  if (kind === 'default_time') return fields(dataset, [bodySchemas.default_time.parse(body)]);
   if (kind !== 'relationship') return [];
-  const { to, on } = bodies.relationship.parse(body);
+  const { to, on } = bodySchemas.relationship.parse(body);
   return [
     subjects.dataset(connection, to),
     ...fields(dataset, Object.keys(on)),

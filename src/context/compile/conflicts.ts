@@ -1,14 +1,14 @@
 import { CORE_SCHEMA, dump, load } from 'js-yaml';
 import { z } from 'zod';
-import { json, shortId, type Claim } from '../claims/claim.ts';
-import type { Verdict } from './claim-precedence.ts';
+import { jsonSchema, shortId, type Claim } from '../claims/claim.ts';
+import type { RankedClaims } from './claim-precedence.ts';
 
 export const conflictsPath = 'conflicts.yaml';
 
 const variantSchema = z.object({
   /** As pins name it. */
   id: z.string(),
-  says: json,
+  says: jsonSchema,
   /** Who says so, and where: `handbook, sources/handbook/terms.md line 12`. */
   evidence: z.array(z.string()),
 });
@@ -22,7 +22,7 @@ export type Conflict = Readonly<z.infer<typeof conflictSchema>>;
 
 const header = `# Kept current by ktx: where sources disagree. What comes first is shown until somebody decides: \`ktx review\`.\n`;
 
-export function conflictsOf(verdicts: readonly Verdict[]): Conflict[] {
+export function findConflicts(verdicts: readonly RankedClaims[]): Conflict[] {
   const contested = verdicts.filter((verdict) => verdict.contested.length > 0);
   return contested.flatMap(({ contested: variants }) => {
     const [first] = variants;

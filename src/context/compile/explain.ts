@@ -5,15 +5,15 @@ import type { KeyFinding, LinkFinding, ScanFindings } from '../catalog/catalog.t
 import type { ProjectFile } from '../catalog/catalog-files.ts';
 import { claimId, isEditRecord, subjects, type Claim } from '../claims/claim.ts';
 import { uniteClaims, type ClaimsFile } from '../claims/claims-file.ts';
-import { verdictsOf } from './compile.ts';
-import { judge } from './claim-precedence.ts';
+import { rankByKind } from './compile.ts';
+import { rankClaims } from './claim-precedence.ts';
 import { isKtx } from '../merge/three-way.ts';
-import { outline } from '../merge/yaml-values.ts';
-import { parseArtifact } from '../merge/merge-dataset.ts';
+import { listEntries } from '../merge/yaml-values.ts';
+import { parseDatasetFile } from '../merge/merge-dataset.ts';
 import { datasetNames } from '../catalog/dataset-names.ts';
 import type { Pin } from '../claims/pins.ts';
-import { applyRulings, isRuling } from '../claims/model-decisions.ts';
-import { entrySubject, subjectParts } from '../claims/subject.ts';
+import { applyModelDecisions, isModelDecision } from '../claims/model-decisions.ts';
+import { entrySubject, parseSubject } from '../claims/subject.ts';
 
 /** What there is to explain with. */
 export interface Provenance {
@@ -41,7 +41,7 @@ export interface Explanation {
  * Explains a subject, or what its short form means: `orders`, `orders.status`, `orders(customer_id)`. A column that refers
  * to another dataset is explained as a field and as a relationship. What is not known is an error that names the nearest.
  */
-export function explain(wanted: string, provenance: Provenance): Explanation[] {
+export function findExplanations(wanted: string, provenance: Provenance): Explanation[] {
   const claims = provenance.datasets.flatMap((one) => one.claims.claims);
   const written = writtenIn(provenance);
   const findings = provenance.findings ? findingsOf(provenance.findings) : [];
@@ -57,7 +57,7 @@ export function explain(wanted: string, provenance: Provenance): Explanation[] {
   return meant.map((subject) => ({
     subject,
     values: valuesOf(written.filter((one) => one.subject === subject)),
-    claims: judgedClaims(claims.filter((claim) => claim.subject === subject)),
+    claims: markShownClaims(claims.filter((claim) => claim.subject === subject)),
     findings: findings.filter((one) => one.subject === subject).map(({ finding }) => finding),
   }));
 }
@@ -78,7 +78,7 @@ function unknownSubject(wanted: string, connection: string, known: readonly stri
 
 /** The ways to write a subject, the short one first; none where it is not one of a warehouse. */
 function namesOf(subject: string): string[] {
-  const parts = subjectParts(subject);
+  const parts = parseSubject(subject);
   if (!parts) return [];
   const { type, connection, dataset, name, columns } = parts;
   const own = {
@@ -92,18 +92,18 @@ function namesOf(subject: string): string[] {
 }
 
 /** By kind, in the order in which they count: of one subject, or of all that are the same. */
-export function judgedClaims(
+export function markShownClaims(
   claims: readonly Claim[],
   pins: readonly Pin[] = [],
 ): Explanation['claims'] {
-  const ruled = applyRulings(claims, pins);
+  const ruled = applyModelDecisions(claims, pins);
   const bySubject = [...Map.groupBy(uniteClaims(ruled.claims), ({ subject }) => subject).values()];
-  const verdicts = bySubject.flatMap((group) => [...verdictsOf(group, pins, ruled).values()]);
+  const verdicts = bySubject.flatMap((group) => [...rankByKind(group, pins, ruled).values()]);
   const counts = new Set(verdicts.flatMap(({ shown }) => shown.map(claimId)));
   return [...Map.groupBy(claims, ({ kind }) => kind).values()].flatMap((group) => {
-    const { ranked, shown } = judge(group);
+    const { ranked, shown } = rankClaims(group);
     return ranked.map((claim) => {
-      const isOther = isEditRecord(claim) || isRuling(claim);
+      const isOther = isEditRecord(claim) || isModelDecision(claim);
       const counted = isOther ? undefined : ruled.counted(claim);
       return {
         ...claim,
@@ -119,9 +119,9 @@ export function judgedClaims(
 /** Every value of every file with its subject. */
 function writtenIn({ connection, datasets }: Provenance) {
   return datasets.flatMap(({ dataset, artifact, claims: { base } }) => {
-    const parsed = parseArtifact(artifact?.text ?? '');
+    const parsed = parseDatasetFile(artifact?.text ?? '');
     if (!artifact || 'reason' in parsed) return [];
-    return outline(parsed.mapping).flatMap((entry) => {
+    return listEntries(parsed.mapping).flatMap((entry) => {
       const subject = entrySubject({ connection, dataset }, entry);
       return entry.leaves.map((leaf) => ({ subject, leaf, entry, artifact, base }));
     });

@@ -1,11 +1,11 @@
 import { canonicalJson, type Json } from '../../lib/json.ts';
-import { bodies, type Claim } from '../claims/claim.ts';
+import { bodySchemas, type Claim } from '../claims/claim.ts';
 import { isList, isMapping } from '../merge/yaml-text.ts';
 
 /** Equal for claims of one kind that say the same in other words: case, spaces, order where it means nothing. */
-export function meaningOf({ kind, body }: Pick<Claim, 'kind' | 'body'>): string {
+export function meaningKey({ kind, body }: Pick<Claim, 'kind' | 'body'>): string {
   if (kind === 'relationship') {
-    const { data } = bodies.relationship.safeParse(body);
+    const { data } = bodySchemas.relationship.safeParse(body);
     return canonicalJson(data === undefined ? body : { to: data.to, on: data.on });
   }
   if (kind === 'primary_key' && isList(body)) return canonicalJson(body.map(String).sort());

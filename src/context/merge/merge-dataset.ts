@@ -5,12 +5,19 @@ import type { Dataset } from '../../semantic/model/dataset.ts';
 import { subjects, type Claim } from '../claims/claim.ts';
 import type { MergeBase } from '../claims/claims-file.ts';
 import { decide, isKtx, stateOf, type Change, type Decisions } from './three-way.ts';
-import { artifactOf, entryLists, keyOrder, leavesOf, outline, type Entry } from './yaml-values.ts';
-import { entrySubject, type Owner } from '../claims/subject.ts';
+import {
+  toArtifact,
+  entryLists,
+  keyOrder,
+  valuesByPath,
+  listEntries,
+  type YamlEntry,
+} from './yaml-values.ts';
+import { entrySubject, type DatasetRef } from '../claims/subject.ts';
 import { commentsOf, editYaml } from './yaml-edit.ts';
 import { isList, isMapping, yamlFile, type YamlMapping } from './yaml-text.ts';
 
-interface MergeInput extends Owner {
+interface MergeInput extends DatasetRef {
   /** What the claims say; undefined where the dataset is gone. */
   readonly compiled: Dataset | undefined;
   /** The file as it stands; undefined where there is none. */
@@ -53,16 +60,19 @@ export function artifactPath(connection: string, dataset: string): string {
 export function mergeDataset(input: MergeInput): MergeResult {
   const { dataset, text } = input;
   if (text === undefined) return withoutFile(input);
-  const parsed = parseArtifact(text);
+  const parsed = parseDatasetFile(text);
   if ('reason' in parsed) return leftAlone(input, parsed.reason);
-  const file = outline(parsed.mapping);
+  const file = listEntries(parsed.mapping);
   const edits = input.edits.filter((edit) => !isPresent(file, removedPath(edit)));
   const base = withReturned(input, file);
   const isBack = input.edits.some((edit) => removedPath(edit) === '');
   if (isBack && !input.compiled) return { ...asItStands(input), edits };
   // What is left of a dataset that is gone stays a dataset by name, so that it can be found and told apart.
   const leftover = base.has('dataset') ? { dataset } : {};
-  const compiled = without(outline(input.compiled ?? leftover), new Set(edits.map(removedPath)));
+  const compiled = without(
+    listEntries(input.compiled ?? leftover),
+    new Set(edits.map(removedPath)),
+  );
   const decisions = decide(file, compiled, base);
   if (!input.compiled && base.has('dataset')) {
     const isTheirs =
@@ -82,12 +92,12 @@ export function mergeDataset(input: MergeInput): MergeResult {
  * True where a person deleted the dataset's whole file. To be asked before compiling, so that nothing refers to it any
  * more; it holds as long as the file is missing, and the base stays, so that a file that comes back is known.
  */
-export function isDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>): boolean {
+export function isFileDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>): boolean {
   return text === undefined && !isKtx(base, 'dataset', undefined);
 }
 
 /** The mapping that a dataset's file holds, or why it cannot be read. */
-export function parseArtifact(text: string): { mapping: YamlMapping } | { reason: string } {
+export function parseDatasetFile(text: string): { mapping: YamlMapping } | { reason: string } {
   // A surrogate of its own stands where a file cannot be read; the reason may follow.
   if (!text.isWellFormed()) return { reason: text.slice(1) || 'it is not valid UTF-8' };
   try {
@@ -103,13 +113,16 @@ export function parseArtifact(text: string): { mapping: YamlMapping } | { reason
 }
 
 /** The base with what a person took out and put back as ktx would have it: that is ktx's again. */
-function withReturned({ base, edits, compiled }: MergeInput, file: readonly Entry[]): MergeBase {
+function withReturned(
+  { base, edits, compiled }: MergeInput,
+  file: readonly YamlEntry[],
+): MergeBase {
   const paths = edits.map(removedPath);
-  const wanted = leavesOf(outline(compiled ?? {}));
+  const wanted = valuesByPath(listEntries(compiled ?? {}));
   const isReturned = ([path, value]: readonly [string, Json]) =>
     paths.some((one) => path === one || path.startsWith(`${one}.`)) &&
     stateOf(value) === stateOf(wanted.get(path));
-  const returned = [...leavesOf(file)]
+  const returned = [...valuesByPath(file)]
     .filter(isReturned)
     .map(([path, value]) => [path, [stateOf(value)]] as const);
   return new Map([...base, ...returned]);
@@ -126,15 +139,15 @@ function leftAlone(input: MergeInput, reason: string): MergeResult {
 /** What was taken out before stays out when the file, or the table, comes back. */
 function withoutFile(input: MergeInput): MergeResult {
   const edits = input.edits.filter((edit) => removedPath(edit) !== '');
-  if (isDeleted(input))
+  if (isFileDeleted(input))
     return { ...asItStands(input), edits: [...edits, removalClaim(input, '', [])] };
   if (!input.compiled) return { ...asItStands(input), base: new Map(), edits };
-  const wanted = without(outline(input.compiled), new Set(edits.map(removedPath)));
-  const base = new Map([...leavesOf(wanted)].map(([path, value]) => [path, [stateOf(value)]]));
+  const wanted = without(listEntries(input.compiled), new Set(edits.map(removedPath)));
+  const base = new Map([...valuesByPath(wanted)].map(([path, value]) => [path, [stateOf(value)]]));
   return {
     ...asItStands(input),
     outcome: 'written',
-    text: yamlFile(header, artifactOf(wanted)),
+    text: yamlFile(header, toArtifact(wanted)),
     base,
     edits,
   };
@@ -143,7 +156,7 @@ function withoutFile(input: MergeInput): MergeResult {
 /** Undefined where the text cannot be edited as decided. What could not be done without taking a comment out is kept. */
 function applied(
   input: MergeInput & { readonly text: string },
-  file: readonly Entry[],
+  file: readonly YamlEntry[],
   decisions: Decisions,
 ): MergeResult | undefined {
   const { changes, base, kept, stale } = decisions;
@@ -151,7 +164,7 @@ function applied(
   const { text, refused } = editYaml(input.text, wanted, keyOrder);
   const isRefused = ({ edit }: Change) => refused.includes(edit);
   const done = changes.filter((change) => !isRefused(change));
-  const expected = new Map([...leavesOf(file), ...done.flatMap(({ effects }) => effects)]);
+  const expected = new Map([...valuesByPath(file), ...done.flatMap(({ effects }) => effects)]);
   if (!isAsDecided(text, input.text, expected)) return undefined;
   for (const [path] of changes.filter(isRefused).flatMap(({ effects }) => effects)) {
     base.set(path, input.base.get(path) ?? [null]);
@@ -174,9 +187,9 @@ function isAsDecided(
   expected: ReadonlyMap<string, Json | undefined>,
 ): boolean {
   if (text === before) return true;
-  const parsed = parseArtifact(text);
+  const parsed = parseDatasetFile(text);
   if ('reason' in parsed) return false;
-  const actual = leavesOf(outline(parsed.mapping));
+  const actual = valuesByPath(listEntries(parsed.mapping));
   const paths = new Set([...actual.keys(), ...expected.keys()]);
   const comments = new Set(commentsOf(text));
   return (
@@ -190,21 +203,21 @@ export function removedPath(edit: Claim): string {
   return edit.evidence[0]?.location ?? '';
 }
 
-function isPresent(file: readonly Entry[], path: string): boolean {
+function isPresent(file: readonly YamlEntry[], path: string): boolean {
   return file.some(
     (entry) => entry.path === path || entry.leaves.some((leaf) => leaf.path === path),
   );
 }
 
-function without(compiled: readonly Entry[], paths: ReadonlySet<string>): Entry[] {
+function without(compiled: readonly YamlEntry[], paths: ReadonlySet<string>): YamlEntry[] {
   const stays = ({ path }: { readonly path: string }) => !paths.has(path);
   return compiled.filter(stays).map((entry) => ({ ...entry, leaves: entry.leaves.filter(stays) }));
 }
 
 function removalClaim(
-  { connection, dataset }: Owner,
+  { connection, dataset }: DatasetRef,
   path: string,
-  compiled: readonly Entry[],
+  compiled: readonly YamlEntry[],
 ): Claim {
   const entry = compiled.find((one) => isPresent([one], path));
   const key = path === (entry?.path ?? '') ? undefined : path.slice(path.lastIndexOf('.') + 1);

@@ -3,12 +3,12 @@ import { canonicalJson, type Json } from '../../lib/json.ts';
 import type { MergeBase } from '../claims/claims-file.ts';
 import {
   entryLists,
-  identity,
-  leavesOf,
-  mappingOf,
-  type Entry,
+  identityKeys,
+  valuesByPath,
+  toMapping,
+  type YamlEntry,
   type EntryList,
-  type Leaf,
+  type YamlValue,
 } from './yaml-values.ts';
 import type { YamlEdit } from './yaml-edit.ts';
 
@@ -30,8 +30,8 @@ export interface Decisions {
 }
 
 interface Sides {
-  readonly file: readonly Entry[];
-  readonly compiled: readonly Entry[];
+  readonly file: readonly YamlEntry[];
+  readonly compiled: readonly YamlEntry[];
   readonly base: MergeBase;
   readonly decisions: Decisions;
 }
@@ -46,8 +46,8 @@ const computation = new Set(['expr', 'type', 'values']);
  * person's; what the base records and the file has not, the person took out. Both sides have a top.
  */
 export function decide(
-  file: readonly Entry[],
-  compiled: readonly Entry[],
+  file: readonly YamlEntry[],
+  compiled: readonly YamlEntry[],
   base: MergeBase,
 ): Decisions {
   const decisions: Decisions = { changes: [], base: new Map(), kept: [], removed: [], stale: [] };
@@ -73,7 +73,7 @@ function decideList(sides: Sides, list: EntryList | undefined): void {
   const wanted = new Map(
     compiled.filter(({ at }) => at[0] === list).map((entry) => [entry.path, entry]),
   );
-  const gone: Entry[] = [];
+  const gone: YamlEntry[] = [];
   for (const entry of existing) {
     const match = wanted.get(entry.path);
     const isOurs =
@@ -82,21 +82,21 @@ function decideList(sides: Sides, list: EntryList | undefined): void {
     else decideEntry(sides, entry, match);
     wanted.delete(entry.path);
   }
-  const isFresh = ({ leaves }: Entry) =>
-    leaves.every(({ path, key }) => !identity.has(key) || isKtx(base, path, undefined));
+  const isFresh = ({ leaves }: YamlEntry) =>
+    leaves.every(({ path, key }) => !identityKeys.has(key) || isKtx(base, path, undefined));
   const fresh = [...wanted.values()].filter(isFresh);
   decisions.removed.push(
     ...[...wanted.values()].filter((entry) => !isFresh(entry)).map(({ path }) => path),
   );
-  for (const [path, value] of leavesOf(fresh)) decisions.base.set(path, [stateOf(value)]);
+  for (const [path, value] of valuesByPath(fresh)) decisions.base.set(path, [stateOf(value)]);
   if (list !== undefined) decisions.changes.push(...changesOf(list, existing, { gone, fresh }));
 }
 
 /** Entry by entry; but a list that begins or ends to exist is one change. */
 function changesOf(
   list: EntryList,
-  existing: readonly Entry[],
-  { gone, fresh }: Record<'gone' | 'fresh', readonly Entry[]>,
+  existing: readonly YamlEntry[],
+  { gone, fresh }: Record<'gone' | 'fresh', readonly YamlEntry[]>,
 ): Change[] {
   const removals = gone.map((entry): Change => {
     return {
@@ -106,21 +106,21 @@ function changesOf(
   });
   const additions = fresh.map((entry, position): Change => {
     return {
-      edit: { at: [list, existing.length + position], value: mappingOf(entry) },
-      effects: [...leavesOf([entry])],
+      edit: { at: [list, existing.length + position], value: toMapping(entry) },
+      effects: [...valuesByPath([entry])],
     };
   });
   const changes = [...removals, ...additions];
   const isOneChange = gone.length === existing.length && (gone.length === 0 || fresh.length === 0);
   if (!isOneChange || changes.length === 0) return changes;
-  const value = fresh.length === 0 ? undefined : fresh.map(mappingOf);
+  const value = fresh.length === 0 ? undefined : fresh.map(toMapping);
   return [{ edit: { at: [list], value }, effects: changes.flatMap(({ effects }) => effects) }];
 }
 
-function decideEntry(sides: Sides, entry: Entry, match: Entry | undefined): void {
+function decideEntry(sides: Sides, entry: YamlEntry, match: YamlEntry | undefined): void {
   const { base, decisions } = sides;
   const target = match ? withDefinition(sides, entry, match) : leftover(sides, entry);
-  const [values, wanted] = [leavesOf([entry]), leavesOf([target])];
+  const [values, wanted] = [valuesByPath([entry]), valuesByPath([target])];
   for (const [path, key] of new Map(
     [...entry.leaves, ...target.leaves].map((leaf) => [leaf.path, leaf.key]),
   )) {
@@ -144,11 +144,16 @@ function decideEntry(sides: Sides, entry: Entry, match: Entry | undefined): void
 }
 
 /** What is wanted, but what a person defined is left as they defined it: a metric or a segment, a field with an expression of theirs. */
-function withDefinition({ base, decisions }: Sides, entry: Entry, wanted: Entry): Entry {
-  const values = leavesOf([entry]);
-  const isDefinition = ({ key }: Leaf) =>
+function withDefinition(
+  { base, decisions }: Sides,
+  entry: YamlEntry,
+  wanted: YamlEntry,
+): YamlEntry {
+  const values = valuesByPath([entry]);
+  const isDefinition = ({ key }: YamlValue) =>
     isWhole(entry) ? !documentation.has(key) : computation.has(key);
-  const decides = (leaf: Leaf) => isDefinition(leaf) && (isWhole(entry) || leaf.key === 'expr');
+  const decides = (leaf: YamlValue) =>
+    isDefinition(leaf) && (isWhole(entry) || leaf.key === 'expr');
   const isDefined = [...entry.leaves, ...wanted.leaves].some(
     (leaf) => decides(leaf) && !isKtx(base, leaf.path, values.get(leaf.path)),
   );
@@ -164,9 +169,9 @@ function withDefinition({ base, decisions }: Sides, entry: Entry, wanted: Entry)
 }
 
 /** An entry that the claims no longer have and in which a person wrote: what they wrote stays, and what it needs. */
-function leftover({ base, decisions }: Sides, entry: Entry): Entry {
-  const isOurs = ({ path, value }: Leaf) => isKtx(base, path, value);
-  const names = entry.leaves.filter(({ key }) => identity.has(key));
+function leftover({ base, decisions }: Sides, entry: YamlEntry): YamlEntry {
+  const isOurs = ({ path, value }: YamlValue) => isKtx(base, path, value);
+  const names = entry.leaves.filter(({ key }) => identityKeys.has(key));
   if (names.length > 0 && names.every(isOurs)) decisions.stale.push(entry.path);
   decisions.kept.push(entry.path);
   return {
@@ -176,6 +181,6 @@ function leftover({ base, decisions }: Sides, entry: Entry): Entry {
 }
 
 /** Metrics and segments mean something only as a whole. */
-function isWhole({ at }: Entry): boolean {
+function isWhole({ at }: YamlEntry): boolean {
   return at[0] === 'metrics' || at[0] === 'segments';
 }

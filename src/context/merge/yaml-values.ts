@@ -45,7 +45,7 @@ export const keyOrder = [
 ];
 
 /** One value that is merged as a whole: a key at the top of the file, or a key of one entry. */
-export interface Leaf {
+export interface YamlValue {
   /** `source`, `fields.status.description`, `relationships.customers(customer_id=id).role`. */
   readonly path: string;
   readonly key: string;
@@ -53,18 +53,18 @@ export interface Leaf {
 }
 
 /** An entry of a list, or the top of the file, without those lists, as the entry at the path ''. */
-export interface Entry {
+export interface YamlEntry {
   readonly path: string;
   /** Where it stands; empty for the top. */
   readonly at: readonly [] | readonly [list: EntryList, index: number];
-  readonly leaves: readonly Leaf[];
+  readonly leaves: readonly YamlValue[];
 }
 
 /** The keys of the leaves that tell an entry from others. */
-export const identity: ReadonlySet<string> = new Set(['dataset', 'name', 'to', 'on']);
+export const identityKeys: ReadonlySet<string> = new Set(['dataset', 'name', 'to', 'on']);
 
 /** The values of an artifact by path, the top first. Entries are told apart by `name`, relationships by `to` and `on`. */
-export function outline(artifact: YamlMapping): Entry[] {
+export function listEntries(artifact: YamlMapping): YamlEntry[] {
   const lists: readonly string[] = entryLists;
   const top = Object.entries(artifact).filter(([key]) => !lists.includes(key));
   return [
@@ -74,34 +74,34 @@ export function outline(artifact: YamlMapping): Entry[] {
 }
 
 /** All leaves by path. */
-export function leavesOf(entries: readonly Entry[]): Map<string, Json> {
+export function valuesByPath(entries: readonly YamlEntry[]): Map<string, Json> {
   return new Map(entries.flatMap(({ leaves }) => leaves.map(({ path, value }) => [path, value])));
 }
 
-export function mappingOf({ leaves }: Entry): { readonly [key: string]: Json } {
+export function toMapping({ leaves }: YamlEntry): { readonly [key: string]: Json } {
   return Object.fromEntries(leaves.map(({ key, value }) => [key, value]));
 }
 
-/** The artifact that `outline` gave these entries of. */
-export function artifactOf(entries: readonly Entry[]): YamlMapping {
+/** The artifact that `listEntries` gave these entries of. */
+export function toArtifact(entries: readonly YamlEntry[]): YamlMapping {
   const [tops, members] = [
     entries.filter(({ at }) => at.length === 0),
     Map.groupBy(entries, ({ at }) => at[0]),
   ];
-  const lists = entryLists.map((list) => [list, members.get(list)?.map(mappingOf)]);
+  const lists = entryLists.map((list) => [list, members.get(list)?.map(toMapping)]);
   return Object.fromEntries([
-    ...tops.flatMap((top) => Object.entries(mappingOf(top))),
+    ...tops.flatMap((top) => Object.entries(toMapping(top))),
     ...lists,
   ]) as YamlMapping;
 }
 
-function leavesIn(prefix: string, pairs: readonly [string, Json | undefined][]): Leaf[] {
+function leavesIn(prefix: string, pairs: readonly [string, Json | undefined][]): YamlValue[] {
   return pairs.flatMap(([key, value]) =>
     value === undefined ? [] : [{ path: prefix + key, key, value }],
   );
 }
 
-function entriesOf(list: EntryList, values: Json | undefined): Entry[] {
+function entriesOf(list: EntryList, values: Json | undefined): YamlEntry[] {
   const counts = new Map<string, number>();
   return (isList(values) ? values : []).map((value, index) => {
     const mapping = isMapping(value) ? value : {};

@@ -1,11 +1,11 @@
 import type { Claim, ClaimKind } from '../claims/claim.ts';
 import { uniteClaims } from '../claims/claims-file.ts';
-import { schemaFault, verdictsOf, type Compilation } from '../compile/compile.ts';
-import { conflictsOf } from '../compile/conflicts.ts';
+import { findBodyError, rankByKind, type Compilation } from '../compile/compile.ts';
+import { findConflicts } from '../compile/conflicts.ts';
 import type { Pin } from '../claims/pins.ts';
-import { applyRulings, withoutOrphans } from '../claims/model-decisions.ts';
-import { wikiSubject } from '../claims/subject.ts';
-import { wikiPages, type WikiPage } from './wiki.ts';
+import { applyModelDecisions, dropOrphans } from '../claims/model-decisions.ts';
+import { parseWikiSubject } from '../claims/subject.ts';
+import { buildPages, type WikiPage } from './wiki.ts';
 
 interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'> {
   /** Sorted by name. */
@@ -14,7 +14,7 @@ interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'>
 
 /** Claims about terms and rules to pages: pure, total, and the same whatever the order of its inputs. */
 export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
-  const ruled = applyRulings(withoutOrphans(uniteClaims(claims), { pins }), pins);
+  const ruled = applyModelDecisions(dropOrphans(uniteClaims(claims), { pins }), pins);
   const judged = uniteClaims(ruled.claims).map((claim) => ({ claim, reason: wikiFault(claim) }));
   const quarantined = judged.flatMap(({ claim, reason }) =>
     reason === undefined ? [] : [{ claim, reason }],
@@ -23,10 +23,10 @@ export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): Wiki
   const bySubject = [...Map.groupBy(sound, ({ subject }) => subject)];
   const topics = bySubject.map(([subject, group]) => ({
     subject,
-    verdicts: verdictsOf(group, pins, ruled),
+    verdicts: rankByKind(group, pins, ruled),
   }));
-  const conflicts = conflictsOf(topics.flatMap(({ verdicts }) => [...verdicts.values()]));
-  return { pages: wikiPages(topics), conflicts, quarantined };
+  const conflicts = findConflicts(topics.flatMap(({ verdicts }) => [...verdicts.values()]));
+  return { pages: buildPages(topics), conflicts, quarantined };
 }
 
 const wikiKinds: ReadonlySet<ClaimKind> = new Set([
@@ -41,10 +41,10 @@ const wikiKinds: ReadonlySet<ClaimKind> = new Set([
 ]);
 
 function wikiFault({ subject, kind, body }: Claim): string | undefined {
-  const type = wikiSubject(subject)?.type;
+  const type = parseWikiSubject(subject)?.type;
   if (type === undefined) return 'its subject is none of the wiki';
   const isOther =
     (type === 'rule' && kind === 'definition') || (type === 'term' && kind === 'rule');
   if (isOther || !wikiKinds.has(kind)) return `${kind} cannot be said of a ${type}`;
-  return schemaFault({ kind, body });
+  return findBodyError({ kind, body });
 }

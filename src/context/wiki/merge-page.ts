@@ -48,9 +48,9 @@ export function wikiPath(page: string): string {
  */
 export function mergePage(input: WikiMergeInput): WikiMergeResult {
   const { page, compiled, text } = input;
-  const edits = input.edits.filter((edit) => pageOf(removedPath(edit)) === page);
+  const edits = input.edits.filter((edit) => pageName(removedPath(edit)) === page);
   const wanted = new Map(partsWanted(compiled).map((part) => [`${page}/${part.key}`, part]));
-  const base = new Map([...input.base].filter(([path]) => pageOf(path) === page));
+  const base = new Map([...input.base].filter(([path]) => pageName(path) === page));
   const fault = text === undefined ? undefined : faultOf(text);
   if (fault !== undefined)
     return { outcome: 'left_alone', text, base, edits, kept: new Map(), stale: [], reason: fault };
@@ -59,7 +59,7 @@ export function mergePage(input: WikiMergeInput): WikiMergeResult {
 }
 
 /** Where each term and rule stands, by subject: `<page>/<section>`. */
-export function placesOn(compiled: WikiPage): Map<string, string> {
+export function sectionPaths(compiled: WikiPage): Map<string, string> {
   const parts = partsWanted(compiled);
   return new Map(
     compiled.sections.map(({ subject }, index) => [
@@ -193,7 +193,7 @@ function partsOf(text: string): { start: string; parts: Part[]; isOpen: boolean 
 }
 
 /** The sections of a page with their titles, where they begin, and whose they are. */
-export function sectionsOf(page: string, text: string, base: MergeBase) {
+export function listSections(page: string, text: string, base: MergeBase) {
   const { start, parts } = partsOf(text);
   let line = start.split('\n').length;
   return parts.map((part) => {
@@ -238,7 +238,7 @@ function gapAfter(text: string): string {
   return text.slice(text.trimEnd().length).replace(/^\r?\n/, '');
 }
 
-export function pageOf(path: string): string {
+export function pageName(path: string): string {
   return path.split('/')[0] ?? '';
 }
 

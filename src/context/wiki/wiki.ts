@@ -1,6 +1,6 @@
-import type { Bodies, ClaimKind } from '../claims/claim.ts';
-import type { Verdict } from '../compile/claim-precedence.ts';
-import { wikiSubject } from '../claims/subject.ts';
+import type { ClaimBodies, ClaimKind } from '../claims/claim.ts';
+import type { RankedClaims } from '../compile/claim-precedence.ts';
+import { parseWikiSubject } from '../claims/subject.ts';
 
 /** A page as its claims have it. */
 export interface WikiPage {
@@ -22,19 +22,22 @@ export interface WikiSection {
 /** A term or a rule, and the claims about it by kind. */
 export interface Topic {
   readonly subject: string;
-  readonly verdicts: ReadonlyMap<ClaimKind, Verdict>;
+  readonly verdicts: ReadonlyMap<ClaimKind, RankedClaims>;
 }
 
 const homes = { term: 'glossary', rule: 'rules' } as const;
 
 /** Where nothing says otherwise, terms are in the glossary and rules on a page of their own. */
-export function wikiHome(subject: string): string {
-  return homes[wikiSubject(subject)?.type ?? 'term'];
+export function defaultPage(subject: string): string {
+  return homes[parseWikiSubject(subject)?.type ?? 'term'];
 }
 
 /** Sorted by name. */
-export function wikiPages(topics: readonly Topic[]): WikiPage[] {
-  const byPage = Map.groupBy(topics, (topic) => said(topic, 'page')[0] ?? wikiHome(topic.subject));
+export function buildPages(topics: readonly Topic[]): WikiPage[] {
+  const byPage = Map.groupBy(
+    topics,
+    (topic) => said(topic, 'page')[0] ?? defaultPage(topic.subject),
+  );
   return [...byPage]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([page, own]) => {
@@ -45,7 +48,7 @@ export function wikiPages(topics: readonly Topic[]): WikiPage[] {
 
 function sectionOf(topic: Topic): WikiSection {
   const { subject, verdicts } = topic;
-  const { type = 'term', slug = '' } = wikiSubject(subject) ?? {};
+  const { type = 'term', slug = '' } = parseWikiSubject(subject) ?? {};
   const title = oneLine(said(topic, 'title')[0] ?? words(slug));
   const kind = type === 'term' ? 'definition' : 'rule';
   const statements = said(topic, kind);
@@ -79,8 +82,8 @@ function synonymsOf(topic: Topic, title: string): readonly string[] {
 type Told = 'title' | 'definition' | 'rule' | 'refs' | 'page' | 'synonyms' | 'tags' | 'description';
 
 /** Of one kind what is shown; each is of its kind, or compiling would have set its claim aside. */
-function said<Kind extends Told>({ verdicts }: Topic, kind: Kind): readonly Bodies[Kind][] {
-  return (verdicts.get(kind)?.shown ?? []).map(({ body }) => body as Bodies[Kind]);
+function said<Kind extends Told>({ verdicts }: Topic, kind: Kind): readonly ClaimBodies[Kind][] {
+  return (verdicts.get(kind)?.shown ?? []).map(({ body }) => body as ClaimBodies[Kind]);
 }
 
 /** No line of a text from outside may look like a heading, or the section would end there; nor begin HTML, which would hide what follows. */

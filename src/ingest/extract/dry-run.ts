@@ -5,7 +5,7 @@ import { loadModel } from '../../semantic/load/load.ts';
 import { dialectNamed } from '../../sql/dialects.ts';
 import type { Snapshot } from '../rule/snapshot.ts';
 import { planProbe } from '../render/validate.ts';
-import { withEntry } from '../render/replace-entry.ts';
+import { replaceEntry } from '../render/replace-entry.ts';
 import { refusal } from './naming.ts';
 
 interface Probe {
@@ -31,7 +31,7 @@ export async function dryRun(
   const own = [...snapshot.files].filter(([at]) => at.startsWith(`semantic-layer/${connection}/`));
   const files = own.map(([at, text]) => ({
     path: at,
-    text: at === path ? withEntry(text, list, entry) : text,
+    text: at === path ? replaceEntry(text, list, entry) : text,
   }));
   const { model, diagnostics } = await loadModel({
     dialect: dialectNamed(catalog.dialect),

@@ -1,6 +1,6 @@
-import { failureOf, type Quarantined, type StageReport } from '../event.ts';
-import type { Findings, SourceFindings } from '../fetch/findings.ts';
-import { hashOf, reader, slicer } from '../fetch/item-files.ts';
+import { toFailure, type Quarantined, type StageReport } from '../event.ts';
+import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
+import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
 import { openExtractDesk, type ItemOutcome } from './proposals-session.ts';
 import { readLightly } from './light.ts';
 import { readFully } from './loop.ts';
@@ -85,7 +85,7 @@ function reportOf(
   { done, calls, failures }: Counted,
   pending: number,
 ): StageReport {
-  return { stage, done, pending, calls, failures: failures.map(failureOf) };
+  return { stage, done, pending, calls, failures: failures.map(toFailure) };
 }
 
 /** Undefined for pages that could not be sorted. */
@@ -209,10 +209,10 @@ function worthALine(unmapped: ItemOutcome['unmapped']): ItemOutcome['unmapped'] 
 
 /** The findings with what was read now in place of what was read before. */
 function withOutcomes(
-  { sources, connections }: Findings,
+  { sources, connections }: ProjectFindings,
   outcomes: ReadonlyMap<PendingItem, ItemOutcome>,
 ): readonly SourceFindings[] {
-  const sliceOf = slicer(connections.map(({ catalog }) => catalog));
+  const sliceOf = createTablesHasher(connections.map(({ catalog }) => catalog));
   const read = new Map([...outcomes].map(([one, outcome]) => [unitNamed(one), outcome]));
   return sources.map((source) => {
     const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
@@ -220,7 +220,11 @@ function withOutcomes(
       const outcome = read.get(`sources/${source.connection}/${item.path}`);
       if (outcome === undefined) return [];
       const slice = sliceOf(code.get(item.key), outcome.claims);
-      const state = { hash: hashOf(item), slice, extractor: `${source.extractor}+${reader}` };
+      const state = {
+        hash: hashItem(item),
+        slice,
+        extractor: `${source.extractor}+${readingVersion}`,
+      };
       return [
         [
           item.key,

@@ -1,13 +1,13 @@
 import { subjects } from '../../context/claims/claim.ts';
-import type { KnownDataset } from '../../context/claims/known-names.ts';
+import type { NamedDataset } from '../../context/claims/name-index.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import type { Snapshot } from '../rule/snapshot.ts';
 
 /** The dataset of that name, however it is written; else a refusal that names the nearest. */
-export function datasetNamed(snapshot: Snapshot, name: string): KnownDataset {
+export function datasetNamed(snapshot: Snapshot, name: string): NamedDataset {
   const found = snapshot.names.dataset(name.replace(/^dataset:/, ''));
   if (found !== undefined) return found;
   const all = snapshot.catalogs.flatMap((catalog) => {
@@ -33,7 +33,7 @@ export function datasetNamed(snapshot: Snapshot, name: string): KnownDataset {
 }
 
 /** The field of that name, whether it is a column or something that a source computes. */
-export function fieldNamed(snapshot: Snapshot, owner: KnownDataset, name: string): string {
+export function fieldNamed(snapshot: Snapshot, owner: NamedDataset, name: string): string {
   const found = owner.fields.get(name.toLowerCase());
   if (found !== undefined) return found;
   if (exists(snapshot, subjects.field(owner.connection, owner.dataset, name))) return name;
@@ -42,7 +42,7 @@ export function fieldNamed(snapshot: Snapshot, owner: KnownDataset, name: string
 
 /** The subject of `orders`, `orders.amount`, `orders.revenue` or of a subject written out. */
 export function refNamed(snapshot: Snapshot, ref: string): string {
-  const written = subjectParts(ref);
+  const written = parseSubject(ref);
   const bare = ref.replace(/^(dataset|field|metric):/, '');
   if (written !== undefined && exists(snapshot, ref)) return ref;
   if (/^(term|rule):/.test(ref) && snapshot.claims(ref).length > 0) return ref;
@@ -62,7 +62,7 @@ export function refNamed(snapshot: Snapshot, ref: string): string {
 
 /** Whether anything claims that there is such a thing. */
 export function exists(snapshot: Snapshot, subject: string): boolean {
-  const type = subjectParts(subject)?.type;
+  const type = parseSubject(subject)?.type;
   return snapshot.claims(subject).some(({ kind }) => kind === type);
 }
 

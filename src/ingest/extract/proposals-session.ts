@@ -1,9 +1,9 @@
 import type { Claim, ClaimKind, Evidence } from '../../context/claims/claim.ts';
 import { uniteClaims } from '../../context/claims/claims-file.ts';
-import { meaningOf } from '../../context/compile/meaning.ts';
+import { meaningKey } from '../../context/compile/meaning.ts';
 import type { Json } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
-import { reader, type Unmapped } from '../fetch/item-files.ts';
+import { readingVersion, type UnmappedFact } from '../fetch/item-files.ts';
 import type { Snapshot } from '../rule/snapshot.ts';
 import { refusal } from './naming.ts';
 import { findQuote } from './quote.ts';
@@ -13,7 +13,7 @@ import type { PendingItem, WorkUnit } from './unit.ts';
 export interface ItemOutcome {
   readonly claims: readonly Claim[];
   /** What the model says that it could not claim. */
-  readonly unmapped: readonly Unmapped[];
+  readonly unmapped: readonly UnmappedFact[];
 }
 
 const mostQueries = 12;
@@ -40,7 +40,7 @@ export function openExtractDesk(
 ) {
   const byPath = new Map(items.map((one) => [itemPath(connection, one.item.path), one]));
   const accepted = new Map<string, Claim[]>();
-  const unmapped = new Map<string, Unmapped[]>();
+  const unmapped = new Map<string, UnmappedFact[]>();
   const taken = new Set<string>();
   let queries = 0;
   const itemAt = (path: string): PendingItem => {
@@ -62,7 +62,7 @@ export function openExtractDesk(
     return {
       connection,
       origin: 'model',
-      extractor: reader,
+      extractor: readingVersion,
       item: path,
       location,
       quote: said,
@@ -101,7 +101,7 @@ export function openExtractDesk(
         const body = plain(kind, said);
         const same = snapshot
           .claims(subject)
-          .find((one) => one.kind === kind && meaningOf(one) === meaningOf({ kind, body }));
+          .find((one) => one.kind === kind && meaningKey(one) === meaningKey({ kind, body }));
         return { subject, kind, body: same?.body ?? body, evidence };
       });
       accepted.set(item, [...(accepted.get(item) ?? []), ...claims]);
@@ -109,7 +109,7 @@ export function openExtractDesk(
     /** Fails where `accept` would. */
     requireQuote: ({ item, quote }: { readonly item: string; readonly quote: string }): void =>
       void evidenceOf(item, quote),
-    reportUnmapped({ item, ...one }: Unmapped & { readonly item: string }): void {
+    reportUnmapped({ item, ...one }: UnmappedFact & { readonly item: string }): void {
       itemAt(item);
       unmapped.set(item, [...(unmapped.get(item) ?? []), one]);
     },

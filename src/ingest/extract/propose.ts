@@ -1,5 +1,5 @@
-import { bodies, subjects, type ClaimKind } from '../../context/claims/claim.ts';
-import { meaningOf } from '../../context/compile/meaning.ts';
+import { bodySchemas, subjects, type ClaimKind } from '../../context/claims/claim.ts';
+import { meaningKey } from '../../context/compile/meaning.ts';
 import { slug } from '../../context/catalog/slug.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import { isSaid } from '../rule/snapshot.ts';
@@ -122,7 +122,7 @@ export async function proposeMetric(
   if (fields.has(name.toLowerCase()))
     throw refusal(`${own} has a field ${name}: give the metric another name, like total_${name}.`);
   const body = JSON.parse(canonicalJson(definition)) as Json;
-  const { error } = bodies.metric.safeParse(body);
+  const { error } = bodySchemas.metric.safeParse(body);
   if (error !== undefined || canonicalJson(body) === '{}') {
     throw refusal('Say how it is computed: agg with of, or expr, or ratio, cumulative, offset.');
   }
@@ -221,7 +221,7 @@ function taken(
     const others = desk.snapshot
       .claims(subject)
       .filter((one) => one.kind === kind && kind !== 'refs' && kind !== 'title');
-    return others.some((one) => meaningOf(one) !== meaningOf({ kind, body }))
+    return others.some((one) => meaningKey(one) !== meaningKey({ kind, body }))
       ? [`${kind} of ${subject}`]
       : [];
   });

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { claimKinds, evidenceSchema, json } from '../../context/claims/claim.ts';
+import { claimKinds, evidenceSchema, jsonSchema } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import { endsCalls, LlmError } from '../../llm/port/error.ts';
 import type { IngestEvent, Quarantined } from '../event.ts';
-import type { Findings } from '../fetch/findings.ts';
+import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../rule/snapshot.ts';
 import type { ItemOutcome } from './proposals-session.ts';
 import type { PendingItem } from './unit.ts';
 
 export interface ReadingRun {
-  readonly findings: Findings;
+  readonly findings: ProjectFindings;
   readonly model: IngestModel;
   /** What loops read; made at first use. */
   readonly snapshot: () => Promise<Snapshot>;
@@ -59,7 +59,7 @@ const nothing = (): Counted => ({ done: 0, calls: 0, failures: [] });
 const claimSchema = z.object({
   subject: z.string(),
   kind: z.enum(claimKinds),
-  body: json,
+  body: jsonSchema,
   evidence: z.array(evidenceSchema),
 });
 /** As the journal keeps it. */

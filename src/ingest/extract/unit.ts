@@ -2,8 +2,8 @@ import type { Claim } from '../../context/claims/claim.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { type Item, itemPath, type Unread } from '../../sources/source.ts';
-import type { Findings } from '../fetch/findings.ts';
-import { hashOf, reader, slicer } from '../fetch/item-files.ts';
+import type { ProjectFindings } from '../fetch/findings.ts';
+import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
 
 /** An item that a model has yet to read. */
 export interface PendingItem {
@@ -37,10 +37,10 @@ interface Wanted {
 
 /** Sorted by path, so that neither order nor concurrency can matter. */
 export function pendingItems(
-  { sources, connections }: Findings,
+  { sources, connections }: ProjectFindings,
   { sources: asked, isAnew }: Wanted,
 ): PendingItem[] {
-  const sliceOf = slicer(connections.map(({ catalog }) => catalog));
+  const sliceOf = createTablesHasher(connections.map(({ catalog }) => catalog));
   const pending = sources
     .filter(({ connection }) => asked.has(connection))
     .flatMap(({ connection, extractor, items, extractions, readings }) => {
@@ -49,9 +49,9 @@ export function pendingItems(
         const reading = readings.get(item.key);
         const extraction = code.get(item.key);
         if (reading === undefined || (reading.isCurrent && !isAnew)) return [];
-        const content = [extractor, itemPath(connection, item.path), hashOf(item)];
+        const content = [extractor, itemPath(connection, item.path), hashItem(item)];
         const keyOf = (parts: readonly string[]) =>
-          `${reader} ${shortHash(canonicalJson(parts), 32)}`;
+          `${readingVersion} ${shortHash(canonicalJson(parts), 32)}`;
         const slice = (claims: readonly Claim[]) => sliceOf(extraction, claims);
         const keys = {
           key: keyOf([...content, slice(reading.claims)]),

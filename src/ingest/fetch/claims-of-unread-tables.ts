@@ -1,13 +1,13 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import type { ScanResult } from '../../scan/scan.ts';
 import { isMapping } from '../../context/merge/yaml-text.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 
 /** What git has of keys and joins of tables that this scan could not read, or had no budget for: not having looked takes nothing away. */
-export async function heldClaims(
+export async function claimsOfUnreadTables(
   dir: string,
   { catalog, unread }: Pick<ScanResult, 'catalog' | 'unread'>,
 ): Promise<Claim[]> {
@@ -20,7 +20,7 @@ export async function heldClaims(
       const isMeasured = evidence.some(
         ({ origin, extractor }) => origin === 'code' && /^(?:keys|relationships)@/.test(extractor),
       );
-      const ends = [subjectParts(subject)?.dataset, isMapping(body) ? body['to'] : undefined];
+      const ends = [parseSubject(subject)?.dataset, isMapping(body) ? body['to'] : undefined];
       return isMeasured && ends.some((end) => typeof end === 'string' && datasets.has(end));
     }),
   );

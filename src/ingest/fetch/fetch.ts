@@ -3,7 +3,7 @@ import { counted } from '../../lib/counted.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Item } from '../../sources/source.ts';
 import type { ItemReport } from '../event.ts';
-import { hashOf } from './item-files.ts';
+import { hashItem } from './item-files.ts';
 
 export interface FetchInput {
   readonly connection: string;
@@ -58,7 +58,7 @@ export async function fetchItems(
   if (bare && told > 0 && !allowEmpty) throw emptied(context.connection, told);
   for (const key of gone) items.delete(key);
   const isChanged = (item: Item, old: Item) =>
-    hashOf(item) !== hashOf(old) || item.path !== old.path;
+    hashItem(item) !== hashItem(old) || item.path !== old.path;
   const added = [...items.keys()].filter((key) => !known.has(key));
   const changed = [...items.values()]
     .filter((item) => isChanged(item, known.get(item.key) ?? item))

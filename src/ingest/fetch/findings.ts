@@ -2,7 +2,7 @@ import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { Extraction, Item } from '../../sources/source.ts';
-import type { Unmapped } from './item-files.ts';
+import type { UnmappedFact } from './item-files.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 
 /** What a run knows of one warehouse. */
@@ -23,12 +23,12 @@ export interface ReadState {
 }
 
 /** What a model read in an item that has something which only a model can read. */
-export interface Reading {
+export interface ItemReading {
   readonly claims: readonly Claim[];
   /** Undefined where none has read it yet. */
   readonly read: ReadState | undefined;
   /** What it says of the data and no claim can hold, as that model says. */
-  readonly unmapped: readonly Unmapped[];
+  readonly unmapped: readonly UnmappedFact[];
   /** Whether the item is still as it was read. */
   readonly isCurrent: boolean;
 }
@@ -41,11 +41,11 @@ export interface SourceFindings {
   /** What code reads. */
   readonly extractions: readonly Extraction[];
   /** What a model reads or has read, by item key. */
-  readonly readings: ReadonlyMap<string, Reading>;
+  readonly readings: ReadonlyMap<string, ItemReading>;
 }
 
 /** All that a run knows of the project. */
-export interface Findings {
+export interface ProjectFindings {
   readonly connections: readonly ConnectionFindings[];
   readonly sources: readonly SourceFindings[];
   /** What models rule with this run about the claims of all. */

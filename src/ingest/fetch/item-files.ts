@@ -2,21 +2,21 @@ import { z } from 'zod';
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim } from '../../context/claims/claim.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { type Extraction, type Item, itemPath } from '../../sources/source.ts';
 import type { ReadState, SourceFindings } from './findings.ts';
-import type { FileView } from '../publish/project-files.ts';
+import type { FileTree } from '../publish/project-files.ts';
 import type { Write } from '../publish/publish.ts';
 
 /** Who reads what code cannot. Raise it when a prompt or the form of the answers changes: then every such item is read anew. */
-export const reader = 'reading@1';
+export const readingVersion = 'reading@1';
 
 const readStateSchema = z.object({ hash: z.string(), slice: z.string(), extractor: z.string() });
 const unmappedSchema = z.object({ reason: z.string(), what: z.string() });
 /** Something that a model read and could not claim: why, by one word, and what. */
-export type Unmapped = Readonly<z.infer<typeof unmappedSchema>>;
+export type UnmappedFact = Readonly<z.infer<typeof unmappedSchema>>;
 /** One line of `sources/<connection>/index.jsonl`. */
 const indexLineSchema = z.object({
   key: z.string(),
@@ -31,26 +31,26 @@ const indexLineSchema = z.object({
   /** Of an item that a model has read: what it could not claim. */
   unmapped: z.array(unmappedSchema).optional(),
 });
-export type IndexLine = Readonly<z.infer<typeof indexLineSchema>>;
+export type ItemIndexLine = Readonly<z.infer<typeof indexLineSchema>>;
 
-export function hashOf({ body }: Pick<Item, 'body'>): string {
+export function hashItem({ body }: Pick<Item, 'body'>): string {
   return shortHash(body, 16);
 }
 
 /** The items of a source as one place has them, sorted by key. A body that a person changed counts as it is; one that is missing, or no text, as not there. */
-export function itemsIn(view: FileView, connection: string): Item[] {
-  return indexIn(view, connection).flatMap(({ key, path }) => {
+export function readStoredItems(view: FileTree, connection: string): Item[] {
+  return readItemIndex(view, connection).flatMap(({ key, path }) => {
     const body = view.get(itemPath(connection, path));
     return body?.isWellFormed() === true ? [{ key, path, body }] : [];
   });
 }
 
-export function indexIn(view: FileView, connection: string): IndexLine[] {
-  return indexLines(view.get(itemPath(connection, 'index.jsonl')) ?? '');
+export function readItemIndex(view: FileTree, connection: string): ItemIndexLine[] {
+  return parseItemIndex(view.get(itemPath(connection, 'index.jsonl')) ?? '');
 }
 
 /** What is recorded of each item of a source; a line that cannot be read says nothing. */
-export function indexLines(text: string): IndexLine[] {
+export function parseItemIndex(text: string): ItemIndexLine[] {
   return text.split('\n').flatMap((line) => {
     try {
       return indexLineSchema.safeParse(JSON.parse(line)).data ?? [];
@@ -61,7 +61,7 @@ export function indexLines(text: string): IndexLine[] {
 }
 
 /** Bodies come before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
-export function bodyWrites({ connection, items }: SourceFindings): Write[] {
+export function itemBodyWrites({ connection, items }: SourceFindings): Write[] {
   return items.map(({ path, body }): Write => ({
     step: 'file_written',
     path: itemPath(connection, path),
@@ -70,7 +70,11 @@ export function bodyWrites({ connection, items }: SourceFindings): Write[] {
 }
 
 /** Claims come before the index that says where they are from: it never calls an item read whose claims a killed run left unwritten. */
-export function indexWrites(source: SourceFindings, sliceOf: SliceOf, view: FileView): Write[] {
+export function itemIndexWrites(
+  source: SourceFindings,
+  sliceOf: TablesHasher,
+  view: FileTree,
+): Write[] {
   const { connection, items } = source;
   const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
   const lines = items.map(
@@ -83,7 +87,7 @@ export function indexWrites(source: SourceFindings, sliceOf: SliceOf, view: File
     text: lines.length === 0 ? undefined : lines.sort().join(''),
   };
   const wanted = new Set(items.map(({ path }) => path));
-  const gone = indexIn(view, connection).filter(
+  const gone = readItemIndex(view, connection).filter(
     ({ path }) =>
       !wanted.has(path) && view.get(itemPath(connection, path))?.isWellFormed() === true,
   );
@@ -102,37 +106,42 @@ export function indexWrites(source: SourceFindings, sliceOf: SliceOf, view: File
 
 interface Known {
   readonly extraction: Extraction | undefined;
-  readonly sliceOf: SliceOf;
+  readonly sliceOf: TablesHasher;
 }
 
 function lineOf(
   item: Item,
   { extractor, readings }: SourceFindings,
   { extraction, sliceOf }: Known,
-): IndexLine {
+): ItemIndexLine {
   const reading = readings.get(item.key);
   const line = {
     key: item.key,
     path: item.path,
-    hash: hashOf(item),
+    hash: hashItem(item),
     slice: sliceOf(extraction, reading?.claims),
   };
   if (reading === undefined) return { ...line, extractor };
   const unmapped = reading.unmapped.length === 0 ? {} : { unmapped: [...reading.unmapped] };
   return reading.isCurrent
-    ? { ...line, extractor: `${extractor}+${reader}`, ...unmapped }
+    ? { ...line, extractor: `${extractor}+${readingVersion}`, ...unmapped }
     : { ...line, extractor: `${extractor}+pending`, read: reading.read };
 }
 
 /** The state in which a model read the item, as the line records it. */
-export function readStateOf({ extractor, hash, slice, read }: IndexLine): ReadState | undefined {
+export function lastReadState({
+  extractor,
+  hash,
+  slice,
+  read,
+}: ItemIndexLine): ReadState | undefined {
   return /\+reading@\d+$/.test(extractor) ? { hash, slice, extractor } : read;
 }
 
-export type SliceOf = ReturnType<typeof slicer>;
+export type TablesHasher = ReturnType<typeof createTablesHasher>;
 
 /** The hash of the tables, with their columns and types, that an item speaks of by what was read in it. */
-export function slicer(catalogs: readonly Catalog[]) {
+export function createTablesHasher(catalogs: readonly Catalog[]) {
   const shapes = new Map(
     catalogs.flatMap((catalog) => {
       const names = datasetNames(catalog);
@@ -146,7 +155,7 @@ export function slicer(catalogs: readonly Catalog[]) {
     const claims = [...(extraction?.claims ?? []), ...read];
     const subjects = [...(extraction?.mentions ?? []), ...claims.map(({ subject }) => subject)];
     const datasets = subjects
-      .flatMap((subject) => subjectParts(subject) ?? [])
+      .flatMap((subject) => parseSubject(subject) ?? [])
       .map((parts) => `${parts.connection}.${parts.dataset}`);
     const known = [...new Set(datasets)].sort().map((dataset) => [dataset, shapes.get(dataset)]);
     return known.length === 0 ? '' : shortHash(canonicalJson(known), 12);

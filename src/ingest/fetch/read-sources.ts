@@ -6,17 +6,22 @@ import { type Item, itemPath } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { resolveSecret } from '../../store/secrets.ts';
 import {
-  failureOf,
+  toFailure,
   type IngestEvent,
   type ItemReport,
   type SourceReport,
-  type Unfit,
+  type UnusedFact,
 } from '../event.ts';
 import { fetchItems } from './fetch.ts';
 import type { SourceFindings } from './findings.ts';
-import { indexIn, itemsIn, type IndexLine, type Unmapped } from './item-files.ts';
+import {
+  readItemIndex,
+  readStoredItems,
+  type ItemIndexLine,
+  type UnmappedFact,
+} from './item-files.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
-import { standingReadings } from './readings.ts';
+import { restoreReadings } from './readings.ts';
 
 /** A source of the project. */
 export interface SourceInput {
@@ -40,7 +45,7 @@ export interface FetchedSource {
   readonly source: OpenSource;
   readonly items: readonly Item[];
   /** The index as the last run left it. */
-  readonly recorded: readonly IndexLine[];
+  readonly recorded: readonly ItemIndexLine[];
   readonly report: Pick<SourceReport, 'items' | 'failure'>;
 }
 
@@ -59,8 +64,8 @@ export async function fetchSources(
     fetched.push({
       input,
       source,
-      recorded: indexIn(view, input.name),
-      ...(await fetchOne({ input, source, before: itemsIn(view, input.name) }, reading)),
+      recorded: readItemIndex(view, input.name),
+      ...(await fetchOne({ input, source, before: readStoredItems(view, input.name) }, reading)),
     });
   }
   return fetched;
@@ -94,7 +99,7 @@ async function fetchOne(
     return { items, report: { items: report } };
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
-    return { items: before, report: { failure: failureOf(error) } };
+    return { items: before, report: { failure: toFailure(error) } };
   }
 }
 
@@ -112,10 +117,10 @@ export function extractSource(
   const known = new Map(catalogs.map((catalog) => [catalog.connection, catalog]));
   const extractions = source.extract(items, { connection: input.name, catalogs: known });
   const found = { connection: input.name, extractor: source.extractor, items, extractions };
-  return { ...found, readings: standingReadings(found, { catalogs, claims, recorded }) };
+  return { ...found, readings: restoreReadings(found, { catalogs, claims, recorded }) };
 }
 
-export function sourceReport(
+export function reportSource(
   { report, input }: FetchedSource,
   { items, extractions, readings }: SourceFindings,
 ): SourceReport {
@@ -134,19 +139,26 @@ export function sourceReport(
 }
 
 /** What code could read in the items and has no place for, and what a model could read there and not claim. */
-export function unfitIn({ connection, items, extractions, readings }: SourceFindings): Unfit[] {
+export function listUnusedFacts({
+  connection,
+  items,
+  extractions,
+  readings,
+}: SourceFindings): UnusedFact[] {
   const paths = new Map(items.map(({ key, path }) => [key, itemPath(connection, path)]));
   const unfit = extractions.flatMap(({ key, problems = [] }) =>
     problems.map((problem) => ({ item: paths.get(key) ?? key, ...problem })),
   );
   return [
     ...unfit,
-    ...[...readings].flatMap(([key, { unmapped }]) => unmappedOf(paths.get(key) ?? key, unmapped)),
+    ...[...readings].flatMap(([key, { unmapped }]) =>
+      describeUnmapped(paths.get(key) ?? key, unmapped),
+    ),
   ];
 }
 
 /** As a person is told. */
-export function unmappedOf(item: string, unmapped: readonly Unmapped[]): Unfit[] {
+export function describeUnmapped(item: string, unmapped: readonly UnmappedFact[]): UnusedFact[] {
   return unmapped.map(({ reason, what }) => ({
     item,
     location: 'as a model reads it',

@@ -3,17 +3,23 @@ import type { Claim, Evidence } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { itemPath } from '../../sources/source.ts';
-import type { Reading, SourceFindings } from './findings.ts';
-import { hashOf, reader, readStateOf, slicer, type IndexLine } from './item-files.ts';
+import type { ItemReading, SourceFindings } from './findings.ts';
+import {
+  hashItem,
+  readingVersion,
+  lastReadState,
+  createTablesHasher,
+  type ItemIndexLine,
+} from './item-files.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
 
 /** Whether an item's model wrote this. */
-export function isRead({ origin, extractor }: Evidence): boolean {
+export function isReadingEvidence({ origin, extractor }: Evidence): boolean {
   return origin === 'model' && extractor.startsWith('reading@');
 }
 
 /** What models read in items, as the claims files have it: by the path of the item. Each claim with its evidence of that item alone. */
-export async function readClaims(
+export async function loadReadingClaims(
   dir: string,
   catalogs: readonly Catalog[],
 ): Promise<ReadonlyMap<string, Claim[]>> {
@@ -26,36 +32,38 @@ export async function readClaims(
     return parseClaims(path, lines.join('\n')).claims;
   });
   const single = claims.flatMap((claim) =>
-    claim.evidence.filter(isRead).map((evidence) => ({ ...claim, evidence: [evidence] })),
+    claim.evidence
+      .filter(isReadingEvidence)
+      .map((evidence) => ({ ...claim, evidence: [evidence] })),
   );
   return Map.groupBy(single, ({ evidence: [evidence] }) => evidence?.item ?? '');
 }
 
 interface Standing {
   readonly catalogs: readonly Catalog[];
-  /** Of `readClaims`. */
+  /** Of `loadReadingClaims`. */
   readonly claims: ReadonlyMap<string, readonly Claim[]>;
   /** The source's index as the last run left it. */
-  readonly recorded: readonly IndexLine[];
+  readonly recorded: readonly ItemIndexLine[];
 }
 
 /** What stands of earlier readings, for the items that have something which only a model can read. */
-export function standingReadings(
+export function restoreReadings(
   source: Omit<SourceFindings, 'readings'>,
   { catalogs, claims, recorded }: Standing,
-): Map<string, Reading> {
+): Map<string, ItemReading> {
   const lines = new Map(recorded.map((line) => [line.key, line]));
   const code = new Map(source.extractions.map((extraction) => [extraction.key, extraction]));
-  const sliceOf = slicer(catalogs);
+  const sliceOf = createTablesHasher(catalogs);
   const unread = source.items.filter(({ key }) => (code.get(key)?.unread ?? []).length > 0);
   return new Map(
     unread.map((item) => {
       const line = lines.get(item.key);
-      const read = line && readStateOf(line);
+      const read = line && lastReadState(line);
       const own = claims.get(itemPath(source.connection, item.path)) ?? [];
-      const isOurs = read?.extractor === `${source.extractor}+${reader}`;
+      const isOurs = read?.extractor === `${source.extractor}+${readingVersion}`;
       const isCurrent =
-        isOurs && read.hash === hashOf(item) && read.slice === sliceOf(code.get(item.key), own);
+        isOurs && read.hash === hashItem(item) && read.slice === sliceOf(code.get(item.key), own);
       return [
         item.key,
         { claims: own, read, isCurrent, unmapped: (isCurrent ? line?.unmapped : undefined) ?? [] },

@@ -4,7 +4,7 @@ import type { KeptEdit } from '../event.ts';
 const wiki = 'wiki';
 
 /** Of all edits in these warehouses and the wiki, those that the last run did not meet. Where its memory is lost, all are new once more. */
-export function newEdits(
+export function findNewEdits(
   { db }: State,
   connections: readonly string[],
   edits: readonly KeptEdit[],

@@ -5,7 +5,7 @@ import { messageOf, UserError } from '../../lib/error.ts';
 import { readText, temporarySuffix } from '../../store/files.ts';
 
 /** Files by path relative to the project, with `/`, as one place (disk, a commit) has them. */
-export type FileView = ReadonlyMap<string, string>;
+export type FileTree = ReadonlyMap<string, string>;
 
 /**
  * The YAML and JSONL files in `folders` (or the files that they name), items and wiki pages on disk, exactly as they are. What a killed write left
@@ -16,7 +16,7 @@ export async function readProjectFiles(
   dir: string,
   folders: readonly string[],
   { tidy = true } = {},
-): Promise<FileView> {
+): Promise<FileTree> {
   const files = new Map<string, string>();
   for (const folder of folders) {
     const isFolder = requireNoLink(dir, folder)?.isDirectory() === true;
@@ -84,6 +84,6 @@ function plainText(file: string, isFile: boolean): string {
   }
 }
 
-export function sameView(a: FileView, b: FileView): boolean {
+export function isSameTree(a: FileTree, b: FileTree): boolean {
   return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Claim } from '../../context/claims/claim.ts';
 import { parseClaims, renderClaims, uniteClaims } from '../../context/claims/claims-file.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { isRuled } from '../../context/claims/model-decisions.ts';
+import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { UserError } from '../../lib/error.ts';
 import { commitFiles, refreshIndex } from '../../store/commit.ts';
 import { readText, removeFile, writeAtomically } from '../../store/files.ts';
@@ -21,7 +21,7 @@ import type {
   PublishStep,
   Quarantined,
 } from '../event.ts';
-import { readProjectFiles, sameView, type FileView } from './project-files.ts';
+import { readProjectFiles, isSameTree, type FileTree } from './project-files.ts';
 
 /** A file as it shall be once it is its turn; of a path that is written twice, the last is how it shall stay. */
 export interface Write {
@@ -50,14 +50,14 @@ interface Publication {
   /** Folders (or files) that this run owns: `semantic-layer/<connection>`… Nothing else is read or written. */
   readonly folders: readonly string[];
   /** The files on disk as they were read last. */
-  readonly files: FileView;
+  readonly files: FileTree;
   /** Pure: the files of one place in, the same place as it shall be out. */
-  readonly render: (view: FileView) => Rendering;
+  readonly render: (view: FileTree) => Rendering;
   readonly onStep: (step: PublishStep, path?: string) => void;
 }
 
 /** Why there is no commit where none is due. */
-export const settled = {
+export const noCommitReasons = {
   unchanged: 'unchanged',
   restored: 'the files are again as they are committed',
   ignored: 'git ignores what changed',
@@ -86,10 +86,10 @@ type Published = Pick<
  */
 export async function publish(
   publication: Publication,
-): Promise<Published & { readonly standing: FileView }> {
+): Promise<Published & { readonly standing: FileTree }> {
   const { dir, runId } = publication;
   const setAside = new Map<string, string>();
-  let start: FileView | undefined;
+  let start: FileTree | undefined;
   for (let tries = 0; tries < 8; tries += 1) {
     const attempt = await begin(
       publication,
@@ -115,7 +115,7 @@ export async function publish(
     if (commit === undefined) continue;
     const { keptEdits, stale, leftAlone, conflicts } = rendering;
     const copies = [...setAside].map(([path, copy]) => ({ path, copy }));
-    const after = new Map<string, string | undefined>([...before, ...targetsOf(rendering.writes)]);
+    const after = new Map<string, string | undefined>([...before, ...finalTexts(rendering.writes)]);
     const standing = new Map(
       [...after].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]])),
     );
@@ -127,7 +127,7 @@ export async function publish(
       conflicts,
       setAside: copies,
       commit,
-      files: fileReport(start, targetsOf(rendering.writes)),
+      files: fileReport(start, finalTexts(rendering.writes)),
     };
   }
   throw new UserError(
@@ -151,12 +151,12 @@ function hasMore(text: string, others: readonly string[]): boolean {
     .some((line) => !known.has(line) && !/^\{"base":|"extractor":"edit@1"/.test(line));
 }
 
-async function begin(publication: Publication, before: FileView) {
+async function begin(publication: Publication, before: FileTree) {
   const { dir, folders, render } = publication;
   const repository = await openRepository(dir);
   await refreshIndex(repository, dir);
   const parent = await headCommit(repository);
-  const committed: FileView =
+  const committed: FileTree =
     parent === undefined ? new Map() : await filesAt(repository, parent, folders);
   return { ...publication, repository, parent, committed, before, rendering: render(before) };
 }
@@ -182,7 +182,7 @@ async function writeWorkingTree({ dir, onStep, before, rendering }: Attempt): Pr
 
 /** Undefined where HEAD moved meanwhile. */
 async function commitRendering(
-  attempt: Attempt & { readonly start: FileView },
+  attempt: Attempt & { readonly start: FileTree },
 ): Promise<CommitReport | undefined> {
   const {
     dir,
@@ -199,21 +199,21 @@ async function commitRendering(
   } = attempt;
   const operation = operationUnderWay(repository);
   if (operation !== undefined) return { none: `${operation} under way` };
-  const targets = targetsOf(rendering.writes);
+  const targets = finalTexts(rendering.writes);
   const after = new Map<string, string | undefined>([...before, ...targets]);
   const fresh = [...after.keys()].filter((path) => !committed.has(path));
   const ignored = await ignoredPaths(repository, fresh);
   const head = new Map([...committed, ...[...before].filter(([path]) => ignored.has(path))]);
-  const inGit = sameView(before, head) ? rendering : render(withRulings(head, before));
+  const inGit = isSameTree(before, head) ? rendering : render(withRulings(head, before));
   const left = new Set(rendering.leftAlone.map(({ path }) => path));
-  const changes = [...targetsOf(inGit.writes.filter(({ artifact = '' }) => !left.has(artifact)))]
+  const changes = [...finalTexts(inGit.writes.filter(({ artifact = '' }) => !left.has(artifact)))]
     .filter(([path, text]) => head.get(path) !== text && !ignored.has(path))
     .map(([path, text]) => ({ path, text, onDisk: after.get(path) === text }));
   const written = [...targets].filter(([path, text]) => start.get(path) !== text);
   const pending = written.filter(([path, text]) => committed.get(path) !== text);
   const isIgnored = pending.every(([path]) => ignored.has(path));
   const reason = pending.length === 0 ? 'restored' : isIgnored ? 'ignored' : 'beside';
-  const none = settled[written.length === 0 ? 'unchanged' : reason];
+  const none = noCommitReasons[written.length === 0 ? 'unchanged' : reason];
   if (changes.length === 0) return { none };
   const outcome = await commitFiles(repository, dir, { parent, changes, message, runId });
   if (outcome.kind !== 'committed') return outcome.kind === 'raced' ? undefined : { none };
@@ -230,11 +230,13 @@ async function commitRendering(
 }
 
 /** The files with the rulings that only those on disk have: a run that was killed paid for them, and no later one makes them anew. */
-function withRulings(head: FileView, onDisk: FileView): FileView {
+function withRulings(head: FileTree, onDisk: FileTree): FileTree {
   const ruled = [...onDisk].flatMap(([path, text]): [string, string][] => {
     if (!path.startsWith('claims/') || head.get(path) === text) return [];
     const { claims, ...file } = parseClaims(path, head.get(path) ?? '');
-    const rulings = parseClaims(path, text).claims.filter(({ evidence }) => evidence.some(isRuled));
+    const rulings = parseClaims(path, text).claims.filter(({ evidence }) =>
+      evidence.some(isDecisionEvidence),
+    );
     const united = renderClaims({ ...file, claims: uniteClaims([...claims, ...rulings]) });
     return rulings.length === 0 || united === undefined ? [] : [[path, united]];
   });
@@ -242,11 +244,11 @@ function withRulings(head: FileView, onDisk: FileView): FileView {
 }
 
 /** Every file as it shall be once all is written: path → text, undefined where there shall be none. */
-export function targetsOf(writes: readonly Write[]): Map<string, string | undefined> {
+export function finalTexts(writes: readonly Write[]): Map<string, string | undefined> {
   return new Map(writes.map(({ path, text }) => [path, text]));
 }
 
-function fileReport(before: FileView, after: ReadonlyMap<string, string | undefined>): FileReport {
+function fileReport(before: FileTree, after: ReadonlyMap<string, string | undefined>): FileReport {
   const paths = [...after.keys()].sort().filter((path) => before.get(path) !== after.get(path));
   return {
     added: paths.filter((path) => !before.has(path)),

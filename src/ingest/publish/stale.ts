@@ -1,10 +1,10 @@
 import type { Claim, Evidence } from '../../context/claims/claim.ts';
-import { verdictsOf } from '../../context/compile/compile.ts';
+import { rankByKind } from '../../context/compile/compile.ts';
 import type { Pin } from '../../context/claims/pins.ts';
-import { applyRulings } from '../../context/claims/model-decisions.ts';
+import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 
 /** What has changed since a model read it. */
-export interface Changed {
+export interface ModelInputChanges {
   /** Why, by the path of the item. */
   readonly items: ReadonlyMap<string, string>;
   /** The structure that a table has now, by file and name of the table; descriptions record the one that they are about. */
@@ -12,15 +12,15 @@ export interface Changed {
 }
 
 /** Subjects of which something that is shown stands on nothing but what has changed since, and why. */
-export function staleSubjects(
+export function findStaleSubjects(
   claims: readonly Claim[],
   pins: readonly Pin[],
-  changed: Changed,
+  changed: ModelInputChanges,
 ): Map<string, string> {
   const stale = new Map<string, string>();
-  const ruled = applyRulings(claims, pins);
+  const ruled = applyModelDecisions(claims, pins);
   for (const [subject, own] of Map.groupBy(ruled.claims, (claim) => claim.subject)) {
-    const shown = [...verdictsOf(own, pins, ruled).values()].flatMap((verdict) => verdict.shown);
+    const shown = [...rankByKind(own, pins, ruled).values()].flatMap((verdict) => verdict.shown);
     const [why] = shown.flatMap(({ evidence }) => {
       const reasons = evidence.map((one) => reasonOf(one, changed));
       return reasons.every((reason) => reason !== undefined) ? reasons.slice(0, 1) : [];
@@ -32,7 +32,7 @@ export function staleSubjects(
 
 function reasonOf(
   { origin, item = '', location = '', measured }: Evidence,
-  { items, structures }: Changed,
+  { items, structures }: ModelInputChanges,
 ): string | undefined {
   if (origin !== 'model') return undefined;
   const described =

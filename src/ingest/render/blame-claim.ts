@@ -9,7 +9,7 @@ const lists = { metrics: 'metric', fields: 'field' } as const;
  * A fault of a dataset's file as one of the claim that put the line there, so that it alone is left out and not the whole file; as it is
  * where no claim did.
  */
-export function faultOfClaim(
+export function blameClaim(
   fault: Quarantined,
   text: string | undefined,
   claims: readonly Claim[],

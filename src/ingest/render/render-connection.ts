@@ -1,32 +1,32 @@
 import { shortId, subjects, type Claim } from '../../context/claims/claim.ts';
 import {
   claimsPath,
-  eitherBase,
+  uniteBases,
   parseClaims,
   renderClaims,
   type ClaimsFile,
 } from '../../context/claims/claims-file.ts';
-import { compile } from '../../context/compile/compile.ts';
+import { compileDatasets } from '../../context/compile/compile.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { leavesOf, outline } from '../../context/merge/yaml-values.ts';
+import { valuesByPath, listEntries } from '../../context/merge/yaml-values.ts';
 import {
   artifactPath,
-  isDeleted,
+  isFileDeleted,
   mergeDataset,
-  parseArtifact,
+  parseDatasetFile,
   removedPath,
 } from '../../context/merge/merge-dataset.ts';
 import type { Pin } from '../../context/claims/pins.ts';
-import { isRuling, withoutOrphans } from '../../context/claims/model-decisions.ts';
-import { settle, type PersonsWord } from '../../context/merge/resolve-by-edit.ts';
-import { entrySubject, subjectParts, type Owner } from '../../context/claims/subject.ts';
+import { isModelDecision, dropOrphans } from '../../context/claims/model-decisions.ts';
+import { resolveByEdits, type PersonEdit } from '../../context/merge/resolve-by-edit.ts';
+import { entrySubject, parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
 import type { KeptEdit } from '../event.ts';
-import type { FileView } from '../publish/project-files.ts';
+import type { FileTree } from '../publish/project-files.ts';
 import type { Write } from '../publish/publish.ts';
-import { isRead } from '../fetch/readings.ts';
+import { isReadingEvidence } from '../fetch/readings.ts';
 
 /** What one warehouse's files are made of. */
 interface Connection {
@@ -42,7 +42,7 @@ interface Connection {
 }
 
 /** The files of one warehouse's datasets as they shall be. Pure. */
-export function renderConnection(input: Connection, view: FileView) {
+export function renderConnection(input: Connection, view: FileTree) {
   const { connection, claims, retained, derived, pins, failed } = input;
   const prefix = `claims/${connection}/`;
   const recorded = [...view.keys()]
@@ -55,26 +55,26 @@ export function renderConnection(input: Connection, view: FileView) {
       ? [{ dataset, text, ...parseClaims(claimsAt, lines) }]
       : [];
   });
-  const isSound = (claim: Claim) => isRuling(claim) || !failed.has(claim.subject);
+  const isSound = (claim: Claim) => isModelDecision(claim) || !failed.has(claim.subject);
   const deleted = new Set(
-    touched.filter(isDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)),
+    touched.filter(isFileDeleted).map(({ dataset }) => subjects.dataset(connection, dataset)),
   );
   const kept = touched.flatMap((file) => file.claims.flatMap((claim) => retained(claim) ?? []));
   const fresh = claims.filter(isSound);
   const standing = [...fresh, ...kept.filter(isSound)];
-  const { artifacts, quarantined, conflicts } = compile(standing, { deleted, pins });
+  const { artifacts, quarantined, conflicts } = compileDatasets(standing, { deleted, pins });
   const compiled = new Map(artifacts.map((one) => [one.dataset, one]));
   // What was paid for stays among the claims, also where it does not work.
   const [lasting, left] = [
-    (claim: Claim) => isSound(claim) || claim.evidence.some(isRead),
-    ({ subject }: Claim) => subjectParts(subject)?.dataset ?? '',
+    (claim: Claim) => isSound(claim) || claim.evidence.some(isReadingEvidence),
+    ({ subject }: Claim) => parseSubject(subject)?.dataset ?? '',
   ];
   const byDataset = Map.groupBy(claims.filter(lasting), left);
   const failing = Map.groupBy(
     claims.filter((claim) => !lasting(claim)),
     left,
   );
-  const contested = Map.groupBy(conflicts, ({ subject }) => subjectParts(subject)?.dataset ?? '');
+  const contested = Map.groupBy(conflicts, ({ subject }) => parseSubject(subject)?.dataset ?? '');
   const names = new Set([...compiled.keys(), ...recorded, ...byDataset.keys()]);
   const datasets = [...names].sort().map((dataset) => {
     const about = {
@@ -120,12 +120,12 @@ function isNeeded(lines: string, derived: ReadonlySet<string>): boolean {
 }
 
 /** The dataset's own file and that of its claims. */
-function filesOf({ connection, dataset }: Owner, view: FileView) {
+function filesOf({ connection, dataset }: DatasetRef, view: FileTree) {
   const [at, claimsAt] = [artifactPath(connection, dataset), claimsPath(connection, dataset)];
   return { at, claimsAt, text: view.get(at), lines: view.get(claimsAt) };
 }
 
-interface About extends Owner {
+interface About extends DatasetRef {
   readonly compiled: Dataset | undefined;
   readonly conflicts: readonly Conflict[];
 }
@@ -135,7 +135,7 @@ interface Own extends Pick<Connection, 'claims' | 'retained' | 'pins'> {
   readonly failing: readonly Claim[];
 }
 
-function renderDataset(about: About, { claims, failing, retained, pins }: Own, view: FileView) {
+function renderDataset(about: About, { claims, failing, retained, pins }: Own, view: FileTree) {
   const { at, claimsAt, text, lines } = filesOf(about, view);
   const fresh = mergeDataset({ ...about, text: undefined, base: new Map(), edits: [] });
   // Byte for byte as ktx writes it anew: then nothing of a person's can be in it, and nothing has to be parsed.
@@ -146,16 +146,16 @@ function renderDataset(about: About, { claims, failing, retained, pins }: Own, v
   const edits = file.claims.filter(({ kind }) => kind === 'edit');
   const result = mergeDataset({ ...about, text, base: file.base, edits });
   const records = file.claims.filter(({ kind }) => kind === 'settled');
-  const { open, settled } = settle(about.conflicts, records, (conflict) =>
+  const { open, settled } = resolveByEdits(about.conflicts, records, (conflict) =>
     personsWord(about, at, { conflict, ...result }),
   );
   const all = [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? [])];
   const now = {
     ...file,
     base: result.base,
-    claims: [...withoutOrphans(all, { beside: failing, pins }), ...result.edits, ...settled],
+    claims: [...dropOrphans(all, { beside: failing, pins }), ...result.edits, ...settled],
   };
-  const interim = renderClaims({ ...file, base: eitherBase(file.base, result.base) });
+  const interim = renderClaims({ ...file, base: uniteBases(file.base, result.base) });
   const writes: Write[] = [
     { step: 'base_recorded', path: claimsAt, text: interim, artifact: at },
     { step: 'file_written', path: at, text: result.text, artifact: at },
@@ -180,15 +180,17 @@ type Merged = Pick<ReturnType<typeof mergeDataset>, 'text' | 'kept' | 'edits'> &
 
 /** What a person has in the file in place of what the conflict is about. */
 function personsWord(
-  owner: Owner,
+  owner: DatasetRef,
   at: string,
   { conflict, text, kept, edits }: Merged,
-): PersonsWord | undefined {
+): PersonEdit | undefined {
   if (kept.length + edits.length === 0) return undefined;
-  const parsed = parseArtifact(text ?? '');
+  const parsed = parseDatasetFile(text ?? '');
   const entries =
     'mapping' in parsed
-      ? outline(parsed.mapping).filter((entry) => entrySubject(owner, entry) === conflict.subject)
+      ? listEntries(parsed.mapping).filter(
+          (entry) => entrySubject(owner, entry) === conflict.subject,
+        )
       : [];
   const key = ['type', 'primary_key', 'unit'].find((one) => one === conflict.kind);
   const leaves = entries.flatMap((entry) =>
@@ -209,7 +211,7 @@ function personsWord(
 }
 
 /** What people changed, and what they took out that ktx would have there. */
-export function keptEdits({
+export function listKeptEdits({
   dataset,
   at,
   result,
@@ -217,10 +219,11 @@ export function keptEdits({
 }: ReturnType<typeof renderDataset>): KeptEdit[] {
   const { kept, edits, text = '' } = result;
   if (kept.length + edits.length === 0) return [];
-  const file = kept.length === 0 ? { reason: 'not needed' } : parseArtifact(text);
-  const sides = [outline('mapping' in file ? file.mapping : {}), outline(compiled ?? {})].map(
-    (side) => [...leavesOf(side)],
-  );
+  const file = kept.length === 0 ? { reason: 'not needed' } : parseDatasetFile(text);
+  const sides = [
+    listEntries('mapping' in file ? file.mapping : {}),
+    listEntries(compiled ?? {}),
+  ].map((side) => [...valuesByPath(side)]);
   const valuesAt = (path: string) =>
     sides.map((side) => side.filter(([one]) => one === path || one.startsWith(`${path}.`)));
   const edit = (path: string, isRemoval: boolean): KeptEdit => {

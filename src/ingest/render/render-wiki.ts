@@ -1,20 +1,20 @@
 import type { Claim } from '../../context/claims/claim.ts';
-import { eitherBase, parseClaims, renderClaims } from '../../context/claims/claims-file.ts';
+import { uniteBases, parseClaims, renderClaims } from '../../context/claims/claims-file.ts';
 import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { removedPath } from '../../context/merge/merge-dataset.ts';
 import type { Pin } from '../../context/claims/pins.ts';
-import { withoutOrphans } from '../../context/claims/model-decisions.ts';
-import { settle } from '../../context/merge/resolve-by-edit.ts';
+import { dropOrphans } from '../../context/claims/model-decisions.ts';
+import { resolveByEdits } from '../../context/merge/resolve-by-edit.ts';
 import {
   mergePage,
-  pageOf,
-  placesOn,
+  pageName,
+  sectionPaths,
   wikiClaimsPath,
   wikiPath,
 } from '../../context/wiki/merge-page.ts';
 import { shortHash } from '../../lib/hash.ts';
 import type { KeptEdit } from '../event.ts';
-import type { FileView } from '../publish/project-files.ts';
+import type { FileTree } from '../publish/project-files.ts';
 import type { Write } from '../publish/publish.ts';
 
 interface Wiki {
@@ -24,14 +24,14 @@ interface Wiki {
 }
 
 /** The pages of the wiki as they shall be, and the claims about terms and rules. Pure. */
-export function renderWiki({ claims, retained, pins }: Wiki, view: FileView) {
+export function renderWiki({ claims, retained, pins }: Wiki, view: FileTree) {
   const file = parseClaims(wikiClaimsPath, view.get(wikiClaimsPath) ?? '');
   const all = [...claims, ...file.claims.flatMap((claim) => retained(claim) ?? [])];
   const { pages, conflicts, quarantined } = compileWiki(all, pins);
-  const standing = withoutOrphans(all, { pins });
+  const standing = dropOrphans(all, { pins });
   const compiled = new Map(pages.map((page) => [page.page, page]));
   const edits = file.claims.filter(({ kind }) => kind === 'edit');
-  const known = [...file.base.keys(), ...edits.map(removedPath)].map(pageOf);
+  const known = [...file.base.keys(), ...edits.map(removedPath)].map(pageName);
   const results = [...new Set([...compiled.keys(), ...known])].sort().map((page) => {
     const at = wikiPath(page);
     return {
@@ -47,21 +47,21 @@ export function renderWiki({ claims, retained, pins }: Wiki, view: FileView) {
     };
   });
   const base = new Map(results.flatMap(({ result }) => [...result.base]));
-  const places = new Map(pages.flatMap((page) => [...placesOn(page)]));
+  const places = new Map(pages.flatMap((page) => [...sectionPaths(page)]));
   const kept = new Map(results.flatMap(({ result }) => [...result.kept]));
   const removed = results.flatMap(({ result }) => result.edits);
-  const { open, settled } = settle(
+  const { open, settled } = resolveByEdits(
     conflicts,
     file.claims.filter(({ kind }) => kind === 'settled'),
     ({ subject }) => {
       const location = places.get(subject) ?? '';
       const gone = removed.some(
-        (edit) => removedPath(edit) === location || removedPath(edit) === pageOf(location),
+        (edit) => removedPath(edit) === location || removedPath(edit) === pageName(location),
       );
       const value = kept.get(location) ?? (gone ? 'removed' : undefined);
       return value === undefined
         ? undefined
-        : { value, item: wikiPath(pageOf(location)), location };
+        : { value, item: wikiPath(pageName(location)), location };
     },
   );
   const own = { path: wikiClaimsPath, artifact: wikiClaimsPath };
@@ -71,7 +71,7 @@ export function renderWiki({ claims, retained, pins }: Wiki, view: FileView) {
   const interim: Write = {
     ...own,
     step: 'base_recorded',
-    text: renderClaims({ ...file, base: eitherBase(file.base, base) }),
+    text: renderClaims({ ...file, base: uniteBases(file.base, base) }),
   };
   const text = renderClaims({
     base,

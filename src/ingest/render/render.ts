@@ -1,18 +1,18 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import { catalogFiles } from '../../context/catalog/catalog-files.ts';
-import { bodies, type Claim } from '../../context/claims/claim.ts';
+import { bodySchemas, type Claim } from '../../context/claims/claim.ts';
 import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.ts';
-import { parsePins, pinsPath, withPin } from '../../context/claims/pins.ts';
-import { isRuled } from '../../context/claims/model-decisions.ts';
-import { subjectParts, wikiSubject } from '../../context/claims/subject.ts';
+import { parsePins, pinsPath, setPin } from '../../context/claims/pins.ts';
+import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
+import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { itemPath } from '../../sources/source.ts';
-import type { Findings } from '../fetch/findings.ts';
-import { bodyWrites, indexWrites, slicer } from '../fetch/item-files.ts';
-import type { FileView } from '../publish/project-files.ts';
+import type { ProjectFindings } from '../fetch/findings.ts';
+import { itemBodyWrites, itemIndexWrites, createTablesHasher } from '../fetch/item-files.ts';
+import type { FileTree } from '../publish/project-files.ts';
 import type { Rendering, Write } from '../publish/publish.ts';
-import { isRead } from '../fetch/readings.ts';
-import { keptEdits, renderConnection } from './render-connection.ts';
+import { isReadingEvidence } from '../fetch/readings.ts';
+import { listKeptEdits, renderConnection } from './render-connection.ts';
 import { renderWiki } from './render-wiki.ts';
 
 const attributesFile = '.gitattributes';
@@ -24,7 +24,7 @@ const attributes = [
 const shared = [attributesFile, 'wiki', wikiClaimsPath, conflictsPath, pinsPath];
 
 /** Everything that an ingest of these warehouses and sources may read and write in a project. */
-export function foldersOf({ connections, sources }: Findings): string[] {
+export function projectFolders({ connections, sources }: ProjectFindings): string[] {
   const own = (name: string) => [`sources/${name}`, `semantic-layer/${name}`, `claims/${name}`];
   const warehouses = connections.flatMap(({ catalog }) => own(catalog.connection));
   return [...shared, ...warehouses, ...sources.map(({ connection }) => `sources/${connection}`)];
@@ -32,8 +32,8 @@ export function foldersOf({ connections, sources }: Findings): string[] {
 
 /** The files of one place as they shall be, from what was found and what people wrote there; without the subjects that failed. Pure. */
 export function renderProject(
-  findings: Findings,
-  view: FileView,
+  findings: ProjectFindings,
+  view: FileTree,
   failed: ReadonlySet<string> = new Set(),
 ): Rendering {
   const claims = claimsOf(findings);
@@ -56,7 +56,7 @@ export function renderProject(
     ...connections.flatMap((one) => one.conflicts),
     ...wiki.conflicts,
   ]);
-  const sliceOf = slicer(findings.connections.map(({ catalog }) => catalog));
+  const sliceOf = createTablesHasher(findings.connections.map(({ catalog }) => catalog));
   const scannedCatalogs = findings.connections
     .filter((one) => one.claims !== undefined)
     .map(({ catalog }) => catalog);
@@ -65,10 +65,10 @@ export function renderProject(
       ...gitAttributes(view),
       ...decision(findings, view),
       ...scannedCatalogs.flatMap((catalog) => catalogWrites(catalog, view)),
-      ...findings.sources.flatMap(bodyWrites),
+      ...findings.sources.flatMap(itemBodyWrites),
       ...datasets.flatMap(({ writes }) => writes),
       ...wiki.writes,
-      ...findings.sources.flatMap((source) => indexWrites(source, sliceOf, view)),
+      ...findings.sources.flatMap((source) => itemIndexWrites(source, sliceOf, view)),
       ...(conflicts === view.get(conflictsPath)
         ? []
         : [{ step: 'file_written', path: conflictsPath, text: conflicts } as const]),
@@ -80,7 +80,7 @@ export function renderProject(
       ...wiki.leftAlone,
       ...(fault === undefined ? [] : [{ path: pinsPath, reason: fault }]),
     ],
-    keptEdits: [...datasets.flatMap(keptEdits), ...wiki.keptEdits],
+    keptEdits: [...datasets.flatMap(listKeptEdits), ...wiki.keptEdits],
     stale: [
       ...datasets.flatMap(({ at, dataset, result }) =>
         result.stale.map((path) => ({ path: `${dataset}.${path}`, at })),
@@ -98,14 +98,14 @@ export function renderProject(
 }
 
 /** What the sources say of each warehouse and of the wiki, and what is about no warehouse of the project. */
-function claimsOf({ sources, connections, rulings = [] }: Findings) {
+function claimsOf({ sources, connections, rulings = [] }: ProjectFindings) {
   const read = sources.flatMap(({ extractions, readings }) =>
     [...extractions, ...readings.values()].flatMap(({ claims }) => claims),
   );
   const all = [...read, ...rulings];
   const known = new Set(connections.map(({ catalog }) => catalog.connection));
   const home = ({ subject }: Claim) =>
-    wikiSubject(subject) ? 'wiki:' : (subjectParts(subject)?.connection ?? '');
+    parseWikiSubject(subject) ? 'wiki:' : (parseSubject(subject)?.connection ?? '');
   const homes = Map.groupBy(all, home);
   const homeless = [...homes]
     .filter(([name]) => name !== 'wiki:' && !known.has(name))
@@ -125,7 +125,7 @@ function claimsOf({ sources, connections, rulings = [] }: Findings) {
  * Of a claim that a file records, the evidence that this run does not make anew: what people said, what connections said that
  * were not read now, and what a model ruled. What models read in items comes with the run (`readings`).
  */
-function retainer({ connections, sources, rulings = [] }: Findings) {
+function retainer({ connections, sources, rulings = [] }: ProjectFindings) {
   const mended = new Set(rulings.flatMap(mendedClaim));
   const scanned = connections.flatMap(({ catalog, claims }) =>
     claims ? [catalog.connection] : [],
@@ -143,9 +143,9 @@ function retainer({ connections, sources, rulings = [] }: Findings) {
     const evidence = claim.evidence.filter((one) => {
       return (
         one.origin === 'person' ||
-        isRuled(one) ||
+        isDecisionEvidence(one) ||
         !derived.has(one.connection) ||
-        (one.origin === 'model' && !isRead(one) && items.has(one.item ?? ''))
+        (one.origin === 'model' && !isReadingEvidence(one) && items.has(one.item ?? ''))
       );
     });
     return evidence.length === 0 ? undefined : { ...claim, evidence };
@@ -154,12 +154,12 @@ function retainer({ connections, sources, rulings = [] }: Findings) {
 
 /** The claim that a repair is about. */
 function mendedClaim({ kind, body }: Claim): string[] {
-  const { data } = bodies.repaired.safeParse(body);
+  const { data } = bodySchemas.repaired.safeParse(body);
   return kind === 'repaired' && data !== undefined ? [data.claim] : [];
 }
 
 /** Only with the first claims of a place: a line that a person takes out later stays out. */
-function gitAttributes(view: FileView): Write[] {
+function gitAttributes(view: FileTree): Write[] {
   if ([...view.keys()].some((path) => path.startsWith('claims/'))) return [];
   const text = view.get(attributesFile) ?? '';
   const missing = attributes.filter((line) => !text.split(/\r?\n/).includes(line));
@@ -169,11 +169,11 @@ function gitAttributes(view: FileView): Write[] {
     : [{ step: 'file_written', path: attributesFile, text: `${start}${missing.join('\n')}\n` }];
 }
 
-function pinsText({ pin }: Findings, view: FileView): string | undefined {
-  return pin === undefined ? view.get(pinsPath) : withPin(view.get(pinsPath), pin);
+function pinsText({ pin }: ProjectFindings, view: FileTree): string | undefined {
+  return pin === undefined ? view.get(pinsPath) : setPin(view.get(pinsPath), pin);
 }
 
-function decision(findings: Findings, view: FileView): Write[] {
+function decision(findings: ProjectFindings, view: FileTree): Write[] {
   if (findings.pin === undefined) return [];
   return [
     { step: 'file_written', path: pinsPath, text: pinsText(findings, view), artifact: pinsPath },
@@ -181,7 +181,7 @@ function decision(findings: Findings, view: FileView): Write[] {
 }
 
 /** Schema files before the index that lists them, what is gone after it: at no moment does the index name a missing file. */
-function catalogWrites(catalog: Catalog, view: FileView): Write[] {
+function catalogWrites(catalog: Catalog, view: FileTree): Write[] {
   const wanted = new Map<string, string | undefined>(
     catalogFiles(catalog)
       .toReversed()

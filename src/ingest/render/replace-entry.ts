@@ -1,15 +1,15 @@
 import { keyOrder } from '../../context/merge/yaml-values.ts';
-import { parseArtifact } from '../../context/merge/merge-dataset.ts';
+import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
 import { isList, isMapping, yamlFile } from '../../context/merge/yaml-text.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 
 /** The text of a dataset's file with that metric or field in place of the one of its name; as it is where it cannot be read. */
-export function withEntry(
+export function replaceEntry(
   text: string,
   list: 'metrics' | 'fields',
   entry: { readonly name: string },
 ): string {
-  const parsed = parseArtifact(text);
+  const parsed = parseDatasetFile(text);
   if ('reason' in parsed) return text;
   const { [list]: entries, ...others } = parsed.mapping;
   const standing = isList(entries)

@@ -1,9 +1,9 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { ProjectFile } from '../../context/catalog/catalog-files.ts';
-import { bodies, shortId, subjects, type Claim } from '../../context/claims/claim.ts';
+import { bodySchemas, shortId, subjects, type Claim } from '../../context/claims/claim.ts';
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { UserError } from '../../lib/error.ts';
 import { emit } from '../../semantic/sql/emit.ts';
@@ -21,15 +21,15 @@ import { querySchema } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import { dialectNamed } from '../../sql/dialects.ts';
 import type { State } from '../../store/state.ts';
-import { faultOfClaim } from './blame-claim.ts';
+import { blameClaim } from './blame-claim.ts';
 import type { Quarantined } from '../event.ts';
-import { readProjectFiles, sameView, type FileView } from '../publish/project-files.ts';
-import { targetsOf, type Rendering } from '../publish/publish.ts';
-import type { ConnectionFindings, Findings } from '../fetch/findings.ts';
+import { readProjectFiles, isSameTree, type FileTree } from '../publish/project-files.ts';
+import { finalTexts, type Rendering } from '../publish/publish.ts';
+import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
-import { foldersOf, renderProject } from './render.ts';
+import { projectFolders, renderProject } from './render.ts';
 import { repairClaims } from '../rule/repair.ts';
-import { withEntry } from './replace-entry.ts';
+import { replaceEntry } from './replace-entry.ts';
 
 interface Validation {
   readonly state: State;
@@ -45,8 +45,8 @@ interface Validation {
  * query; `unchecked` are the warehouses that did not open for it. What fails a model may mend. Gives the files of one place as they shall be
  * without the claims that failed; those claims, and what of people's does not work (it stays in their files).
  */
-export async function validate(dir: string, found: Findings, run: Validation) {
-  const files = await readProjectFiles(dir, foldersOf(found));
+export async function validateArtifacts(dir: string, found: ProjectFindings, run: Validation) {
+  const files = await readProjectFiles(dir, projectFolders(found));
   const first = await check(found, files, run);
   const { rulings, mended, report } = run.model
     ? await repair(first, { ...run, model: run.model, found, files })
@@ -57,8 +57,8 @@ export async function validate(dir: string, found: Findings, run: Validation) {
     rulings.length === 0 ? first : await check(findings, files, run);
   const failed = new Set(quarantined.map(({ subject }) => subject));
   const placed = quarantined.map((fault) => placedInSource(fault, rendering));
-  const render = (place: FileView) =>
-    failed.size === 0 && sameView(place, files)
+  const render = (place: FileTree) =>
+    failed.size === 0 && isSameTree(place, files)
       ? rendering
       : renderProject(findings, place, failed);
   return { files, render, quarantined: placed, unchecked, queries, mended, repaired: report };
@@ -81,7 +81,7 @@ function placedInSource(fault: Quarantined, { claims, keptEdits }: Rendering): Q
 }
 
 function isTheirs({ subject }: Quarantined, keptEdits: Rendering['keptEdits']): boolean {
-  const { type = '', dataset = '', name = '' } = subjectParts(subject) ?? {};
+  const { type = '', dataset = '', name = '' } = parseSubject(subject) ?? {};
   return keptEdits.some(
     ({ path }) => path.split('.').slice(0, 3).join('.') === `${dataset}.${type}s.${name}`,
   );
@@ -94,12 +94,12 @@ const noRepair: Pick<Awaited<ReturnType<typeof repairClaims>>, 'rulings' | 'mend
 };
 
 async function check(
-  findings: Findings,
-  files: FileView,
+  findings: ProjectFindings,
+  files: FileTree,
   run: Pick<Validation, 'state' | 'signal'>,
 ) {
   const rendering = renderProject(findings, files);
-  const view = new Map([...files, ...targetsOf(rendering.writes)]);
+  const view = new Map([...files, ...finalTexts(rendering.writes)]);
   const quarantined = [...rendering.quarantined];
   const unchecked: { readonly connection: string; readonly error: UserError }[] = [];
   const modelWithout = (faults: readonly Quarantined[], connection: string) => {
@@ -108,7 +108,7 @@ async function check(
       files,
       new Set(faults.map(({ subject }) => subject)),
     );
-    return modelIn(new Map([...files, ...targetsOf(writes)]), connection);
+    return modelIn(new Map([...files, ...finalTexts(writes)]), connection);
   };
   let queries = 0;
   for (const one of findings.connections) {
@@ -124,7 +124,7 @@ async function check(
       const checked = await checkModel(one, model, { signal: run.signal });
       if (checked.faults.length === 0) passed.save();
       const faults = checked.faults.map((fault) =>
-        faultOfClaim(fault, view.get(fault.subject), rendering.claims),
+        blameClaim(fault, view.get(fault.subject), rendering.claims),
       );
       const broken = faults.filter((fault, index) => fault !== checked.faults[index]);
       // Of a file that cannot be loaded nothing was tried: the rest of it is, without what broke it.
@@ -154,8 +154,8 @@ function modelIn(view: ReadonlyMap<string, string | undefined>, connection: stri
 interface Repairing {
   readonly model: IngestModel;
   readonly isOver: boolean;
-  readonly found: Findings;
-  readonly files: FileView;
+  readonly found: ProjectFindings;
+  readonly files: FileTree;
   readonly signal: AbortSignal;
 }
 
@@ -175,12 +175,12 @@ async function repair(
     async faultWith(ruled, mended) {
       const after = renderProject({ ...found, rulings: [...(found.rulings ?? []), ruled] }, files);
       const fault = after.quarantined.find(({ claim }) => claim === shortId(mended));
-      const about = subjectParts(mended.subject);
+      const about = parseSubject(mended.subject);
       const own = found.connections.find(({ catalog }) => catalog.connection === about?.connection);
       if (fault !== undefined || own === undefined || about === undefined)
         return fault?.reason ?? 'its warehouse is not known';
       const at = artifactPath(about.connection, about.dataset);
-      const datasets = modelIn(new Map([...files, ...targetsOf(after.writes)]), about.connection);
+      const datasets = modelIn(new Map([...files, ...finalTexts(after.writes)]), about.connection);
       const wanted = datasets.map((file) =>
         file.path === at ? { ...file, text: withClaim(file.text, about.name, mended) } : file,
       );
@@ -195,13 +195,13 @@ async function repair(
 function withClaim(text: string, name: string, { kind, body }: Omit<Claim, 'evidence'>): string {
   const { data } =
     kind === 'metric'
-      ? bodies.metric.safeParse(body)
+      ? bodySchemas.metric.safeParse(body)
       : kind === 'field'
-        ? bodies.field.safeParse(body)
+        ? bodySchemas.field.safeParse(body)
         : { data: undefined };
   return data === undefined
     ? text
-    : withEntry(text, kind === 'metric' ? 'metrics' : 'fields', { ...data, name });
+    : replaceEntry(text, kind === 'metric' ? 'metrics' : 'fields', { ...data, name });
 }
 
 interface Checking {

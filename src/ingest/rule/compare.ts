@@ -1,7 +1,7 @@
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { bodies } from '../../context/claims/claim.ts';
+import { bodySchemas } from '../../context/claims/claim.ts';
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import type { Json } from '../../lib/json.ts';
@@ -15,8 +15,8 @@ import { querySchema } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { State } from '../../store/state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
-import type { FileView } from '../publish/project-files.ts';
-import { withEntry } from '../render/replace-entry.ts';
+import type { FileTree } from '../publish/project-files.ts';
+import { replaceEntry } from '../render/replace-entry.ts';
 
 /** What a version of a metric gives over everything; a failure where it does not run. */
 export interface ComparedNumber {
@@ -31,7 +31,7 @@ const computing = 'compare@3';
 
 interface Comparison {
   /** The files as they stand. */
-  readonly files: FileView;
+  readonly files: FileTree;
   readonly state: State;
   readonly open: (connection: string) => Promise<Warehouse>;
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export async function compareVersions(
   comparison: Comparison,
 ) {
   const { files, state, open, signal } = comparison;
-  const about = subjectParts(subject);
+  const about = parseSubject(subject);
   const numbers = new Map<string, ComparedNumber>();
   if (kind !== 'metric' || !about) return numbers;
   const own = [...files].filter(([path]) => path.startsWith(`semantic-layer/${about.connection}/`));
@@ -64,12 +64,12 @@ export async function compareVersions(
     signal.throwIfAborted();
     const known = standing.get(id);
     const path = artifactPath(about.connection, about.dataset);
-    const definition = bodies.metric.safeParse(says).data;
+    const definition = bodySchemas.metric.safeParse(says).data;
     const stands = files.get(path) ?? '';
     const text =
       definition === undefined
         ? stands
-        : withEntry(stands, 'metrics', { ...definition, name: about.name });
+        : replaceEntry(stands, 'metrics', { ...definition, name: about.name });
     const model = own.map(([at, other]) => ({ path: at, text: at === path ? text : other }));
     const asked = {
       files: model,

@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import { bodies, shortId, type Claim, type ClaimKind } from '../../context/claims/claim.ts';
-import { judge } from '../../context/compile/claim-precedence.ts';
+import { bodySchemas, shortId, type Claim, type ClaimKind } from '../../context/claims/claim.ts';
+import { rankClaims } from '../../context/compile/claim-precedence.ts';
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
-import { pinFor, type Pin } from '../../context/claims/pins.ts';
-import { applyRulings, isRuling, kindKey, ruling } from '../../context/claims/model-decisions.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { findPin, type Pin } from '../../context/claims/pins.ts';
+import {
+  applyModelDecisions,
+  isModelDecision,
+  subjectKindKey,
+  createModelDecision,
+} from '../../context/claims/model-decisions.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { isList, isMapping } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
@@ -14,7 +19,7 @@ import { endsCalls } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { Mended, Quarantined } from '../event.ts';
 import type { IngestModel } from '../model.ts';
-import type { FileView } from '../publish/project-files.ts';
+import type { FileTree } from '../publish/project-files.ts';
 import { stageReport } from './ruling-loop.ts';
 
 /** Raise it when the prompt changes: then what could not be mended is tried once more. */
@@ -41,7 +46,7 @@ interface Repair {
   readonly claims: readonly Claim[];
   readonly pins: readonly Pin[];
   /** The files as they would be published. */
-  readonly view: FileView;
+  readonly view: FileTree;
   /** Why a mended claim does not pass, with the ruling that mends it in place; undefined where it does. */
   readonly faultWith: (
     ruled: Claim,
@@ -117,18 +122,19 @@ function faultyIn(
 ): Faulty[] {
   const found = faults.flatMap((fault): Faulty[] => {
     const kind = [...repairable].find((one) => one === fault.kind);
-    if (kind === undefined || fault.isPassing === true || !subjectParts(fault.subject)) return [];
+    if (kind === undefined || fault.isPassing === true || !parseSubject(fault.subject)) return [];
     const about = claims.filter(({ subject }) => subject === fault.subject);
-    const ruled = applyRulings(about, pins);
+    const ruled = applyModelDecisions(about, pins);
     const counted = about.flatMap((claim) => {
-      const counts = claim.kind === kind && !isRuling(claim) ? ruled.counted(claim) : undefined;
+      const counts =
+        claim.kind === kind && !isModelDecision(claim) ? ruled.counted(claim) : undefined;
       return counts === undefined ? [] : [{ claim, counted: counts, reason: fault.reason }];
     });
     const subject = { subject: fault.subject, kind };
-    const { ranked } = judge(
+    const { ranked } = rankClaims(
       counted.map((one) => one.counted),
-      pinFor(pins, subject),
-      ruled.alike.get(kindKey(subject)),
+      findPin(pins, subject),
+      ruled.alike.get(subjectKindKey(subject)),
     );
     const meant = fault.claim ?? (ranked[0] && shortId(ranked[0]));
     const faulty = counted.find((one) => shortId(one.counted) === meant);
@@ -136,7 +142,7 @@ function faultyIn(
       faulty?.claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog') ??
       true;
     const isTried = about.some(({ kind: own, body }) => {
-      const { data } = bodies.repaired.safeParse(body);
+      const { data } = bodySchemas.repaired.safeParse(body);
       return (
         own === 'repaired' &&
         faulty !== undefined &&
@@ -159,7 +165,7 @@ async function mend(faulty: Faulty, { model, isOver, view, faultWith, signal, on
   const { claim, reason } = faulty;
   const { kind, subject } = claim;
   const said = (body: Json) =>
-    ruling(extractor, subject, {
+    createModelDecision(extractor, subject, {
       kind: 'repaired',
       body: { claim: shortId(claim), kind, fault: markOf(reason), body },
     });
@@ -193,7 +199,7 @@ const answerSchema = z.object({
 
 interface Asked {
   readonly faulty: Faulty;
-  readonly view: FileView;
+  readonly view: FileTree;
   readonly tries: readonly object[];
 }
 
@@ -201,7 +207,7 @@ function ask(
   { faulty: { claim, reason }, view, tries }: Asked,
   { model, signal }: Pick<Mending, 'model' | 'signal'>,
 ) {
-  const { connection = '', dataset = '' } = subjectParts(claim.subject) ?? {};
+  const { connection = '', dataset = '' } = parseSubject(claim.subject) ?? {};
   const folder = artifactPath(connection, '').slice(0, -'.yaml'.length);
   const names = [...view.keys()].flatMap((path) =>
     path.startsWith(folder) ? [path.slice(folder.length).replace(/\.ya?ml$/, '')] : [],
@@ -235,7 +241,7 @@ function parsed(text: string): Json {
 
 /** Why it is no mended form of the claim: another kind of thing, or one that means something else. */
 function bodyFault({ claim: { kind, body } }: Faulty, mended: Json): string | undefined {
-  const { error } = bodies[kind].safeParse(mended);
+  const { error } = bodySchemas[kind].safeParse(mended);
   if (error) return `It is no ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
   const isFree = kind !== 'metric' && kind !== 'relationship' && kind !== 'field';
   if (!hasSameForm(body, mended, { isFree }))

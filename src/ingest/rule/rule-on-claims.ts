@@ -1,18 +1,18 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { wikiSubject } from '../../context/claims/subject.ts';
+import { parseWikiSubject } from '../../context/claims/subject.ts';
 import { itemPath } from '../../sources/source.ts';
 import type { State } from '../../store/state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { compareVersions } from './compare.ts';
 import { curate } from './curate/curate.ts';
 import type { IngestEvent, StageReport } from '../event.ts';
-import type { Findings } from '../fetch/findings.ts';
+import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
-import { targetsOf } from '../publish/publish.ts';
+import { finalTexts } from '../publish/publish.ts';
 import { reconcile } from './reconcile/reconcile.ts';
-import { foldersOf, renderProject } from '../render/render.ts';
+import { projectFolders, renderProject } from '../render/render.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Ruling {
@@ -32,24 +32,24 @@ interface Ruling {
  * then are none. Both work on the state of the run's start, in the order of claim ids, so that no order of the sources matters.
  */
 export async function ruleOnClaims(
-  findings: Findings,
+  findings: ProjectFindings,
   { dir, model, snapshot, isOver, state, open, emit, signal }: Ruling,
 ) {
-  const files = await readProjectFiles(dir, foldersOf(findings));
+  const files = await readProjectFiles(dir, projectFolders(findings));
   const { pins } = parsePins(files.get(pinsPath));
   const stage = { model, pins, snapshot, emit, signal };
   const first = renderProject(findings, files);
   const curated = await curate({
     ...stage,
     isOver,
-    claims: first.claims.filter(({ subject }) => wikiSubject(subject) !== undefined),
+    claims: first.claims.filter(({ subject }) => parseWikiSubject(subject) !== undefined),
   });
   const placed =
     curated.rulings.length === 0
       ? first
       : renderProject({ ...findings, rulings: curated.rulings }, files);
   const view = new Map(
-    [...files, ...targetsOf(placed.writes)].flatMap(([path, text]) =>
+    [...files, ...finalTexts(placed.writes)].flatMap(([path, text]) =>
       text === undefined ? [] : [[path, text]],
     ),
   );

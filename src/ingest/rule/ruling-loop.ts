@@ -5,7 +5,7 @@ import { endsCalls } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
-import { failureOf, type IngestEvent, type StageReport } from '../event.ts';
+import { toFailure, type IngestEvent, type StageReport } from '../event.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -78,7 +78,7 @@ export function stageReport(
   { total, done, calls }: { readonly total: number; readonly done: number; readonly calls: number },
   failures: readonly UserError[],
 ): StageReport {
-  return { stage, done, pending: total - done, calls, failures: failures.map(failureOf) };
+  return { stage, done, pending: total - done, calls, failures: failures.map(toFailure) };
 }
 
 export function inPages<T>(entries: readonly T[], size: number): (readonly T[])[] {

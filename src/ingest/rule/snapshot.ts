@@ -3,18 +3,18 @@ import { basename } from 'node:path';
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim, ClaimKind } from '../../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
-import { knownNames, type KnownNames } from '../../context/claims/known-names.ts';
-import { artifactPath, parseArtifact } from '../../context/merge/merge-dataset.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
-import { sectionSubject, sectionsOf, wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { indexNames, type NameIndex } from '../../context/claims/name-index.ts';
+import { artifactPath, parseDatasetFile } from '../../context/merge/merge-dataset.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
+import { sectionSubject, listSections, wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { updateIndex } from '../../search/index.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { search, type SearchHit, type SearchOptions } from '../../search/search.ts';
 import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
-import type { Findings } from '../fetch/findings.ts';
-import type { FileView } from '../publish/project-files.ts';
-import { targetsOf } from '../publish/publish.ts';
+import type { ProjectFindings } from '../fetch/findings.ts';
+import type { FileTree } from '../publish/project-files.ts';
+import { finalTexts } from '../publish/publish.ts';
 import { renderProject } from '../render/render.ts';
 
 /**
@@ -23,8 +23,8 @@ import { renderProject } from '../render/render.ts';
  */
 export interface Snapshot {
   readonly catalogs: readonly Catalog[];
-  readonly files: FileView;
-  readonly names: KnownNames;
+  readonly files: FileTree;
+  readonly names: NameIndex;
   /** All that is claimed about a subject. */
   claims(subject: string): readonly Claim[];
   /** The dataset as its file has it; undefined where there is none. */
@@ -34,8 +34,8 @@ export interface Snapshot {
 }
 
 /** `files` are those on disk. */
-export function openSnapshot(findings: Findings, files: FileView): Snapshot {
-  const rendered = targetsOf(renderProject(findings, files).writes);
+export function openSnapshot(findings: ProjectFindings, files: FileTree): Snapshot {
+  const rendered = finalTexts(renderProject(findings, files).writes);
   const standing = new Map(
     [...new Map([...files, ...rendered])].flatMap(([path, text]) =>
       text === undefined ? [] : [[path, text]],
@@ -50,9 +50,9 @@ export function openSnapshot(findings: Findings, files: FileView): Snapshot {
   return {
     catalogs,
     files: standing,
-    names: knownNames(catalogs),
+    names: indexNames(catalogs),
     claims(subject) {
-      const owner = subjectParts(subject);
+      const owner = parseSubject(subject);
       return (
         claimsAt(owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath).get(
           subject,
@@ -87,12 +87,12 @@ function remembered<T>(make: (key: string) => T): (key: string) => T {
 }
 
 function readDataset(text: string | undefined): Dataset | undefined {
-  const parsed = parseArtifact(text ?? '');
+  const parsed = parseDatasetFile(text ?? '');
   return 'mapping' in parsed ? datasetSchema.safeParse(parsed.mapping).data : undefined;
 }
 
 /** An index in memory, of datasets, their visible fields and metrics, and the sections of the wiki. */
-function indexed(files: FileView) {
+function indexed(files: FileTree) {
   const db = new DatabaseSync(':memory:');
   const documents = [...files].flatMap(([path, text]) => documentsOf(path, text));
   const unique = new Map(documents.map((document) => [document.subject, document]));
@@ -107,7 +107,7 @@ function documentsOf(path: string, text: string): SearchDocument[] {
   const [, connection, page] =
     /^semantic-layer\/([^/]+)\/[^/]+\.ya?ml$|^wiki\/([^/]+)\.md$/.exec(path) ?? [];
   if (page !== undefined)
-    return sectionsOf(basename(path, '.md'), text, new Map()).map((section) =>
+    return listSections(basename(path, '.md'), text, new Map()).map((section) =>
       sectionDocument(path, section),
     );
   const dataset = connection === undefined ? undefined : readDataset(text);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseArtifact } from '../../context/merge/merge-dataset.ts';
+import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
 import { type YamlMapping, yamlFile } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
@@ -28,7 +28,7 @@ export async function exportModel(
   const { model } = await project.model(connection);
   const read = (await listDatasetFiles(project.dir, connection)).map(
     async ({ path }): Promise<readonly Dataset[]> => {
-      const parsed = parseArtifact((await readText(join(project.dir, path), project.dir)) ?? '');
+      const parsed = parseDatasetFile((await readText(join(project.dir, path), project.dir)) ?? '');
       const { data } = datasetSchema.safeParse('mapping' in parsed ? parsed.mapping : undefined);
       return data !== undefined && model.datasets.has(data.dataset) ? [data] : [];
     },

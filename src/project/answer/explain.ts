@@ -1,14 +1,14 @@
 import { basename, extname, join } from 'node:path';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import {
-  explain,
-  judgedClaims,
+  findExplanations,
+  markShownClaims,
   type Explanation,
   type Provenance,
 } from '../../context/compile/explain.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { applyRulings } from '../../context/claims/model-decisions.ts';
-import { subjectParts, wikiSubject } from '../../context/claims/subject.ts';
+import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
+import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, nearest } from '../../lib/suggest.ts';
@@ -57,8 +57,8 @@ export async function explainSubject(
   run: Run,
 ): Promise<Explanation[]> {
   const { subject } = asked;
-  if (wikiSubject(subject)) return [await explainTopic(project, subject)];
-  const named = asked.connection ?? subjectParts(subject)?.connection;
+  if (parseWikiSubject(subject)) return [await explainTopic(project, subject)];
+  const named = asked.connection ?? parseSubject(subject)?.connection;
   const all = project.warehouses;
   const names = named === undefined && all.length > 1 ? all : [project.connection(named).name];
   const written = await Promise.all(
@@ -90,7 +90,7 @@ interface Attempt {
 
 function attempt(subject: string, known: Provenance): Attempt {
   try {
-    return { found: explain(subject, known) };
+    return { found: findExplanations(subject, known) };
   } catch (error) {
     if (error instanceof UserError && error.code === 'subject_unknown')
       return { found: [], failure: error };
@@ -127,10 +127,10 @@ async function explainTopic(project: Project, asked: string): Promise<Explanatio
     [wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)),
   );
   const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(decided)];
-  const { canonical } = applyRulings(claims, pins);
+  const { canonical } = applyModelDecisions(claims, pins);
   const nameOf = (subject: string) => canonical.get(subject) ?? subject;
   const subject = nameOf(asked);
-  const own = judgedClaims(
+  const own = markShownClaims(
     claims.filter((claim) => nameOf(claim.subject) === subject),
     pins,
   );

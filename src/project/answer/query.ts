@@ -1,5 +1,5 @@
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import type { Diagnostic } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import type { LoadedModel } from '../../semantic/load/load.ts';
@@ -94,7 +94,7 @@ async function receiptOf(project: Project, { connection, plan, files }: Compiled
   const named = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
   // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
   const isMeant = ({ subject, kind }: Pick<Conflict, 'subject' | 'kind'>) => {
-    const parts = subjectParts(subject);
+    const parts = parseSubject(subject);
     const isUsed =
       parts?.connection === connection &&
       files.some((file) => file.endsWith(`/${parts.dataset}.yaml`));

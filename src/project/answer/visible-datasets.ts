@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import type { Catalog, CatalogTable } from '../../context/catalog/catalog.ts';
 import { subjects } from '../../context/claims/claim.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
-import { parseArtifact } from '../../context/merge/merge-dataset.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseDatasetFile } from '../../context/merge/merge-dataset.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import type { DocumentKind, SearchDocument } from '../../search/documents.ts';
 import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../../semantic/model/dataset.ts';
@@ -59,7 +59,7 @@ export async function readVisibleDatasets(
         .filter((item) => !isVisible(item))
         .map(({ name }) => name),
     );
-    const isSeen = (subject: string) => !unseen.has(subjectParts(subject)?.name ?? '');
+    const isSeen = (subject: string) => !unseen.has(parseSubject(subject)?.name ?? '');
     const contested = conflictsOfDataset(conflicts, connection, dataset.dataset).filter(
       ({ subject }) => isSeen(subject),
     );
@@ -98,7 +98,7 @@ async function readArtifact<T>(
   path: string,
   schema: z.ZodType<T>,
 ): Promise<T | undefined> {
-  const parsed = parseArtifact((await readAnyText(join(dir, path), dir)) ?? '');
+  const parsed = parseDatasetFile((await readAnyText(join(dir, path), dir)) ?? '');
   return 'mapping' in parsed ? schema.safeParse(parsed.mapping).data : undefined;
 }
 

@@ -2,11 +2,11 @@ import { basename, join } from 'node:path';
 import { parseClaims } from '../../context/claims/claims-file.ts';
 import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { applyRulings } from '../../context/claims/model-decisions.ts';
+import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import {
-  placesOn,
+  sectionPaths,
   sectionSubject,
-  sectionsOf,
+  listSections,
   wikiClaimsPath,
 } from '../../context/wiki/merge-page.ts';
 import type { SearchDocument } from '../../search/documents.ts';
@@ -46,13 +46,13 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   );
   const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
   const { pins } = parsePins(decided);
-  const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...placesOn(page)]);
-  const others = Map.groupBy(applyRulings(claims, pins).canonical, ([, subject]) => subject);
+  const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...sectionPaths(page)]);
+  const others = Map.groupBy(applyModelDecisions(claims, pins).canonical, ([, subject]) => subject);
   const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
   const pages = (await listWikiFiles(dir)).map(async (path) => {
     const text = (await readAnyText(join(dir, path), dir)) ?? '';
     const page = basename(path, '.md');
-    return sectionsOf(page, text, base).map(({ key, ...section }) => {
+    return listSections(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
       const alsoNamed = (others.get(subject) ?? []).map(([name]) => name);
       return {

@@ -1,6 +1,6 @@
 import type { IngestEvent, IngestReport } from '../../ingest/event.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
-import { stepText } from '../../ingest/step-text.ts';
+import { describeStep } from '../../ingest/step-text.ts';
 import { UserError } from '../../lib/error.ts';
 import { newId } from '../../lib/id.ts';
 import { ingestProject } from './ingest.ts';
@@ -72,7 +72,7 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
   const stop = new AbortController();
   let step = 'starting';
   let outcome: Outcome | undefined;
-  const onEvent = (event: IngestEvent) => (step = stepText(event) ?? step);
+  const onEvent = (event: IngestEvent) => (step = describeStep(event) ?? step);
   const work = async () => {
     try {
       outcome = {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { IngestEvent, IngestReport } from '../../ingest/event.ts';
-import { ingest, type IngestInput } from '../../ingest/ingest.ts';
+import { runIngest, type IngestInput } from '../../ingest/ingest.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { SourceInput } from '../../ingest/fetch/read-sources.ts';
-import { withRunUsage } from '../../ingest/run-usage.ts';
+import { reportRunUsage } from '../../ingest/run-usage.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { storedNotes } from '../../sources/notes/inbox.ts';
@@ -86,7 +86,7 @@ export async function ingestProject(
     isModel && run.dryRun !== true
       ? await modelOf(project, { id: runId, budget, signal: run.signal, emit })
       : undefined;
-  const report = await ingest({
+  const report = await runIngest({
     ...run,
     ahead: isModel && run.dryRun === true ? await aheadOf(project) : undefined,
     model: model && { ...model, samples: project.config.scan.send_samples },
@@ -124,7 +124,7 @@ async function modelOf(project: Project, { id, budget, signal, emit }: ModelRun)
   if (runtime === undefined) return undefined;
   await runtime.account(signal);
   return {
-    runtime: withRunUsage(runtime, emit),
+    runtime: reportRunUsage(runtime, emit),
     concurrency: runtime.concurrency,
     journal: project.journal(),
     [Symbol.asyncDispose]: () => runtime.close(),

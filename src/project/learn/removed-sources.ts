@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { indexLines } from '../../ingest/fetch/item-files.ts';
+import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import type { SourceInput } from '../../ingest/fetch/read-sources.ts';
 import { UserError } from '../../lib/error.ts';
 import { itemPath } from '../../sources/source.ts';
@@ -29,7 +29,7 @@ export async function listRemovedSources({
     .sort();
   const counted = others.map(async (connection) => {
     const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
-    return { connection, items: indexLines(index ?? '').length };
+    return { connection, items: parseItemIndex(index ?? '').length };
   });
   return (await Promise.all(counted)).filter(({ items }) => items > 0);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import type { IngestReport, Quarantined, Unfit } from '../../ingest/event.ts';
+import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/event.ts';
 import { readText } from '../../store/files.ts';
 import { listSources } from '../open/config.ts';
 import { readLastLeftOut } from './review-queue.ts';
@@ -22,7 +22,7 @@ interface CheckFinding {
 export interface CheckReport {
   readonly findings: readonly CheckFinding[];
   /** What sources say that has no place in ktx: named, and no fault. */
-  readonly unfit: readonly Unfit[];
+  readonly unfit: readonly UnusedFact[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { conflictsPath, parseConflicts, type Conflict } from '../../context/compile/conflicts.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { openCachedReader } from '../open/model-files.ts';
 
 /** What is contested, as the last ingest left it. */
@@ -16,7 +16,7 @@ export function conflictsOfDataset(
   dataset: string,
 ): readonly Conflict[] {
   const isOwn = ({ subject }: Conflict) => {
-    const parts = subjectParts(subject);
+    const parts = parseSubject(subject);
     return parts?.connection === connection && parts.dataset === dataset;
   };
   return conflicts.filter(isOwn);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { indexLines } from '../../ingest/fetch/item-files.ts';
-import { leftOut, type LeftOut } from '../../ingest/last-run.ts';
-import { unmappedOf } from '../../ingest/fetch/read-sources.ts';
+import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
+import { loadLeftOut, type LeftOut } from '../../ingest/last-run.ts';
+import { describeUnmapped } from '../../ingest/fetch/read-sources.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
@@ -31,7 +31,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
     .sort();
   const { quarantined, unfit } = readLastLeftOut(project);
   // In a clone no run has told of anything yet; what a model could not claim is in git.
-  const unmapped = lines.flatMap((line) => unmappedOf(line.item, line.unmapped ?? []));
+  const unmapped = lines.flatMap((line) => describeUnmapped(line.item, line.unmapped ?? []));
   const told = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
   const untold = unmapped.filter(({ item, reason }) => !told.has(`${item} ${reason}`));
   return { contested, pending, stale, quarantined, unfit: [...unfit, ...untold] };
@@ -41,7 +41,7 @@ export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
 export function readLastLeftOut({ dir }: Project): LeftOut {
   const state = openState(dir);
   try {
-    return leftOut(state) ?? { quarantined: [], unfit: [] };
+    return loadLeftOut(state) ?? { quarantined: [], unfit: [] };
   } finally {
     state.close();
   }
@@ -51,7 +51,9 @@ export function readLastLeftOut({ dir }: Project): LeftOut {
 async function linesOfItems({ dir, config }: Project) {
   const names = [...listSources(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
-    const lines = indexLines((await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '');
+    const lines = parseItemIndex(
+      (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '',
+    );
     return lines.map((line) => ({ ...line, item: itemPath(name, line.path) }));
   });
   return (await Promise.all(indexes)).flat();

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { bodies } from '../../context/claims/claim.ts';
+import { bodySchemas } from '../../context/claims/claim.ts';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { comparedNumbers, type ComparedNumber } from '../../ingest/rule/compare.ts';
 import { UserError } from '../../lib/error.ts';
@@ -53,11 +53,11 @@ async function differenceIn(
   dir: string,
   { subject, kind, variants }: Conflict,
 ): Promise<string | undefined> {
-  const owner = subjectParts(subject);
+  const owner = parseSubject(subject);
   const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
   const { claims } = parseClaims(path, (await readText(join(dir, path), dir)) ?? '');
   const found = claims.flatMap((claim) => {
-    const { data } = bodies.contradiction.safeParse(claim.body);
+    const { data } = bodySchemas.contradiction.safeParse(claim.body);
     const isMeant =
       claim.kind === 'contradiction' && claim.subject === subject && data?.kind === kind;
     return isMeant && variants.every(({ id }) => data.claims.includes(id)) ? [data.why] : [];
@@ -131,7 +131,7 @@ function conflictsNamed(conflicts: readonly Conflict[], asked: string): readonly
     const name = subject.slice(subject.indexOf(':') + 1);
     return (
       name === asked ||
-      (subjectParts(subject) !== undefined && name.slice(name.indexOf('.') + 1) === asked)
+      (parseSubject(subject) !== undefined && name.slice(name.indexOf('.') + 1) === asked)
     );
   });
   return new Set(found.map(({ subject }) => subject)).size === 1 ? found : [];

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
-import { indexLines } from '../../ingest/fetch/item-files.ts';
-import { staleSubjects, type Changed } from '../../ingest/publish/stale.ts';
+import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
+import { findStaleSubjects, type ModelInputChanges } from '../../ingest/publish/stale.ts';
 import { describedStructure } from '../../scan/describe/descriptions.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
@@ -32,8 +32,8 @@ export async function openStaleness(
 ): Promise<Staleness> {
   const { dir } = project;
   const { pins } = await readPins(dir, pinsPath);
-  let changed: Promise<Changed['items']> | undefined;
-  const structures = new Map<string, Promise<Changed['structures']>>();
+  let changed: Promise<ModelInputChanges['items']> | undefined;
+  const structures = new Map<string, Promise<ModelInputChanges['structures']>>();
   const structuresOf = (connection: string) => {
     const known = structures.get(connection) ?? tableStructures(project, connection);
     structures.set(connection, known);
@@ -44,7 +44,7 @@ export async function openStaleness(
     if (text === undefined) return new Map();
     const known =
       connection === undefined ? new Map<string, string>() : await structuresOf(connection);
-    return staleSubjects(parseClaims(path, text).claims, pins, {
+    return findStaleSubjects(parseClaims(path, text).claims, pins, {
       items: await (changed ??= changedItems(project)),
       structures: known,
     });
@@ -75,11 +75,11 @@ export async function listStaleSubjects(
 async function changedItems({
   dir,
   config,
-}: Pick<Project, 'dir' | 'config'>): Promise<Changed['items']> {
+}: Pick<Project, 'dir' | 'config'>): Promise<ModelInputChanges['items']> {
   const names = [...listSources(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
     const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
-    return indexLines(text).flatMap(({ path, hash, slice, read }): [string, string][] => {
+    return parseItemIndex(text).flatMap(({ path, hash, slice, read }): [string, string][] => {
       if (read === undefined || (read.hash === hash && read.slice === slice)) return [];
       const place = itemPath(name, path);
       return [
@@ -98,7 +98,7 @@ async function changedItems({
 async function tableStructures(
   project: Pick<Project, 'catalog'>,
   connection: string,
-): Promise<Changed['structures']> {
+): Promise<ModelInputChanges['structures']> {
   const tables = (await project.catalog(connection))?.tables ?? [];
   return new Map(
     tables.map((table) => [

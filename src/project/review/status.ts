@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CatalogTable } from '../../context/catalog/catalog.ts';
-import { indexLines } from '../../ingest/fetch/item-files.ts';
+import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
@@ -98,7 +98,7 @@ async function sourceStatus({ dir }: Project, connection: string, driver: string
     connection,
     driver,
     ingested: index !== undefined,
-    items: indexLines(index ?? '').length,
+    items: parseItemIndex(index ?? '').length,
   };
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../context/catalog/catalog.ts';
 import { subjects, type Claim, type Evidence } from '../../context/claims/claim.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
@@ -59,7 +59,7 @@ const extractor = 'descriptions@1';
 export async function describeTables(input: DescribeInput): Promise<Descriptions> {
   const { found, known, model, signal } = input;
   const names = datasetNames(found.catalog);
-  const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => subjectParts(subject)?.dataset);
+  const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => parseSubject(subject)?.dataset);
   const all = found.catalog.tables.map((table) =>
     taskOf(table, { names, ours, catalog: found.catalog, journal: model?.journal }),
   );
@@ -85,7 +85,7 @@ export function undescribed(
   }: { readonly known: readonly Claim[]; readonly journal: Pick<Journal, 'result'> | undefined },
 ): number[] {
   const names = datasetNames(catalog);
-  const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => subjectParts(subject)?.dataset);
+  const ours = Map.groupBy(known.filter(isOurs), ({ subject }) => parseSubject(subject)?.dataset);
   const tasks = catalog.tables.map((table) => taskOf(table, { names, ours, catalog, journal }));
   return tasks
     .filter(({ missing, current }) => missing.length > 0 && current === undefined)

@@ -12,11 +12,7 @@ import type { DocsConfig } from './config.ts';
 import { fetchDocuments, isIncluded } from './fetch.ts';
 import { htmlBlocks } from './html.ts';
 import { markdownBlocks } from './markdown.ts';
-import {
-  knownNames,
-  type KnownDataset,
-  type KnownNames,
-} from '../../context/claims/known-names.ts';
+import { indexNames, type NamedDataset, type NameIndex } from '../../context/claims/name-index.ts';
 import { readTable, type TableContext } from './tables.ts';
 
 const extractor = 'docs@1';
@@ -27,12 +23,12 @@ export const docs: Source<DocsConfig> = {
   fetch: fetchDocuments,
   covers: (key, { include }) => isIncluded(key, include),
   extract(items, { connection, catalogs }: ExtractContext<DocsConfig>) {
-    const names = knownNames(catalogs.values());
+    const names = indexNames(catalogs.values());
     return items.map((item) => readDocument(item, connection, names));
   },
 };
 
-function readDocument(item: Item, connection: string, names: KnownNames): Extraction {
+function readDocument(item: Item, connection: string, names: NameIndex): Extraction {
   const blocks = /\.html?$/i.test(item.key) ? htmlBlocks(item.body) : markdownBlocks(item.body);
   const claim = (
     row: Row,
@@ -77,11 +73,11 @@ function readDocument(item: Item, connection: string, names: KnownNames): Extrac
 }
 
 /** Each block with the nearest heading, and the dataset that one of the headings above it names. */
-function sectionsOf(blocks: readonly Block[], names: KnownNames) {
+function sectionsOf(blocks: readonly Block[], names: NameIndex) {
   const path: {
     readonly level: number;
     readonly text: string;
-    readonly dataset: KnownDataset | undefined;
+    readonly dataset: NamedDataset | undefined;
   }[] = [];
   return blocks.map((block) => {
     if (block.kind === 'heading') {
@@ -103,7 +99,7 @@ function isProse(text: string): boolean {
 }
 
 /** Datasets that the document names in code marks or headings. */
-function mentionsIn(blocks: readonly Block[], names: KnownNames): string[] {
+function mentionsIn(blocks: readonly Block[], names: NameIndex): string[] {
   const texts = blocks.flatMap((block) =>
     block.kind === 'table' ? block.rows.flatMap(({ cells }) => cells) : [block.text],
   );

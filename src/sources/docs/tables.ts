@@ -3,7 +3,7 @@ import { slug } from '../../context/catalog/slug.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Block, Row } from './block.ts';
 import { readFormula } from './formula.ts';
-import type { KnownDataset, KnownNames } from '../../context/claims/known-names.ts';
+import type { NamedDataset, NameIndex } from '../../context/claims/name-index.ts';
 
 type Column = keyof typeof headers;
 
@@ -23,9 +23,9 @@ const headers = {
 } as const;
 
 export interface TableContext {
-  readonly names: KnownNames;
+  readonly names: NameIndex;
   /** The dataset that the headings above name. */
-  readonly section: KnownDataset | undefined;
+  readonly section: NamedDataset | undefined;
   /** A claim of this document, from that line. */
   readonly claim: (
     about: readonly [subject: string, kind: ClaimKind, body: Json],
@@ -161,7 +161,7 @@ function metricOf(title: string, cell: Cell, { names, section }: TableContext) {
 }
 
 /** What the texts name in code marks, or as a whole. */
-function refsIn(texts: readonly string[], names: KnownNames): string[] {
+function refsIn(texts: readonly string[], names: NameIndex): string[] {
   const spelled = texts.flatMap((text) =>
     [...text.matchAll(/`([^`]+)`/g)]
       .map(([, inner = '']) => inner)

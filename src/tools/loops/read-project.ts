@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { subjectParts } from '../../context/claims/subject.ts';
+import { parseSubject } from '../../context/claims/subject.ts';
 import { datasetNamed, fieldNamed, refusal } from '../../ingest/extract/naming.ts';
 import type { Snapshot } from '../../ingest/rule/snapshot.ts';
 import { nearest } from '../../lib/suggest.ts';
@@ -95,7 +95,7 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
       const page = name.replace(/^wiki\//, '').replace(/\.md$/, '');
       const text = snapshot.files.get(`wiki/${page}.md`);
       if (text !== undefined) return untrustedBlock(page, text.slice(0, 20_000));
-      const claims = subjectParts(name) === undefined ? snapshot.claims(name) : [];
+      const claims = parseSubject(name) === undefined ? snapshot.claims(name) : [];
       if (claims.length > 0)
         return untrustedBlock(
           name,

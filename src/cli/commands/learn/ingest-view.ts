@@ -1,6 +1,6 @@
 import { counted } from '../../../lib/counted.ts';
 import type { IngestEvent } from '../../../ingest/event.ts';
-import { stepText } from '../../../ingest/step-text.ts';
+import { describeStep } from '../../../ingest/step-text.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import { printable } from '../../terminal/text-width.ts';
 
@@ -28,8 +28,9 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
   return (event) => {
     if (event.type === 'llm_usage') usage = event;
     if (event.type === 'work_units_planned') [planned, before] = [event, done];
-    if (event.type === 'work_unit_started') units.set(event.unit, stepText(event) ?? event.unit);
-    if (event.type === 'work_unit_step') units.set(event.unit, stepText(event) ?? event.unit);
+    if (event.type === 'work_unit_started')
+      units.set(event.unit, describeStep(event) ?? event.unit);
+    if (event.type === 'work_unit_step') units.set(event.unit, describeStep(event) ?? event.unit);
     if (event.type === 'work_unit_finished') {
       units.delete(event.unit);
       done += 1;
@@ -39,7 +40,7 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
       const counts = planned && { done: done - before, total: planned.units };
       return { step: stageNames[planned?.stage ?? 'extract'], counts, below: below() };
     }
-    const step = stepText(event);
+    const step = describeStep(event);
     if (step === undefined) return undefined;
     const counts =
       event.type === 'description_progressed' ||

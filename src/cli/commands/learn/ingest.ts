@@ -6,7 +6,7 @@ import type {
   IngestReport,
   Quarantined,
   SourceReport,
-  Unfit,
+  UnusedFact,
 } from '../../../ingest/event.ts';
 import type { UsageLine } from '../../../llm/governor/usage.ts';
 import type { ingestProject } from '../../../project/learn/ingest.ts';
@@ -339,7 +339,7 @@ export function waitingLines(
 const shownUnfit = 12;
 
 /** What sources say that has no place in ktx: no fault of the run. */
-export function unfitLines(unfit: readonly Unfit[]): readonly string[] {
+export function unfitLines(unfit: readonly UnusedFact[]): readonly string[] {
   const shown = unfit
     .slice(0, shownUnfit)
     .map(

@@ -1,8 +1,8 @@
 import { shortId, type Claim } from '../../../context/claims/claim.ts';
 import type { Pin } from '../../../context/claims/pins.ts';
-import { applyRulings, isRuling } from '../../../context/claims/model-decisions.ts';
-import { wikiSubject } from '../../../context/claims/subject.ts';
-import { wikiHome } from '../../../context/wiki/wiki.ts';
+import { applyModelDecisions, isModelDecision } from '../../../context/claims/model-decisions.ts';
+import { parseWikiSubject } from '../../../context/claims/subject.ts';
+import { defaultPage } from '../../../context/wiki/wiki.ts';
 import { nearest } from '../../../lib/suggest.ts';
 
 /** A term or a rule, by whatever it is called. */
@@ -40,7 +40,7 @@ export interface Wiki {
  * nobody placed, merged or rejected them. Pure, and the same whatever the order.
  */
 export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wiki {
-  const ruled = applyRulings(claims, pins);
+  const ruled = applyModelDecisions(claims, pins);
   const decided = new Set(
     claims
       .filter(({ kind }) => kind === 'page' || kind === 'same_as')
@@ -48,7 +48,7 @@ export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wi
   );
   const own = Map.groupBy(
     claims.filter(
-      (claim) => !isRuling(claim) && wikiSubject(claim.subject) && ruled.counted(claim),
+      (claim) => !isModelDecision(claim) && parseWikiSubject(claim.subject) && ruled.counted(claim),
     ),
     ({ subject }) => subject,
   );
@@ -113,7 +113,7 @@ function topicOf(subject: string, claims: readonly Claim[]): Topic {
     title,
     says: texts(['definition', 'rule', 'description']),
     from: [...new Set(places)].sort(),
-    page: texts(['page'])[0] ?? wikiHome(subject),
+    page: texts(['page'])[0] ?? defaultPage(subject),
     names: namesOf([title, ...synonyms]),
   };
 }

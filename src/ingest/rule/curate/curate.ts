@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bodies } from '../../../context/claims/claim.ts';
+import { bodySchemas } from '../../../context/claims/claim.ts';
 import type { UserError } from '../../../lib/error.ts';
 import { shortHash } from '../../../lib/hash.ts';
 import { canonicalJson } from '../../../lib/json.ts';
@@ -84,9 +84,9 @@ function keyOf({ subject, claims }: Candidate): string {
 }
 
 const decisionSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('page'), body: bodies.page }),
-  z.object({ kind: z.literal('same_as'), body: bodies.same_as }),
-  z.object({ kind: z.literal('rejected'), body: bodies.rejected }),
+  z.object({ kind: z.literal('page'), body: bodySchemas.page }),
+  z.object({ kind: z.literal('same_as'), body: bodySchemas.same_as }),
+  z.object({ kind: z.literal('rejected'), body: bodySchemas.rejected }),
 ]);
 
 /** Of a run that was killed before it could publish; what does not hold any more is asked again. */

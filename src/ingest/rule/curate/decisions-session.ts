@@ -1,5 +1,5 @@
-import { bodies, type Bodies, type Claim } from '../../../context/claims/claim.ts';
-import { ruling } from '../../../context/claims/model-decisions.ts';
+import { bodySchemas, type ClaimBodies, type Claim } from '../../../context/claims/claim.ts';
+import { createModelDecision } from '../../../context/claims/model-decisions.ts';
 import { slug } from '../../../context/catalog/slug.ts';
 import { UserError } from '../../../lib/error.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
@@ -11,7 +11,7 @@ export const curation = 'curation@1';
 
 /** What is decided about one candidate. */
 export type Decision = {
-  readonly [Kind in 'page' | 'same_as' | 'rejected']: { kind: Kind; body: Bodies[Kind] };
+  readonly [Kind in 'page' | 'same_as' | 'rejected']: { kind: Kind; body: ClaimBodies[Kind] };
 }['page' | 'same_as' | 'rejected'];
 
 const mostWords = 300;
@@ -92,7 +92,7 @@ export function decisionFault(
 ): string | undefined {
   const { subject, isModels, claims } = candidate;
   if (kind === 'page') {
-    if (bodies.page.safeParse(body).success && body.length <= 60) return undefined;
+    if (bodySchemas.page.safeParse(body).success && body.length <= 60) return undefined;
     return `${JSON.stringify(body)} is no name of a page: letters, digits, _ and - only, like ${slug(body).slice(0, 60)}.`;
   }
   if (kind === 'same_as') {
@@ -113,7 +113,7 @@ export function decisionFault(
 
 /** The decision as it is recorded in git. */
 export function rulingOf({ subject }: Candidate, decision: Decision): Claim {
-  return ruling(curation, subject, decision);
+  return createModelDecision(curation, subject, decision);
 }
 
 function told(subject: string, says: readonly string[]) {

@@ -1,7 +1,7 @@
-import { bodies, shortId, type Claim } from '../../../context/claims/claim.ts';
+import { bodySchemas, shortId, type Claim } from '../../../context/claims/claim.ts';
 import type { Conflict } from '../../../context/compile/conflicts.ts';
 import type { Pin } from '../../../context/claims/pins.ts';
-import { applyRulings } from '../../../context/claims/model-decisions.ts';
+import { applyModelDecisions } from '../../../context/claims/model-decisions.ts';
 
 /** A conflict that no model has looked at as it is now. */
 export interface Contested extends Conflict {
@@ -16,7 +16,7 @@ export function contestedIn(
   pins: readonly Pin[],
 ): readonly Contested[] {
   const seen = claims.flatMap(({ subject, kind, body }) => {
-    const { data } = bodies.contradiction.safeParse(body);
+    const { data } = bodySchemas.contradiction.safeParse(body);
     return kind === 'contradiction' && data !== undefined
       ? [{ subject, kind: data.kind, ids: data.claims }]
       : [];
@@ -26,7 +26,7 @@ export function contestedIn(
     return !own.some(({ ids }) => variants.every(({ id }) => ids.includes(id)));
   });
   const wanted = new Set(open.map(({ subject }) => subject));
-  const counted = applyRulings(claims, pins).claims.filter(
+  const counted = applyModelDecisions(claims, pins).claims.filter(
     ({ subject }) => open.length > 0 && wanted.has(subject),
   );
   const byId = Map.groupBy(counted, shortId);

@@ -1,5 +1,5 @@
-import type { Bodies, Claim } from '../../../context/claims/claim.ts';
-import { ruling } from '../../../context/claims/model-decisions.ts';
+import type { ClaimBodies, Claim } from '../../../context/claims/claim.ts';
+import { createModelDecision } from '../../../context/claims/model-decisions.ts';
 import { UserError } from '../../../lib/error.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
@@ -12,7 +12,7 @@ export const reconciliation = 'reconciliation@1';
 
 /** What is ruled about one conflict. */
 export type Finding = {
-  readonly [Kind in 'same_meaning' | 'contradiction']: { kind: Kind; body: Bodies[Kind] };
+  readonly [Kind in 'same_meaning' | 'contradiction']: { kind: Kind; body: ClaimBodies[Kind] };
 }['same_meaning' | 'contradiction'];
 
 interface Desk {
@@ -193,7 +193,7 @@ function around(
 
 /** The finding as it is recorded in git. */
 export function rulingOf({ subject }: Contested, finding: Finding): Claim {
-  return ruling(reconciliation, subject, finding);
+  return createModelDecision(reconciliation, subject, finding);
 }
 
 function oneLine(text: string): string {

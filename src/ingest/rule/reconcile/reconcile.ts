@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bodies } from '../../../context/claims/claim.ts';
+import { bodySchemas } from '../../../context/claims/claim.ts';
 import type { Conflict } from '../../../context/compile/conflicts.ts';
 import type { UserError } from '../../../lib/error.ts';
 import { shortHash } from '../../../lib/hash.ts';
@@ -93,7 +93,7 @@ function keyOf({ subject, kind, variants }: Contested): string {
 
 const findingsSchema = z.array(
   z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('same_meaning'), body: bodies.same_meaning }),
-    z.object({ kind: z.literal('contradiction'), body: bodies.contradiction }),
+    z.object({ kind: z.literal('same_meaning'), body: bodySchemas.same_meaning }),
+    z.object({ kind: z.literal('contradiction'), body: bodySchemas.contradiction }),
   ]),
 );

@@ -3,7 +3,7 @@ import { subjects } from './claim.ts';
 import { datasetNames } from '../catalog/dataset-names.ts';
 import { slug } from '../catalog/slug.ts';
 
-export interface KnownDataset {
+export interface NamedDataset {
   readonly connection: string;
   readonly dataset: string;
   /** By the lower-case name of the column or the field. */
@@ -11,18 +11,18 @@ export interface KnownDataset {
 }
 
 /** What people can mean by a name. A dataset's own name is its own, whatever tables of other schemas are called; else a name that means several things means none. */
-export interface KnownNames {
-  dataset(name: string): KnownDataset | undefined;
+export interface NameIndex {
+  dataset(name: string): NamedDataset | undefined;
   /** The subject of `orders`, `orders.amount`, `main.orders`. */
   subject(name: string): string | undefined;
 }
 
-export function knownNames(catalogs: Iterable<Catalog>): KnownNames {
+export function indexNames(catalogs: Iterable<Catalog>): NameIndex {
   const [own, others] = [
-    new Map<string, KnownDataset | undefined>(),
-    new Map<string, KnownDataset | undefined>(),
+    new Map<string, NamedDataset | undefined>(),
+    new Map<string, NamedDataset | undefined>(),
   ];
-  const add = (found: typeof own, spelling: string, known: KnownDataset) =>
+  const add = (found: typeof own, spelling: string, known: NamedDataset) =>
     found.set(spelling, found.has(spelling) ? undefined : known);
   for (const catalog of catalogs) {
     const names = datasetNames(catalog);
