@@ -1,33 +1,14 @@
 import type { z } from 'zod';
-import { duckdbConfigSchema } from './drivers/duckdb/config.ts';
-import { mysqlConfigSchema } from './drivers/mysql/config.ts';
-import { postgresConfigSchema } from './drivers/postgres/config.ts';
-import { sqliteConfigSchema } from './drivers/sqlite/config.ts';
+import type { DriverDescription } from './driver-description.ts';
+import { duckdbConfigSchema, duckdbDriver } from './drivers/duckdb/config.ts';
+import { mysqlConfigSchema, mysqlDriver } from './drivers/mysql/config.ts';
+import { postgresConfigSchema, postgresDriver } from './drivers/postgres/config.ts';
+import { sqliteConfigSchema, sqliteDriver } from './drivers/sqlite/config.ts';
 
-/** The visible list of warehouses: what each is called, what it can be configured with, and of a server what one login reaches. */
-export const drivers = [
-  {
-    name: 'duckdb',
-    title: 'DuckDB, Parquet, CSV, JSON',
-    config: duckdbConfigSchema,
-    server: undefined,
-  },
-  {
-    name: 'mysql',
-    title: 'MySQL, MariaDB',
-    config: mysqlConfigSchema,
-    server: { port: 3306, reaches: 'server' },
-  },
-  {
-    name: 'postgres',
-    title: 'Postgres',
-    config: postgresConfigSchema,
-    server: { port: 5432, reaches: 'database' },
-  },
-  { name: 'sqlite', title: 'SQLite', config: sqliteConfigSchema, server: undefined },
-] as const;
+/** Every driver. Adding one means a folder in `drivers/` and a line here and in `open.ts`. */
+export const drivers = [duckdbDriver, mysqlDriver, postgresDriver, sqliteDriver] as const;
 
-/** What makes one connection of `ktx.yaml` a warehouse. */
+/** The configuration of one connection in `ktx.yaml`, per driver. */
 export const warehouseConfigSchemas = [
   duckdbConfigSchema,
   mysqlConfigSchema,
@@ -36,7 +17,16 @@ export const warehouseConfigSchemas = [
 ] as const;
 export type WarehouseConfig = z.infer<(typeof warehouseConfigSchemas)[number]>;
 
-/** Flags that connect to a file, for a hint that shows what to type: `--driver <name> --path <file>`. */
-export const fileConnectionFlags = `--driver ${
-  drivers.find(({ server }) => server === undefined)?.name
-} --path <file>`;
+/** The driver of the database files that ktx creates itself, for example the demo's; `open.ts` creates them. */
+export const ownDatabaseDriver = duckdbDriver;
+
+/** Flags that connect to a file, for hints: `ktx connection add <name> ${fileConnectionFlags}`. */
+export const fileConnectionFlags = `--driver ${ownDatabaseDriver.name} --path <file>`;
+
+export function driverNamed(name: WarehouseConfig['driver']): DriverDescription {
+  const driver: DriverDescription | undefined = drivers.find(
+    (candidate) => candidate.name === name,
+  );
+  if (driver === undefined) throw new Error(`There is no driver ${name}.`);
+  return driver;
+}

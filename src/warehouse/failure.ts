@@ -29,7 +29,7 @@ const failures = {
     exitCode: 2,
     hint: 'Point the path of the connection to files that its driver reads; repair or remove those that it cannot.',
   },
-  config_url: { exitCode: 2, hint: 'It looks like postgresql://user:password@host:5432/database.' },
+  config_url: { exitCode: 2 },
   missing_object: { hint: '`ktx search` lists tables and columns.' },
   query_timeout: {
     retryable: true,

@@ -1,5 +1,6 @@
 import { nearest } from '../lib/suggest.ts';
 import type { TableRef } from '../sql/dialect.ts';
+import { drivers } from './config.ts';
 import type { GatePolicy, WrittenTable } from './driver.ts';
 import { failure, refused } from './failure.ts';
 
@@ -50,9 +51,10 @@ function refusedFunction(name: string, known: ReadonlySet<string>) {
   );
 }
 
-/** Of schemas and tables that show the system itself. */
-const systemNames =
-  /^(?:pg_|sqlite_|duckdb_|(?:information_schema|performance_schema|mysql|sys)$|pragma_)/i;
+/** True for a name that any driver reserves for the system, whichever driver the connection has. */
+function isSystemName(name: string): boolean {
+  return drivers.some(({ systemNames }) => systemNames.test(name));
+}
 
 function refusedTable({ catalog, schema, table }: WrittenTable, known: readonly TableRef[]) {
   const name = [catalog, schema, table].filter((part) => part !== undefined).join('.');
@@ -64,7 +66,7 @@ function refusedTable({ catalog, schema, table }: WrittenTable, known: readonly 
   ];
   const isPlain =
     catalog === undefined &&
-    [schema ?? table, table].every((part) => /^[a-z_]\w*$/i.test(part) && !systemNames.test(part));
+    [schema ?? table, table].every((part) => /^[a-z_]\w*$/i.test(part) && !isSystemName(part));
   return isPlain
     ? failure('missing_object', `Not sent: ${reason}`, { hint, details: { rule: 'table' } })
     : refused('table', reason, hint);

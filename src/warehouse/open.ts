@@ -40,7 +40,17 @@ export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): P
   };
 }
 
-/** Drivers load when they are opened. */
+/** Creates a database file of `ownDatabaseDriver` with a SQL script in that driver's dialect. */
+export async function createDatabaseFile(
+  path: string,
+  script: string,
+  variables: Readonly<Record<string, number>> = {},
+): Promise<void> {
+  const { createDatabase } = await import('./drivers/duckdb/create-database.ts');
+  await createDatabase(path, script, variables);
+}
+
+/** Imports a driver when a connection of it is opened, not before. */
 async function openDriver(
   { config, ...context }: WarehouseSpec,
   signal: AbortSignal,

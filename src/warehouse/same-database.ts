@@ -2,32 +2,38 @@ import { realpathSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { UserError } from '../lib/error.ts';
 import { isSecretReference, resolveSecret } from '../store/secrets.ts';
-import { drivers, type WarehouseConfig } from './config.ts';
+import { driverNamed, type WarehouseConfig } from './config.ts';
 
-/** True where two connections read the same tables, as far as their configuration tells: a proxy or another name of a host hides it. */
+type ServerConfig = Exclude<WarehouseConfig, { readonly path: string }>;
+
+/**
+ * True if two connections read the same tables, as far as their configuration shows. A proxy, or two host names of one server,
+ * cannot be detected.
+ */
 export function isSameDatabase(
-  one: WarehouseConfig,
-  other: WarehouseConfig,
+  first: WarehouseConfig,
+  second: WarehouseConfig,
   projectDir: string,
 ): boolean {
-  if (one.driver !== other.driver) return false;
-  const [a, b] = [placeOf(one, projectDir), placeOf(other, projectDir)];
+  if (first.driver !== second.driver) return false;
+  const [a, b] = [databaseAddress(first, projectDir), databaseAddress(second, projectDir)];
   return a === b || a.startsWith(b + sep) || b.startsWith(a + sep);
 }
 
-/** The file or folder, or the server and what one login of it reaches. */
-function placeOf(config: WarehouseConfig, projectDir: string): string {
+/** The absolute path of a file or folder; or `host:port`, with the database if a login reads only one database of the server. */
+function databaseAddress(config: WarehouseConfig, projectDir: string): string {
   if ('path' in config) return realPath(resolve(projectDir, config.path));
-  const { reaches, port = '' } = drivers.find(({ name }) => name === config.driver)?.server ?? {};
-  const url = urlOf(config.url, projectDir);
-  const host =
-    (url?.searchParams.get('host') ?? url?.hostname ?? config.host ?? 'localhost') || 'localhost';
-  const server = [
-    /^(127\.0\.0\.1|\[?::1\]?)$/.test(host) ? 'localhost' : host.toLowerCase(),
-    url?.port || config.port || port,
-  ].join(':');
+  const { loginReads, defaultPort } = driverNamed(config.driver).server ?? {};
+  const url = serverUrl(config.url, projectDir);
+  const server = `${serverHost(config, url)}:${url?.port || config.port || (defaultPort ?? '')}`;
   const database = url === undefined ? config.database : decodeURIComponent(url.pathname.slice(1));
-  return reaches === 'server' ? server : [server, database].join(' ');
+  return loginReads === 'server' ? server : `${server} ${database ?? ''}`;
+}
+
+function serverHost(config: ServerConfig, url: URL | undefined): string {
+  const host = url?.searchParams.get('host') ?? url?.hostname ?? config.host;
+  const isLocal = !host || /^(127\.0\.0\.1|\[?::1\]?)$/.test(host);
+  return isLocal ? 'localhost' : host.toLowerCase();
 }
 
 function realPath(path: string): string {
@@ -38,12 +44,11 @@ function realPath(path: string): string {
   }
 }
 
-/** A secret that is not there now tells nothing of the place but its own name. */
-function urlOf(url: string | undefined, projectDir: string): URL | undefined {
+/** If the secret that holds the URL is missing, its reference stands for the server: equal references mean equal servers. */
+function serverUrl(url: string | undefined, projectDir: string): URL | undefined {
   if (url === undefined) return undefined;
   try {
-    const text = isSecretReference(url) ? resolveSecret(url, projectDir) : url;
-    return new URL(text);
+    return new URL(isSecretReference(url) ? resolveSecret(url, projectDir) : url);
   } catch (error) {
     if (!(error instanceof UserError) && !(error instanceof TypeError)) throw error;
     return new URL(`unknown://${encodeURIComponent(url)}`);

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { cp, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { UserError } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { readConfig } from '../../project/open/config-file.ts';
 import { createFolder, setUpProject, writeConnection } from '../../project/setup/setup.ts';
 import { absent, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
+import { ownDatabaseDriver } from '../../warehouse/config.ts';
 import { invocation, shortPath, type Surroundings } from '../terminal/output.ts';
 
 export const connection = 'shop';
-const config = { driver: 'duckdb', path: 'warehouse.duckdb' } as const;
+const warehouseFile = ownDatabaseDriver.file.defaultName;
+const config = { driver: ownDatabaseDriver.name, path: warehouseFile } as const;
 export const metricFile = `semantic-layer/${connection}/orders.yaml`;
 
 /** What lies beside the warehouse: folders that the demo gets a copy of. */
@@ -27,14 +29,7 @@ const gifts = [
 
 /** Completes the demo's folder: warehouse file, repository, project. Gives the names of what was made; nothing where all stood. */
 export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
-  const ours = [
-    'warehouse.duckdb',
-    'ktx.yaml',
-    '.git',
-    '.gitignore',
-    '.ktx',
-    ...Object.keys(sources),
-  ];
+  const ours = [warehouseFile, 'ktx.yaml', '.git', '.gitignore', '.ktx', ...Object.keys(sources)];
   const names = (await readdir(dir).catch(absent)) ?? [];
   const isOurs = names.includes('ktx.yaml')
     ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) === canonicalJson(config)
@@ -47,13 +42,13 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
   }
   await createFolder(dir);
   const made: string[] = [];
-  const file = join(dir, 'warehouse.duckdb');
+  const file = join(dir, warehouseFile);
   if (!existsSync(file)) {
     const { writeWarehouseFile } = await import('./warehouse-file.ts');
     for (const leftover of ['.new', '.new.wal']) await rm(file + leftover, { force: true });
     await writeWarehouseFile(`${file}.new`);
     await rename(`${file}.new`, file);
-    made.push('warehouse.duckdb');
+    made.push(warehouseFile);
   }
   // A repository of its own, also inside another one: the demo is no part of that.
   if (!existsSync(join(dir, '.git'))) {
@@ -61,7 +56,7 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
     made.push('.git');
   }
   if ((await readText(join(dir, '.gitignore'))) === undefined)
-    await writeAtomically(join(dir, '.gitignore'), '*.duckdb\n');
+    await writeAtomically(join(dir, '.gitignore'), `*${extname(warehouseFile)}\n`);
   const { written } = await setUpProject({ dir, name: connection, config }, signal);
   return [...made, ...written, ...(await addSources(dir))];
 }

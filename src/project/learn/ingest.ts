@@ -16,6 +16,7 @@ import { tidyInbox } from './inbox.ts';
 import { fileStamp } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { refreshIndex } from '../answer/search.ts';
+import { fileConnectionFlags } from '../../warehouse/config.ts';
 
 interface Asked extends Pick<
   IngestInput,
@@ -61,7 +62,7 @@ export async function ingestProject(
     .map((name) => project.connection(name));
   if (project.warehouses.length === 0) {
     throw new UserError('no_connection', 'ktx.yaml has no warehouse for its sources to speak of.', {
-      hint: 'ktx connection add <name> --driver duckdb --path <file>',
+      hint: `ktx connection add <name> ${fileConnectionFlags}`,
       exitCode: 2,
     });
   }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../../lib/error.ts';
-import { fileConnectionFlags } from '../../warehouse/config.ts';
 
 export const configName = 'ktx.yaml';
 
@@ -28,7 +27,7 @@ export function noProject(where: string): UserError {
     'project_not_found',
     `There is no ktx project here: no ${configName} ${where}`,
     {
-      hint: `ktx setup ${fileConnectionFlags} creates one; ktx demo shows an example`,
+      hint: 'ktx setup creates one; ktx demo shows an example',
       exitCode: 2,
     },
   );

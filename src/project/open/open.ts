@@ -11,7 +11,7 @@ import { dialectNamed } from '../../sql/dialects.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readAnyText } from '../../store/files.ts';
 import { resolveSecret } from '../../store/secrets.ts';
-import type { WarehouseConfig } from '../../warehouse/config.ts';
+import { fileConnectionFlags, type WarehouseConfig } from '../../warehouse/config.ts';
 import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
@@ -159,7 +159,7 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
   const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
   const config = findConnection(project, chosen);
   if (config !== undefined && !isWarehouse(config)) {
-    const hint = `one of ${names.join(', ') || 'none: ktx connection add <name> --driver duckdb --path <file>'}`;
+    const hint = `one of ${names.join(', ') || `none: ktx connection add <name> ${fileConnectionFlags}`}`;
     throw new UserError(
       'not_a_warehouse',
       `${chosen} is a source of context (${config.driver}), and no warehouse.`,
@@ -168,7 +168,7 @@ function chooseConnection(project: ProjectConfig, name: string | undefined): Con
   }
   if (config !== undefined) return { name: chosen, config, scope: configuredScope(config) };
   if (names.length === 0) {
-    const hint = 'ktx connection add <name> --driver duckdb --path <file>';
+    const hint = `ktx connection add <name> ${fileConnectionFlags}`;
     throw new UserError('no_connection', 'ktx.yaml has no warehouse.', { hint, exitCode: 2 });
   }
   const [suggestion] = name === undefined ? [] : nearest(name, names, 1);

@@ -1,6 +1,7 @@
 import { counted } from '../../../lib/counted.ts';
 import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
 import type { Project } from '../../../project/open/open.ts';
+import { fileConnectionFlags } from '../../../warehouse/config.ts';
 import { defineCommand } from '../../command.ts';
 import {
   allKinds,
@@ -16,7 +17,10 @@ export const add = defineCommand({
     'Adds a warehouse, or a source of context such as a folder of documents, to ktx.yaml; comments and order stay. ' +
     'Nothing is written unless it answers.',
   examples: [
-    ['ktx connection add crm --driver sqlite --path crm.db', 'a second warehouse'],
+    [
+      `ktx connection add crm ${fileConnectionFlags.replace('<file>', 'crm.duckdb')}`,
+      'a second warehouse',
+    ],
     [
       'ktx connection add handbook --driver docs --path ./docs',
       'documents: their tables of terms, metrics and columns',

@@ -5,7 +5,7 @@ import { UserError } from '../../../lib/error.ts';
 import type { ProjectConfig } from '../../../project/open/config.ts';
 import type { ProbedLlm } from '../../../project/setup/llm-setup.ts';
 import type { WarehouseProbe } from '../../../project/setup/setup.ts';
-import type { WarehouseConfig } from '../../../warehouse/config.ts';
+import { drivers, type WarehouseConfig } from '../../../warehouse/config.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
 import {
   asksConnection,
@@ -24,17 +24,14 @@ export const setup = defineCommand({
     'makes a git repository where there is none. With --llm-backend also chooses who answers model calls, or only that where the ' +
     'project stands. Nothing is written unless what was named answers; a second run keeps what stands and asks for the rest.',
   examples: [
-    ['ktx setup --driver duckdb --path shop.duckdb', 'a project in this folder on a DuckDB file'],
-    ['ktx setup --driver duckdb --path ./exports', 'on a folder of Parquet, CSV or JSON files'],
+    ...drivers.flatMap(({ examples }) =>
+      examples.map(([flags, connectsTo]) => [`ktx setup ${flags}`, connectsTo] as const),
+    ),
     [
       'ktx setup --llm-backend claude-code',
       'descriptions by your own local Claude Code session; a project that stands keeps the rest',
     ],
     ['ktx setup --llm-backend anthropic --llm-api-key env:ANTHROPIC_API_KEY', 'or by an API key'],
-    [
-      'ktx setup --driver postgres --url env:WAREHOUSE_URL --schema analytics',
-      'on Postgres; the secret stays in the environment',
-    ],
   ],
   define: (command) => {
     const named = command.option(

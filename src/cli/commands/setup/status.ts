@@ -10,6 +10,7 @@ import { formerLines, unfitLines, waitingLines } from '../learn/ingest.ts';
 import { llmLines, usageText } from '../../terminal/llm-lines.ts';
 import type { Screen } from '../../terminal/output.ts';
 import { printable } from '../../terminal/text-width.ts';
+import { fileConnectionFlags } from '../../../warehouse/config.ts';
 
 export const status = defineCommand({
   description:
@@ -190,7 +191,7 @@ function nextSteps(
   sources: readonly SourceStatus[],
   { contested }: ReviewQueue,
 ): readonly string[] {
-  if (connections.length === 0) return ['ktx connection add <name> --driver duckdb --path <file>'];
+  if (connections.length === 0) return [`ktx connection add <name> ${fileConnectionFlags}`];
   const isNew =
     connections.some(({ ingested, drift = 0 }) => !ingested || drift > 0) ||
     sources.some(({ ingested }) => !ingested);

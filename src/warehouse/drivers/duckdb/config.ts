@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
+import type { DriverDescription } from '../../driver-description.ts';
 
 export const duckdbConfigSchema = z.strictObject({
   driver: z.literal('duckdb'),
@@ -15,3 +16,15 @@ export const duckdbConfigSchema = z.strictObject({
   allow_functions: allowFunctionsSchema,
 });
 export type DuckdbConfig = z.infer<typeof duckdbConfigSchema>;
+
+export const duckdbDriver = {
+  name: 'duckdb',
+  title: 'DuckDB, Parquet, CSV, JSON',
+  config: duckdbConfigSchema,
+  examples: [
+    ['--driver duckdb --path shop.duckdb', 'a DuckDB file'],
+    ['--driver duckdb --path ./exports', 'a folder of Parquet, CSV or JSON files'],
+  ],
+  systemNames: /^(?:duckdb_|pragma_|information_schema$)/i,
+  file: { defaultName: 'warehouse.duckdb' },
+} as const satisfies DriverDescription;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
+import type { DriverDescription } from '../../driver-description.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const mysqlConfigSchema = z
@@ -42,3 +43,14 @@ export const mysqlConfigSchema = z
     path: ['url'],
   });
 export type MysqlConfig = z.infer<typeof mysqlConfigSchema>;
+
+export const mysqlDriver = {
+  name: 'mysql',
+  title: 'MySQL, MariaDB',
+  config: mysqlConfigSchema,
+  examples: [
+    ['--driver mysql --url env:WAREHOUSE_URL', 'MySQL; the secret stays in the environment'],
+  ],
+  systemNames: /^(?:information_schema|performance_schema|mysql|sys)$/i,
+  server: { defaultPort: 3306, loginReads: 'server' },
+} as const satisfies DriverDescription;

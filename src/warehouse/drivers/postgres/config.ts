@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { secretSchema } from '../../../store/secrets.ts';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
+import type { DriverDescription } from '../../driver-description.ts';
 import { serverUrlSchema } from '../../server-url.ts';
 
 export const postgresConfigSchema = z
@@ -41,3 +42,17 @@ export const postgresConfigSchema = z
     },
   );
 export type PostgresConfig = z.infer<typeof postgresConfigSchema>;
+
+export const postgresDriver = {
+  name: 'postgres',
+  title: 'Postgres',
+  config: postgresConfigSchema,
+  examples: [
+    [
+      '--driver postgres --url env:WAREHOUSE_URL --schema analytics',
+      'Postgres; the secret stays in the environment',
+    ],
+  ],
+  systemNames: /^(?:pg_|information_schema$)/i,
+  server: { defaultPort: 5432, loginReads: 'database' },
+} as const satisfies DriverDescription;

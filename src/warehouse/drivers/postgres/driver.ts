@@ -143,7 +143,9 @@ function clientSettings(
   }
   const text = isSecretReference(config.url) ? secrets(config.url) : config.url;
   if (!/^postgres(ql)?:/.test(text) || !URL.canParse(text))
-    throw failure('config_url', `The url of connection "${connection}" is not a Postgres URL.`);
+    throw failure('config_url', `The url of connection "${connection}" is not a Postgres URL.`, {
+      hint: 'Write it like postgresql://user:password@host:5432/database.',
+    });
   const url = new URL(text);
   if (config.password !== undefined) url.password = secrets(config.password);
   return { ...shared, connectionString: url.href };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allowFunctionsSchema } from '../../allow-functions.ts';
 import { pathSchema } from '../../database-file.ts';
+import type { DriverDescription } from '../../driver-description.ts';
 
 export const sqliteConfigSchema = z.strictObject({
   driver: z.literal('sqlite'),
@@ -8,3 +9,12 @@ export const sqliteConfigSchema = z.strictObject({
   allow_functions: allowFunctionsSchema,
 });
 export type SqliteConfig = z.infer<typeof sqliteConfigSchema>;
+
+export const sqliteDriver = {
+  name: 'sqlite',
+  title: 'SQLite',
+  config: sqliteConfigSchema,
+  examples: [['--driver sqlite --path crm.db', 'a SQLite file']],
+  systemNames: /^(?:sqlite_|pragma_)/i,
+  file: {},
+} as const satisfies DriverDescription;

@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+
+/**
+ * What ktx knows about a driver before it loads the driver. The configuration schema, the flags of `ktx setup`, hints and
+ * documentation are made from it. Code outside the driver's folder asks for these properties, never for a driver's name.
+ */
+export interface DriverDescription {
+  /** The value of `driver` in `ktx.yaml`. */
+  readonly name: string;
+  readonly title: string;
+  readonly config: z.ZodType;
+  /** Flags of `ktx setup` and `ktx connection add`, each with what they connect to. */
+  readonly examples: readonly DriverExample[];
+  /** Matches the names of schemas and tables that show the system itself, in lower or upper case. */
+  readonly systemNames: RegExp;
+  /** Set if the database is a file (or a folder) that the setting `path` names. */
+  readonly file?: {
+    /** The name of a database file that ktx creates. Undefined if ktx cannot create one. */
+    readonly defaultName?: string;
+  };
+  /** Set if the database is on a server that `url` or `host` names. */
+  readonly server?: {
+    readonly defaultPort: number;
+    /** What one login can read: every database of the server, or only the one it connects to. */
+    readonly loginReads: 'server' | 'database';
+  };
+}
+
+type DriverExample = readonly [flags: string, connectsTo: string];
