@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
-import { documentedShop, ingestProcess, openMachine } from '../ingest/llm-project.ts';
+import { documentedShop, ingestCommand, openMachine } from '../ingest/llm-project.ts';
 import { reading } from '../support/reading-model.ts';
 import { ktx, ktxJson, shopDatabase } from './run-cli.ts';
 
@@ -215,7 +215,7 @@ test(
         '# Words\n\nA regular means a customer who came back at least twice in a year.\n';
       const dir = documentedShop(machine, 'anthropic', { 'words.md': page });
       const ingest = async (...args: readonly string[]) =>
-        (await ingestProcess(machine, dir, { args: ['ingest', ...args] })).code;
+        (await ingestCommand(machine, dir, { args: ['ingest', ...args] })).code;
       const stale = async () => {
         const { envelope } = await ktxJson(['status', '--fast'], { cwd: dir, env });
         return (

@@ -6,7 +6,7 @@ import { storeNote } from '../../src/sources/notes/inbox.ts';
 import {
   artifactsOf,
   documentedShop,
-  ingestProcess,
+  ingestCommand,
   openMachine,
   twoBackends,
   type ModelMachine,
@@ -109,7 +109,7 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
       const dir = wholeProject(backend);
       await storeNote(dir, note);
       listen();
-      const { code, events, data } = await ingestProcess(machine, dir);
+      const { code, events, data } = await ingestCommand(machine, dir);
       expect(code, JSON.stringify(data)).toBe(0);
       const stages = data['stages'] as readonly {
         stage: string;
@@ -148,7 +148,7 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
         artifactsOf(dir),
       );
       listen(() => fail('bad-request'));
-      expect(await ingestProcess(machine, dir)).toMatchObject({
+      expect(await ingestCommand(machine, dir)).toMatchObject({
         code: 0,
         data: { stages: [], commit: { none: 'unchanged' } },
       });
@@ -185,12 +185,12 @@ describe('a whole ingest', { timeout: 180_000 }, () => {
     expect(artifactsOf(overMcp)).toEqual(expected);
 
     const byNote = wholeProject('anthropic');
-    await ingestProcess(machine, byNote, { args: ['ingest', '--no-llm'] });
+    await ingestCommand(machine, byNote, { args: ['ingest', '--no-llm'] });
     listen();
-    expect((await ingestProcess(machine, byNote, { args: ['remember', note] })).code).toBe(0);
+    expect((await ingestCommand(machine, byNote, { args: ['remember', note] })).code).toBe(0);
     // A note is read in full, whatever is in it.
     expect(roles()).toEqual(['candidateExtraction', 'curator', 'reconcile', 'repair']);
-    expect((await ingestProcess(machine, byNote)).code).toBe(0);
+    expect((await ingestCommand(machine, byNote)).code).toBe(0);
     // What was there first stays first.
     expect(linesOf(artifactsOf(byNote))).toEqual(linesOf(expected));
   });

@@ -12,7 +12,7 @@ import { forms, orders, quote, secret } from './hostile-orders.ts';
 import {
   artifactsOf,
   documentedShop,
-  ingestProcess,
+  ingestCommand,
   type ModelMachine,
   openMachine,
 } from './llm-project.ts';
@@ -191,7 +191,7 @@ test(
     const [before, counts] = [ownFiles(), await countsIn(dir)];
     const { script, met, results } = obeying();
     machine.endpoint.fallback = script;
-    const { code, data } = await ingestProcess(machine, dir);
+    const { code, data } = await ingestCommand(machine, dir);
     expect([0, 3], JSON.stringify(data)).toContain(code);
 
     // Every order came to the model through every channel, and it gave it.

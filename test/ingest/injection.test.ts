@@ -20,7 +20,7 @@ import { forms, orders, quote, secret } from './hostile-orders.ts';
 import {
   artifactsOf,
   documentedShop,
-  ingestProcess,
+  ingestCommand,
   type ModelMachine,
   openMachine,
   twoBackends,
@@ -112,7 +112,7 @@ describe.each(twoBackends)(
       ];
       const { script, results } = obeying();
       machine.endpoint.fallback = script;
-      const { code, data } = await ingestProcess(machine, dir);
+      const { code, data } = await ingestCommand(machine, dir);
       expect([0, 3], JSON.stringify(data)).toContain(code);
 
       // Every order was carried out as far as it could be.

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { envelopeSchema } from '../cli/run-cli.ts';
+import { text } from 'node:stream/consumers';
+import { envelopeSchema, ktx } from '../cli/run-cli.ts';
 import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { openModelEndpoint, type ModelEndpoint } from '../support/model-endpoint.ts';
@@ -23,6 +25,7 @@ export interface ModelMachine {
 }
 
 export async function openMachine(): Promise<ModelMachine> {
+  process.env['TEST_KEY'] = 'sk-made-up';
   const endpoint = await openModelEndpoint();
   const claude = await makeClaudeHome(endpoint);
   const close = async () => {
@@ -61,38 +64,43 @@ export interface IngestEnd {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-interface AsProcess {
-  /** In place of `ingest`. */
+interface IngestOptions {
+  /** The command in place of `ingest`. */
   readonly args?: readonly string[];
-  /** Gets what ends it. */
+  /** Receives what ends the process; `ktx` then runs as a process of its own. */
   readonly onStart?: (end: (signal: 'SIGKILL' | 'SIGINT') => void) => void;
 }
 
-/** `ktx ingest --json` as a process of its own. */
-export function ingestProcess(
+/** `ktx ingest --json`: in this process, or in one of its own where a test ends it. */
+export async function ingestCommand(
   { claude }: ModelMachine,
   dir: string,
-  { args = ['ingest'], onStart }: AsProcess = {},
+  { args = ['ingest'], onStart }: IngestOptions = {},
 ): Promise<IngestEnd> {
   const env = { ...claude.env, TEST_KEY: 'sk-made-up' };
-  const child = spawn(process.execPath, [main, ...args, '--json', '--project-dir', dir], {
+  const argv = [...args, '--json', '--project-dir', dir];
+  if (onStart === undefined) {
+    const { code, stdout } = await ktx(argv, { cwd: dir, env });
+    return ingestEnd(code, stdout);
+  }
+  const child = spawn(process.execPath, [main, ...argv], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  onStart?.((signal) => child.kill(signal));
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      if (code === null) return resolve({ code, events: [], data: {} });
-      const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
-      const [last, ...events] = lines
-        .map((line) => JSON.parse(line) as IngestEnd['events'][number])
-        .toReversed();
-      const { data } = envelopeSchema.parse(last);
-      return resolve({ code, events: events.toReversed(), data: data as IngestEnd['data'] });
-    });
-  });
+  onStart((signal) => child.kill(signal));
+  const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  return ingestEnd(code, stdout);
+}
+
+function ingestEnd(code: number | null, stdout: string): IngestEnd {
+  if (code === null) return { code, events: [], data: {} };
+  const [last, ...events] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as IngestEnd['events'][number])
+    .toReversed();
+  const { data } = envelopeSchema.parse(last);
+  return { code, events: events.toReversed(), data: data as IngestEnd['data'] };
 }
 
 /** What ktx wrote for people and into git, by path. */

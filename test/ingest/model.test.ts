@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { envelopeSchema } from '../cli/run-cli.ts';
+import { type envelopeSchema, ktxJson } from '../cli/run-cli.ts';
 import { run, write } from '../store/git-project.ts';
 import { claudeBinary, makeClaudeHome, type ClaudeHome } from '../support/claude-home.ts';
 import { describing, tableAsked } from '../support/describing-model.ts';
@@ -20,6 +21,7 @@ let asked: string[] = [];
 beforeAll(async () => {
   endpoint = await openModelEndpoint();
   claude = await makeClaudeHome(endpoint);
+  process.env['TEST_KEY'] = 'sk-made-up';
 });
 afterAll(async () => {
   await claude.remove();
@@ -60,13 +62,13 @@ function project(backend: string, further = ''): string {
   return dir;
 }
 
-interface Ended {
+interface DescribedRun {
   readonly code: number | null;
   /** In their order, without the envelope. */
   readonly events: readonly { readonly type: string; readonly [key: string]: unknown }[];
-  readonly envelope: ReturnType<typeof envelopeSchema.parse> & { readonly data: Report };
+  readonly envelope: ReturnType<typeof envelopeSchema.parse> & { readonly data: DescribedReport };
 }
-interface Report {
+interface DescribedReport {
   readonly connections: readonly {
     readonly descriptions: {
       readonly done: number;
@@ -77,38 +79,29 @@ interface Report {
   readonly commit: { readonly id?: string };
 }
 
-function ingest(
-  dir: string,
-  onStart: (kill: () => void) => void = () => undefined,
-): Promise<Ended | 'killed'> {
-  const env = { ...claude.env, TEST_KEY: 'sk-made-up' };
-  const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+const environment = () => ({ ...claude.env, TEST_KEY: 'sk-made-up' });
+
+/** `ktx ingest --json` in this process. */
+async function ingest(dir: string): Promise<DescribedRun> {
+  const { code, lines, envelope } = await ktxJson(['ingest', '--project-dir', dir], {
+    cwd: dir,
+    env: environment(),
   });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  onStart(() => child.kill('SIGKILL'));
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      if (code === null) return resolve('killed');
-      const lines = Buffer.concat(chunks).toString().trimEnd().split('\n');
-      const [last, ...events] = lines
-        .map((line) => JSON.parse(line) as Ended['events'][number])
-        .toReversed();
-      return resolve({
-        code,
-        events: events.toReversed(),
-        envelope: envelopeSchema.parse(last),
-      } as Ended);
-    });
-  });
+  const events = lines
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as DescribedRun['events'][number]);
+  return { code, events, envelope } as DescribedRun;
 }
 
-async function ended(dir: string): Promise<Ended> {
-  const outcome = await ingest(dir);
-  if (outcome === 'killed') throw new Error('killed');
-  return outcome;
+/** The same as a process of its own, which `onStart` kills. */
+async function killIngest(dir: string, onStart: (kill: () => void) => void): Promise<void> {
+  const child = spawn(process.execPath, [main, 'ingest', '--json', '--project-dir', dir], {
+    env: environment(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  onStart(() => child.kill('SIGKILL'));
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(null);
 }
 
 /** What people read, by path. */
@@ -142,7 +135,7 @@ describe.each(backends)('tables described by a model behind %s', { timeout: 60_0
   test('every table in one call, the same files whoever answers; a second run makes none; one changed table costs one [M1 M3 Q2]', async () => {
     const dir = project(backend);
     answering(describing);
-    const first = await ended(dir);
+    const first = await ingest(dir);
     expect(first).toMatchObject({ code: 0, envelope: { data: { connections: described(3) } } });
     expect(asked.toSorted()).toEqual(tables);
     expect(first.events.findLast(({ type }) => type === 'llm_usage')).toMatchObject({
@@ -157,7 +150,7 @@ describe.each(backends)('tables described by a model behind %s', { timeout: 60_0
     expect(found).toEqual((whatAnyoneWrites ??= found));
 
     answering(() => fail('bad-request'));
-    const second = await ended(dir);
+    const second = await ingest(dir);
     expect(second).toMatchObject({
       code: 0,
       envelope: { data: { connections: described(0), commit: {} } },
@@ -167,7 +160,7 @@ describe.each(backends)('tables described by a model behind %s', { timeout: 60_0
 
     answering(describing);
     sql(dir, 'ALTER TABLE orders ADD COLUMN note TEXT');
-    expect(await ended(dir)).toMatchObject({
+    expect(await ingest(dir)).toMatchObject({
       code: 0,
       envelope: { data: { connections: described(1) } },
     });
@@ -190,7 +183,7 @@ describe('descriptions', { timeout: 60_000 }, () => {
           !call.objectTaken && tableAsked(call)?.table === 'orders' && (wrong += 1) === 1;
         return isFirst ? give({ description: 12, columns: 'none' }) : describing(call);
       });
-      expect(await ended(dir)).toMatchObject({
+      expect(await ingest(dir)).toMatchObject({
         code: 0,
         envelope: { data: { connections: described(3) } },
       });
@@ -208,10 +201,9 @@ describe('descriptions', { timeout: 60_000 }, () => {
       (await started)();
       return fail('server-error');
     });
-    const killed = ingest(dir, start);
-    expect(await killed).toBe('killed');
+    await killIngest(dir, start);
     answering(describing);
-    expect(await ended(dir)).toMatchObject({
+    expect(await ingest(dir)).toMatchObject({
       code: 0,
       envelope: { data: { connections: described(1) } },
     });
@@ -223,7 +215,7 @@ describe('descriptions', { timeout: 60_000 }, () => {
     answering((call) =>
       tableAsked(call)?.table === 'customers' ? fail('too-long') : describing(call),
     );
-    const partial = await ended(dir);
+    const partial = await ingest(dir);
     expect(partial).toMatchObject({
       code: 3,
       envelope: {
@@ -233,7 +225,7 @@ describe('descriptions', { timeout: 60_000 }, () => {
     });
     expect(Object.keys(artifacts(dir))).toHaveLength(6);
     answering(describing);
-    expect(await ended(dir)).toMatchObject({
+    expect(await ingest(dir)).toMatchObject({
       code: 0,
       envelope: { data: { connections: described(1) } },
     });
@@ -251,7 +243,7 @@ describe('descriptions', { timeout: 60_000 }, () => {
         ],
       };
     });
-    const partial = await ended(dir);
+    const partial = await ingest(dir);
     expect(partial).toMatchObject({ code: 3, envelope: { error: { code: 'llm_invalid_output' } } });
     expect(readFileSync(join(dir, 'semantic-layer/shop/orders.yaml'), 'utf8')).not.toContain(
       'Orders.',
@@ -261,19 +253,19 @@ describe('descriptions', { timeout: 60_000 }, () => {
   test('a refused key ends the run with exit code 4, and what needs no model is there', async () => {
     const dir = project('anthropic');
     answering(() => fail('auth'));
-    expect(await ended(dir)).toMatchObject({ code: 4, envelope: { error: { code: 'llm_auth' } } });
+    expect(await ingest(dir)).toMatchObject({ code: 4, envelope: { error: { code: 'llm_auth' } } });
     expect(Object.keys(artifacts(dir))).toHaveLength(6);
   });
 
   test('a clone without .ktx asks for nothing: git knows what was described', async () => {
     const dir = project('anthropic');
     answering(describing);
-    await ended(dir);
+    await ingest(dir);
     const clone = `${dir}-clone`;
     run(dir, 'clone', '-q', dir, clone);
     cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
     answering(() => fail('bad-request'));
-    expect(await ended(clone)).toMatchObject({
+    expect(await ingest(clone)).toMatchObject({
       code: 0,
       envelope: { data: { connections: described(0) } },
     });
@@ -329,7 +321,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
     const dir = project('anthropic', doubtful);
     const model = judging(true);
     answering(model.script);
-    expect(await ended(dir)).toMatchObject({
+    expect(await ingest(dir)).toMatchObject({
       code: 0,
       envelope: {
         data: { connections: [{ judgements: { calls: 1, total: model.judged.length } }] },
@@ -342,7 +334,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
     expect(orders(dir)).toContain('to: customers');
     expect(readFileSync(join(dir, 'claims/shop/orders.jsonl'), 'utf8')).toContain('link-judge@1');
     answering(() => fail('bad-request'));
-    expect(await ended(dir)).toMatchObject({
+    expect(await ingest(dir)).toMatchObject({
       code: 0,
       envelope: { data: { connections: [{ judgements: { calls: 0 } }], commit: {} } },
     });
@@ -352,7 +344,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
   test('that were accepted stay so in a clone, whoever answers there, or nobody; and nothing is asked', async () => {
     const dir = project('anthropic', doubtful);
     answering(judging(true).script);
-    expect((await ended(dir)).code).toBe(0);
+    expect((await ingest(dir)).code).toBe(0);
     const clone = `${dir}-clone`;
     run(dir, 'clone', '-q', dir, clone);
     cpSync(join(dir, 'shop.sqlite'), join(clone, 'shop.sqlite'));
@@ -363,13 +355,13 @@ describe('links in doubt', { timeout: 60_000 }, () => {
         data: { connections: [{ judgements: { calls: 0 } }], commit: { none: 'unchanged' } },
       },
     };
-    expect(await ended(clone)).toMatchObject(unchanged);
+    expect(await ingest(clone)).toMatchObject(unchanged);
     write(
       clone,
       'ktx.yaml',
       `connections:\n  shop: {driver: sqlite, path: shop.sqlite}\n${doubtful}`,
     );
-    expect(await ended(clone)).toMatchObject(unchanged);
+    expect(await ingest(clone)).toMatchObject(unchanged);
     expect(orders(clone)).toContain('to: customers');
     rmSync(clone, { recursive: true });
   });
@@ -377,7 +369,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
   test('are rejected where it says no', async () => {
     const dir = project('anthropic', doubtful);
     answering(judging(false).script);
-    expect((await ended(dir)).code).toBe(0);
+    expect((await ingest(dir)).code).toBe(0);
     expect(orders(dir)).not.toContain('to: customers');
   });
 
@@ -394,7 +386,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
         proposal('no such column', 'code'),
       ]).script,
     );
-    expect((await ended(dir)).code).toBe(0);
+    expect((await ingest(dir)).code).toBe(0);
     expect(orders(dir)).toContain('to: coupons');
     expect(orders(dir).match(/to: coupons/g)).toHaveLength(1);
   });
@@ -416,7 +408,7 @@ describe('links in doubt', { timeout: 60_000 }, () => {
       towards('__proto__', '__proto__', 'constructor'),
     ];
     answering(judging(false, hostile).script);
-    expect((await ended(dir)).code).toBe(0);
+    expect((await ingest(dir)).code).toBe(0);
     expect(orders(dir)).not.toContain('relationships');
   });
 });

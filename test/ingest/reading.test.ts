@@ -22,7 +22,7 @@ import { sql } from './ingest-project.ts';
 import {
   artifactsOf,
   documentedShop,
-  ingestProcess,
+  ingestCommand,
   keptIn,
   type ModelMachine,
   openMachine,
@@ -89,7 +89,7 @@ describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000
   test('is sorted, read in one call or in a loop, once, and ends in the same files; one changed page costs its own work [M2 M5 Q2 Q5 G5]', async () => {
     const dir = documentedShop(machine, backend, files);
     answering();
-    const first = await ingestProcess(machine, dir);
+    const first = await ingestCommand(machine, dir);
     expect(first, JSON.stringify(first.data)).toMatchObject({
       code: 0,
       data: {
@@ -125,7 +125,7 @@ describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000
     expect(found).toEqual((whatAnyoneReads ??= found));
 
     answering(nothing);
-    expect(await ingestProcess(machine, dir)).toMatchObject({
+    expect(await ingestCommand(machine, dir)).toMatchObject({
       code: 0,
       data: { stages: [], commit: { none: 'unchanged' } },
     });
@@ -137,7 +137,7 @@ describe.each(twoBackends)('prose read by a model behind %s', { timeout: 120_000
       'docs/terms.md',
       '# Words\n\nAn active customer means one with an order in the last sixty days.\n',
     );
-    expect((await ingestProcess(machine, dir)).code).toBe(0);
+    expect((await ingestCommand(machine, dir)).code).toBe(0);
     expect(asked.map(({ stage, items }) => [stage, items.map(({ item }) => item)])).toEqual([
       ['triage', ['sources/handbook/terms.md']],
       ['light', ['sources/handbook/terms.md']],
@@ -161,7 +161,7 @@ describe('prose', { timeout: 120_000 }, () => {
       (await started)('SIGKILL');
       return fail('server-error');
     });
-    expect(await ingestProcess(machine, dir, { onStart })).toMatchObject({ code: null });
+    expect(await ingestCommand(machine, dir, { onStart })).toMatchObject({ code: null });
     answering();
     expect((await ingestHere(dir)).report.exitCode).toBe(0);
     expect(asked.map(({ stage, turn }) => [stage, turn])).toEqual([
@@ -217,7 +217,7 @@ describe('a reading', { timeout: 120_000 }, () => {
         ...many,
         settings: `  concurrency: ${concurrency}\n`,
       });
-      expect(await ingestProcess(machine, dir)).toMatchObject({
+      expect(await ingestCommand(machine, dir)).toMatchObject({
         code: 0,
         data: { sources: [{ pending: [] }] },
       });
@@ -233,7 +233,7 @@ describe('a reading', { timeout: 120_000 }, () => {
     const settings = '  concurrency: 1\n  prices: {claude-sonnet-4-6: {input: 10000, output: 0}}\n';
     const dir = documentedShop(machine, 'anthropic', { ...files, settings });
     answering();
-    const { code, data } = await ingestProcess(machine, dir, {
+    const { code, data } = await ingestCommand(machine, dir, {
       args: ['ingest', '--budget', '4.50'],
     });
     expect(code).toBe(3);
@@ -331,7 +331,7 @@ describe('a reading', { timeout: 120_000 }, () => {
       (await started)('SIGINT');
       return { ...say('Too late.'), hang: 'at-start' };
     });
-    expect((await ingestProcess(machine, dir, { onStart })).code).toBe(130);
+    expect((await ingestCommand(machine, dir, { onStart })).code).toBe(130);
     answering();
     expect((await ingestHere(dir)).report.exitCode).toBe(0);
     expect(pages()).toEqual(['extract numbers.md']);
@@ -505,17 +505,17 @@ describe('what a model has read', { timeout: 120_000 }, () => {
     await ingestHere(dir, { connections: ['shop'] });
     const text = 'A good customer means one who pays at once.';
     answering(() => fail('too-long'));
-    expect(await ingestProcess(machine, dir, { args: ['remember', text] })).toMatchObject({
+    expect(await ingestCommand(machine, dir, { args: ['remember', text] })).toMatchObject({
       code: 0,
       data: { status: 'pending', warning: expect.any(String) },
     });
     answering();
-    const first = await ingestProcess(machine, dir, { args: ['remember', text] });
+    const first = await ingestCommand(machine, dir, { args: ['remember', text] });
     expect(first).toMatchObject({ code: 0, data: { status: 'read' } });
     expect(pages()).toEqual([`extract ${String(first.data['id'])}.md`]);
     expect(read(dir, 'wiki/glossary.md')).toContain('one who pays at once.');
     answering(nothing);
-    expect(await ingestProcess(machine, dir, { args: ['remember', text] })).toMatchObject({
+    expect(await ingestCommand(machine, dir, { args: ['remember', text] })).toMatchObject({
       code: 0,
       data: { status: 'read' },
     });

@@ -18,7 +18,7 @@ import {
 import {
   artifactsOf,
   documentedShop,
-  ingestProcess,
+  ingestCommand,
   openMachine,
   twoBackends,
   type ModelMachine,
@@ -87,7 +87,7 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
         if (isReconciling(call)) turns = { ...turns, reconcile: turns.reconcile + 1 };
         return careful(call);
       };
-      const { code, events, data } = await ingestProcess(machine, dir);
+      const { code, events, data } = await ingestCommand(machine, dir);
       expect({ code, data }).toMatchObject({
         code: 0,
         data: {
@@ -108,7 +108,7 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
       steps.push(told);
       outcomes.push(artifactsOf(dir));
       machine.endpoint.fallback = () => fail('bad-request');
-      expect(await ingestProcess(machine, dir)).toMatchObject({
+      expect(await ingestCommand(machine, dir)).toMatchObject({
         code: 0,
         data: { commit: { none: 'unchanged' }, stages: [] },
       });
@@ -159,14 +159,14 @@ describe('rulings of a model', { timeout: 60_000 }, () => {
         return fail('server-error');
       };
       expect(
-        await ingestProcess(machine, dir, { onStart: (kill) => start(() => kill('SIGKILL')) }),
+        await ingestCommand(machine, dir, { onStart: (kill) => start(() => kill('SIGKILL')) }),
       ).toMatchObject({ code: null });
       const asked: ModelCall[] = [];
       machine.endpoint.fallback = (call) => {
         asked.push(call);
         return careful(call);
       };
-      expect(await ingestProcess(machine, dir)).toMatchObject({ code: 0 });
+      expect(await ingestCommand(machine, dir)).toMatchObject({ code: 0 });
       expect(asked).toHaveLength(1);
       expect(asked.every((call) => statementToMend(call) !== undefined)).toBe(true);
       expect(artifactsOf(dir)).toEqual(complete);
