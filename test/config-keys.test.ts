@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ignoredLine } from '../src/llm/capabilities.ts';
+import { ignoredSettingsWarning } from '../src/llm/ignored-settings.ts';
 import { llmConfigSchema } from '../src/llm/config.ts';
 import { jsonSchema, projectSchemas } from '../src/project/open/schemas.ts';
 import { leafKeys } from './support/config-keys.ts';
@@ -36,14 +36,14 @@ test('what a backend cannot honour is named in one line', () => {
       promptCaching: { cacheTools: true, historyTtl: '1h' },
       models: { default: 'sonnet' },
     });
-  expect(ignoredLine(config('claude-code'), 'high')).toBe(
+  expect(ignoredSettingsWarning(config('claude-code'), 'high')).toBe(
     'Set but ignored by claude-code: llm.promptCaching.cacheTools, llm.promptCaching.historyTtl.',
   );
   expect(
-    ignoredLine(config('anthropic', { anthropic: { api_key: 'env:K' } }), 'high'),
+    ignoredSettingsWarning(config('anthropic', { anthropic: { api_key: 'env:K' } }), 'high'),
   ).toBeUndefined();
   const local = config('openai', { openai: { base_url: 'http://localhost:11434/v1' } });
-  expect(ignoredLine(local, 'high')).toBe(
+  expect(ignoredSettingsWarning(local, 'high')).toBe(
     'Set but ignored by openai: llm.promptCaching.cacheTools, llm.promptCaching.historyTtl, model.effort.',
   );
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authModes, backends } from '../llm/config.ts';
+import { authModes, backends } from '../llm/backends.ts';
 
 /** A file beside the agent's own, or the text itself. */
 const instructionsSchema = z.union([z.string(), z.strictObject({ file: z.string().min(1) })]);

@@ -3,7 +3,7 @@ import { counted } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/port/runtime.ts';
-import type { Evidence, ToolCall, ToolEffect, ToolOutput } from '../llm/port/tool-call.ts';
+import type { QueryEvidence, ToolCall, ToolEffect, ToolOutput } from '../llm/port/tool-call.ts';
 import type { Project } from '../project/open/open.ts';
 import { planQuery } from '../project/answer/query.ts';
 import { querySchema } from '../semantic/query/query.ts';
@@ -18,7 +18,7 @@ interface ToolsOptions {
   readonly agent: Agent;
   readonly permissions: Permissions;
   readonly external: readonly ExternalTool[];
-  /** Evidence that the conversation had before. */
+  /** Number of evidence records that the conversation already has. */
   readonly firstEvidence: number;
 }
 
@@ -177,12 +177,12 @@ async function sqlOf(project: Project, tool: string, input: unknown): Promise<st
 
 function evidenceOf(
   { ran, queryId, beside = {}, items, truncated = false, trust }: Answer,
-  about: Pick<Evidence, 'id' | 'tool' | 'ms' | 'plan'>,
+  about: Pick<QueryEvidence, 'id' | 'tool' | 'ms' | 'plan'>,
 ) {
   if (ran === undefined) return undefined;
   const { connection, sql } = ran;
   const columns = Array.isArray(beside['columns'])
-    ? (beside['columns'] as Evidence['columns'])
+    ? (beside['columns'] as QueryEvidence['columns'])
     : [];
   return {
     ...about,
@@ -192,7 +192,7 @@ function evidenceOf(
     receipt: beside['receipt'],
     trust: { ...trust },
     columns,
-    rows: items as Evidence['rows'],
+    rows: items as QueryEvidence['rows'],
     truncated,
   };
 }

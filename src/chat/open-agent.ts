@@ -1,9 +1,9 @@
 import { newId } from '../lib/id.ts';
 import { check, sentence } from '../lib/schema-check.ts';
 import { UserError } from '../lib/error.ts';
-import { ignoredLine } from '../llm/capabilities.ts';
+import { ignoredSettingsWarning } from '../llm/ignored-settings.ts';
 import { llmConfigSchema, type LlmConfig } from '../llm/config.ts';
-import { noBackend } from '../llm/no-backend.ts';
+import { noBackendError } from '../llm/no-backend.ts';
 import { defaultModel } from '../llm/presets.ts';
 import type { LlmRuntime } from '../llm/governor/govern.ts';
 import type { AgentEvent, AgentSession } from '../llm/port/session.ts';
@@ -97,7 +97,7 @@ export async function openAgent(whole: Project, options: OpenAgentOptions): Prom
       model: config.models.default ?? '',
     };
     const transcript = isKept ? openTranscript(project.dir, id) : undefined;
-    const ignored = ignoredLine(config, model.effort);
+    const ignored = ignoredSettingsWarning(config, model.effort);
     const spans = {
       config: whole.config.telemetry,
       projectDir: project.dir,
@@ -160,7 +160,7 @@ async function* kept(
 
 async function runtimeOf(project: Project, config: LlmConfig): Promise<LlmRuntime> {
   const runtime = await (config === project.config.llm ? project.llm() : project.llmOf(config));
-  if (runtime === undefined) throw noBackend('Asking takes a model');
+  if (runtime === undefined) throw noBackendError('Asking takes a model');
   return runtime;
 }
 

@@ -1,8 +1,8 @@
 import type { PermissionRequest, ToolCall, ToolEffect } from '../llm/port/tool-call.ts';
 import type { PermissionMode } from './agent-schema.ts';
 
-export type Decision = 'once' | 'session' | 'no';
-type Ask = (request: PermissionRequest) => Promise<Decision>;
+export type PermissionDecision = 'once' | 'session' | 'no';
+type Ask = (request: PermissionRequest) => Promise<PermissionDecision>;
 
 export interface PermissionPolicy {
   /** `unattended`: context and queries run; writes and external tools do not. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { backendProfiles, type BackendName } from '../llm/backends.ts';
 import type { AgentEvent, TurnResult } from '../llm/port/session.ts';
 
 type Value = string | number | boolean;
@@ -21,22 +22,12 @@ export interface Span {
 export interface SpanOptions {
   readonly conversation: string;
   readonly agent: string;
-  readonly backend: string;
+  readonly backend: BackendName;
   readonly model: string;
   readonly message: string;
   /** What may be told of content; undefined where nothing may. */
   readonly content: ((text: string) => string) | undefined;
 }
-
-const providerNames: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  vertex: 'gcp.vertex_ai',
-  gateway: 'vercel.ai_gateway',
-  openai: 'openai',
-  bedrock: 'aws.bedrock',
-  'claude-code': 'anthropic',
-  'claude-agent': 'anthropic',
-};
 
 /** Makes the spans of one turn from its events, by the conventions for generative AI: the agent's, and one for each tool below it. */
 export function openTurnSpans(options: SpanOptions) {
@@ -47,7 +38,8 @@ export function openTurnSpans(options: SpanOptions) {
   const running = new Map<string, { readonly started: number; readonly input: unknown }>();
   const tools: Span[] = [];
   const common = {
-    'gen_ai.provider.name': providerNames[backend],
+    'gen_ai.provider.name':
+      backend === 'none' ? undefined : backendProfiles[backend].telemetryProvider,
     'gen_ai.conversation.id': conversation,
   };
   const toolEnded = (event: Extract<AgentEvent, { type: 'tool_end' }>): void => {

@@ -1,23 +1,8 @@
 import { z } from 'zod';
 import { providers } from './ai-sdk/providers.ts';
+import { authModes, backends, isApiProvider, takesAuthMode, usesLocalSession } from './backends.ts';
+import { claudeModelForms, isClaudeModelName } from './claude-code/model-names.ts';
 import { modelRoles } from './port/runtime.ts';
-
-/** The visible list of backends; all but `none` and the last two go through the AI SDK. */
-export const backends = [
-  'none',
-  'anthropic',
-  'vertex',
-  'gateway',
-  'openai',
-  'bedrock',
-  'claude-code',
-  'claude-agent',
-] as const;
-export type BackendName = (typeof backends)[number];
-
-/** Who pays for `claude-agent`. */
-export const authModes = ['api_key', 'oauth_token', 'bedrock', 'vertex', 'foundry'] as const;
-export type AuthMode = (typeof authModes)[number];
 
 const ttl = z.enum(['5m', '1h']);
 
@@ -81,18 +66,17 @@ const providerSchema = z
   })
   .superRefine((value, context) => {
     const { backend, auth } = value;
-    if (auth !== undefined && backend !== 'claude-agent') {
-      const why =
-        backend === 'claude-code'
-          ? 'claude-code is your own local session and takes no auth'
-          : `${backend} takes no auth`;
+    if (auth !== undefined && !takesAuthMode(backend)) {
+      const reason = usesLocalSession(backend)
+        ? `${backend} uses your own local session and takes no auth`
+        : `${backend} takes no auth`;
       context.addIssue({
         code: 'custom',
         path: ['auth'],
-        message: `${why}; it belongs to claude-agent`,
+        message: `${reason}; only claude-agent does`,
       });
     }
-    if (backend in providers && value[backend as keyof typeof providers] === undefined) {
+    if (isApiProvider(backend) && value[backend] === undefined) {
       context.addIssue({
         code: 'custom',
         path: [backend],
@@ -114,14 +98,6 @@ const pricesSchema = z
   .describe(
     'US dollars per million tokens by model id, where the backend does not tell what a call cost.',
   );
-
-const claudeModel = /^(?:sonnet|opus|haiku|claude-[a-z0-9][a-z0-9.-]*)(?:\[1m\])?$/;
-/** A cloud has names of its own. */
-const cloudModels: Readonly<Partial<Record<AuthMode, RegExp>>> = {
-  bedrock: /^(?:[a-z]+\.)?anthropic\.claude-\S+$|^arn:aws\S+$/,
-  vertex: /^claude-[a-z0-9.-]+@\d+$/,
-  foundry: /^\S+$/,
-};
 
 /** The `llm` slice of `ktx.yaml`. */
 export const llmConfigSchema = z
@@ -159,11 +135,11 @@ export const llmConfigSchema = z
     prices: pricesSchema.default({}),
   })
   .superRefine(({ provider: { backend, auth = 'api_key' }, models }, context) => {
-    if (backend !== 'claude-code' && backend !== 'claude-agent') return;
+    if (backend === 'none' || isApiProvider(backend)) return;
+    const mode = takesAuthMode(backend) ? auth : undefined;
     for (const [role, name] of Object.entries(models)) {
-      if (name === undefined || claudeModel.test(name)) continue;
-      if (backend === 'claude-agent' && cloudModels[auth]?.test(name) === true) continue;
-      const message = `${name} is no Claude model: write sonnet, opus or haiku, or a full id such as claude-sonnet-4-6 or claude-sonnet-4-6[1m]`;
+      if (name === undefined || isClaudeModelName(name, mode)) continue;
+      const message = `${name} is not a Claude model: ${claudeModelForms}`;
       context.addIssue({ code: 'custom', path: ['models', role], message });
     }
   })

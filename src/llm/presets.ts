@@ -1,38 +1,18 @@
-import type { BackendName, LlmConfig } from './config.ts';
+import { backendProfiles, type BackendName, type ModelFamily } from './backends.ts';
+import type { LlmConfig } from './config.ts';
 
-type Models = LlmConfig['models'];
+type ModelsByRole = LlmConfig['models'];
 
-/** Choices of models for all roles at once. */
+/** Each preset chooses the models of all roles at once. */
 export const presetNames = ['economical', 'balanced', 'thorough'] as const;
 export type PresetName = (typeof presetNames)[number];
 
-interface Family {
-  readonly small: string;
-  readonly medium: string;
-  readonly large: string;
-}
-
-const aliases: Family = { small: 'haiku', medium: 'sonnet', large: 'opus' };
-
-/** Backends without an entry have models that only their owner can name. */
-const families: Readonly<Partial<Record<BackendName, Family>>> = {
-  'claude-code': aliases,
-  'claude-agent': aliases,
-  anthropic: { small: 'claude-haiku-4-5', medium: 'claude-sonnet-4-6', large: 'claude-opus-4-7' },
-  vertex: { small: 'claude-haiku-4-5', medium: 'claude-sonnet-4-6', large: 'claude-opus-4-7' },
-  gateway: {
-    small: 'anthropic/claude-haiku-4.5',
-    medium: 'anthropic/claude-sonnet-4.6',
-    large: 'anthropic/claude-opus-4.7',
-  },
-};
-
-/** Models by role; undefined where the backend has no preset. */
-export function preset(backend: BackendName, name: PresetName): Models | undefined {
-  const family = families[backend];
+/** Models by role; undefined if the backend has no presets. */
+export function presetModels(backend: BackendName, name: PresetName): ModelsByRole | undefined {
+  const family = modelFamily(backend);
   if (family === undefined) return undefined;
   const { small, medium, large } = family;
-  const choices: Readonly<Record<PresetName, Models>> = {
+  const choices: Readonly<Record<PresetName, ModelsByRole>> = {
     economical: { default: small, curator: medium, reconcile: medium },
     balanced: { default: medium, triage: small, repair: small },
     thorough: { default: medium, triage: small, curator: large, reconcile: large },
@@ -40,7 +20,11 @@ export function preset(backend: BackendName, name: PresetName): Models | undefin
   return choices[name];
 }
 
-/** The model where a person names none; undefined where the backend has no obvious one. */
+/** The model to use if a person names none; undefined if the backend has no obvious one. */
 export function defaultModel(backend: BackendName): string | undefined {
-  return families[backend]?.medium;
+  return modelFamily(backend)?.medium;
+}
+
+function modelFamily(backend: BackendName): ModelFamily | undefined {
+  return backend === 'none' ? undefined : backendProfiles[backend].models;
 }

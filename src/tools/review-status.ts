@@ -1,3 +1,4 @@
+import { suggestedBackend } from '../llm/backends.ts';
 import { z } from 'zod';
 import { loadReviewQueue } from '../project/review/review-queue.ts';
 import type { ToolDefinition } from './tool.ts';
@@ -51,7 +52,7 @@ export const reviewStatus: ToolDefinition<typeof inputSchema> = {
       ...pending.slice(0, shown).map((path) => {
         return {
           pending: path,
-          resolve: 'ktx ingest with a model: ktx setup --llm-backend claude-code',
+          resolve: `ktx ingest with a model: ktx setup --llm-backend ${suggestedBackend}`,
         };
       }),
     ];

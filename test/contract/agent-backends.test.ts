@@ -5,7 +5,7 @@ import { loadAgent } from '../../src/chat/agent.ts';
 import { openAgent } from '../../src/chat/open-agent.ts';
 import type { PermissionPolicy } from '../../src/chat/permissions.ts';
 import { openTurnSpans, type Span } from '../../src/chat/spans.ts';
-import { type AgentEvent, lastTurn, type TurnResult } from '../../src/llm/port/session.ts';
+import { type AgentEvent, readTurnResult, type TurnResult } from '../../src/llm/port/session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
@@ -191,7 +191,7 @@ async function play(row: Row, first: Backend): Promise<Played> {
           message,
           content: undefined,
         });
-        const result = await lastTurn(
+        const result = await readTurnResult(
           agent.send(message, { signal: controller.signal }),
           (event) => {
             const line = eventLine(event);

@@ -5,7 +5,7 @@ import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import {
   type AgentEvent,
   type AgentSessionSpec,
-  lastTurn,
+  readTurnResult,
   type TurnResult,
 } from '../../src/llm/port/session.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
@@ -164,7 +164,7 @@ function contract(subject: Subject): void {
     });
     const events: AgentEvent[] = [];
     const send = async (message: string, signal?: AbortSignal): Promise<TurnResult> => {
-      return lastTurn(session.send(message, { signal }), (event) => events.push(event));
+      return readTurnResult(session.send(message, { signal }), (event) => events.push(event));
     };
     return { session, events, send };
   };
@@ -266,10 +266,13 @@ function contract(subject: Subject): void {
     );
     const { session, events, send } = open(running);
     const controller = new AbortController();
-    const turn = lastTurn(session.send('Tell me.', { signal: controller.signal }), (event) => {
-      events.push(event);
-      if (event.type === 'text_delta') controller.abort();
-    });
+    const turn = readTurnResult(
+      session.send('Tell me.', { signal: controller.signal }),
+      (event) => {
+        events.push(event);
+        if (event.type === 'text_delta') controller.abort();
+      },
+    );
     const result = await turn;
     expect(result).toMatchObject({ stopReason: 'interrupted', text: 'A long and winding ' });
     await running.abandoned;
@@ -407,7 +410,7 @@ function contract(subject: Subject): void {
         n === 1 ? say('A long and winding answer.', { hang: 'mid-stream' }) : say('Here again.'),
       );
       const { session, send } = open(running, { limits: { ...limits, maxTurns: 173 } });
-      const result = await lastTurn(
+      const result = await readTurnResult(
         session.send('Go.'),
         ({ type }) => type === 'text_delta' && killChild('--max-turns=173'),
       );

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgent } from '../../src/chat/agent.ts';
 import { type OpenAgent, openAgent } from '../../src/chat/open-agent.ts';
 import type { PermissionPolicy } from '../../src/chat/permissions.ts';
-import { type AgentEvent, lastTurn, type TurnResult } from '../../src/llm/port/session.ts';
+import { type AgentEvent, readTurnResult, type TurnResult } from '../../src/llm/port/session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
 import {
@@ -86,7 +86,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
         agent,
         events,
         close,
-        send: (message) => lastTurn(agent.send(message), (event) => events.push(event)),
+        send: (message) => readTurnResult(agent.send(message), (event) => events.push(event)),
       };
     } catch (error) {
       await project.close();
@@ -231,7 +231,7 @@ describe('an agent', { timeout: 60_000, concurrent: true }, () => {
       resume: first.agent.id,
       signal: new AbortController().signal,
     });
-    const result = await lastTurn(second.send('And pears?'));
+    const result = await readTurnResult(second.send('And pears?'));
     expect(result).toMatchObject({ turn: 2, text: 'Eight [q2].', evidence: [{ id: 'q2' }] });
     expect(first.running.calls[2]?.messages.map(({ text }) => text).join('\n')).toContain(
       'Seven [q1].',

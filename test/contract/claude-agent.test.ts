@@ -6,9 +6,10 @@ import type { ModelBackend } from '../../src/llm/port/backend.ts';
 import { agentAccess } from '../../src/llm/claude-code/access.ts';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 import { agentEnv } from '../../src/llm/claude-code/child/env.ts';
-import { type AuthMode, authModes, llmConfigSchema } from '../../src/llm/config.ts';
+import { type AuthMode, authModes } from '../../src/llm/backends.ts';
+import { llmConfigSchema } from '../../src/llm/config.ts';
 import { openLlm } from '../../src/llm/factory.ts';
-import { lastTurn } from '../../src/llm/port/session.ts';
+import { readTurnResult } from '../../src/llm/port/session.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from '../support/claude-home.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
 import { say } from '../support/model-script.ts';
@@ -339,7 +340,7 @@ describe.skipIf(binary === undefined)(
           tools: {},
           limits,
         });
-        expect(session && (await lastTurn(session.send('Who pays?')))).toMatchObject({
+        expect(session && (await readTurnResult(session.send('Who pays?')))).toMatchObject({
           text: 'Paid for.',
           stopReason: 'completed',
         });

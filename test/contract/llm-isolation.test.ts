@@ -10,7 +10,7 @@ import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import { govern, type LlmRuntime } from '../../src/llm/governor/govern.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
-import { lastTurn } from '../../src/llm/port/session.ts';
+import { readTurnResult } from '../../src/llm/port/session.ts';
 import { openSpending } from '../../src/llm/governor/spending.ts';
 import { claudeBinary, type ClaudeHome } from '../support/claude-home.ts';
 import { hostileMark, makeHostile, secretMark } from '../support/hostile-host.ts';
@@ -96,11 +96,11 @@ async function everyCall(runtime: LlmRuntime): Promise<void> {
     tools: toolAnswering('Noted.'),
     limits,
   });
-  expect(await lastTurn(session.send('/help @README.md'))).toMatchObject({
+  expect(await readTurnResult(session.send('/help @README.md'))).toMatchObject({
     stopReason: 'completed',
     text: 'A turn.',
   });
-  expect(await lastTurn(session.send('Go on.'))).toMatchObject({ text: 'Another.' });
+  expect(await readTurnResult(session.send('Go on.'))).toMatchObject({ text: 'Another.' });
   await session.close();
 }
 
@@ -443,7 +443,7 @@ describe.skipIf(binary === undefined)(
         tools: {},
         limits,
       });
-      const first = await lastTurn(session.send('Tell me of plums.'), (event) => {
+      const first = await readTurnResult(session.send('Tell me of plums.'), (event) => {
         if (event.type === 'text_delta')
           for (const pid of readdirSync(pids)) process.kill(Number(pid), 'SIGKILL');
       });
@@ -452,7 +452,7 @@ describe.skipIf(binary === undefined)(
         error: { kind: 'spawn' },
         text: expect.stringContaining('A long'),
       });
-      expect(await lastTurn(session.send('And?'))).toMatchObject({
+      expect(await readTurnResult(session.send('And?'))).toMatchObject({
         stopReason: 'completed',
         text: 'Back again.',
         turn: 2,

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { childEnv } from '../../src/llm/claude-code/child/env.ts';
-import { cachingEnv, ignoredCaching } from '../../src/llm/claude-code/ignored-settings.ts';
+import { cachingEnv, childEnv } from '../../src/llm/claude-code/child/env.ts';
+
 import { llmConfigSchema, type PromptCaching } from '../../src/llm/config.ts';
+import { ignoredCachingFields } from '../../src/llm/ignored-settings.ts';
 import { deniedVariables, seededVariables } from '../support/provider-variables.ts';
 
 describe('the environment of a Claude Code child', () => {
@@ -70,11 +71,19 @@ describe('the environment of a Claude Code child', () => {
 describe('llm.promptCaching on Claude Code', () => {
   const parsed = (promptCaching: PromptCaching): PromptCaching | undefined =>
     llmConfigSchema.parse({ promptCaching }).promptCaching;
+  const ignoredBy = (promptCaching: PromptCaching | undefined): readonly string[] =>
+    ignoredCachingFields(
+      llmConfigSchema.parse({
+        provider: { backend: 'claude-code' },
+        models: { default: 'sonnet' },
+        promptCaching,
+      }),
+    );
 
   test('is no concern where it is not set, or says what holds anyway [K1]', () => {
-    expect(ignoredCaching(undefined)).toEqual([]);
-    expect(ignoredCaching(parsed({}))).toEqual([]);
-    expect(ignoredCaching(parsed({ enabled: true, cacheSystem: true }))).toEqual([]);
+    expect(ignoredBy(undefined)).toEqual([]);
+    expect(ignoredBy(parsed({}))).toEqual([]);
+    expect(ignoredBy(parsed({ enabled: true, cacheSystem: true }))).toEqual([]);
     expect(cachingEnv(undefined)).toEqual({});
   });
 
@@ -90,7 +99,7 @@ describe('llm.promptCaching on Claude Code', () => {
   ];
   test.for(fields)('names %o as ignored, and what to do [K2 K3 K4]', (field) => {
     const [name] = Object.keys(field);
-    expect(ignoredCaching(parsed(field))).toEqual([
+    expect(ignoredBy(parsed(field))).toEqual([
       expect.stringMatching(new RegExp(`^llm.promptCaching.${name} is ignored: .* ktx.yaml.$`)),
     ]);
   });
@@ -98,10 +107,10 @@ describe('llm.promptCaching on Claude Code', () => {
   test('is honoured where it turns caching off, or asks for an hour throughout [K8]', () => {
     const off = parsed({ enabled: false, cacheTools: false });
     expect(cachingEnv(off)).toEqual({ DISABLE_PROMPT_CACHING: '1' });
-    expect(ignoredCaching(off)).toEqual([]);
+    expect(ignoredBy(off)).toEqual([]);
     const hour = parsed({ systemTtl: '1h', toolsTtl: '1h', historyTtl: '1h' });
     expect(cachingEnv(hour)).toEqual({ ENABLE_PROMPT_CACHING_1H: '1' });
-    expect(ignoredCaching(hour)).toEqual([]);
+    expect(ignoredBy(hour)).toEqual([]);
     expect(childEnv({ ENABLE_PROMPT_CACHING_1H: 'mine' }, cachingEnv(hour))).toMatchObject({
       ENABLE_PROMPT_CACHING_1H: '1',
     });

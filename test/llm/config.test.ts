@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { backends, llmConfigSchema } from '../../src/llm/config.ts';
+import { backends } from '../../src/llm/backends.ts';
+import { llmConfigSchema } from '../../src/llm/config.ts';
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
 import { modelOf } from '../../src/llm/governor/governed-call.ts';
 import { modelRoles } from '../../src/llm/port/runtime.ts';

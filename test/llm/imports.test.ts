@@ -61,7 +61,7 @@ describe('the port', () => {
         new RegExp(`(?:interface|type|class) ${name}\\b[^;]*[{=]`).test(texts.get(file) ?? ''),
       ),
     );
-    expect(declared).toEqual(names.map(() => ['llm/runtime.ts']));
+    expect(declared).toEqual(names.map(() => ['llm/port/runtime.ts']));
   });
 
   test('hides who answers: no file that calls a model names a backend; Claude Code is no LanguageModel [P4]', () => {

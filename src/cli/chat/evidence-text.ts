@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Evidence } from '../../llm/port/tool-call.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { QueryReceipt } from '../../project/answer/query.ts';
 import type { Outline } from '../../semantic/plan/outline.ts';
 import type { Table } from '../terminal/output.ts';
@@ -7,7 +7,7 @@ import { planLines } from '../commands/sl/plan-text.ts';
 import { receiptLines } from '../commands/sl/query.ts';
 import { printable } from '../terminal/text-width.ts';
 
-export function evidenceTable({ columns, rows }: Evidence): Table {
+export function evidenceTable({ columns, rows }: QueryEvidence): Table {
   return { columns, rows: rows as Table['rows'] };
 }
 
@@ -24,7 +24,7 @@ const planSchema = z.looseObject({
 });
 
 /** Why a number is what it is: each metric with its rows, paths and filters, and where the definition stands. */
-export function whyText({ id, tool, queryId, receipt, plan, ms, sql = '' }: Evidence): string {
+export function whyText({ id, tool, queryId, receipt, plan, ms, sql = '' }: QueryEvidence): string {
   const isReceipt = receiptSchema.safeParse(receipt).success;
   const reasons = isReceipt
     ? receiptLines(receipt as QueryReceipt)
@@ -49,7 +49,7 @@ const trustSchema = z.looseObject({
 });
 
 /** Where it comes from: the warehouse, the files with their commit, and what is contested. */
-export function sourcesText({ id, connection, trust }: Evidence): string {
+export function sourcesText({ id, connection, trust }: QueryEvidence): string {
   const { files, commit, contested } = trustSchema.parse(trust ?? {});
   const at = commit === undefined ? '' : ` at commit ${commit.slice(0, 10)}`;
   const told = [

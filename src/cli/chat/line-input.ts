@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { openChannel } from '../../lib/channel.ts';
-import type { Decision } from '../../chat/permissions.ts';
+import type { PermissionDecision } from '../../chat/permissions.ts';
 import type { PermissionRequest } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
 import { printable } from '../terminal/text-width.ts';
@@ -51,7 +51,7 @@ export async function askPermission(
   request: PermissionRequest,
   input: LineInput,
   context: CommandContext,
-): Promise<Decision> {
+): Promise<PermissionDecision> {
   const { tool, effect, input: given, sql, maxRows } = request;
   const { style } = context.screen;
   const about = sql ?? inWords(given);
@@ -65,7 +65,7 @@ export async function askPermission(
     const said = (await input.line('Allow it? [o]nce, for this [s]ession, [n]o: '))
       ?.trim()
       .toLowerCase();
-    const answers: Readonly<Record<string, Decision>> = {
+    const answers: Readonly<Record<string, PermissionDecision>> = {
       o: 'once',
       once: 'once',
       y: 'once',

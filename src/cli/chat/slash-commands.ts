@@ -3,7 +3,7 @@ import type { OpenAgent } from '../../chat/open-agent.ts';
 import { counted } from '../../lib/counted.ts';
 import { UserError } from '../../lib/error.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
-import type { Evidence } from '../../llm/port/tool-call.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { writeAtomically } from '../../store/files.ts';
 import type { CommandContext } from '../command.ts';
 import { renderCsv, renderTable } from '../terminal/output.ts';
@@ -73,11 +73,11 @@ function helpText(): string {
 }
 
 /** For the evidence of the last answer that has any, or the one that is named. */
-function ofEvidence(text: (evidence: Evidence) => string): SlashCommand['run'] {
+function ofEvidence(text: (evidence: QueryEvidence) => string): SlashCommand['run'] {
   return (conversation, id) => evidenceNamed(conversation, id).map(text).join('\n\n');
 }
 
-function evidenceNamed({ exchanges }: Conversation, id: string): readonly Evidence[] {
+function evidenceNamed({ exchanges }: Conversation, id: string): readonly QueryEvidence[] {
   const all = exchanges.flatMap(({ result }) => result.evidence);
   const named =
     id === ''

@@ -1,6 +1,6 @@
 import { counted } from '../../lib/counted.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
-import type { Evidence } from '../../llm/port/tool-call.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
 import { renderTable } from '../terminal/output.ts';
 import { cut, printable, wrapped } from '../terminal/text-width.ts';
@@ -118,7 +118,7 @@ export function receiptLine({
   return [...(queries.length === 0 ? ['no query'] : queries), spent, ...ended].join('; ');
 }
 
-function standing({ trust, truncated }: Evidence): string {
+function standing({ trust, truncated }: QueryEvidence): string {
   const status = trust?.['status'] === 'curated' ? 'curated' : 'ad hoc';
   const contested = trust?.['contested'] === undefined ? '' : ', contested';
   return `${status}${contested}${truncated ? ', cut off' : ''}`;

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
-import type { BackendName } from '../../llm/config.ts';
-import { preset } from '../../llm/presets.ts';
+import { usesLocalSession, type BackendName } from '../../llm/backends.ts';
+import { presetModels } from '../../llm/presets.ts';
 import { readConfig } from '../../project/open/config-file.ts';
 import { probeLlm, writeLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
@@ -12,9 +12,9 @@ export async function prepareReader(
   context: CommandContext,
 ): Promise<void> {
   if ((await readConfig(dir)).llm.provider.backend === backend) return;
-  const models = preset(backend, 'balanced');
+  const models = presetModels(backend, 'balanced');
   const { surroundings, runId, signal, progress } = context;
-  if (backend !== 'claude-code' || models === undefined) {
+  if (!usesLocalSession(backend) || models === undefined) {
     const ktx = invocation(surroundings, shortPath(surroundings.cwd, dir));
     const hint = `${ktx} setup --llm-backend ${backend} --help says what it needs; then this again`;
     throw new UserError('llm_not_configured', `The demo has no ${backend} in its ktx.yaml yet.`, {

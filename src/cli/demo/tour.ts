@@ -1,4 +1,4 @@
-import type { BackendName } from '../../llm/config.ts';
+import { suggestedBackend, type BackendName } from '../../llm/backends.ts';
 import type { IngestReport } from '../../ingest/event.ts';
 import { loadReviewQueue } from '../../project/review/review-queue.ts';
 import { openProject, type Project } from '../../project/open/open.ts';
@@ -176,7 +176,7 @@ async function readProse(
     const ktx = invocation(surroundings, undefined);
     show('pending', {
       pending: pending.length,
-      command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm claude-code`],
+      command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm ${suggestedBackend}`],
     });
   }
   return { report, found, pending };

@@ -2,22 +2,23 @@ import { Option } from '@commander-js/extra-typings';
 import { UserError } from '../../lib/error.ts';
 import { check } from '../../lib/schema-check.ts';
 import { providers, type ProviderName } from '../../llm/ai-sdk/providers.ts';
-import { authModes, backends, type BackendName, type LlmConfig } from '../../llm/config.ts';
-import { defaultModel, preset, presetNames, type PresetName } from '../../llm/presets.ts';
+import {
+  authModes,
+  backendProfiles,
+  backends,
+  isApiProvider,
+  takesAuthMode,
+  type BackendName,
+} from '../../llm/backends.ts';
+import type { LlmConfig } from '../../llm/config.ts';
+import { defaultModel, presetModels, presetNames, type PresetName } from '../../llm/presets.ts';
 import type { NewLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
 import { askInPlaceOf } from '../terminal/prompt.ts';
 import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
 
-const titles: Readonly<Record<Exclude<BackendName, ProviderName>, string>> = {
-  none: 'none, for now',
-  'claude-code': 'your own local Claude Code session',
-  'claude-agent': 'Claude Code with an account of its own (llm.provider.auth)',
-};
-
 const titleOf = (name: BackendName): string =>
-  isProvider(name) ? providers[name].title : titles[name];
-const isProvider = (name: BackendName): name is ProviderName => Object.hasOwn(providers, name);
+  name === 'none' ? 'none, for now' : backendProfiles[name].title;
 
 /** `--llm-backend`, `--llm-model`, `--llm-preset`, then each setting of a provider once, with the backends that have it. */
 export function llmFlags(): readonly SchemaFlag[] {
@@ -66,7 +67,8 @@ export async function llmFrom(
   if (backend === 'none') return { backend, models: {}, settings: {} };
   const models = await modelsFrom(backend, said, context);
   const settings = await settingsFrom(backend, said, context);
-  if (isProvider(backend) && standing[backend] === undefined) refuseIncomplete(backend, settings);
+  if (isApiProvider(backend) && standing[backend] === undefined)
+    refuseIncomplete(backend, settings);
   return { backend, models, settings, auth: await authFrom(backend, said, context) };
 }
 
@@ -75,7 +77,7 @@ async function authFrom(
   said: Settings,
   context: CommandContext,
 ): Promise<NewLlm['auth']> {
-  if (backend !== 'claude-agent' || said['auth'] !== undefined || !context.screen.interactive) {
+  if (!takesAuthMode(backend) || said['auth'] !== undefined || !context.screen.interactive) {
     return authModes.find((mode) => mode === said['auth']);
   }
   const { signal } = context;
@@ -96,7 +98,7 @@ async function modelsFrom(
   const chosen =
     presetNames.find((name) => name === said['preset']) ??
     (isAsking ? await askPreset(backend, context) : undefined);
-  const base = chosen && preset(backend, chosen);
+  const base = chosen && presetModels(backend, chosen);
   if (chosen !== undefined && base === undefined)
     throw missing('--llm-model', `${backend} has no presets`);
   const model =
@@ -123,7 +125,7 @@ async function settingsFrom(
   said: Settings,
   context: CommandContext,
 ): Promise<NewLlm['settings']> {
-  if (!isProvider(backend)) {
+  if (!isApiProvider(backend)) {
     const foreign = settingFlags().find(({ key }) => said[key] !== undefined);
     if (foreign === undefined) return {};
     throw new UserError('usage', `${foreign.option.long ?? ''} is no setting of ${backend}.`, {
@@ -190,11 +192,11 @@ async function askPreset(
   backend: BackendName,
   context: CommandContext,
 ): Promise<PresetName | undefined> {
-  if (preset(backend, 'balanced') === undefined) return undefined;
+  if (presetModels(backend, 'balanced') === undefined) return undefined;
   const { signal } = context;
   const choices: readonly Choice[] = presetNames.map((value) => ({
     value,
-    label: `${value}: ${inWords(preset(backend, value) ?? {})}`,
+    label: `${value}: ${inWords(presetModels(backend, value) ?? {})}`,
   }));
   const said = await askInPlaceOf('--llm-preset', context, ({ select }) =>
     select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }),

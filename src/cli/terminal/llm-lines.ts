@@ -1,9 +1,9 @@
+import { suggestedBackend, usesLocalSession } from '../../llm/backends.ts';
 import type { LlmStatus } from '../../project/setup/llm-setup.ts';
 import type { UsageLine } from '../../llm/governor/usage.ts';
 import { printable } from './text-width.ts';
 
-const without =
-  'llm: none. With one, prose is read, tables are described, doubtful joins judged: ktx setup --llm-backend claude-code';
+const without = `llm: none. With one, prose is read, tables are described, doubtful joins judged: ktx setup --llm-backend ${suggestedBackend}`;
 
 /** The state of the model backend, for a person. */
 export function llmLines({
@@ -17,11 +17,11 @@ export function llmLines({
 }: LlmStatus): readonly string[] {
   if (state === 'none') return [without];
   const roles = Object.entries(models).map(([role, model]) => `${role} ${model}`);
-  const isClaude = backend === 'claude-code';
-  const good = isClaude ? 'local Claude Code session authenticated' : 'answers';
+  const isLocal = usesLocalSession(backend);
+  const good = isLocal ? 'local Claude Code session authenticated' : 'answers';
   const said = {
     ready: good,
-    unverified: isClaude ? 'session found, not verified' : 'configured, not verified',
+    unverified: isLocal ? 'session found, not verified' : 'configured, not verified',
     broken: 'cannot be used',
   }[state];
   return [

@@ -3,7 +3,7 @@ import { UserError } from '../../lib/error.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { readPrompt } from '../../llm/prompt.ts';
-import type { Evidence } from '../../llm/port/tool-call.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 
@@ -12,7 +12,7 @@ type JudgeRule = NonNullable<Expectation['judge']>;
 interface Judged {
   readonly question: string;
   readonly answer: string;
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly QueryEvidence[];
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
-import type { Evidence } from '../../llm/port/tool-call.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import type { Expectation } from '../cases/question-set-schema.ts';
 import { gradeRefusal, gradeText } from './grade-text.ts';
@@ -12,13 +12,13 @@ import { rowDifference, nearestRow } from './row-difference.ts';
 export interface TurnToGrade {
   readonly result: TurnResult;
   /** Of the whole conversation so far. */
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly QueryEvidence[];
   /** What the golden SQL gives now. */
   readonly golden: (sql: string) => Promise<QueryResult>;
   /** Called only where everything else passed. */
   readonly judge: (
     rule: NonNullable<Expectation['judge']>,
-    evidence: readonly Evidence[],
+    evidence: readonly QueryEvidence[],
   ) => Promise<GraderFinding>;
 }
 
@@ -47,7 +47,7 @@ export async function gradeTurn(
 function evidenceBehind({
   result,
   evidence,
-}: Pick<TurnToGrade, 'result' | 'evidence'>): readonly Evidence[] {
+}: Pick<TurnToGrade, 'result' | 'evidence'>): readonly QueryEvidence[] {
   const ids = new Set(citedIn(result.text));
   return ids.size > 0 ? evidence.filter(({ id }) => ids.has(id)) : result.evidence.slice(-1);
 }
@@ -62,7 +62,7 @@ type ResultRule = NonNullable<Expectation['result']>;
 
 async function gradeRows(
   rule: ResultRule,
-  behind: readonly Evidence[],
+  behind: readonly QueryEvidence[],
   golden: TurnToGrade['golden'],
 ): Promise<GraderFinding> {
   const finding = (outcome: GraderFinding['outcome'], found: string): GraderFinding => ({
@@ -105,11 +105,11 @@ const receiptSchema = z.looseObject({
 });
 
 /** Curated metrics that the query was answered with, by their address. */
-export function curatedMetricsOf({ receipt }: Pick<Evidence, 'receipt'>): readonly string[] {
+export function curatedMetricsOf({ receipt }: Pick<QueryEvidence, 'receipt'>): readonly string[] {
   return receiptSchema.safeParse(receipt).data?.metrics.flatMap(({ metric }) => metric ?? []) ?? [];
 }
 
-function gradeMetrics(wanted: readonly string[], behind: readonly Evidence[]): GraderFinding {
+function gradeMetrics(wanted: readonly string[], behind: readonly QueryEvidence[]): GraderFinding {
   const used = new Set(behind.flatMap(curatedMetricsOf));
   const missing = wanted.filter((metric) => !used.has(metric));
   const found =

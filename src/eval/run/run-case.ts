@@ -4,8 +4,8 @@ import { openAgent } from '../../chat/open-agent.ts';
 import type { PermissionPolicy } from '../../chat/permissions.ts';
 import { UserError } from '../../lib/error.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
-import { lastTurn, type TurnResult } from '../../llm/port/session.ts';
-import type { Evidence } from '../../llm/port/tool-call.ts';
+import { readTurnResult, type TurnResult } from '../../llm/port/session.ts';
+import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import { gradeTurn, curatedMetricsOf, totalTokens } from '../grade/grade-turn.ts';
@@ -44,11 +44,11 @@ async function attempt(
 ): Promise<CaseResult['attempts'][number]> {
   const { project, agent, policy, signal } = asking;
   const turns: GradedTurn[] = [];
-  const evidence: Evidence[] = [];
+  const evidence: QueryEvidence[] = [];
   const opened = await openAgent(project, { agent, policy, isKept: false, signal });
   try {
     for (const turn of one.turns) {
-      const result = await lastTurn(opened.send(turn.question, { signal }));
+      const result = await readTurnResult(opened.send(turn.question, { signal }));
       evidence.push(...result.evidence);
       const findings = await findingsOf(asking, { one, turn, result, evidence });
       turns.push(recordOf(turn, result, findings));
@@ -65,7 +65,7 @@ interface Ended {
   readonly one: EvalCase;
   readonly turn: EvalTurn;
   readonly result: TurnResult;
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly QueryEvidence[];
 }
 
 function isBroken({ stopReason }: TurnResult): boolean {

@@ -3,7 +3,7 @@ import type { PermissionPolicy } from '../../chat/permissions.ts';
 import { UserError } from '../../lib/error.ts';
 import { readVersion } from '../../lib/version.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
-import { noBackend } from '../../llm/no-backend.ts';
+import { noBackendError } from '../../llm/no-backend.ts';
 import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -113,12 +113,12 @@ function tellDisabled(agents: ReadonlyMap<string, Prepared>, warn: EvalOptions['
 
 async function requireModel(project: Project, agent: Agent | undefined): Promise<void> {
   if (agent?.model.backend === undefined && (await project.llm()) === undefined)
-    throw noBackend('Asking questions takes a model');
+    throw noBackendError('Asking questions takes a model');
 }
 
 async function judgeOf(project: Project): Promise<LlmRuntime> {
   const runtime = await project.llm();
-  if (runtime === undefined) throw noBackend('A judge is a model');
+  if (runtime === undefined) throw noBackendError('A judge is a model');
   return runtime;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { claimKinds, evidenceSchema, jsonSchema } from '../../context/claims/claim.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
-import { endsCalls, LlmError } from '../../llm/port/error.ts';
+import { isFatalToRun, LlmError } from '../../llm/port/error.ts';
 import type { IngestEvent, Quarantined } from '../event.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
@@ -135,7 +135,7 @@ export function failed(
   stage.counts[name].failures.push(error);
   if (unit !== undefined && isOfItem(error))
     stage.refused.push({ subject: unit, kind: 'reading', reason: error.message });
-  if (endsCalls(error)) stage.isOver = true;
+  if (isFatalToRun(error)) stage.isOver = true;
 }
 
 /** Whether the text that was sent is what the model would not answer to, and another text may well be answered. */
@@ -143,7 +143,7 @@ export function isOfItem(error: UserError): boolean {
   return (
     error instanceof LlmError &&
     (error.kind === 'execution' || error.kind === 'context_too_long') &&
-    !endsCalls(error)
+    !isFatalToRun(error)
   );
 }
 

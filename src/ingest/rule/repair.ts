@@ -15,7 +15,7 @@ import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { endsCalls } from '../../llm/port/error.ts';
+import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { Mended, Quarantined } from '../event.ts';
 import type { IngestModel } from '../model.ts';
@@ -101,7 +101,7 @@ export async function repairClaims({
       if (!(error instanceof UserError)) throw error;
       signal.throwIfAborted();
       failures.push(error);
-      isOver ||= endsCalls(error);
+      isOver ||= isFatalToRun(error);
     }
   }
   return {

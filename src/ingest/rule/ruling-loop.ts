@@ -1,7 +1,7 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import type { UserError } from '../../lib/error.ts';
-import { endsCalls } from '../../llm/port/error.ts';
+import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
@@ -69,7 +69,7 @@ export async function ruleOnPage({
     signal,
   });
   signal.throwIfAborted();
-  return { failure: error, isOver: error !== undefined && endsCalls(error) };
+  return { failure: error, isOver: error !== undefined && isFatalToRun(error) };
 }
 
 /** Of how many entries how many are decided, and what went wrong on the way. */

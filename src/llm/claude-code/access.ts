@@ -1,4 +1,4 @@
-import type { AuthMode } from '../config.ts';
+import type { AuthMode } from '../backends.ts';
 import { LlmError } from '../port/error.ts';
 import { families, missingVariables } from './child/env.ts';
 

@@ -13,13 +13,13 @@ import type {
   ModelBackend,
   SessionCall,
 } from '../port/backend.ts';
-import type { AuthMode, PromptCaching } from '../config.ts';
+import type { AuthMode } from '../backends.ts';
+import type { PromptCaching } from '../config.ts';
 import { LlmError } from '../port/error.ts';
 import { type Access, type Account, agentAccess, ownSession } from './access.ts';
 import { openChildren } from './child/children.ts';
 import { type Conversation, endOf, follow } from './conversation/conversation.ts';
-import { agentEnv, childEnv } from './child/env.ts';
-import { cachingEnv } from './ignored-settings.ts';
+import { agentEnv, cachingEnv, childEnv } from './child/env.ts';
 import { launch, type Launched } from './child/launch.ts';
 import { expectedOf, hasTools, optionsOf, type Order, poolKey } from './child/child-spec.ts';
 import { openPool } from './child/pool.ts';

@@ -1,6 +1,7 @@
 import { UserError } from '../../lib/error.ts';
 import { capabilities } from '../capabilities.ts';
-import type { BackendName, LlmConfig } from '../config.ts';
+import type { BackendName } from '../backends.ts';
+import type { LlmConfig } from '../config.ts';
 import type { TokenUsage } from '../port/runtime.ts';
 
 /** The money of one run, and its hard limit. */
@@ -84,7 +85,8 @@ export function checkPrices(
   models: readonly string[],
   { limit, key, prices }: SpendingLimit,
 ): void {
-  if (limit === undefined || backend === 'none' || capabilities[backend].budget === 'told') return;
+  if (limit === undefined || backend === 'none' || capabilities[backend].budget === 'reported')
+    return;
   const unknown = models.find((model) => !Object.hasOwn(prices, model));
   if (unknown === undefined) return;
   throw new UserError(

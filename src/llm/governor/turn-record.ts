@@ -2,7 +2,7 @@ import { messageOf } from '../../lib/error.ts';
 import type { SessionEar } from '../port/backend.ts';
 import type { KtxRuntimeToolDescriptor } from '../port/runtime.ts';
 import type { AgentEvent, Denial, ToolCallRecord } from '../port/session.ts';
-import type { Evidence, ToolCall, ToolOutput } from '../port/tool-call.ts';
+import type { QueryEvidence, ToolCall, ToolOutput } from '../port/tool-call.ts';
 
 interface Call {
   readonly name: string;
@@ -25,7 +25,7 @@ export class TurnRecord {
   #firstTokenMs: number | undefined;
   #isOver = false;
   readonly denials: Denial[] = [];
-  readonly evidence: Evidence[] = [];
+  readonly evidence: QueryEvidence[] = [];
 
   /** With an answer format the text of the model is no answer, and not told. */
   constructor(emit: (event: AgentEvent) => void, isFormed: boolean) {

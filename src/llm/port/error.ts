@@ -147,6 +147,6 @@ const hopeless: readonly LlmErrorKind[] = [
 ];
 
 /** Whether it is of no use to ask on after this: the account, the limit or the way there is gone, the money is spent. */
-export function endsCalls(error: UserError): boolean {
+export function isFatalToRun(error: UserError): boolean {
   return !(error instanceof LlmError) || hopeless.includes(error.kind);
 }

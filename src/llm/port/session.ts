@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { UserError } from '../../lib/error.ts';
 import type { Effort } from './roles.ts';
 import type { KtxToolSet, TokenUsage } from './runtime.ts';
-import type { Evidence, PermissionRequest } from './tool-call.ts';
+import type { QueryEvidence, PermissionRequest } from './tool-call.ts';
 
 /** Conversations of several turns, on every backend: a sibling of `KtxLlmRuntimePort`, implemented by the same adapters. */
 export interface AgentSessionPort {
@@ -136,7 +136,7 @@ export interface TurnResult {
   /** The answer in the form asked for, checked. */
   readonly structured?: unknown;
   readonly toolCalls: readonly ToolCallRecord[];
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly QueryEvidence[];
   /** By the model's full id. */
   readonly usage: Readonly<Record<string, TokenUsage>>;
   /** US dollars; null where they are unknown, and `costReason` says why. */
@@ -154,7 +154,7 @@ export interface TurnResult {
 }
 
 /** One-shot is this and nothing else: the result of a turn, whose events `onEvent` may see as they come. */
-export async function lastTurn(
+export async function readTurnResult(
   events: AsyncIterable<AgentEvent>,
   onEvent?: (event: AgentEvent) => void,
 ): Promise<TurnResult> {

@@ -21,7 +21,7 @@ export interface ToolOutput<T = unknown> {
   readonly isError?: boolean | undefined;
   /** One line for a person. */
   readonly summary?: string | undefined;
-  readonly evidence?: Omit<Evidence, 'call'> | undefined;
+  readonly evidence?: Omit<QueryEvidence, 'call'> | undefined;
   /** Why the call was not allowed. */
   readonly denied?: string | undefined;
 }
@@ -38,7 +38,7 @@ export interface PermissionRequest {
 }
 
 /** A query that ran for an answer: what was sent, and what came back. */
-export interface Evidence {
+export interface QueryEvidence {
   /** Short and unique in its session; answers cite it. */
   readonly id: string;
   /** Of the tool call. */

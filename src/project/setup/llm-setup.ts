@@ -2,12 +2,9 @@ import { existsSync } from 'node:fs';
 import { check } from '../../lib/schema-check.ts';
 import { UserError } from '../../lib/error.ts';
 import type { ProbeReport } from '../../llm/port/backend.ts';
-import {
-  llmConfigSchema,
-  type AuthMode,
-  type BackendName,
-  type LlmConfig,
-} from '../../llm/config.ts';
+import type { AuthMode, BackendName } from '../../llm/backends.ts';
+import { llmConfigSchema, type LlmConfig } from '../../llm/config.ts';
+import { ignoredCachingFields } from '../../llm/ignored-settings.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { resolveSecret } from '../../store/secrets.ts';
 import { projectPaths } from '../../store/directories.ts';
@@ -20,7 +17,7 @@ export interface NewLlm {
   readonly models: LlmConfig['models'];
   /** The backend's own block; secrets as references. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Who pays on claude-agent. */
+  /** The account that pays, for backends that take one. */
   readonly auth?: AuthMode | undefined;
 }
 
@@ -59,7 +56,7 @@ export async function probeLlm(
   const projectDir = existsSync(dir) ? dir : process.cwd();
   const runtime = await openLlm({ config, projectDir, env, run: runId, secret, ...quiet });
   try {
-    return { ...llm, probe: await runtime?.probe(signal), ignored: await ignoredFields(config) };
+    return { ...llm, probe: await runtime?.probe(signal), ignored: ignoredCachingFields(config) };
   } finally {
     await runtime?.close();
   }
@@ -84,13 +81,6 @@ export async function writeLlm(
     }),
   );
   return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
-}
-
-/** Settings of `ktx.yaml` that the backend cannot honour, each with what happens instead. */
-async function ignoredFields({ provider, promptCaching }: LlmConfig): Promise<readonly string[]> {
-  if (provider.backend !== 'claude-code' && provider.backend !== 'claude-agent') return [];
-  const { ignoredCaching } = await import('../../llm/claude-code/ignored-settings.ts');
-  return ignoredCaching(promptCaching);
 }
 
 function invalid(
@@ -135,7 +125,7 @@ export async function llmStatus(
   const { backend } = llm.provider;
   const about = { backend, models: llm.models, sendsSamples: scan.send_samples };
   if (backend === 'none') return { ...about, state: 'none', ignored: [] };
-  const ignored = await ignoredFields(llm);
+  const ignored = ignoredCachingFields(llm);
   let account: string | undefined;
   try {
     const opened = await runtime();

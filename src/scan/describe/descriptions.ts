@@ -13,7 +13,7 @@ import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import { endsCalls, LlmError } from '../../llm/port/error.ts';
+import { isFatalToRun, LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { KtxLlmRuntimePort } from '../../llm/port/runtime.ts';
 import { sameTable } from '../../sql/dialect.ts';
@@ -119,7 +119,7 @@ async function askAll(
       } catch (error) {
         if (!(error instanceof UserError)) throw error;
         failure ??= error;
-        if (endsCalls(error)) queue.length = 0;
+        if (isFatalToRun(error)) queue.length = 0;
       }
     }
   };

@@ -3,7 +3,7 @@ import type { OpenAgent } from '../../../chat/open-agent.ts';
 import type { PermissionPolicy } from '../../../chat/permissions.ts';
 import { permissionModes } from '../../../chat/agent-schema.ts';
 import { UserError, type ExitCode } from '../../../lib/error.ts';
-import { lastTurn, type StopReason, type TurnResult } from '../../../llm/port/session.ts';
+import { readTurnResult, type StopReason, type TurnResult } from '../../../llm/port/session.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { askPermission, openLineInput, type LineInput } from '../../chat/line-input.ts';
 import { liveView, receiptLine } from '../../chat/turn-view.ts';
@@ -125,7 +125,7 @@ async function answerOf(
   const isLive = screen.width !== undefined && screen.format !== 'json';
   const view = isLive ? liveView(context) : undefined;
   for (const warning of agent.about.warnings) context.say(warning);
-  const result = await lastTurn(agent.send(message, { signal }), (event) => {
+  const result = await readTurnResult(agent.send(message, { signal }), (event) => {
     view?.show(event);
     const data = isStream ? eventData(event) : undefined;
     if (data !== undefined) surroundings.stdout.write(`${JSON.stringify(data)}\n`);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastTurn, type TurnResult } from '../../../llm/port/session.ts';
+import { readTurnResult, type TurnResult } from '../../../llm/port/session.ts';
 import { openNamedAgent, permissionsOption } from './ask.ts';
 import { openLineInput, type LineInput } from '../../chat/line-input.ts';
 import { slashCommands, type Conversation } from '../../chat/slash-commands.ts';
@@ -121,7 +121,7 @@ async function turn(
 ): Promise<TurnResult> {
   const { screen, surroundings } = context;
   const view = screen.interactive ? liveView(context) : undefined;
-  const result = await lastTurn(agent.send(message, { signal }), (event) => {
+  const result = await readTurnResult(agent.send(message, { signal }), (event) => {
     view?.show(event);
     const data = screen.format === 'json' ? eventData(event) : undefined;
     if (data !== undefined) surroundings.stdout.write(`${JSON.stringify(data)}\n`);

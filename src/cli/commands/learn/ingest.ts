@@ -1,3 +1,4 @@
+import { suggestedBackend } from '../../../llm/backends.ts';
 import { counted } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import type {
@@ -118,7 +119,9 @@ function timeText(milliseconds: IngestReport['milliseconds']): readonly string[]
 function pendingSteps({ sources }: IngestReport, { config }: Project): readonly string[] {
   const pending = sources.reduce((sum, source) => sum + source.pending.length, 0);
   if (pending === 0 || config.llm.provider.backend !== 'none') return [];
-  return [`ktx setup --llm-backend claude-code  have ${counted(pending, 'item')} read by a model`];
+  return [
+    `ktx setup --llm-backend ${suggestedBackend}  have ${counted(pending, 'item')} read by a model`,
+  ];
 }
 
 function dollars(text: string): number {

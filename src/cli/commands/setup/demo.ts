@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
-import { backends } from '../../../llm/config.ts';
+import { backends, takesAuthMode } from '../../../llm/backends.ts';
 import { defineCommand } from '../../command.ts';
 
 export const demo = defineCommand({
@@ -23,7 +23,7 @@ export const demo = defineCommand({
         new Option(
           '--llm <backend>',
           'who reads the prose; claude-code needs nothing else',
-        ).choices(backends.filter((name) => name !== 'none' && name !== 'claude-agent')),
+        ).choices(backends.filter((name) => name !== 'none' && !takesAuthMode(name))),
       ),
   async run({ options: { dir, llm } }, context) {
     const { runDemo } = await import('../../demo/tour.ts');

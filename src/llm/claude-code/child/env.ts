@@ -1,4 +1,6 @@
-import type { AuthMode } from '../../config.ts';
+import type { AuthMode } from '../../backends.ts';
+import type { PromptCaching } from '../../config.ts';
+import { isOneHourEverywhere } from '../../ignored-settings.ts';
 
 /**
  * What never reaches a Claude Code child: credentials of an API or a cloud, routing, and whatever changes what is sent.
@@ -230,4 +232,10 @@ export function missingVariables(env: NodeJS.ProcessEnv, mode: AuthMode): readon
 
 function inWords([first = '', ...rest]: readonly string[]): string {
   return rest.length === 0 ? first : `${first} with ${rest.join(' and ')}`;
+}
+
+/** The part of `llm.promptCaching` that a child can be told, as its environment. */
+export function cachingEnv(caching: PromptCaching | undefined): Record<string, string> {
+  if (caching?.enabled === false) return { DISABLE_PROMPT_CACHING: '1' };
+  return isOneHourEverywhere(caching) ? { ENABLE_PROMPT_CACHING_1H: '1' } : {};
 }
