@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../llm/port/runtime.ts';
@@ -148,7 +148,7 @@ function checkNames({ name, tools }: Agent, known: readonly string[]): void {
 }
 
 function spent(most: number): ToolOutput {
-  const summary = `${counted(most, 'query')} were allowed for one message (limits.max_queries)`;
+  const summary = `${formatCount(most, 'query')} were allowed for one message (limits.max_queries)`;
   return {
     markdown: `No more queries: ${summary}. Answer from what you have, and say what is missing.`,
     summary,

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { checkedYaml } from '../lib/checked-yaml.ts';
-import { messageOf, UserError } from '../lib/error.ts';
+import { parseYaml } from '../lib/checked-yaml.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { AnswerFormat } from '../llm/port/session.ts';
 import { absent, readText } from '../store/files.ts';
@@ -26,7 +26,7 @@ export async function loadAgent(projectDir: string, name: string = builtIn): Pro
     return { ...agentSchema.parse({ name }), instructions: undefined, answer: undefined };
   if (text === undefined) throw await unknownAgent(projectDir, name);
   const hint = 'ktx schema agent prints what an agent may have.';
-  const agent = await checkedYaml(agentSchema, { file, text, code: 'agent_invalid', hint });
+  const agent = await parseYaml(agentSchema, { file, text, code: 'agent_invalid', hint });
   if (agent.name !== name)
     throw invalid(
       `${file}: the agent is named ${agent.name}.`,
@@ -84,7 +84,7 @@ function answerFormat(json: Readonly<Record<string, unknown>>, file: string): An
     if (schema instanceof z.ZodObject) return { json, schema };
   } catch (error) {
     throw invalid(
-      `${file}: response_format cannot be checked: ${messageOf(error)}.`,
+      `${file}: response_format cannot be checked: ${errorMessage(error)}.`,
       'a JSON Schema without conditions',
     );
   }

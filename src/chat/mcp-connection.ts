@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { readVersion } from '../lib/version.ts';
 import { isSecretReference, resolveSecret } from '../store/secrets.ts';
 import type { ServerConfig } from './agent-schema.ts';
@@ -58,9 +58,11 @@ export async function connectServer(place: Place, signal: AbortSignal): Promise<
   const trouble = { last: '' };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client has no other way to tell
   client.onerror = (error) =>
-    (trouble.last = error.message.startsWith('ReadBuffer exceeded') ? tooMuch : messageOf(error));
+    (trouble.last = error.message.startsWith('ReadBuffer exceeded')
+      ? tooMuch
+      : errorMessage(error));
   const wordsOf = (error: unknown): string => {
-    const said = messageOf(error);
+    const said = errorMessage(error);
     return clean(
       said === 'Connection closed' && trouble.last !== '' ? `${said}, ${trouble.last}` : said,
       secrets,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { untrustedBlock } from '../lib/untrusted.ts';
 import type { ToolOutput } from '../llm/port/tool-call.ts';
 import type { ServerConfig } from './agent-schema.ts';
@@ -78,7 +78,7 @@ export async function openServers(
   return {
     tools,
     warnings: [
-      ...failed.map(({ reason }) => messageOf(reason)),
+      ...failed.map(({ reason }) => errorMessage(reason)),
       ...found.flatMap(({ warnings }) => warnings),
     ],
     close,

@@ -1,5 +1,5 @@
 import { newId } from '../lib/id.ts';
-import { check, sentence } from '../lib/schema-check.ts';
+import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { UserError } from '../lib/error.ts';
 import { ignoredSettingsWarning } from '../llm/ignored-settings.ts';
 import { llmConfigSchema, type LlmConfig } from '../llm/config.ts';
@@ -184,12 +184,12 @@ function agentLlm(llm: LlmConfig, { name: agent, model }: Agent): LlmConfig {
     provider,
     models: { ...(isOther ? {} : llm.models), default: name ?? fallback },
   };
-  const { data, problems } = check(llmConfigSchema, wanted);
+  const { data, problems } = checkSchema(llmConfigSchema, wanted);
   if (problems === undefined) return data;
   const hint = 'correct model of the agent, or llm of ktx.yaml';
   throw new UserError(
     'agent_invalid',
-    `agents/${agent}.yaml, with llm of ktx.yaml: ${problems.map(sentence).join('; ')}.`,
+    `agents/${agent}.yaml, with llm of ktx.yaml: ${problems.map(problemText).join('; ')}.`,
     {
       hint,
       exitCode: 2,

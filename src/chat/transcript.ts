@@ -2,7 +2,7 @@ import { mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../lib/json.ts';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { PastTurn, TurnResult } from '../llm/port/session.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
@@ -49,7 +49,7 @@ export function openTranscript(projectDir: string, id: string): Transcript {
         await append(path, `${JSON.stringify(line)}\n`);
         return undefined;
       } catch (failed) {
-        return messageOf(failed);
+        return errorMessage(failed);
       }
     },
   };

@@ -1,4 +1,4 @@
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import type { IngestEvent } from './event.ts';
 
 /** What runs now, in words for a person; undefined where the event begins nothing. */
@@ -14,9 +14,9 @@ export function describeStep(event: IngestEvent): string | undefined {
     case 'description_progressed':
       return `${event.connection}: describing tables`;
     case 'work_units_planned':
-      return `${verbs[event.stage]} ${counted(event.units, 'unit')}`;
+      return `${verbs[event.stage]} ${formatCount(event.units, 'unit')}`;
     case 'work_unit_started':
-      return `${verbs[event.stage]} ${event.unit}${event.items.length > 1 ? ` (${counted(event.items.length, 'item')})` : ''}`;
+      return `${verbs[event.stage]} ${event.unit}${event.items.length > 1 ? ` (${formatCount(event.items.length, 'item')})` : ''}`;
     case 'work_unit_step':
       return `reading ${event.unit} · step ${event.stepIndex} of ${event.stepBudget}`;
     case 'curate_step':

@@ -1,8 +1,8 @@
 import { load, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
-import { located } from './diagnostic.ts';
+import { locateFindings } from './diagnostic.ts';
 import { UserError } from './error.ts';
-import { check, sentence } from './schema-check.ts';
+import { checkSchema, problemText } from './schema-check.ts';
 
 interface YamlText {
   /** As people know it. */
@@ -14,8 +14,8 @@ interface YamlText {
 }
 
 /** The text as the schema has it; what is wrong is an error with file, line, column, and the nearest valid name. */
-export async function checkedYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Promise<T> {
-  const { data, problems } = check(schema, read(yaml));
+export async function parseYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Promise<T> {
+  const { data, problems } = checkSchema(schema, loadYaml(yaml));
   if (problems === undefined) return data;
   const findings = problems.map((problem) => {
     return {
@@ -23,25 +23,25 @@ export async function checkedYaml<T>(schema: z.ZodType<T>, yaml: YamlText): Prom
       severity: 'error',
       hint: undefined,
       ...problem,
-      message: sentence(problem),
+      message: problemText(problem),
     } as const;
   });
-  throw invalid(yaml, await located(yaml.text, findings));
+  throw yamlError(yaml, await locateFindings(yaml.text, findings));
 }
 
-function read(yaml: YamlText): unknown {
+function loadYaml(yaml: YamlText): unknown {
   try {
     return load(yaml.text);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     if (yaml.text.trim() === '')
-      throw invalid(yaml, [{ line: 1, column: 1, message: `${yaml.file} is empty` }]);
+      throw yamlError(yaml, [{ line: 1, column: 1, message: `${yaml.file} is empty` }]);
     // Without a mark it is about a second document.
     const { line, column } = error.mark ?? {
       line: yaml.text.split('\n').lastIndexOf('---'),
       column: 0,
     };
-    throw invalid(yaml, [
+    throw yamlError(yaml, [
       {
         line: Math.max(line, 0) + 1,
         column: column + 1,
@@ -51,7 +51,7 @@ function read(yaml: YamlText): unknown {
   }
 }
 
-function invalid(
+function yamlError(
   { file, code, hint }: YamlText,
   places: readonly { line: number; column: number; message: string }[],
 ): UserError {

@@ -19,7 +19,7 @@ export interface Finding extends Omit<Diagnostic, 'line' | 'column'> {
 }
 
 /** Finds each finding's line and column. Slow (it parses the text again), so only for files with findings. */
-export async function located(
+export async function locateFindings(
   text: string,
   findings: readonly Finding[],
 ): Promise<readonly Diagnostic[]> {

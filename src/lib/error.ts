@@ -34,6 +34,6 @@ export class UserError extends Error {
   }
 }
 
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

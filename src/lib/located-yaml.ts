@@ -10,7 +10,7 @@ import {
 } from 'js-yaml';
 
 /** Where a value stands: the line of its key (or of itself) from 1, and the text of both, as it is in the file. */
-export interface YamlPlace {
+export interface YamlLocation {
   readonly line: number;
   readonly text: string;
 }
@@ -18,7 +18,7 @@ export interface YamlPlace {
 export interface LocatedYaml {
   readonly documents: readonly unknown[];
   /** The place of a mapping or list that a document holds, or of what it has at a key. The nearest known one where that has none of its own. */
-  readonly place: (holder: unknown, key?: string | number) => YamlPlace;
+  readonly locate: (holder: unknown, key?: string | number) => YamlLocation;
 }
 
 /** Why a text is no YAML. */
@@ -28,7 +28,7 @@ export interface BrokenYaml {
 }
 
 /** With merges, as older tools write them; dates stay texts. */
-const schema = CORE_SCHEMA.withTags(mergeTag);
+const yamlSchema = CORE_SCHEMA.withTags(mergeTag);
 
 /** Reads YAML and keeps where everything stands, in one pass over the parser's events. */
 export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: BrokenYaml } {
@@ -36,27 +36,27 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
     const events = parseEvents(text, {});
     const documents = constructFromEvents(events, {
       source: text,
-      schema,
+      schema: yamlSchema,
       json: true,
       maxAliases: 1000,
     });
-    const spans = new Map<unknown, Spans>();
+    const spans = new Map<unknown, NodeSpan>();
     let at = 0;
     const next = () => events[at++];
     for (const document of documents) {
       // Each between its own event and a closing one.
       next();
-      walk({ text, next, spans }, document);
+      walkValue({ text, next, spans }, document);
       next();
     }
     const starts = lineStarts(text);
     const found = (start: number, end: number) => ({
-      line: lineOf(starts, start),
+      line: lineAtOffset(starts, start),
       text: text.slice(start, end).trim(),
     });
     return {
       documents,
-      place: (holder, key) => {
+      locate: (holder, key) => {
         const own = spans.get(holder);
         const [start, end] = (key === undefined ? undefined : own?.members.get(String(key))) ?? [
           own?.start ?? 0,
@@ -71,21 +71,21 @@ export function readLocatedYaml(text: string): LocatedYaml | { readonly broken: 
   }
 }
 
-interface Spans {
+interface NodeSpan {
   readonly start: number;
   readonly end: number;
   readonly members: ReadonlyMap<string, readonly [start: number, end: number]>;
 }
 
-interface Walk {
+interface EventWalk {
   readonly text: string;
   readonly next: () => Event | undefined;
-  readonly spans: Map<unknown, Spans>;
+  readonly spans: Map<unknown, NodeSpan>;
 }
 
 /** Follows the events of one value; gives where it starts and ends. */
-function walk(
-  state: Walk,
+function walkValue(
+  state: EventWalk,
   value: unknown,
   event = state.next(),
 ): readonly [start: number, end: number] {
@@ -99,7 +99,7 @@ function walk(
 }
 
 function walkMembers(
-  state: Walk,
+  state: EventWalk,
   value: unknown,
   { start, isMapping }: { start: number; isMapping: boolean },
 ): readonly [number, number] {
@@ -112,9 +112,9 @@ function walkMembers(
       isMapping && event.type === EVENT_ID.SCALAR
         ? getScalarValue(state.text, event)
         : String(index);
-    const [keyStart] = isMapping ? walk(state, undefined, event) : [undefined];
+    const [keyStart] = isMapping ? walkValue(state, undefined, event) : [undefined];
     const inner: unknown = value instanceof Object ? Reflect.get(value, key) : undefined;
-    const [from, to] = isMapping ? walk(state, inner) : walk(state, inner, event);
+    const [from, to] = isMapping ? walkValue(state, inner) : walkValue(state, inner, event);
     end = Math.max(end, to);
     members.set(key, [keyStart ?? from, to]);
   }
@@ -128,7 +128,7 @@ function lineStarts(text: string): readonly number[] {
 }
 
 /** By halving: files can have many thousands of places. */
-function lineOf(starts: readonly number[], offset: number): number {
+function lineAtOffset(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;

@@ -60,7 +60,7 @@ function createServer(project: Project): McpServer {
     tools: toolbox.tools(mcpReq.signal).map(({ name, description, effect, inputSchema }) => ({
       name,
       description,
-      inputSchema: listed(inputSchema),
+      inputSchema: clientSchema(inputSchema),
       // What the parts hold, the answer shows by itself; told seven times it would cost a fifth of the list.
       outputSchema: { type: 'object' as const, required: Object.keys(answerSchema.shape) },
       annotations: {
@@ -70,7 +70,7 @@ function createServer(project: Project): McpServer {
     })),
   }));
   server.setRequestHandler('tools/call', async ({ params }, context): Promise<CallToolResult> => {
-    using signs = signsOfLife(context);
+    using signs = startProgress(context);
     const tool = toolbox
       .tools(context.mcpReq.signal, signs?.say)
       .find(({ name }) => name === params.name);
@@ -89,7 +89,7 @@ function createServer(project: Project): McpServer {
   return mcp;
 }
 
-const untold = new Set([
+const omittedConstraints = new Set([
   'default:[]',
   'default:false',
   'additionalProperties:{}',
@@ -108,30 +108,30 @@ const untold = new Set([
 ]);
 
 /** JSON Schema 2020-12, the protocol's default dialect, without what costs a model tokens and teaches it nothing. */
-function listed(schema: z.ZodObject): { type: 'object'; [key: string]: unknown } {
+function clientSchema(schema: z.ZodObject): { type: 'object'; [key: string]: unknown } {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
-  return { ...Object.fromEntries(plainEntries(json)), type: 'object' };
+  return { ...Object.fromEntries(simplifyEntries(json)), type: 'object' };
 }
 
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function simplifySchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(simplifySchema);
   return typeof value === 'object' && value !== null
-    ? Object.fromEntries(plainEntries(value))
+    ? Object.fromEntries(simplifyEntries(value))
     : value;
 }
 
-function plainEntries(schema: object): readonly (readonly [string, unknown])[] {
+function simplifyEntries(schema: object): readonly (readonly [string, unknown])[] {
   return Object.entries(schema).flatMap(([key, value]) => {
-    if (untold.has(`${key}:${JSON.stringify(value)}`)) return [];
+    if (omittedConstraints.has(`${key}:${JSON.stringify(value)}`)) return [];
     // Clients of simpler schema dialects take only one type at a time.
     if (key === 'type' && Array.isArray(value))
       return [['anyOf', value.filter((type) => type !== 'null').map((type) => ({ type }))]];
-    return [[key, plain(value)]];
+    return [[key, simplifySchema(value)]];
   });
 }
 
 /** Progress every second for who asked for it, so that a client does not give up on a long query. */
-function signsOfLife({ mcpReq: { _meta: meta, notify } }: ServerContext) {
+function startProgress({ mcpReq: { _meta: meta, notify } }: ServerContext) {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;

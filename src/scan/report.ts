@@ -1,5 +1,5 @@
 import type { LinkFinding } from '../context/catalog/catalog.ts';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';
 
@@ -81,6 +81,6 @@ function budgetNotes(left: number, names: readonly string[]): readonly string[] 
   if (left === 0) return [];
   const first = names.slice(0, 5).join(', ');
   return [
-    `budget spent: ${counted(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan goes on with them`,
+    `budget spent: ${formatCount(left, 'table')} not profiled yet (${first}${left > 5 ? ', …' : ''}); the next scan goes on with them`,
   ];
 }

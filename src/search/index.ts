@@ -45,7 +45,7 @@ export function updateIndex(
   ensureIndex(db);
   db.exec('BEGIN IMMEDIATE');
   try {
-    const changes = write(db, update);
+    const changes = writeDocuments(db, update);
     db.exec('COMMIT');
     return changes;
   } catch (error) {
@@ -54,7 +54,7 @@ export function updateIndex(
   }
 }
 
-function write(
+function writeDocuments(
   db: DatabaseSync,
   { connection, documents, fingerprint }: IndexUpdate,
 ): { written: number; removed: number } {

@@ -3,7 +3,7 @@ import { nearest } from '../lib/suggest.ts';
 import type { State } from '../store/state.ts';
 import { type DocumentKind, documentKinds, kindWeights, type SearchDocument } from './documents.ts';
 import { ensureIndex } from './index.ts';
-import { nameKey, queryWords, singular } from './words.ts';
+import { nameKey, queryWords, toSingular } from './words.ts';
 
 export interface SearchOptions {
   /** 1..200. */
@@ -21,14 +21,14 @@ export interface SearchHit extends SearchDocument {
  * What the text may mean, best first: an exact name, then by words (prefixes, and where a word is unknown its nearest
  * spellings), names above synonyms above descriptions. Total: any text is a valid question. The order is deterministic.
  */
-export function search(
+export function searchIndex(
   { db }: State,
   text: string,
   { limit = 10, kinds = documentKinds, connections }: SearchOptions = {},
 ): SearchHit[] {
   ensureIndex(db);
   const asked = queryWords(text);
-  if (asked.length === 0) return literally(db, text, { limit, kinds, connections });
+  if (asked.length === 0) return searchLiteral(db, text, { limit, kinds, connections });
   const rows = db
     .prepare(
       `WITH weights AS MATERIALIZED (SELECT key AS kind, value AS weight FROM json_each(:kinds)),
@@ -42,8 +42,8 @@ export function search(
     )
     .all({
       kinds: JSON.stringify(Object.fromEntries(kinds.map((kind) => [kind, kindWeights[kind]]))),
-      names: JSON.stringify(askedNames(text, asked)),
-      words: spellings(db, asked).join(' OR '),
+      names: JSON.stringify(nameBoosts(text, asked)),
+      words: matchTerms(db, asked).join(' OR '),
       connections: connections === undefined ? null : JSON.stringify(connections),
       limit: Math.max(1, Math.min(200, Math.floor(limit))),
     });
@@ -54,7 +54,7 @@ export function search(
 }
 
 /** Of a text without a word, an emoji say: what has it in its name, its synonyms, or what is said of it. */
-function literally(
+function searchLiteral(
   db: DatabaseSync,
   text: string,
   { limit = 10, kinds = documentKinds, connections }: SearchOptions,
@@ -85,8 +85,8 @@ function literally(
 }
 
 /** Keys of the names that the question spells out, with what an exact hit adds: the whole of it, two words of it, one word. */
-function askedNames(text: string, asked: readonly string[]): Readonly<Record<string, number>> {
-  const single = asked.flatMap((word) => [singular(word), word]);
+function nameBoosts(text: string, asked: readonly string[]): Readonly<Record<string, number>> {
+  const single = asked.flatMap((word) => [toSingular(word), word]);
   const pairs = asked.slice(1).map((word, index) => `${asked[index]}${word}`);
   const whole = [asked.join(''), nameKey(text.slice(0, 200))];
   const worth = [
@@ -98,25 +98,25 @@ function askedNames(text: string, asked: readonly string[]): Readonly<Record<str
 }
 
 /** FTS5 terms for each word: what begins with it or its singular; for an unknown word what contains it or is spelled nearly so. */
-function spellings(db: DatabaseSync, asked: readonly string[]): string[] {
+function matchTerms(db: DatabaseSync, asked: readonly string[]): string[] {
   const prefix = db.prepare(
     'SELECT term FROM search_terms_2 WHERE term >= ? ORDER BY term LIMIT 1',
   );
   const isKnown = (word: string) => String(prefix.get(word)?.['term'] ?? '').startsWith(word);
   let vocabulary: readonly string[] | undefined;
   return asked.flatMap((word) => {
-    const forms = [...new Set([word, singular(word)])];
+    const forms = [...new Set([word, toSingular(word)])];
     const begins = forms.map((form) => `"${form}"*`);
     if (word.length < 3 || word.length > 40 || forms.some(isKnown)) return begins;
     vocabulary ??= Array.from(db.prepare('SELECT term FROM search_terms_2').iterate(), (row) =>
       String(row['term']),
     );
-    return [...begins, ...similar(word, vocabulary).map((term) => `"${term}"`)];
+    return [...begins, ...similarTerms(word, vocabulary).map((term) => `"${term}"`)];
   });
 }
 
 /** The shortest terms that contain the word, and the terms nearest to it among those that share enough pairs of letters with it. */
-function similar(word: string, vocabulary: readonly string[]): string[] {
+function similarTerms(word: string, vocabulary: readonly string[]): string[] {
   const containing = vocabulary
     .filter((term) => term.includes(word))
     .sort((a, b) => a.length - b.length);

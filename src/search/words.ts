@@ -1,9 +1,9 @@
-import { wordsOf } from '../lib/words.ts';
+import { readWordList } from '../lib/words.ts';
 
-const noise = wordsOf(new URL('noise-words.txt', import.meta.url));
+const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
 
 /** What a person would call the parts of a name or text: camelCase, snake_case, digits and accents taken apart, lower case, in order. */
-function words(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
@@ -17,26 +17,26 @@ function words(text: string): string[] {
 
 /** The name with its parts joined: equal for `orderItems`, `order_items`, `Order Items`. */
 export function nameKey(name: string): string {
-  return words(name).join('');
+  return splitWords(name).join('');
 }
 
 /** Text for the index: the parts, their singulars, and for names of several parts the joined form. */
 export function indexText(texts: readonly string[]): string {
   const all = texts.flatMap((text) => {
-    const parts = words(text);
+    const parts = splitWords(text);
     return parts.length > 1 && parts.length <= 6 ? [...parts, parts.join('')] : parts;
   });
-  return [...new Set([...all, ...all.map(singular)])].join(' ');
+  return [...new Set([...all, ...all.map(toSingular)])].join(' ');
 }
 
 /** The distinct words of a question that carry meaning, at most 24; all words where only noise is left. */
 export function queryWords(text: string): string[] {
-  const all = [...new Set(words(text.slice(0, 2000)))];
-  const meant = all.filter((word) => !noise.has(word));
+  const all = [...new Set(splitWords(text.slice(0, 2000)))];
+  const meant = all.filter((word) => !noiseWords.has(word));
   return (meant.length > 0 ? meant : all).slice(0, 24);
 }
 
-export function singular(word: string): string {
+export function toSingular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && /(?:ch|sh|x|ss|z)es$/.test(word)) return word.slice(0, -2);
   if (word.length > 3 && /[^su]s$/.test(word)) return word.slice(0, -1);

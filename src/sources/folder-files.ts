@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { readLocatedYaml } from '../lib/located-yaml.ts';
 import type { Fetched } from './source.ts';
 
@@ -59,7 +59,7 @@ async function entriesOf(folder: string, problems: string[]): Promise<Dirent[]> 
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     const isThere = !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
-    if (isThere) problems.push(`${folder} cannot be listed: ${messageOf(error)}`);
+    if (isThere) problems.push(`${folder} cannot be listed: ${errorMessage(error)}`);
     return [];
   }
 }
@@ -71,7 +71,7 @@ export async function readFileItem(folder: string, key: string): Promise<Fetched
       return { kind: 'failed', key, reason: `it has ${size} bytes, more than ${largest}` };
     return fileItem(key, await readFile(join(folder, key)));
   } catch (error) {
-    return { kind: 'failed', key, reason: messageOf(error) };
+    return { kind: 'failed', key, reason: errorMessage(error) };
   }
 }
 

@@ -111,13 +111,17 @@ interface StatisticsSql {
   sample(table: string, share: number): string | undefined;
 }
 
-export function statisticsOf({ name, statistics }: Dialect): StatisticsSql {
+export function requireStatistics({ name, statistics }: Dialect): StatisticsSql {
   if (statistics !== undefined) return statistics;
-  throw noSuchSql(name, 'statistics of its columns', 'Write the datasets by hand, or import them.');
+  throw noSuchSqlError(
+    name,
+    'statistics of its columns',
+    'Write the datasets by hand, or import them.',
+  );
 }
 
 /** An engine cannot, or ktx does not know how. */
-export function noSuchSql(engine: string, what: string, hint: string): UserError {
+export function noSuchSqlError(engine: string, what: string, hint: string): UserError {
   return new UserError('not_supported', `There is no SQL for ${engine} that gives ${what}`, {
     hint,
     details: { feature: what },

@@ -27,7 +27,7 @@ const dialects: readonly Dialect[] = [
   trino,
 ];
 
-export function dialectNamed(name: string): Dialect {
+export function findDialect(name: string): Dialect {
   const dialect = dialects.find((candidate) => candidate.name === name);
   if (dialect !== undefined) return dialect;
   const known = dialects.map((candidate) => candidate.name).join(', ');

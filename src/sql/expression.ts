@@ -7,10 +7,10 @@ import {
   reservedWords,
   scalarFunctions,
 } from './scalar-functions.ts';
-import { closingIndex, isSymbol, isWord, notAllowed, type Token, tokensOf } from './tokens.ts';
+import { findClosing, isSymbol, isWord, notAllowedError, type Token, tokenize } from './tokens.ts';
 
 /** A column or metric by its name: `orders.status`, `orders."Ship Date"`. */
-export interface Reference extends Span {
+export interface ColumnReference extends Span {
   readonly parts: readonly string[];
   /** The last part as written, quotes included. */
   readonly written: string;
@@ -32,12 +32,12 @@ export interface AggregateCall extends Span {
 }
 
 /** A name in a fragment of the model that stands for a value, `param.currency`; `bound` says which, for one query. */
-export interface Placeholder extends Span {
+export interface ParameterReference extends Span {
   readonly name: string;
-  readonly bound?: Bound;
+  readonly bound?: BoundParameter;
 }
 
-interface Bound {
+interface BoundParameter {
   readonly address: string;
   /** Undefined where none was given. */
   readonly value: string | number | boolean | undefined;
@@ -48,7 +48,7 @@ interface Bound {
 export interface Fragment {
   readonly text: string;
   readonly tokens: readonly Token[];
-  readonly references: readonly Reference[];
+  readonly references: readonly ColumnReference[];
   /** Outermost; an aggregate inside another is refused. */
   readonly aggregates: readonly AggregateCall[];
   /** The operands of AND at the top level; one where there is none, or an OR. */
@@ -56,10 +56,10 @@ export interface Fragment {
   /** The `/` of every division that could be one of whole numbers. */
   readonly divisions: readonly Span[];
   /** Absent where there are none. */
-  readonly parameters?: readonly Placeholder[];
+  readonly parameters?: readonly ParameterReference[];
 }
 
-export interface FragmentUse {
+export interface FragmentOptions {
   readonly dialect: Dialect;
   /** `model`: written by the project's people, any function without side effects. `query`: from anyone, listed functions and words only. */
   readonly origin: 'model' | 'query';
@@ -68,40 +68,43 @@ export interface FragmentUse {
 }
 
 const aggregateNames = ['sum', 'count', 'avg', 'min', 'max', 'median', 'percentile'] as const;
-const cache = new Map<string, Fragment>();
+const fragmentCache = new Map<string, Fragment>();
 
 /** Throws `sql_fragment`, `function`, `subquery`, `window`, `not_supported` or `sql_syntax`. Runs inside `withAnalyzer`. */
-export function parseFragment(text: string, use: FragmentUse): Fragment {
+export function parseFragment(text: string, use: FragmentOptions): Fragment {
   const key = JSON.stringify([use.origin, use.dialect.analyzer, text, ...(use.names ?? [])]);
-  const known = cache.get(key);
+  const known = fragmentCache.get(key);
   if (known !== undefined) return known;
-  if (cache.size > 20_000) cache.clear();
+  if (fragmentCache.size > 20_000) fragmentCache.clear();
   const fragment = analyze(text, use);
-  cache.set(key, fragment);
+  fragmentCache.set(key, fragment);
   return fragment;
 }
 
-function analyze(given: string, use: FragmentUse): Fragment {
+function analyze(given: string, use: FragmentOptions): Fragment {
   const text = use.origin === 'query' ? withoutSoftWords(given, use) : given;
-  const tokens = tokensOf(text);
+  const tokens = tokenize(text);
   checkWords(text, tokens, use.origin);
   checkTexts(text, tokens, use.dialect);
-  const aggregates = aggregateCalls(text, tokens);
-  const references = referencesOf(text, chainsOf(text, tokens), { ...use, tokens });
+  const aggregates = findAggregateCalls(text, tokens);
+  const references = findReferences(text, findDottedNames(text, tokens), { ...use, tokens });
   return {
     text,
     tokens,
     references,
     aggregates,
-    conjuncts: conjunctsOf(tokens, { start: 0, end: text.length }),
+    conjuncts: splitConjuncts(tokens, { start: 0, end: text.length }),
     divisions: tokens.filter(isDivision),
   };
 }
 
 /** A word of the grammar gives way to a column of its name, which a query may not know: something else stands for it. */
-function withoutSoftWords(text: string, { dialect: { softWords }, names }: FragmentUse): string {
+function withoutSoftWords(
+  text: string,
+  { dialect: { softWords }, names }: FragmentOptions,
+): string {
   if (softWords === undefined) return text;
-  const tokens = tokensOf(text);
+  const tokens = tokenize(text);
   return tokens.reduceRight((done, token, index) => {
     const word =
       token.kind === 'word' && names?.has(text.slice(token.start, token.end)) !== true
@@ -131,16 +134,20 @@ function isDivision(token: Token, index: number, tokens: readonly Token[]): bool
   return !isDecimal && (before.kind !== 'symbol' || ')]'.includes(before.text));
 }
 
-function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse['origin']): void {
+function checkWords(
+  text: string,
+  tokens: readonly Token[],
+  origin: FragmentOptions['origin'],
+): void {
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
     const isMember = isSymbol(tokens[index - 1], '.') || isSymbol(next, '.');
     if (isWord(token, 'select', 'with') && !isMember)
-      throw notAllowed('subquery', text, 'a subquery');
+      throw notAllowedError('subquery', text, 'a subquery');
     if (isWord(token, 'over') && index > 0 && !isMember)
-      throw notAllowed('window', text, 'a window function');
+      throw notAllowedError('window', text, 'a window function');
     if (isWord(token, 'filter', 'within') && isSymbol(tokens[index - 1], ')')) {
-      throw notAllowed(
+      throw notAllowedError(
         'not_supported',
         text,
         `${token.text.toUpperCase()} on an aggregate (use CASE WHEN inside it)`,
@@ -154,13 +161,13 @@ function checkWords(text: string, tokens: readonly Token[], origin: FragmentUse[
       next?.kind !== 'string' &&
       next?.kind !== 'number'
     ) {
-      throw notAllowed('sql_fragment', text, 'an interval without its length');
+      throw notAllowedError('sql_fragment', text, 'an interval without its length');
     }
     if (token.kind === 'quoted' && isCall)
-      throw notAllowed('function', text, 'a quoted function name');
+      throw notAllowedError('function', text, 'a quoted function name');
     if (token.kind === 'word' && isCall) checkFunction(text, token.text, { origin, isMember });
     if (token.kind === 'symbol' && origin === 'query' && !'().,=<>!+-*/%|::'.includes(token.text)) {
-      throw notAllowed('sql_fragment', text, `the operator ${token.text}`);
+      throw notAllowedError('sql_fragment', text, `the operator ${token.text}`);
     }
   }
 }
@@ -175,7 +182,7 @@ function checkTexts(
     pipesAreOr === true &&
     tokens.some((token, index) => isSymbol(token, '|') && isSymbol(tokens[index + 1], '|'))
   ) {
-    throw notAllowed(
+    throw notAllowedError(
       'sql_fragment',
       text,
       `||, which is OR for ${name} (write OR, or concat(…) to join texts)`,
@@ -186,7 +193,7 @@ function checkTexts(
     .map(({ start, end }) => text.slice(start, end));
   const refused = texts.find((one) => misread?.test(one));
   if (refused !== undefined)
-    throw notAllowed(
+    throw notAllowedError(
       'sql_fragment',
       text,
       `the text ${refused}, whose backslash or doubled quote ${name} reads in its own way`,
@@ -196,33 +203,33 @@ function checkTexts(
 function checkFunction(
   text: string,
   name: string,
-  use: { origin: FragmentUse['origin']; isMember: boolean },
+  use: { origin: FragmentOptions['origin']; isMember: boolean },
 ): void {
   const isListed = scalarFunctions.has(name) || fragmentKeywords.has(name) || isAggregate(name);
   const isAllowed =
     use.origin === 'model' ? !changingFunctions.test(name) : isListed && !use.isMember;
-  if (!isAllowed) throw notAllowed('function', text, `the function ${name}`);
+  if (!isAllowed) throw notAllowedError('function', text, `the function ${name}`);
 }
 
 function isAggregate(name: string): name is (typeof aggregateNames)[number] {
   return aggregateNames.some((candidate) => candidate === name);
 }
 
-function aggregateCalls(text: string, tokens: readonly Token[]): readonly AggregateCall[] {
+function findAggregateCalls(text: string, tokens: readonly Token[]): readonly AggregateCall[] {
   const calls: AggregateCall[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (token?.kind !== 'word' || !isAggregate(token.text)) continue;
     if (!isSymbol(tokens[index + 1], '(') || isSymbol(tokens[index - 1], '.')) continue;
-    const close = closingIndex(tokens, index + 1);
-    calls.push(aggregateCall(text, token.text, tokens.slice(index, close + 1)));
+    const close = findClosing(tokens, index + 1);
+    calls.push(parseAggregateCall(text, token.text, tokens.slice(index, close + 1)));
     index = close;
   }
   return calls;
 }
 
 /** `tokens` are those of the call: name, parenthesis, arguments, parenthesis. */
-function aggregateCall(
+function parseAggregateCall(
   text: string,
   name: (typeof aggregateNames)[number],
   tokens: readonly Token[],
@@ -236,7 +243,7 @@ function aggregateCall(
         token.kind === 'word' && isAggregate(token.text) && isSymbol(inner[index + 1], '('),
     )
   ) {
-    throw notAllowed(
+    throw notAllowedError(
       'not_supported',
       text,
       'an aggregate inside an aggregate (nested aggregation)',
@@ -249,7 +256,7 @@ function aggregateCall(
   if (name === 'percentile') {
     fraction = Number(inner.at(-1)?.text);
     if (!isSymbol(inner.at(-2), ',') || !(fraction >= 0 && fraction <= 1)) {
-      throw notAllowed(
+      throw notAllowedError(
         'sql_fragment',
         text,
         'a percentile without a fraction (write percentile(amount, 0.9))',
@@ -258,10 +265,11 @@ function aggregateCall(
     inner = inner.slice(0, -2);
   }
   const [first, last] = [inner[0], inner.at(-1)];
-  if (first === undefined || last === undefined || commaAtTop(inner)) {
-    throw notAllowed('sql_fragment', text, `a ${name} that has not exactly one argument`);
+  if (first === undefined || last === undefined || hasTopLevelComma(inner)) {
+    throw notAllowedError('sql_fragment', text, `a ${name} that has not exactly one argument`);
   }
-  if (distinct && name !== 'count') throw notAllowed('not_supported', text, `${name}(DISTINCT …)`);
+  if (distinct && name !== 'count')
+    throw notAllowedError('not_supported', text, `${name}(DISTINCT …)`);
   return {
     ...call,
     function: distinct ? 'count_distinct' : name,
@@ -270,37 +278,41 @@ function aggregateCall(
   };
 }
 
-function commaAtTop(tokens: readonly Token[]): boolean {
+function hasTopLevelComma(tokens: readonly Token[]): boolean {
   for (let index = 0; index < tokens.length; index += 1) {
-    if (isSymbol(tokens[index], '(')) index = closingIndex(tokens, index);
+    if (isSymbol(tokens[index], '(')) index = findClosing(tokens, index);
     else if (isSymbol(tokens[index], ',')) return true;
   }
   return false;
 }
 
-function referencesOf(
+function findReferences(
   text: string,
-  chains: readonly Reference[],
-  use: FragmentUse & { tokens: readonly Token[] },
-): readonly Reference[] {
-  const operands = chains.filter((chain) => !isAmong(wordShapes, chain));
+  chains: readonly ColumnReference[],
+  use: FragmentOptions & { tokens: readonly Token[] },
+): readonly ColumnReference[] {
+  const operands = chains.filter((chain) => !isOneWordOf(wordShapes, chain));
   const areNames = operands.every(
-    (chain) => use.names?.has(chain.written) === true || !isAmong(reservedWords, chain),
+    (chain) => use.names?.has(chain.written) === true || !isOneWordOf(reservedWords, chain),
   );
-  if (areNames && isPlain(use.tokens)) return operands;
-  const starts = columnStarts(text, withoutKeywords(text, chains, use), use.dialect);
+  if (areNames && hasPlainShape(use.tokens)) return operands;
+  const starts = parseColumnStarts(text, withoutKeywords(text, chains, use), use.dialect);
   const references = chains.filter((chain) => starts.delete(chain.start));
-  if (starts.size > 0) throw notAllowed('sql_fragment', text, 'a name that cannot be placed');
+  if (starts.size > 0) throw notAllowedError('sql_fragment', text, 'a name that cannot be placed');
   const stray = chains.find(
-    (chain) => !references.includes(chain) && !isAmong(fragmentKeywords, chain),
+    (chain) => !references.includes(chain) && !isOneWordOf(fragmentKeywords, chain),
   );
   if (stray !== undefined && use.origin === 'query')
-    throw notAllowed('sql_fragment', text, stray.parts.join('.'));
+    throw notAllowedError('sql_fragment', text, stray.parts.join('.'));
   return references;
 }
 
 /** The text with a word of the same length in place of each of the given names. */
-function withoutKeywords(text: string, chains: readonly Reference[], use: FragmentUse): string {
+function withoutKeywords(
+  text: string,
+  chains: readonly ColumnReference[],
+  use: FragmentOptions,
+): string {
   let result = text;
   for (const { parts, written, start, end } of chains) {
     if (parts.length === 1 && use.names?.has(written))
@@ -322,7 +334,10 @@ const wordShapes = new Map(
   }),
 );
 
-function isAmong(words: Pick<ReadonlySet<string>, 'has'>, { parts, written }: Reference): boolean {
+function isOneWordOf(
+  words: Pick<ReadonlySet<string>, 'has'>,
+  { parts, written }: ColumnReference,
+): boolean {
   return parts.length === 1 && words.has(written.toLowerCase());
 }
 
@@ -330,7 +345,7 @@ const operand = String.raw`(?:(?:\(|f\(d?)!*)*(?:x(?:\.[xn])*|n)(?:\)|i!?n(?=[&)
 const plainShape = new RegExp(`^!*${operand}(?:(?:&!*|<>|[<>]=|[-+*/=<>])${operand})*$`);
 
 /** Names, literals, aggregates of one argument and common operators in turn: such a text needs no grammar to be understood. */
-function isPlain(tokens: readonly Token[]): boolean {
+function hasPlainShape(tokens: readonly Token[]): boolean {
   const shapeOf = ({ kind, text }: Token, index: number): string => {
     if (kind === 'symbol') return text;
     if (kind !== 'word') return 'x';
@@ -342,18 +357,18 @@ function isPlain(tokens: readonly Token[]): boolean {
 }
 
 /** Dotted names that are not calls, keywords included. */
-function chainsOf(text: string, tokens: readonly Token[]): readonly Reference[] {
-  const chains: Reference[] = [];
+function findDottedNames(text: string, tokens: readonly Token[]): readonly ColumnReference[] {
+  const chains: ColumnReference[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const first = tokens[index];
     if (first?.kind !== 'word' && first?.kind !== 'quoted') continue;
-    const parts = [nameOf(text, first)];
+    const parts = [tokenName(text, first)];
     let last = first;
     while (isSymbol(tokens[index + 1], '.')) {
       const member = tokens[index + 2];
       if (member?.kind !== 'word' && member?.kind !== 'quoted')
-        throw notAllowed('sql_fragment', text, 'a dot without a name');
-      parts.push(nameOf(text, member));
+        throw notAllowedError('sql_fragment', text, 'a dot without a name');
+      parts.push(tokenName(text, member));
       last = member;
       index += 2;
     }
@@ -368,12 +383,12 @@ function chainsOf(text: string, tokens: readonly Token[]): readonly Reference[] 
   return chains;
 }
 
-function nameOf(text: string, token: Token): string {
+function tokenName(text: string, token: Token): string {
   return token.kind === 'word' ? text.slice(token.start, token.end) : token.text;
 }
 
 /** Where the columns begin, as the dialect's own grammar sees them. `sql` has other names than `text`, as long ones. */
-function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> {
+function parseColumnStarts(text: string, sql: string, dialect: Dialect): Set<number> {
   const prefix = 'SELECT (';
   const whole = `${prefix}${sql}\n)`;
   const [statement] = parseSql(whole, dialect);
@@ -382,41 +397,41 @@ function columnStarts(text: string, sql: string, dialect: Dialect): Set<number> 
     Array.isArray(projections) && projections.length === 1 ? asNode(projections[0]) : undefined;
   const inner = only?.kind === 'paren' ? only.body['this'] : undefined;
   if (inner === undefined || /^(alias|tuple)$/.test(asNode(inner)?.kind ?? '')) {
-    throw notAllowed('sql_fragment', text, 'more than one expression');
+    throw notAllowedError('sql_fragment', text, 'more than one expression');
   }
   const characters = Array.from(whole);
   const starts = new Set<number>();
   for (const { kind, body } of walkSql(inner)) {
     if (/^(select|subquery|exists|union|values|table)$/.test(kind))
-      throw notAllowed('subquery', text, 'a subquery');
-    if (/window/.test(kind)) throw notAllowed('window', text, 'a window function');
+      throw notAllowedError('subquery', text, 'a subquery');
+    if (/window/.test(kind)) throw notAllowedError('window', text, 'a window function');
     if (kind === 'star')
-      throw notAllowed('sql_fragment', text, 'a star that stands for all columns');
+      throw notAllowedError('sql_fragment', text, 'a star that stands for all columns');
     if (kind !== 'column') continue;
     // The parser counts code points.
     const start = isRecord(body['span']) ? body['span']['start'] : undefined;
     if (typeof start !== 'number')
-      throw notAllowed('sql_fragment', text, 'a column that cannot be placed');
+      throw notAllowedError('sql_fragment', text, 'a column that cannot be placed');
     starts.add(characters.slice(prefix.length, start).join('').length);
   }
   return starts;
 }
 
 /** The operands of OR at the top level of a piece, parentheses around it aside; one where there is none. */
-export function disjunctsOf(tokens: readonly Token[]): readonly Span[] {
-  const inner = unwrapped(tokens);
+export function splitDisjuncts(tokens: readonly Token[]): readonly Span[] {
+  const inner = stripParentheses(tokens);
   return spansBetween(
     inner,
-    topLevel(inner).filter((index) => isWord(inner[index], 'or')),
+    topLevelIndexes(inner).filter((index) => isWord(inner[index], 'or')),
   );
 }
 
 /** The operands of AND; the whole where there is an OR beside them. */
-export function conjunctsOf(tokens: readonly Token[], whole: Span): readonly Span[] {
-  const inner = unwrapped(tokens);
+export function splitConjuncts(tokens: readonly Token[], whole: Span): readonly Span[] {
+  const inner = stripParentheses(tokens);
   const cuts: number[] = [];
   let betweens = 0;
-  for (const index of topLevel(inner)) {
+  for (const index of topLevelIndexes(inner)) {
     const token = inner[index];
     if (isWord(token, 'or')) return [whole];
     if (isWord(token, 'between')) betweens += 1;
@@ -427,21 +442,21 @@ export function conjunctsOf(tokens: readonly Token[], whole: Span): readonly Spa
 }
 
 /** Without the parentheses that are around all of it. */
-function unwrapped(tokens: readonly Token[]): readonly Token[] {
+function stripParentheses(tokens: readonly Token[]): readonly Token[] {
   let inner = tokens;
-  while (isSymbol(inner[0], '(') && closingIndex(inner, 0) === inner.length - 1)
+  while (isSymbol(inner[0], '(') && findClosing(inner, 0) === inner.length - 1)
     inner = inner.slice(1, -1);
   return inner;
 }
 
 /** The indexes of what is in no parentheses and in no CASE, and is no member of a name. */
-function topLevel(tokens: readonly Token[]): readonly number[] {
+function topLevelIndexes(tokens: readonly Token[]): readonly number[] {
   const found: number[] = [];
   let cases = 0;
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (isSymbol(tokens[index - 1], '.')) continue;
-    if (isSymbol(token, '(')) index = closingIndex(tokens, index);
+    if (isSymbol(token, '(')) index = findClosing(tokens, index);
     else if (isWord(token, 'case')) cases += 1;
     else if (isWord(token, 'end')) cases -= 1;
     else if (cases === 0) found.push(index);

@@ -1,13 +1,13 @@
-import { wordsOf } from '../lib/words.ts';
+import { readWordList } from '../lib/words.ts';
 
 /** Functions without side effects that a fragment of a query may call; the walls of the warehouse stand behind this list. */
-export const scalarFunctions = wordsOf(new URL('scalar-functions.txt', import.meta.url));
+export const scalarFunctions = readWordList(new URL('scalar-functions.txt', import.meta.url));
 
 /** Words that are grammar rather than names. */
-export const fragmentKeywords = wordsOf(new URL('fragment-keywords.txt', import.meta.url));
+export const fragmentKeywords = readWordList(new URL('fragment-keywords.txt', import.meta.url));
 
 /** Words that are no names without quotes, here or where a statement goes on. */
-export const reservedWords = wordsOf(new URL('reserved-words.txt', import.meta.url)).union(
+export const reservedWords = readWordList(new URL('reserved-words.txt', import.meta.url)).union(
   fragmentKeywords,
 );
 

@@ -7,7 +7,7 @@ export interface Token extends Span {
   readonly text: string;
 }
 
-const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
+const tokenPatterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
   ['space', /\s+/y],
   ['word', /[\p{L}_][\p{L}\p{N}_]*/uy],
   ['quoted', /"(?:[^"]|"")+"/y],
@@ -20,12 +20,12 @@ const patterns: readonly (readonly [Token['kind'] | 'space', RegExp])[] = [
  * The tokens of a SQL fragment that is to stand inside parentheses. Throws `sql_fragment` where it could reach out of them:
  * comments, semicolons, parentheses that do not pair up, quotes that do not close, strings with escapes of their own.
  */
-export function tokensOf(text: string): readonly Token[] {
+export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {
-    const token = tokenAt(text, at);
+    const token = readToken(text, at);
     if (token === undefined)
-      throw notAllowed('sql_fragment', text, 'a character that cannot be read');
+      throw notAllowedError('sql_fragment', text, 'a character that cannot be read');
     if (token.kind !== 'space') tokens.push({ ...token, kind: token.kind });
     at = token.end;
   }
@@ -33,13 +33,13 @@ export function tokensOf(text: string): readonly Token[] {
   return tokens;
 }
 
-function tokenAt(
+function readToken(
   text: string,
   at: number,
 ): (Omit<Token, 'kind'> & { kind: Token['kind'] | 'space' }) | undefined {
   if (text.startsWith('--', at) || text.startsWith('/*', at))
-    throw notAllowed('sql_fragment', text, 'a comment');
-  for (const [kind, pattern] of patterns) {
+    throw notAllowedError('sql_fragment', text, 'a comment');
+  for (const [kind, pattern] of tokenPatterns) {
     pattern.lastIndex = at;
     const match = pattern.exec(text)?.[0];
     if (match !== undefined)
@@ -54,7 +54,7 @@ function tokenText(kind: Token['kind'] | 'space', text: string): string {
 }
 
 function checkTokens(text: string, tokens: readonly Token[]): void {
-  if (tokens.length === 0) throw notAllowed('sql_fragment', text, 'nothing');
+  if (tokens.length === 0) throw notAllowedError('sql_fragment', text, 'nothing');
   let depth = 0;
   for (const [index, token] of tokens.entries()) {
     const next = tokens[index + 1];
@@ -64,11 +64,11 @@ function checkTokens(text: string, tokens: readonly Token[]): void {
       next.start === token.end &&
       /^(e|b|x|n|r|q)$/.test(token.text)
     ) {
-      throw notAllowed('sql_fragment', text, `a string with the prefix ${token.text}`);
+      throw notAllowedError('sql_fragment', text, `a string with the prefix ${token.text}`);
     }
     if (token.kind !== 'symbol') continue;
     if (`'";\`$?#\\\0`.includes(token.text))
-      throw notAllowed(
+      throw notAllowedError(
         'sql_fragment',
         text,
         token.text === ';' ? 'a semicolon' : `a stray ${token.text}`,
@@ -77,10 +77,10 @@ function checkTokens(text: string, tokens: readonly Token[]): void {
     if (token.text === ')') depth -= 1;
     if (depth < 0) break;
   }
-  if (depth !== 0) throw notAllowed('sql_fragment', text, 'a parenthesis without its partner');
+  if (depth !== 0) throw notAllowedError('sql_fragment', text, 'a parenthesis without its partner');
 }
 
-export function notAllowed(code: string, text: string, what: string): UserError {
+export function notAllowedError(code: string, text: string, what: string): UserError {
   return new UserError(
     code,
     `The expression ${JSON.stringify(text)} has ${what}, which is not allowed here`,
@@ -93,7 +93,7 @@ export function notAllowed(code: string, text: string, what: string): UserError 
 }
 
 /** The index of the token that closes the parenthesis at `open`. */
-export function closingIndex(tokens: readonly Token[], open: number): number {
+export function findClosing(tokens: readonly Token[], open: number): number {
   let depth = 0;
   for (let index = open; index < tokens.length; index += 1) {
     const token = tokens[index];

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { execFile, type ExecFileException } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 
 /** A git working tree, seen from a project inside it. Paths given to the functions of this room are the project's own. */
 export interface Repository {
@@ -89,7 +89,7 @@ export async function git(
     throw new UserError('git_missing', 'git is not installed, or not in the PATH.', { hint });
   }
   throw gitFailed(
-    `${args[0] ?? ''} failed in ${folder}: ${result.stderr === '' ? messageOf(error) : result.stderr}`,
+    `${args[0] ?? ''} failed in ${folder}: ${result.stderr === '' ? errorMessage(error) : result.stderr}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import type { Json } from '../lib/json.ts';
 import { ensureStateDirectory } from './directories.ts';
 
@@ -54,7 +54,7 @@ function open(path: string): DatabaseSync {
 }
 
 function unusable(what: string, error: unknown): UserError {
-  return new UserError('journal_unusable', `${what} (${messageOf(error)}).`, {
+  return new UserError('journal_unusable', `${what} (${errorMessage(error)}).`, {
     hint: 'It holds paid results: give it room and a writable folder, or move the file away to begin a new one.',
     cause: error,
   });

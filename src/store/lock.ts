@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 import { sqliteCode } from './state.ts';
 
@@ -63,9 +63,13 @@ function takeLock(path: string): DatabaseSync | undefined {
   } catch (error) {
     lock?.close();
     if (sqliteCode(error) === busy) return undefined;
-    throw new UserError('lock_unusable', `The lock ${path} cannot be used (${messageOf(error)}).`, {
-      hint: 'Check that the folder can be written; when no ktx runs, the file may be deleted.',
-      cause: error,
-    });
+    throw new UserError(
+      'lock_unusable',
+      `The lock ${path} cannot be used (${errorMessage(error)}).`,
+      {
+        hint: 'Check that the folder can be written; when no ktx runs, the file may be deleted.',
+        cause: error,
+      },
+    );
   }
 }

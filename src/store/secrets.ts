@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 
 const reference = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+|keychain:[^/]+\/.+)$/;
 
@@ -48,7 +48,7 @@ function fromFile(ref: string, path: string): string {
   } catch (error) {
     throw missing(
       ref,
-      `cannot be read from ${path} (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`,
+      `cannot be read from ${path} (${(error as NodeJS.ErrnoException).code ?? errorMessage(error)})`,
     );
   }
 }

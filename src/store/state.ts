@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { ensureStateDirectory } from './directories.ts';
 
 /** Raise it when any room changes a table of its own in `state.db`; a test knows the shape that belongs to it. */
@@ -50,7 +50,7 @@ function tryOpen(path: string): DatabaseSync | undefined {
   } catch (error) {
     db?.close();
     if (corrupt.includes(sqliteCode(error))) return undefined;
-    throw new UserError('state_unusable', `${path} cannot be opened (${messageOf(error)}).`, {
+    throw new UserError('state_unusable', `${path} cannot be opened (${errorMessage(error)}).`, {
       hint: 'Check that the folder can be written; the file may be deleted, ktx makes it again.',
       cause: error,
     });

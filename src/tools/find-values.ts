@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import { findValues } from '../project/answer/values.ts';
 import type { ToolDefinition } from './tool.ts';
 
@@ -21,7 +21,7 @@ export const findValuesTool: ToolDefinition<typeof inputSchema> = {
     const none =
       'No column of few values has it; it may stand in one of many, or be personal and not kept.';
     return {
-      summary: hits.length === 0 ? none : `${counted(hits.length, 'value')}, best first.`,
+      summary: hits.length === 0 ? none : `${formatCount(hits.length, 'value')}, best first.`,
       trust: { status: 'ad_hoc' },
       items: hits,
     };

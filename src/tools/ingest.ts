@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { IngestReport } from '../ingest/event.ts';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { ingestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
 import type { Answer, ToolDefinition } from './tool.ts';
@@ -109,7 +109,7 @@ function reportOf({
     left_out: few(quarantined),
     stale: few(stale),
     pending: few(pending),
-    no_place: unfit.length === 0 ? undefined : counted(unfit.length, 'statement'),
+    no_place: unfit.length === 0 ? undefined : formatCount(unfit.length, 'statement'),
     next:
       conflicts.length + quarantined.length + pending.length > 0
         ? 'review_status says what each needs'

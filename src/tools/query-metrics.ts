@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
 import { querySchema } from '../semantic/query/query.ts';
 import type { ToolDefinition, Trust } from './tool.ts';
@@ -35,7 +35,7 @@ export const queryMetrics: ToolDefinition<typeof inputSchema> = {
       asked,
       signal,
     );
-    const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms.`;
+    const summary = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms.`;
     return {
       summary,
       trust: trustOf(receipt),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import { UserError } from '../lib/error.ts';
 import { lintStatement } from '../project/answer/lint.ts';
 import { runStatement } from '../project/answer/statement.ts';
@@ -40,7 +40,7 @@ export const runSql: ToolDefinition<typeof inputSchema> = {
       ...(warnings.length > 0 && { warnings }),
       ...(proposal && { query_metrics: proposal }),
     };
-    const summary = `${counted(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.${warnings.length > 0 ? ' Likely wrong: see warnings.' : ''}`;
+    const summary = `${formatCount(rows.length, 'row')} from ${name} in ${ms} ms; SQL as written, no metric definition stands behind it.${warnings.length > 0 ? ' Likely wrong: see warnings.' : ''}`;
     return {
       summary,
       trust: { status: 'ad_hoc' },

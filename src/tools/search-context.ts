@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../lib/counted.ts';
+import { formatCount } from '../lib/counted.ts';
 import { commitState } from '../project/open/commit.ts';
 import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';
@@ -28,7 +28,7 @@ export const searchContext: ToolDefinition<typeof inputSchema> = {
       summary:
         hits.length === 0
           ? 'Nothing found; try other words.'
-          : `${counted(hits.length, 'hit')}, best first.`,
+          : `${formatCount(hits.length, 'hit')}, best first.`,
       trust: {
         status: files.length > 0 ? 'curated' : 'ad_hoc',
         ...(contested.length === 0 ? {} : { contested }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { messageOf, UserError } from '../lib/error.ts';
+import { errorMessage, UserError } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
-import { check, sentence } from '../lib/schema-check.ts';
+import { checkSchema, problemText } from '../lib/schema-check.ts';
 import { untrustedBlock, untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open/open.ts';
 import { loopTools } from './loop-tools.ts';
@@ -98,9 +98,9 @@ export function openToolbox(project: Project): {
 }
 
 function parse(tool: string, schema: z.ZodObject, input: unknown): z.infer<typeof pagingSchema> {
-  const { data, problems } = check(schema, input);
+  const { data, problems } = checkSchema(schema, input);
   if (problems === undefined) return pagingSchema.parse(data);
-  const lines = problems.slice(0, 5).map(sentence);
+  const lines = problems.slice(0, 5).map(problemText);
   const hint = `${tool} takes ${Object.keys(schema.shape).join(', ')}.`;
   throw new UserError('invalid_input', lines.join('\n'), { hint, exitCode: 2 });
 }
@@ -181,7 +181,9 @@ function failureOf(error: unknown, { aborted }: AbortSignal): UserError {
   if (aborted) return new UserError('cancelled', 'The call was cancelled.', { retryable: true });
   if (error instanceof UserError) return error;
   const hint = 'The log in .ktx/logs has the details.';
-  return new UserError('internal', `A defect in ktx: ${messageOf(error).split('\n')[0]}`, { hint });
+  return new UserError('internal', `A defect in ktx: ${errorMessage(error).split('\n')[0]}`, {
+    hint,
+  });
 }
 
 /** Messages quote names and values from outside, so they stand between marks too. */

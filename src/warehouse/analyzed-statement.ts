@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/json.ts';
 import { UserError } from '../lib/error.ts';
-import { wordsOf } from '../lib/words.ts';
+import { readWordList } from '../lib/words.ts';
 import { asNode, identifierName, parseSql, type SqlNode, withAnalyzer } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StatementFacts } from './driver.ts';
@@ -15,7 +15,7 @@ export interface AnalyzedRules {
   readonly alwaysRecursive: boolean;
 }
 
-const sharedKinds = wordsOf(new URL('analyzed-kinds.txt', import.meta.url));
+const sharedKinds = readWordList(new URL('analyzed-kinds.txt', import.meta.url));
 const refusedParts = [
   'into',
   'locks',

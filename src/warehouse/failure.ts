@@ -1,4 +1,4 @@
-import { messageOf, UserError, type UserErrorOptions } from '../lib/error.ts';
+import { errorMessage, UserError, type UserErrorOptions } from '../lib/error.ts';
 
 /** Every way in which a warehouse fails: what to type next, the exit code, whether to try again. */
 const failures = {
@@ -86,7 +86,7 @@ export function explaining(rules: FailureRules): (error: unknown) => never {
   return (error) => {
     if (error instanceof UserError) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    const message = messageOf(error).split('\n\n')[0] ?? '';
+    const message = errorMessage(error).split('\n\n')[0] ?? '';
     const [, meaning, words] = rules.find(([pattern]) => pattern.test(`${code}: ${message}`)) ?? [];
     if (meaning === undefined) throw error;
     throw meaning === 'gate_refused'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { statisticsOf } from '../../src/sql/dialect.ts';
+import { requireStatistics } from '../../src/sql/dialect.ts';
 import type { Cell, TableSchema, Warehouse } from '../../src/warehouse/warehouse.ts';
 import {
   type EngineName,
@@ -238,7 +238,7 @@ function contract(engine: EngineName): void {
 
   test('computes the statistics of its dialect through the gate', async () => {
     const { dialect } = warehouse;
-    const statistics = statisticsOf(dialect);
+    const statistics = requireStatistics(dialect);
     const parts = [
       statistics.sketch(statistics.text('n', 'integer'), 3),
       statistics.jsonList(statistics.text('n', 'integer')),

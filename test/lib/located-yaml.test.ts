@@ -24,7 +24,7 @@ models:
 
 describe('YAML with places', () => {
   test('has the line and the text of every key, mapping and list entry', () => {
-    const { top, place } = read(text);
+    const { top, locate: place } = read(text);
     const [orders, people] = top.models;
     expect(orders).toEqual({
       name: 'orders',
@@ -45,7 +45,7 @@ describe('YAML with places', () => {
   test('reads several documents, and none', () => {
     const several = readLocatedYaml('--- {a: 1}\n---\nb: 2\n');
     expect('documents' in several && several.documents).toEqual([{ a: 1 }, { b: 2 }]);
-    expect('documents' in several && several.place(several.documents[1], 'b').line).toBe(3);
+    expect('documents' in several && several.locate(several.documents[1], 'b').line).toBe(3);
     for (const empty of ['', '# nothing\n'])
       expect(readLocatedYaml(empty)).toMatchObject({ documents: [] });
   });

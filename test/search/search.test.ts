@@ -5,7 +5,7 @@ import { assert, property, string } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogDocuments, type SearchDocument } from '../../src/search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../../src/search/index.ts';
-import { search } from '../../src/search/search.ts';
+import { searchIndex } from '../../src/search/search.ts';
 import { openState, type State } from '../../src/store/state.ts';
 
 let dir = '';
@@ -63,8 +63,10 @@ function index(
   return updateIndex(state, { connection: 'w', documents, fingerprint });
 }
 
-function names(text: string, options: Parameters<typeof search>[2] = {}): string[] {
-  return search(state, text, options).map(({ kind, parent, name }) => `${kind} ${parent}.${name}`);
+function names(text: string, options: Parameters<typeof searchIndex>[2] = {}): string[] {
+  return searchIndex(state, text, options).map(
+    ({ kind, parent, name }) => `${kind} ${parent}.${name}`,
+  );
 }
 
 describe('what a search finds', () => {
@@ -112,12 +114,12 @@ describe('what a search finds', () => {
   });
 
   it('answers the same question the same way, whatever the order of indexing', () => {
-    const before = search(state, 'orders revenue customer');
+    const before = searchIndex(state, 'orders revenue customer');
     state.db.exec(
       'DROP TABLE search_documents_2; DROP TABLE search_terms_2; DROP TABLE search_words_2; DROP TABLE search_sources_2;',
     );
     index(shop.toReversed());
-    expect(search(state, 'orders revenue customer')).toEqual(before);
+    expect(searchIndex(state, 'orders revenue customer')).toEqual(before);
   });
 
   it.each([
@@ -138,13 +140,13 @@ describe('what a search finds', () => {
     'the of',
     'x'.repeat(10_240),
   ])('takes %j as a question like any other', (text) => {
-    expect(() => search(state, text)).not.toThrow();
+    expect(() => searchIndex(state, text)).not.toThrow();
   });
 
   it('takes any text as a question like any other', () => {
     assert(
       property(string({ unit: 'binary', maxLength: 60 }), (text) => {
-        search(state, text);
+        searchIndex(state, text);
       }),
       { numRuns: 300 },
     );
@@ -173,7 +175,7 @@ describe('the index', () => {
       fingerprint: 'g',
     });
     expect(index([])).toEqual({ written: 0, removed: shop.length });
-    expect(search(state, 'revenue').map(({ connection }) => connection)).toEqual(['other']);
+    expect(searchIndex(state, 'revenue').map(({ connection }) => connection)).toEqual(['other']);
     expect([
       indexedFingerprint(state, 'w'),
       indexedFingerprint(state, 'other'),
@@ -182,7 +184,7 @@ describe('the index', () => {
   });
 
   it('is made where it is missing, and survives closing', () => {
-    expect(search(state, 'revenue')).toEqual([]);
+    expect(searchIndex(state, 'revenue')).toEqual([]);
     index(shop);
     state.close();
     state = openState(dir);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { ExtractDesk } from '../../src/ingest/extract/proposals-session.ts';
 import { openProject } from '../../src/project/open/open.ts';
-import { modelFor } from '../../src/semantic/resolve/row-rules.ts';
+import { modelForRole } from '../../src/semantic/resolve/row-rules.ts';
 import type { querySchema } from '../../src/semantic/query/query.ts';
 import { queryTool } from '../../src/tools/loops/query.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
@@ -80,7 +80,7 @@ describe.each(engineNames)('row rules on %s', (name) => {
       const { model, diagnostics } = await load(files, engine.warehouse.dialect);
       expect(diagnostics).toEqual([]);
       const answer = async (role: string, query: Query) =>
-        (await rowsOf(engine, compile(modelFor(model, role), query).sql)).map((row) =>
+        (await rowsOf(engine, compile(modelForRole(model, role), query).sql)).map((row) =>
           row.map((cell) =>
             typeof cell === 'string' && /^\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell,
           ),
@@ -172,7 +172,7 @@ test.each(engineNames)(
         where: ['cast(orders.note as integer) = 12'],
       };
       expect(
-        (await rowsOf(engine, compile(modelFor(model, 'emea'), query).sql)).map((row) =>
+        (await rowsOf(engine, compile(modelForRole(model, 'emea'), query).sql)).map((row) =>
           row.map(Number),
         ),
       ).toEqual([[1]]);
@@ -184,7 +184,8 @@ test.each(engineNames)(
 
 test('a dataset with rules answers nobody whom they do not name, and the receipt tells the rules', async () => {
   const { model } = await load(files);
-  const planned = (role: string | undefined, query: Query) => compile(modelFor(model, role), query);
+  const planned = (role: string | undefined, query: Query) =>
+    compile(modelForRole(model, role), query);
   for (const role of [undefined, 'nobody']) {
     const refused = {
       code: 'no_access',

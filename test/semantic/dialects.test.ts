@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timeGrains, type TruncateOptions } from '../../src/sql/dialect.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { parseFragment } from '../../src/sql/expression.ts';
 import { dialectNames } from '../support/dialect-names.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
@@ -9,16 +9,16 @@ import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/eng
 const noisy = ["it's", 'back\\slash', "\\' or 1=1 --", '"quoted"', 'é𝒳\n\ttab', '%_', ''];
 
 test('a dialect is found by its name, an unknown one names the known', () => {
-  expect(dialectNames.map((name) => dialectNamed(name).name)).toEqual(dialectNames);
-  expect(() => dialectNamed('oracle')).toThrow(
+  expect(dialectNames.map((name) => findDialect(name).name)).toEqual(dialectNames);
+  expect(() => findDialect('oracle')).toThrow(
     expect.objectContaining({ hint: `Known: ${dialectNames.join(', ')}` }),
   );
-  expect(() => dialectNamed('oracle')).toThrow('no SQL dialect named oracle');
+  expect(() => findDialect('oracle')).toThrow('no SQL dialect named oracle');
 });
 
 test('a text that the engine would end elsewhere than ktx is refused in a fragment', () => {
   const hidden = String.raw`status = '\' or secret = ' or (1 = 1) -- '`.replace(' -- ', ' ');
-  const dialects = dialectNames.map((name) => dialectNamed(name));
+  const dialects = dialectNames.map((name) => findDialect(name));
   const readers = dialects.filter(({ misread }) => misread !== undefined).map(({ name }) => name);
   expect(readers).toEqual([
     'mysql',
@@ -39,22 +39,22 @@ test('a text that the engine would end elsewhere than ktx is refused in a fragme
   for (const name of ['bigquery', 'databricks']) {
     for (const text of ["'it''s'", "'''x'''"]) {
       expect(() =>
-        parseFragment(`a = ${text}`, { dialect: dialectNamed(name), origin: 'query' }),
+        parseFragment(`a = ${text}`, { dialect: findDialect(name), origin: 'query' }),
       ).toThrow('reads in its own way');
     }
     expect(
-      parseFragment("a = '' or a = 'b'", { dialect: dialectNamed(name), origin: 'query' })
+      parseFragment("a = '' or a = 'b'", { dialect: findDialect(name), origin: 'query' })
         .references,
     ).toHaveLength(2);
   }
-  const broken = { dialect: dialectNamed('sqlserver'), origin: 'query' } as const;
+  const broken = { dialect: findDialect('sqlserver'), origin: 'query' } as const;
   expect(() => parseFragment("a = 'x\\\ny'", broken)).toThrow('reads in its own way');
 });
 
 test('|| is refused where the engine takes it for OR, which a condition is not split at', async () => {
   await loadAnalyzer();
   const parse = (name: string, text: string) =>
-    parseFragment(text, { dialect: dialectNamed(name), origin: 'query' });
+    parseFragment(text, { dialect: findDialect(name), origin: 'query' });
   expect(() => parse('mysql', 'a = 1 || b = 2 and c = 3')).toThrow(
     'OR for mysql (write OR, or concat(…) to join texts)',
   );

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import { modelFor } from '../../src/semantic/resolve/row-rules.ts';
-import { choicesOf, type refused as refuse } from '../../src/semantic/query/errors.ts';
+import { modelForRole } from '../../src/semantic/resolve/row-rules.ts';
+import { choicesOf, type queryError as refuse } from '../../src/semantic/query/errors.ts';
 import type { LoadedModel } from '../../src/semantic/load/load.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { compile, load, shop } from './shop.ts';
@@ -639,7 +639,7 @@ function refused({ model, diagnostics }: LoadedModel, { query, role, isOfFile }:
   if (isOfFile === true && first !== undefined)
     return new UserError(first.rule, first.message, { hint: first.hint });
   expect(first).toBeUndefined();
-  return refusal(() => compile(modelFor(model, role), query));
+  return refusal(() => compile(modelForRole(model, role), query));
 }
 
 function refusal(run: () => unknown): UserError {
@@ -681,7 +681,7 @@ describe('a refusal lists what can be written', () => {
       if (repaired === undefined) expect(one.choices).not.toEqual([]);
       else if ('files' in repaired) {
         const { model: whole } = await read({ ...one.files, ...repaired.files });
-        expect(compile(modelFor(whole, one.role), repaired.query ?? one.query).sql).toContain(
+        expect(compile(modelForRole(whole, one.role), repaired.query ?? one.query).sql).toContain(
           'SELECT',
         );
       } else expect(compile(model, repaired).sql).toContain('SELECT');

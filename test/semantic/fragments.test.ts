@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { withAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
-import { disjunctsOf, parseFragment } from '../../src/sql/expression.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
+import { splitDisjuncts, parseFragment } from '../../src/sql/expression.ts';
 import { engineNames } from '../conformance/engines.ts';
 import { compile, load, shop } from './shop.ts';
 
@@ -70,7 +70,7 @@ const hostile = [
 describe.each(engineNames)('fragments of a query on %s', (name) => {
   let model: SemanticModel;
   beforeAll(async () => {
-    ({ model } = await load(shop, dialectNamed(name)));
+    ({ model } = await load(shop, findDialect(name)));
   });
 
   test.each(hostile)('refuses %j everywhere', (text) => {
@@ -156,9 +156,9 @@ describe('arithmetic over metrics', () => {
 describe('a condition is cut', () => {
   const pieces = async (text: string, of: 'and' | 'or') => {
     const fragment = await withAnalyzer(() =>
-      parseFragment(text, { dialect: dialectNamed('duckdb'), origin: 'query' }),
+      parseFragment(text, { dialect: findDialect('duckdb'), origin: 'query' }),
     );
-    const spans = of === 'and' ? fragment.conjuncts : disjunctsOf(fragment.tokens);
+    const spans = of === 'and' ? fragment.conjuncts : splitDisjuncts(fragment.tokens);
     return spans.map(({ start, end }) => text.slice(start, end));
   };
 

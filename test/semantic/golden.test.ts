@@ -7,7 +7,7 @@ import { UserError } from '../../src/lib/error.ts';
 import { querySchema } from '../../src/semantic/query/query.ts';
 import { loadAnalyzer, parseSql } from '../../src/sql/analyzer.ts';
 import { type Dialect, timeGrains } from '../../src/sql/dialect.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { type EngineName, engineWith, rowsOf } from '../conformance/engines.ts';
 import { dialectNames } from '../support/dialect-names.ts';
 import { hasMariadb } from '../support/mariadb.ts';
@@ -56,7 +56,7 @@ interface Golden {
   readonly lines: readonly string[];
 }
 
-const base = dialectNamed('duckdb');
+const base = findDialect('duckdb');
 
 async function goldens(dialect: Dialect): Promise<readonly Golden[]> {
   const asked = (await compiled(dialect)).map(({ topic, name, sql }) => {
@@ -104,7 +104,7 @@ test(`the SQL of ${base.name} is as it was`, async () => {
 });
 
 describe.each(dialectNames)('the SQL of %s', (name) => {
-  const dialect = dialectNamed(name);
+  const dialect = findDialect(name);
 
   test.skipIf(name === base.name)('differs from the base as it did', async () => {
     await loadAnalyzer();

@@ -2,10 +2,10 @@ import { stringify } from 'yaml';
 import { beforeAll, expect, test } from 'vitest';
 import { readLookml } from '../../src/semantic/formats/lookml/read.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { compile, load } from './shop.ts';
 
-const duckdb = dialectNamed('duckdb');
+const duckdb = findDialect('duckdb');
 beforeAll(loadAnalyzer);
 
 const view = `

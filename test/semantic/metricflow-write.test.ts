@@ -6,10 +6,10 @@ import { type Dataset, datasetSchema } from '../../src/semantic/model/dataset.ts
 import { readMetricflow } from '../../src/semantic/formats/metricflow/read.ts';
 import { writeMetricflow } from '../../src/semantic/formats/metricflow/write.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { compile, load, shop } from './shop.ts';
 
-const duckdb = dialectNamed('duckdb');
+const duckdb = findDialect('duckdb');
 await loadAnalyzer();
 
 const write = (datasets: readonly Dataset[]) => writeMetricflow(datasets, { dialect: duckdb });

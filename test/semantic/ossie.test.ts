@@ -8,14 +8,14 @@ import { type Dataset, datasetSchema } from '../../src/semantic/model/dataset.ts
 import { readOssie } from '../../src/semantic/formats/ossie/read.ts';
 import { writeOssie } from '../../src/semantic/formats/ossie/write.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { violations } from '../support/json-schema.ts';
 import { load, shop } from './shop.ts';
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../fixtures/ossie/${name}`, import.meta.url), 'utf8');
 const schema = z.record(z.string(), z.unknown()).parse(JSON.parse(fixture('ossie-schema.json')));
-const duckdb = dialectNamed('duckdb');
+const duckdb = findDialect('duckdb');
 const write = (datasets: readonly Dataset[], dialect = duckdb) =>
   writeOssie(datasets, { dialect, name: 'warehouse' });
 const documentSchema = z.looseObject({
@@ -356,7 +356,7 @@ test.each(['duckdb', 'postgres', 'snowflake'] as const)(
   (name) => {
     fc.assert(
       fc.property(model, (all) => {
-        const dialect = dialectNamed(name);
+        const dialect = findDialect(name);
         const datasets = all
           .map(withKeys)
           .map((one) => datasetSchema.parse(JSON.parse(JSON.stringify(one))));

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { compareVersions } from '../../src/ingest/rule/compare.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { openProject } from '../../src/project/open/open.ts';
-import { modelFor } from '../../src/semantic/resolve/row-rules.ts';
+import { modelForRole } from '../../src/semantic/resolve/row-rules.ts';
 import { openState } from '../../src/store/state.ts';
 import { openToolbox } from '../../src/tools/toolbox.ts';
 import { folder } from '../cli/run-cli.ts';
@@ -159,7 +159,7 @@ describe('a declaration', () => {
       orders: orders("access: [{role: clerk, where: status = 'open'}]"),
     });
     expect(diagnostics).toEqual([]);
-    const { sql } = compile(modelFor(model, 'clerk'), {
+    const { sql } = compile(modelForRole(model, 'clerk'), {
       metrics: ['orders.chosen'],
       parameters: { state: 'open' },
     });

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import { loadAnalyzer, parseSql } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { type Fragment, parseFragment } from '../../src/sql/expression.ts';
 import { engineNames } from '../conformance/engines.ts';
 
@@ -55,11 +55,11 @@ function outcome(run: () => Fragment): Fragment | string | undefined {
 function acceptedAlone(
   texts: readonly string[],
 ): readonly { readonly text: string; readonly name: string; readonly fragment: Fragment }[] {
-  expect(() => parseSql('SELECT 1', dialectNamed('duckdb'))).toThrow('withAnalyzer');
+  expect(() => parseSql('SELECT 1', findDialect('duckdb'))).toThrow('withAnalyzer');
   return engineNames.flatMap((name) =>
     [...new Set(texts)].flatMap((text) => {
       const fragment = outcome(() =>
-        parseFragment(text, { dialect: dialectNamed(name), origin: 'model' }),
+        parseFragment(text, { dialect: findDialect(name), origin: 'model' }),
       );
       return typeof fragment === 'object' ? [{ text, name, fragment }] : [];
     }),
@@ -177,7 +177,7 @@ describe('an expression that needs no parser', () => {
     const differing = alone.filter(({ text, name: engine, fragment }) => {
       const parsed = outcome(() =>
         parseFragment(`${before}${text}\n, null)`, {
-          dialect: dialectNamed(engine),
+          dialect: findDialect(engine),
           origin: 'model',
         }),
       );

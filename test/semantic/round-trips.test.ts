@@ -8,13 +8,13 @@ import { writeMetricflow } from '../../src/semantic/formats/metricflow/write.ts'
 import { readOssie } from '../../src/semantic/formats/ossie/read.ts';
 import { writeOssie } from '../../src/semantic/formats/ossie/write.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { filesOf, suiteSchema } from '../conformance/convert.ts';
 import { files as hazards } from './hazards/model.ts';
 import { load, shop } from './shop.ts';
 
 await loadAnalyzer();
-const dialect = dialectNamed('duckdb');
+const dialect = findDialect('duckdb');
 const suite = suiteSchema.parse(
   JSON.parse(readFileSync(new URL('../conformance/semantic-layer.json', import.meta.url), 'utf8')),
 );

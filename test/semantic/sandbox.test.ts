@@ -8,7 +8,7 @@ import { emit } from '../../src/semantic/sql/emit.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { plan } from '../../src/semantic/plan/plan.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
-import { dialectNamed } from '../../src/sql/dialects.ts';
+import { findDialect } from '../../src/sql/dialects.ts';
 import { fragmentKeywords } from '../../src/sql/scalar-functions.ts';
 import { openRunner, type Runner, runnerNames } from './fuzz/runner.ts';
 import { load } from './shop.ts';
@@ -516,7 +516,7 @@ describe.each(runnerNames)('on %s', (engine) => {
   let worlds: readonly { runner: Runner; hidden: number }[];
 
   beforeAll(async () => {
-    ({ model } = await load(files, dialectNamed(engine)));
+    ({ model } = await load(files, findDialect(engine)));
     worlds = await Promise.all(
       [77, 4242].map(async (hidden) => ({ runner: await openRunner(engine), hidden })),
     );

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { OpenAgent } from '../../chat/open-agent.ts';
-import { counted } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/counted.ts';
 import { UserError } from '../../lib/error.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
@@ -40,7 +40,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
     run: (conversation, id) =>
       ofEvidence(
         (one) =>
-          `[${one.id}] ${counted(one.rows.length, 'row')}${one.truncated ? ', cut off' : ''}\n${renderTable(evidenceTable(one), conversation.context.screen)}`,
+          `[${one.id}] ${formatCount(one.rows.length, 'row')}${one.truncated ? ', cut off' : ''}\n${renderTable(evidenceTable(one), conversation.context.screen)}`,
       )(conversation, id),
   },
   sources: {
@@ -105,11 +105,13 @@ function costText({ exchanges }: Conversation): string {
   const gap =
     unknown.length === 0
       ? ''
-      : `; of ${counted(unknown.length, 'turn')} the cost is unknown (${unknown[0]?.costReason ?? 'not told'})`;
+      : `; of ${formatCount(unknown.length, 'turn')} the cost is unknown (${unknown[0]?.costReason ?? 'not told'})`;
   const tokens = [...lines].map(
     ([model, count]) => `${model}: ${count.toLocaleString('en-US')} tokens`,
   );
-  return [...tokens, `${counted(results.length, 'turn')}, $${known.toFixed(4)}${gap}`].join('\n');
+  return [...tokens, `${formatCount(results.length, 'turn')}, $${known.toFixed(4)}${gap}`].join(
+    '\n',
+  );
 }
 
 function permissionsText({ agent, exchanges }: Conversation): string {
@@ -140,7 +142,7 @@ async function exportRows(conversation: Conversation, path: string): Promise<str
   if (last === undefined) throw new UserError('no_evidence', 'No query was run yet.');
   const file = resolve(conversation.context.surroundings.cwd, path || `${last.id}.csv`);
   await writeAtomically(file, renderCsv(evidenceTable(last)));
-  return `${counted(last.rows.length, 'row')} written to ${file}${last.truncated ? '; more exist' : ''}`;
+  return `${formatCount(last.rows.length, 'row')} written to ${file}${last.truncated ? '; more exist' : ''}`;
 }
 
 async function makeCase(

@@ -1,4 +1,4 @@
-import { counted } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/counted.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
@@ -104,7 +104,7 @@ export function receiptLine({
 }: TurnResult): string {
   const queries = evidence.map(
     (each) =>
-      `[${each.id}] ${standing(each)}, ${counted(each.rows.length, 'row')} from ${each.connection ?? each.tool}`,
+      `[${each.id}] ${standing(each)}, ${formatCount(each.rows.length, 'row')} from ${each.connection ?? each.tool}`,
   );
   const tokens = Object.values(usage).reduce(
     (sum, { input, output, cacheRead, cacheWrite }) =>
@@ -113,7 +113,7 @@ export function receiptLine({
   );
   const cost =
     costUsd === null ? `cost unknown (${costReason ?? 'not told'})` : `$${costUsd.toFixed(4)}`;
-  const spent = `${counted(steps, 'step')}, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${(durationMs / 1000).toFixed(1)} s`;
+  const spent = `${formatCount(steps, 'step')}, ${tokens.toLocaleString('en-US')} tokens, ${cost}, ${(durationMs / 1000).toFixed(1)} s`;
   const ended = stopReason === 'completed' ? [] : [`ended: ${stopReason.replaceAll('_', ' ')}`];
   return [...(queries.length === 0 ? ['no query'] : queries), spent, ...ended].join('; ');
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/error.ts';
-import { check } from '../../lib/schema-check.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import {
   connectionConfigSchema,
   connectionNameSchema,
@@ -49,7 +49,7 @@ export async function connectionFrom(
   const driver =
     typeof options['driver'] === 'string' ? options['driver'] : await askDriver(context, kinds);
   const given = { ...saidBy(flags, options), driver };
-  const { data, problems } = check(connectionConfigSchema, given);
+  const { data, problems } = checkSchema(connectionConfigSchema, given);
   if (data !== undefined) return data;
   const own = schemaFlags(
     kinds.find(({ name }) => name === driver)?.config ?? connectionConfigSchema,
@@ -57,9 +57,10 @@ export async function connectionFrom(
   const place = own.find(({ key }) => key === 'path' || key === 'url');
   if (place !== undefined && !(place.key in given) && context.screen.interactive) {
     const validate = (value?: string) => {
-      const wrong = check(connectionConfigSchema, { ...given, [place.key]: value }).problems?.find(
-        ({ path }) => path[0] === place.key,
-      );
+      const wrong = checkSchema(connectionConfigSchema, {
+        ...given,
+        [place.key]: value,
+      }).problems?.find(({ path }) => path[0] === place.key);
       return value ? wrong?.message : 'something is needed';
     };
     const said = await askInPlaceOf(place.option.long ?? '', context, ({ text }) =>
@@ -78,7 +79,7 @@ export async function connectionFrom(
 }
 
 export function connectionName(name: string): string {
-  const { data, problems } = check(connectionNameSchema, name);
+  const { data, problems } = checkSchema(connectionNameSchema, name);
   if (data !== undefined) return data;
   throw usage(
     `${JSON.stringify(name)} is no name for a connection: ${problems[0]?.message ?? ''}.`,

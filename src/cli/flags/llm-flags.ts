@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { UserError } from '../../lib/error.ts';
-import { check } from '../../lib/schema-check.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import { providers, type ProviderName } from '../../llm/ai-sdk/providers.ts';
 import {
   authModes,
@@ -140,7 +140,7 @@ async function settingsFrom(
   )) {
     const initialValue = key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : undefined;
     const validate = (value?: string) => {
-      const { problems } = check(providers[backend].config, { ...settings, [key]: value });
+      const { problems } = checkSchema(providers[backend].config, { ...settings, [key]: value });
       return value ? problems?.find(({ path }) => path[0] === key)?.message : 'something is needed';
     };
     settings[key] = await askInPlaceOf(
@@ -157,7 +157,7 @@ async function settingsFrom(
 function refuseIncomplete(backend: ProviderName, settings: NewLlm['settings']): void {
   const { config } = providers[backend];
   const flags = schemaFlags(config);
-  const { problems = [] } = check(config, settings);
+  const { problems = [] } = checkSchema(config, settings);
   const key = problems
     .map(({ path }) => path[0])
     .find((name) => settings[String(name)] === undefined);

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 
 /** The same failure with another next step. */
 export function withHint(
@@ -22,5 +22,5 @@ export function failureOf(error: unknown): UserError {
     });
   }
   const hint = 'run it again with --debug for the stack, and report it';
-  return new UserError('internal', `This is a defect in ktx: ${messageOf(error)}`, { hint });
+  return new UserError('internal', `This is a defect in ktx: ${errorMessage(error)}`, { hint });
 }

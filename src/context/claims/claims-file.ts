@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../../lib/error.ts';
+import { errorMessage } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { claimKinds, evidenceSchema, jsonSchema, type Claim, type Evidence } from './claim.ts';
 import { isMapping } from '../merge/yaml-text.ts';
@@ -122,7 +122,7 @@ function readLine(line: string): ReadLine {
     const { evidence, ...claim } = lineSchema.parse(value);
     return { claim: { ...claim, evidence: [evidence] } };
   } catch (error) {
-    return { reason: error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error) };
+    return { reason: error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { messageOf } from '../../lib/error.ts';
+import { errorMessage } from '../../lib/error.ts';
 
 export const pinsPath = 'pins.yaml';
 
@@ -33,7 +33,7 @@ export function parsePins(text: string | undefined): Pins {
     const { data, error } = pinsSchema.safeParse(load(text, { schema: CORE_SCHEMA }));
     return data ?? { pins: [], fault: z.prettifyError(error).split('\n')[0] ?? '' };
   } catch (error) {
-    return { pins: [], fault: `it is not valid YAML: ${messageOf(error).split('\n')[0]}` };
+    return { pins: [], fault: `it is not valid YAML: ${errorMessage(error).split('\n')[0]}` };
   }
 }
 

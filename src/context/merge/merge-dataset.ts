@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, load } from 'js-yaml';
-import { messageOf } from '../../lib/error.ts';
+import { errorMessage } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
 import { subjects, type Claim } from '../claims/claim.ts';
@@ -108,7 +108,7 @@ export function parseDatasetFile(text: string): { mapping: YamlMapping } | { rea
     );
     return list ? { reason: `\`${list}\` is not a list` } : { mapping };
   } catch (error) {
-    return { reason: `it is not valid YAML: ${messageOf(error).split('\n')[0]}` };
+    return { reason: `it is not valid YAML: ${errorMessage(error).split('\n')[0]}` };
   }
 }
 

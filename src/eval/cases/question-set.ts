@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkedYaml } from '../../lib/checked-yaml.ts';
-import { located } from '../../lib/diagnostic.ts';
+import { parseYaml } from '../../lib/checked-yaml.ts';
+import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { absent, readText } from '../../store/files.ts';
@@ -98,7 +98,7 @@ async function loadSet(projectDir: string, name: string): Promise<QuestionSet> {
   const file = `${evalsFolder}/${name}.yaml`;
   const text = (await readText(join(projectDir, file), projectDir)) ?? '';
   const hint = 'ktx schema eval prints what a question set may have.';
-  const { agent, connection, repeat, cases } = await checkedYaml(questionSetSchema, {
+  const { agent, connection, repeat, cases } = await parseYaml(questionSetSchema, {
     file,
     text,
     code: 'eval_invalid',
@@ -176,7 +176,7 @@ async function invalid(
     readonly path: readonly (string | number)[];
   },
 ): Promise<UserError> {
-  const [place] = await located(text, [
+  const [place] = await locateFindings(text, [
     { file, severity: 'error', rule: 'schema', hint: undefined, message, path },
   ]);
   const at = `${file}:${place?.line ?? 1}:${place?.column ?? 1}`;

@@ -1,7 +1,7 @@
 import type { ToolCallRecord } from '../../llm/port/session.ts';
 import type { ArgumentRules, ToolRule } from '../cases/question-set-schema.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { counted } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/counted.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 
 type Call = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;
@@ -36,7 +36,7 @@ function problemOf(calls: readonly Call[], rule: ToolRule): string | undefined {
     );
     return tried.length === 0
       ? undefined
-      : `${said(rule)}: it was, ${counted(tried.length, 'time')}`;
+      : `${said(rule)}: it was, ${formatCount(tried.length, 'time')}`;
   }
   const done = calls.filter(
     (call) => call.name === rule.name && call.ok && fits(call.input, rule.arguments),
@@ -44,7 +44,7 @@ function problemOf(calls: readonly Call[], rule: ToolRule): string | undefined {
   const { min, max = Infinity } = boundsOf(rule.count);
   if (done >= min && done <= max) return undefined;
   const failed = calls.filter((call) => call.name === rule.name && !call.ok).length;
-  return `${said(rule)}: ${counted(done, 'such call')}${failed > 0 ? ` (${failed} failed)` : ''}`;
+  return `${said(rule)}: ${formatCount(done, 'such call')}${failed > 0 ? ` (${failed} failed)` : ''}`;
 }
 
 function boundsOf(count: Extract<ToolRule, { name: string }>['count']): {

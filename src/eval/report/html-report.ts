@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { counted } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/counted.ts';
 import type { RunComparison } from './compare-runs.ts';
 import { html, Markup } from './html-template.ts';
 import type { EvalOutcome } from '../run/outcome.ts';
@@ -246,7 +246,7 @@ function turnDetails({
   const ran = queries.map(
     ({ id, sql = '', rows, metrics }) =>
       html`<p class="dim">
-          ${id}: ${counted(rows, 'row')}${metrics.length > 0 ? `, ${metrics.join(', ')}` : ''}
+          ${id}: ${formatCount(rows, 'row')}${metrics.length > 0 ? `, ${metrics.join(', ')}` : ''}
         </p>
         <pre>${sql}</pre>`,
   );

@@ -2,7 +2,7 @@ import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { UserError } from '../../lib/error.ts';
 import { emit } from '../../semantic/sql/emit.ts';
 import { loadModel } from '../../semantic/load/load.ts';
-import { dialectNamed } from '../../sql/dialects.ts';
+import { findDialect } from '../../sql/dialects.ts';
 import type { Snapshot } from '../rule/snapshot.ts';
 import { planProbe } from '../render/validate.ts';
 import { replaceEntry } from '../render/replace-entry.ts';
@@ -34,7 +34,7 @@ export async function dryRun(
     text: at === path ? replaceEntry(text, list, entry) : text,
   }));
   const { model, diagnostics } = await loadModel({
-    dialect: dialectNamed(catalog.dialect),
+    dialect: findDialect(catalog.dialect),
     files,
     tables: catalog.tables,
   });

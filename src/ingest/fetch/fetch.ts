@@ -1,5 +1,5 @@
 import type { OpenSource } from '../../sources/registry.ts';
-import { counted } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/counted.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Item } from '../../sources/source.ts';
 import type { ItemReport } from '../event.ts';
@@ -76,7 +76,7 @@ export async function fetchItems(
 }
 
 function emptied(connection: string, count: number): UserError {
-  const message = `${connection} shows nothing any more, where it had ${counted(count, 'item')}; all that came of ${count === 1 ? 'it' : 'them'} stays.`;
+  const message = `${connection} shows nothing any more, where it had ${formatCount(count, 'item')}; all that came of ${count === 1 ? 'it' : 'them'} stays.`;
   const hint = `See that the folder is the right one and is mounted. Where it is meant to be empty: ktx ingest ${connection} --allow-empty`;
   return new UserError('source_emptied', message, { hint });
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import { readText, temporarySuffix } from '../../store/files.ts';
 
 /** Files by path relative to the project, with `/`, as one place (disk, a commit) has them. */
@@ -78,9 +78,12 @@ function plainText(file: string, isFile: boolean): string {
     if (!isUtf8(bytes)) throw new Error('it is not valid UTF-8');
     return bytes.toString('utf8');
   } catch (error) {
-    if (!file.endsWith('.jsonl')) return `\uD800${messageOf(error)}`;
+    if (!file.endsWith('.jsonl')) return `\uD800${errorMessage(error)}`;
     const hint = 'Move it away, or restore it from git.';
-    throw new UserError('file_unreadable', `${file}: ${messageOf(error)}.`, { hint, cause: error });
+    throw new UserError('file_unreadable', `${file}: ${errorMessage(error)}.`, {
+      hint,
+      cause: error,
+    });
   }
 }
 

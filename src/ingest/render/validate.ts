@@ -19,7 +19,7 @@ import { sampleParameters } from '../../semantic/model/parameters.ts';
 import { plan, type Plan } from '../../semantic/plan/plan.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
-import { dialectNamed } from '../../sql/dialects.ts';
+import { findDialect } from '../../sql/dialects.ts';
 import type { State } from '../../store/state.ts';
 import { blameClaim } from './blame-claim.ts';
 import type { Quarantined } from '../event.ts';
@@ -216,7 +216,7 @@ async function checkModel(
   { signal, only }: Checking,
 ) {
   const { model, diagnostics } = await loadModel({
-    dialect: dialectNamed(catalog.dialect),
+    dialect: findDialect(catalog.dialect),
     files,
     tables: catalog.tables,
   });

@@ -5,7 +5,7 @@ import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import type { Json } from '../../lib/json.ts';
-import { modelFor } from '../../semantic/resolve/row-rules.ts';
+import { modelForRole } from '../../semantic/resolve/row-rules.ts';
 import { emit } from '../../semantic/sql/emit.ts';
 import type { ParameterValue } from '../../semantic/model/dataset.ts';
 import { loadModel } from '../../semantic/load/load.ts';
@@ -110,7 +110,7 @@ async function numberOf({
   try {
     const warehouse = await open();
     // Whoever looks at a conflict sees its number, whatever their role: a dataset with row rules gives none.
-    const model = modelFor(
+    const model = modelForRole(
       (await loadModel({ dialect: warehouse.dialect, files })).model,
       undefined,
     );

@@ -9,7 +9,7 @@ import { parseSubject } from '../../context/claims/subject.ts';
 import { sectionSubject, listSections, wikiClaimsPath } from '../../context/wiki/merge-page.ts';
 import { updateIndex } from '../../search/index.ts';
 import type { SearchDocument } from '../../search/documents.ts';
-import { search, type SearchHit, type SearchOptions } from '../../search/search.ts';
+import { searchIndex, type SearchHit, type SearchOptions } from '../../search/search.ts';
 import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
@@ -60,7 +60,7 @@ export function openSnapshot(findings: ProjectFindings, files: FileTree): Snapsh
       );
     },
     dataset: (connection, name) => datasetAt(artifactPath(connection, name)),
-    search: (text, options) => search(index(''), text, options),
+    search: (text, options) => searchIndex(index(''), text, options),
     async warehouse(connection) {
       const found = findings.connections.find(({ catalog }) => catalog.connection === connection);
       if (found === undefined) throw new Error(`no warehouse ${connection}`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
-import { check } from '../../lib/schema-check.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { BackendCall, CallWatch, ModelBackend } from '../port/backend.ts';
 import type { PromptCaching } from '../config.ts';
@@ -114,7 +114,7 @@ function fitting<T>(schema: z.ZodType<T>, value: unknown): Fitting<T> {
   });
   if (value === undefined)
     return invalid('The model answered without the object that it was asked for.');
-  const { data, problems } = check(schema, value);
+  const { data, problems } = checkSchema(schema, value);
   if (problems === undefined) return { data };
   const lines = problems
     .slice(0, 3)

@@ -1,7 +1,7 @@
 import * as sdk from 'ai';
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import { kindOfStatus, LlmError, type LlmErrorKind } from '../port/error.ts';
 import { refusedLimit, type Headers } from './limits.ts';
 
@@ -137,7 +137,7 @@ function factsOf(error: unknown): Facts {
     };
   }
   const { type, code, statusCode: status } = sdk.StreamProviderError.isInstance(error) ? error : {};
-  return { message: messageOf(error), status, names: [code, type] };
+  return { message: errorMessage(error), status, names: [code, type] };
 }
 
 function namesIn(body: string | undefined): readonly unknown[] {

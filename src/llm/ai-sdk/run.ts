@@ -1,6 +1,6 @@
 import { isStepCount, streamText } from 'ai';
 import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
-import { messageOf } from '../../lib/error.ts';
+import { errorMessage } from '../../lib/error.ts';
 import type { BackendCall, SessionEar } from '../port/backend.ts';
 import { LlmError, type LlmErrorKind } from '../port/error.ts';
 import { roleSettings, type Effort } from '../port/roles.ts';
@@ -118,7 +118,7 @@ function hear(part: Part, ear: SessionEar): void {
   if (part.type === 'tool-result')
     ear.toolEnded({ id: part.toolCallId, isError: false, text: String(part.output) });
   if (part.type === 'tool-error')
-    ear.toolEnded({ id: part.toolCallId, isError: true, text: messageOf(part.error) });
+    ear.toolEnded({ id: part.toolCallId, isError: true, text: errorMessage(part.error) });
 }
 
 async function start(session: Session, call: BackendCall, options: RunOptions) {

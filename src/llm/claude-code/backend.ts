@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { check } from '../../lib/schema-check.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import { ensureStateDirectory } from '../../store/directories.ts';
 import type {
   AccountReport,
@@ -151,7 +151,7 @@ function adapter(session: Session): ModelBackend {
           'invalid_output',
           'The model ended without the object that it was asked for.',
         );
-      const { data, problems } = check(schema, object.value);
+      const { data, problems } = checkSchema(schema, object.value);
       if (problems === undefined) return data;
       const where = problems
         .slice(0, 3)

@@ -1,5 +1,5 @@
 import { openChannel } from '../../lib/channel.ts';
-import { check, sentence } from '../../lib/schema-check.ts';
+import { checkSchema, problemText } from '../../lib/schema-check.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { BackendSession, SessionTurn } from '../port/backend.ts';
 import type { Watching } from './call-watch.ts';
@@ -277,9 +277,9 @@ async function answered({ spec, backend }: State, turn: SessionTurn): Promise<An
         : readPrompt('answer-refused', { reason: untrustedBlock('reason', problem) });
     const { stopReason, text, object } = await backend.turn({ ...turn, message });
     if (stopReason === 'budget') return { stopReason, text };
-    const { data, problems } = check(answer.schema, object);
+    const { data, problems } = checkSchema(answer.schema, object);
     if (problems === undefined) return { stopReason, text: JSON.stringify(data), structured: data };
-    problem = problems.slice(0, 5).map(sentence).join('\n');
+    problem = problems.slice(0, 5).map(problemText).join('\n');
   }
   throw new LlmError(
     'invalid_output',

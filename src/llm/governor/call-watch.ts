@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import type { CallWatch } from '../port/backend.ts';
 import { openClocks, type CallTimeouts } from './call-clocks.ts';
 import type { CallGate } from './call-gate.ts';
@@ -71,7 +71,7 @@ export function openCallWatch(options: CallWatchOptions): Watching {
       try {
         onStepFinish?.({ stepIndex, stepBudget });
       } catch (error) {
-        warn(`The progress callback failed: ${messageOf(error)}`);
+        warn(`The progress callback failed: ${errorMessage(error)}`);
       }
       // Spent money stops a loop between two turns; the last turn is the caller's.
       if (stepIndex < stepBudget) stopAtLimit();
@@ -114,7 +114,7 @@ export function openCallWatch(options: CallWatchOptions): Watching {
         return spending.stop() ?? error;
       return error instanceof UserError
         ? error
-        : new LlmError('unknown', messageOf(error), { cause: error });
+        : new LlmError('unknown', errorMessage(error), { cause: error });
     },
     metrics: () => meter.metrics(),
     toolFailures: () => meter.toolFailures(),

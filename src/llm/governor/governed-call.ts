@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import type { ModelBackend } from '../port/backend.ts';
 import type { CallTimeouts } from './call-clocks.ts';
 import { openCallWatch, type Watching } from './call-watch.ts';
@@ -111,7 +111,7 @@ function attempted(run: () => void, onFailure: (reason: string) => void): void {
   try {
     run();
   } catch (error) {
-    onFailure(messageOf(error));
+    onFailure(errorMessage(error));
   }
 }
 

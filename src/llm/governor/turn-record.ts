@@ -1,4 +1,4 @@
-import { messageOf } from '../../lib/error.ts';
+import { errorMessage } from '../../lib/error.ts';
 import type { SessionEar } from '../port/backend.ts';
 import type { KtxRuntimeToolDescriptor } from '../port/runtime.ts';
 import type { AgentEvent, Denial, ToolCallRecord } from '../port/session.ts';
@@ -96,7 +96,7 @@ export class TurnRecord {
       this.#finish(id, output.isError !== true, output);
       return output;
     } catch (error) {
-      this.#finish(id, false, { markdown: messageOf(error) });
+      this.#finish(id, false, { markdown: errorMessage(error) });
       throw error;
     }
   }

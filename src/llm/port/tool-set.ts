@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { messageOf, UserError } from '../../lib/error.ts';
-import { check } from '../../lib/schema-check.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from './runtime.ts';
 import type { ToolCall } from './tool-call.ts';
 
@@ -32,13 +32,13 @@ export async function callTool(
     const output = await tool.execute(tool.inputSchema.parse(input ?? {}), call);
     return { markdown: markdownOf(output), isError: output?.isError === true };
   } catch (error) {
-    return { markdown: `${tool.name} failed: ${messageOf(error)}`, isError: true };
+    return { markdown: `${tool.name} failed: ${errorMessage(error)}`, isError: true };
   }
 }
 
 /** Why the tool would not take this input, in words for a model. */
 export function refusalOf(tool: KtxRuntimeToolDescriptor, input: unknown): string | undefined {
-  const { problems } = check(tool.inputSchema, input ?? {});
+  const { problems } = checkSchema(tool.inputSchema, input ?? {});
   const lines = problems
     ?.slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);

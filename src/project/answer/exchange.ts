@@ -6,7 +6,7 @@ import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
 import type { Misfit } from '../../semantic/formats/imported-model.ts';
 import type { ImportFile } from '../../semantic/formats/formats.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
-import { dialectNamed } from '../../sql/dialects.ts';
+import { findDialect } from '../../sql/dialects.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { withProjectLock } from '../../store/lock.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
@@ -39,7 +39,7 @@ export async function exportModel(
       hint: 'ktx sl validate',
     });
   const { text, misfits } = await withAnalyzer(() =>
-    write(datasets, { dialect: dialectNamed(config.driver), name: connection }),
+    write(datasets, { dialect: findDialect(config.driver), name: connection }),
   );
   const left = [...model.excluded].map((name) => ({
     at: `datasets.${name}`,
@@ -71,7 +71,7 @@ export async function importModel(
   const { findFormat } = await import('../../semantic/formats/formats.ts');
   const { name: connection, config } = project.connection(asked);
   const { name, read } = findFormat(format, files);
-  const { datasets, misfits } = await withAnalyzer(() => read(files, dialectNamed(config.driver)));
+  const { datasets, misfits } = await withAnalyzer(() => read(files, findDialect(config.driver)));
   const source = `Imported from ${files.map(({ file }) => file).join(', ')} (${name}); yours to edit.`;
   const texts = new Map(
     datasets.map((dataset) => [

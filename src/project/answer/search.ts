@@ -4,7 +4,7 @@ import { shortHash } from '../../lib/hash.ts';
 import { readVersion } from '../../lib/version.ts';
 import { catalogDocuments } from '../../search/documents.ts';
 import { indexedFingerprint, updateIndex } from '../../search/index.ts';
-import { search, type SearchHit, type SearchOptions } from '../../search/search.ts';
+import { searchIndex, type SearchHit, type SearchOptions } from '../../search/search.ts';
 import { openState, type State } from '../../store/state.ts';
 import { itemPath } from '../../sources/source.ts';
 import { notesName, listSources } from '../open/config.ts';
@@ -33,7 +33,7 @@ export async function searchProject(
   const state = openState(project.dir);
   try {
     await refreshIndex(project, state);
-    const hits = search(state, text, { ...options, connections });
+    const hits = searchIndex(state, text, { ...options, connections });
     if (options.kinds?.includes('field') === false) return hits;
     return withValues(hits, await findFieldsByValue(project, state, { text, connection }), {
       text,

@@ -36,7 +36,7 @@ export async function checkRowRules(
 ): Promise<void> {
   const { model } = await project.model(warehouse.connection);
   if (!model.hasRules) return;
-  const { isOpen } = await import('../../semantic/resolve/row-rules.ts');
+  const { seesAllRows: isOpen } = await import('../../semantic/resolve/row-rules.ts');
   const datasets = [...model.datasets.values()];
   if (model.excluded.size === 0 && datasets.every((dataset) => isOpen(dataset, role))) return;
   for (const table of await warehouse.reads(sql)) {

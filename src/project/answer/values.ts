@@ -1,6 +1,6 @@
 import { nearest } from '../../lib/suggest.ts';
 import { dictionaryOf, type DictionaryColumn } from '../../scan/profile/values.ts';
-import { isOpen } from '../../semantic/resolve/row-rules.ts';
+import { seesAllRows } from '../../semantic/resolve/row-rules.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { openState, type State } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
@@ -85,7 +85,8 @@ async function visibleValues(
     const place = tables.get(tableKey(table));
     const dataset = place && find(place)?.dataset;
     const known = dataset && model.datasets.get(dataset.dataset);
-    if (dataset === undefined || known === undefined || !isOpen(known, project.role)) return [];
+    if (dataset === undefined || known === undefined || !seesAllRows(known, project.role))
+      return [];
     const field = dataset.fields?.find(
       ({ name, expr = name }) => typeof expr === 'string' && foldText(expr) === foldText(column),
     );

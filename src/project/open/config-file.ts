@@ -1,5 +1,5 @@
 import type { Document } from 'yaml';
-import { checkedYaml } from '../../lib/checked-yaml.ts';
+import { parseYaml } from '../../lib/checked-yaml.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { projectConfigSchema, type ProjectConfig } from './config.ts';
@@ -29,5 +29,5 @@ async function readConfigText(dir: string): Promise<string> {
 function parseConfig(text: string): Promise<ProjectConfig> {
   const hint =
     'correct the file, or delete an empty one; ktx schema ktx prints what it may contain';
-  return checkedYaml(projectConfigSchema, { file: configName, text, code: 'config_invalid', hint });
+  return parseYaml(projectConfigSchema, { file: configName, text, code: 'config_invalid', hint });
 }

@@ -7,7 +7,7 @@ import { nearest } from '../../lib/suggest.ts';
 import type { LlmConfig } from '../../llm/config.ts';
 import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import type { LoadedModel } from '../../semantic/load/load.ts';
-import { dialectNamed } from '../../sql/dialects.ts';
+import { findDialect } from '../../sql/dialects.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readAnyText } from '../../store/files.ts';
 import { resolveSecret } from '../../store/secrets.ts';
@@ -75,7 +75,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     );
   };
   const loadFiles = async (name: string, marked: readonly StampedFile[]) => {
-    const [{ loadModel }, { modelFor }] = await Promise.all([
+    const [{ loadModel }, { modelForRole: modelFor }] = await Promise.all([
       import('../../semantic/load/load.ts'),
       import('../../semantic/resolve/row-rules.ts'),
     ]);
@@ -86,7 +86,7 @@ export async function openProject(dir: string, options: ProjectOptions = {}) {
     );
     const [files, known] = await Promise.all([read, catalog(name)]);
     const loaded = await loadModel({
-      dialect: dialectNamed(connection(name).config.driver),
+      dialect: findDialect(connection(name).config.driver),
       files,
       tables: known?.tables,
     });

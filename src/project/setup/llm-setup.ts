@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { check } from '../../lib/schema-check.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import { UserError } from '../../lib/error.ts';
 import type { ProbeReport } from '../../llm/port/backend.ts';
 import type { AuthMode, BackendName } from '../../llm/backends.ts';
@@ -48,7 +48,7 @@ export async function probeLlm(
   const { backend, models, settings, auth } = llm;
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
   const wanted = { ...present, provider: { ...present.provider, backend, auth, ...block }, models };
-  const { data: config, problems } = check(llmConfigSchema, wanted);
+  const { data: config, problems } = checkSchema(llmConfigSchema, wanted);
   if (config === undefined) throw invalid(problems);
   const { openLlm } = await import('../../llm/factory.ts');
   const secret = (reference: string): string => resolveSecret(reference, dir);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 
 /** Statements of different shape that are read at most: the first ones. */
 const mostStatements = 20_000;
@@ -39,7 +39,7 @@ async function readLog(path: string, name: string): Promise<string> {
   } catch (error) {
     throw new UserError(
       'query_log_unreadable',
-      `The query log ${name} cannot be read: ${messageOf(error)}`,
+      `The query log ${name} cannot be read: ${errorMessage(error)}`,
       {
         hint: 'Correct scan.query_logs in ktx.yaml: paths are relative to the project.',
       },

@@ -1,10 +1,10 @@
-import { wordsOf } from '../../lib/words.ts';
+import { readWordList } from '../../lib/words.ts';
 import { similarWords } from './name-match.ts';
 
 export type NameParts = ReturnType<typeof nameParts>;
 
 const words = (name: string): ReadonlySet<string> =>
-  wordsOf(new URL(`words/${name}.txt`, import.meta.url));
+  readWordList(new URL(`words/${name}.txt`, import.meta.url));
 const keyWords = words('keys');
 const tableNoise = words('table-noise');
 const measures = words('measures');

@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
-import { type Dialect, statisticsOf } from '../../sql/dialect.ts';
+import { type Dialect, requireStatistics } from '../../sql/dialect.ts';
 import type { ColumnFacts, TableFacts } from './facts.ts';
 import { numberOf, tableName, type ScanContext } from './profile.ts';
 
@@ -77,7 +77,7 @@ export function uniquenessOf(columns: Columns, dialect: Dialect): Measurement {
   const [{ table }] = columns;
   const name = tableName(table.schema, dialect);
   const { fraction } = table.profile;
-  const source = fraction < 1 ? statisticsOf(dialect).sample(name, fraction) : undefined;
+  const source = fraction < 1 ? requireStatistics(dialect).sample(name, fraction) : undefined;
   const names = columns.map((column) => dialect.quote(column.name));
   const present = names.map((column) => `${column} IS NOT NULL`).join(' AND ');
   const grouped = `SELECT count(*) AS n FROM ${source ?? name} WHERE ${present} GROUP BY ${names.join(', ')}`;
@@ -100,7 +100,7 @@ export function inclusionOf({ from, to }: Pairing, dialect: Dialect): Measuremen
       const value =
         baseType(column) === baseType(others[index])
           ? quoted
-          : statisticsOf(dialect).text(quoted, column.schema.type);
+          : requireStatistics(dialect).text(quoted, column.schema.type);
       return `${value} AS ${letter}${index}`;
     });
     return selected.join(', ');

@@ -1,5 +1,5 @@
-import { UserError, messageOf } from '../../lib/error.ts';
-import { type Dialect, statisticsOf, type TableRef } from '../../sql/dialect.ts';
+import { UserError, errorMessage } from '../../lib/error.ts';
+import { type Dialect, requireStatistics, type TableRef } from '../../sql/dialect.ts';
 import type { Cell, ColumnSchema, TableSchema, Warehouse } from '../../warehouse/warehouse.ts';
 import type { ScanConfig } from '../config.ts';
 import { familyOf, isPersonal, kindOf, type ValueKind } from './value-kinds.ts';
@@ -77,7 +77,7 @@ function readingOf(table: TableSchema, share: number, { warehouse }: ScanContext
   const name = tableName(table, warehouse.dialect);
   const sampled =
     share < 1 && table.kind === 'table'
-      ? statisticsOf(warehouse.dialect).sample(name, share)
+      ? requireStatistics(warehouse.dialect).sample(name, share)
       : undefined;
   return { table, name, source: sampled ?? name, share: sampled === undefined ? 1 : share };
 }
@@ -121,7 +121,7 @@ async function profileColumns(
     )
       throw error;
     if (!isUnreadable && columns.length > 1) return split(Math.ceil(columns.length / 2));
-    return { ...unread(columns, messageOf(error)), isSlow: code === 'query_timeout' };
+    return { ...unread(columns, errorMessage(error)), isSlow: code === 'query_timeout' };
   }
 }
 
@@ -178,20 +178,20 @@ async function runProfile(
 function firstRows(table: string, columns: readonly ColumnSchema[], dialect: Dialect): string[] {
   if (columns.length === 0) return [];
   const values = columns.map((column) => {
-    const text = statisticsOf(dialect).text(dialect.quote(column.name), column.type);
+    const text = requireStatistics(dialect).text(dialect.quote(column.name), column.type);
     return `coalesce(substr(${text}, 1, 100), ${dialect.literal(nullMark)})`;
   });
   const joined = `concat_ws(${[dialect.literal(separator), ...values].join(', ')})`;
   const rows = `SELECT ${joined} AS v FROM ${table} ${dialect.limit(sampledRows, false)}`;
-  return [`(SELECT ${statisticsOf(dialect).jsonList('v')} FROM (${rows}) AS first_rows) AS s`];
+  return [`(SELECT ${requireStatistics(dialect).jsonList('v')} FROM (${rows}) AS first_rows) AS s`];
 }
 
 function columnAggregates(column: ColumnSchema, index: number, dialect: Dialect): string[] {
   const quoted = dialect.quote(column.name);
   const counted = `count(${quoted}) AS c${index}`;
   if (!isMeasured(column)) return [counted];
-  const text = statisticsOf(dialect).text(quoted, column.type);
-  const sketched = [counted, `${statisticsOf(dialect).sketch(text, sketchSize)} AS k${index}`];
+  const text = requireStatistics(dialect).text(quoted, column.type);
+  const sketched = [counted, `${requireStatistics(dialect).sketch(text, sketchSize)} AS k${index}`];
   if (isNumeric(column))
     return [...sketched, `min(${quoted}) AS lo${index}`, `max(${quoted}) AS hi${index}`];
   return column.type === 'string' ? [...sketched, `max(length(${text})) AS hi${index}`] : sketched;

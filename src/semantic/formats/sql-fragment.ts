@@ -4,12 +4,12 @@ import {
   type AggregateCall,
   type Fragment,
   parseFragment,
-  type Reference,
+  type ColumnReference,
 } from '../../sql/expression.ts';
-import { within } from '../sql/expr.ts';
+import { isWithin } from '../sql/expr.ts';
 
 /** Spans of a fragment and what is written in place of each. */
-type Replacement = readonly [Pick<Reference, 'start' | 'end'>, string];
+type Replacement = readonly [Pick<ColumnReference, 'start' | 'end'>, string];
 
 /** Undefined where ktx could not use the text: a window function, a subquery, another dialect. Runs inside `withAnalyzer`. */
 export function fragmentIn(text: string, dialect: Dialect): Fragment | undefined {
@@ -35,7 +35,7 @@ export function qualified(
   home: string,
   datasets: { has(name: string): boolean },
 ): string | undefined {
-  const isPath = ({ parts: [first = '', ...rest] }: Reference) =>
+  const isPath = ({ parts: [first = '', ...rest] }: ColumnReference) =>
     rest.length > 1 || (rest.length === 1 && !datasets.has(first));
   if (fragment.references.some(isPath)) return undefined;
   const bare = fragment.references.filter(({ parts }) => parts.length === 1);
@@ -57,7 +57,7 @@ export function unqualified(fragment: Fragment, home: string): string {
 /** The aggregate that a text is as a whole. */
 export function onlyAggregate({ text, aggregates }: Fragment): AggregateCall | undefined {
   const [only] = aggregates;
-  return only !== undefined && within({ start: 0, end: text.trimEnd().length }, only)
+  return only !== undefined && isWithin({ start: 0, end: text.trimEnd().length }, only)
     ? only
     : undefined;
 }

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/json.ts';
 import { asNode, identifierName, type SqlNode } from '../../sql/analyzer.ts';
-import { fieldNamed, type ModelDataset, type SemanticModel } from '../model/model.ts';
+import { findField, type ModelDataset, type SemanticModel } from '../model/model.ts';
 
 /** A column of a table in a FROM, by the name that the table has there. */
 export interface Column {
@@ -120,7 +120,7 @@ function columnIn(value: unknown, tables: Selected['tables']): Column | undefine
   const alias = identifierName(node.body['table'])?.toLowerCase();
   if (alias !== undefined) return tables.has(alias) ? { alias, name } : undefined;
   const [only, ...more] = [...tables].filter(
-    ([, dataset]) => tables.size === 1 || fieldNamed(dataset, name) !== undefined,
+    ([, dataset]) => tables.size === 1 || findField(dataset, name) !== undefined,
   );
   return only === undefined || more.length > 0 ? undefined : { alias: only[0], name };
 }

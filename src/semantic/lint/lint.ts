@@ -2,7 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import { parseSql, type Span, type SqlNode, walkSql } from '../../sql/analyzer.ts';
 import type { Fragment } from '../../sql/expression.ts';
 import { type Column, equalitiesIn, type Selected, selectedIn } from './lint-select.ts';
-import { within } from '../sql/expr.ts';
+import { isWithin } from '../sql/expr.ts';
 import {
   columnIdentity,
   metricAddress,
@@ -161,7 +161,7 @@ function missingFilters(select: Selected, sql: string): readonly LintFinding[] {
 
 function conditionsOf(where: Fragment | undefined): readonly string[] {
   const isFixed = (conjunct: Span) =>
-    where?.parameters?.some((one) => within(one, conjunct)) !== true;
+    where?.parameters?.some((one) => isWithin(one, conjunct)) !== true;
   return (
     where?.conjuncts.filter(isFixed).map(({ start, end }) => where.text.slice(start, end)) ?? []
   );

@@ -10,40 +10,40 @@ import {
   type ParameterDefinition,
   sourceParts,
 } from '../model/dataset.ts';
-import { within } from '../sql/expr.ts';
-import { parameterValue } from '../model/parameters.ts';
-import { grainOf, periodOf } from '../model/grains.ts';
+import { isWithin } from '../sql/expr.ts';
+import { parseParameterValue } from '../model/parameters.ts';
+import { parsePeriodGrain, parsePeriod } from '../model/grains.ts';
 import {
   columnIdentity,
-  type Ends,
+  type RelationshipEnds,
   type MetricRule,
   type ModelDataset,
   type ModelMetric,
   type ModelRelationship,
-  ownerInCondition,
+  conditionSide,
 } from '../model/model.ts';
 
-type Keys = readonly PropertyKey[];
-type Relationship = NonNullable<Dataset['relationships']>[number];
+type YamlPath = readonly PropertyKey[];
+type RelationshipDefinition = NonNullable<Dataset['relationships']>[number];
 
 /** Reports a finding at a place in the file. */
-export type Report = (
-  path: Keys,
+export type ReportFinding = (
+  path: YamlPath,
   rule: string,
   said: string | { readonly message: string; readonly hint?: string | undefined },
 ) => void;
 
 /** What building needs to know of the file; `fail` reports an error. */
-export interface Origin {
+export interface BuildContext {
   readonly file: string;
   readonly dialect: Dialect;
-  readonly fail: Report;
+  readonly fail: ReportFinding;
   /** What `param.x` may name here; undefined where the word means a dataset or role. */
   readonly parameters?: ReadonlySet<string> | undefined;
 }
 
 /** A dataset with its expressions parsed; what does not parse is reported, and the dataset is then not to be used. */
-export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
+export function buildDataset(outside: BuildContext, dataset: Dataset): ModelDataset {
   const origin = { ...outside, parameters: parameterNames(outside, dataset) };
   const {
     dataset: name,
@@ -56,14 +56,14 @@ export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
     primary_key = [],
     unique_keys = [],
   } = dataset;
-  checkNames(origin, dataset);
+  checkDuplicateNames(origin, dataset);
   const filters = segments.flatMap((segment, index): [string, Fragment][] => {
-    const fragment = rowFragment(origin, segment.where, ['segments', index, 'where']);
+    const fragment = parseRowFragment(origin, segment.where, ['segments', index, 'where']);
     return fragment === undefined ? [] : [[segment.name, fragment]];
   });
-  const relation = relationOf(origin, dataset);
+  const relation = buildRelation(origin, dataset);
   const rules = dataset.access?.flatMap(({ role, where }, index) => {
-    const fragment = rowFragment(fixed(origin), where, ['access', index, 'where']);
+    const fragment = parseRowFragment(withoutParameters(origin), where, ['access', index, 'where']);
     return fragment === undefined ? [] : [{ role, where: fragment }];
   });
   const built: ModelDataset = {
@@ -75,11 +75,11 @@ export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
     keys: [],
     defaultTime: dataset.default_time,
     fiscalYearStart: dataset.fiscal_year_start,
-    parameters: parametersOf(origin, parameters),
-    fields: byName([
+    parameters: buildParameters(origin, parameters),
+    fields: mapByName([
       ...fields.map((field, index) => ({
         ...field,
-        expr: rowFragment(origin, field.expr, ['fields', index, 'expr']),
+        expr: parseRowFragment(origin, field.expr, ['fields', index, 'expr']),
       })),
       ...row_metrics.map(({ metric, via = name, ...field }) => ({
         ...field,
@@ -88,7 +88,7 @@ export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
       })),
     ]),
     segments: new Map(filters),
-    metrics: byName(
+    metrics: mapByName(
       metrics.map((metric, index) =>
         buildMetric(origin, { ...metric, dataset: name, key: primary_key }, ['metrics', index]),
       ),
@@ -97,15 +97,15 @@ export function buildDataset(outside: Origin, dataset: Dataset): ModelDataset {
       buildRelationship(origin, { ...it, from: name }, ['relationships', index]),
     ),
     primaryKey: primary_key.length === 0 ? undefined : primary_key,
-    steps: [],
-    ways: [],
+    toOne: [],
+    toMany: [],
   };
   const keys = [primary_key, ...unique_keys].filter((key) => key.length > 0);
   return { ...built, keys: keys.map((key) => key.map((column) => columnIdentity(built, column))) };
 }
 
 /** No name may come twice, in any case: engines fold it. */
-function checkNames({ fail }: Origin, dataset: Dataset): void {
+function checkDuplicateNames({ fail }: BuildContext, dataset: Dataset): void {
   for (const list of ['fields', 'segments', 'metrics', 'parameters'] as const) {
     const names = (dataset[list] ?? []).map(({ name }) => name.toLowerCase());
     for (const [index, name] of names.entries()) {
@@ -137,16 +137,16 @@ function checkNames({ fail }: Origin, dataset: Dataset): void {
 }
 
 /** With their values as their types have them. */
-function parametersOf(
-  origin: Origin,
+function buildParameters(
+  origin: BuildContext,
   parameters: readonly ParameterDefinition[] = [],
 ): readonly ParameterDefinition[] {
   return parameters.map((parameter, index) => {
     const path = ['parameters', index];
     const values = parameter.values?.flatMap((value, position) => {
       return (
-        attempt(origin, [...path, 'values', position], () =>
-          parameterValue({ ...parameter, values: undefined }, value),
+        reportFailure(origin, [...path, 'values', position], () =>
+          parseParameterValue({ ...parameter, values: undefined }, value),
         ) ?? []
       );
     });
@@ -154,17 +154,17 @@ function parametersOf(
     const checked =
       value === undefined
         ? value
-        : attempt(origin, [...path, 'default'], () =>
-            parameterValue({ ...parameter, values }, value),
+        : reportFailure(origin, [...path, 'default'], () =>
+            parseParameterValue({ ...parameter, values }, value),
           );
     return { ...parameter, values, default: checked };
   });
 }
 
 function parameterNames(
-  origin: Origin,
+  origin: BuildContext,
   { dataset, parameters = [], relationships = [] }: Dataset,
-): Origin['parameters'] {
+): BuildContext['parameters'] {
   const isTaken =
     dataset === 'param' ||
     relationships.some(({ to, role = to }) => to === 'param' || role === 'param');
@@ -180,30 +180,47 @@ function parameterNames(
 const none: ReadonlySet<string> = new Set();
 
 /** Where no query may choose a value. */
-function fixed(origin: Origin): Origin {
+function withoutParameters(origin: BuildContext): BuildContext {
   return origin.parameters === undefined ? origin : { ...origin, parameters: none };
 }
 
-function byName<Item extends { readonly name: string }>(
+function mapByName<Item extends { readonly name: string }>(
   items: readonly Item[],
 ): ReadonlyMap<string, Item> {
   return new Map(items.map((item) => [item.name, item]));
 }
 
-type Metric = MetricDefinition & { readonly dataset: string; readonly key: readonly string[] };
+type BuiltMetricInput = MetricDefinition & {
+  readonly dataset: string;
+  readonly key: readonly string[];
+};
 
-function buildMetric(origin: Origin, { key, ...metric }: Metric, path: Keys): ModelMetric {
-  const where = rowFragment(origin, metric.where, [...path, 'where']);
+function buildMetric(
+  origin: BuildContext,
+  { key, ...metric }: BuiltMetricInput,
+  path: YamlPath,
+): ModelMetric {
+  const where = parseRowFragment(origin, metric.where, [...path, 'where']);
   const {
     over,
     take,
     per = key.includes(over ?? '') ? key.filter((name) => name !== over) : undefined,
   } = metric.semi_additive ?? {};
   const balance = over === undefined || take === undefined ? undefined : { over, take, per };
-  return { ...metric, file: origin.file, where, definition: ruleOf(origin, metric, path), balance };
+  return {
+    ...metric,
+    file: origin.file,
+    where,
+    definition: buildMetricRule(origin, metric, path),
+    balance,
+  };
 }
 
-function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRule {
+function buildMetricRule(
+  origin: BuildContext,
+  metric: MetricDefinition,
+  path: YamlPath,
+): MetricRule {
   const { name, agg, of, fraction, ratio, per } = metric;
   const kinds = (
     ['agg', 'expr', 'ratio', 'cumulative', 'offset', 'total', 'conversion'] as const
@@ -239,30 +256,30 @@ function ruleOf(origin: Origin, metric: MetricDefinition, path: Keys): MetricRul
     const pairs = Object.entries(on).map(([base, to]) => ({ base, to }));
     return { kind: 'conversion', ...rest, on: pairs, window: windowOf(window) };
   }
-  if (metric.cumulative !== undefined) return runningOf(origin, metric.cumulative, path);
+  if (metric.cumulative !== undefined) return buildRunningRule(origin, metric.cumulative, path);
   if (metric.offset !== undefined)
-    return { kind: 'offset', of: metric.offset.of, by: periodOf(metric.offset.by) };
+    return { kind: 'offset', of: metric.offset.of, by: parsePeriod(metric.offset.by) };
   if (metric.total !== undefined)
     return { kind: 'total', of: metric.total.of, by: metric.total.by ?? [] };
   if (ratio !== undefined) return { kind: 'ratio', ...ratio };
   const fragment =
-    agg === undefined ? fragmentOf(origin, metric.expr, [...path, 'expr']) : undefined;
+    agg === undefined ? parseExpression(origin, metric.expr, [...path, 'expr']) : undefined;
   if (fragment !== undefined) return { kind: 'expression', fragment };
-  const inner = per === undefined ? undefined : fragmentOf(origin, of, [...path, 'of']);
+  const inner = per === undefined ? undefined : parseExpression(origin, of, [...path, 'of']);
   if (inner !== undefined && per !== undefined)
     return { kind: 'nested', function: agg ?? 'count', fraction, of: inner, per };
   return {
     kind: 'aggregate',
     function: agg ?? 'count',
-    of: rowFragment(origin, of, [...path, 'of']),
+    of: parseRowFragment(origin, of, [...path, 'of']),
     fraction,
   };
 }
 
-function runningOf(
-  origin: Origin,
+function buildRunningRule(
+  origin: BuildContext,
   { of, window, grain_to_date: since }: NonNullable<MetricDefinition['cumulative']>,
-  path: Keys,
+  path: YamlPath,
 ): MetricRule {
   if (window !== undefined && since !== undefined) {
     origin.fail([...path, 'cumulative'], 'metric', {
@@ -278,13 +295,15 @@ function runningOf(
 }
 
 function windowOf(text: string | undefined) {
-  return text === undefined ? undefined : { period: periodOf(text), grain: grainOf(text) };
+  return text === undefined
+    ? undefined
+    : { period: parsePeriod(text), grain: parsePeriodGrain(text) };
 }
 
 function buildRelationship(
-  origin: Origin,
-  relationship: Relationship & { readonly from: string },
-  path: Keys,
+  origin: BuildContext,
+  relationship: RelationshipDefinition & { readonly from: string },
+  path: YamlPath,
 ): ModelRelationship {
   const { from, to, on, role = to, cardinality = 'many_to_one', via, within: range } = relationship;
   if (cardinality === 'many_to_many' && via === undefined)
@@ -303,26 +322,28 @@ function buildRelationship(
   };
   const described = { from, to, name: role, cardinality, via, within: ranged };
   const condition =
-    typeof on === 'string' ? rowFragment(fixed(origin), on, [...path, 'on']) : undefined;
+    typeof on === 'string'
+      ? parseRowFragment(withoutParameters(origin), on, [...path, 'on'])
+      : undefined;
   const pairs =
     typeof on === 'string' ? [] : Object.entries(on).map(([own, target]) => ({ own, target }));
   return {
     ...described,
     condition,
-    equal: condition === undefined ? pairs : equalities(condition, described),
+    equal: condition === undefined ? pairs : findEqualities(condition, described),
   };
 }
 
 /** Of the conjuncts that compare a name of one side with one of the other, or with a literal. */
-function equalities(condition: Fragment, ends: Ends): ModelRelationship['equal'] {
+function findEqualities(condition: Fragment, ends: RelationshipEnds): ModelRelationship['equal'] {
   return condition.conjuncts.flatMap((conjunct) => {
-    const references = condition.references.filter((it) => within(it, conjunct));
+    const references = condition.references.filter((it) => isWithin(it, conjunct));
     const rest = condition.tokens.filter(
-      (token) => within(token, conjunct) && !references.some((it) => within(token, it)),
+      (token) => isWithin(token, conjunct) && !references.some((it) => isWithin(token, it)),
     );
     const literals = rest.filter(({ kind }) => kind === 'string' || kind === 'number');
     const nameOf = (side: 'own' | 'target') =>
-      references.find(({ parts }) => ownerInCondition(ends, parts) === side)?.parts.at(-1);
+      references.find(({ parts }) => conditionSide(ends, parts) === side)?.parts.at(-1);
     const [own, target] = [nameOf('own'), nameOf('target')];
     const isComparison =
       references.length + literals.length === 2 && rest.length === literals.length + 1;
@@ -334,7 +355,7 @@ function equalities(condition: Fragment, ends: Ends): ModelRelationship['equal']
   });
 }
 
-function relationOf(origin: Origin, dataset: Dataset): ModelDataset['relation'] {
+function buildRelation(origin: BuildContext, dataset: Dataset): ModelDataset['relation'] {
   const { source, sql } = dataset;
   const parts = source === undefined ? [] : sourceParts(source);
   if ((source === undefined) === (sql === undefined))
@@ -347,41 +368,47 @@ function relationOf(origin: Origin, dataset: Dataset): ModelDataset['relation'] 
     );
   if (sql === undefined) return { kind: 'table', parts: parts ?? [] };
   const query = sql.trim().replace(/;$/, '');
-  const statements = attempt(origin, ['sql'], () => parseSql(query, origin.dialect));
+  const statements = reportFailure(origin, ['sql'], () => parseSql(query, origin.dialect));
   if (statements !== undefined && statements.length !== 1)
     origin.fail(['sql'], 'sql', 'The sql of a dataset is one query');
   return { kind: 'query', sql: query };
 }
 
-function rowFragment(
-  origin: Origin,
+function parseRowFragment(
+  origin: BuildContext,
   text: ExpressionText | undefined,
-  path: Keys,
+  path: YamlPath,
 ): Fragment | undefined {
-  const fragment = fragmentOf(origin, text, path);
+  const fragment = parseExpression(origin, text, path);
   if (fragment === undefined || fragment.aggregates.length === 0) return fragment;
   origin.fail(path, 'aggregate', 'An aggregate cannot stand in a row-level expression');
   return undefined;
 }
 
-function fragmentOf(
-  origin: Origin,
+function parseExpression(
+  origin: BuildContext,
   text: ExpressionText | undefined,
-  path: Keys,
+  path: YamlPath,
 ): Fragment | undefined {
   const { dialect } = origin;
   if (text === undefined) return undefined;
   const own = typeof text === 'object' ? (text[dialect.name] ?? text['default']) : text;
   if (own !== undefined) {
-    const fragment = attempt(origin, path, () => parseFragment(own, { dialect, origin: 'model' }));
-    return fragment && parametrised(origin, fragment, path);
+    const fragment = reportFailure(origin, path, () =>
+      parseFragment(own, { dialect, origin: 'model' }),
+    );
+    return fragment && extractParameters(origin, fragment, path);
   }
   origin.fail(path, 'dialect', `There is no expression for ${dialect.name}`);
   return undefined;
 }
 
 /** Names like `param.x` are values, not columns. */
-function parametrised({ parameters, fail }: Origin, fragment: Fragment, path: Keys): Fragment {
+function extractParameters(
+  { parameters, fail }: BuildContext,
+  fragment: Fragment,
+  path: YamlPath,
+): Fragment {
   const isOne = ({ parts }: Fragment['references'][number]) =>
     parameters !== undefined && parts.length === 2 && parts[0] === 'param';
   const found = fragment.references
@@ -407,7 +434,11 @@ function parametrised({ parameters, fail }: Origin, fragment: Fragment, path: Ke
 }
 
 /** The result, or undefined where a person's mistake was thrown, which is reported. */
-function attempt<Result>(origin: Origin, path: Keys, run: () => Result): Result | undefined {
+function reportFailure<Result>(
+  origin: BuildContext,
+  path: YamlPath,
+  run: () => Result,
+): Result | undefined {
   try {
     return run();
   } catch (failure) {

@@ -2,27 +2,27 @@ import type { Finding } from '../../lib/diagnostic.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 
 /** What a check found, and whether it would find the same in another model. */
-interface Checkup {
+interface CheckResult {
   readonly findings: readonly Finding[];
   readonly holdsIn: (model: SemanticModel, besides: unknown) => boolean;
 }
 
-const checkups = new WeakMap<ModelDataset, Checkup>();
+const checkResults = new WeakMap<ModelDataset, CheckResult>();
 
 /**
  * What `check` finds of a dataset: found once, and again where a dataset that the check asked the model for is another one by
  * now. `besides` is all that it looks at beside dataset and model.
  */
-export function foundIn(
+export function cachedFindings(
   dataset: ModelDataset,
   { model, besides }: { readonly model: SemanticModel; readonly besides: unknown },
   check: (model: SemanticModel) => readonly Finding[],
 ): readonly Finding[] {
-  const known = checkups.get(dataset);
+  const known = checkResults.get(dataset);
   if (known?.holdsIn(model, besides) === true) return known.findings;
-  const watched = watch(model);
+  const watched = recordLookups(model);
   const findings = check(watched.model);
-  checkups.set(dataset, {
+  checkResults.set(dataset, {
     findings,
     holdsIn: (now, also) => also === besides && watched.wouldSee(now),
   });
@@ -30,7 +30,7 @@ export function foundIn(
 }
 
 /** The model, and what was asked of it. */
-function watch(model: SemanticModel) {
+function recordLookups(model: SemanticModel) {
   const { datasets, excluded, ...rest } = model;
   const [asked, left] = [new Map<string, ModelDataset | undefined>(), new Map<string, boolean>()];
   let isListed = false;

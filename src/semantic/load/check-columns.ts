@@ -1,13 +1,13 @@
 import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect, TableRef } from '../../sql/dialect.ts';
-import type { Fragment, Reference } from '../../sql/expression.ts';
-import type { Checked } from './check.ts';
-import { within } from '../sql/expr.ts';
+import type { Fragment, ColumnReference } from '../../sql/expression.ts';
+import type { DatasetCheck } from './check.ts';
+import { isWithin } from '../sql/expr.ts';
 import {
-  fieldNamed,
-  isExact,
+  findField,
+  isCaseExact,
   type ModelDataset,
-  ownerInCondition,
+  conditionSide,
   type Relation,
   type SemanticModel,
 } from '../model/model.ts';
@@ -18,7 +18,7 @@ export interface PhysicalTable extends TableRef {
 }
 
 /** A name that has to be a field or column of `side`. */
-interface Use {
+interface ColumnUse {
   readonly path: readonly PropertyKey[];
   readonly side: ModelDataset | undefined;
   readonly name: string;
@@ -34,7 +34,7 @@ const systemColumns = ['rowid', '_rowid_', 'oid', 'ctid', 'xmin', 'xmax', 'table
 /** Warns of tables and columns that the catalog does not have. No errors: the warehouse may have grown since. */
 export function checkColumns(
   model: SemanticModel,
-  checked: Checked,
+  checked: DatasetCheck,
   tables: readonly PhysicalTable[] | undefined,
 ): void {
   const { dialect } = model;
@@ -43,7 +43,7 @@ export function checkColumns(
   if (
     tables !== undefined &&
     relation.kind === 'table' &&
-    tableOf(dialect, relation, tables) === undefined
+    findTable(dialect, relation, tables) === undefined
   ) {
     const names = tables.flatMap(({ schema, table }) =>
       relation.parts.length === 1 ? [table] : [`${schema}.${table}`],
@@ -54,14 +54,14 @@ export function checkColumns(
       hint: hintFor(name, names),
     });
   }
-  for (const use of usesOf(model, dataset)) {
+  for (const use of columnUses(model, dataset)) {
     const { side, name, path } = use;
     if (side === undefined) continue;
     const fields = [...side.fields.keys()];
     const columns =
       tables === undefined
         ? unlikeFields(use, fields)
-        : tableOf(dialect, side.relation, tables)?.columns.map((column) => column.name);
+        : findTable(dialect, side.relation, tables)?.columns.map((column) => column.name);
     if (columns === undefined || isKnown(dialect, { ...use, side }, columns)) continue;
     const what = tables === undefined ? 'declares no field' : 'has neither a field nor a column';
     const message = `${side.name} ${what} named ${name}`;
@@ -72,7 +72,7 @@ export function checkColumns(
 
 /** Without a catalog, a joined column need not be a field: only one that looks like a slip of one is worth a word. */
 function unlikeFields(
-  { written, field, name }: Use,
+  { written, field, name }: ColumnUse,
   fields: readonly string[],
 ): readonly string[] | undefined {
   const similar = fields.filter((one) => Math.abs(one.length - name.length) <= 2);
@@ -86,7 +86,7 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 /** Without a schema, the default one goes first: which others the engine searches is not known here. */
-function tableOf(
+function findTable(
   dialect: Dialect,
   relation: Relation,
   tables: readonly PhysicalTable[],
@@ -95,7 +95,7 @@ function tableOf(
   const same = (a: string, b: string) =>
     a === b || (dialect.ignoresCase && a.toLowerCase() === b.toLowerCase());
   const [table = '', schema, catalog] = relation.parts.toReversed();
-  const named = byName(tables).get(table.toLowerCase()) ?? [];
+  const named = tablesByName(tables).get(table.toLowerCase()) ?? [];
   const found = named.filter(
     (one) => same(one.table, table) && same(one.schema, schema ?? one.schema),
   );
@@ -105,24 +105,26 @@ function tableOf(
   return inCatalog.find((one) => same(one.schema, dialect.defaultSchema)) ?? inCatalog[0];
 }
 
-const indexes = new WeakMap<
+const tableIndexes = new WeakMap<
   readonly PhysicalTable[],
   ReadonlyMap<string, readonly PhysicalTable[]>
 >();
 
 /** In small letters. */
-function byName(tables: readonly PhysicalTable[]): ReadonlyMap<string, readonly PhysicalTable[]> {
-  const index = indexes.get(tables) ?? Map.groupBy(tables, ({ table }) => table.toLowerCase());
-  indexes.set(tables, index);
+function tablesByName(
+  tables: readonly PhysicalTable[],
+): ReadonlyMap<string, readonly PhysicalTable[]> {
+  const index = tableIndexes.get(tables) ?? Map.groupBy(tables, ({ table }) => table.toLowerCase());
+  tableIndexes.set(tables, index);
   return index;
 }
 
 function isKnown(
   dialect: Dialect,
-  { side, name, written = '"', field }: Use & { side: ModelDataset },
+  { side, name, written = '"', field }: ColumnUse & { side: ModelDataset },
   columns: readonly string[],
 ): boolean {
-  const known = fieldNamed(side, name, isExact(dialect, written));
+  const known = findField(side, name, isCaseExact(dialect, written));
   if (known !== undefined && known.name !== field) return true;
   if (dialect.ignoresCase)
     return [...columns, ...systemColumns].some(
@@ -133,29 +135,30 @@ function isKnown(
   );
 }
 
-function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
+function columnUses(model: SemanticModel, dataset: ModelDataset): readonly ColumnUse[] {
   const named = (
-    references: readonly Reference[],
-    path: Use['path'],
+    references: readonly ColumnReference[],
+    path: ColumnUse['path'],
     field?: string,
-  ): readonly Use[] =>
+  ): readonly ColumnUse[] =>
     references.map(({ parts, written }) => {
       return {
         path,
-        side: sideOf(model, dataset, parts),
+        side: datasetBehind(model, dataset, parts),
         name: parts.at(-1) ?? '',
         written,
         ...(field !== undefined && { field }),
       };
     });
-  const all = (fragment: Fragment | undefined, path: Use['path']) => named(namesIn(fragment), path);
+  const all = (fragment: Fragment | undefined, path: ColumnUse['path']) =>
+    named(columnReferences(fragment), path);
   return [
     ...[...dataset.fields.values()]
       .filter(({ measure }) => measure === undefined)
       .flatMap(({ name, expr }, index) =>
         expr === undefined
           ? [{ path: ['fields', index, 'name'], side: dataset, name, field: name }]
-          : named(namesIn(expr), ['fields', index, 'expr'], name),
+          : named(columnReferences(expr), ['fields', index, 'expr'], name),
       ),
     ...[...dataset.segments.values()].flatMap((where, index) =>
       all(where, ['segments', index, 'where']),
@@ -165,12 +168,12 @@ function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
       ...(definition.kind === 'aggregate' ? all(definition.of, ['metrics', index, 'of']) : []),
       // Outside of aggregates stand metrics.
       ...(definition.kind === 'expression'
-        ? named(aggregated(definition.fragment), ['metrics', index, 'expr'])
+        ? named(aggregatedReferences(definition.fragment), ['metrics', index, 'expr'])
         : []),
     ]),
     // A wrong one of these fails in words that are withheld.
     ...(dataset.access ?? []).flatMap(({ where }, index) => all(where, ['access', index, 'where'])),
-    ...dataset.relationships.flatMap((relationship, index): readonly Use[] => {
+    ...dataset.relationships.flatMap((relationship, index): readonly ColumnUse[] => {
       const { to, condition, equal } = relationship;
       const path = ['relationships', index, 'on'];
       const sides = { own: dataset, target: model.datasets.get(to), none: undefined };
@@ -180,10 +183,10 @@ function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
           { path: [...path, own], side: sides.target, name: target },
         ]);
       }
-      return namesIn(condition).map(({ parts, written }) => {
+      return columnReferences(condition).map(({ parts, written }) => {
         return {
           path,
-          side: sides[ownerInCondition(relationship, parts) ?? 'none'],
+          side: sides[conditionSide(relationship, parts) ?? 'none'],
           name: parts.at(-1) ?? '',
           written,
         };
@@ -193,18 +196,18 @@ function usesOf(model: SemanticModel, dataset: ModelDataset): readonly Use[] {
 }
 
 /** None where a lambda brings names of its own. */
-function namesIn(fragment: Fragment | undefined): readonly Reference[] {
+function columnReferences(fragment: Fragment | undefined): readonly ColumnReference[] {
   return fragment === undefined || /->|\blambda\b/i.test(fragment.text) ? [] : fragment.references;
 }
 
-function aggregated(fragment: Fragment): readonly Reference[] {
-  return namesIn(fragment).filter((reference) =>
-    fragment.aggregates.some((call) => within(reference, call)),
+function aggregatedReferences(fragment: Fragment): readonly ColumnReference[] {
+  return columnReferences(fragment).filter((reference) =>
+    fragment.aggregates.some((call) => isWithin(reference, call)),
   );
 }
 
 /** Whose name it is: bare, or behind roles, which the dataset's own name may lead; undefined for what leads nowhere. */
-function sideOf(
+function datasetBehind(
   model: SemanticModel,
   dataset: ModelDataset,
   parts: readonly string[],

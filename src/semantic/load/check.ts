@@ -1,31 +1,31 @@
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { rowsFor } from '../resolve/row-rules.ts';
-import type { Report } from './build.ts';
+import { rowsForRole } from '../resolve/row-rules.ts';
+import type { ReportFinding } from './build.ts';
 import type { Dataset } from '../model/dataset.ts';
 import {
   columnIdentity,
-  fieldNamed,
+  findField,
   metricAddress,
-  ownerInCondition,
+  conditionSide,
   type ModelDataset,
   type ModelMetric,
   type SemanticModel,
 } from '../model/model.ts';
-import { familyOf } from '../resolve/join-paths.ts';
-import { findMetric, openResolver, resolveMetric } from '../resolve/metrics.ts';
-import { unknownMetric } from '../query/unknown-metric.ts';
+import { typeFamilyOf } from '../resolve/join-paths.ts';
+import { findMetric, createResolver, resolveMetric } from '../resolve/metrics.ts';
+import { unknownMetricError } from '../query/unknown-metric.ts';
 
 /** A dataset beside the YAML that it was built from. */
-export interface Checked {
+export interface DatasetCheck {
   readonly dataset: ModelDataset;
   readonly source: Dataset;
-  readonly fail: Report;
-  readonly warn: Report;
+  readonly fail: ReportFinding;
+  readonly warn: ReportFinding;
 }
 
 /** Names that must lead somewhere: keys, default time, relationships, fields within fields, metrics within metrics. */
-export function checkDataset(model: SemanticModel, checked: Checked): void {
+export function checkDataset(model: SemanticModel, checked: DatasetCheck): void {
   const { dataset, source, fail } = checked;
   const { primary_key = [], unique_keys = [], default_time: time } = source;
   const needed = [
@@ -36,7 +36,7 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
     ...(time === undefined ? [] : [{ name: time, path: ['default_time'] }]),
   ];
   for (const { name, path } of needed) {
-    const field = fieldNamed(dataset, name);
+    const field = findField(dataset, name);
     if (field?.measure !== undefined)
       fail(path, 'row_metric', {
         message: `${name} is a metric of the row, which cannot identify it`,
@@ -56,15 +56,15 @@ export function checkDataset(model: SemanticModel, checked: Checked): void {
   for (const [index, metric] of [...dataset.metrics.values()].entries()) {
     const { code = '', message, hint } = metricFailure(model, metric) ?? {};
     const address = metricAddress(metric);
-    if (code !== '' && !planners.includes(code))
+    if (code !== '' && !queryTimeCodes.includes(code))
       fail(['metrics', index], code, { message: `${address}: ${message}`, hint });
   }
 }
 
 /** Rules that name what is not there, and ways around them. */
-function checkAccess(model: SemanticModel, { dataset, fail, warn }: Checked): void {
+function checkAccess(model: SemanticModel, { dataset, fail, warn }: DatasetCheck): void {
   for (const [index, { role }] of (dataset.access ?? []).entries()) {
-    const failure = failureOf(() => rowsFor(model, dataset, role));
+    const failure = catchUserError(() => rowsForRole(model, dataset, role));
     if (failure !== undefined) return fail(['access', index, 'where'], failure.code, failure);
   }
   if (dataset.access !== undefined || !model.hasRules) return;
@@ -91,12 +91,12 @@ export function isQueryable(model: SemanticModel, metric: ModelMetric): boolean 
 }
 
 /** Follows the names in the expression of the last of `stack`, which the others led to. */
-function checkField(checked: Checked, stack: readonly string[], index: number): void {
+function checkField(checked: DatasetCheck, stack: readonly string[], index: number): void {
   const { dataset, fail } = checked;
   const path = ['fields', index, 'expr'];
   const at = stack.at(-1) ?? '';
   for (const { parts } of dataset.fields.get(at)?.expr?.references ?? []) {
-    const next = fieldNamed(dataset, parts.at(-1) ?? '')?.name;
+    const next = findField(dataset, parts.at(-1) ?? '')?.name;
     if (parts.length > 2 || (parts.length === 2 && parts[0] !== dataset.name)) {
       return fail(
         path,
@@ -111,7 +111,10 @@ function checkField(checked: Checked, stack: readonly string[], index: number): 
   }
 }
 
-function checkRowMetrics(model: SemanticModel, { dataset, source, fail, warn }: Checked): void {
+function checkRowMetrics(
+  model: SemanticModel,
+  { dataset, source, fail, warn }: DatasetCheck,
+): void {
   for (const [index, { name, metric }] of (source.row_metrics ?? []).entries()) {
     const parts = metric.split('.');
     if (findMetric(model, parts, dataset.name) !== undefined) continue;
@@ -119,7 +122,7 @@ function checkRowMetrics(model: SemanticModel, { dataset, source, fail, warn }: 
     const [home = ''] = parts;
     if (model.excluded.has(home))
       warn(path, 'left_out', `${home} was left out, so nothing can ask for ${name}`);
-    else fail(path, 'unknown_name', unknownMetric({ model, named: new Map() }, parts));
+    else fail(path, 'unknown_name', unknownMetricError({ model, queryMetrics: new Map() }, parts));
   }
   if (source.row_metrics === undefined || dataset.primaryKey !== undefined) return;
   fail(['row_metrics'], 'no_key', {
@@ -128,7 +131,7 @@ function checkRowMetrics(model: SemanticModel, { dataset, source, fail, warn }: 
   });
 }
 
-function checkRelationship(model: SemanticModel, checked: Checked, index: number): void {
+function checkRelationship(model: SemanticModel, checked: DatasetCheck, index: number): void {
   const { dataset, source, fail, warn } = checked;
   const relationship = dataset.relationships[index];
   if (relationship === undefined) return;
@@ -157,7 +160,7 @@ function checkRelationship(model: SemanticModel, checked: Checked, index: number
   checkBridge(model, checked, index);
   checkWithin(model, checked, index);
   for (const { parts } of condition?.references ?? []) {
-    if (ownerInCondition(relationship, parts) !== undefined) continue;
+    if (conditionSide(relationship, parts) !== undefined) continue;
     fail(
       [...path, 'on'],
       'foreign_field',
@@ -167,7 +170,11 @@ function checkRelationship(model: SemanticModel, checked: Checked, index: number
 }
 
 /** Ranges have fields of one kind, and nothing but a key says that they do not overlap. */
-function checkWithin(model: SemanticModel, { dataset, fail, warn }: Checked, index: number): void {
+function checkWithin(
+  model: SemanticModel,
+  { dataset, fail, warn }: DatasetCheck,
+  index: number,
+): void {
   const { to = '', within, equal = [] } = dataset.relationships[index] ?? {};
   const target = model.datasets.get(to);
   if (within === undefined || target === undefined) return;
@@ -177,7 +184,7 @@ function checkWithin(model: SemanticModel, { dataset, fail, warn }: Checked, ind
     ['from', target, within.from],
     ['to', target, within.to],
   ] as const;
-  const missing = sides.filter(([, side, name]) => fieldNamed(side, name) === undefined);
+  const missing = sides.filter(([, side, name]) => findField(side, name) === undefined);
   for (const [key, side, name] of missing) {
     fail([...path, key], 'unknown_name', {
       message: `${side.name} has no field named ${name}`,
@@ -185,7 +192,7 @@ function checkWithin(model: SemanticModel, { dataset, fail, warn }: Checked, ind
     });
   }
   const kinds = new Set(
-    sides.flatMap(([, side, name]) => familyOf(fieldNamed(side, name)?.type) ?? []),
+    sides.flatMap(([, side, name]) => typeFamilyOf(findField(side, name)?.type) ?? []),
   );
   if (kinds.size > 1)
     fail(path, 'within', {
@@ -211,7 +218,7 @@ function checkWithin(model: SemanticModel, { dataset, fail, warn }: Checked, ind
   });
 }
 
-function checkBridge(model: SemanticModel, { dataset, fail }: Checked, index: number): void {
+function checkBridge(model: SemanticModel, { dataset, fail }: DatasetCheck, index: number): void {
   const { from = '', to = '', via, cardinality } = dataset.relationships[index] ?? {};
   if (
     cardinality !== 'many_to_many' ||
@@ -233,7 +240,7 @@ function checkBridge(model: SemanticModel, { dataset, fail }: Checked, index: nu
 }
 
 /** Faults that show only where a query uses the metric; what the planner does not support yet is no fault of the file. */
-const planners: readonly string[] = [
+const queryTimeCodes: readonly string[] = [
   'not_supported',
   'ambiguous_path',
   'no_path',
@@ -242,10 +249,10 @@ const planners: readonly string[] = [
 
 /** Resolves the metric as a query would. */
 function metricFailure(model: SemanticModel, metric: ModelMetric): UserError | undefined {
-  return failureOf(() => resolveMetric(openResolver(model, []), metric));
+  return catchUserError(() => resolveMetric(createResolver(model, []), metric));
 }
 
-function failureOf(run: () => unknown): UserError | undefined {
+function catchUserError(run: () => unknown): UserError | undefined {
   try {
     run();
     return undefined;

@@ -1,16 +1,16 @@
 import { basename } from 'node:path/posix';
 import { load as readYaml, YAMLException } from 'js-yaml';
-import { check } from '../../lib/schema-check.ts';
-import { type Diagnostic, type Finding, located } from '../../lib/diagnostic.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
+import { type Diagnostic, type Finding, locateFindings } from '../../lib/diagnostic.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { buildDataset, type Report } from './build.ts';
+import { buildDataset, type ReportFinding } from './build.ts';
 import { checkDataset } from './check.ts';
 import { checkColumns, type PhysicalTable } from './check-columns.ts';
 import { type Dataset, datasetSchema } from '../model/dataset.ts';
-import { linked, sameItems } from '../model/join-graph.ts';
+import { withJoins, sameItems } from '../model/join-graph.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
-import { foundIn } from './check-cache.ts';
+import { cachedFindings } from './check-cache.ts';
 
 export interface LoadedModel {
   readonly model: SemanticModel;
@@ -24,7 +24,7 @@ interface ModelFile {
 }
 
 /** One file on its way into the model; without `source` where it cannot be read, without `dataset` where it is not built yet. */
-interface Loading {
+interface LoadingFile {
   readonly file: ModelFile;
   readonly findings: Finding[];
   readonly source?: Dataset;
@@ -40,30 +40,30 @@ interface ModelText {
 
 /** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
-  const { all, model } = await withAnalyzer(() => built(files, dialect, tables));
+  const { all, model } = await withAnalyzer(() => buildAndCheck(files, dialect, tables));
   const diagnostics = await Promise.all(
     all.flatMap(({ file, findings }) =>
-      findings.length === 0 ? [] : [placed(file.text, findings)],
+      findings.length === 0 ? [] : [locateCached(file.text, findings)],
     ),
   );
   return { model, diagnostics: diagnostics.flat() };
 }
 
-function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText['tables']) {
-  const all = files.map((file) => knownFile(file, dialect));
-  refuseTwins(all);
-  const model = modelOf(dialect, all);
+function buildAndCheck(files: readonly ModelFile[], dialect: Dialect, tables: ModelText['tables']) {
+  const all = files.map((file) => loadFile(file, dialect));
+  rejectDuplicateDatasets(all);
+  const model = assembleModel(dialect, all);
   let isValid = true;
   for (const one of all) {
     const { source, dataset } = one;
     if (source === undefined || dataset === undefined || hasErrors(one)) continue;
-    const found = foundIn(dataset, { model, besides: tables }, (watched) => {
+    const found = cachedFindings(dataset, { model, besides: tables }, (watched) => {
       const fresh = { ...one, findings: [] };
       const checked = {
         source,
         dataset,
-        fail: report(fresh, 'error'),
-        warn: report(fresh, 'warning'),
+        fail: findingReporter(fresh, 'error'),
+        warn: findingReporter(fresh, 'warning'),
       };
       checkDataset(watched, checked);
       checkColumns(watched, checked, tables);
@@ -72,25 +72,26 @@ function built(files: readonly ModelFile[], dialect: Dialect, tables: ModelText[
     one.findings.push(...found);
     isValid &&= !hasErrors(one);
   }
-  return { all, model: isValid ? model : modelOf(dialect, all) };
+  return { all, model: isValid ? model : assembleModel(dialect, all) };
 }
 
-const places = new WeakMap<
+const diagnosticsCache = new WeakMap<
   Finding,
   { readonly findings: readonly Finding[]; readonly diagnostics: Promise<readonly Diagnostic[]> }
 >();
 
 /** Looked for once, as long as the findings of a file are the same. */
-function placed(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
+function locateCached(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
   const [first] = findings;
-  const known = first && places.get(first);
-  if (known !== undefined && sameItems(known.findings, findings)) return known.diagnostics;
-  const diagnostics = located(text, findings);
-  if (first !== undefined) places.set(first, { findings, diagnostics });
+  const loadedFiles = first && diagnosticsCache.get(first);
+  if (loadedFiles !== undefined && sameItems(loadedFiles.findings, findings))
+    return loadedFiles.diagnostics;
+  const diagnostics = locateFindings(text, findings);
+  if (first !== undefined) diagnosticsCache.set(first, { findings, diagnostics });
   return diagnostics;
 }
 
-function hasErrors(one: Loading): boolean {
+function hasErrors(one: LoadingFile): boolean {
   return one.findings.some((finding) => finding.severity === 'error');
 }
 
@@ -106,7 +107,10 @@ const hints: Readonly<Record<string, string>> = {
   source: 'Give exactly one of source (a table) and sql (a query).',
 };
 
-function report({ file, findings }: Loading, severity: Finding['severity']): Report {
+function findingReporter(
+  { file, findings }: LoadingFile,
+  severity: Finding['severity'],
+): ReportFinding {
   return (path, rule, said) => {
     const { message, hint } =
       typeof said === 'string' ? { message: said, hint: hints[rule] } : said;
@@ -115,7 +119,7 @@ function report({ file, findings }: Loading, severity: Finding['severity']): Rep
 }
 
 /** Every file without errors; relationships into a file with errors are gone. */
-function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
+function assembleModel(dialect: Dialect, all: readonly LoadingFile[]): SemanticModel {
   const valid = all.filter((one) => !hasErrors(one)).flatMap(({ dataset }) => dataset ?? []);
   const excluded = all
     .filter(hasErrors)
@@ -124,20 +128,20 @@ function modelOf(dialect: Dialect, all: readonly Loading[]): SemanticModel {
     ({ file, source }) =>
       source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)),
   );
-  return { dialect, datasets: linked(valid), excluded: new Set(excluded), hasRules };
+  return { dialect, datasets: withJoins(valid), excluded: new Set(excluded), hasRules };
 }
 
-function refuseTwins(all: readonly Loading[]): void {
+function rejectDuplicateDatasets(all: readonly LoadingFile[]): void {
   for (const [name, [first, ...others]] of Map.groupBy(all, (one) => one.source?.dataset)) {
     const message = `${first?.file.path} also declares the dataset ${name}`;
     for (const one of name === undefined ? [] : others)
-      report(one, 'error')(['dataset'], 'duplicate', message);
+      findingReporter(one, 'error')(['dataset'], 'duplicate', message);
   }
 }
 
-function readFile(file: ModelFile): Loading {
-  const loading: Loading = { file, findings: [] };
-  const fail = report(loading, 'error');
+function parseFile(file: ModelFile): LoadingFile {
+  const loading: LoadingFile = { file, findings: [] };
+  const fail = findingReporter(loading, 'error');
   if (!file.text.isWellFormed()) {
     fail([], 'not_utf8', { message: 'This is not valid UTF-8', hint: 'Save the file as UTF-8.' });
     return loading;
@@ -148,7 +152,7 @@ function readFile(file: ModelFile): Loading {
       fail([], 'not_supported', 'Metrics that span datasets are not supported yet.');
       return loading;
     }
-    const { data, problems = [] } = check(datasetSchema, content);
+    const { data, problems = [] } = checkSchema(datasetSchema, content);
     for (const { path, rule, message } of problems)
       fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
     return data === undefined ? loading : { ...loading, source: data };
@@ -169,24 +173,27 @@ function readFile(file: ModelFile): Loading {
   }
 }
 
-const known = new Map<string, Loading>();
+const known = new Map<string, LoadingFile>();
 
 /** Read and built once for each text; findings about its neighbours are added to a copy. */
-function knownFile(file: ModelFile, dialect: Dialect): Loading {
+function loadFile(file: ModelFile, dialect: Dialect): LoadingFile {
   const key = `${dialect.name} ${file.path}`;
   const last = known.get(key);
-  const loading = last?.file.text === file.text ? last : buildFile(readFile(file), dialect);
+  const loading = last?.file.text === file.text ? last : buildFile(parseFile(file), dialect);
   if (known.size > 20_000) known.clear();
   known.set(key, loading);
   return { ...loading, findings: [...loading.findings] };
 }
 
-function buildFile(loading: Loading, dialect: Dialect): Loading {
+function buildFile(loading: LoadingFile, dialect: Dialect): LoadingFile {
   const { file, source } = loading;
   if (source === undefined) return loading;
   return {
     ...loading,
-    dataset: buildDataset({ file: file.path, dialect, fail: report(loading, 'error') }, source),
+    dataset: buildDataset(
+      { file: file.path, dialect, fail: findingReporter(loading, 'error') },
+      source,
+    ),
   };
 }
 

@@ -28,7 +28,7 @@ const extensionsSchema = z
   .optional()
   .describe('What another format has and ktx has no word for, by format; kept for export.');
 
-export const aggregates = [
+export const aggregateFunctions = [
   'sum',
   'count',
   'count_distinct',
@@ -38,7 +38,7 @@ export const aggregates = [
   'median',
   'percentile',
 ] as const;
-export type Aggregate = (typeof aggregates)[number];
+export type Aggregate = (typeof aggregateFunctions)[number];
 
 const fieldSchema = z.strictObject({
   name: nameSchema.describe('Name in queries; also the column where there is no `expr`.'),
@@ -148,7 +148,7 @@ export type ParameterDefinition = z.infer<typeof parameterSchema>;
 
 const metricSchema = z.strictObject({
   name: nameSchema.describe('Name in queries, as dataset.name.'),
-  agg: z.enum(aggregates).optional().describe('Aggregate of `of`.'),
+  agg: z.enum(aggregateFunctions).optional().describe('Aggregate of `of`.'),
   of: expressionSchema.optional().describe('What is aggregated; only a count can do without.'),
   fraction: z.number().min(0).max(1).optional().describe('Of a percentile, 0 to 1.'),
   expr: expressionSchema

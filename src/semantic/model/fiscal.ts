@@ -1,5 +1,5 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
-import { refused } from '../query/errors.ts';
+import { queryError } from '../query/errors.ts';
 import type { Expr } from '../sql/expr.ts';
 import type { ModelDataset } from './model.ts';
 import { type Grain, isFiscal } from './grains.ts';
@@ -13,7 +13,7 @@ export function yearStartFor(
   if (fiscal === undefined) return 1;
   if (fiscalYearStart !== undefined) return fiscalYearStart;
   const message = `${name} has no fiscal_year_start, so ${fiscal} means nothing for its times`;
-  throw refused(
+  throw queryError(
     'fiscal_year',
     message,
     `Write fiscal_year_start: 4 into ${file}, or the month (1-12) in which its fiscal years begin.`,

@@ -20,18 +20,18 @@ export function isFiscal(grain: Grain): grain is FiscalGrain {
 }
 
 /** In units that every engine can add; a text like `1 year`. */
-export function periodOf(text: string): Period {
+export function parsePeriod(text: string): Period {
   const [count = ''] = text.split(' ');
-  return unitsOf(Number(count), grainOf(text));
+  return periodOfGrains(Number(count), parsePeriodGrain(text));
 }
 
-export function grainOf(text: string): TimeGrain {
+export function parsePeriodGrain(text: string): TimeGrain {
   const unit = text.split(' ')[1]?.replace(/s$/, '');
   return timeGrains.find((grain) => grain === unit) ?? 'day';
 }
 
 /** Weeks are days, quarters are months. */
-export function unitsOf(count: number, grain: Grain): Period {
+export function periodOfGrains(count: number, grain: Grain): Period {
   if (grain === 'week') return { count: count * 7, unit: 'day' };
   if (grain === 'fiscal_year') return { count, unit: 'year' };
   return grain === 'quarter' || grain === 'fiscal_quarter'
@@ -62,6 +62,6 @@ export function liesIn(one: Grain, other: Grain, yearStart: number): boolean {
 }
 
 /** What the start of a period is. */
-export function startType(grain: Grain): TruncateOptions['type'] {
+export function periodStartType(grain: Grain): TruncateOptions['type'] {
   return finer(grain, 'day') === 'day' || grain === 'day' ? 'date' : 'datetime';
 }

@@ -1,7 +1,7 @@
 import type { Leg, ModelDataset, ModelRelationship, Step } from './model.ts';
 
 /** The datasets with their hops; a relationship that leads to none of them is gone. What did not change is the same object again. */
-export function linked(datasets: readonly ModelDataset[]): ReadonlyMap<string, ModelDataset> {
+export function withJoins(datasets: readonly ModelDataset[]): ReadonlyMap<string, ModelDataset> {
   const names = new Set(datasets.map(({ name }) => name));
   const own = new Map(
     datasets.map(({ name, relationships }) => [
@@ -9,7 +9,7 @@ export function linked(datasets: readonly ModelDataset[]): ReadonlyMap<string, M
       relationships.filter(({ to }) => names.has(to)),
     ]),
   );
-  const steps = [...own.values()].flat().flatMap((relationship) => knownSteps(relationship, own));
+  const steps = [...own.values()].flat().flatMap((relationship) => cachedSteps(relationship, own));
   const [toOne, toMany] = [
     steps.filter((step) => isToOne(step)),
     steps.filter((step) => !isToOne(step)),
@@ -21,26 +21,26 @@ export function linked(datasets: readonly ModelDataset[]): ReadonlyMap<string, M
         name,
         withHops(dataset, {
           relationships: own.get(name) ?? [],
-          steps: toOne?.get(name) ?? [],
-          ways: toMany?.get(name) ?? [],
+          toOne: toOne?.get(name) ?? [],
+          toMany: toMany?.get(name) ?? [],
         }),
       ];
     }),
   );
 }
 
-type Hops = Pick<ModelDataset, 'relationships' | 'steps' | 'ways'>;
+type Hops = Pick<ModelDataset, 'relationships' | 'toOne' | 'toMany'>;
 
-const last = new WeakMap<ModelDataset, ModelDataset>();
+const linkedCache = new WeakMap<ModelDataset, ModelDataset>();
 
 function withHops(dataset: ModelDataset, hops: Hops): ModelDataset {
-  const known = last.get(dataset);
-  const isSame = (['relationships', 'steps', 'ways'] as const).every(
+  const known = linkedCache.get(dataset);
+  const isSame = (['relationships', 'toOne', 'toMany'] as const).every(
     (list) => known !== undefined && sameItems<unknown>(known[list], hops[list]),
   );
   if (known !== undefined && isSame) return known;
   const result = { ...dataset, ...hops };
-  last.set(dataset, result);
+  linkedCache.set(dataset, result);
   return result;
 }
 
@@ -48,21 +48,24 @@ export function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((one, index) => one === b[index]);
 }
 
-const made = new WeakMap<
+const stepCache = new WeakMap<
   ModelRelationship,
   { readonly around: readonly ModelRelationship[]; readonly steps: readonly Step[] }
 >();
 
 /** Which depend on the relationships of its dataset and its bridge. */
-function knownSteps(relationship: ModelRelationship, own: Own): readonly Step[] {
+function cachedSteps(
+  relationship: ModelRelationship,
+  own: RelationshipsByDataset,
+): readonly Step[] {
   const around = [
     ...(own.get(relationship.from) ?? []),
     ...(own.get(relationship.via ?? '') ?? []),
   ];
-  const known = made.get(relationship);
+  const known = stepCache.get(relationship);
   if (known !== undefined && sameItems(known.around, around)) return known.steps;
   const steps = stepsOf(relationship, own);
-  made.set(relationship, { around, steps });
+  stepCache.set(relationship, { around, steps });
   return steps;
 }
 
@@ -70,9 +73,9 @@ export function isToOne({ direction }: Step): boolean {
   return direction === 'up' || direction === 'same';
 }
 
-type Own = ReadonlyMap<string, readonly ModelRelationship[]>;
+type RelationshipsByDataset = ReadonlyMap<string, readonly ModelRelationship[]>;
 
-function stepsOf(relationship: ModelRelationship, own: Own): readonly Step[] {
+function stepsOf(relationship: ModelRelationship, own: RelationshipsByDataset): readonly Step[] {
   const { from, to, name, cardinality } = relationship;
   if (cardinality === 'many_to_many') return bridgeSteps(relationship, own);
   const up: Leg = { from, to, relationship, reversed: false, many: false };
@@ -91,14 +94,17 @@ function stepsOf(relationship: ModelRelationship, own: Own): readonly Step[] {
 }
 
 /** The name of the dataset that points here; with its role where that alone would not say which of its rows are meant. */
-function nameDown({ from, to, name }: ModelRelationship, own: Own): string {
+function nameDown({ from, to, name }: ModelRelationship, own: RelationshipsByDataset): string {
   const twins =
     own.get(from)?.filter((other) => other.to === to && other.cardinality !== 'many_to_many') ?? [];
   return twins.length > 1 || from === to ? `${from}_as_${name}` : from;
 }
 
 /** Both ways through a bridge, whose own relationships say how it is joined. */
-function bridgeSteps({ from, to, name, via = '' }: ModelRelationship, own: Own): readonly Step[] {
+function bridgeSteps(
+  { from, to, name, via = '' }: ModelRelationship,
+  own: RelationshipsByDataset,
+): readonly Step[] {
   const ends = own.get(via) ?? [];
   const first = ends.find((end) => end.to === from);
   const second = ends.find((end) => end.to === to && end !== first);

@@ -23,7 +23,7 @@ export interface ModelDataset {
   /** Where it lives. */
   readonly relation: Relation;
   /** What a query may read of it. */
-  readonly rows: Rows;
+  readonly rows: ReadableRows;
   /** Its row rules; undefined where everyone sees every row. */
   readonly access: readonly AccessRule[] | undefined;
   /** Primary and unique keys, as lists of physical columns or field texts; see `columnIdentity`. */
@@ -39,9 +39,9 @@ export interface ModelDataset {
   /** The fields of the primary key; undefined where none is declared. */
   readonly primaryKey: readonly string[] | undefined;
   /** The hops that never multiply its rows. */
-  readonly steps: readonly Step[];
+  readonly toOne: readonly Step[];
   /** The hops that may: down to datasets that point here, and through bridges. */
-  readonly ways: readonly Step[];
+  readonly toMany: readonly Step[];
 }
 
 export type Relation =
@@ -49,7 +49,7 @@ export type Relation =
   | { readonly kind: 'query'; readonly sql: string };
 
 /** Rows that a role may see; `denied` says why it may see none. */
-export type Rows =
+export type ReadableRows =
   | Relation
   | { readonly kind: 'guarded'; readonly select: Query }
   | { readonly kind: 'denied'; readonly error: UserError };
@@ -119,14 +119,14 @@ export interface ConversionRule {
   readonly calculation: 'conversion_rate' | 'conversions';
 }
 
-export interface Ends {
+export interface RelationshipEnds {
   readonly from: string;
   readonly to: string;
   /** The relationship's role, else the target's name. */
   readonly name: string;
 }
 
-export interface ModelRelationship extends Ends {
+export interface ModelRelationship extends RelationshipEnds {
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
   /** What has to be equal: a name of each side; where a side is a literal, of the other only. */
   readonly equal: readonly {
@@ -149,26 +149,28 @@ export interface Within {
 }
 
 /** One hop as a path names it: a join, or two through a bridge. */
-export interface Step extends Ends {
+export interface Step extends RelationshipEnds {
   readonly legs: readonly Leg[];
   /** `up` and `same` (a one_to_one) never multiply rows. */
   readonly direction: 'up' | 'same' | 'down' | 'bridge';
 }
 
-export interface Leg extends Pick<Ends, 'from' | 'to'> {
+export interface Leg extends Pick<RelationshipEnds, 'from' | 'to'> {
   readonly relationship: ModelRelationship;
   readonly reversed: boolean;
   readonly many: boolean;
 }
 
 /** What stands in FROM; an error where the role may see nothing. */
-export function rowsOf({ rows }: Pick<ModelDataset, 'rows'>): Exclude<Rows, { kind: 'denied' }> {
+export function readableRows({
+  rows,
+}: Pick<ModelDataset, 'rows'>): Exclude<ReadableRows, { kind: 'denied' }> {
   if (rows.kind === 'denied') throw rows.error;
   return rows;
 }
 
 /** In any case: no two fields of a dataset differ by case alone. `quotedExactly`: a quoted name where the engine minds the case of those. */
-export function fieldNamed(
+export function findField(
   dataset: ModelDataset,
   name: string,
   quotedExactly = false,
@@ -179,21 +181,21 @@ export function fieldNamed(
   return [...dataset.fields.values()].find((candidate) => candidate.name.toLowerCase() === folded);
 }
 
-export function isExact(dialect: Dialect, written: string | undefined): boolean {
+export function isCaseExact(dialect: Dialect, written: string | undefined): boolean {
   return written?.startsWith('"') === true && !dialect.ignoresCase;
 }
 
 /** The physical column that a field stands for, or the text of its expression; equal texts are one column. */
 export function columnIdentity(dataset: ModelDataset, name: string): string {
-  const field = fieldNamed(dataset, name);
+  const field = findField(dataset, name);
   const written = field?.expr?.text.trim();
   if (written === undefined) return field?.name ?? name;
   return /^"(?:[^"]|"")+"$/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written;
 }
 
 /** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
-export function ownerInCondition(
-  { from, to, name }: Ends,
+export function conditionSide(
+  { from, to, name }: RelationshipEnds,
   parts: readonly string[],
 ): 'own' | 'target' | undefined {
   if (parts.length === 1) return 'own';

@@ -1,43 +1,43 @@
 import type { Fragment } from '../../sql/expression.ts';
 import type { ParameterDefinition, ParameterValue } from './dataset.ts';
-import { ambiguous, refused, unknownName } from '../query/errors.ts';
+import { ambiguousError, queryError, unknownNameError } from '../query/errors.ts';
 import type { MetricRule, ModelDataset, ModelMetric, SemanticModel } from './model.ts';
 
-type Given = Readonly<Record<string, ParameterValue>>;
+type ParameterValues = Readonly<Record<string, ParameterValue>>;
 
-const cache = new WeakMap<SemanticModel, Map<string, SemanticModel>>();
-const homes = new WeakMap<SemanticModel, readonly ModelDataset[]>();
+const boundModels = new WeakMap<SemanticModel, Map<string, SemanticModel>>();
+const declaringDatasets = new WeakMap<SemanticModel, readonly ModelDataset[]>();
 
 /** The model with a value for each `param.x` of its fragments; a name means the parameter of every dataset that declares it alike. */
-export function withParameters(model: SemanticModel, given: Given): SemanticModel {
+export function withParameters(model: SemanticModel, given: ParameterValues): SemanticModel {
   const declaring =
-    homes.get(model) ??
+    declaringDatasets.get(model) ??
     [...model.datasets.values()].filter(({ parameters }) => parameters.length > 0);
-  homes.set(model, declaring);
+  declaringDatasets.set(model, declaring);
   // What is said of one dataset wins.
   const names = Object.keys(given).toSorted(
     (a, b) => Number(a.includes('.')) - Number(b.includes('.')),
   );
   if (declaring.length === 0 && names.length === 0) return model;
   const key = JSON.stringify(names.map((name) => [name, given[name]]));
-  const known = cache.get(model) ?? new Map<string, SemanticModel>();
+  const known = boundModels.get(model) ?? new Map<string, SemanticModel>();
   const last = known.get(key);
   if (last !== undefined) return last;
   const values = new Map<string, ParameterValue>();
   for (const name of names) {
-    for (const { address, parameter } of meant(declaring, name))
-      values.set(address, parameterValue(parameter, given[name] ?? ''));
+    for (const { address, parameter } of findParameters(declaring, name))
+      values.set(address, parseParameterValue(parameter, given[name] ?? ''));
   }
   const datasets = new Map(model.datasets);
-  for (const dataset of declaring) datasets.set(dataset.name, boundDataset(dataset, values));
+  for (const dataset of declaring) datasets.set(dataset.name, bindDataset(dataset, values));
   const bound = { ...model, datasets };
   if (known.size > 100) known.clear();
-  cache.set(model, known.set(key, bound));
+  boundModels.set(model, known.set(key, bound));
   return bound;
 }
 
 /** A value for each parameter without a default, so that what uses it can be tried. */
-export function sampleParameters({ datasets }: SemanticModel): Given {
+export function sampleParameters({ datasets }: SemanticModel): ParameterValues {
   const samples = {
     string: 'a',
     integer: 1,
@@ -53,12 +53,15 @@ export function sampleParameters({ datasets }: SemanticModel): Given {
   return Object.fromEntries(needed);
 }
 
-interface Meant {
+interface AddressedParameter {
   readonly address: string;
   readonly parameter: ParameterDefinition;
 }
 
-function meant(declaring: readonly ModelDataset[], name: string): readonly Meant[] {
+function findParameters(
+  declaring: readonly ModelDataset[],
+  name: string,
+): readonly AddressedParameter[] {
   const all = declaring.flatMap((dataset) =>
     dataset.parameters.map((parameter) => ({
       address: `${dataset.name}.${parameter.name}`,
@@ -73,12 +76,12 @@ function meant(declaring: readonly ModelDataset[], name: string): readonly Meant
   );
   if (meanings.size === 1) return found;
   if (meanings.size > 1)
-    throw ambiguous(
+    throw ambiguousError(
       'ambiguous_name',
       `The parameter ${name} is declared in several ways`,
       found.map(({ address }) => address),
     );
-  throw unknownName({
+  throw unknownNameError({
     what: 'parameter',
     name,
     candidates: new Set(all.map(({ parameter }) => parameter.name)),
@@ -86,14 +89,14 @@ function meant(declaring: readonly ModelDataset[], name: string): readonly Meant
 }
 
 /** As its type has it; text may stand for any of them. */
-export function parameterValue(
+export function parseParameterValue(
   { name, type, values }: ParameterDefinition,
   given: ParameterValue,
 ): ParameterValue {
-  const value = typed(type, given);
+  const value = coerceValue(type, given);
   if (value === undefined) {
     const choices = (values ?? (type === 'boolean' ? [true, false] : [])).map(String);
-    throw refused(
+    throw queryError(
       'wrong_parameter',
       `The parameter ${name} is of type ${type}, which ${JSON.stringify(given)} is not`,
       {
@@ -103,7 +106,7 @@ export function parameterValue(
     );
   }
   if (values === undefined || values.includes(value)) return value;
-  throw refused(
+  throw queryError(
     'wrong_parameter',
     `${JSON.stringify(given)} is no value of the parameter ${name}`,
     { choices: values.map(String) },
@@ -118,7 +121,7 @@ const examples = {
   date: '2024-01-31',
 } as const;
 
-function typed(
+function coerceValue(
   type: ParameterDefinition['type'],
   given: ParameterValue,
 ): ParameterValue | undefined {
@@ -139,7 +142,7 @@ function isDate(text: string): boolean {
   return time !== undefined && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-function boundDataset(
+function bindDataset(
   dataset: ModelDataset,
   values: ReadonlyMap<string, ParameterValue>,
 ): ModelDataset {
@@ -162,12 +165,12 @@ function boundDataset(
     metrics: mapped(dataset.metrics, (metric): ModelMetric => ({
       ...metric,
       where: bind(metric.where),
-      definition: boundRule(metric.definition, bind),
+      definition: bindRule(metric.definition, bind),
     })),
   };
 }
 
-function boundRule(
+function bindRule(
   rule: MetricRule,
   bind: <F extends Fragment | undefined>(fragment: F) => F,
 ): MetricRule {

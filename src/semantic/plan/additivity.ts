@@ -1,8 +1,8 @@
 import type { Block } from './fact-query.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ModelDataset } from '../model/model.ts';
-import { blockKey, type AggregateNode, type Trace } from '../resolve/aggregate-node.ts';
-import { isOwnTime } from '../resolve/scope.ts';
+import { factQueryKey, type AggregateNode, type MetricTrace } from '../resolve/aggregate-node.ts';
+import { isDefaultTime } from '../resolve/scope.ts';
 
 interface Limits {
   /** Of the dimensions that were asked for, those over which alone the values of groups may be summed. */
@@ -23,7 +23,10 @@ interface Loss {
 }
 
 /** Undefined where the values of groups add up to the value of all, whatever they are grouped by. Says no in doubt. */
-export function limitsOfSums({ leaves: all, linear }: Trace, asked: Asked): Limits | undefined {
+export function limitsOfSums(
+  { aggregates: all, isLinear: linear }: MetricTrace,
+  asked: Asked,
+): Limits | undefined {
   const leaves = [...all];
   const losses = leaves.flatMap((leaf) => lossesOf(leaf, asked));
   if (!linear && losses.every(({ over }) => over !== undefined)) {
@@ -36,7 +39,7 @@ export function limitsOfSums({ leaves: all, linear }: Trace, asked: Asked): Limi
   if (
     leaves.length > 1 &&
     leaves.some(({ function: name }) => name === 'sum') &&
-    new Set(leaves.map(blockKey)).size === 1
+    new Set(leaves.map(factQueryKey)).size === 1
   ) {
     losses.push({
       over: undefined,
@@ -82,7 +85,7 @@ function lossesOf(leaf: AggregateNode, { datasets, blocks, dimensions }: Asked):
     ...(running === undefined
       ? []
       : loss(`it accumulates over ${owner}.${dataset.defaultTime}`, (place) =>
-          isOwnTime({ owner: dataset }, place),
+          isDefaultTime({ owner: dataset }, place),
         )),
     ...(balance === undefined
       ? []

@@ -1,16 +1,16 @@
 import { converted } from './conversion.ts';
-import { notSupported, refused } from '../query/errors.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
 import type { Expr } from '../sql/expr.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import { leafCondition, ownExpr, rowExpr, type Scope } from '../resolve/scope.ts';
+import { filterExpr, ownFieldExpr, rowExpr, type JoinScope } from '../resolve/scope.ts';
 import type { Select } from '../sql/select.ts';
 import { balanced, grouped, staged, type Value } from './dedup-select.ts';
 
 /** What the leaves aggregate, over rows with their dimensions as columns. */
 export function grouping(
-  scope: Scope,
+  scope: JoinScope,
   base: Select,
   { leaves, fanned }: { leaves: readonly AggregateNode[]; fanned: readonly string[] },
 ): Select {
@@ -22,7 +22,7 @@ export function grouping(
 }
 
 export function balanceOf(
-  scope: Scope,
+  scope: JoinScope,
   base: Select,
   rest: {
     leaves: readonly AggregateNode[];
@@ -34,7 +34,7 @@ export function balanceOf(
   const [first] = leaves;
   const balance = first?.balance;
   if (balance === undefined || fanned.length > 0) {
-    throw notSupported(
+    throw notSupportedError(
       'a semi-additive metric by a dimension to many',
       `${fanned.join(' and ')} has several values for one row`,
     );
@@ -44,17 +44,17 @@ export function balanceOf(
     leaf,
     expr: valueOf(scope, { ...leaf, where: [] }) ?? one,
   }));
-  const conditions = first?.where.map((row) => leafCondition(scope, row)) ?? [];
+  const conditions = first?.where.map((row) => filterExpr(scope, row)) ?? [];
   const periods = base.columns
     .filter((_, index) => places[index]?.path.length === 0 && places[index]?.name === over)
     .map(({ expr }) => expr);
   scope.notes.add(
     `Of the values at each ${scope.owner.name}.${over}, the ${take} counts${per.length === 0 ? '' : ` for each ${per.join(' and ')}`}`,
   );
-  const time = ownExpr(scope, over);
+  const time = ownFieldExpr(scope, over);
   const isTime = scope.owner.fields.get(over)?.type?.startsWith('date') === true;
   const at = {
-    entity: per.map((name) => ownExpr(scope, name)),
+    entity: per.map((name) => ownFieldExpr(scope, name)),
     time: isTime ? { kind: 'time' as const, of: time } : time,
     periods,
     take,
@@ -66,21 +66,21 @@ export function balanceOf(
 const one: Expr = { kind: 'text', parts: ['1'] };
 
 /** What is aggregated; undefined for rows as such. Its own conditions ask about the owner's row, whatever the dimensions join. */
-function valueOf(scope: Scope, leaf: AggregateNode): Expr | undefined {
+function valueOf(scope: JoinScope, leaf: AggregateNode): Expr | undefined {
   if (leaf.conversion !== undefined) return converted;
   const safe = new Map([...scope.joins].filter(([, { path }]) => path.every(isToOne)));
-  const inside: Scope = { ...scope, joins: safe };
+  const inside: JoinScope = { ...scope, joins: safe };
   const of = leaf.of && rowExpr({ ...inside, reach: 'one' }, leaf.of);
-  const where = leaf.where.map((row) => leafCondition(inside, row));
+  const where = leaf.where.map((row) => filterExpr(inside, row));
   for (const [alias, join] of safe) scope.joins.set(alias, join);
   return where.length === 0 ? of : { kind: 'when', where, value: of ?? one };
 }
 
-function keyOf({ model, owner }: Scope, fanned: readonly string[]): readonly Expr[] {
+function keyOf({ model, owner }: JoinScope, fanned: readonly string[]): readonly Expr[] {
   if (owner.primaryKey !== undefined)
-    return owner.primaryKey.map((name) => ownExpr({ model, owner }, name));
+    return owner.primaryKey.map((name) => ownFieldExpr({ model, owner }, name));
   const message = `${fanned.join(' and ')} has many rows for one of ${owner.name}, which has no key to count each row once`;
-  throw refused(
+  throw queryError(
     'no_key',
     message,
     `Declare primary_key in ${owner.file}, or leave the dimension out.`,

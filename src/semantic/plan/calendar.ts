@@ -1,12 +1,12 @@
 import { type Asked, type Block, blockOf } from './fact-query.ts';
-import { notSupported, refused } from '../query/errors.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
 import type { Expr } from '../sql/expr.ts';
 import { periodStart, yearStartFor } from '../model/fiscal.ts';
 import { isToOne } from '../model/join-graph.ts';
-import { type Grain, grains, liesIn, startType, unitsOf } from '../model/grains.ts';
-import { datasetNamed, dottedPlace, type ResolvedField } from '../resolve/field-path.ts';
+import { type Grain, grains, liesIn, periodStartType, periodOfGrains } from '../model/grains.ts';
+import { requireDataset, formatFieldPath, type ResolvedField } from '../resolve/field-path.ts';
 import { periodsName, timeDimension } from './running.ts';
-import type { CommonTable, From, Join, Select } from '../sql/select.ts';
+import type { CommonTable, FromItem, JoinClause, Select } from '../sql/select.ts';
 
 /** The periods of the result, as running totals and `fill_time` need them. */
 export interface Calendar {
@@ -31,18 +31,18 @@ export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
     return { tables: [], filled: undefined, isRecursive: false };
   const times = running.map(
     (block) =>
-      timeDimension({ ...asked, owner: datasetNamed(asked.model, block.owner) }, block.places)
+      timeDimension({ ...asked, owner: requireDataset(asked.model, block.owner) }, block.places)
         .index,
   );
   const [index = finestTime(blocks), ...others] = new Set(times);
   if (others.length > 0)
-    throw notSupported(
+    throw notSupportedError(
       'running totals over several times',
       'Ask for metric_time, which is the time of each',
     );
   const grain = blocks[0]?.places[index]?.grain;
   if (grain === undefined) {
-    throw refused('no_period', 'fill_time has no periods to fill: no dimension is one', {
+    throw queryError('no_period', 'fill_time has no periods to fill: no dimension is one', {
       hint: 'Add it to the dimensions, or leave fill_time out.',
       choices: ['metric_time.month'],
     });
@@ -78,8 +78,8 @@ function recursive({ seen, column, grain }: Filling) {
   const next: Expr = {
     kind: 'add',
     of: { kind: 'column', alias: name, name: column },
-    period: unitsOf(1, grain),
-    type: startType(grain),
+    period: periodOfGrains(1, grain),
+    type: periodStartType(grain),
   };
   const isDue: Expr = {
     kind: 'text',
@@ -137,12 +137,12 @@ function counted({ model, notes }: Asked, { seen, column, grain }: Filling) {
     const expr: Expr = {
       kind: 'add_times',
       of,
-      period: unitsOf(10 ** place, grain),
+      period: periodOfGrains(10 ** place, grain),
       times,
-      type: startType(grain),
+      type: periodStartType(grain),
     };
     const isDue: Expr = { kind: 'text', parts: [expr, ' <= ', last] };
-    const digit: Join = {
+    const digit: JoinClause = {
       alias: 'ktx digits',
       relation: { kind: 'query', sql: numbers },
       kind: 'cross',
@@ -185,7 +185,7 @@ function checkFilled(
     ({ grain }, at) => grain === finest && !isSameTime(blocks, index, at),
   );
   if (rival === -1) return;
-  throw notSupported(
+  throw notSupportedError(
     'fill_time over several times',
     `${dimensions[index]} and ${dimensions[rival]} both have periods to fill`,
   );
@@ -194,7 +194,7 @@ function checkFilled(
 /** True where the dimensions are of one time, whichever metric is asked. */
 function isSameTime(blocks: readonly Block[], one: number, other: number): boolean {
   const timeOf = (place: ResolvedField | undefined) =>
-    place && dottedPlace({ ...place, grain: undefined });
+    place && formatFieldPath({ ...place, grain: undefined });
   return blocks.every(({ places }) => timeOf(places[one]) === timeOf(places[other]));
 }
 
@@ -215,12 +215,12 @@ function coarserPeriods(
       return [];
     const yearStart = yearStartFor(dataset, [finest, grain]);
     if (!liesIn(finest, grain, yearStart))
-      throw notSupported(
+      throw notSupportedError(
         `fill_time by ${finest} and ${grain}`,
         'One crosses the ends of the other',
       );
     const of: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
-    const options = { type: startType(finest), weekStart: query.week_start, yearStart };
+    const options = { type: periodStartType(finest), weekStart: query.week_start, yearStart };
     return [
       { column: `d${at + 1}`, expr: grain === finest ? of : periodStart(of, grain, options) },
     ];
@@ -230,7 +230,7 @@ function coarserPeriods(
 /** Those in which any block has a group. Of the other dimensions, only those to many can leave a row without one. */
 function seenPeriods(asked: Asked, blocks: readonly Block[], index: number): CommonTable['query'] {
   const leaves = blocks.flatMap((block) =>
-    block.leaves.flatMap((leaf) => leaf.nested?.leaves ?? [leaf]),
+    block.leaves.flatMap((leaf) => leaf.nested?.aggregates ?? [leaf]),
   );
   // A query without metrics has the rows of one dataset.
   const read = leaves.length > 0 ? leaves : blocks.map(({ owner }) => ({ owner, shift: [] }));
@@ -249,7 +249,7 @@ function seenPeriods(asked: Asked, blocks: readonly Block[], index: number): Com
   ];
   const parts = sources.map(({ owner, shift }): Select => {
     const at = {
-      owner: datasetNamed(asked.model, owner),
+      owner: requireDataset(asked.model, owner),
       metric: `what is asked of ${owner}`,
       shift,
     };
@@ -260,10 +260,14 @@ function seenPeriods(asked: Asked, blocks: readonly Block[], index: number): Com
   return { kind: 'union', all: false, parts };
 }
 
-function common(name: string): From {
+function common(name: string): FromItem {
   return { alias: name, relation: { kind: 'common', name } };
 }
 
-function selectFrom(from: From, column: Select['columns'][number], where: readonly Expr[]): Select {
+function selectFrom(
+  from: FromItem,
+  column: Select['columns'][number],
+  where: readonly Expr[],
+): Select {
   return { kind: 'select', columns: [column], from, joins: [], where };
 }

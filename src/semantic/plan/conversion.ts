@@ -1,19 +1,19 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
-import { refused } from '../query/errors.ts';
-import type { Expr, Part } from '../sql/expr.ts';
-import { type ModelDataset, rowsOf } from '../model/model.ts';
-import { finer, startType } from '../model/grains.ts';
-import { datasetNamed, placeInQuery, timeType } from '../resolve/field-path.ts';
+import { queryError } from '../query/errors.ts';
+import type { Expr, ExprPart } from '../sql/expr.ts';
+import { type ModelDataset, readableRows } from '../model/model.ts';
+import { finer, periodStartType } from '../model/grains.ts';
+import { requireDataset, resolveQueryField, timeTypeOf } from '../resolve/field-path.ts';
 import type { Conversion, AggregateNode } from '../resolve/aggregate-node.ts';
 import {
-  leafCondition,
-  ownExpr,
-  plainJoin,
+  filterExpr,
+  ownFieldExpr,
+  toJoin,
   rowExpr,
-  type Scope,
-  type ScopeJoin,
+  type JoinScope,
+  type PlannedJoin,
 } from '../resolve/scope.ts';
-import type { ColumnOf, Join, Select } from '../sql/select.ts';
+import type { NamedColumn, JoinClause, Select } from '../sql/select.ts';
 
 const [alias, baseAlias, nextAlias, rowsAlias] = [
   'ktx conversions',
@@ -28,22 +28,22 @@ export const converted: Expr = { kind: 'column', alias, name: 'v' };
 type TimeType = TruncateOptions['type'];
 
 /** Rows of the owner beside the later events that belong to them: each to the last row before it that fits. */
-export function conversionJoin(scope: Scope, conversion: Conversion): readonly Join[] {
+export function conversionJoin(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
   const { owner, model } = scope;
-  const target = datasetNamed(model, conversion.next.owner);
+  const target = requireDataset(model, conversion.toAggregate.owner);
   const [keys, targetKeys] = [keyOf(owner), keyOf(target)];
   const times = [timeOf(scope, owner), timeOf(scope, target)] as const;
   const on = pairsOf(conversion, owner, target);
   const base = events(scope, owner, {
-    leaf: conversion.from,
+    leaf: conversion.baseAggregate,
     time: times[0].name,
     keys,
     fields: on.map((pair) => pair.base),
     value: [],
   });
-  const value = valueOf(conversion.next);
+  const value = valueOf(conversion.toAggregate);
   const next = events(scope, target, {
-    leaf: conversion.next,
+    leaf: conversion.toAggregate,
     time: times[1].name,
     keys: targetKeys,
     fields: on.map((pair) => pair.to),
@@ -92,7 +92,9 @@ export function conversionJoin(scope: Scope, conversion: Conversion): readonly J
     joins: [],
     where: [{ kind: 'text', parts: [at(rowsAlias, 'r'), ' = 1'] }],
   };
-  const belongs = keys.map((key, index) => same(ownExpr(scope, key), at(alias, `k${index + 1}`)));
+  const belongs = keys.map((key, index) =>
+    same(ownFieldExpr(scope, key), at(alias, `k${index + 1}`)),
+  );
   scope.notes.add(
     `Each row of ${target.name} belongs to the last of ${owner.name} before it, and counts where that one is shown`,
   );
@@ -105,27 +107,35 @@ interface Events {
   readonly keys: readonly string[];
   /** What has to be equal. */
   readonly fields: readonly string[];
-  readonly value: readonly ((scope: Scope) => Expr)[];
+  readonly value: readonly ((scope: JoinScope) => Expr)[];
 }
 
 /** The rows that a metric counts: keys `k1…`, what has to be equal `e1…`, the time `t`, and what is aggregated `v`. */
 function events(
-  { query, notes, measured, model }: Scope,
+  { query, notes, rowMetricValues: model }: JoinScope,
   owner: ModelDataset,
   { leaf, time, keys, fields, value }: Events,
 ): Select {
-  const joins = new Map<string, ScopeJoin>();
-  const state = { joins, inner: undefined, shift: [], visited: new Set<'time' | 'other'>() };
-  const scope: Scope = { model, owner, query, notes, measured, reach: 'many', ...state };
-  const columns: readonly ColumnOf<Expr>[] = [
-    ...keys.map((name, index) => ({ column: `k${index + 1}`, expr: ownExpr(scope, name) })),
-    ...fields.map((name, index) => ({ column: `e${index + 1}`, expr: ownExpr(scope, name) })),
-    { column: 't', expr: { kind: 'time', of: ownExpr(scope, time) } },
+  const joins = new Map<string, PlannedJoin>();
+  const state = { joins, existsJoins: undefined, shift: [], timeUses: new Set<'time' | 'other'>() };
+  const scope: JoinScope = {
+    model,
+    owner,
+    query,
+    notes,
+    rowMetricValues: measured,
+    reach: 'many',
+    ...state,
+  };
+  const columns: readonly NamedColumn<Expr>[] = [
+    ...keys.map((name, index) => ({ column: `k${index + 1}`, expr: ownFieldExpr(scope, name) })),
+    ...fields.map((name, index) => ({ column: `e${index + 1}`, expr: ownFieldExpr(scope, name) })),
+    { column: 't', expr: { kind: 'time', of: ownFieldExpr(scope, time) } },
     ...value.map((expr) => ({ column: 'v', expr: expr(scope) })),
   ];
-  const where = leaf.where.map((row) => leafCondition(scope, row));
-  const from = { alias: owner.name, relation: rowsOf(owner) };
-  return { kind: 'select', columns, from, joins: [...joins.values()].map(plainJoin), where };
+  const where = leaf.where.map((row) => filterExpr(scope, row));
+  const from = { alias: owner.name, relation: readableRows(owner) };
+  return { kind: 'select', columns, from, joins: [...joins.values()].map(toJoin), where };
 }
 
 function valueOf({ of }: AggregateNode): Events['value'] {
@@ -152,7 +162,7 @@ function inTime({ window }: Conversion, types: readonly [TimeType, TimeType]): r
   if (window === undefined) return [isAfter];
   const grain = isSame && types[0] !== 'date' ? 'second' : 'day';
   const clock = finer(window.grain, grain);
-  const type = startType(clock);
+  const type = periodStartType(clock);
   const since: Expr = {
     kind: 'add',
     of: cut(ends[1], types[1], grain),
@@ -170,14 +180,14 @@ function otherThan(keys: readonly string[]): Expr {
 }
 
 function timeOf(
-  scope: Scope,
+  scope: JoinScope,
   owner: ModelDataset,
 ): { readonly name: string; readonly type: TimeType } {
-  const place = placeInQuery({ model: scope.model, owner, reach: 'one' }, ['metric_time']);
-  const type = timeType(place);
+  const place = resolveQueryField({ model: scope.model, owner, reach: 'one' }, ['metric_time']);
+  const type = timeTypeOf(place);
   if (type !== undefined) return { name: place.name, type };
   const message = `A conversion needs to know what came first: ${owner.name}.${place.name} is no time`;
-  throw refused(
+  throw queryError(
     'conversion',
     message,
     `Give it type: date, datetime or datetime_tz in ${owner.file}.`,
@@ -191,7 +201,7 @@ function pairsOf({ on }: Conversion, owner: ModelDataset, target: ModelDataset):
       [target, to],
     ] as const) {
       if (dataset.fields.has(name)) continue;
-      throw refused(
+      throw queryError(
         'conversion',
         `A conversion is on ${base} and ${to}, but ${dataset.name} has no field ${name}`,
         'Write on: {own_field: field_of_the_other}.',
@@ -199,7 +209,7 @@ function pairsOf({ on }: Conversion, owner: ModelDataset, target: ModelDataset):
     }
   }
   if (on.length > 0) return on;
-  throw refused(
+  throw queryError(
     'conversion',
     'A conversion does not say whose events belong together',
     'Add on:, like {customer_id: customer_id}.',
@@ -208,7 +218,7 @@ function pairsOf({ on }: Conversion, owner: ModelDataset, target: ModelDataset):
 
 function keyOf({ name, file, primaryKey }: ModelDataset): readonly string[] {
   if (primaryKey !== undefined) return primaryKey;
-  throw refused(
+  throw queryError(
     'no_key',
     `${name} has no key to count each conversion once`,
     `Declare primary_key in ${file}.`,
@@ -226,7 +236,7 @@ function same(one: Expr, other: Expr): Expr {
 function all(conditions: readonly Expr[]): Expr {
   return {
     kind: 'text',
-    parts: conditions.flatMap((one, index): readonly Part[] =>
+    parts: conditions.flatMap((one, index): readonly ExprPart[] =>
       index === 0 ? [one] : [' AND ', one],
     ),
   };

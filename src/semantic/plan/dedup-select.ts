@@ -1,7 +1,7 @@
 import type { AggregateExpr, Expr } from '../sql/expr.ts';
 import type { Balance } from '../model/model.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import type { ColumnOf, Select } from '../sql/select.ts';
+import type { NamedColumn, Select } from '../sql/select.ts';
 
 /** A leaf with what it aggregates; undefined for rows as such. */
 export interface Value {
@@ -69,7 +69,7 @@ export function balanced(
     );
   }
   const keys = entity.map((expr, index) => ({ column: `k${index + 1}`, expr }));
-  const taken = argumentsOf(values).map(({ column, expr }): ColumnOf<Expr> => {
+  const taken = argumentsOf(values).map(({ column, expr }): NamedColumn<Expr> => {
     const of: Expr = { kind: 'when', where: [isOne(counts)], value: expr };
     return { column, expr: { kind: 'aggregate', function: take, of, fraction: undefined } };
   });
@@ -107,7 +107,7 @@ function named(column: string): Expr {
   return { kind: 'column', alias: rowsAlias, name: column };
 }
 
-function argumentsOf(values: readonly Value[]): readonly ColumnOf<Expr>[] {
+function argumentsOf(values: readonly Value[]): readonly NamedColumn<Expr>[] {
   return values.flatMap(({ expr }, index) =>
     expr === undefined ? [] : [{ column: `v${index + 1}`, expr }],
   );

@@ -1,8 +1,8 @@
-import { notSupported } from '../query/errors.ts';
-import type { Path } from '../resolve/join-paths.ts';
+import { notSupportedError } from '../query/errors.ts';
+import type { JoinPath } from '../resolve/join-paths.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
-import { aliasesIn, plainJoin, type ScopeJoin } from '../resolve/scope.ts';
-import type { ColumnOf, From, Select } from '../sql/select.ts';
+import { aliasesIn, toJoin, type PlannedJoin } from '../resolve/scope.ts';
+import type { NamedColumn, FromItem, Select } from '../sql/select.ts';
 import type { Expr } from '../sql/expr.ts';
 
 /** Combinations of dimension values to be shown even where no row of the fact has them. */
@@ -18,7 +18,7 @@ export type Members =
  */
 export function membersOf(
   { columns, from, where }: Select,
-  at: { places: readonly ResolvedField[]; joins: readonly ScopeJoin[] },
+  at: { places: readonly ResolvedField[]; joins: readonly PlannedJoin[] },
 ): readonly Members[] {
   const groups = [...Map.groupBy(at.places.keys(), (index) => at.places[index]?.path[0])].map(
     ([first, indexes]) => {
@@ -55,7 +55,7 @@ export function membersOf(
         groups.filter(({ all }) => [...used].some((alias) => all.has(alias))).length > 1,
     )
   ) {
-    throw notSupported(
+    throw notSupportedError(
       'include_empty with a condition across dimensions',
       'It is not clear which combinations of members it allows',
     );
@@ -71,14 +71,14 @@ export function membersOf(
 }
 
 function memberSelect(
-  root: From,
+  root: FromItem,
   rest: {
-    joins: readonly ScopeJoin[];
+    joins: readonly PlannedJoin[];
     where: readonly Expr[];
-    dimensions: readonly ColumnOf<Expr>[];
+    dimensions: readonly NamedColumn<Expr>[];
   },
 ): Select {
-  const joins = rest.joins.map(plainJoin);
+  const joins = rest.joins.map(toJoin);
   return {
     kind: 'select',
     distinct: true,
@@ -90,11 +90,11 @@ function memberSelect(
 }
 
 /** The hops that all have. */
-function commonPrefix([first = [], ...others]: readonly Path[]): Path {
+function commonPrefix([first = [], ...others]: readonly JoinPath[]): JoinPath {
   const length = first.findIndex((step, index) => others.some((path) => path[index] !== step));
   return length === -1 ? first : first.slice(0, length);
 }
 
-function isPrefix(prefix: Path, path: Path): boolean {
+function isPrefix(prefix: JoinPath, path: JoinPath): boolean {
   return prefix.every((step, index) => path[index] === step);
 }

@@ -1,34 +1,43 @@
 import type { Period } from '../../sql/dialect.ts';
-import { attributed, rowCondition } from '../query/error-context.ts';
-import type { Conditions } from '../query/conditions.ts';
+import { withErrorContext, rowConditionExpr } from '../query/error-context.ts';
+import type { QueryConditions } from '../query/conditions.ts';
 import { conversionJoin } from './conversion.ts';
-import { notSupported, refused } from '../query/errors.ts';
-import { type Expr, withResults } from '../sql/expr.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
+import { type Expr, replaceResults } from '../sql/expr.ts';
 import { isToOne } from '../model/join-graph.ts';
 import { type Members, membersOf } from './empty-groups.ts';
-import { type ModelDataset, type ModelField, rowsOf, type SemanticModel } from '../model/model.ts';
 import {
-  datasetNamed,
-  dottedPlace,
+  type ModelDataset,
+  type ModelField,
+  readableRows,
+  type SemanticModel,
+} from '../model/model.ts';
+import {
+  requireDataset,
+  formatFieldPath,
   type ResolvedField,
-  placeInQuery,
+  resolveQueryField,
 } from '../resolve/field-path.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import { blockKey, type AggregateNode, type Nested } from '../resolve/aggregate-node.ts';
-import { findMetric, openResolver, resolveMetric } from '../resolve/metrics.ts';
+import {
+  factQueryKey,
+  type AggregateNode,
+  type NestedAggregate,
+} from '../resolve/aggregate-node.ts';
+import { findMetric, createResolver, resolveMetric } from '../resolve/metrics.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
 import {
-  isOwnTime,
-  type Measured,
-  placeExpr,
-  plainJoin,
-  type Scope,
-  type ScopeJoin,
+  isDefaultTime,
+  type RowMetricValues,
+  fieldExpr,
+  toJoin,
+  type JoinScope,
+  type PlannedJoin,
 } from '../resolve/scope.ts';
-import { segmentsOf, type Test } from '../query/segments.ts';
+import { segmentConditions, type AppliedCondition } from '../query/segments.ts';
 import type { Select } from '../sql/select.ts';
 import { nested } from './dedup-select.ts';
-import { unknownMetric } from '../query/unknown-metric.ts';
+import { unknownMetricError } from '../query/unknown-metric.ts';
 import { balanceOf, grouping } from './aggregate-inputs.ts';
 
 /** The rows of one owner, joined, filtered and grouped, each row once a group. */
@@ -37,9 +46,9 @@ export interface Block {
   readonly leaves: readonly AggregateNode[];
   readonly select: Select;
   readonly places: readonly ResolvedField[];
-  readonly joins: readonly ScopeJoin[];
+  readonly joins: readonly PlannedJoin[];
   /** Conditions of the query on its rows; those on the time of a running total are not. */
-  readonly tests: readonly Test[];
+  readonly tests: readonly AppliedCondition[];
   /** Conditions of the query that it applies, as written. */
   readonly filters: readonly string[];
   /** Dimensions across one to many: its values do not add up over those. */
@@ -52,7 +61,7 @@ export interface Block {
 export interface Asked {
   readonly model: SemanticModel;
   readonly query: SemanticQuery;
-  readonly conditions: Conditions;
+  readonly conditions: QueryConditions;
   readonly notes: Set<string>;
   /** Addresses of the metrics behind the fields that are computed. */
   readonly used: Set<string>;
@@ -78,19 +87,29 @@ export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At):
   if (first?.nested !== undefined)
     return nestedBlock(asked, first, { ...at, nested: first.nested });
   const shift = first?.shift ?? at.shift ?? [];
-  const measured: Scope['measured'] = (dataset, field) => fieldValues(asked, dataset, field);
-  const state = { joins: new Map(), inner: undefined, visited: new Set<'time' | 'other'>() };
-  const scope: Scope = { model, owner, query, reach: 'many', ...state, notes, shift, measured };
+  const measured: JoinScope['rowMetricValues'] = (dataset, field) =>
+    fieldValues(asked, dataset, field);
+  const state = { joins: new Map(), existsJoins: undefined, timeUses: new Set<'time' | 'other'>() };
+  const scope: JoinScope = {
+    model,
+    owner,
+    query,
+    reach: 'many',
+    ...state,
+    notes,
+    shift,
+    rowMetricValues: measured,
+  };
   const places = query.dimensions.map((name) =>
-    attributed({ what: `dimension ${name}`, metric, scoped: [] }, () =>
-      placeInQuery(scope, name.split('.')),
+    withErrorContext({ what: `dimension ${name}`, metric, scoped: [] }, () =>
+      resolveQueryField(scope, name.split('.')),
     ),
   );
   if (shift.length > 0) checkTime(scope, places);
   const running = first?.running && runningRows(scope, places, first.running);
   const dimensions = places.map((place, index) => ({
     column: `d${index + 1}`,
-    expr: running?.dimension(place) ?? placeExpr(scope, place),
+    expr: running?.dimension(place) ?? fieldExpr(scope, place),
   }));
   const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
   const onRows =
@@ -98,12 +117,12 @@ export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At):
   const tests = [
     ...onRows.map((condition) => ({
       text: condition.text,
-      expr: rowCondition(scope, condition, { metric, owners }),
+      expr: rowConditionExpr(scope, condition, { metric, owners }),
     })),
-    ...segmentsOf(scope, query),
+    ...segmentConditions(scope, query),
   ];
-  const fanned = places.filter(({ path }) => !path.every(isToOne)).map(dottedPlace);
-  const table = { alias: owner.name, relation: rowsOf(owner) };
+  const fanned = places.filter(({ path }) => !path.every(isToOne)).map(formatFieldPath);
+  const table = { alias: owner.name, relation: readableRows(owner) };
   const base: Select = {
     kind: 'select',
     columns: dimensions,
@@ -113,7 +132,7 @@ export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At):
   };
   const conversion = first?.conversion && conversionJoin(scope, first.conversion);
   if (conversion !== undefined && fanned.length > 0) {
-    throw notSupported(
+    throw notSupportedError(
       'a conversion by a dimension to many',
       `${fanned.join(' and ')} has several values for one row`,
     );
@@ -131,7 +150,7 @@ export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At):
     leaves,
     select: joinedTo(select, [
       ...(running === undefined ? [] : [running.join]),
-      ...joins.map(plainJoin),
+      ...joins.map(toJoin),
       ...(conversion ?? []),
     ]),
     places,
@@ -157,12 +176,12 @@ function membersFor(
 }
 
 /** What is moved in time needs a time to move, in whole periods. */
-function checkTime(scope: Scope, places: readonly ResolvedField[]): void {
+function checkTime(scope: JoinScope, places: readonly ResolvedField[]): void {
   const { owner } = scope;
-  if (owner.defaultTime === undefined) placeInQuery(scope, ['metric_time']);
-  if (!places.some((place) => isOwnTime(scope, place) && place.grain === undefined)) return;
+  if (owner.defaultTime === undefined) resolveQueryField(scope, ['metric_time']);
+  if (!places.some((place) => isDefaultTime(scope, place) && place.grain === undefined)) return;
   const message = `A metric of another time is asked for by ${owner.name}.${owner.defaultTime} without a period`;
-  throw refused('no_period', message, {
+  throw queryError('no_period', message, {
     hint: 'It needs a period.',
     choices: ['metric_time.day', `${owner.name}.${owner.defaultTime}.day`],
   });
@@ -181,13 +200,13 @@ function joinedTo(select: Select, joins: Select['joins']): Select {
 function nestedBlock(
   asked: Asked,
   leaf: AggregateNode,
-  { nested: inside, ...at }: At & { readonly nested: Nested },
+  { nested: inside, ...at }: At & { readonly nested: NestedAggregate },
 ): Block {
   const { query } = asked;
   const dimensions = [...query.dimensions, inside.per];
   const inner = blockOf(
     { ...asked, query: { ...query, dimensions, include_empty: false } },
-    inside.leaves,
+    inside.aggregates,
     at,
   );
   const members = query.include_empty ? blockOf(asked, [], at).members : [];
@@ -202,28 +221,33 @@ function nestedBlock(
 }
 
 /** A metric for each key of the dataset that has it as a field; no condition of the query applies to it. */
-function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: ModelField): Measured {
+function fieldValues(
+  asked: Asked,
+  dataset: ModelDataset,
+  { name, measure }: ModelField,
+): RowMetricValues {
   const { model, query, notes, used, measuring = [] } = asked;
   const { metric: address = '', via = '' } = measure ?? {};
   const field = `${dataset.name}.${name}`;
   if (measuring.includes(field))
-    throw refused(
+    throw queryError(
       'circular',
       `Circular fields: ${[...measuring, field].join(' → ')}`,
       'A field cannot be made of itself.',
     );
   const metric = findMetric(model, address.split('.'), dataset.name);
-  if (metric === undefined) throw unknownMetric({ model, named: new Map() }, address.split('.'));
-  const resolver = openResolver(model, [], used);
+  if (metric === undefined)
+    throw unknownMetricError({ model, queryMetrics: new Map() }, address.split('.'));
+  const resolver = createResolver(model, [], used);
   const expr = resolveMetric(resolver, metric);
-  const leaves = [...resolver.leaves.values()];
+  const leaves = [...resolver.aggregates.values()];
   const [first] = leaves;
   const isPlain = leaves.every(
     ({ running, total, shift }) =>
       running === undefined && total === undefined && shift.length === 0,
   );
-  if (first === undefined || !isPlain || new Set(leaves.map(blockKey)).size > 1) {
-    throw notSupported(
+  if (first === undefined || !isPlain || new Set(leaves.map(factQueryKey)).size > 1) {
+    throw notSupportedError(
       `${address} for each row of ${dataset.name}`,
       'It is no aggregate of the rows of one dataset',
     );
@@ -248,7 +272,7 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
     measuring: [...measuring, field],
   };
   const { select } = blockOf(inside, leaves, {
-    owner: datasetNamed(model, first.owner),
+    owner: requireDataset(model, first.owner),
     metric: address,
   });
   notes.add(`${field} is ${address} over all rows of each, whatever the conditions of the query`);
@@ -259,7 +283,7 @@ function fieldValues(asked: Asked, dataset: ModelDataset, { name, measure }: Mod
     const value: Expr = { kind: 'column', alias, name: column };
     return counts.has(column) ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
   };
-  return { select, value: (alias) => withResults(expr, ({ column }) => valueIn(alias, column)) };
+  return { select, value: (alias) => replaceResults(expr, ({ column }) => valueIn(alias, column)) };
 }
 
 /** As if the query had only some of its dimensions. */
@@ -271,10 +295,10 @@ function totalBlock(
   const { model, query } = asked;
   const { places } = blockOf({ ...asked, query: { ...query, include_empty: false } }, [], at);
   const kept = by.map((name) => {
-    const asking = placeInQuery({ model, owner: at.owner, reach: 'many' }, name.split('.'));
-    const index = places.findIndex((place) => dottedPlace(place) === dottedPlace(asking));
+    const asking = resolveQueryField({ model, owner: at.owner, reach: 'many' }, name.split('.'));
+    const index = places.findIndex((place) => formatFieldPath(place) === formatFieldPath(asking));
     if (index !== -1) return index;
-    throw refused(
+    throw queryError(
       'no_group',
       `${at.metric} is a total by ${name}, which the query does not group by`,
       {
@@ -285,7 +309,7 @@ function totalBlock(
   });
   const plain = leaves.map((leaf) => ({ ...leaf, total: undefined }));
   if (leaves.some(({ running }) => running !== undefined))
-    throw notSupported('a total of a running total', `${at.metric} is one`);
+    throw notSupportedError('a total of a running total', `${at.metric} is one`);
   if (new Set(kept).size === places.length) return { ...blockOf(asked, plain, at), leaves };
   const indexes = [...new Set(kept)].toSorted((a, b) => a - b);
   const dimensions = indexes.flatMap((index) => query.dimensions[index] ?? []);

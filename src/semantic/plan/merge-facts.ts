@@ -2,7 +2,7 @@ import type { Block } from './fact-query.ts';
 import type { Calendar } from './calendar.ts';
 import type { Expr } from '../sql/expr.ts';
 import type { Members } from './empty-groups.ts';
-import type { ColumnOf, CommonTable, From, Query, Select } from '../sql/select.ts';
+import type { NamedColumn, CommonTable, FromItem, Query, Select } from '../sql/select.ts';
 
 /** The names have a space, so that no table of a warehouse is likely to be hidden behind one. */
 const factName = 'ktx facts';
@@ -122,14 +122,14 @@ function groupTables(blocks: readonly Block[], filled: Calendar['filled']): read
     ...facts.map(({ name }) => rows([{ name, columns: dimensions }])),
     ...sets.map(rows),
   ];
-  const columns: readonly ColumnOf<Expr>[] = [
+  const columns: readonly NamedColumn<Expr>[] = [
     ...dimensions.map((column) => ({ column, expr: from(source, column) })),
     ...leaves.map(({ column, function: name }) => ({
       column,
       expr: merged(column, name.startsWith('count')),
     })),
   ];
-  const all: From = {
+  const all: FromItem = {
     alias: source,
     relation: { kind: 'select', select: { kind: 'union', all: true, parts } },
   };
@@ -220,7 +220,7 @@ function memberQuery(
   };
 }
 
-function common(name: string): From {
+function common(name: string): FromItem {
   return { alias: name, relation: { kind: 'common', name } };
 }
 

@@ -1,12 +1,12 @@
 import type { Dialect, Period } from '../../sql/dialect.ts';
 import type { Block } from './fact-query.ts';
 import { exprSql } from '../sql/emit-expr.ts';
-import { type Expr, type Piece, withResults } from '../sql/expr.ts';
-import { dottedPlace } from '../resolve/field-path.ts';
+import { type Expr, type SqlPiece, replaceResults } from '../sql/expr.ts';
+import { formatFieldPath } from '../resolve/field-path.ts';
 import type { Plan } from './plan.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import type { From, Join, Select } from '../sql/select.ts';
+import type { FromItem, JoinClause, Select } from '../sql/select.ts';
 
 export type Outline = ReturnType<typeof outlineOf>;
 
@@ -36,7 +36,7 @@ function blockOutline(
 ) {
   const groups = places.map((place, index) => ({
     column: `d${index + 1}`,
-    is: dottedPlace(place),
+    is: formatFieldPath(place),
   }));
   const shown = filters.filter(
     (text) => leaves[0]?.running !== undefined && !tests.some((test) => test.text === text),
@@ -59,11 +59,11 @@ function blockOutline(
   };
 }
 
-function joinWords({ relation, kind, on }: Join, dialect: Dialect) {
+function joinWords({ relation, kind, on }: JoinClause, dialect: Dialect) {
   return { to: relationWords(relation), kind, on: wordsOf(on, dialect) };
 }
 
-function relationWords(relation: From['relation']): string {
+function relationWords(relation: FromItem['relation']): string {
   switch (relation.kind) {
     case 'table':
       return relation.parts.join('.');
@@ -113,10 +113,11 @@ function isExists(value: object): value is Extract<Expr, { kind: 'exists' }> {
 
 function leafWords(leaf: AggregateNode, dialect: Dialect): string {
   const { function: name, of, fraction, where, nested, conversion } = leaf;
-  if (conversion !== undefined) return `${leafWords(conversion.next, dialect)} of what followed`;
+  if (conversion !== undefined)
+    return `${leafWords(conversion.toAggregate, dialect)} of what followed`;
   if (nested !== undefined) {
-    const inner = withResults(nested.of, ({ column }) => {
-      const one = nested.leaves.find((it) => it.column === column);
+    const inner = replaceResults(nested.of, ({ column }) => {
+      const one = nested.aggregates.find((it) => it.column === column);
       const parts = [one === undefined ? column : leafWords(one, dialect)];
       return { kind: one === undefined || one.where.length === 0 ? 'call' : 'text', parts };
     });
@@ -152,8 +153,8 @@ function runningWords({ window, since }: NonNullable<AggregateNode['running']>):
 }
 
 function conversionWords({
-  from,
-  next,
+  baseAggregate: from,
+  toAggregate: next,
   on,
   window,
 }: NonNullable<AggregateNode['conversion']>): string {
@@ -184,12 +185,12 @@ function mergeWords(blocks: readonly Block[], query: SemanticQuery): readonly st
 
 /** SQL, without the parentheses that only an operand needs, on one line. */
 function wordsOf(expr: Expr, dialect: Dialect): string {
-  const plain = withResults(expr, ({ column }) => ({ kind: 'call', parts: [column] }));
+  const plain = replaceResults(expr, ({ column }) => ({ kind: 'call', parts: [column] }));
   const inner: Expr = plain.kind === 'text' ? { ...plain, kind: 'call' } : plain;
   return oneLine(exprSql(inner, dialect));
 }
 
-function pieceWords({ fragment, span }: Piece): string {
+function pieceWords({ fragment, span }: SqlPiece): string {
   return oneLine(fragment.text.slice(span.start, span.end));
 }
 

@@ -2,29 +2,39 @@ import { UserError } from '../../lib/error.ts';
 import type { FieldType } from '../../sql/field-type.ts';
 import { type Asked, type Block, blockOf } from './fact-query.ts';
 import { calendarOf } from './calendar.ts';
-import { conditionsOf } from '../query/conditions.ts';
-import { ambiguous, refused, unknownDataset, unknownName } from '../query/errors.ts';
-import { type Expr, within } from '../sql/expr.ts';
+import { splitConditions } from '../query/conditions.ts';
+import {
+  ambiguousError,
+  queryError,
+  unknownDatasetError,
+  unknownNameError,
+} from '../query/errors.ts';
+import { type Expr, isWithin } from '../sql/expr.ts';
 import { mergeTables } from './merge-facts.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
 import {
-  datasetNamed,
-  dottedPlace,
+  requireDataset,
+  formatFieldPath,
   type ResolvedField,
-  placeInQuery,
-  timeType,
+  resolveQueryField,
+  timeTypeOf,
 } from '../resolve/field-path.ts';
 import { type Grain, isFiscal } from '../model/grains.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import { type MetricReceipt, metricReceipt } from './receipt.ts';
-import { blockKey, type AggregateNode, newTrace, type Trace } from '../resolve/aggregate-node.ts';
 import {
-  completed,
+  factQueryKey,
+  type AggregateNode,
+  emptyTrace,
+  type MetricTrace,
+} from '../resolve/aggregate-node.ts';
+import {
+  withZeroForMissingSums,
   findMetric,
-  openResolver,
-  queryMetric,
-  type Resolver,
+  createResolver,
+  resolveQueryMetric,
+  type MetricResolver,
 } from '../resolve/metrics.ts';
 import { checkSegments } from '../query/segments.ts';
 import type { CommonTable } from '../sql/select.ts';
@@ -67,22 +77,22 @@ interface PlanColumn {
 interface Metric {
   readonly name: string;
   readonly expr: Expr;
-  readonly trace: Trace;
+  readonly trace: MetricTrace;
 }
 
 /** Pure; runs inside `withAnalyzer`. Throws a `UserError` that names the choices, or `not_supported`. */
 export function plan(given: SemanticModel, query: SemanticQuery): Plan {
   const model = withParameters(given, query.parameters);
-  const resolver = openResolver(model, query.metrics);
+  const resolver = createResolver(model, query.metrics);
   const metrics = query.metrics.map((metric) =>
     metricOf(resolver, typeof metric === 'string' ? metric : metric.name),
   );
   checkNames([...query.dimensions, ...metrics.map((metric) => metric.name)]);
-  const conditions = conditionsOf(resolver, query);
+  const conditions = splitConditions(resolver, query);
   const order = orderOf(resolver, query, metrics);
   const notes = new Set<string>();
-  const asked = { model, query, conditions, notes, used: resolver.used };
-  const leaves = [...resolver.leaves.values()];
+  const asked = { model, query, conditions, notes, used: resolver.usedMetrics };
+  const leaves = [...resolver.aggregates.values()];
   const blocks = blocksOf(asked, leaves, metrics);
   const [{ places }] = blocks;
   checkFiscal(asked, blocks);
@@ -105,7 +115,7 @@ export function plan(given: SemanticModel, query: SemanticQuery): Plan {
     having: conditions.aggregates.map((condition) => condition.expr),
     order,
     limit: query.limit,
-    used: resolver.used,
+    used: resolver.usedMetrics,
     receipt: {
       metrics: metrics.map((metric) =>
         metricReceipt(model, metric, { blocks, grain: query.dimensions, having }),
@@ -125,17 +135,17 @@ function blocksOf(
 ): readonly [Block, ...Block[]] {
   const { model, query } = asked;
   if (query.include_empty && leaves.length === 0) {
-    throw refused(
+    throw queryError(
       'unused_option',
       'include_empty means nothing in a query without metrics',
       'Add a metric, or leave it out.',
     );
   }
-  const groups = [...Map.groupBy(leaves, blockKey).values()];
+  const groups = [...Map.groupBy(leaves, factQueryKey).values()];
   const nameOf = (leaf: AggregateNode | undefined) =>
-    metrics.find(({ trace }) => leaf !== undefined && trace.leaves.has(leaf))?.name;
+    metrics.find(({ trace }) => leaf !== undefined && trace.aggregates.has(leaf))?.name;
   const blocks = groups.map((group) => {
-    const owner = datasetNamed(model, group[0]?.owner ?? '');
+    const owner = requireDataset(model, group[0]?.owner ?? '');
     return blockOf({ ...asked, owners: groups.flatMap(([leaf]) => leaf?.owner ?? []) }, group, {
       owner,
       metric: nameOf(group[0]) ?? `what is asked of ${owner.name}`,
@@ -168,7 +178,7 @@ function totalled(asked: Asked, blocks: readonly Block[]): readonly Block[] {
   );
   return [...missing.values()].map(({ owner, leaves }) =>
     blockOf(asked, [], {
-      owner: datasetNamed(asked.model, owner),
+      owner: requireDataset(asked.model, owner),
       metric: owner,
       shift: leaves[0]?.shift ?? [],
     }),
@@ -181,7 +191,7 @@ function checkScopes({ model, query, conditions }: Asked, owners: readonly strin
   for (const { on, text } of conditions.rows) {
     if (on === undefined || owners.includes(on)) continue;
     const message = `The condition ${JSON.stringify(text)} is scoped to ${on}, of which the query has no metric`;
-    throw refused('unused_scope', message, {
+    throw queryError('unused_scope', message, {
       hint: 'That is what on: takes here.',
       choices: owners,
     });
@@ -202,7 +212,7 @@ function checkFiscal(
       return;
     const told = [one, other].map((it) => `${it.name} in month ${it.fiscalYearStart} (${it.file})`);
     const message = `${name} is not one period for both: fiscal years begin for ${told.join(', for ')}`;
-    throw refused(
+    throw queryError(
       'fiscal_year',
       message,
       'Ask for one of them at a time, or write the same fiscal_year_start into both files.',
@@ -212,7 +222,7 @@ function checkFiscal(
     root === 'metric_time' && grain?.startsWith('fiscal_') === true;
   const isAsked = conditions.rows.find(({ on, text, row }) => {
     const names = row?.fragment.references
-      .filter((one) => within(one, row.span))
+      .filter((one) => isWithin(one, row.span))
       .map(({ parts }) => parts);
     return on === undefined && (names ?? [text.split(' ', 1).join().split('.')]).some(isOfEach);
   });
@@ -235,13 +245,13 @@ function checkBareTimes({ query }: Asked, [first, ...others]: readonly [Block, .
   for (const { owner, places } of others) {
     for (const [index, place] of places.entries()) {
       const types = [first.places[index], place].flatMap((one) =>
-        one === undefined || one.grain !== undefined ? [] : (timeType(one) ?? []),
+        one === undefined || one.grain !== undefined ? [] : (timeTypeOf(one) ?? []),
       );
       const [one, other] = types;
       if (one === other || other === undefined) continue;
       const name = query.dimensions[index] ?? '';
       const message = `${name} without a period is no common time: it is a ${one} of ${first.owner} and a ${other} of ${owner}`;
-      throw refused('no_period', message, {
+      throw queryError('no_period', message, {
         hint: 'Say which period.',
         choices: [`${name}.day`, `${name}.month`],
       });
@@ -264,11 +274,11 @@ function unusedNotes({ parameters }: SemanticQuery, used: object): readonly stri
   return unused.map((name) => `Nothing that is asked uses the parameter ${name}`);
 }
 
-function metricOf(resolver: Resolver, name: string): Metric {
-  const trace = newTrace();
-  const expr = completed(() => queryMetric(resolver, name, trace), trace);
-  if (trace.leaves.size > 0) return { name, expr, trace };
-  throw refused(
+function metricOf(resolver: MetricResolver, name: string): Metric {
+  const trace = emptyTrace();
+  const expr = withZeroForMissingSums(() => resolveQueryMetric(resolver, name, trace), trace);
+  if (trace.aggregates.size > 0) return { name, expr, trace };
+  throw queryError(
     'no_owner',
     `${name} aggregates nothing`,
     'Use a metric or an aggregate in it, like sum(orders.amount).',
@@ -278,13 +288,13 @@ function metricOf(resolver: Resolver, name: string): Metric {
 function checkNames(names: readonly string[]): void {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined)
-    throw refused(
+    throw queryError(
       'duplicate_name',
       `The query asks for ${repeated} twice`,
       'Name every column once.',
     );
   if (names.length === 0)
-    throw refused(
+    throw queryError(
       'empty_query',
       'The query asks for nothing',
       'Name at least one metric or dimension.',
@@ -293,7 +303,7 @@ function checkNames(names: readonly string[]): void {
 
 /** As asked, then by every dimension, so that equal values do not shuffle between runs. */
 function orderOf(
-  resolver: Resolver,
+  resolver: MetricResolver,
   query: SemanticQuery,
   metrics: readonly Metric[],
 ): Plan['order'] {
@@ -318,16 +328,16 @@ function dimensionResult(index: number): Expr {
 }
 
 function orderMetric(
-  resolver: Resolver,
+  resolver: MetricResolver,
   field: string,
   { query, metrics }: { query: SemanticQuery; metrics: readonly Metric[] },
 ): Expr {
   const asked = metrics.find((metric) => metric.name === field);
   if (asked !== undefined) return asked.expr;
   if (findMetric(resolver.model, field.split('.')) !== undefined)
-    return completed((trace) => queryMetric(resolver, field, trace));
+    return withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace));
   const candidates = [...metrics.map((metric) => metric.name), ...query.dimensions];
-  throw unknownName({ what: 'requested dimension or metric', name: field, candidates });
+  throw unknownNameError({ what: 'requested dimension or metric', name: field, candidates });
 }
 
 /** The dataset whose rows a query without metrics is about: the one from which every dimension can be reached. */
@@ -340,7 +350,7 @@ function ownerOf(model: SemanticModel, query: SemanticQuery): ModelDataset {
       found.push({
         dataset,
         places: query.dimensions.map((dimension) =>
-          placeInQuery({ model, owner: dataset, reach: 'one' }, dimension.split('.')),
+          resolveQueryField({ model, owner: dataset, reach: 'one' }, dimension.split('.')),
         ),
       });
     } catch (error) {
@@ -350,15 +360,15 @@ function ownerOf(model: SemanticModel, query: SemanticQuery): ModelDataset {
   }
   const named = found.filter(({ dataset }) => roots.includes(dataset.name));
   const [first, ...others] = named.length > 0 ? named : found;
-  if (first === undefined) throw failures[0] ?? unknownDataset(model, roots[0] ?? '');
+  if (first === undefined) throw failures[0] ?? unknownDatasetError(model, roots[0] ?? '');
   if (others.length === 0) return first.dataset;
   const choices = [first, ...others].flatMap(({ places }) =>
     places
       .filter(({ path }) => path.length > 0)
       .slice(0, 1)
-      .map(dottedPlace),
+      .map(formatFieldPath),
   );
-  throw ambiguous(
+  throw ambiguousError(
     'ambiguous_path',
     `${query.dimensions.join(' and ')} do not say whose rows are meant`,
     choices,
@@ -368,10 +378,12 @@ function ownerOf(model: SemanticModel, query: SemanticQuery): ModelDataset {
 /** Datasets in which a dimension's path may begin. */
 function candidatesFor(model: SemanticModel, root: string): readonly ModelDataset[] {
   if (root === 'metric_time')
-    throw refused('no_owner', 'metric_time needs a metric', 'Add a metric.');
+    throw queryError('no_owner', 'metric_time needs a metric', 'Add a metric.');
   const own = model.datasets.get(root);
   return own === undefined
-    ? [...model.datasets.values()].filter(({ steps }) => steps.some((step) => step.name === root))
+    ? [...model.datasets.values()].filter(({ toOne: steps }) =>
+        steps.some((step) => step.name === root),
+      )
     : [own];
 }
 

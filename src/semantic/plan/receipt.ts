@@ -1,9 +1,9 @@
 import { limitsOfSums } from './additivity.ts';
 import { metricAddress, type SemanticModel } from '../model/model.ts';
 import type { Block } from './fact-query.ts';
-import type { Piece } from '../sql/expr.ts';
-import { dottedPath } from '../resolve/join-paths.ts';
-import type { AggregateNode, Trace } from '../resolve/aggregate-node.ts';
+import type { SqlPiece } from '../sql/expr.ts';
+import { formatPath } from '../resolve/join-paths.ts';
+import type { AggregateNode, MetricTrace } from '../resolve/aggregate-node.ts';
 
 export type MetricReceipt = ReturnType<typeof metricReceipt>;
 
@@ -18,25 +18,25 @@ interface Asked {
 /** Where one number comes from. The caller adds the commit of the files. */
 export function metricReceipt(
   model: SemanticModel,
-  { name, trace }: { readonly name: string; readonly trace: Trace },
+  { name, trace }: { readonly name: string; readonly trace: MetricTrace },
   asked: Asked,
 ) {
   const { grain, having } = asked;
-  const leaves = [...trace.leaves];
+  const leaves = [...trace.aggregates];
   const blocks = asked.blocks.filter((block) =>
-    block.leaves.some((leaf) => trace.leaves.has(leaf)),
+    block.leaves.some((leaf) => trace.aggregates.has(leaf)),
   );
   const inner = leaves.flatMap(({ nested, conversion, ...leaf }): readonly AggregateNode[] => {
     return conversion === undefined
-      ? (nested?.leaves ?? [{ nested, ...leaf }])
-      : [conversion.from, conversion.next];
+      ? (nested?.aggregates ?? [{ nested, ...leaf }])
+      : [conversion.baseAggregate, conversion.toAggregate];
   });
   const own = inner.flatMap((leaf) =>
     leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`),
   );
   const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
   const joined = blocks.flatMap(({ joins }) =>
-    joins.map(({ path }) => ({ path: dottedPath(path), dataset: path.at(-1)?.to ?? '' })),
+    joins.map(({ path }) => ({ path: formatPath(path), dataset: path.at(-1)?.to ?? '' })),
   );
   const limits = limitsOfSums(trace, { datasets: model.datasets, blocks, dimensions: grain });
   const datasets = [...owners, ...joined.map(({ dataset }) => dataset)];
@@ -89,6 +89,6 @@ function rulesIn({ datasets, hasRules, role }: SemanticModel, selects: readonly 
   });
 }
 
-function textOf({ fragment, span }: Piece): string {
+function textOf({ fragment, span }: SqlPiece): string {
   return fragment.text.slice(span.start, span.end);
 }

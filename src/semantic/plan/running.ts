@@ -1,38 +1,38 @@
 import type { RowCondition } from '../query/conditions.ts';
-import { notSupported, refused } from '../query/errors.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
 import type { Expr } from '../sql/expr.ts';
 import { periodStart, yearStartFor } from '../model/fiscal.ts';
-import { rowsOf, type Running } from '../model/model.ts';
-import { finer, type Grain, liesIn, startType, unitsOf } from '../model/grains.ts';
-import { type ResolvedField, placeInQuery } from '../resolve/field-path.ts';
-import { isOwnTime, placeExpr, type Scope } from '../resolve/scope.ts';
-import type { From, Join } from '../sql/select.ts';
+import { readableRows, type Running } from '../model/model.ts';
+import { finer, type Grain, liesIn, periodStartType, periodOfGrains } from '../model/grains.ts';
+import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
+import { isDefaultTime, fieldExpr, type JoinScope } from '../resolve/scope.ts';
+import type { FromItem, JoinClause } from '../sql/select.ts';
 
 /** The common table of all periods of the result, each once; its column is that of the dimension. */
 export const periodsName = 'ktx periods';
 
 /** The rows of an owner beside each period in which they count, however often that is. */
 export interface RunningRows {
-  readonly from: From;
-  readonly join: Join;
+  readonly from: FromItem;
+  readonly join: JoinClause;
   /** The period where the dimension is the time that runs; undefined where it is another. */
   dimension(place: ResolvedField): Expr | undefined;
 }
 
 /** The dimension that cuts the owner's time most finely. */
 export function timeDimension(
-  scope: Pick<Scope, 'model' | 'owner'>,
+  scope: Pick<JoinScope, 'model' | 'owner'>,
   places: readonly ResolvedField[],
 ): { readonly index: number; readonly grain: Grain } {
   const own = places.flatMap((place, index) =>
-    isOwnTime(scope, place) && place.grain !== undefined ? [{ index, grain: place.grain }] : [],
+    isDefaultTime(scope, place) && place.grain !== undefined ? [{ index, grain: place.grain }] : [],
   );
   const [first, ...others] = own.toSorted((a, b) => (finer(a.grain, b.grain) === a.grain ? -1 : 1));
   if (first === undefined) {
     if (scope.owner.defaultTime === undefined)
-      placeInQuery({ ...scope, reach: 'one' }, ['metric_time']);
+      resolveQueryField({ ...scope, reach: 'one' }, ['metric_time']);
     const message = `A running total of ${scope.owner.name} needs the period that it runs to`;
-    throw refused('no_period', message, {
+    throw queryError('no_period', message, {
       hint: 'Add it to the dimensions.',
       choices: ['metric_time.month'],
     });
@@ -43,7 +43,7 @@ export function timeDimension(
   );
   for (const { grain } of others) {
     if (!liesIn(first.grain, grain, yearStart))
-      throw notSupported(
+      throw notSupportedError(
         `running totals by ${first.grain} and ${grain}`,
         'One crosses the ends of the other',
       );
@@ -52,7 +52,7 @@ export function timeDimension(
 }
 
 export function runningRows(
-  scope: Scope,
+  scope: JoinScope,
   places: readonly ResolvedField[],
   { window, since }: Running,
 ): RunningRows {
@@ -61,10 +61,10 @@ export function runningRows(
   if (place === undefined) throw new Error('no dimension where one was found');
   const yearStart = yearStartFor(place.dataset, [
     since,
-    ...places.filter((one) => isOwnTime(scope, one)).map((one) => one.grain),
+    ...places.filter((one) => isDefaultTime(scope, one)).map((one) => one.grain),
   ]);
   if (since !== undefined && !liesIn(grain, since, yearStart)) {
-    throw refused(
+    throw queryError(
       'no_period',
       `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`,
       {
@@ -74,16 +74,16 @@ export function runningRows(
     );
   }
   const start: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
-  const type = startType(grain);
-  const cut = (to: Grain): Expr => placeExpr(scope, { ...place, grain: to });
+  const type = periodStartType(grain);
+  const cut = (to: Grain): Expr => fieldExpr(scope, { ...place, grain: to });
   const isBefore: Expr = { kind: 'text', parts: [cut(grain), ' <= ', start] };
   const conditions = [isBefore];
   if (window !== undefined) {
-    const end: Expr = { kind: 'add', of: start, period: unitsOf(1, grain), type };
+    const end: Expr = { kind: 'add', of: start, period: periodOfGrains(1, grain), type };
     const isCrossed =
       !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
     const unit = isCrossed ? 'day' : finer<Grain>(grain, window.grain);
-    const clock = type === 'date' && startType(unit) === 'date' ? 'date' : 'datetime';
+    const clock = type === 'date' && periodStartType(unit) === 'date' ? 'date' : 'datetime';
     const from: Expr = {
       kind: 'add',
       of: end,
@@ -103,19 +103,24 @@ export function runningRows(
   const { name } = scope.owner;
   return {
     from: { alias: periodsName, relation: { kind: 'common', name: periodsName } },
-    join: { alias: name, relation: rowsOf(scope.owner), on, kind: 'inner' },
+    join: { alias: name, relation: readableRows(scope.owner), on, kind: 'inner' },
     dimension: (asked) =>
-      isOwnTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined,
+      isDefaultTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined,
   };
 }
 
 /** True for a condition on nothing but the time that runs: it says which periods are shown, not which rows count. */
-export function isAboutPeriods(scope: Scope, condition: RowCondition): boolean {
+export function isAboutPeriods(scope: JoinScope, condition: RowCondition): boolean {
   const visited = new Set<'time' | 'other'>();
-  condition.build({ ...scope, joins: new Map(scope.joins), inner: new Map(), visited });
+  condition.build({
+    ...scope,
+    joins: new Map(scope.joins),
+    existsJoins: new Map(),
+    timeUses: visited,
+  });
   if (visited.size < 2) return visited.has('time');
   const message = `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`;
-  throw refused(
+  throw queryError(
     'mixed_condition',
     message,
     'Conditions on the time say which periods are shown: write them apart.',

@@ -1,39 +1,39 @@
-import { namesOutside } from '../resolve/algebra.ts';
-import { refused } from './errors.ts';
-import { type Expr, type Piece, within } from '../sql/expr.ts';
+import { referencesOutsideAggregates } from '../resolve/algebra.ts';
+import { queryError } from './errors.ts';
+import { type Expr, type SqlPiece, isWithin } from '../sql/expr.ts';
 import type { SemanticModel } from '../model/model.ts';
 import type { Comparison, Condition, FilterOperator, FilterValue } from './query.ts';
 import {
-  completed,
+  withZeroForMissingSums,
   findMetric,
-  queryAlgebra,
-  queryFragment,
-  queryMetric,
-  type Resolver,
+  resolveQueryExpression,
+  parseQueryFragment,
+  resolveQueryMetric,
+  type MetricResolver,
 } from '../resolve/metrics.ts';
-import { placeInQuery, visibleField } from '../resolve/field-path.ts';
-import { placeExpr, type RowTest, testOf } from '../resolve/scope.ts';
-import { unknownMetric } from './unknown-metric.ts';
+import { resolveQueryField, findVisibleField } from '../resolve/field-path.ts';
+import { fieldExpr, type RowPredicate, sqlPredicate } from '../resolve/scope.ts';
+import { unknownMetricError } from './unknown-metric.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */
-export interface Conditions {
+export interface QueryConditions {
   readonly rows: readonly RowCondition[];
   readonly aggregates: readonly { readonly text: string; readonly expr: Expr }[];
 }
 
-export interface RowCondition extends RowTest {
+export interface RowCondition extends RowPredicate {
   /** The dataset whose metrics alone it is about. */
   readonly on: string | undefined;
 }
 
-type Split = RowCondition | Conditions['aggregates'][number];
-type Side = 'where' | 'having';
+type SplitCondition = RowCondition | QueryConditions['aggregates'][number];
+type ConditionClause = 'where' | 'having';
 
 /** Splits every condition at its top-level ANDs. Where a field and a metric share a name, `where` means the field, `having` the metric. */
-export function conditionsOf(
-  resolver: Resolver,
-  query: Readonly<Record<Side, readonly Condition[]>>,
-): Conditions {
+export function splitConditions(
+  resolver: MetricResolver,
+  query: Readonly<Record<ConditionClause, readonly Condition[]>>,
+): QueryConditions {
   const all = (['where', 'having'] as const).flatMap((side) =>
     query[side].flatMap((condition) => splitCondition(resolver, condition, side)),
   );
@@ -43,48 +43,65 @@ export function conditionsOf(
   };
 }
 
-function splitCondition(resolver: Resolver, condition: Condition, side: Side): readonly Split[] {
+function splitCondition(
+  resolver: MetricResolver,
+  condition: Condition,
+  side: ConditionClause,
+): readonly SplitCondition[] {
   if (typeof condition !== 'string' && 'field' in condition)
-    return [structured(resolver, condition, side)];
+    return [resolveComparison(resolver, condition, side)];
   const { on, where } =
     typeof condition === 'string' ? { on: undefined, where: condition } : condition;
-  const fragment = queryFragment(resolver, where);
-  return fragment.conjuncts.map((span) => scoped(conjunct(resolver, { fragment, span }, side), on));
+  const fragment = parseQueryFragment(resolver, where);
+  return fragment.conjuncts.map((span) =>
+    scopeCondition(resolveConjunct(resolver, { fragment, span }, side), on),
+  );
 }
 
-function scoped(split: Split, on: string | undefined): Split {
+function scopeCondition(split: SplitCondition, on: string | undefined): SplitCondition {
   if (on === undefined || 'build' in split) return { ...split, on };
   const hint =
     'Leave on: out. What is asked of an aggregate decides about whole rows of the result.';
-  throw refused(
+  throw queryError(
     'invalid_condition',
     `The condition ${JSON.stringify(split.text)} is about aggregates, so it cannot be scoped`,
     hint,
   );
 }
 
-function conjunct(resolver: Resolver, piece: Piece, side: Side): Split {
+function resolveConjunct(
+  resolver: MetricResolver,
+  piece: SqlPiece,
+  side: ConditionClause,
+): SplitCondition {
   const { fragment, span } = piece;
   const text = fragment.text.slice(span.start, span.end);
-  const names = namesOutside(piece);
+  const names = referencesOutsideAggregates(piece);
   const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, side));
-  if (metrics.length === 0 && !fragment.aggregates.some((call) => within(call, span))) {
-    return { ...testOf({ ...piece, home: undefined }), on: undefined };
+  if (metrics.length === 0 && !fragment.aggregates.some((call) => isWithin(call, span))) {
+    return { ...sqlPredicate({ ...piece, home: undefined }), on: undefined };
   }
   if (metrics.length === names.length)
-    return { text, expr: completed((trace) => queryAlgebra(resolver, piece, trace)) };
+    return {
+      text,
+      expr: withZeroForMissingSums((trace) => resolveQueryExpression(resolver, piece, trace)),
+    };
   const unknown = names.find(
     ({ parts }) => !meansMetric(resolver, parts, side) && !meansField(resolver.model, parts),
   );
-  if (unknown !== undefined) throw unknownMetric(resolver, unknown.parts);
-  throw refused(
+  if (unknown !== undefined) throw unknownMetricError(resolver, unknown.parts);
+  throw queryError(
     'mixed_condition',
     `The condition ${JSON.stringify(text)} mixes rows and aggregates under OR or in one comparison`,
     'Conditions on rows and on aggregates can only be joined by AND: write them as separate conditions.',
   );
 }
 
-function meansMetric({ model, named }: Resolver, parts: readonly string[], side: Side): boolean {
+function meansMetric(
+  { model, queryMetrics: named }: MetricResolver,
+  parts: readonly string[],
+  side: ConditionClause,
+): boolean {
   if (side === 'where' && meansField(model, parts)) return false;
   return named.has(parts.join('.')) || findMetric(model, parts) !== undefined;
 }
@@ -97,21 +114,25 @@ function meansField(
   if (more.length > 0 || (first === 'metric_time' && second !== '')) return true;
   const isField = (name: string): boolean => {
     const dataset = model.datasets.get(name);
-    return dataset !== undefined && visibleField(dataset, second) !== undefined;
+    return dataset !== undefined && findVisibleField(dataset, second) !== undefined;
   };
   if (isField(first)) return true;
   if (model.datasets.has(first)) return false;
-  return [...model.datasets.values()].some(({ steps, ways }) =>
+  return [...model.datasets.values()].some(({ toOne: steps, toMany: ways }) =>
     [...steps, ...ways].some(({ name, to }) => name === first && isField(to)),
   );
 }
 
-function structured(resolver: Resolver, { field, op, value = [] }: Comparison, side: Side): Split {
+function resolveComparison(
+  resolver: MetricResolver,
+  { field, op, value = [] }: Comparison,
+  side: ConditionClause,
+): SplitCondition {
   const values = Array.isArray(value) ? value : [value];
   const operand = operands[operandOf[op]];
   if (!operand.fits(values)) {
     const hint = 'For example {field: orders.status, op: in, value: [paid]}.';
-    throw refused(
+    throw queryError(
       'invalid_condition',
       `The condition on ${field} with ${op} takes ${operand.words}`,
       hint,
@@ -125,7 +146,7 @@ function structured(resolver: Resolver, { field, op, value = [] }: Comparison, s
       expr: {
         kind: 'compare',
         op,
-        left: completed((trace) => queryMetric(resolver, field, trace)),
+        left: withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace)),
         values,
       },
     };
@@ -136,7 +157,7 @@ function structured(resolver: Resolver, { field, op, value = [] }: Comparison, s
     build: (scope) => ({
       kind: 'compare',
       op,
-      left: placeExpr(scope, placeInQuery(scope, parts)),
+      left: fieldExpr(scope, resolveQueryField(scope, parts)),
       values,
     }),
   };

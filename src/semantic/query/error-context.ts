@@ -2,18 +2,18 @@ import { UserError } from '../../lib/error.ts';
 import type { RowCondition } from './conditions.ts';
 import { choicesOf } from './errors.ts';
 import type { Expr } from '../sql/expr.ts';
-import { conditionExpr, type Scope } from '../resolve/scope.ts';
+import { predicateExpr, type JoinScope } from '../resolve/scope.ts';
 
 /** A condition on the rows of a block; what is wrong with it names the metric that cannot be asked so. */
-export function rowCondition(
-  scope: Scope,
+export function rowConditionExpr(
+  scope: JoinScope,
   condition: RowCondition,
   { metric, owners }: { metric: string; owners: readonly string[] },
 ): Expr {
   const { text } = condition;
-  const run = () => conditionExpr(scope, condition);
+  const run = () => predicateExpr(scope, condition);
   const others = owners.filter((name) => name !== scope.owner.name);
-  return attributed(
+  return withErrorContext(
     { what: `condition ${JSON.stringify(text)}`, metric, scoped: scopedForms(condition, others) },
     run,
   );
@@ -29,7 +29,7 @@ function scopedForms({ text, row }: RowCondition, owners: readonly string[]): re
   return others.map((on) => JSON.stringify({ on, where: text }));
 }
 
-interface Attribution {
+interface ErrorContext {
   readonly what: string;
   readonly metric: string;
   /** What can be written in its place. */
@@ -37,8 +37,8 @@ interface Attribution {
 }
 
 /** Says which metric cannot be asked so. */
-export function attributed<Result>(
-  { what, metric, scoped }: Attribution,
+export function withErrorContext<Result>(
+  { what, metric, scoped }: ErrorContext,
   run: () => Result,
 ): Result {
   try {

@@ -3,7 +3,7 @@ import { nearest } from '../../lib/suggest.ts';
 import type { SemanticModel } from '../model/model.ts';
 
 /** What a query can be refused for. */
-type SemanticCode =
+type QueryErrorCode =
   | 'ambiguous_name'
   | 'ambiguous_path'
   | 'circular'
@@ -37,12 +37,12 @@ type SemanticCode =
 /** What to do; `choices` are texts that can stand in the query in place of the wrong one. */
 type Advice = string | { readonly hint?: string; readonly choices: readonly string[] };
 
-const shown = 12;
+const maxChoices = 12;
 
 /** What a person can put right in a query or in the model: what is wrong, and what to write. */
-export function refused(code: SemanticCode, message: string, advice: Advice): UserError {
+export function queryError(code: QueryErrorCode, message: string, advice: Advice): UserError {
   const { hint, choices } = typeof advice === 'string' ? { hint: advice, choices: [] } : advice;
-  const some = [...new Set(choices)].slice(0, shown);
+  const some = [...new Set(choices)].slice(0, maxChoices);
   const written =
     some.length === 0 ? [] : [`Write ${some.length > 1 ? 'one of: ' : ''}${some.join(', ')}.`];
   const details = some.length === 0 ? undefined : { choices: some };
@@ -63,23 +63,23 @@ export function choicesOf({ details }: UserError): readonly string[] {
 }
 
 /** More than one meaning, each as it can be written. */
-export function ambiguous(
+export function ambiguousError(
   code: 'ambiguous_name' | 'ambiguous_path',
   message: string,
   choices: readonly string[],
 ): UserError {
-  return refused(code, `${message}: ${choices.join(', ')}`, { choices });
+  return queryError(code, `${message}: ${choices.join(', ')}`, { choices });
 }
 
 /** What the planner cannot do yet: an error in place of a wrong number. */
-export function notSupported(feature: string, why: string): UserError {
+export function notSupportedError(feature: string, why: string): UserError {
   return new UserError('not_supported', `Not supported yet: ${feature}. ${why}.`, {
     hint: 'Ask for less in one query; ktx refuses rather than give a wrong number.',
     details: { feature },
   });
 }
 
-interface Unknown {
+interface UnknownName {
   readonly what: string;
   readonly name: string;
   readonly candidates: Iterable<string>;
@@ -88,17 +88,17 @@ interface Unknown {
   readonly as?: (candidate: string) => readonly string[];
 }
 
-export function unknownName({
+export function unknownNameError({
   what,
   name,
   candidates,
   note = '',
   as = (candidate) => [candidate],
-}: Unknown): UserError {
+}: UnknownName): UserError {
   const known = [...candidates];
   const near = nearest(name, known).flatMap(as);
   const all = known.flatMap(as);
-  const choices = near.length > 0 || all.length > shown ? near : all;
+  const choices = near.length > 0 || all.length > maxChoices ? near : all;
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `Known: ${all.join(', ')}.`;
   return new UserError('unknown_name', `There is no ${what} named ${name}${note}`, {
     hint:
@@ -111,7 +111,7 @@ export function unknownName({
 }
 
 /** `asked`: what stands behind the name where it is asked for, like `region.name`, and what fits it. */
-export function unknownDataset(
+export function unknownDatasetError(
   model: SemanticModel,
   name: string,
   asked?: { readonly rest: string; readonly fits: (dataset: string) => boolean },
@@ -122,5 +122,5 @@ export function unknownDataset(
   const as = (candidate: string) => [
     asked === undefined ? candidate : `${candidate}.${asked.rest}`,
   ];
-  return unknownName({ what: 'dataset or role', name, candidates: fitting, note, as });
+  return unknownNameError({ what: 'dataset or role', name, candidates: fitting, note, as });
 }

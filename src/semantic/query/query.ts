@@ -18,13 +18,13 @@ const filterOperators = [
 ] as const;
 export type FilterOperator = (typeof filterOperators)[number];
 
-const numberSchema = z
+const exactNumberSchema = z
   .number()
   .refine(
     (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
     'a whole number beyond 2^53 is not exact here: write it as text, or the condition in SQL',
   );
-const valueSchema = z.union([z.string(), numberSchema, z.boolean(), z.null()]);
+const valueSchema = z.union([z.string(), exactNumberSchema, z.boolean(), z.null()]);
 export type FilterValue = z.infer<typeof valueSchema>;
 
 const sqlSchema = z.string().min(1).max(10_000);
@@ -43,7 +43,7 @@ const scopedSchema = z.strictObject({
 export type Comparison = z.infer<typeof comparisonSchema>;
 export type Condition = string | Comparison | z.infer<typeof scopedSchema>;
 
-const metricSchema = z.union([
+const queryMetricSchema = z.union([
   z.string().min(1).describe('A metric, or an aggregate like `sum(orders.amount)`.'),
   z.strictObject({
     name: z.string().min(1).describe('Name of the result; others may use it.'),
@@ -61,7 +61,7 @@ const zoneSchema = z.string().refine(isTimezone, 'an IANA time zone, like Europe
 /** A question to the semantic layer, the same on every surface. */
 export const querySchema = z.strictObject({
   metrics: z
-    .array(metricSchema)
+    .array(queryMetricSchema)
     .default([])
     .describe('What to compute; without, the distinct dimensions.'),
   dimensions: namesSchema.describe(
@@ -79,7 +79,7 @@ export const querySchema = z.strictObject({
     .describe('Conditions on aggregates.'),
   segments: namesSchema.describe('Named filters, as dataset.segment.'),
   parameters: z
-    .record(z.string(), z.unknown().pipe(z.union([z.string(), numberSchema, z.boolean()])))
+    .record(z.string(), z.unknown().pipe(z.union([z.string(), exactNumberSchema, z.boolean()])))
     .default({})
     .describe('Of the model, by name.'),
   order_by: z.array(orderSchema).default([]).describe('Order; ties follow the dimensions.'),

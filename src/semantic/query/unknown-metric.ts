@@ -1,23 +1,26 @@
 import { UserError } from '../../lib/error.ts';
-import { refused, unknownName } from './errors.ts';
+import { queryError, unknownNameError } from './errors.ts';
 import { metricAddress, type SemanticModel } from '../model/model.ts';
-import { visibleField } from '../resolve/field-path.ts';
+import { findVisibleField } from '../resolve/field-path.ts';
 
 /** A name that should be that of a metric, and what can be written in its place. */
-export function unknownMetric(
-  { model, named }: { readonly model: SemanticModel; readonly named: ReadonlyMap<string, unknown> },
+export function unknownMetricError(
+  {
+    model,
+    queryMetrics,
+  }: { readonly model: SemanticModel; readonly queryMetrics: ReadonlyMap<string, unknown> },
   parts: readonly string[],
 ): UserError {
   const name = parts.join('.');
   const [first = '', second = ''] = parts;
   const dataset = parts.length === 2 ? model.datasets.get(first) : undefined;
-  if (dataset !== undefined && visibleField(dataset, second) !== undefined) {
-    const isNumber = ['integer', 'decimal'].includes(visibleField(dataset, second)?.type ?? '');
+  if (dataset !== undefined && findVisibleField(dataset, second) !== undefined) {
+    const isNumber = ['integer', 'decimal'].includes(findVisibleField(dataset, second)?.type ?? '');
     const choices = [
       ...(isNumber ? [`sum(${name})`, `avg(${name})`] : []),
       `count(distinct ${name})`,
     ];
-    return refused('unknown_name', `${name} is a field, not a metric`, {
+    return queryError('unknown_name', `${name} is a field, not a metric`, {
       hint: 'Or ask for it as a dimension.',
       choices,
     });
@@ -38,20 +41,25 @@ export function unknownMetric(
     );
   }
   if (parts.length > 1)
-    return unknownName({ what: 'metric', name, candidates: metrics.map(metricAddress) });
+    return unknownNameError({ what: 'metric', name, candidates: metrics.map(metricAddress) });
   // Bare where that is enough.
   const byName = Map.groupBy(metrics, (metric) => metric.name);
   const as = (candidate: string) => {
-    const own = named.has(candidate) ? [] : (byName.get(candidate) ?? []);
+    const own = queryMetrics.has(candidate) ? [] : (byName.get(candidate) ?? []);
     return own.length > 1 ? own.map(metricAddress) : [candidate];
   };
-  return unknownName({ what: 'metric', name, candidates: [...named.keys(), ...byName.keys()], as });
+  return unknownNameError({
+    what: 'metric',
+    name,
+    candidates: [...queryMetrics.keys(), ...byName.keys()],
+    as,
+  });
 }
 
 /** As they can be aggregated. */
-export function fieldsNamed(model: SemanticModel, name: string): readonly string[] {
+export function fieldAddressesNamed(model: SemanticModel, name: string): readonly string[] {
   return [...model.datasets.values()].flatMap((dataset) => {
-    const field = visibleField(dataset, name);
+    const field = findVisibleField(dataset, name);
     return field === undefined ? [] : [`${dataset.name}.${field.name}`];
   });
 }

@@ -2,7 +2,7 @@ import type { Period } from '../../sql/dialect.ts';
 import type { Aggregate } from '../model/dataset.ts';
 import type { Expr } from '../sql/expr.ts';
 import type { Balance, ConversionRule, ModelMetric, Running } from '../model/model.ts';
-import type { RowText } from './scope.ts';
+import type { RowSql } from './scope.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface AggregateNode {
@@ -10,14 +10,14 @@ export interface AggregateNode {
   readonly column: string;
   readonly owner: string;
   readonly function: Aggregate;
-  readonly of: RowText | undefined;
+  readonly of: RowSql | undefined;
   readonly fraction: number | undefined;
-  readonly where: readonly RowText[];
+  readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
   /** How far its rows are moved on in time, so that they meet later ones. */
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
-  readonly nested: Nested | undefined;
+  readonly nested: NestedAggregate | undefined;
   /** The dimensions that it is computed by, where these are not all; as the model names them. */
   readonly total: readonly string[] | undefined;
   /** Where it aggregates what followed rows of its owner. */
@@ -26,33 +26,33 @@ export interface AggregateNode {
 
 /** Each row of `to` belongs to the last one of `base` before it, within the window; both leaves name rows and what they must satisfy. */
 export interface Conversion extends ConversionRule {
-  readonly from: AggregateNode;
-  readonly next: AggregateNode;
+  readonly baseAggregate: AggregateNode;
+  readonly toAggregate: AggregateNode;
 }
 
 /** What is aggregated first, for each value of a field; `of` is over its own leaves. */
-export interface Nested {
+export interface NestedAggregate {
   readonly of: Expr;
-  readonly leaves: readonly AggregateNode[];
+  readonly aggregates: readonly AggregateNode[];
   readonly per: string;
 }
 
 /** What a metric is made of; collected while it is resolved. */
-export interface Trace {
-  readonly leaves: Set<AggregateNode>;
+export interface MetricTrace {
+  readonly aggregates: Set<AggregateNode>;
   readonly files: Set<string>;
   /** The one that it is, perhaps under another name; undefined for arithmetic that the query brought itself. */
   metric: ModelMetric | undefined;
   /** Sums of leaves only, so that it adds up when its leaves do. */
-  linear: boolean;
+  isLinear: boolean;
 }
 
-export function newTrace(): Trace {
-  return { leaves: new Set(), files: new Set(), metric: undefined, linear: true };
+export function emptyTrace(): MetricTrace {
+  return { aggregates: new Set(), files: new Set(), metric: undefined, isLinear: true };
 }
 
 /** Leaves with equal keys are computed in one block. */
-export function blockKey({
+export function factQueryKey({
   owner,
   balance,
   shift,
@@ -78,6 +78,12 @@ export function blockKey({
 }
 
 /** A plain aggregate of rows. */
-export function isPlain({ balance, running, nested, total, conversion }: AggregateNode): boolean {
+export function isPlainAggregate({
+  balance,
+  running,
+  nested,
+  total,
+  conversion,
+}: AggregateNode): boolean {
   return [balance, running, nested, total, conversion].every((one) => one === undefined);
 }

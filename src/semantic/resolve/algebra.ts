@@ -1,43 +1,43 @@
-import type { AggregateCall, Reference } from '../../sql/expression.ts';
-import { closingIndex, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
-import { refused } from '../query/errors.ts';
+import type { AggregateCall, ColumnReference } from '../../sql/expression.ts';
+import { findClosing, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
+import { queryError } from '../query/errors.ts';
 import {
   division,
   type Expr,
   parameterSplice,
-  type Piece,
-  type Splice,
-  spliced,
-  within,
+  type SqlPiece,
+  type SqlSplice,
+  spliceSql,
+  isWithin,
 } from '../sql/expr.ts';
 
-export interface Atoms {
+export interface OperandResolver {
   aggregate(call: AggregateCall): Expr;
-  reference(reference: Reference): Expr;
+  reference(reference: ColumnReference): Expr;
 }
 
 /** Arithmetic around aggregates and metrics: every division becomes the real, zero-safe one, everything else stays as it was written. */
-export function algebraOf(piece: Piece, atoms: Atoms): Expr {
+export function arithmeticExpr(piece: SqlPiece, atoms: OperandResolver): Expr {
   const { fragment, span } = piece;
-  const aggregates = fragment.aggregates.filter((it) => within(it, span));
-  const references = namesOutside(piece);
+  const aggregates = fragment.aggregates.filter((it) => isWithin(it, span));
+  const references = referencesOutsideAggregates(piece);
   const parameters = (fragment.parameters ?? []).filter(
-    (it) => within(it, span) && !aggregates.some((call) => within(it, call)),
+    (it) => isWithin(it, span) && !aggregates.some((call) => isWithin(it, call)),
   );
-  const tokens = fragment.tokens.filter((it) => within(it, span));
-  const isOutside = (token: Token): boolean => !aggregates.some((it) => within(token, it));
+  const tokens = fragment.tokens.filter((it) => isWithin(it, span));
+  const isOutside = (token: Token): boolean => !aggregates.some((it) => isWithin(token, it));
   const refusedAt = tokens.findIndex(
-    (token, index) => isOutside(token) && isRefused(token, tokens[index + 1]),
+    (token, index) => isOutside(token) && isUnsafeOperator(token, tokens[index + 1]),
   );
   if (refusedAt !== -1) {
     const text = `Arithmetic over metrics cannot use the operator ${tokens[refusedAt]?.text}: ${JSON.stringify(fragment.text)}`;
-    throw refused(
+    throw queryError(
       'sql_fragment',
       text,
       'Use + - * / % and functions such as power(x, y) or concat(a, b).',
     );
   }
-  const divisions = tokens.flatMap((token, index): readonly Splice[] => {
+  const divisions = tokens.flatMap((token, index): readonly SqlSplice[] => {
     if (!isSymbol(token, '/') || !isOutside(token)) return [];
     const end = operandEnd(tokens, index + 1);
     const start = tokens[index + 1]?.start ?? end;
@@ -46,7 +46,7 @@ export function algebraOf(piece: Piece, atoms: Atoms): Expr {
       { start: token.start, end: start, parts: [division, ' NULLIF('] },
     ];
   });
-  return spliced(piece, [
+  return spliceSql(piece, [
     ...divisions,
     ...aggregates.map((it) => ({ ...it, parts: [atoms.aggregate(it)] })),
     ...references.map((it) => ({ ...it, parts: [atoms.reference(it)] })),
@@ -55,18 +55,21 @@ export function algebraOf(piece: Piece, atoms: Atoms): Expr {
 }
 
 /** The names of a piece that are not inside an aggregate. */
-export function namesOutside({ fragment, span }: Piece): readonly Reference[] {
+export function referencesOutsideAggregates({
+  fragment,
+  span,
+}: SqlPiece): readonly ColumnReference[] {
   return fragment.references.filter(
-    (name) => within(name, span) && !fragment.aggregates.some((call) => within(name, call)),
+    (name) => isWithin(name, span) && !fragment.aggregates.some((call) => isWithin(name, call)),
   );
 }
 
 /** Only sums and differences of aggregates and metrics, and of those times or by a number, like `revenue / 100`. */
-export function isLinear({ aggregates, references, tokens }: Piece['fragment']): boolean {
+export function isLinear({ aggregates, references, tokens }: SqlPiece['fragment']): boolean {
   const atoms = [...aggregates, ...references];
   const shape = tokens
     .map((token) => {
-      if (atoms.some((atom) => within(token, atom))) return 'a';
+      if (atoms.some((atom) => isWithin(token, atom))) return 'a';
       if (token.kind === 'number') return 'n';
       return token.kind === 'symbol' ? token.text : '?';
     })
@@ -82,12 +85,12 @@ function operandEnd(tokens: readonly Token[], index: number): number {
     return operandEnd(tokens, index + 1);
   let last = isWord(tokens[index], 'case') ? endOfCase(tokens, index) : index;
   while (isSymbol(tokens[last + 1], '.')) last += 2;
-  if (isSymbol(tokens[index], '(')) last = closingIndex(tokens, index);
-  else if (isSymbol(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
+  if (isSymbol(tokens[index], '(')) last = findClosing(tokens, index);
+  else if (isSymbol(tokens[last + 1], '(')) last = findClosing(tokens, last + 1);
   while (isSymbol(tokens[last + 1], '::')) {
     last += 2;
     while (isWord(tokens[last + 1], 'precision', 'varying')) last += 1;
-    if (isSymbol(tokens[last + 1], '(')) last = closingIndex(tokens, last + 1);
+    if (isSymbol(tokens[last + 1], '(')) last = findClosing(tokens, last + 1);
   }
   return tokens[last]?.end ?? 0;
 }
@@ -103,7 +106,7 @@ function endOfCase(tokens: readonly Token[], start: number): number {
 }
 
 /** Operators whose precedence differs between dialects, or that divide in another way. */
-function isRefused(token: Token, next: Token | undefined): boolean {
+function isUnsafeOperator(token: Token, next: Token | undefined): boolean {
   if (token.kind !== 'symbol') return false;
   const isDoubled =
     '/*'.includes(token.text) && isSymbol(next, token.text) && next?.start === token.end;

@@ -1,18 +1,23 @@
 import type { UserError } from '../../lib/error.ts';
 import { timeGrains } from '../../sql/dialect.ts';
 import { grains } from '../model/grains.ts';
-import { ambiguous, refused, unknownDataset, unknownName } from '../query/errors.ts';
+import {
+  ambiguousError,
+  queryError,
+  unknownDatasetError,
+  unknownNameError,
+} from '../query/errors.ts';
 import { isToOne } from '../model/join-graph.ts';
 import {
   columnIdentity,
-  fieldNamed,
+  findField,
   type Leg,
   type ModelDataset,
   type SemanticModel,
   type Step,
 } from '../model/model.ts';
 
-export type Path = readonly Step[];
+export type JoinPath = readonly Step[];
 
 /** Which hops a name may take: those that never multiply rows, or also those to many. */
 export type Reach = 'one' | 'many';
@@ -21,16 +26,16 @@ export type Reach = 'one' | 'many';
 const pathLimit = 12;
 
 function stepsFrom(model: SemanticModel, dataset: string, reach: Reach = 'one'): readonly Step[] {
-  const { steps = [], ways = [] } = model.datasets.get(dataset) ?? {};
+  const { toOne: steps = [], toMany: ways = [] } = model.datasets.get(dataset) ?? {};
   return reach === 'one' ? steps : [...steps, ...ways];
 }
 
 /** Follows role names from a dataset, up to the last name, which is that of a field. */
-export function pathByNames(
+export function followPathNames(
   model: SemanticModel,
   start: { dataset: string; reach: Reach },
   names: readonly string[],
-): Path {
+): JoinPath {
   const path: Step[] = [];
   const last = names.at(-1) ?? '';
   for (const [index, name] of names.slice(0, -1).entries()) {
@@ -47,7 +52,7 @@ export function pathByNames(
         [start.dataset, ...names.with(place, candidate)].join('.'),
       ];
       if (isLast && type.startsWith('date') && !hidden) {
-        throw unknownName({
+        throw unknownNameError({
           what: `grain of ${at}.${name}`,
           name: last,
           candidates: fiscalYearStart === undefined ? timeGrains : grains,
@@ -58,8 +63,8 @@ export function pathByNames(
       const fitting = steps
         .filter((candidate) => leadsTo(model, candidate.to, names[index + 1] ?? ''))
         .map((candidate) => candidate.name);
-      const candidates = [...fitting, ...(isGrain ? timeFields(model.datasets.get(at)) : [])];
-      throw unknownName({
+      const candidates = [...fitting, ...(isGrain ? timeFieldNames(model.datasets.get(at)) : [])];
+      throw unknownNameError({
         what: `${isGrain ? 'time field or ' : ''}relationship of ${at}`,
         name,
         candidates,
@@ -68,7 +73,7 @@ export function pathByNames(
     }
     if (more.length > 0) {
       const paths = [step, ...more].map((one) => [...path, one]);
-      throw ambiguousPath([start.dataset, ...names.slice(0, -1)].join('.'), paths);
+      throw ambiguousPathError([start.dataset, ...names.slice(0, -1)].join('.'), paths);
     }
     path.push(step);
   }
@@ -85,7 +90,7 @@ function leadsTo(model: SemanticModel, dataset: string, name: string): boolean {
 }
 
 /** Names of the fields that have periods. */
-export function timeFields(dataset: ModelDataset | undefined): readonly string[] {
+export function timeFieldNames(dataset: ModelDataset | undefined): readonly string[] {
   const fields = [...(dataset?.fields.values() ?? [])];
   return fields
     .filter(({ type, hidden }) => type?.startsWith('date') === true && hidden !== true)
@@ -93,40 +98,40 @@ export function timeFields(dataset: ModelDataset | undefined): readonly string[]
 }
 
 /** The unique path to a dataset, or to the hop of a role; else an error that lists the choices, or says why there is none. */
-export function uniquePath(
+export function findUniquePath(
   model: SemanticModel,
   from: string,
   target: { name: string; field: string; reach: Reach },
-): Path {
+): JoinPath {
   const { name, field, reach } = target;
   if (name === from) return [];
   const isDataset = model.datasets.has(name);
   const safe = pathsWhere(model, from, (step) => (isDataset ? step.to : step.name) === name);
   const paths = safe.length === 0 && reach === 'many' ? pathsToMany(model, from, name) : safe;
   const [only] = paths;
-  if (only === undefined && isDataset) throw unreachable(model, from, target);
+  if (only === undefined && isDataset) throw unreachableError(model, from, target);
   if (only === undefined) {
     const [first = ''] = field.split('.');
     const fits = (dataset: string) =>
-      leadsTo(model, dataset, first) && (dataset === from || reaches(model, from, dataset));
-    throw unknownDataset(model, name, { rest: field, fits });
+      leadsTo(model, dataset, first) && (dataset === from || canReach(model, from, dataset));
+    throw unknownDatasetError(model, name, { rest: field, fits });
   }
-  if (paths.length > 1) throw ambiguousPath(`${name}.${field}`, paths, field);
+  if (paths.length > 1) throw ambiguousPathError(`${name}.${field}`, paths, field);
   return only;
 }
 
-export function reaches(model: SemanticModel, from: string, to: string): boolean {
-  return from === to || reachable(model, from).has(to);
+export function canReach(model: SemanticModel, from: string, to: string): boolean {
+  return from === to || reachableFrom(model, from).has(to);
 }
 
 /** Straight down, or through one bridge with straight ways on both sides; a name that is no dataset is that of a hop of `from`. */
-function pathsToMany(model: SemanticModel, from: string, name: string): readonly Path[] {
+function pathsToMany(model: SemanticModel, from: string, name: string): readonly JoinPath[] {
   if (!model.datasets.has(name))
     return stepsFrom(model, from, 'many').flatMap((step) => (step.name === name ? [[step]] : []));
-  const bridges = [...model.datasets.values()].flatMap(({ ways }) =>
+  const bridges = [...model.datasets.values()].flatMap(({ toMany: ways }) =>
     ways.filter(({ direction }) => direction === 'bridge'),
   );
-  const across = bridges.flatMap((bridge): readonly Path[] => {
+  const across = bridges.flatMap((bridge): readonly JoinPath[] => {
     const ends = pathsUp(model, bridge.to, name);
     const starts =
       ends.length === 0
@@ -137,12 +142,12 @@ function pathsToMany(model: SemanticModel, from: string, name: string): readonly
   return [...pathsDown(model, from, name), ...across].slice(0, pathLimit);
 }
 
-function pathsUp(model: SemanticModel, from: string, to: string): readonly Path[] {
+function pathsUp(model: SemanticModel, from: string, to: string): readonly JoinPath[] {
   return from === to ? [[]] : pathsWhere(model, from, (step) => step.to === to);
 }
 
 /** The ways up, gone backwards; those of one to one alone are ways up themselves. */
-function pathsDown(model: SemanticModel, from: string, to: string): readonly Path[] {
+function pathsDown(model: SemanticModel, from: string, to: string): readonly JoinPath[] {
   const back = ({ to: start, legs: [leg] }: Step): readonly Step[] =>
     stepsFrom(model, start, 'many').filter(
       (step) => step.legs.length === 1 && step.legs[0]?.relationship === leg?.relationship,
@@ -155,7 +160,7 @@ function pathsDown(model: SemanticModel, from: string, to: string): readonly Pat
 }
 
 /** Refuses what goes up and then down to a sibling, or down and then up without a bridge: rows of the start would mean nothing there. */
-export function checkShape(path: Path, field: string): void {
+export function checkPathShape(path: JoinPath, field: string): void {
   const turn = path.findIndex((step, index) => {
     const before = path.slice(0, index).map(({ direction }) => direction);
     if (step.direction === 'down') return before.includes('up') || before.includes('bridge');
@@ -171,28 +176,28 @@ export function checkShape(path: Path, field: string): void {
       : 'goes up and down again: it crosses one_to_many';
   const { from, to } = { from: path[0]?.from ?? '', to: step.to };
   const hint = `Ask for fields of ${step.from}, or declare a many_to_many from ${from} to ${to} with via: and the dataset between them.`;
-  throw refused(
+  throw queryError(
     'no_path',
-    `${dottedPath(path)}.${field} is no path: at ${step.name} it ${why}`,
+    `${formatPath(path)}.${field} is no path: at ${step.name} it ${why}`,
     hint,
   );
 }
 
 /** Refuses a join whose target columns are no key of the target: it could multiply rows. */
-export function checkFan(leg: Leg, target: ModelDataset): void {
+export function checkFanOut(leg: Leg, target: ModelDataset): void {
   const { equal, within } = leg.relationship;
   if (within !== undefined && !leg.reversed) return;
   const names = equal.flatMap(({ own, target: joined }) => (leg.reversed ? own : joined) ?? []);
   const columns = names.map((name) => columnIdentity(target, name));
   if (target.keys.some((key) => key.every((column) => columns.includes(column)))) return;
-  throw refused(
+  throw queryError(
     'fan_risk',
     `Joining ${leg.from} to ${leg.to} could multiply rows: ${columns.join(', ') || 'no column by equality'} is not a declared key of ${leg.to}`,
     `If it is unique, declare it in ${target.file}: primary_key or unique_keys: [[${columns.join(', ')}]].`,
   );
 }
 
-const families: Readonly<Record<string, string>> = {
+const typeFamilies: Readonly<Record<string, string>> = {
   string: 'text',
   integer: 'number',
   decimal: 'number',
@@ -203,12 +208,12 @@ const families: Readonly<Record<string, string>> = {
 };
 
 /** Types of one family compare; undefined where the type is not known. */
-export function familyOf(type: string | undefined): string | undefined {
-  return families[type ?? ''];
+export function typeFamilyOf(type: string | undefined): string | undefined {
+  return typeFamilies[type ?? ''];
 }
 
 /** Refuses a join between declared types that an engine would convert: to the number 1, the texts '1' and '01' are one key. */
-export function checkTypes(
+export function checkJoinTypes(
   { relationship, reversed, from, to }: Leg,
   source: ModelDataset,
   target: ModelDataset,
@@ -217,11 +222,12 @@ export function checkTypes(
     const [own, joined] = reversed ? [pair.target, pair.own] : [pair.own, pair.target];
     if (own === undefined || joined === undefined) continue;
     const [left, right] = [
-      fieldNamed(source, own)?.type ?? 'unknown',
-      fieldNamed(target, joined)?.type ?? 'unknown',
+      findField(source, own)?.type ?? 'unknown',
+      findField(target, joined)?.type ?? 'unknown',
     ];
-    if (left === 'unknown' || right === 'unknown' || families[left] === families[right]) continue;
-    throw refused(
+    if (left === 'unknown' || right === 'unknown' || typeFamilies[left] === typeFamilies[right])
+      continue;
+    throw queryError(
       'fan_risk',
       `Joining ${from} to ${to} could multiply rows: ${from}.${own} is ${left}, ${to}.${joined} is ${right}`,
       `Correct the type that is wrong, or join by a field of ${source.file} like {name: ${own}_key, type: ${right}, expr: CAST(${own} AS …)}.`,
@@ -234,12 +240,12 @@ function pathsWhere(
   model: SemanticModel,
   from: string,
   isEnd: (step: Step) => boolean,
-): readonly Path[] {
-  const found: Path[] = [];
+): readonly JoinPath[] {
+  const found: JoinPath[] = [];
   const endsAt = (dataset: string): boolean => stepsFrom(model, dataset).some(isEnd);
   const leadsOn = (dataset: string): boolean =>
-    endsAt(dataset) || [...reachable(model, dataset)].some(endsAt);
-  const visit = (dataset: string, path: Path): void => {
+    endsAt(dataset) || [...reachableFrom(model, dataset)].some(endsAt);
+  const visit = (dataset: string, path: JoinPath): void => {
     for (const step of stepsFrom(model, dataset)) {
       if (found.length >= pathLimit) return;
       const isNew = step.to !== from && !path.some((earlier) => earlier.to === step.to);
@@ -251,10 +257,10 @@ function pathsWhere(
   return found;
 }
 
-const reached = new WeakMap<SemanticModel, Map<string, ReadonlySet<string>>>();
+const reachableCache = new WeakMap<SemanticModel, Map<string, ReadonlySet<string>>>();
 
-function reachable(model: SemanticModel, from: string): ReadonlySet<string> {
-  const all = reached.get(model) ?? new Map<string, ReadonlySet<string>>();
+function reachableFrom(model: SemanticModel, from: string): ReadonlySet<string> {
+  const all = reachableCache.get(model) ?? new Map<string, ReadonlySet<string>>();
   const known = all.get(from);
   if (known !== undefined) return known;
   const seen = new Set<string>();
@@ -264,75 +270,79 @@ function reachable(model: SemanticModel, from: string): ReadonlySet<string> {
     for (const dataset of fresh) seen.add(dataset);
     queue.push(...fresh);
   }
-  reached.set(model, all.set(from, seen));
+  reachableCache.set(model, all.set(from, seen));
   return seen;
 }
 
 /** The path as it can be pasted into a query: `orders.buyer.regions`. */
-export function dottedPath(path: Path): string {
+export function formatPath(path: JoinPath): string {
   return [path[0]?.from, ...path.map((step) => step.name)].join('.');
 }
 
-function ambiguousPath(asked: string, paths: readonly Path[], field?: string): UserError {
+function ambiguousPathError(asked: string, paths: readonly JoinPath[], field?: string): UserError {
   const forms = new Set(
-    paths.map((path) => [dottedPath(path), ...(field === undefined ? [] : [field])].join('.')),
+    paths.map((path) => [formatPath(path), ...(field === undefined ? [] : [field])].join('.')),
   );
   const message = `${asked} is ambiguous: ${paths.length} paths lead there`;
-  if (forms.size === paths.length) return ambiguous('ambiguous_path', message, [...forms]);
+  if (forms.size === paths.length) return ambiguousError('ambiguous_path', message, [...forms]);
   const ends = new Set(paths.map((path) => `${path.at(-1)?.from} to ${path.at(-1)?.to}`));
-  return refused(
+  return queryError(
     'ambiguous_path',
     message,
     `Give each relationship from ${[...ends].join(' and ')} a role, then name it in the path.`,
   );
 }
 
-function unreachable(
+function unreachableError(
   model: SemanticModel,
   from: string,
   { name: to, field, reach }: { name: string; field: string; reach: Reach },
 ): UserError {
   const many =
     reach === 'one'
-      ? pathsToMany(model, from, to).map((path) => `${dottedPath(path)}.${field}`)
+      ? pathsToMany(model, from, to).map((path) => `${formatPath(path)}.${field}`)
       : [];
   const start = `${to} cannot be reached from ${from}:`;
   if (many.length > 0) {
     const hint = `They can be asked for in a dimension or a condition of a metric of ${from}.`;
-    return refused('no_path', `${start} one row of ${from} has many of ${to}`, {
+    return queryError('no_path', `${start} one row of ${from} has many of ${to}`, {
       hint,
       choices: many,
     });
   }
   const shared = [...model.datasets.keys()].find(
-    (name) => reaches(model, from, name) && reaches(model, to, name),
+    (name) => canReach(model, from, name) && canReach(model, to, name),
   );
   if (shared !== undefined) {
     const reason = `up to ${shared} and down again crosses one_to_many, which would fan out the rows of ${from}`;
     const hint = `Ask for fields of ${from} or ${shared}, or add a relationship from ${from} to ${to}.`;
-    return refused('no_path', `${start} ${reason}`, {
+    return queryError('no_path', `${start} ${reason}`, {
       hint,
-      choices: namesakes(model, from, field),
+      choices: reachableFieldsNamed(model, from, field),
     });
   }
   const neighbours = stepsFrom(model, from).map((step) => step.to);
   const hint = `From ${from} lead: ${neighbours.join(', ') || 'no relationships'}. Add one to its YAML, or ask for other fields.`;
-  return refused('no_path', `${start} no relationship leads there`, {
+  return queryError('no_path', `${start} no relationship leads there`, {
     hint,
-    choices: namesakes(model, from, field),
+    choices: reachableFieldsNamed(model, from, field),
   });
 }
 
 /** Fields of that name which can be reached, as they can be asked for. */
-export function namesakes(model: SemanticModel, from: string, field: string): readonly string[] {
+export function reachableFieldsNamed(
+  model: SemanticModel,
+  from: string,
+  field: string,
+): readonly string[] {
   const [name = '', ...rest] = field.split('.');
   if (rest.length > 1) return [];
   const has = (dataset: string) => {
     const found = model.datasets.get(dataset)?.fields.get(name);
     return found !== undefined && found.hidden !== true;
   };
-  return [from, ...reachable(model, from)].filter(has).flatMap((dataset) => {
+  return [from, ...reachableFrom(model, from)].filter(has).flatMap((dataset) => {
     const paths = dataset === from ? [[]] : pathsWhere(model, from, (step) => step.to === dataset);
-    return paths.map((path) => [path.length === 0 ? dataset : dottedPath(path), field].join('.'));
+    return paths.map((path) => [path.length === 0 ? dataset : formatPath(path), field].join('.'));
   });
 }

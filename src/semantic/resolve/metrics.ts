@@ -1,9 +1,9 @@
 import { type Fragment, parseFragment } from '../../sql/expression.ts';
 import type { Period } from '../../sql/dialect.ts';
-import { algebraOf, isLinear } from './algebra.ts';
-import { type Aggregate, aggregates } from '../model/dataset.ts';
-import { ambiguous, notSupported, refused } from '../query/errors.ts';
-import { type Expr, type Piece, quotient, wholeOf, withResults } from '../sql/expr.ts';
+import { arithmeticExpr, isLinear } from './algebra.ts';
+import { type Aggregate, aggregateFunctions } from '../model/dataset.ts';
+import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
+import { type Expr, type SqlPiece, quotient, wholePiece, replaceResults } from '../sql/expr.ts';
 import {
   type Balance,
   type ConversionRule,
@@ -12,61 +12,71 @@ import {
   type Running,
   type SemanticModel,
 } from '../model/model.ts';
-import { blockKey, isPlain, type AggregateNode, newTrace, type Trace } from './aggregate-node.ts';
-import { ownedBy } from './fact-table.ts';
+import {
+  factQueryKey,
+  isPlainAggregate,
+  type AggregateNode,
+  emptyTrace,
+  type MetricTrace,
+} from './aggregate-node.ts';
+import { factTableOf } from './fact-table.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import type { RowText } from './scope.ts';
-import { unknownMetric } from '../query/unknown-metric.ts';
+import type { RowSql } from './scope.ts';
+import { unknownMetricError } from '../query/unknown-metric.ts';
 
 /** Resolves metrics to arithmetic over leaves; equal leaves are one. */
-export interface Resolver {
+export interface MetricResolver {
   readonly model: SemanticModel;
   /** `{name, expr}` metrics of the query. */
-  readonly named: ReadonlyMap<string, Formula>;
+  readonly queryMetrics: ReadonlyMap<string, QueryFormula>;
   /** By what they compute. */
-  readonly leaves: Map<string, AggregateNode>;
+  readonly aggregates: Map<string, AggregateNode>;
   /** Addresses of the metrics of the model that were met, however deep. */
-  readonly used: Set<string>;
+  readonly usedMetrics: Set<string>;
 }
 
 /** Arithmetic, or the aggregate of what it says for each value of a field: `avg(sum(orders.amount)) per customers.id`. */
-interface Formula {
+interface QueryFormula {
   readonly fragment: Fragment;
   readonly around: { readonly function: Aggregate; readonly per: string } | undefined;
 }
 
 /** Where an expression stands: its dataset (undefined in a query), the filters around it, the metrics that led to it. */
-interface Context {
+interface MetricContext {
   readonly home: string | undefined;
-  readonly where: readonly RowText[];
+  readonly where: readonly RowSql[];
   readonly balance: Balance | undefined;
   readonly shift: readonly Period[];
   readonly running: Running | undefined;
   readonly total: readonly string[] | undefined;
   readonly stack: readonly string[];
-  readonly trace: Trace;
+  readonly trace: MetricTrace;
 }
 
-export function openResolver(
+export function createResolver(
   model: SemanticModel,
   metrics: SemanticQuery['metrics'],
   used = new Set<string>(),
-): Resolver {
+): MetricResolver {
   const own = metrics.filter((metric) => typeof metric !== 'string');
   const names = new Set(own.map((metric) => metric.name));
   return {
     model,
-    named: new Map(own.map(({ name, expr }) => [name, formulaOf(model, expr, names)])),
-    leaves: new Map(),
-    used,
+    queryMetrics: new Map(own.map(({ name, expr }) => [name, parseFormula(model, expr, names)])),
+    aggregates: new Map(),
+    usedMetrics: used,
   };
 }
 
 const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
 
-function formulaOf(model: SemanticModel, text: string, names: ReadonlySet<string>): Formula {
+function parseFormula(
+  model: SemanticModel,
+  text: string,
+  names: ReadonlySet<string>,
+): QueryFormula {
   const [, name = '', inner, per = ''] = perPattern.exec(text) ?? [];
-  const outer = aggregates.find((one) => one === name.toLowerCase());
+  const outer = aggregateFunctions.find((one) => one === name.toLowerCase());
   const use = { dialect: model.dialect, origin: 'query' as const, names };
   if (inner === undefined || outer === undefined)
     return { fragment: parseFragment(text, use), around: undefined };
@@ -74,18 +84,24 @@ function formulaOf(model: SemanticModel, text: string, names: ReadonlySet<string
 }
 
 /** Of an expression that is used as it is: arithmetic across blocks counts a sum without rows as 0. */
-export function completed(build: (trace: Trace) => Expr, trace: Trace = newTrace()): Expr {
+export function withZeroForMissingSums(
+  build: (trace: MetricTrace) => Expr,
+  trace: MetricTrace = emptyTrace(),
+): Expr {
   const expr = build(trace);
-  if (new Set([...trace.leaves].map(blockKey)).size < 2) return expr;
+  if (new Set([...trace.aggregates].map(factQueryKey)).size < 2) return expr;
   const sums = new Set(
-    [...trace.leaves].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])),
+    [...trace.aggregates].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])),
   );
-  return withResults(expr, (result) =>
+  return replaceResults(expr, (result) =>
     sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result,
   );
 }
 
-export function queryFragment({ model, named }: Resolver, text: string): Fragment {
+export function parseQueryFragment(
+  { model, queryMetrics: named }: MetricResolver,
+  text: string,
+): Fragment {
   return parseFragment(text, {
     dialect: model.dialect,
     origin: 'query',
@@ -94,11 +110,16 @@ export function queryFragment({ model, named }: Resolver, text: string): Fragmen
 }
 
 /** A metric of a query: a name, the query's own names first, or arithmetic over aggregates and names. */
-export function queryMetric(resolver: Resolver, text: string, trace: Trace): Expr {
-  const { model, named } = resolver;
-  const formula = named.get(text) ?? formulaOf(model, text, new Set(named.keys()));
-  if (formula.around === undefined) return queryAlgebra(resolver, wholeOf(formula.fragment), trace);
-  return formulaExpr(resolver, formula, { ...top, trace });
+export function resolveQueryMetric(
+  resolver: MetricResolver,
+  text: string,
+  trace: MetricTrace,
+): Expr {
+  const { model, queryMetrics: named } = resolver;
+  const formula = named.get(text) ?? parseFormula(model, text, new Set(named.keys()));
+  if (formula.around === undefined)
+    return resolveQueryExpression(resolver, wholePiece(formula.fragment), trace);
+  return resolveFormula(resolver, formula, { ...top, trace });
 }
 
 const top = {
@@ -111,22 +132,30 @@ const top = {
   stack: [],
 };
 
-function formulaExpr(resolver: Resolver, { fragment, around }: Formula, context: Context): Expr {
-  if (around === undefined) return algebra(resolver, wholeOf(fragment), context);
-  return addNested(resolver, { ...around, of: fragment, fraction: undefined }, context);
+function resolveFormula(
+  resolver: MetricResolver,
+  { fragment, around }: QueryFormula,
+  context: MetricContext,
+): Expr {
+  if (around === undefined) return resolveArithmetic(resolver, wholePiece(fragment), context);
+  return addNestedAggregate(resolver, { ...around, of: fragment, fraction: undefined }, context);
 }
 
-export function queryAlgebra(resolver: Resolver, piece: Piece, trace: Trace): Expr {
+export function resolveQueryExpression(
+  resolver: MetricResolver,
+  piece: SqlPiece,
+  trace: MetricTrace,
+): Expr {
   const only = piece.fragment.references[0];
   const isName = only?.start === piece.span.start && only.end === piece.span.end;
-  if (isName && !resolver.named.has(only.parts.join('.')))
+  if (isName && !resolver.queryMetrics.has(only.parts.join('.')))
     trace.metric = findMetric(resolver.model, only.parts);
-  return algebra(resolver, piece, { ...top, trace });
+  return resolveArithmetic(resolver, piece, { ...top, trace });
 }
 
 /** A metric of the model, on its own. */
-export function resolveMetric(resolver: Resolver, metric: ModelMetric): Expr {
-  return metricExpr(resolver, metric, { ...top, home: metric.dataset, trace: newTrace() });
+export function resolveMetric(resolver: MetricResolver, metric: ModelMetric): Expr {
+  return expandMetric(resolver, metric, { ...top, home: metric.dataset, trace: emptyTrace() });
 }
 
 /** The metric that a name means; undefined where it means none. Model text, which has a home, may use hidden metrics, a query may not. */
@@ -145,15 +174,23 @@ export function findMetric(
   if (own !== undefined) return own;
   const found = [...model.datasets.keys()].flatMap((dataset) => named(dataset, first) ?? []);
   if (found.length <= 1) return found[0];
-  throw ambiguous('ambiguous_name', `The metric ${first} is ambiguous`, found.map(metricAddress));
+  throw ambiguousError(
+    'ambiguous_name',
+    `The metric ${first} is ambiguous`,
+    found.map(metricAddress),
+  );
 }
 
-function algebra(resolver: Resolver, piece: Piece, context: Context): Expr {
+function resolveArithmetic(
+  resolver: MetricResolver,
+  piece: SqlPiece,
+  context: MetricContext,
+): Expr {
   const { fragment } = piece;
-  if (!isLinear(fragment)) context.trace.linear = false;
-  return algebraOf(piece, {
+  if (!isLinear(fragment)) context.trace.isLinear = false;
+  return arithmeticExpr(piece, {
     aggregate: ({ function: name, argument, fraction }) =>
-      addLeaf(
+      addAggregate(
         resolver,
         {
           function: name,
@@ -162,77 +199,84 @@ function algebra(resolver: Resolver, piece: Piece, context: Context): Expr {
         },
         context,
       ),
-    reference: ({ parts }) => referenceExpr(resolver, parts, context),
+    reference: ({ parts }) => resolveMetricName(resolver, parts, context),
   });
 }
 
-function referenceExpr(resolver: Resolver, parts: readonly string[], context: Context): Expr {
+function resolveMetricName(
+  resolver: MetricResolver,
+  parts: readonly string[],
+  context: MetricContext,
+): Expr {
   const name = parts.join('.');
-  const named = context.home === undefined ? resolver.named.get(name) : undefined;
+  const named = context.home === undefined ? resolver.queryMetrics.get(name) : undefined;
   if (named !== undefined)
-    return formulaExpr(resolver, named, { ...context, stack: entered(context.stack, name) });
+    return resolveFormula(resolver, named, { ...context, stack: enterMetric(context.stack, name) });
   const metric = findMetric(resolver.model, parts, context.home);
-  if (metric === undefined) throw unknownMetric(resolver, parts);
-  return metricExpr(resolver, metric, context);
+  if (metric === undefined) throw unknownMetricError(resolver, parts);
+  return expandMetric(resolver, metric, context);
 }
 
-function metricExpr(
-  resolver: Resolver,
+function expandMetric(
+  resolver: MetricResolver,
   metric: ModelMetric,
-  { where, stack, ...rest }: Context,
+  { where, stack, ...rest }: MetricContext,
 ): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
-  const own = metric.where === undefined ? [] : [{ ...wholeOf(metric.where), home }];
-  const inner: Context = {
+  const own = metric.where === undefined ? [] : [{ ...wholePiece(metric.where), home }];
+  const inner: MetricContext = {
     ...rest,
     home,
     where: [...where, ...own],
     balance: metric.balance ?? rest.balance,
-    stack: entered(stack, address),
+    stack: enterMetric(stack, address),
   };
   const { trace, shift } = rest;
-  resolver.used.add(address);
+  resolver.usedMetrics.add(address);
   trace.files.add(metric.file);
   switch (definition.kind) {
     case 'aggregate':
-      return addLeaf(
+      return addAggregate(
         resolver,
-        { ...definition, of: definition.of && { ...wholeOf(definition.of), home } },
+        { ...definition, of: definition.of && { ...wholePiece(definition.of), home } },
         inner,
       );
     case 'expression':
-      return algebra(resolver, wholeOf(definition.fragment), inner);
+      return resolveArithmetic(resolver, wholePiece(definition.fragment), inner);
     case 'nested':
-      return addNested(resolver, definition, inner);
+      return addNestedAggregate(resolver, definition, inner);
     case 'ratio':
-      trace.linear = false;
+      trace.isLinear = false;
       return quotient(
-        referenceExpr(resolver, definition.numerator.split('.'), inner),
-        referenceExpr(resolver, definition.denominator.split('.'), inner),
+        resolveMetricName(resolver, definition.numerator.split('.'), inner),
+        resolveMetricName(resolver, definition.denominator.split('.'), inner),
       );
     case 'total':
-      trace.linear = false;
+      trace.isLinear = false;
       if (rest.total !== undefined)
-        throw refused(
+        throw queryError(
           'nested',
           `${address} is a total of totals`,
           'Take the total of the metric itself.',
         );
-      return referenceExpr(resolver, definition.of.split('.'), { ...inner, total: definition.by });
+      return resolveMetricName(resolver, definition.of.split('.'), {
+        ...inner,
+        total: definition.by,
+      });
     case 'offset':
-      return referenceExpr(resolver, definition.of.split('.'), {
+      return resolveMetricName(resolver, definition.of.split('.'), {
         ...inner,
         shift: [...shift, definition.by],
       });
     case 'running':
       if (rest.running !== undefined)
-        throw refused(
+        throw queryError(
           'nested',
           `${address} runs over a running metric`,
           'Accumulate the metric itself.',
         );
-      return referenceExpr(resolver, definition.of.split('.'), {
+      return resolveMetricName(resolver, definition.of.split('.'), {
         ...inner,
         running: definition.running,
       });
@@ -242,31 +286,31 @@ function metricExpr(
   return definition satisfies never;
 }
 
-function entered(stack: readonly string[], name: string): readonly string[] {
+function enterMetric(stack: readonly string[], name: string): readonly string[] {
   if (!stack.includes(name)) return [...stack, name];
-  throw refused(
+  throw queryError(
     'circular',
     `Circular metrics: ${[...stack, name].join(' → ')}`,
     'A metric cannot be made of itself.',
   );
 }
 
-function addLeaf(
-  resolver: Resolver,
+function addAggregate(
+  resolver: MetricResolver,
   aggregate: Pick<AggregateNode, 'function' | 'of' | 'fraction'>,
-  context: Context,
+  context: MetricContext,
 ): Expr {
   const { home, where: around, balance, shift, running, total } = context;
   const { function: name, fraction } = aggregate;
-  const owned = ownedBy(resolver.model, aggregate.of, { home, where: around });
+  const owned = factTableOf(resolver.model, aggregate.of, { home, where: around });
   if (balance !== undefined && running !== undefined) {
-    throw notSupported(
+    throw notSupportedError(
       'a running semi-additive metric',
       'Its values must not be added up over time',
     );
   }
   if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
-  return keptLeaf(
+  return internAggregate(
     resolver,
     { ...owned, function: name, fraction, balance, shift, running, nested: undefined, total },
     context.trace,
@@ -274,11 +318,12 @@ function addLeaf(
 }
 
 /** Equal leaves are one. */
-function keptLeaf({ leaves }: Resolver, leaf: Omit<AggregateNode, 'column'>, trace: Trace): Expr {
-  const textOf = (row: RowText) => [
-    row.home,
-    row.fragment.text.slice(row.span.start, row.span.end),
-  ];
+function internAggregate(
+  { aggregates: leaves }: MetricResolver,
+  leaf: Omit<AggregateNode, 'column'>,
+  trace: MetricTrace,
+): Expr {
+  const textOf = (row: RowSql) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
   const {
     owner,
     function: name,
@@ -304,7 +349,7 @@ function keptLeaf({ leaves }: Resolver, leaf: Omit<AggregateNode, 'column'>, tra
     nested && [
       nested.per,
       nested.of,
-      [...nested.leaves].map((it) => [
+      [...nested.aggregates].map((it) => [
         it.function,
         it.of && textOf(it.of),
         it.where.map(textOf),
@@ -318,39 +363,43 @@ function keptLeaf({ leaves }: Resolver, leaf: Omit<AggregateNode, 'column'>, tra
       conversion.to,
       conversion.on,
       conversion.window,
-      conversion.from.where.map(textOf),
+      conversion.baseAggregate.where.map(textOf),
     ],
   ]);
   const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
   leaves.set(key, kept);
-  trace.leaves.add(kept);
+  trace.aggregates.add(kept);
   return { kind: 'result', column: kept.column };
 }
 
 /** What is inside is resolved for itself: its leaves are no columns of the result. */
-function addNested(
-  resolver: Resolver,
+function addNestedAggregate(
+  resolver: MetricResolver,
   nested: { function: Aggregate; fraction: number | undefined; of: Fragment; per: string },
-  context: Context,
+  context: MetricContext,
 ): Expr {
-  const inner: Resolver = { ...resolver, leaves: new Map() };
-  const trace = newTrace();
-  const of = algebra(inner, wholeOf(nested.of), { ...context, total: undefined, trace });
-  const leaves = [...inner.leaves.values()];
-  const [first, ...others] = new Set(leaves.map(blockKey));
+  const inner: MetricResolver = { ...resolver, aggregates: new Map() };
+  const trace = emptyTrace();
+  const of = resolveArithmetic(inner, wholePiece(nested.of), {
+    ...context,
+    total: undefined,
+    trace,
+  });
+  const leaves = [...inner.aggregates.values()];
+  const [first, ...others] = new Set(leaves.map(factQueryKey));
   for (const file of trace.files) context.trace.files.add(file);
-  context.trace.linear = false;
+  context.trace.isLinear = false;
   const owner = leaves[0]?.owner ?? '';
   if (first === undefined || others.length > 0) {
     const why = first === undefined ? 'aggregates nothing' : 'needs rows of several datasets';
-    throw refused(
+    throw queryError(
       'nested',
       `What is inside ${nested.of.text} per ${nested.per} ${why}`,
       'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.',
     );
   }
   if (leaves.some(({ running, total }) => running !== undefined || total !== undefined)) {
-    throw notSupported(
+    throw notSupportedError(
       'a running or other total inside another aggregate',
       `${nested.of.text} per ${nested.per} is one`,
     );
@@ -360,7 +409,7 @@ function addNested(
       ? nested.per
       : `${context.home}.${nested.per}`;
   const { function: name, fraction } = nested;
-  return keptLeaf(
+  return internAggregate(
     resolver,
     {
       owner,
@@ -371,7 +420,7 @@ function addNested(
       balance: undefined,
       shift: [],
       running: undefined,
-      nested: { of, leaves, per },
+      nested: { of, aggregates: leaves, per },
       total: context.total,
     },
     context.trace,
@@ -379,23 +428,32 @@ function addNested(
 }
 
 /** Conditions around it are about the first events. */
-function addConversion(resolver: Resolver, rule: ConversionRule, context: Context): Expr {
-  const single = (name: string, where: readonly RowText[]): AggregateNode => {
-    const inner: Resolver = { ...resolver, leaves: new Map() };
-    const trace = newTrace();
-    const expr = referenceExpr(inner, name.split('.'), { ...context, where, shift: [], trace });
+function addConversion(
+  resolver: MetricResolver,
+  rule: ConversionRule,
+  context: MetricContext,
+): Expr {
+  const single = (name: string, where: readonly RowSql[]): AggregateNode => {
+    const inner: MetricResolver = { ...resolver, aggregates: new Map() };
+    const trace = emptyTrace();
+    const expr = resolveMetricName(inner, name.split('.'), { ...context, where, shift: [], trace });
     for (const file of trace.files) context.trace.files.add(file);
-    const [leaf, ...others] = inner.leaves.values();
-    if (leaf !== undefined && others.length === 0 && expr.kind === 'result' && isPlain(leaf))
+    const [leaf, ...others] = inner.aggregates.values();
+    if (
+      leaf !== undefined &&
+      others.length === 0 &&
+      expr.kind === 'result' &&
+      isPlainAggregate(leaf)
+    )
       return leaf;
-    throw refused(
+    throw queryError(
       'conversion',
       `${name} is no aggregate of the rows of one dataset`,
       'A conversion is made of metrics with agg: count, sum…',
     );
   };
   if (context.running !== undefined)
-    throw notSupported('a running total of a conversion', 'Accumulate what it is made of');
+    throw notSupportedError('a running total of a conversion', 'Accumulate what it is made of');
   const [from, next] = [single(rule.base, context.where), single(rule.to, [])];
   const { shift, trace, total } = context;
   const { function: name, fraction } = next;
@@ -413,12 +471,12 @@ function addConversion(resolver: Resolver, rule: ConversionRule, context: Contex
     fraction,
     shift,
     total,
-    conversion: { ...rule, from, next },
+    conversion: { ...rule, baseAggregate: from, toAggregate: next },
   };
-  const conversions = keptLeaf(resolver, leaf, trace);
+  const conversions = internAggregate(resolver, leaf, trace);
   if (rule.calculation === 'conversions') return conversions;
-  trace.linear = false;
-  return quotient(conversions, referenceExpr(resolver, rule.base.split('.'), context));
+  trace.isLinear = false;
+  return quotient(conversions, resolveMetricName(resolver, rule.base.split('.'), context));
 }
 
 function checkBalance(
@@ -436,7 +494,7 @@ function checkBalance(
     ),
   ];
   if (fault === undefined) return;
-  throw refused(
+  throw queryError(
     'semi_additive',
     `A semi-additive metric ${fault}`,
     'For example semi_additive: {over: day, take: last, per: [account_id]}.',

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../sql/dialect.ts';
-import type { AggregateExpr, Expr, Part } from './expr.ts';
+import type { AggregateExpr, Expr, ExprPart } from './expr.ts';
 import { compareSql } from './emit-compare.ts';
-import type { From, Join, Query, Select } from './select.ts';
+import type { FromItem, JoinClause, Query, Select } from './select.ts';
 
 /** Before every column of a block: bare, `m1` would mean an output that was given this name. */
 export const resultName = 'ktx';
@@ -66,7 +66,7 @@ export function exprSql(expr: Expr, dialect: Dialect): string {
   return expr satisfies never;
 }
 
-function partSql(part: Part, dialect: Dialect): string {
+function partSql(part: ExprPart, dialect: Dialect): string {
   if (typeof part === 'string') return part;
   return part.kind === 'division' ? dialect.division : exprSql(part, dialect);
 }
@@ -97,17 +97,17 @@ function existsSql(
   return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
 }
 
-function joinSql(join: Join, dialect: Dialect): string {
+function joinSql(join: JoinClause, dialect: Dialect): string {
   const table = relationSql(join, dialect);
   if (join.kind === 'cross') return `CROSS JOIN ${table}`;
   return `${join.kind === 'left' ? 'LEFT JOIN' : 'JOIN'} ${table} ON ${exprSql(join.on, dialect)}`;
 }
 
-function relationSql({ relation, alias }: From, dialect: Dialect): string {
+function relationSql({ relation, alias }: FromItem, dialect: Dialect): string {
   return `${bodySql(relation, dialect)} AS ${dialect.quote(alias)}`;
 }
 
-function bodySql(relation: From['relation'], dialect: Dialect): string {
+function bodySql(relation: FromItem['relation'], dialect: Dialect): string {
   switch (relation.kind) {
     case 'table':
       return relation.parts.map((part) => dialect.quote(part)).join('.');
@@ -124,7 +124,7 @@ function bodySql(relation: From['relation'], dialect: Dialect): string {
 
 /** Behind row rules nothing of the query is computed over rows that they hide: what fails there would quote them. */
 function innerLines(
-  { kind, select }: Extract<From['relation'], { select: Query }>,
+  { kind, select }: Extract<FromItem['relation'], { select: Query }>,
   dialect: Dialect,
 ): readonly string[] {
   const fence = kind === 'guarded' && dialect.fence !== undefined ? [dialect.fence] : [];
@@ -170,16 +170,16 @@ function groupItem(expr: Expr, index: number, dialect: Dialect): string {
 }
 
 /** A query in it keeps its lines apart, so that they are indented with the others. */
-function fromLines(from: From, dialect: Dialect): readonly string[] {
+function fromLines(from: FromItem, dialect: Dialect): readonly string[] {
   return nestedLines(`FROM ${relationSql(from, dialect)}`, from, dialect);
 }
 
-function joinLines(join: Join, dialect: Dialect): readonly string[] {
+function joinLines(join: JoinClause, dialect: Dialect): readonly string[] {
   return nestedLines(joinSql(join, dialect), join, dialect);
 }
 
 /** The parts of a text of which a query is a part. */
-function nestedLines(text: string, { relation }: From, dialect: Dialect): readonly string[] {
+function nestedLines(text: string, { relation }: FromItem, dialect: Dialect): readonly string[] {
   if (relation.kind !== 'select' && relation.kind !== 'guarded') return [text];
   const body = bodySql(relation, dialect);
   const at = text.indexOf(body);

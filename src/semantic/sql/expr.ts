@@ -1,10 +1,10 @@
 import type { Span } from '../../sql/analyzer.ts';
 import type { Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
-import type { Fragment, Placeholder, Reference } from '../../sql/expression.ts';
+import type { Fragment, ParameterReference, ColumnReference } from '../../sql/expression.ts';
 import type { Aggregate } from '../model/dataset.ts';
-import { refused } from '../query/errors.ts';
+import { queryError } from '../query/errors.ts';
 import type { FilterOperator, FilterValue } from '../query/query.ts';
-import type { Join } from './select.ts';
+import type { JoinClause } from './select.ts';
 
 /** A typed expression of a plan; SQL text is made of it by `emit` alone. */
 export type Expr =
@@ -13,9 +13,9 @@ export type Expr =
   /** A physical column, spelled as a person wrote it. */
   | { readonly kind: 'written'; readonly alias: string; readonly text: string }
   /** SQL with expressions in place of its names; always parenthesised. */
-  | { readonly kind: 'text'; readonly parts: readonly Part[] }
+  | { readonly kind: 'text'; readonly parts: readonly ExprPart[] }
   /** As `text`, but one call, which needs no parentheses. */
-  | { readonly kind: 'call'; readonly parts: readonly Part[] }
+  | { readonly kind: 'call'; readonly parts: readonly ExprPart[] }
   /** NULL of the type of a column of a common table. */
   | { readonly kind: 'missing'; readonly table: string; readonly column: string }
   /** The greatest value of a column of a common table. */
@@ -59,7 +59,7 @@ export type Expr =
       readonly isDescending: boolean;
     }
   /** True where the joined rows, of which the first one's condition leads out, have one for which `where` holds. */
-  | { readonly kind: 'exists'; readonly joins: readonly Join[]; readonly where: Expr }
+  | { readonly kind: 'exists'; readonly joins: readonly JoinClause[]; readonly where: Expr }
   /** The value of a parameter, `dataset.name`. */
   | {
       readonly kind: 'literal';
@@ -79,24 +79,24 @@ export interface AggregateExpr {
 
 /** The operator of real division, which is spelled differently by dialects. */
 export const division = { kind: 'division' } as const;
-export type Part = string | Expr | typeof division;
+export type ExprPart = string | Expr | typeof division;
 
 /** What stands in a text in place of a span of it. */
-export interface Splice extends Span {
-  readonly parts: readonly Part[];
+export interface SqlSplice extends Span {
+  readonly parts: readonly ExprPart[];
 }
 
-export interface Piece {
+export interface SqlPiece {
   readonly fragment: Fragment;
   readonly span: Span;
 }
 
 /** A person's SQL as it is written, except for the splices. */
-export function spliced({ fragment, span }: Piece, splices: readonly Splice[]): Expr {
-  const parts: Part[] = [];
+export function spliceSql({ fragment, span }: SqlPiece, splices: readonly SqlSplice[]): Expr {
+  const parts: ExprPart[] = [];
   let at = span.start;
   for (const splice of splices
-    .filter((it) => within(it, span))
+    .filter((it) => isWithin(it, span))
     .toSorted((a, b) => a.start - b.start)) {
     if (splice.start > at) parts.push(fragment.text.slice(at, splice.start));
     parts.push(...splice.parts);
@@ -110,12 +110,12 @@ export function spliced({ fragment, span }: Piece, splices: readonly Splice[]): 
 }
 
 /** Row-level SQL: every name becomes an expression, every division a real one. */
-export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): Expr {
+export function rowTextExpr(piece: SqlPiece, resolve: (reference: ColumnReference) => Expr): Expr {
   const { references, divisions, parameters = [] } = piece.fragment;
   const names = references
-    .filter((it) => within(it, piece.span))
+    .filter((it) => isWithin(it, piece.span))
     .map((it) => ({ ...it, parts: [resolve(it)] }));
-  return spliced(piece, [
+  return spliceSql(piece, [
     ...names,
     ...divisions.map((it) => ({ ...it, parts: [division] })),
     ...parameters.map(parameterSplice),
@@ -123,10 +123,10 @@ export function textOf(piece: Piece, resolve: (reference: Reference) => Expr): E
 }
 
 /** The value in place of its name. */
-export function parameterSplice({ name, bound, ...span }: Placeholder): Splice {
+export function parameterSplice({ name, bound, ...span }: ParameterReference): SqlSplice {
   if (bound === undefined) {
     const message = `Who asks would choose param.${name}, on which a row rule cannot depend`;
-    throw refused(
+    throw queryError(
       'missing_parameter',
       message,
       'Write the value itself into the rule, or use a field without parameters.',
@@ -135,18 +135,21 @@ export function parameterSplice({ name, bound, ...span }: Placeholder): Splice {
   const { address: parameter, value, choices } = bound;
   if (value !== undefined) return { ...span, parts: [{ kind: 'literal', parameter, value }] };
   const hint = `Give it as --parameter ${name}=value, or parameters: {${name}: value} in the query.`;
-  throw refused('missing_parameter', `The parameter ${parameter} has no value`, { hint, choices });
+  throw queryError('missing_parameter', `The parameter ${parameter} has no value`, {
+    hint,
+    choices,
+  });
 }
 
 /** Arithmetic over the columns of blocks, with something else in place of each. */
-export function withResults(
+export function replaceResults(
   expr: Expr,
   replace: (result: Extract<Expr, { kind: 'result' }>) => Expr,
 ): Expr {
   if (expr.kind === 'result') return replace(expr);
   if (expr.kind !== 'text' && expr.kind !== 'call') return expr;
   const parts = expr.parts.map((part) =>
-    typeof part === 'object' && part.kind !== 'division' ? withResults(part, replace) : part,
+    typeof part === 'object' && part.kind !== 'division' ? replaceResults(part, replace) : part,
   );
   return { ...expr, parts };
 }
@@ -155,10 +158,10 @@ export function quotient(numerator: Expr, denominator: Expr): Expr {
   return { kind: 'text', parts: [numerator, ' ', division, ' NULLIF(', denominator, ', 0)'] };
 }
 
-export function wholeOf(fragment: Fragment): Piece {
+export function wholePiece(fragment: Fragment): SqlPiece {
   return { fragment, span: { start: 0, end: fragment.text.length } };
 }
 
-export function within(inner: Span, outer: Span): boolean {
+export function isWithin(inner: Span, outer: Span): boolean {
   return inner.start >= outer.start && inner.end <= outer.end;
 }

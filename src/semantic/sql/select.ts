@@ -1,5 +1,5 @@
 import type { Expr } from './expr.ts';
-import type { Rows } from '../model/model.ts';
+import type { ReadableRows } from '../model/model.ts';
 
 /** A query as data. `emit` alone makes text of it. */
 export type Query = Select | Union;
@@ -8,9 +8,9 @@ export interface Select {
   readonly kind: 'select';
   readonly distinct?: boolean;
   /** None for all columns of `from`. */
-  readonly columns: readonly ColumnOf<Expr>[];
-  readonly from: From;
-  readonly joins: readonly Join[];
+  readonly columns: readonly NamedColumn<Expr>[];
+  readonly from: FromItem;
+  readonly joins: readonly JoinClause[];
   readonly where: readonly Expr[];
   /** Groups by this many of the first columns; undefined does not group. */
   readonly groups?: number;
@@ -23,20 +23,20 @@ interface Union {
   readonly parts: readonly Select[];
 }
 
-export interface ColumnOf<Value> {
+export interface NamedColumn<Value> {
   readonly column: string;
   readonly expr: Value;
 }
 
-export interface From {
+export interface FromItem {
   readonly alias: string;
   readonly relation:
-    | Exclude<Rows, { readonly kind: 'denied' }>
+    | Exclude<ReadableRows, { readonly kind: 'denied' }>
     | { readonly kind: 'common'; readonly name: string }
     | { readonly kind: 'select'; readonly select: Query };
 }
 
-export interface Join extends From {
+export interface JoinClause extends FromItem {
   readonly on: Expr;
   /** An inner join only where a row without a partner is meant to go. */
   readonly kind: 'left' | 'inner' | 'cross';

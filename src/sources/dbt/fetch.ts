@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { messageOf, UserError } from '../../lib/error.ts';
+import { errorMessage, UserError } from '../../lib/error.ts';
 import { fileCounter, fileItem, filesBelow, readFileItem } from '../folder-files.ts';
 import { checkOut } from '../git-checkout.ts';
 import type { FetchContext, Fetched } from '../source.ts';
@@ -94,7 +94,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     )
       return undefined;
     const hint = 'Check that the file can be read.';
-    throw new UserError('dbt_project_unreadable', `${file}: ${messageOf(error)}.`, {
+    throw new UserError('dbt_project_unreadable', `${file}: ${errorMessage(error)}.`, {
       hint,
       cause: error,
     });
@@ -126,6 +126,6 @@ function artifactItem(name: (typeof artifactNames)[number], text: string): Fetch
   try {
     return { kind: 'item', key, path: key, body: reduceArtifact(name, text) };
   } catch (error) {
-    return { kind: 'failed', key, reason: `${name}.json: ${messageOf(error).split('\n')[0]}` };
+    return { kind: 'failed', key, reason: `${name}.json: ${errorMessage(error).split('\n')[0]}` };
   }
 }

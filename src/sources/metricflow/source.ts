@@ -77,7 +77,7 @@ function readItem({ key, body }: Item, findings: Findings): Found {
     return { models: [], metrics: [] };
   }
   const place = (holder: unknown, name?: string) => {
-    const { line, text: quote } = read.place(holder, name);
+    const { line, text: quote } = read.locate(holder, name);
     return { key, line, quote };
   };
   const tops = read.documents.filter(isMapping);

@@ -1,4 +1,4 @@
-import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
+import { type Dialect, noSuchSqlError, type TimeGrain, type TruncateOptions } from '../dialect.ts';
 import {
   dated,
   isZoned,
@@ -28,7 +28,7 @@ export const mysql: Dialect = {
   addCounted: (expr, count, { unit, type }) =>
     dated(`(${expr} + INTERVAL (${count}) ${unit.toUpperCase()})`, type),
   percentile: () => {
-    throw noSuchSql(
+    throw noSuchSqlError(
       'MySQL and MariaDB',
       'an exact percentile or median of groups',
       'Ask for avg, min or max, or compute it elsewhere.',
@@ -73,7 +73,7 @@ function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): str
   if (isZoned(options)) {
     // CONVERT_TZ answers NULL where the server's time zone tables are not loaded, as they are not after an installation.
     const hint = 'Leave timezone out (UTC), or ask for UTC.';
-    throw noSuchSql(
+    throw noSuchSqlError(
       'MySQL and MariaDB',
       `periods cut in ${options.timezone} for certain, on every server`,
       hint,

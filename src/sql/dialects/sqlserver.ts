@@ -1,4 +1,4 @@
-import { type Dialect, noSuchSql, type TimeGrain, type TruncateOptions } from '../dialect.ts';
+import { type Dialect, noSuchSqlError, type TimeGrain, type TruncateOptions } from '../dialect.ts';
 import {
   dateAddCounted,
   dateAdded,
@@ -30,7 +30,7 @@ export const sqlserver: Dialect = {
   addCounted: (expr, count, by) =>
     dateAddCounted(by.type === 'date' ? `CAST(${expr} AS datetime2)` : expr, count, by),
   percentile: () => {
-    throw noSuchSql(
+    throw noSuchSqlError(
       'SQL Server',
       'an exact percentile or median of groups',
       'Ask for avg, min or max, or compute it elsewhere.',
@@ -61,7 +61,7 @@ function textLiteral(text: string): string {
 /** Independent of DATEFIRST, which moves DATEPART(weekday). */
 function truncate(grain: TimeGrain, expr: string, options: TruncateOptions): string {
   if (isZoned(options)) {
-    throw noSuchSql(
+    throw noSuchSqlError(
       'SQL Server',
       `periods cut in ${options.timezone}: it has zone names of its own`,
       'Leave timezone out (UTC).',

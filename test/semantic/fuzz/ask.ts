@@ -1,7 +1,7 @@
 import { UserError } from '../../../src/lib/error.ts';
-import { modelFor } from '../../../src/semantic/resolve/row-rules.ts';
+import { modelForRole } from '../../../src/semantic/resolve/row-rules.ts';
 import type { SemanticModel } from '../../../src/semantic/model/model.ts';
-import { dialectNamed } from '../../../src/sql/dialects.ts';
+import { findDialect } from '../../../src/sql/dialects.ts';
 import { compile, load } from '../shop.ts';
 import { filesOf, rowsScript, tablesScript } from './model-files.ts';
 import type { Query } from './query-text.ts';
@@ -22,14 +22,14 @@ interface Answer {
 }
 
 export async function openEngine(name: RunnerName): Promise<Engine> {
-  const dialect = dialectNamed(name);
+  const dialect = findDialect(name);
   const runner = await openRunner(name);
   await runner.run(tablesScript(name));
   const open = async (world: World): Promise<SemanticModel> => {
     const { model, diagnostics } = await load(filesOf(world), dialect);
     if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
     await runner.run(rowsScript(world, name, (value: Cell) => dialect.literal(value)));
-    return modelFor(model, 'reader');
+    return modelForRole(model, 'reader');
   };
   return { name, open, runner };
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand } from '../../command.ts';
 import { printable } from '../../terminal/text-width.ts';
@@ -30,12 +30,12 @@ export const check = defineCommand({
       const where = turn === 1 ? id : `${id} (turn ${turn})`;
       if (failure !== undefined)
         return `${style('red', 'error')}  ${where}: ${printable(failure.message)}`;
-      const found = `${counted(rows, 'row')} of ${columns.map(printable).join(', ')}`;
+      const found = `${formatCount(rows, 'row')} of ${columns.map(printable).join(', ')}`;
       return warning === undefined
         ? `${style('green', 'ok')}     ${where}: ${found}`
         : `${style('yellow', 'weak')}   ${where}: ${found}; ${warning}`;
     });
-    const total = `${counted(cases.length, 'case')} in ${counted(sets.length, 'question set')}; golden SQL: ${checks.length - failed.length} of ${checks.length} run.`;
+    const total = `${formatCount(cases.length, 'case')} in ${formatCount(sets.length, 'question set')}; golden SQL: ${checks.length - failed.length} of ${checks.length} run.`;
     const [first] = failed;
     return {
       data: {
@@ -50,7 +50,7 @@ export const check = defineCommand({
         first &&
         new UserError(
           'golden_failed',
-          `Golden SQL of ${counted(failed.length, 'case')} does not run.`,
+          `Golden SQL of ${formatCount(failed.length, 'case')} does not run.`,
           { hint: first.failure.hint ?? `correct ${first.id}` },
         ),
     };

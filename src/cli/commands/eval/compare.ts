@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand } from '../../command.ts';
 import { comparisonText, figuresText } from './run-text.ts';
@@ -50,7 +50,7 @@ export const compare = defineCommand({
         comparisonText(comparison, context.screen),
       ].join('\n'),
       failure: isFailed
-        ? new UserError('eval_regressed', `${counted(worse.length, 'case')} broke.`, { hint })
+        ? new UserError('eval_regressed', `${formatCount(worse.length, 'case')} broke.`, { hint })
         : undefined,
     };
   },

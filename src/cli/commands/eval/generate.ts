@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { readText, writeAtomically } from '../../../store/files.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
@@ -47,7 +47,7 @@ export const generate = defineCommand({
     const { text, ids } = addCases(before, cases, { file, connection });
     const isWritten = options.dryRun !== true && ids.length > 0;
     if (isWritten) await writeAtomically(join(project.dir, file), text, { within: project.dir });
-    const said = `${counted(ids.length, 'new case')}${isWritten ? ` in ${file}` : ''}.`;
+    const said = `${formatCount(ids.length, 'new case')}${isWritten ? ` in ${file}` : ''}.`;
     return {
       data: { file, added: ids, written: isWritten, left },
       text: options.dryRun === true ? `${text}${said}` : said,

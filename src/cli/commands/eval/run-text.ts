@@ -12,7 +12,7 @@ import {
   failureReasons,
   type FigureColumn,
 } from '../../../eval/report/summary.ts';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import type { Screen } from '../../terminal/output.ts';
 import { printable, textWidth } from '../../terminal/text-width.ts';
 
@@ -76,8 +76,10 @@ export function comparisonText(comparison: RunComparison, { style }: Screen): st
       : `Other than then: ${differs.join(', ')}.`,
     '',
     ...(lines.length === 0 ? ['No outcome changed.'] : lines),
-    ...(others === 0 ? [] : [`${counted(others, 'case')} came to the same outcome by other SQL.`]),
-    `${counted(brokenCases(comparison).length, 'regression')}.`,
+    ...(others === 0
+      ? []
+      : [`${formatCount(others, 'case')} came to the same outcome by other SQL.`]),
+    `${formatCount(brokenCases(comparison).length, 'regression')}.`,
   ].join('\n');
 }
 

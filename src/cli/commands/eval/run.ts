@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { EvalRun } from '../../../eval/run/run-file.ts';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
 import { usage } from '../../terminal/failure.ts';
@@ -86,7 +86,7 @@ export const run = defineCommand({
         context.event({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
         if (isFull) context.say(caseText(redactRun(one, patterns), context.screen));
         context.progress.update(
-          `${count} of ${counted(of, 'case')}${isFull ? '' : ', without context'}`,
+          `${count} of ${formatCount(of, 'case')}${isFull ? '' : ', without context'}`,
         );
       },
     });
@@ -167,7 +167,7 @@ async function failureOf(
       ? undefined
       : new UserError(
           'eval_regressed',
-          `${counted(worse.length, 'case')} passed before and not now.`,
+          `${formatCount(worse.length, 'case')} passed before and not now.`,
           { hint },
         );
   }
@@ -178,8 +178,8 @@ async function failureOf(
   ).length;
   const hint = `ktx eval run --case ${first} asks one again`;
   return exitCode === 1
-    ? new UserError('eval_failed', `${counted(bad, 'case')} did not pass.`, { hint })
-    : new UserError('eval_undecided', `Of ${counted(bad, 'case')} nothing can be said.`, {
+    ? new UserError('eval_failed', `${formatCount(bad, 'case')} did not pass.`, { hint })
+    : new UserError('eval_undecided', `Of ${formatCount(bad, 'case')} nothing can be said.`, {
         hint,
         exitCode,
       });

@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand } from '../../command.ts';
 import { unfitLines } from './ingest.ts';
@@ -19,7 +19,7 @@ export const check = defineCommand({
       `${context.screen.style('yellow', what.padEnd(9))} ${printable(where)}: ${printable(found)}`,
       `          fix: ${printable(fix)}`,
     ]);
-    const failure = new UserError('check_found', `${counted(findings.length, 'finding')}.`, {
+    const failure = new UserError('check_found', `${formatCount(findings.length, 'finding')}.`, {
       hint: findings[0]?.fix,
     });
     const text = findings.length === 0 ? 'Nothing stale, contested or invalid.' : lines.join('\n');

@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import type { IngestEvent } from '../../../ingest/event.ts';
 import { describeStep } from '../../../ingest/step-text.ts';
 import type { Progress } from '../../terminal/progress.ts';
@@ -16,7 +16,7 @@ export function openIngestView(): (event: IngestEvent) => Progress | undefined {
     const running = [...units.values()].slice(0, shownUnits).map((text) => `  ${printable(text)}`);
     const more = units.size > shownUnits ? [`  … and ${units.size - shownUnits} more at once`] : [];
     const sums = [
-      done === 0 ? [] : `${counted(done, 'unit')} done, ${counted(claims, 'claim')}`,
+      done === 0 ? [] : `${formatCount(done, 'unit')} done, ${formatCount(claims, 'claim')}`,
       usage === undefined ? [] : spent(usage),
     ];
     return [
@@ -61,5 +61,5 @@ const shownUnits = 6;
 /** `12 calls, 34,567 tokens, $0.0312` */
 function spent({ calls, input, output, cacheRead, cacheWrite, costUsd }: Of<'llm_usage'>): string {
   const tokens = (input + output + cacheRead + cacheWrite).toLocaleString('en-US');
-  return `${counted(calls, 'call')}, ${tokens} tokens, ${costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`}`;
+  return `${formatCount(calls, 'call')}, ${tokens} tokens, ${costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`}`;
 }

@@ -1,5 +1,9 @@
+<<<<<<< HEAD
 import { suggestedBackend } from '../../../llm/backends.ts';
 import { counted } from '../../../lib/counted.ts';
+=======
+import { formatCount } from '../../../lib/counted.ts';
+>>>>>>> ed8c95c (Semantic, sql, lib, search, mcp: functions and types say what they do)
 import { UserError } from '../../../lib/error.ts';
 import type {
   FileReport,
@@ -96,7 +100,7 @@ export const ingest = defineCommand({
 /** Sources whose items count although nobody reads them any longer. */
 export function formerLines(former: readonly RemovedSource[]): readonly string[] {
   return former.map(({ connection, items }) => {
-    const counts = `${counted(items, 'item')} of it still ${items === 1 ? 'counts' : 'count'}`;
+    const counts = `${formatCount(items, 'item')} of it still ${items === 1 ? 'counts' : 'count'}`;
     return printable(
       `${connection}: no longer in ktx.yaml, and ${counts}; ktx ingest --forget ${connection}`,
     );
@@ -120,7 +124,11 @@ function pendingSteps({ sources }: IngestReport, { config }: Project): readonly 
   const pending = sources.reduce((sum, source) => sum + source.pending.length, 0);
   if (pending === 0 || config.llm.provider.backend !== 'none') return [];
   return [
+<<<<<<< HEAD
     `ktx setup --llm-backend ${suggestedBackend}  have ${counted(pending, 'item')} read by a model`,
+=======
+    `ktx setup --llm-backend claude-code  have ${formatCount(pending, 'item')} read by a model`,
+>>>>>>> ed8c95c (Semantic, sql, lib, search, mcp: functions and types say what they do)
   ];
 }
 
@@ -215,13 +223,13 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     // The first one is told as the error.
     if (failure !== undefined)
       return `${connection}: ${style('red', each === first ? 'failed' : printable(failure.message))}`;
-    if (report.dryRun) return `${connection}: ${counted(tables, 'table')} would be read`;
+    if (report.dryRun) return `${connection}: ${formatCount(tables, 'table')} would be read`;
     const joins = `joins: ${relationships.accepted} accepted, ${relationships.review} to review`;
     const told =
       descriptions !== undefined && descriptions.done > 0
         ? `, ${descriptions.done} of ${descriptions.total} described`
         : '';
-    return `${connection}: ${counted(tables, 'table')} (${profiled} profiled anew, ${reused} known${left > 0 ? `, ${left} left for the next run: the budget of the scan is spent` : ''})${told}, ${joins}, ${counted(queries, 'statement')} sent`;
+    return `${connection}: ${formatCount(tables, 'table')} (${profiled} profiled anew, ${reused} known${left > 0 ? `, ${left} left for the next run: the budget of the scan is spent` : ''})${told}, ${joins}, ${formatCount(queries, 'statement')} sent`;
   });
   const sources = report.sources.flatMap((each) => sourceLines(each, report.dryRun));
   const lines = [...warehouses, ...sources, ...report.stages.flatMap(stageLines)];
@@ -252,7 +260,7 @@ export function describeIngest(report: IngestReport, { style }: Screen): readonl
     ...lines,
     ...changes(files),
     ...unfitLines(report.unfit),
-    ...[...kept, ...(known > 0 ? [`${counted(known, 'edit')} of before`] : [])].map(
+    ...[...kept, ...(known > 0 ? [`${formatCount(known, 'edit')} of before`] : [])].map(
       (text) => `  kept     ${printable(text)}`,
     ),
     ...Object.entries(marked).flatMap(([word, texts]) =>
@@ -286,7 +294,7 @@ function stageLines({
   const waits = pending === 0 ? '' : `, ${pending} pending`;
   const why = [...new Set(failures.map(({ message }) => message))];
   return [
-    `${stageNames[stage]}: ${done}${waits}; ${counted(calls, 'model call')}`,
+    `${stageNames[stage]}: ${done}${waits}; ${formatCount(calls, 'model call')}`,
     ...why.map((reason) => `  pending  ${printable(reason)}`),
   ];
 }
@@ -307,9 +315,9 @@ function sourceLines(
     ? []
     : [`  cut short: ${listing.reason ?? 'the listing did not end'}; nothing is taken for gone`];
   const becomes = [...counts, `${unchanged} unchanged`].join(', ');
-  const last = dryRun ? '' : `; ${counted(claims, 'claim')}${reads}`;
+  const last = dryRun ? '' : `; ${formatCount(claims, 'claim')}${reads}`;
   return [
-    `${connection}: ${counted(total, 'item')} (${becomes})${last}`,
+    `${connection}: ${formatCount(total, 'item')} (${becomes})${last}`,
     ...cut,
     ...failed.map(({ key, reason }) => `  not read  ${printable(key)}: ${printable(reason)}`),
   ];
@@ -335,7 +343,7 @@ export function waitingLines(
     ),
     ...(pending.length === 0
       ? []
-      : [`  ${counted(pending.length, 'item')} with prose that waits for a model`]),
+      : [`  ${formatCount(pending.length, 'item')} with prose that waits for a model`]),
   ];
 }
 
@@ -371,7 +379,7 @@ function changes(files: FileReport): readonly string[] {
     : [
         ...shown,
         ...more,
-        ...(others === 0 ? [] : [`  and ${counted(others, 'file')} of claims and structure`]),
+        ...(others === 0 ? [] : [`  and ${formatCount(others, 'file')} of claims and structure`]),
       ];
 }
 

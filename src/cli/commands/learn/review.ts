@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, dump } from 'js-yaml';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ReviewedConflict } from '../../../project/review/review.ts';
@@ -91,7 +91,7 @@ async function decide(
   // What was left out before, for reasons of its own, makes no decision partial.
   const isDecided =
     failure === undefined && report.commit.id !== undefined && report.leftAlone.length === 0;
-  const others = `${counted(report.quarantined.length, 'thing')} left out, which this does not decide: ktx review list`;
+  const others = `${formatCount(report.quarantined.length, 'thing')} left out, which this does not decide: ktx review list`;
   const notes = report.quarantined.length > 0 ? [others] : [];
   return { data: { pin, report }, text, notes, exitCode: isDecided ? 0 : report.exitCode, failure };
 }

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
 import { defineCommand } from '../../command.ts';
@@ -83,7 +83,7 @@ export const scan = defineCommand({
       data: report,
       table: { columns, rows },
       notes: [
-        `${counted(report.tables, 'table')}, ${counted(keys, 'key')}, ${counted(rejected, 'candidate')} rejected, ${counted(report.queries, 'statement')} sent; nothing was written to the project`,
+        `${formatCount(report.tables, 'table')}, ${formatCount(keys, 'key')}, ${formatCount(rejected, 'candidate')} rejected, ${formatCount(report.queries, 'statement')} sent; nothing was written to the project`,
         ...doubts.slice(0, 20),
         ...report.notes,
       ],

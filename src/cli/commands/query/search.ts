@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { documentKinds } from '../../../search/documents.ts';
 import { defineCommand } from '../../command.ts';
 import { positive } from './sql.ts';
@@ -31,7 +31,7 @@ export const search = defineCommand({
     const truncated = found.length >= Math.min(limit + 1, 200);
     const cutOff = truncated
       ? [
-          `Cut off at ${counted(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`,
+          `Cut off at ${formatCount(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`,
         ]
       : [];
     const rows = hits.map(({ subject, detail, description, contested, stale, value }) => {

@@ -4,7 +4,7 @@ import { readText } from '../../../store/files.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { QueryResult } from '../../../warehouse/warehouse.ts';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
 import { usage } from '../../terminal/failure.ts';
 
@@ -62,16 +62,20 @@ async function lintOutcome(project: Project, connection: string, select: string)
     failure:
       findings.length === 0
         ? undefined
-        : new UserError('sql_lint', `${counted(findings.length, 'finding')} in this statement.`, {
-            hint,
-          }),
+        : new UserError(
+            'sql_lint',
+            `${formatCount(findings.length, 'finding')} in this statement.`,
+            {
+              hint,
+            },
+          ),
   };
 }
 
 /** Rows with what was cut off said aloud. */
 export function rowsOutcome({ columns, rows, ...about }: QueryResult, extra: object): Outcome {
   const { truncated, ms, queryId } = about;
-  const count = `${counted(rows.length, 'row')} in ${Math.round(ms)} ms, query ${queryId}`;
+  const count = `${formatCount(rows.length, 'row')} in ${Math.round(ms)} ms, query ${queryId}`;
   const cutOff = truncated
     ? ['There are more rows: this answer is cut off. Raise --limit, or ask for less.']
     : [];

@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
@@ -60,7 +60,7 @@ function describeItems({
   isComplete: boolean;
 }): string {
   const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
-  return `${counted(items, 'item')}${unread}${isComplete ? '' : ', the listing is cut short'}`;
+  return `${formatCount(items, 'item')}${unread}${isComplete ? '' : ', the listing is cut short'}`;
 }
 
 export const list = defineCommand({

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import type { ConnectionStatus } from '../../../project/review/status.ts';
@@ -120,12 +120,12 @@ function connectionFindings({
     state: 'warning',
     fix: 'give ktx a login with SELECT and nothing else',
   } as const;
-  const problems = finding(`datasets of ${connection}`, counted(invalid.length, 'problem'), {
+  const problems = finding(`datasets of ${connection}`, formatCount(invalid.length, 'problem'), {
     state: 'broken',
     fix: 'ktx sl validate',
   });
   return [
-    finding(name, counted(tables, 'table')),
+    finding(name, formatCount(tables, 'table')),
     finding(
       `login of ${connection}`,
       privileges.join('; ') || 'may only read',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ProjectConfig } from '../../../project/open/config.ts';
 import type { ProbedLlm } from '../../../project/setup/llm-setup.ts';
@@ -76,7 +76,7 @@ export const setup = defineCommand({
 function standing(dir: string, connections: readonly string[]): Outcome {
   return {
     data: { dir, connections, written: [] },
-    text: `${dir}: the project stands, with ${counted(connections.length, 'connection')}: ${connections.join(', ')}`,
+    text: `${dir}: the project stands, with ${formatCount(connections.length, 'connection')}: ${connections.join(', ')}`,
     next: [
       'ktx status  what is there',
       'ktx connection add --help  another warehouse',
@@ -248,7 +248,7 @@ function inFlags(error: unknown): never {
 }
 
 export function describeProbe(name: string, { tables, schemas, ms }: WarehouseProbe): string {
-  return `${name}: connected in ${ms} ms, ${counted(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
+  return `${name}: connected in ${ms} ms, ${formatCount(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
 }
 
 /** What deserves a word although it works. */

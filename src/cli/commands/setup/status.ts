@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
@@ -150,8 +150,8 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
       ? style('green', ' reachable')
       : style('red', reachable === false ? ' no answer' : '');
   const changed =
-    drift === 0 ? ', fresh' : `, ${counted(drift ?? 0, 'table')} changed since the last ingest`;
-  const holds = `${counted(datasets, 'dataset')}, ${counted(metrics, 'metric')}, ${counted(relationships, 'relationship')}`;
+    drift === 0 ? ', fresh' : `, ${formatCount(drift ?? 0, 'table')} changed since the last ingest`;
+  const holds = `${formatCount(datasets, 'dataset')}, ${formatCount(metrics, 'metric')}, ${formatCount(relationships, 'relationship')}`;
   return [
     `${connection} (${driver})${answer}: ${ingested ? holds + (drift === undefined ? '' : changed) : 'not ingested yet'}`,
     ...privileges.map((finding) => `  login: ${finding}`),
@@ -160,7 +160,7 @@ function describe(found: ConnectionStatus, { style }: Screen): string[] {
 }
 
 function describeSource({ connection, driver, ingested, items }: SourceStatus): string {
-  return `${connection} (${driver}): ${ingested ? counted(items, 'item') : 'not ingested yet'}`;
+  return `${connection} (${driver}): ${ingested ? formatCount(items, 'item') : 'not ingested yet'}`;
 }
 
 function unruledLines(unruled: readonly RowRuleBypass[], { style }: Screen): readonly string[] {

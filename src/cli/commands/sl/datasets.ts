@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
 import { nearest } from '../../../lib/suggest.ts';
@@ -58,7 +58,7 @@ export const list = defineCommand({
     return {
       data: { ...(isOne ? { connection: names[0] } : { connections: names }), columns, rows },
       table: { columns, rows },
-      notes: excluded === 0 ? [] : [`${counted(excluded, 'dataset')} left out as invalid`],
+      notes: excluded === 0 ? [] : [`${formatCount(excluded, 'dataset')} left out as invalid`],
       next: [rows.length === 0 ? 'ktx ingest' : isFaulty ? 'ktx sl validate' : read],
     };
   },
@@ -148,9 +148,9 @@ export const validate = defineCommand({
     const faulty = new Set(faults.map(({ file }) => file)).size;
     const valid =
       faulty === 0
-        ? counted(datasets, 'valid dataset')
-        : `${Math.max(0, all - faulty)} of ${counted(all, 'dataset')} valid`;
-    const message = `${counted(faults.length, 'problem')} in the semantic layer.`;
+        ? formatCount(datasets, 'valid dataset')
+        : `${Math.max(0, all - faulty)} of ${formatCount(all, 'dataset')} valid`;
+    const message = `${formatCount(faults.length, 'problem')} in the semantic layer.`;
     return {
       data: { datasets, problems },
       text: [...lines, valid].join('\n'),

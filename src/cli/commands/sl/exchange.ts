@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { counted } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/counted.ts';
 import { writeAtomically } from '../../../store/files.ts';
 import { defineCommand } from '../../command.ts';
 import { readInput } from '../query/sql.ts';
@@ -33,7 +33,7 @@ export const exportModel = defineCommand({
     const { text, ...about } = await exchange.exportModel(project, options);
     const { out } = options;
     if (out !== undefined) await writeAtomically(resolve(context.surroundings.cwd, out), text);
-    const summary = `${counted(about.datasets, 'dataset')} as ${about.format}`;
+    const summary = `${formatCount(about.datasets, 'dataset')} as ${about.format}`;
     return {
       verbatim: true,
       data: out === undefined ? { ...about, text } : { ...about, out },

@@ -2,7 +2,7 @@ import type { Project } from '../../../project/open/open.ts';
 import type { QueryReceipt } from '../../../project/answer/query.ts';
 import { querySchema, type SemanticQuery } from '../../../semantic/query/query.ts';
 import { UserError } from '../../../lib/error.ts';
-import { check, sentence } from '../../../lib/schema-check.ts';
+import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import { appendToLog } from '../../../store/log.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
 import { saidBy, schemaFlags, withFlags, type Settings } from '../../flags/schema-flags.ts';
@@ -46,11 +46,15 @@ export const query = defineCommand({
     const { connection: name, queryFile: path, plan, timeout } = options;
     const file = path === undefined ? undefined : await fromFile(path, context);
     const parameters = { ...file?.parameters, ...parametersOf(options.parameter) };
-    const { data, problems } = check(querySchema, { ...file, ...fromFlags(options), parameters });
+    const { data, problems } = checkSchema(querySchema, {
+      ...file,
+      ...fromFlags(options),
+      parameters,
+    });
     if (problems !== undefined) {
       throw new UserError(
         'query_invalid',
-        `The flags say what no query can: ${problems.map(sentence).join('; ')}`,
+        `The flags say what no query can: ${problems.map(problemText).join('; ')}`,
         { hint, exitCode: 2 },
       );
     }
@@ -191,7 +195,7 @@ function order(text: string): { field: string; dir?: string } {
 
 /** Of a file with line and column, before the flags are laid over it. */
 async function fromFile(path: string, context: CommandContext): Promise<SemanticQuery> {
-  const { checkedYaml } = await import('../../../lib/checked-yaml.ts');
+  const { parseYaml: checkedYaml } = await import('../../../lib/checked-yaml.ts');
   return checkedYaml(querySchema, {
     file: path,
     text: await readInput(path, context),

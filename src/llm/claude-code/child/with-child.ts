@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../../lib/error.ts';
+import { errorMessage, UserError } from '../../../lib/error.ts';
 import { LlmError } from '../../port/error.ts';
 import type { Launched } from './launch.ts';
 
@@ -39,5 +39,5 @@ export function failureOf(
   if (error instanceof UserError) return error;
   if (fate !== undefined)
     return new LlmError('spawn', `Claude Code went away (${fate}).`, { cause: error });
-  return new LlmError('execution', messageOf(error), { cause: error });
+  return new LlmError('execution', errorMessage(error), { cause: error });
 }

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../../sql/dialect.ts';
-import { check, sentence } from '../../../lib/schema-check.ts';
+import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
   toDatasetName,
@@ -41,11 +41,12 @@ export function readLookml(texts: readonly string[], dialect: Dialect): Imported
   const relationships = readJoins(blocks('explore'), { views: bare, note });
   const datasets = [...bare].flatMap(([name, dataset]): Dataset[] => {
     const own = relationships.get(name) ?? [];
-    const { data, problems } = check(
+    const { data, problems } = checkSchema(
       datasetSchema,
       without({ ...dataset, relationships: own.length === 0 ? undefined : own }),
     );
-    if (data === undefined) note(`view ${name}`, `left out: ${problems.map(sentence).join('; ')}`);
+    if (data === undefined)
+      note(`view ${name}`, `left out: ${problems.map(problemText).join('; ')}`);
     return data === undefined ? [] : [data];
   });
   return { datasets, misfits };

@@ -1,6 +1,6 @@
 import { UserError } from '../../../lib/error.ts';
 import { reservedWords } from '../../../sql/scalar-functions.ts';
-import { tokensOf } from '../../../sql/tokens.ts';
+import { tokenize } from '../../../sql/tokens.ts';
 import type { Aggregate, MetricDefinition } from '../../model/dataset.ts';
 import {
   UnreadableMetric,
@@ -279,7 +279,7 @@ function derived(
       : nameFrom(home, target);
   const names = new Map(targets.map(([alias, target]) => [alias.toLowerCase(), nameOf(target)]));
   let text = checked(mapping, expr.trim(), (name) => names.has(name.toLowerCase()));
-  for (const token of tokensOf(text).toReversed()) {
+  for (const token of tokenize(text).toReversed()) {
     const name = token.kind === 'word' ? names.get(token.text) : undefined;
     if (name !== undefined) text = text.slice(0, token.start) + name + text.slice(token.end);
   }

@@ -1,7 +1,7 @@
 import { load as readYaml, YAMLException } from 'js-yaml';
 import { z } from 'zod';
 import { UserError } from '../../../lib/error.ts';
-import { check, sentence } from '../../../lib/schema-check.ts';
+import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
@@ -82,17 +82,17 @@ export function readMetricflow(texts: readonly string[], dialect: Dialect): Impo
   const byDataset = metricsOf(models, metrics, { dialect, note });
   const datasets = models.flatMap(({ made, dataset }): Dataset[] => {
     const lists = { relationships: relationships.get(dataset), metrics: byDataset.get(dataset) };
-    const { data, problems } = check(datasetSchema, without({ ...made, ...lists }));
+    const { data, problems } = checkSchema(datasetSchema, without({ ...made, ...lists }));
     if (data === undefined)
-      note(`semantic_models.${dataset}`, `left out: ${problems.map(sentence).join('; ')}`);
+      note(`semantic_models.${dataset}`, `left out: ${problems.map(problemText).join('; ')}`);
     return data === undefined ? [] : [data];
   });
   return { datasets, misfits };
 }
 
 function parsed(text: string, note: Note): z.infer<typeof documentSchema> {
-  const { data, problems } = check(documentSchema, fromYaml(text));
-  if (data === undefined) throw invalid(problems.slice(0, 5).map(sentence).join('\n'));
+  const { data, problems } = checkSchema(documentSchema, fromYaml(text));
+  if (data === undefined) throw invalid(problems.slice(0, 5).map(problemText).join('\n'));
   const known = ['semantic_models', 'metrics', 'version', 'project_configuration'];
   for (const key of Object.keys(data))
     if (!known.includes(key)) note(key, 'not read: ktx has no word for it');

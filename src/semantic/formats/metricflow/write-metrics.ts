@@ -1,7 +1,7 @@
 import type { AggregateCall, Fragment } from '../../../sql/expression.ts';
 import type { Aggregate, Dataset, MetricDefinition } from '../../model/dataset.ts';
 import { canonicalJson } from '../../../lib/json.ts';
-import { within } from '../../sql/expr.ts';
+import { isWithin } from '../../sql/expr.ts';
 import { type Entry, without } from '../patch.ts';
 import {
   columnSql,
@@ -180,7 +180,7 @@ function derived(fragment: Fragment, at: At, self: Self): Entry {
       [call, aggregateName(fragment, call, { at, name: `${self.name}_${index + 1}` })] as const,
   );
   const inside = (span: { start: number; end: number }) =>
-    calls.find(([call]) => within(span, call));
+    calls.find(([call]) => isWithin(span, call));
   const outside = fragment.references.filter((it) => inside(it) === undefined);
   const inputs = outside.map((it) => inputName(it.parts.join('.'), at, self));
   const rest = {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { UserError } from '../../../lib/error.ts';
-import { type Fragment, parseFragment, type Reference } from '../../../sql/expression.ts';
+import { type Fragment, parseFragment, type ColumnReference } from '../../../sql/expression.ts';
 import type { Dataset, ExpressionText } from '../../model/dataset.ts';
 import type { DatasetField } from '../imported-model.ts';
 import { usedText } from '../ossie/dataset-conversion.ts';
@@ -71,7 +71,7 @@ export function filterTemplate(
 /** With SQL for each name, and divisions that never truncate; undefined where there is none for one. */
 export function replaced(
   fragment: Fragment,
-  sqlOf: (reference: Reference) => string | undefined,
+  sqlOf: (reference: ColumnReference) => string | undefined,
 ): string | undefined {
   const names = fragment.references.flatMap((it) => {
     const sql = sqlOf(it);
@@ -83,7 +83,7 @@ export function replaced(
 }
 
 function ownField(
-  { parts }: Reference,
+  { parts }: ColumnReference,
   { dataset, fields = [] }: Dataset,
 ): DatasetField | undefined {
   if (parts.length > 2 || (parts.length === 2 && parts[0] !== dataset)) return undefined;
@@ -91,7 +91,7 @@ function ownField(
 }
 
 function template(
-  reference: Reference,
+  reference: ColumnReference,
   { home, datasets, names }: Flow & { readonly home: Dataset },
 ): string | undefined {
   const parts =

@@ -7,7 +7,7 @@ import {
   type ExpressionText,
   type MetricDefinition,
 } from '../../model/dataset.ts';
-import { within } from '../../sql/expr.ts';
+import { isWithin } from '../../sql/expr.ts';
 import { toKtxName } from '../imported-model.ts';
 import { dialectTags, type OssieMetric } from './schema.ts';
 import { expressionIn, synonymsIn, synonymsOut, textIn, usedText } from './dataset-conversion.ts';
@@ -123,7 +123,7 @@ function formula(metric: MetricDefinition, at: Writing): string | undefined {
 /** Aggregates with their names in full, other metrics written out. */
 function algebra(fragment: Fragment, at: Writing): string | undefined {
   const outside = fragment.references.filter(
-    (it) => !fragment.aggregates.some((call) => within(it, call)),
+    (it) => !fragment.aggregates.some((call) => isWithin(it, call)),
   );
   const pieces = [
     ...fragment.aggregates.map((call) => [call, aggregateIn(fragment, call, at)] as const),

@@ -1,4 +1,4 @@
-import { check, sentence } from '../../../lib/schema-check.ts';
+import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
 import { toDatasetName, uniqueNames, type Misfit } from '../imported-model.ts';
@@ -59,12 +59,12 @@ export function readModel(
   });
   const aside = { metrics: metrics.aside, relationships: relationships.aside };
   const datasets = filledWith(metrics.entries).flatMap((whole, index): Dataset[] => {
-    const { data, problems } = check(
+    const { data, problems } = checkSchema(
       datasetSchema,
       withExtension(whole, 'ossie_model', headerOf(model, aside, index === 0)),
     );
     if (data === undefined)
-      note(`datasets.${names[index]}`, `left out: ${problems.map(sentence).join('; ')}`);
+      note(`datasets.${names[index]}`, `left out: ${problems.map(problemText).join('; ')}`);
     return data === undefined ? [] : [data];
   });
   return { datasets, misfits };

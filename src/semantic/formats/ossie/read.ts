@@ -1,6 +1,6 @@
 import { load as readYaml, YAMLException } from 'js-yaml';
 import { UserError } from '../../../lib/error.ts';
-import { check, sentence } from '../../../lib/schema-check.ts';
+import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
 import type { ImportedModel, Misfit } from '../imported-model.ts';
@@ -10,20 +10,20 @@ import { isEntry } from '../patch.ts';
 
 /** The datasets of an Apache Ossie document, YAML or JSON. Runs inside `withAnalyzer`. Throws `import_invalid`. */
 export function readOssie(text: string, dialect: Dialect): ImportedModel {
-  const { data, problems } = check(ossieSchema, parsed(text));
-  if (problems !== undefined) throw invalid(problems.slice(0, 5).map(sentence).join('\n'));
+  const { data, problems } = checkSchema(ossieSchema, parsed(text));
+  if (problems !== undefined) throw invalid(problems.slice(0, 5).map(problemText).join('\n'));
   const read = data.semantic_model.map((model) => readModel(model, dialect));
   const misfits: Misfit[] = read.flatMap((one) => one.misfits);
   if (data.version !== ossieVersion)
     misfits.push({ at: 'version', message: `${data.version} is read as ${ossieVersion}` });
   const datasets = new Map<string, Dataset>();
   for (const dataset of read.flatMap((one) => one.datasets)) {
-    const { data: valid, problems: faults } = check(datasetSchema, dataset);
+    const { data: valid, problems: faults } = checkSchema(datasetSchema, dataset);
     const isTwin = datasets.has(dataset.dataset);
     if (valid !== undefined && !isTwin) datasets.set(dataset.dataset, valid);
     const why = isTwin
       ? 'another model of the file has one of that name'
-      : (faults ?? []).map(sentence).join('; ');
+      : (faults ?? []).map(problemText).join('; ');
     if (valid === undefined || isTwin)
       misfits.push({ at: `datasets.${dataset.dataset}`, message: `left out: ${why}` });
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../../../lib/error.ts';
+import { errorMessage } from '../../../lib/error.ts';
 
 /** The artifacts of dbt that ktx reads: manifest v7 to v12, catalog v1, and the semantic manifest. */
 export const artifactNames = ['manifest', 'catalog', 'semantic_manifest'] as const;
@@ -89,7 +89,7 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw new Error(`not JSON: ${messageOf(error)}`, { cause: error });
+    throw new Error(`not JSON: ${errorMessage(error)}`, { cause: error });
   }
 }
 

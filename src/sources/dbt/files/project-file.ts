@@ -1,5 +1,5 @@
 import { isList, isMapping } from '../../../context/merge/yaml-text.ts';
-import { readLocatedYaml, type YamlPlace } from '../../../lib/located-yaml.ts';
+import { readLocatedYaml, type YamlLocation } from '../../../lib/located-yaml.ts';
 import type { Known } from './jinja.ts';
 
 export const projectFile = 'dbt_project.yml';
@@ -13,7 +13,7 @@ export interface ProjectFile {
   /** Settings by kind, a tree of folders: `{shop: {marts: {+schema: x}}}`. */
   readonly settings: Readonly<Record<'models' | 'seeds' | 'snapshots' | 'sources', Tree>>;
   /** Where a part of the settings stands. */
-  readonly place: (holder: unknown, key?: string) => YamlPlace;
+  readonly place: (holder: unknown, key?: string) => YamlLocation;
   readonly broken?: { readonly line: number; readonly reason: string };
 }
 type PathKind = 'models' | 'seeds' | 'snapshots' | 'docs';
@@ -65,7 +65,7 @@ export function readProjectFile(text: string): ProjectFile {
     },
     ...('broken' in read
       ? { broken: read.broken, place: () => ({ line: 1, text: '' }) }
-      : { place: read.place }),
+      : { place: read.locate }),
   };
 }
 

@@ -44,7 +44,7 @@ export function readYamlItem(
     return undefined;
   }
   const place = (holder: unknown, key?: string | number): Place => {
-    const { line, text: quote } = read.place(holder, key);
+    const { line, text: quote } = read.locate(holder, key);
     return { key: item.key, line, quote };
   };
   return { item, top: read.documents[0], place };

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { isRecord } from '../../../lib/json.ts';
-import { wordsOf } from '../../../lib/words.ts';
+import { readWordList } from '../../../lib/words.ts';
 import { lineAndColumn } from '../../../sql/analyzer.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { analyzedFacts } from '../../analyzed-statement.ts';
@@ -15,8 +15,8 @@ import {
 } from '../../statement-facts.ts';
 import { duckdbFunctions } from './functions.ts';
 
-const classes = wordsOf(new URL('expression-classes.txt', import.meta.url));
-const types = wordsOf(new URL('node-types.txt', import.meta.url));
+const classes = readWordList(new URL('expression-classes.txt', import.meta.url));
+const types = readWordList(new URL('node-types.txt', import.meta.url));
 const pivotRules = { dialect: duckdb, roots: ['pivot', 'select'], alwaysRecursive: false };
 /** What follows must be a statement by itself, and is what the gate reads. */
 const option = '(?:ANALYZE|FORMAT\\s+\\w+)';

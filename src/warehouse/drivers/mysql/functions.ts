@@ -1,3 +1,3 @@
-import { wordsOf } from '../../../lib/words.ts';
+import { readWordList } from '../../../lib/words.ts';
 
-export const mysqlFunctions = wordsOf(new URL('functions.txt', import.meta.url));
+export const mysqlFunctions = readWordList(new URL('functions.txt', import.meta.url));

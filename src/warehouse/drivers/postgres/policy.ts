@@ -1,7 +1,7 @@
 import { hasSqlDetails, parse } from 'libpg-query';
 import { isRecord } from '../../../lib/json.ts';
-import { messageOf } from '../../../lib/error.ts';
-import { wordsOf } from '../../../lib/words.ts';
+import { errorMessage } from '../../../lib/error.ts';
+import { readWordList } from '../../../lib/words.ts';
 import { lineAndColumn } from '../../../sql/analyzer.ts';
 import type { GatePolicy } from '../../driver.ts';
 import { refused, unparsed } from '../../failure.ts';
@@ -15,8 +15,8 @@ import {
 import { postgresFunctions } from './functions.ts';
 import type { OwnObjects, PostgresPlace } from './database-objects.ts';
 
-const tags = wordsOf(new URL('nodes.txt', import.meta.url));
-const systemTypes = wordsOf(new URL('types.txt', import.meta.url));
+const tags = readWordList(new URL('nodes.txt', import.meta.url));
+const systemTypes = readWordList(new URL('types.txt', import.meta.url));
 
 /** Postgres's own parser; what people made in the database is asked for anew, since it may have been made meanwhile. */
 export function postgresPolicy(
@@ -53,7 +53,7 @@ function placeOf(error: unknown, sql: string): string {
 
 async function onlyQuery(sql: string): Promise<unknown> {
   const { stmts = [] } = await parse(sql).catch((error: unknown) => {
-    throw unparsed(`Postgres cannot parse it: ${messageOf(error)}${placeOf(error, sql)}`);
+    throw unparsed(`Postgres cannot parse it: ${errorMessage(error)}${placeOf(error, sql)}`);
   });
   const root: unknown = onlyOne(stmts).stmt;
   const explain = isRecord(root) ? root['ExplainStmt'] : undefined;

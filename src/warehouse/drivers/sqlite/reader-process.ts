@@ -1,7 +1,7 @@
 import { constants, DatabaseSync } from 'node:sqlite';
 import { flushCompileCache } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { messageOf } from '../../../lib/error.ts';
+import { errorMessage } from '../../../lib/error.ts';
 import type { FieldType } from '../../../sql/field-type.ts';
 import { answerMeter, integerCell, largestAnswer, rowSize, type Rows } from '../../driver.ts';
 import type { Cell } from '../../warehouse.ts';
@@ -39,7 +39,7 @@ process.on('message', ({ sql, maxRows }: ReaderRequest) => {
       value: maxRows === undefined ? introspect(opened, sql) : query(opened, sql, maxRows),
     };
   } catch (error) {
-    reply = { message: messageOf(error) };
+    reply = { message: errorMessage(error) };
   }
   process.send?.(reply);
   // Where the environment names a cache of compiled code: this process never ends by itself, so it would stay empty.
