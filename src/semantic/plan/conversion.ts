@@ -112,7 +112,7 @@ interface Events {
 
 /** The rows that a metric counts: keys `k1…`, what has to be equal `e1…`, the time `t`, and what is aggregated `v`. */
 function events(
-  { query, notes, rowMetricValues: model }: JoinScope,
+  { query, notes, rowMetricValues, model }: JoinScope,
   owner: ModelDataset,
   { leaf, time, keys, fields, value }: Events,
 ): Select {
@@ -123,7 +123,7 @@ function events(
     owner,
     query,
     notes,
-    rowMetricValues: measured,
+    rowMetricValues,
     reach: 'many',
     ...state,
   };
