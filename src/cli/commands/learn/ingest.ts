@@ -1,9 +1,5 @@
-<<<<<<< HEAD
 import { suggestedBackend } from '../../../llm/backends.ts';
-import { counted } from '../../../lib/counted.ts';
-=======
 import { formatCount } from '../../../lib/counted.ts';
->>>>>>> ed8c95c (Semantic, sql, lib, search, mcp: functions and types say what they do)
 import { UserError } from '../../../lib/error.ts';
 import type {
   FileReport,
@@ -124,11 +120,7 @@ function pendingSteps({ sources }: IngestReport, { config }: Project): readonly 
   const pending = sources.reduce((sum, source) => sum + source.pending.length, 0);
   if (pending === 0 || config.llm.provider.backend !== 'none') return [];
   return [
-<<<<<<< HEAD
-    `ktx setup --llm-backend ${suggestedBackend}  have ${counted(pending, 'item')} read by a model`,
-=======
-    `ktx setup --llm-backend claude-code  have ${formatCount(pending, 'item')} read by a model`,
->>>>>>> ed8c95c (Semantic, sql, lib, search, mcp: functions and types say what they do)
+    `ktx setup --llm-backend ${suggestedBackend}  have ${formatCount(pending, 'item')} read by a model`,
   ];
 }
 
