@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { parseYaml } from '../lib/checked-yaml.ts';
+import { parseYaml } from '../lib/parse-yaml.ts';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { AnswerFormat } from '../llm/port/session.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import type { IngestEvent } from './event.ts';
 
 /** What runs now, in words for a person; undefined where the event begins nothing. */

@@ -1,5 +1,5 @@
 import type { LinkFinding } from '../context/catalog/catalog.ts';
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { ScanResult } from './scan.ts';
 

@@ -1,4 +1,4 @@
-import { readWordList } from '../lib/words.ts';
+import { readWordList } from '../lib/word-list.ts';
 
 const noiseWords = readWordList(new URL('noise-words.txt', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { readWordList } from '../lib/words.ts';
+import { readWordList } from '../lib/word-list.ts';
 
 /** Functions without side effects that a fragment of a query may call; the walls of the warehouse stand behind this list. */
 export const scalarFunctions = readWordList(new URL('scalar-functions.txt', import.meta.url));

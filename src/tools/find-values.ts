@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import { findValues } from '../project/answer/values.ts';
 import type { ToolDefinition } from './tool.ts';
 

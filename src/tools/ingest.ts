@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { IngestReport } from '../ingest/event.ts';
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { ingestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';
 import type { Answer, ToolDefinition } from './tool.ts';

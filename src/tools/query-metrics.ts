@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import { planQuery, type QueryReceipt, runQuery } from '../project/answer/query.ts';
 import { querySchema } from '../semantic/query/query.ts';
 import type { ToolDefinition, Trust } from './tool.ts';

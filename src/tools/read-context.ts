@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CatalogTable } from '../context/catalog/catalog.ts';
 import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
 import { findExplanations } from '../context/compile/explain.ts';
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';

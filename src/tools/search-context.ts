@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatCount } from '../lib/counted.ts';
+import { formatCount } from '../lib/format-count.ts';
 import { commitState } from '../project/open/commit.ts';
 import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';

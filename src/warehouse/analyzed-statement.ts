@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/json.ts';
 import { UserError } from '../lib/error.ts';
-import { readWordList } from '../lib/words.ts';
+import { readWordList } from '../lib/word-list.ts';
 import { asNode, identifierName, parseSql, type SqlNode, withAnalyzer } from '../sql/analyzer.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { StatementFacts } from './driver.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { timeGrains, type TruncateOptions } from '../../src/sql/dialect.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { findDialect } from '../../src/sql/dialects.ts';
-import { parseFragment } from '../../src/sql/expression.ts';
+import { parseFragment } from '../../src/sql/fragment.ts';
 import { dialectNames } from '../support/dialect-names.ts';
 import { type Engine, engineNames, engineWith, rowsOf } from '../conformance/engines.ts';
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import { loadAnalyzer, parseSql } from '../../src/sql/analyzer.ts';
 import { findDialect } from '../../src/sql/dialects.ts';
-import { type Fragment, parseFragment } from '../../src/sql/expression.ts';
+import { type Fragment, parseFragment } from '../../src/sql/fragment.ts';
 import { engineNames } from '../conformance/engines.ts';
 
 const plain = [

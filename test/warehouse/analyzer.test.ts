@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { identifierName, loadAnalyzer, parseSql, walkSql } from '../../src/sql/analyzer.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { postgres } from '../../src/sql/dialects/postgres.ts';
-import { parseFragment } from '../../src/sql/expression.ts';
+import { parseFragment } from '../../src/sql/fragment.ts';
 
 const corpus = JSON.parse(
   readFileSync(new URL('../conformance/legal-sql.json', import.meta.url), 'utf8'),

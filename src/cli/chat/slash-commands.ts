@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { OpenAgent } from '../../chat/open-agent.ts';
-import { formatCount } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { UserError } from '../../lib/error.ts';
 import type { TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';

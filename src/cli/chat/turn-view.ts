@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';

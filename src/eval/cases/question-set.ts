@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseYaml } from '../../lib/checked-yaml.ts';
+import { parseYaml } from '../../lib/parse-yaml.ts';
 import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';

@@ -1,7 +1,7 @@
 import type { ToolCallRecord } from '../../llm/port/session.ts';
 import type { ArgumentRules, ToolRule } from '../cases/question-set-schema.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { formatCount } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { GraderFinding } from '../run/outcome.ts';
 
 type Call = Pick<ToolCallRecord, 'name' | 'ok' | 'input'>;

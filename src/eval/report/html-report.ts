@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { formatCount } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { RunComparison } from './compare-runs.ts';
 import { html, Markup } from './html-template.ts';
 import type { EvalOutcome } from '../run/outcome.ts';

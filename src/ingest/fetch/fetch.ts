@@ -1,5 +1,5 @@
 import type { OpenSource } from '../../sources/registry.ts';
-import { formatCount } from '../../lib/counted.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Item } from '../../sources/source.ts';
 import type { ItemReport } from '../event.ts';

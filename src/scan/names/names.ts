@@ -1,4 +1,4 @@
-import { readWordList } from '../../lib/words.ts';
+import { readWordList } from '../../lib/word-list.ts';
 import { similarWords } from './name-match.ts';
 
 export type NameParts = ReturnType<typeof nameParts>;

@@ -5,8 +5,8 @@ import {
   type Fragment,
   parseFragment,
   type ColumnReference,
-} from '../../sql/expression.ts';
-import { isWithin } from '../sql/expr.ts';
+} from '../../sql/fragment.ts';
+import { isWithin } from '../relational/expr.ts';
 
 /** Spans of a fragment and what is written in place of each. */
 type Replacement = readonly [Pick<ColumnReference, 'start' | 'end'>, string];

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { parseSql } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { type Fragment, parseFragment } from '../../sql/expression.ts';
+import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import {
   type Dataset,
   type ExpressionText,
@@ -10,7 +10,7 @@ import {
   type ParameterDefinition,
   sourceParts,
 } from '../model/dataset.ts';
-import { isWithin } from '../sql/expr.ts';
+import { isWithin } from '../relational/expr.ts';
 import { parseParameterValue } from '../model/parameters.ts';
 import { parsePeriodGrain, parsePeriod } from '../model/grains.ts';
 import {

@@ -1,8 +1,8 @@
 import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect, TableRef } from '../../sql/dialect.ts';
-import type { Fragment, ColumnReference } from '../../sql/expression.ts';
+import type { Fragment, ColumnReference } from '../../sql/fragment.ts';
 import type { DatasetCheck } from './check.ts';
-import { isWithin } from '../sql/expr.ts';
+import { isWithin } from '../relational/expr.ts';
 import {
   findField,
   isCaseExact,

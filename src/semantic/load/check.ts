@@ -14,7 +14,7 @@ import {
 } from '../model/model.ts';
 import { typeFamilyOf } from '../resolve/join-paths.ts';
 import { findMetric, createResolver, resolveMetric } from '../resolve/metrics.ts';
-import { unknownMetricError } from '../query/unknown-metric.ts';
+import { unknownMetricError } from '../resolve/unknown-metric.ts';
 
 /** A dataset beside the YAML that it was built from. */
 export interface DatasetCheck {

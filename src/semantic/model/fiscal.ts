@@ -1,6 +1,6 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
 import { queryError } from '../query/errors.ts';
-import type { Expr } from '../sql/expr.ts';
+import type { Expr } from '../relational/expr.ts';
 import type { ModelDataset } from './model.ts';
 import { type Grain, isFiscal } from './grains.ts';
 

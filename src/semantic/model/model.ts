@@ -1,8 +1,8 @@
 import type { UserError } from '../../lib/error.ts';
 import type { Dialect, Period, TimeGrain } from '../../sql/dialect.ts';
-import type { Fragment } from '../../sql/expression.ts';
+import type { Fragment } from '../../sql/fragment.ts';
 import type { Aggregate, Dataset, MetricDefinition, ParameterDefinition } from './dataset.ts';
-import type { Query } from '../sql/select.ts';
+import type { Query } from '../relational/select.ts';
 import type { Grain } from './grains.ts';
 
 /** The valid datasets of one connection, ready to plan. */

@@ -1,4 +1,4 @@
-import type { Fragment } from '../../sql/expression.ts';
+import type { Fragment } from '../../sql/fragment.ts';
 import type { ParameterDefinition, ParameterValue } from './dataset.ts';
 import { ambiguousError, queryError, unknownNameError } from '../query/errors.ts';
 import type { MetricRule, ModelDataset, ModelMetric, SemanticModel } from './model.ts';

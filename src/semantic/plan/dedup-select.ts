@@ -1,7 +1,7 @@
-import type { AggregateExpr, Expr } from '../sql/expr.ts';
+import type { AggregateExpr, Expr } from '../relational/expr.ts';
 import type { Balance } from '../model/model.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import type { NamedColumn, Select } from '../sql/select.ts';
+import type { NamedColumn, Select } from '../relational/select.ts';
 
 /** A leaf with what it aggregates; undefined for rows as such. */
 export interface Value {

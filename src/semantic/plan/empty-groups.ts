@@ -1,9 +1,9 @@
 import { notSupportedError } from '../query/errors.ts';
 import type { JoinPath } from '../resolve/join-paths.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
-import { aliasesIn, toJoin, type PlannedJoin } from '../resolve/scope.ts';
-import type { NamedColumn, FromItem, Select } from '../sql/select.ts';
-import type { Expr } from '../sql/expr.ts';
+import { aliasesIn, toJoin, type PlannedJoin } from '../resolve/join-scope.ts';
+import type { NamedColumn, FromItem, Select } from '../relational/select.ts';
+import type { Expr } from '../relational/expr.ts';
 
 /** Combinations of dimension values to be shown even where no row of the fact has them. */
 export type Members =

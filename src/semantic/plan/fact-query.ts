@@ -1,9 +1,9 @@
 import type { Period } from '../../sql/dialect.ts';
-import { withErrorContext, rowConditionExpr } from '../query/error-context.ts';
-import type { QueryConditions } from '../query/conditions.ts';
+import { withErrorContext, rowConditionExpr } from './row-conditions.ts';
+import type { QueryConditions } from '../resolve/conditions.ts';
 import { conversionJoin } from './conversion.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, replaceResults } from '../sql/expr.ts';
+import { type Expr, replaceResults } from '../relational/expr.ts';
 import { isToOne } from '../model/join-graph.ts';
 import { type Members, membersOf } from './empty-groups.ts';
 import {
@@ -33,11 +33,11 @@ import {
   toJoin,
   type JoinScope,
   type PlannedJoin,
-} from '../resolve/scope.ts';
-import { segmentConditions, type AppliedCondition } from '../query/segments.ts';
-import type { Select } from '../sql/select.ts';
+} from '../resolve/join-scope.ts';
+import { segmentConditions, type AppliedCondition } from './segments.ts';
+import type { Select } from '../relational/select.ts';
 import { nested } from './dedup-select.ts';
-import { unknownMetricError } from '../query/unknown-metric.ts';
+import { unknownMetricError } from '../resolve/unknown-metric.ts';
 import { balanceOf, grouping } from './aggregate-inputs.ts';
 
 /** The rows of one owner, joined, filtered and grouped, each row once a group. */

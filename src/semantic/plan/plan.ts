@@ -2,14 +2,14 @@ import { UserError } from '../../lib/error.ts';
 import type { FieldType } from '../../sql/field-type.ts';
 import { type Asked, type Block, blockOf } from './fact-query.ts';
 import { calendarOf } from './calendar.ts';
-import { splitConditions } from '../query/conditions.ts';
+import { splitConditions } from '../resolve/conditions.ts';
 import {
   ambiguousError,
   queryError,
   unknownDatasetError,
   unknownNameError,
 } from '../query/errors.ts';
-import { type Expr, isWithin } from '../sql/expr.ts';
+import { type Expr, isWithin } from '../relational/expr.ts';
 import { mergeTables } from './merge-facts.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
@@ -36,8 +36,8 @@ import {
   resolveQueryMetric,
   type MetricResolver,
 } from '../resolve/metrics.ts';
-import { checkSegments } from '../query/segments.ts';
-import type { CommonTable } from '../sql/select.ts';
+import { checkSegments } from './segments.ts';
+import type { CommonTable } from '../relational/select.ts';
 
 /**
  * What will be computed, as plain data: a block of aggregates for each owner, merged to one row a group; then arithmetic,

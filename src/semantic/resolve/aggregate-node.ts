@@ -1,8 +1,8 @@
 import type { Period } from '../../sql/dialect.ts';
 import type { Aggregate } from '../model/dataset.ts';
-import type { Expr } from '../sql/expr.ts';
+import type { Expr } from '../relational/expr.ts';
 import type { Balance, ConversionRule, ModelMetric, Running } from '../model/model.ts';
-import type { RowSql } from './scope.ts';
+import type { RowSql } from './join-scope.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface AggregateNode {

@@ -1,11 +1,11 @@
-import type { ColumnReference } from '../../sql/expression.ts';
+import type { ColumnReference } from '../../sql/fragment.ts';
 import { isWord } from '../../sql/tokens.ts';
 import { notSupportedError, queryError, unknownDatasetError } from '../query/errors.ts';
-import { isWithin } from '../sql/expr.ts';
+import { isWithin } from '../relational/expr.ts';
 import type { SemanticModel } from '../model/model.ts';
 import { canReach } from './join-paths.ts';
-import type { RowSql } from './scope.ts';
-import { fieldAddressesNamed } from '../query/unknown-metric.ts';
+import type { RowSql } from './join-scope.ts';
+import { fieldAddressesNamed } from './unknown-metric.ts';
 
 interface OwnedAggregate {
   readonly owner: string;

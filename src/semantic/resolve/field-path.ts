@@ -1,5 +1,5 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
-import type { ColumnReference } from '../../sql/expression.ts';
+import type { ColumnReference } from '../../sql/fragment.ts';
 import { queryError, unknownDatasetError, unknownNameError } from '../query/errors.ts';
 import { yearStartFor } from '../model/fiscal.ts';
 import {

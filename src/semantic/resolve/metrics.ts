@@ -1,9 +1,15 @@
-import { type Fragment, parseFragment } from '../../sql/expression.ts';
+import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import type { Period } from '../../sql/dialect.ts';
-import { arithmeticExpr, isLinear } from './algebra.ts';
+import { arithmeticExpr, isLinear } from './arithmetic.ts';
 import { type Aggregate, aggregateFunctions } from '../model/dataset.ts';
 import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, type SqlPiece, quotient, wholePiece, replaceResults } from '../sql/expr.ts';
+import {
+  type Expr,
+  type SqlPiece,
+  quotient,
+  wholePiece,
+  replaceResults,
+} from '../relational/expr.ts';
 import {
   type Balance,
   type ConversionRule,
@@ -21,8 +27,8 @@ import {
 } from './aggregate-node.ts';
 import { factTableOf } from './fact-table.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import type { RowSql } from './scope.ts';
-import { unknownMetricError } from '../query/unknown-metric.ts';
+import type { RowSql } from './join-scope.ts';
+import { unknownMetricError } from './unknown-metric.ts';
 
 /** Resolves metrics to arithmetic over leaves; equal leaves are one. */
 export interface MetricResolver {

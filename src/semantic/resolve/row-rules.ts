@@ -1,7 +1,13 @@
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { wholePiece } from '../sql/expr.ts';
+import { wholePiece } from '../relational/expr.ts';
 import type { ModelDataset, ReadableRows, SemanticModel } from '../model/model.ts';
-import { predicateExpr, toJoin, type JoinScope, type PlannedJoin, sqlPredicate } from './scope.ts';
+import {
+  predicateExpr,
+  toJoin,
+  type JoinScope,
+  type PlannedJoin,
+  sqlPredicate,
+} from './join-scope.ts';
 
 const modelsByRole = new WeakMap<SemanticModel, Map<string | undefined, SemanticModel>>();
 

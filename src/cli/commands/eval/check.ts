@@ -1,4 +1,4 @@
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand } from '../../command.ts';
 import { printable } from '../../terminal/text-width.ts';

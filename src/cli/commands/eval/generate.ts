@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { readText, writeAtomically } from '../../../store/files.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';

@@ -12,7 +12,7 @@ import {
   failureReasons,
   type FigureColumn,
 } from '../../../eval/report/summary.ts';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { Screen } from '../../terminal/output.ts';
 import { printable, textWidth } from '../../terminal/text-width.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { EvalRun } from '../../../eval/run/run-file.ts';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
 import { usage } from '../../terminal/failure.ts';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { IngestEvent } from '../../../ingest/event.ts';
 import { describeStep } from '../../../ingest/step-text.ts';
 import type { Progress } from '../../terminal/progress.ts';

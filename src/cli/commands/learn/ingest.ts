@@ -1,5 +1,5 @@
 import { suggestedBackend } from '../../../llm/backends.ts';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type {
   FileReport,

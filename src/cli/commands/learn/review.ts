@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, dump } from 'js-yaml';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ReviewedConflict } from '../../../project/review/review.ts';

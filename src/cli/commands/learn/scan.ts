@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
 import { defineCommand } from '../../command.ts';

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { documentKinds } from '../../../search/documents.ts';
 import { defineCommand } from '../../command.ts';
 import { positive } from './sql.ts';

@@ -4,7 +4,7 @@ import { readText } from '../../../store/files.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { QueryResult } from '../../../warehouse/warehouse.ts';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
 import { usage } from '../../terminal/failure.ts';
 

@@ -1,4 +1,4 @@
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';

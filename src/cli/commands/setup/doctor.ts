@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import type { ConnectionStatus } from '../../../project/review/status.ts';

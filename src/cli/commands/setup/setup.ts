@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ProjectConfig } from '../../../project/open/config.ts';
 import type { ProbedLlm } from '../../../project/setup/llm-setup.ts';

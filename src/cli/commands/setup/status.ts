@@ -1,4 +1,4 @@
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { LlmStatus } from '../../../project/setup/llm-setup.ts';

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { formatCount } from '../../../lib/counted.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { writeAtomically } from '../../../store/files.ts';
 import { defineCommand } from '../../command.ts';
 import { readInput } from '../query/sql.ts';

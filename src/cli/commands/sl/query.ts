@@ -195,7 +195,7 @@ function order(text: string): { field: string; dir?: string } {
 
 /** Of a file with line and column, before the flags are laid over it. */
 async function fromFile(path: string, context: CommandContext): Promise<SemanticQuery> {
-  const { parseYaml: checkedYaml } = await import('../../../lib/checked-yaml.ts');
+  const { parseYaml: checkedYaml } = await import('../../../lib/parse-yaml.ts');
   return checkedYaml(querySchema, {
     file: path,
     text: await readInput(path, context),

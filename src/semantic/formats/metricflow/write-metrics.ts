@@ -1,7 +1,7 @@
-import type { AggregateCall, Fragment } from '../../../sql/expression.ts';
+import type { AggregateCall, Fragment } from '../../../sql/fragment.ts';
 import type { Aggregate, Dataset, MetricDefinition } from '../../model/dataset.ts';
 import { canonicalJson } from '../../../lib/json.ts';
-import { isWithin } from '../../sql/expr.ts';
+import { isWithin } from '../../relational/expr.ts';
 import { type Entry, without } from '../patch.ts';
 import {
   columnSql,

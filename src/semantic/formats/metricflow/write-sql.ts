@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../sql/dialect.ts';
 import { UserError } from '../../../lib/error.ts';
-import { type Fragment, parseFragment, type ColumnReference } from '../../../sql/expression.ts';
+import { type Fragment, parseFragment, type ColumnReference } from '../../../sql/fragment.ts';
 import type { Dataset, ExpressionText } from '../../model/dataset.ts';
 import type { DatasetField } from '../imported-model.ts';
 import { usedText } from '../ossie/dataset-conversion.ts';

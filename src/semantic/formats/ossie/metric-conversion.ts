@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Dialect } from '../../../sql/dialect.ts';
-import type { AggregateCall, Fragment } from '../../../sql/expression.ts';
+import type { AggregateCall, Fragment } from '../../../sql/fragment.ts';
 import {
   type Dataset,
   datasetSchema,
   type ExpressionText,
   type MetricDefinition,
 } from '../../model/dataset.ts';
-import { isWithin } from '../../sql/expr.ts';
+import { isWithin } from '../../relational/expr.ts';
 import { toKtxName } from '../imported-model.ts';
 import { dialectTags, type OssieMetric } from './schema.ts';
 import { expressionIn, synonymsIn, synonymsOut, textIn, usedText } from './dataset-conversion.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { isRecord } from '../../../lib/json.ts';
-import { readWordList } from '../../../lib/words.ts';
+import { readWordList } from '../../../lib/word-list.ts';
 import { lineAndColumn } from '../../../sql/analyzer.ts';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
 import { analyzedFacts } from '../../analyzed-statement.ts';

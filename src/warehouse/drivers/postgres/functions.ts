@@ -1,3 +1,3 @@
-import { readWordList } from '../../../lib/words.ts';
+import { readWordList } from '../../../lib/word-list.ts';
 
 export const postgresFunctions = readWordList(new URL('functions.txt', import.meta.url));

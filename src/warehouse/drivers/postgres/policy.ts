@@ -1,7 +1,7 @@
 import { hasSqlDetails, parse } from 'libpg-query';
 import { isRecord } from '../../../lib/json.ts';
 import { errorMessage } from '../../../lib/error.ts';
-import { readWordList } from '../../../lib/words.ts';
+import { readWordList } from '../../../lib/word-list.ts';
 import { lineAndColumn } from '../../../sql/analyzer.ts';
 import type { GatePolicy } from '../../driver.ts';
 import { refused, unparsed } from '../../failure.ts';

@@ -1,4 +1,4 @@
-import type { AggregateCall, ColumnReference } from '../../sql/expression.ts';
+import type { AggregateCall, ColumnReference } from '../../sql/fragment.ts';
 import { findClosing, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
 import { queryError } from '../query/errors.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type SqlSplice,
   spliceSql,
   isWithin,
-} from '../sql/expr.ts';
+} from '../relational/expr.ts';
 
 export interface OperandResolver {
   aggregate(call: AggregateCall): Expr;

@@ -1,8 +1,8 @@
 import { UserError } from '../../lib/error.ts';
-import type { RowCondition } from './conditions.ts';
-import { choicesOf } from './errors.ts';
-import type { Expr } from '../sql/expr.ts';
-import { predicateExpr, type JoinScope } from '../resolve/scope.ts';
+import type { RowCondition } from '../resolve/conditions.ts';
+import { choicesOf } from '../query/errors.ts';
+import type { Expr } from '../relational/expr.ts';
+import { predicateExpr, type JoinScope } from '../resolve/join-scope.ts';
 
 /** A condition on the rows of a block; what is wrong with it names the metric that cannot be asked so. */
 export function rowConditionExpr(

@@ -1,7 +1,7 @@
 import { shortHash } from '../../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../../sql/dialect.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { splitConjuncts, splitDisjuncts } from '../../sql/expression.ts';
+import { splitConjuncts, splitDisjuncts } from '../../sql/fragment.ts';
 import {
   type Expr,
   type ExprPart,
@@ -9,7 +9,7 @@ import {
   rowTextExpr,
   wholePiece,
   isWithin,
-} from '../sql/expr.ts';
+} from '../relational/expr.ts';
 import { periodStart, yearStartFor } from '../model/fiscal.ts';
 import {
   findField,
@@ -31,7 +31,7 @@ import {
   timeTypeOf,
 } from './field-path.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import type { JoinClause, Select } from '../sql/select.ts';
+import type { JoinClause, Select } from '../relational/select.ts';
 
 /** The rows of one dataset, the joins that its expressions need so far, and what is to be said about its times. */
 export interface JoinScope extends PathStart {

@@ -1,6 +1,6 @@
 import type { Span } from '../../sql/analyzer.ts';
 import type { Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
-import type { Fragment, ParameterReference, ColumnReference } from '../../sql/expression.ts';
+import type { Fragment, ParameterReference, ColumnReference } from '../../sql/fragment.ts';
 import type { Aggregate } from '../model/dataset.ts';
 import { queryError } from '../query/errors.ts';
 import type { FilterOperator, FilterValue } from '../query/query.ts';

@@ -1,8 +1,8 @@
-import { referencesOutsideAggregates } from '../resolve/algebra.ts';
-import { queryError } from './errors.ts';
-import { type Expr, type SqlPiece, isWithin } from '../sql/expr.ts';
+import { referencesOutsideAggregates } from './arithmetic.ts';
+import { queryError } from '../query/errors.ts';
+import { type Expr, type SqlPiece, isWithin } from '../relational/expr.ts';
 import type { SemanticModel } from '../model/model.ts';
-import type { Comparison, Condition, FilterOperator, FilterValue } from './query.ts';
+import type { Comparison, Condition, FilterOperator, FilterValue } from '../query/query.ts';
 import {
   withZeroForMissingSums,
   findMetric,
@@ -10,9 +10,9 @@ import {
   parseQueryFragment,
   resolveQueryMetric,
   type MetricResolver,
-} from '../resolve/metrics.ts';
-import { resolveQueryField, findVisibleField } from '../resolve/field-path.ts';
-import { fieldExpr, type RowPredicate, sqlPredicate } from '../resolve/scope.ts';
+} from './metrics.ts';
+import { resolveQueryField, findVisibleField } from './field-path.ts';
+import { fieldExpr, type RowPredicate, sqlPredicate } from './join-scope.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */

@@ -1,9 +1,9 @@
-import type { Fragment } from '../../sql/expression.ts';
-import { queryError, unknownDatasetError, unknownNameError } from './errors.ts';
-import { type Expr, wholePiece } from '../sql/expr.ts';
+import type { Fragment } from '../../sql/fragment.ts';
+import { queryError, unknownDatasetError, unknownNameError } from '../query/errors.ts';
+import { type Expr, wholePiece } from '../relational/expr.ts';
 import type { SemanticModel } from '../model/model.ts';
-import type { SemanticQuery } from './query.ts';
-import { predicateExpr, type JoinScope, sqlPredicate } from '../resolve/scope.ts';
+import type { SemanticQuery } from '../query/query.ts';
+import { predicateExpr, type JoinScope, sqlPredicate } from '../resolve/join-scope.ts';
 
 /** A condition of the query on the rows of a block. */
 export interface AppliedCondition {
