@@ -6,12 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import { catalogFiles, loadCatalog } from '../../src/context/catalog/catalog-files.ts';
 import type { Claim } from '../../src/context/claims/claim.ts';
-import {
-  uniteBases,
-  parseClaims,
-  renderClaims,
-  uniteClaims,
-} from '../../src/context/claims/claims-file.ts';
+import { parseClaims, renderClaims, uniteClaims } from '../../src/context/claims/claims-file.ts';
+import { uniteBases } from '../../src/context/merge/merge-base.ts';
 import { UserError } from '../../src/lib/error.ts';
 import { fieldTypes } from '../../src/sql/field-type.ts';
 

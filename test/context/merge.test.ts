@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { uniteBases, type MergeBase } from '../../src/context/claims/claims-file.ts';
+import { uniteBases, type MergeBase } from '../../src/context/merge/merge-base.ts';
 import {
   isFileDeleted,
   mergeDataset,

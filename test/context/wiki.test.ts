@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shortId, subjects, type Claim } from '../../src/context/claims/claim.ts';
-import { uniteBases } from '../../src/context/claims/claims-file.ts';
+import { uniteBases } from '../../src/context/merge/merge-base.ts';
 import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
 import { meaningKey } from '../../src/context/compile/meaning.ts';
 import { parsePins, setPin, type Pin } from '../../src/context/claims/pins.ts';

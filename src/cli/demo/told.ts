@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CORE_SCHEMA, dump } from 'js-yaml';
 import { z } from 'zod';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { explainSubject } from '../../project/answer/explain.ts';
 import type { Project } from '../../project/open/open.ts';
 import { loadReviewedConflicts } from '../../project/review/review.ts';

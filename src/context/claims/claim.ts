@@ -86,6 +86,14 @@ export const evidenceSchema = z.strictObject({
 });
 export type Evidence = Readonly<z.infer<typeof evidenceSchema>>;
 
+/** The evidence for an edit that a person made in an artifact. `connection` is the one that the claim belongs to. */
+export function editEvidence(
+  connection: string,
+  place: Pick<Evidence, 'item' | 'location'>,
+): Evidence {
+  return { connection, origin: 'person', extractor: 'edit@1', ...place, confidence: 1 };
+}
+
 export interface Claim {
   readonly subject: string;
   readonly kind: ClaimKind;

@@ -2,15 +2,8 @@ import { z } from 'zod';
 import { errorMessage } from '../../lib/error.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import { claimKinds, evidenceSchema, jsonSchema, type Claim, type Evidence } from './claim.ts';
+import { uniteHashes, type ContentHash, type MergeBase } from '../merge/merge-base.ts';
 import { isMapping } from '../merge/yaml-text.ts';
-
-/**
- * The base of the merge: what ktx may have left in an artifact, by path such as `fields.status.description`. A state is the
- * short hash of a value, or null for no value there. One state is the rule. A run that is about to change the artifact first
- * records the states before and after (`uniteBases`), so that whichever of the two a killed run left is still known as
- * ktx's; a path that is not listed has the one state null.
- */
-export type MergeBase = ReadonlyMap<string, readonly (string | null)[]>;
 
 export interface ClaimsFile {
   readonly base: MergeBase;
@@ -50,7 +43,7 @@ export function claimsPath(connection: string, dataset: string): string {
  * of a conflict are reported and not kept.
  */
 export function parseClaims(path: string, text: string): ClaimsFile {
-  const base = new Map<string, readonly (string | null)[]>();
+  const base = new Map<string, readonly ContentHash[]>();
   const claims: Claim[] = [];
   const damaged: DamagedLine[] = [];
   for (const [position, raw] of text.split('\n').entries()) {
@@ -59,7 +52,8 @@ export function parseClaims(path: string, text: string): ClaimsFile {
     const read = readLine(line);
     if ('claim' in read) claims.push(read.claim);
     else if ('base' in read)
-      for (const [key, states] of read.base) base.set(key, union(base.get(key) ?? [], states));
+      for (const [key, states] of read.base)
+        base.set(key, uniteHashes(base.get(key) ?? [], states));
     else damaged.push({ path, line: position + 1, text: line, reason: read.reason });
   }
   return { base, claims: uniteClaims(claims), damaged };
@@ -100,17 +94,9 @@ export function uniteClaims(claims: Iterable<Claim>): Claim[] {
   });
 }
 
-/** A base under which the states of both are ktx's: recorded before an artifact is written, replaced by `after` once it is. */
-export function uniteBases(before: MergeBase, after: MergeBase): MergeBase {
-  const paths = new Set([...before.keys(), ...after.keys()]);
-  return new Map(
-    [...paths].map((path) => [path, union(before.get(path) ?? [null], after.get(path) ?? [null])]),
-  );
-}
-
 type ReadLine =
   | { claim: Claim }
-  | { base: [string, readonly (string | null)[]][] }
+  | { base: [string, readonly ContentHash[]][] }
   | { reason: string };
 
 function readLine(line: string): ReadLine {
@@ -129,10 +115,6 @@ function readLine(line: string): ReadLine {
 function lineOf({ subject, kind, body }: Omit<Claim, 'evidence'>, evidence: Evidence): string {
   const about = `"subject":${JSON.stringify(subject)},"kind":"${kind}"`;
   return `{${about},"body":${canonicalJson(body)},"evidence":${canonicalJson(evidence)}}`;
-}
-
-function union(a: readonly (string | null)[], b: readonly (string | null)[]): (string | null)[] {
-  return [...new Set([...a, ...b])].sort((x, y) => (x ?? '').localeCompare(y ?? ''));
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

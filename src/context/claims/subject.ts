@@ -1,7 +1,3 @@
-import { subjects } from './claim.ts';
-import { toMapping, type YamlEntry } from '../merge/yaml-values.ts';
-import { isMapping } from '../merge/yaml-text.ts';
-
 /** The dataset that something belongs to. */
 export interface DatasetRef {
   readonly connection: string;
@@ -46,18 +42,4 @@ export function parseWikiSubject(
   const { type, slug = '' } =
     /^(?<type>term|rule):(?<slug>[a-z0-9_]+)$/.exec(subject)?.groups ?? {};
   return type === 'term' || type === 'rule' ? { type, slug } : undefined;
-}
-
-/** The subject of an entry in a dataset's file; segments and the top have that of the dataset. */
-export function entrySubject({ connection, dataset }: DatasetRef, entry: YamlEntry): string {
-  const [list] = entry.at;
-  const { name, on } = toMapping(entry);
-  if (list === 'fields' && typeof name === 'string')
-    return subjects.field(connection, dataset, name);
-  if (list === 'metrics' && typeof name === 'string')
-    return subjects.metric(connection, dataset, name);
-  const columns = isMapping(on) ? Object.keys(on) : [];
-  return list === 'relationships'
-    ? subjects.relationship(connection, dataset, columns)
-    : subjects.dataset(connection, dataset);
 }

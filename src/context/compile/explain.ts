@@ -7,13 +7,14 @@ import { claimId, isEditRecord, subjects, type Claim } from '../claims/claim.ts'
 import { uniteClaims, type ClaimsFile } from '../claims/claims-file.ts';
 import { rankByKind } from './compile.ts';
 import { rankClaims } from './claim-precedence.ts';
-import { isKtx } from '../merge/three-way.ts';
-import { listEntries } from '../merge/yaml-values.ts';
+import { isUnedited } from '../merge/merge-base.ts';
+import { hashValue, listEntries } from '../merge/yaml-values.ts';
 import { parseDatasetFile } from '../merge/merge-dataset.ts';
 import { datasetNames } from '../catalog/dataset-names.ts';
 import type { Pin } from '../claims/pins.ts';
 import { applyModelDecisions, isModelDecision } from '../claims/model-decisions.ts';
-import { entrySubject, parseSubject } from '../claims/subject.ts';
+import { parseSubject } from '../claims/subject.ts';
+import { entrySubject } from '../merge/entry-subject.ts';
 
 /** What there is to explain with. */
 export interface Provenance {
@@ -123,7 +124,7 @@ function writtenIn({ connection, datasets }: Provenance) {
     if (!artifact || 'reason' in parsed) return [];
     return listEntries(parsed.mapping).flatMap((entry) => {
       const subject = entrySubject({ connection, dataset }, entry);
-      return entry.leaves.map((leaf) => ({ subject, leaf, entry, artifact, base }));
+      return entry.values.map((leaf) => ({ subject, leaf, entry, artifact, base }));
     });
   });
 }
@@ -139,7 +140,7 @@ function valuesOf(written: ReturnType<typeof writtenIn>) {
       : undefined;
     const offset = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
     const { line } = lineCounter.linePos(offset ?? 0);
-    const by: 'ktx' | 'person' = isKtx(base, path, value) ? 'ktx' : 'person';
+    const by: 'ktx' | 'person' = isUnedited(base, path, hashValue(value)) ? 'ktx' : 'person';
     return { key, value, by, path: artifact.path, line };
   });
 }

@@ -2,103 +2,112 @@ import { CORE_SCHEMA, load } from 'js-yaml';
 import { errorMessage } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import { subjects, type Claim } from '../claims/claim.ts';
-import type { MergeBase } from '../claims/claims-file.ts';
-import { decide, isKtx, stateOf, type Change, type Decisions } from './three-way.ts';
-import {
-  toArtifact,
-  entryLists,
-  keyOrder,
-  valuesByPath,
-  listEntries,
-  type YamlEntry,
-} from './yaml-values.ts';
-import { entrySubject, type DatasetRef } from '../claims/subject.ts';
+import { editEvidence, subjects, type Claim } from '../claims/claim.ts';
+import type { DatasetRef } from '../claims/subject.ts';
+import { entrySubject } from './entry-subject.ts';
+import { isUnedited, type MergeBase } from './merge-base.ts';
+import { mergeEntries, type MergedEntries, type YamlChange } from './merge-entries.ts';
+import { adoptEqualUnits } from './three-way.ts';
 import { commentsOf, editYaml } from './yaml-edit.ts';
 import { isList, isMapping, yamlFile, type YamlMapping } from './yaml-text.ts';
+import {
+  entryLists,
+  hashValue,
+  keyOrder,
+  listEntries,
+  toArtifact,
+  valuesByPath,
+  type YamlEntry,
+} from './yaml-values.ts';
 
 interface MergeInput extends DatasetRef {
-  /** What the claims say; undefined where the dataset is gone. */
+  /** What the claims say; undefined if they no longer have the dataset. */
   readonly compiled: Dataset | undefined;
-  /** The file as it stands; undefined where there is none. */
+  /** The file on disk; undefined if there is none. */
   readonly text: string | undefined;
-  /** From the claims file, with the `edit` claims in it. */
+  /** From the claims file, together with its `edit` claims. */
   readonly base: MergeBase;
   readonly edits: readonly Claim[];
 }
 
 export interface MergeResult {
-  /** `left_alone`: the file cannot be read or edited as it is; nothing of it, of the base, of the edits changes. */
+  /** `left_alone`: the file cannot be read or edited; the file, the base and the edits stay as they are. */
   readonly outcome: 'unchanged' | 'written' | 'deleted' | 'left_alone';
-  /** The file as it shall be; undefined where there shall be none. The same bytes where nothing changes. */
+  /** The new file, with the same bytes if nothing changes; undefined for no file. */
   readonly text: string | undefined;
-  /** The base once the file is written; until then `eitherBase(old, base)`. */
+  /** The base once the file is written. Until then, record `uniteBases(old, base)`. */
   readonly base: MergeBase;
-  /** All that people took out and that stays out: replaces the `edit` claims of the claims file. */
+  /** Everything that people took out and that stays out: replaces the `edit` claims of the claims file. */
   readonly edits: readonly Claim[];
-  /** Paths of people's values and entries, where they differ from what ktx would have there. */
+  /** Paths of people's values and entries that differ from what ktx would write. */
   readonly kept: readonly string[];
-  /** Paths of people's leftovers of what is gone from the claims; `dataset` for the whole. */
+  /** Paths of people's edits to entries that the claims no longer have; `dataset` for the whole file. */
   readonly stale: readonly string[];
   /** Why the file was left alone. */
   readonly reason?: string;
 }
 
 const header = 'Kept current by ktx: what you change here stays yours.';
-const unusual =
-  'its YAML has a shape that ktx cannot edit without touching what is yours (anchors, tags or the like)';
+const notEditable =
+  'ktx cannot edit its YAML without touching your changes (it uses anchors, tags or the like)';
 
-/** The path of a dataset's artifact, relative to the project. */
+/** The path of a dataset's file, relative to the project. */
 export function artifactPath(connection: string, dataset: string): string {
   return `semantic-layer/${connection}/${dataset}.yaml`;
 }
 
 /**
- * Brings a dataset's file up to date value by value. Pure. A value that the base knows as ktx's is replaced, added or
- * removed; whatever is not, every comment, and the order that stands, keep their bytes.
+ * Brings a dataset's file up to date, value by value. Pure. A value that the base records as ktx's is replaced, added or
+ * removed. Every other value, every comment and the order of the file keep their bytes.
  */
 export function mergeDataset(input: MergeInput): MergeResult {
   const { dataset, text } = input;
-  if (text === undefined) return withoutFile(input);
+  if (text === undefined) return mergeWithoutFile(input);
   const parsed = parseDatasetFile(text);
-  if ('reason' in parsed) return leftAlone(input, parsed.reason);
+  if ('reason' in parsed) return leaveAlone(input, parsed.reason);
   const file = listEntries(parsed.mapping);
   const edits = input.edits.filter((edit) => !isPresent(file, removedPath(edit)));
-  const base = withReturned(input, file);
-  const isBack = input.edits.some((edit) => removedPath(edit) === '');
-  if (isBack && !input.compiled) return { ...asItStands(input), edits };
-  // What is left of a dataset that is gone stays a dataset by name, so that it can be found and told apart.
-  const leftover = base.has('dataset') ? { dataset } : {};
-  const compiled = without(
-    listEntries(input.compiled ?? leftover),
+  const base = adoptReturned(input, file);
+  const isFileBack = input.edits.some((edit) => removedPath(edit) === '');
+  if (isFileBack && !input.compiled) return { ...leaveUnchanged(input), edits };
+  // The remains of a dataset that is gone keep its name, so that people can find the file and tell it apart.
+  const remains = base.has('dataset') ? { dataset } : {};
+  const compiled = withoutPaths(
+    listEntries(input.compiled ?? remains),
     new Set(edits.map(removedPath)),
   );
-  const decisions = decide(file, compiled, base);
+  const merged = mergeEntries({ file, compiled, base });
   if (!input.compiled && base.has('dataset')) {
-    const isTheirs =
-      decisions.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
-    if (!isTheirs)
-      return { ...asItStands(input), outcome: 'deleted', text: undefined, base: new Map(), edits };
-    decisions.stale.push('dataset');
+    const hasPersonsPart =
+      merged.kept.length > 0 || commentsOf(text).some((comment) => comment !== `# ${header}`);
+    if (!hasPersonsPart)
+      return {
+        ...leaveUnchanged(input),
+        outcome: 'deleted',
+        text: undefined,
+        base: new Map(),
+        edits,
+      };
+    merged.stale.push('dataset');
   }
-  const removed = decisions.removed.map((path) => removalClaim(input, path, compiled));
+  const removed = merged.removed.map((path) => removalClaim(input, path, compiled));
   return (
-    applied({ ...input, text, edits: [...edits, ...removed] }, file, decisions) ??
-    leftAlone(input, unusual)
+    applyChanges({ ...input, text, edits: [...edits, ...removed] }, file, merged) ??
+    leaveAlone(input, notEditable)
   );
 }
 
 /**
- * True where a person deleted the dataset's whole file. To be asked before compiling, so that nothing refers to it any
- * more; it holds as long as the file is missing, and the base stays, so that a file that comes back is known.
+ * True if a person deleted the dataset's whole file. Ask before compiling, so that nothing refers to the dataset any more.
+ * It stays true as long as the file is missing; the base stays too, so that a file that comes back is recognized.
  */
 export function isFileDeleted({ text, base }: Pick<MergeInput, 'text' | 'base'>): boolean {
-  return text === undefined && !isKtx(base, 'dataset', undefined);
+  return text === undefined && !isUnedited(base, 'dataset', null);
 }
 
 /** The mapping that a dataset's file holds, or why it cannot be read. */
 export function parseDatasetFile(text: string): { mapping: YamlMapping } | { reason: string } {
-  // A surrogate of its own stands where a file cannot be read; the reason may follow.
+  // A file that could not be read is a lone surrogate, followed by the reason where there is one.
   if (!text.isWellFormed()) return { reason: text.slice(1) || 'it is not valid UTF-8' };
   try {
     const mapping = load(text, { schema: CORE_SCHEMA });
@@ -112,76 +121,72 @@ export function parseDatasetFile(text: string): { mapping: YamlMapping } | { rea
   }
 }
 
-/** The base with what a person took out and put back as ktx would have it: that is ktx's again. */
-function withReturned(
+/** The path that an `edit` claim records as taken out; '' for the whole dataset. */
+export function removedPath(edit: Claim): string {
+  return edit.evidence[0]?.location ?? '';
+}
+
+/** What people took out stays out when the file, or the table, comes back. */
+function mergeWithoutFile(input: MergeInput): MergeResult {
+  const edits = input.edits.filter((edit) => removedPath(edit) !== '');
+  if (isFileDeleted(input))
+    return { ...leaveUnchanged(input), edits: [...edits, removalClaim(input, '', [])] };
+  if (!input.compiled) return { ...leaveUnchanged(input), base: new Map(), edits };
+  const entries = withoutPaths(listEntries(input.compiled), new Set(edits.map(removedPath)));
+  const base = new Map(
+    [...valuesByPath(entries)].map(([path, value]) => [path, [hashValue(value)]]),
+  );
+  const text = yamlFile(header, toArtifact(entries));
+  return { ...leaveUnchanged(input), outcome: 'written', text, base, edits };
+}
+
+/** The base in which a value that a person took out and put back as ktx would write it counts as ktx's again. */
+function adoptReturned(
   { base, edits, compiled }: MergeInput,
   file: readonly YamlEntry[],
 ): MergeBase {
-  const paths = edits.map(removedPath);
-  const wanted = valuesByPath(listEntries(compiled ?? {}));
-  const isReturned = ([path, value]: readonly [string, Json]) =>
-    paths.some((one) => path === one || path.startsWith(`${one}.`)) &&
-    stateOf(value) === stateOf(wanted.get(path));
-  const returned = [...valuesByPath(file)]
-    .filter(isReturned)
-    .map(([path, value]) => [path, [stateOf(value)]] as const);
-  return new Map([...base, ...returned]);
+  const removedPaths = edits.map(removedPath);
+  const sides = {
+    file: valuesByPath(file),
+    compiled: valuesByPath(listEntries(compiled ?? {})),
+    base,
+    hash: (value: Json) => hashValue(value),
+  };
+  return adoptEqualUnits(sides, (path) =>
+    removedPaths.some((removed) => path === removed || path.startsWith(`${removed}.`)),
+  );
 }
 
-function asItStands({ text, base, edits }: MergeInput): MergeResult {
+function leaveUnchanged({ text, base, edits }: MergeInput): MergeResult {
   return { outcome: 'unchanged', text, base, edits, kept: [], stale: [] };
 }
 
-function leftAlone(input: MergeInput, reason: string): MergeResult {
-  return { ...asItStands(input), outcome: 'left_alone', reason };
+function leaveAlone(input: MergeInput, reason: string): MergeResult {
+  return { ...leaveUnchanged(input), outcome: 'left_alone', reason };
 }
 
-/** What was taken out before stays out when the file, or the table, comes back. */
-function withoutFile(input: MergeInput): MergeResult {
-  const edits = input.edits.filter((edit) => removedPath(edit) !== '');
-  if (isFileDeleted(input))
-    return { ...asItStands(input), edits: [...edits, removalClaim(input, '', [])] };
-  if (!input.compiled) return { ...asItStands(input), base: new Map(), edits };
-  const wanted = without(listEntries(input.compiled), new Set(edits.map(removedPath)));
-  const base = new Map([...valuesByPath(wanted)].map(([path, value]) => [path, [stateOf(value)]]));
-  return {
-    ...asItStands(input),
-    outcome: 'written',
-    text: yamlFile(header, toArtifact(wanted)),
-    base,
-    edits,
-  };
-}
-
-/** Undefined where the text cannot be edited as decided. What could not be done without taking a comment out is kept. */
-function applied(
+/** Undefined if the text cannot be edited as decided. A change that would take a comment with it is not made. */
+function applyChanges(
   input: MergeInput & { readonly text: string },
   file: readonly YamlEntry[],
-  decisions: Decisions,
+  { changes, base, kept, stale }: MergedEntries,
 ): MergeResult | undefined {
-  const { changes, base, kept, stale } = decisions;
-  const wanted = changes.map(({ edit }) => edit);
-  const { text, refused } = editYaml(input.text, wanted, keyOrder);
-  const isRefused = ({ edit }: Change) => refused.includes(edit);
-  const done = changes.filter((change) => !isRefused(change));
-  const expected = new Map([...valuesByPath(file), ...done.flatMap(({ effects }) => effects)]);
-  if (!isAsDecided(text, input.text, expected)) return undefined;
+  const edits = changes.map(({ edit }) => edit);
+  const { text, refused } = editYaml(input.text, edits, keyOrder);
+  const isRefused = ({ edit }: YamlChange) => refused.includes(edit);
+  const made = changes.filter((change) => !isRefused(change));
+  const expected = new Map([...valuesByPath(file), ...made.flatMap(({ effects }) => effects)]);
+  if (!holdsExactly(text, input.text, expected)) return undefined;
   for (const [path] of changes.filter(isRefused).flatMap(({ effects }) => effects)) {
     base.set(path, input.base.get(path) ?? [null]);
     kept.push(path);
   }
-  return {
-    outcome: text === input.text ? 'unchanged' : 'written',
-    text,
-    base,
-    edits: input.edits,
-    kept,
-    stale,
-  };
+  const outcome = text === input.text ? 'unchanged' : 'written';
+  return { outcome, text, base, edits: input.edits, kept, stale };
 }
 
-/** True where the edited text holds exactly what is expected, and every comment that was there before. */
-function isAsDecided(
+/** True if the edited text holds the expected values and nothing else, and every comment that was there before. */
+function holdsExactly(
   text: string,
   before: string,
   expected: ReadonlyMap<string, Json | undefined>,
@@ -193,25 +198,21 @@ function isAsDecided(
   const paths = new Set([...actual.keys(), ...expected.keys()]);
   const comments = new Set(commentsOf(text));
   return (
-    [...paths].every((path) => stateOf(actual.get(path)) === stateOf(expected.get(path))) &&
+    [...paths].every((path) => hashValue(actual.get(path)) === hashValue(expected.get(path))) &&
     commentsOf(before).every((comment) => comments.has(comment))
   );
 }
 
-/** The path of what an `edit` claim says a person took out; '' for the whole dataset. */
-export function removedPath(edit: Claim): string {
-  return edit.evidence[0]?.location ?? '';
-}
-
-function isPresent(file: readonly YamlEntry[], path: string): boolean {
-  return file.some(
-    (entry) => entry.path === path || entry.leaves.some((leaf) => leaf.path === path),
+/** True if an entry or a value has the path. */
+function isPresent(entries: readonly YamlEntry[], path: string): boolean {
+  return entries.some(
+    (entry) => entry.path === path || entry.values.some((value) => value.path === path),
   );
 }
 
-function without(compiled: readonly YamlEntry[], paths: ReadonlySet<string>): YamlEntry[] {
-  const stays = ({ path }: { readonly path: string }) => !paths.has(path);
-  return compiled.filter(stays).map((entry) => ({ ...entry, leaves: entry.leaves.filter(stays) }));
+function withoutPaths(entries: readonly YamlEntry[], paths: ReadonlySet<string>): YamlEntry[] {
+  const isKept = ({ path }: { readonly path: string }) => !paths.has(path);
+  return entries.filter(isKept).map((entry) => ({ ...entry, values: entry.values.filter(isKept) }));
 }
 
 function removalClaim(
@@ -219,18 +220,16 @@ function removalClaim(
   path: string,
   compiled: readonly YamlEntry[],
 ): Claim {
-  const entry = compiled.find((one) => isPresent([one], path));
+  const entry = compiled.find((candidate) => isPresent([candidate], path));
   const key = path === (entry?.path ?? '') ? undefined : path.slice(path.lastIndexOf('.') + 1);
-  const place = {
-    item: artifactPath(connection, dataset),
-    ...(path === '' ? {} : { location: path }),
-  };
+  const item = artifactPath(connection, dataset);
+  const place = path === '' ? { item } : { item, location: path };
   return {
     subject: entry
       ? entrySubject({ connection, dataset }, entry)
       : subjects.dataset(connection, dataset),
     kind: 'edit',
     body: key === undefined ? null : { [key]: null },
-    evidence: [{ connection, origin: 'person', extractor: 'edit@1', ...place, confidence: 1 }],
+    evidence: [editEvidence(connection, place)],
   };
 }

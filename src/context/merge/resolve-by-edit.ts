@@ -1,53 +1,48 @@
-import { bodySchemas, type Claim } from '../claims/claim.ts';
+import { bodySchemas, editEvidence, type Claim } from '../claims/claim.ts';
 import type { Conflict } from '../compile/conflicts.ts';
 
-/** What a person wrote, or took out, in place of what a conflict is about. */
+/** What a person wrote in a file, or took out of it, at the place that a conflict is about. */
 export interface PersonEdit {
-  /** Hash of it. */
+  /** Hash of what the person left there. */
   readonly value: string;
-  /** Path of the artifact, and where in it. */
+  /** Path of the artifact, and the location in it. */
   readonly item: string;
   readonly location: string;
 }
 
 /**
- * A person's edit decides a conflict, until something is said that was not on the table when it was made. What was there is
- * recorded with the claims. `wordOn` tells what the person has there; undefined where it is ktx's.
+ * Resolves conflicts by people's edits. An edit decides a conflict until a definition appears that was not there when the
+ * edit was made; `records` are the `settled` claims that say which were. `editOf` gives the person's edit for a
+ * conflict, or undefined if the place is as ktx wrote it.
  */
 export function resolveByEdits(
   conflicts: readonly Conflict[],
   records: readonly Claim[],
-  wordOn: (conflict: Conflict) => PersonEdit | undefined,
+  editOf: (conflict: Conflict) => PersonEdit | undefined,
 ) {
-  const [open, settled]: [Conflict[], Claim[]] = [[], []];
+  const open: Conflict[] = [];
+  const settled: Claim[] = [];
   for (const conflict of conflicts) {
-    const word = wordOn(conflict);
-    const record = word && records.find((one) => isAbout(one, conflict, word));
-    const made = word && (record ?? recordOf(conflict, word));
-    if (made) settled.push(made);
-    const seen = made ? bodySchemas.settled.parse(made.body).seen : [];
+    const edit = editOf(conflict);
+    const existing = edit && records.find((record) => isRecordOf(record, conflict, edit));
+    const record = edit && (existing ?? createRecord(conflict, edit));
+    if (record) settled.push(record);
+    const seen = record ? bodySchemas.settled.parse(record.body).seen : [];
     if (!conflict.variants.every(({ id }) => seen.includes(id))) open.push(conflict);
   }
   return { open, settled };
 }
 
-function isAbout({ subject, body }: Claim, conflict: Conflict, word: PersonEdit): boolean {
+function isRecordOf({ subject, body }: Claim, conflict: Conflict, edit: PersonEdit): boolean {
   const { data } = bodySchemas.settled.safeParse(body);
-  return subject === conflict.subject && data?.kind === conflict.kind && data.value === word.value;
+  return subject === conflict.subject && data?.kind === conflict.kind && data.value === edit.value;
 }
 
-function recordOf(
+function createRecord(
   { subject, kind, variants }: Conflict,
   { value, item, location }: PersonEdit,
 ): Claim {
   const body = { kind, value, seen: variants.map(({ id }) => id).sort() };
-  const evidence = {
-    connection: 'person',
-    origin: 'person',
-    extractor: 'edit@1',
-    item,
-    location,
-    confidence: 1,
-  } as const;
-  return { subject, kind: 'settled', body, evidence: [evidence] };
+  const evidence = [editEvidence('person', { item, location })];
+  return { subject, kind: 'settled', body, evidence };
 }

@@ -1,186 +1,79 @@
-import { shortHash } from '../../lib/hash.ts';
-import { canonicalJson, type Json } from '../../lib/json.ts';
-import type { MergeBase } from '../claims/claims-file.ts';
-import {
-  entryLists,
-  identityKeys,
-  valuesByPath,
-  toMapping,
-  type YamlEntry,
-  type EntryList,
-  type YamlValue,
-} from './yaml-values.ts';
-import type { YamlEdit } from './yaml-edit.ts';
-
-/** An edit of the text, and what it makes of which paths; undefined: gone. */
-export interface Change {
-  readonly edit: YamlEdit;
-  readonly effects: readonly (readonly [path: string, value: Json | undefined])[];
-}
-
-export interface Decisions {
-  readonly changes: Change[];
-  readonly base: Map<string, readonly (string | null)[]>;
-  /** Paths of what is the person's, other than what they took out. */
-  readonly kept: string[];
-  /** Paths of what the person took out since the last run. */
-  readonly removed: string[];
-  /** Paths of entries that ktx would remove, were there nothing of the person's in them. */
-  readonly stale: string[];
-}
-
-interface Sides {
-  readonly file: readonly YamlEntry[];
-  readonly compiled: readonly YamlEntry[];
-  readonly base: MergeBase;
-  readonly decisions: Decisions;
-}
-
-/** All other keys of a metric or a segment define it. */
-const documentation = new Set(['description', 'synonyms', 'hidden', 'unit']);
-/** What a person's expression of a field decides. */
-const computation = new Set(['expr', 'type', 'values']);
+import type { ContentHash, MergeBase } from './merge-base.ts';
 
 /**
- * Decides value by value what ktx may change: a value in the state that the base records is ktx's, any other is the
- * person's; what the base records and the file has not, the person took out. Both sides have a top.
+ * What happens to one unit of a file, such as a YAML value or a section of a page:
+ * - `same`: it is ktx's and up to date.
+ * - `take`: it is ktx's, or not there yet; the compiled unit replaces it.
+ * - `remove`: it is ktx's, and no longer compiled.
+ * - `agreed`: a person wrote what ktx compiles; it stays the person's.
+ * - `keep`: a person wrote something else; it stays.
+ * - `stale`: like `keep`, but ktx had a unit here and compiles none any more.
+ * - `omit`: a person took it out; it stays out.
  */
-export function decide(
-  file: readonly YamlEntry[],
-  compiled: readonly YamlEntry[],
-  base: MergeBase,
-): Decisions {
-  const decisions: Decisions = { changes: [], base: new Map(), kept: [], removed: [], stale: [] };
-  const sides = { file, compiled, base, decisions };
-  for (const list of [undefined, ...entryLists]) decideList(sides, list);
-  return decisions;
+export type MergeDecision = 'same' | 'take' | 'remove' | 'agreed' | 'keep' | 'stale' | 'omit';
+
+/** The units of both sides by path, and what ktx left in the file last time. */
+export interface MergeSides<Unit> {
+  readonly file: ReadonlyMap<string, Unit>;
+  readonly compiled: ReadonlyMap<string, Unit>;
+  readonly base: MergeBase;
+  readonly hash: (unit: Unit) => string;
 }
 
-/** The state of a value as the base records it. */
-export function stateOf(value: Json | undefined): string | null {
-  return value === undefined ? null : shortHash(canonicalJson(value), 8);
+export interface MergedUnits {
+  /** By path: those of the file in their order, then those that only the compiled side has. */
+  readonly decisions: ReadonlyMap<string, MergeDecision>;
+  /** The base of these units once the decisions are carried out. */
+  readonly base: MergeBase;
 }
 
-/** True where ktx left the value, or its absence, as it is. */
-export function isKtx(base: MergeBase, path: string, value: Json | undefined): boolean {
-  return (base.get(path) ?? [null]).includes(stateOf(value));
-}
-
-/** The entries of a list; `undefined` stands for the top. */
-function decideList(sides: Sides, list: EntryList | undefined): void {
-  const { file, compiled, base, decisions } = sides;
-  const existing = file.filter(({ at }) => at[0] === list);
-  const wanted = new Map(
-    compiled.filter(({ at }) => at[0] === list).map((entry) => [entry.path, entry]),
-  );
-  const gone: YamlEntry[] = [];
-  for (const entry of existing) {
-    const match = wanted.get(entry.path);
-    const isOurs =
-      entry.leaves.length > 0 && entry.leaves.every(({ path, value }) => isKtx(base, path, value));
-    if (!match && isOurs) gone.push(entry);
-    else decideEntry(sides, entry, match);
-    wanted.delete(entry.path);
-  }
-  const isFresh = ({ leaves }: YamlEntry) =>
-    leaves.every(({ path, key }) => !identityKeys.has(key) || isKtx(base, path, undefined));
-  const fresh = [...wanted.values()].filter(isFresh);
-  decisions.removed.push(
-    ...[...wanted.values()].filter((entry) => !isFresh(entry)).map(({ path }) => path),
-  );
-  for (const [path, value] of valuesByPath(fresh)) decisions.base.set(path, [stateOf(value)]);
-  if (list !== undefined) decisions.changes.push(...changesOf(list, existing, { gone, fresh }));
-}
-
-/** Entry by entry; but a list that begins or ends to exist is one change. */
-function changesOf(
-  list: EntryList,
-  existing: readonly YamlEntry[],
-  { gone, fresh }: Record<'gone' | 'fresh', readonly YamlEntry[]>,
-): Change[] {
-  const removals = gone.map((entry): Change => {
-    return {
-      edit: { at: entry.at, value: undefined },
-      effects: entry.leaves.map(({ path }) => [path, undefined]),
-    };
-  });
-  const additions = fresh.map((entry, position): Change => {
-    return {
-      edit: { at: [list, existing.length + position], value: toMapping(entry) },
-      effects: [...valuesByPath([entry])],
-    };
-  });
-  const changes = [...removals, ...additions];
-  const isOneChange = gone.length === existing.length && (gone.length === 0 || fresh.length === 0);
-  if (!isOneChange || changes.length === 0) return changes;
-  const value = fresh.length === 0 ? undefined : fresh.map(toMapping);
-  return [{ edit: { at: [list], value }, effects: changes.flatMap(({ effects }) => effects) }];
-}
-
-function decideEntry(sides: Sides, entry: YamlEntry, match: YamlEntry | undefined): void {
-  const { base, decisions } = sides;
-  const target = match ? withDefinition(sides, entry, match) : leftover(sides, entry);
-  const [values, wanted] = [valuesByPath([entry]), valuesByPath([target])];
-  for (const [path, key] of new Map(
-    [...entry.leaves, ...target.leaves].map((leaf) => [leaf.path, leaf.key]),
-  )) {
-    const [value, next] = [values.get(path), wanted.get(path)];
-    const isSame = stateOf(value) === stateOf(next);
-    const states = base.get(path);
-    if (isKtx(base, path, value)) {
-      if (next !== undefined) decisions.base.set(path, [stateOf(next)]);
-      if (!isSame)
-        decisions.changes.push({
-          edit: { at: [...entry.at, key], value: next },
-          effects: [[path, next]],
-        });
-    } else if (value === undefined) {
-      decisions.removed.push(path);
-    } else {
-      if (!isSame) decisions.kept.push(path);
-      if (states) decisions.base.set(path, states);
+/**
+ * The three-way merge of everything that ktx and people both write. A unit with a hash that the base records is ktx's; any
+ * other is the person's; a unit that the base records and the file lacks was taken out by the person.
+ */
+export function mergeUnits<Unit>({ file, compiled, base, hash }: MergeSides<Unit>): MergedUnits {
+  const decisions = new Map<string, MergeDecision>();
+  const nextBase = new Map<string, readonly ContentHash[]>();
+  const hashAt = (units: ReadonlyMap<string, Unit>, path: string): ContentHash => {
+    const unit = units.get(path);
+    return unit === undefined ? null : hash(unit);
+  };
+  for (const path of new Set([...file.keys(), ...compiled.keys()])) {
+    const [current, wanted] = [hashAt(file, path), hashAt(compiled, path)];
+    const recorded = base.get(path);
+    const decision = decideUnit(current, wanted, recorded);
+    decisions.set(path, decision);
+    if (decision === 'same' || decision === 'take') {
+      if (wanted !== null) nextBase.set(path, [wanted]);
+    } else if (recorded && decision !== 'remove' && decision !== 'omit') {
+      nextBase.set(path, recorded);
     }
   }
+  return { decisions, base: nextBase };
 }
 
-/** What is wanted, but what a person defined is left as they defined it: a metric or a segment, a field with an expression of theirs. */
-function withDefinition(
-  { base, decisions }: Sides,
-  entry: YamlEntry,
-  wanted: YamlEntry,
-): YamlEntry {
-  const values = valuesByPath([entry]);
-  const isDefinition = ({ key }: YamlValue) =>
-    isWhole(entry) ? !documentation.has(key) : computation.has(key);
-  const decides = (leaf: YamlValue) =>
-    isDefinition(leaf) && (isWhole(entry) || leaf.key === 'expr');
-  const isDefined = [...entry.leaves, ...wanted.leaves].some(
-    (leaf) => decides(leaf) && !isKtx(base, leaf.path, values.get(leaf.path)),
-  );
-  if (!isDefined) return wanted;
-  decisions.kept.push(entry.path);
-  return {
-    ...wanted,
-    leaves: [
-      ...entry.leaves.filter(isDefinition),
-      ...wanted.leaves.filter((leaf) => !isDefinition(leaf)),
-    ],
-  };
+function decideUnit(
+  current: ContentHash,
+  wanted: ContentHash,
+  recorded: readonly ContentHash[] | undefined,
+): MergeDecision {
+  const isUnedited = (recorded ?? [null]).includes(current);
+  if (isUnedited && current === wanted) return 'same';
+  if (isUnedited) return wanted === null ? 'remove' : 'take';
+  if (current === null) return 'omit';
+  if (current === wanted) return 'agreed';
+  return wanted === null && recorded !== undefined ? 'stale' : 'keep';
 }
 
-/** An entry that the claims no longer have and in which a person wrote: what they wrote stays, and what it needs. */
-function leftover({ base, decisions }: Sides, entry: YamlEntry): YamlEntry {
-  const isOurs = ({ path, value }: YamlValue) => isKtx(base, path, value);
-  const names = entry.leaves.filter(({ key }) => identityKeys.has(key));
-  if (names.length > 0 && names.every(isOurs)) decisions.stale.push(entry.path);
-  decisions.kept.push(entry.path);
-  return {
-    ...entry,
-    leaves: entry.leaves.filter((leaf) => isWhole(entry) || names.includes(leaf) || !isOurs(leaf)),
-  };
-}
-
-/** Metrics and segments mean something only as a whole. */
-function isWhole({ at }: YamlEntry): boolean {
-  return at[0] === 'metrics' || at[0] === 'segments';
+/** The base in which units that are equal on both sides count as ktx's; `isAdopted` limits them by path. */
+export function adoptEqualUnits<Unit>(
+  { file, compiled, base, hash }: MergeSides<Unit>,
+  isAdopted: (path: string) => boolean = () => true,
+): MergeBase {
+  const adopted = [...file].flatMap(([path, unit]) => {
+    const wanted = compiled.get(path);
+    const isEqual = wanted !== undefined && hash(wanted) === hash(unit);
+    return isEqual && isAdopted(path) ? [[path, [hash(unit)]] as const] : [];
+  });
+  return new Map([...base, ...adopted]);
 }

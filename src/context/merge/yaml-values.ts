@@ -1,7 +1,9 @@
-import type { Json } from '../../lib/json.ts';
+import { shortHash } from '../../lib/hash.ts';
+import { canonicalJson, type Json } from '../../lib/json.ts';
+import type { ContentHash } from './merge-base.ts';
 import { isList, isMapping, type YamlMapping } from './yaml-text.ts';
 
-/** Lists of an artifact whose entries have an identity of their own. */
+/** The lists of a dataset's file whose entries are merged one by one. */
 export const entryLists = ['fields', 'segments', 'metrics', 'relationships'] as const;
 export type EntryList = (typeof entryLists)[number];
 
@@ -44,7 +46,7 @@ export const keyOrder = [
   'parameters',
 ];
 
-/** One value that is merged as a whole: a key at the top of the file, or a key of one entry. */
+/** A value that is merged as a whole: a key at the top of the file, or a key of one entry. */
 export interface YamlValue {
   /** `source`, `fields.status.description`, `relationships.customers(customer_id=id).role`. */
   readonly path: string;
@@ -52,74 +54,80 @@ export interface YamlValue {
   readonly value: Json;
 }
 
-/** An entry of a list, or the top of the file, without those lists, as the entry at the path ''. */
+/** An entry of a list. The top of the file, without its lists, is the entry at the path ''. */
 export interface YamlEntry {
   readonly path: string;
-  /** Where it stands; empty for the top. */
+  /** Its position in the file; empty for the top. */
   readonly at: readonly [] | readonly [list: EntryList, index: number];
-  readonly leaves: readonly YamlValue[];
+  readonly values: readonly YamlValue[];
 }
 
-/** The keys of the leaves that tell an entry from others. */
+/** The keys that tell an entry from the others of its list. */
 export const identityKeys: ReadonlySet<string> = new Set(['dataset', 'name', 'to', 'on']);
 
-/** The values of an artifact by path, the top first. Entries are told apart by `name`, relationships by `to` and `on`. */
+/** The entries of a dataset's file, the top first. Their paths contain `name`, those of relationships `to` and `on`. */
 export function listEntries(artifact: YamlMapping): YamlEntry[] {
   const lists: readonly string[] = entryLists;
   const top = Object.entries(artifact).filter(([key]) => !lists.includes(key));
   return [
-    { path: '', at: [], leaves: leavesIn('', top) },
-    ...entryLists.flatMap((list) => entriesOf(list, artifact[list])),
+    { path: '', at: [], values: listValues('', top) },
+    ...entryLists.flatMap((list) => listEntriesOf(list, artifact[list])),
   ];
 }
 
-/** All leaves by path. */
 export function valuesByPath(entries: readonly YamlEntry[]): Map<string, Json> {
-  return new Map(entries.flatMap(({ leaves }) => leaves.map(({ path, value }) => [path, value])));
+  return new Map(entries.flatMap(({ values }) => values.map(({ path, value }) => [path, value])));
 }
 
-export function toMapping({ leaves }: YamlEntry): { readonly [key: string]: Json } {
-  return Object.fromEntries(leaves.map(({ key, value }) => [key, value]));
+export function toMapping({ values }: YamlEntry): { readonly [key: string]: Json } {
+  return Object.fromEntries(values.map(({ key, value }) => [key, value]));
 }
 
-/** The artifact that `listEntries` gave these entries of. */
+/** The content of a dataset's file with these entries; the inverse of `listEntries`. */
 export function toArtifact(entries: readonly YamlEntry[]): YamlMapping {
-  const [tops, members] = [
-    entries.filter(({ at }) => at.length === 0),
-    Map.groupBy(entries, ({ at }) => at[0]),
-  ];
-  const lists = entryLists.map((list) => [list, members.get(list)?.map(toMapping)]);
+  const tops = entries.filter(({ at }) => at.length === 0);
+  const byList = Map.groupBy(entries, ({ at }) => at[0]);
+  const lists = entryLists.map((list) => [list, byList.get(list)?.map(toMapping)]);
   return Object.fromEntries([
     ...tops.flatMap((top) => Object.entries(toMapping(top))),
     ...lists,
   ]) as YamlMapping;
 }
 
-function leavesIn(prefix: string, pairs: readonly [string, Json | undefined][]): YamlValue[] {
+/** The hash by which the merge compares values; null for no value. */
+export function hashValue(value: Json): string;
+export function hashValue(value: Json | undefined): ContentHash;
+export function hashValue(value: Json | undefined): ContentHash {
+  return value === undefined ? null : shortHash(canonicalJson(value), 8);
+}
+
+function listValues(prefix: string, pairs: readonly [string, Json | undefined][]): YamlValue[] {
   return pairs.flatMap(([key, value]) =>
     value === undefined ? [] : [{ path: prefix + key, key, value }],
   );
 }
 
-function entriesOf(list: EntryList, values: Json | undefined): YamlEntry[] {
+/** A second entry of the same name has the path `fields.status#2`. */
+function listEntriesOf(list: EntryList, items: Json | undefined): YamlEntry[] {
   const counts = new Map<string, number>();
-  return (isList(values) ? values : []).map((value, index) => {
-    const mapping = isMapping(value) ? value : {};
-    const name = list === 'relationships' ? linkName(mapping) : textOf(mapping['name']);
+  return (isList(items) ? items : []).map((item, index) => {
+    const mapping = isMapping(item) ? item : {};
+    const name =
+      list === 'relationships' ? relationshipName(mapping) : textOrEmpty(mapping['name']);
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
     const path = count === 1 && name !== '' ? `${list}.${name}` : `${list}.${name}#${count}`;
-    return { path, at: [list, index], leaves: leavesIn(`${path}.`, Object.entries(mapping)) };
+    return { path, at: [list, index], values: listValues(`${path}.`, Object.entries(mapping)) };
   });
 }
 
-function linkName({ to, on }: { readonly [key: string]: Json }): string {
+function relationshipName({ to, on }: { readonly [key: string]: Json }): string {
   const pairs = isMapping(on)
-    ? Object.entries(on).map(([own, target]) => `${own}=${textOf(target)}`)
-    : [textOf(on)];
+    ? Object.entries(on).map(([own, target]) => `${own}=${textOrEmpty(target)}`)
+    : [textOrEmpty(on)];
   return typeof to === 'string' ? `${to}(${pairs.sort().join(',')})` : '';
 }
 
-function textOf(value: Json | undefined): string {
+function textOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../context/catalog/catalog.ts';
 import type { Claim, Evidence } from '../../context/claims/claim.ts';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
 import type { ItemReading, SourceFindings } from './findings.ts';
 import {

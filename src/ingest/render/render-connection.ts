@@ -1,11 +1,11 @@
 import { shortId, subjects, type Claim } from '../../context/claims/claim.ts';
 import {
   claimsPath,
-  uniteBases,
   parseClaims,
   renderClaims,
   type ClaimsFile,
 } from '../../context/claims/claims-file.ts';
+import { uniteBases } from '../../context/merge/merge-base.ts';
 import { compileDatasets } from '../../context/compile/compile.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { valuesByPath, listEntries } from '../../context/merge/yaml-values.ts';
@@ -19,7 +19,8 @@ import {
 import type { Pin } from '../../context/claims/pins.ts';
 import { isModelDecision, dropOrphans } from '../../context/claims/model-decisions.ts';
 import { resolveByEdits, type PersonEdit } from '../../context/merge/resolve-by-edit.ts';
-import { entrySubject, parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
+import { parseSubject, type DatasetRef } from '../../context/claims/subject.ts';
+import { entrySubject } from '../../context/merge/entry-subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
@@ -194,7 +195,7 @@ function personsWord(
       : [];
   const key = ['type', 'primary_key', 'unit'].find((one) => one === conflict.kind);
   const leaves = entries.flatMap((entry) =>
-    entry.leaves.filter((leaf) => key === undefined || leaf.key === key),
+    entry.values.filter((leaf) => key === undefined || leaf.key === key),
   );
   const isTheirs = ({ path }: { readonly path: string }) =>
     kept.some((one) => one === path || path.startsWith(`${one}.`));

@@ -1,17 +1,14 @@
 import type { Claim } from '../../context/claims/claim.ts';
-import { uniteBases, parseClaims, renderClaims } from '../../context/claims/claims-file.ts';
+import { parseClaims, renderClaims } from '../../context/claims/claims-file.ts';
+import { uniteBases } from '../../context/merge/merge-base.ts';
 import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { removedPath } from '../../context/merge/merge-dataset.ts';
 import type { Pin } from '../../context/claims/pins.ts';
 import { dropOrphans } from '../../context/claims/model-decisions.ts';
 import { resolveByEdits } from '../../context/merge/resolve-by-edit.ts';
-import {
-  mergePage,
-  pageName,
-  sectionPaths,
-  wikiClaimsPath,
-  wikiPath,
-} from '../../context/wiki/merge-page.ts';
+import { mergePage } from '../../context/wiki/merge-page.ts';
+import { sectionPaths } from '../../context/wiki/page-sections.ts';
+import { pageName, wikiClaimsPath, wikiPath } from '../../context/wiki/wiki-paths.ts';
 import { shortHash } from '../../lib/hash.ts';
 import type { KeptEdit } from '../event.ts';
 import type { FileTree } from '../publish/project-files.ts';

@@ -5,7 +5,7 @@ import { conflictsPath, renderConflicts } from '../../context/compile/conflicts.
 import { parsePins, pinsPath, setPin } from '../../context/claims/pins.ts';
 import { isDecisionEvidence } from '../../context/claims/model-decisions.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { itemPath } from '../../sources/source.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import { itemBodyWrites, itemIndexWrites, createTablesHasher } from '../fetch/item-files.ts';

@@ -9,7 +9,7 @@ import {
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
 import { parseSubject, parseWikiSubject } from '../../context/claims/subject.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseClaims } from '../../context/claims/claims-file.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { UserError } from '../../lib/error.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import { projectPaths } from '../../store/directories.ts';

@@ -3,12 +3,8 @@ import { parseClaims } from '../../context/claims/claims-file.ts';
 import { compileWiki } from '../../context/wiki/compile-wiki.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { applyModelDecisions } from '../../context/claims/model-decisions.ts';
-import {
-  sectionPaths,
-  sectionSubject,
-  listSections,
-  wikiClaimsPath,
-} from '../../context/wiki/merge-page.ts';
+import { sectionPaths, sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';

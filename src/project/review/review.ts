@@ -5,7 +5,7 @@ import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { comparedNumbers, type ComparedNumber } from '../../ingest/rule/compare.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';

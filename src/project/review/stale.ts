@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import { wikiClaimsPath } from '../../context/wiki/merge-page.ts';
+import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import { parseItemIndex } from '../../ingest/fetch/item-files.ts';
 import { findStaleSubjects, type ModelInputChanges } from '../../ingest/publish/stale.ts';
 import { describedStructure } from '../../scan/describe/descriptions.ts';
