@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { slowSuites } from './test/slow-suites.ts';
+
+/** `fast` (the default), `slow` or `all`. */
+const suites = process.env['KTX_SUITES'] ?? 'fast';
+const slow = Object.keys(slowSuites);
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: suites === 'slow' ? slow : ['test/**/*.test.ts'],
+    exclude: suites === 'fast' ? slow : [],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -1,0 +1,24 @@
+/**
+ * Suites that `npm test` leaves to `npm run test:slow`, which `.ci/run` runs after it. Each repeats
+ * at length what a faster suite checks once: the reason names that suite.
+ */
+export const slowSuites: Readonly<Record<string, string>> = {
+  'test/contract/llm-isolation.test.ts':
+    'the real Claude Code program on a hostile machine; test/llm/claude-isolation.test.ts checks the options',
+  'test/e2e/every-stage.test.ts':
+    'all stages of an ingest on every backend; test/ingest/reading.test.ts checks each stage',
+  'test/e2e/killed.test.ts':
+    'kills an ingest at every moment; test/ingest/reading.test.ts kills it once',
+  'test/e2e/publish-crash.test.ts':
+    'kills an ingest at every step of publishing; test/ingest/odd-files.test.ts saves files during each',
+  'test/eval/demo-questions.test.ts':
+    'the questions of the demo as processes; test/eval/run.test.ts runs question sets in one process',
+  'test/ingest/thousand-items.test.ts':
+    'a source of 1,000 items; test/ingest/sources.test.ts ingests a few',
+  'test/scan/quality.test.ts':
+    'scores the discovery of joins on eight databases; test/scan/scan.test.ts checks each rule',
+  'test/semantic/fuzz.test.ts':
+    'random models against a brute-force reading; test/semantic/fuzz-regressions.test.ts has what it found',
+  'test/warehouse/gate-fuzz.test.ts':
+    'random statements; test/warehouse/gate.test.ts has the hostile corpus',
+};
