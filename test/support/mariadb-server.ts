@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { throwAwayCertificate } from './certificate.ts';
-import { freePort } from './postgres-server.ts';
+import { freePort, runningServers } from './postgres-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -22,6 +22,8 @@ const programs = { install: 'mariadb-install-db', server: 'mariadbd' };
 export default async function setup(
   project: TestProject,
 ): Promise<(() => Promise<void>) | undefined> {
+  const running = runningServers();
+  if (running !== undefined) return project.provide('mariadb', running.mariadb) as undefined;
   const isInstalled = Object.values(programs).every(
     (name) => spawnSync(name, ['--help']).error === undefined,
   );

@@ -3,6 +3,7 @@ import { chmod, mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -23,6 +24,11 @@ const settings = {
 
 /** One real Postgres for the whole test run, on a free loopback port; gone with the run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const running = runningServers();
+  if (running !== undefined) {
+    project.provide('postgresUrl', running.postgresUrl);
+    return async () => undefined;
+  }
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'ktx-test-postgres-'));
   // Root cannot run Postgres: it runs as a user of its own, who must get to its folder.
@@ -48,6 +54,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** Servers that a parent process has started for several runs of the tests, in KTX_TEST_SERVERS. */
+export function runningServers(): ProvidedContext | undefined {
+  const provided = process.env['KTX_TEST_SERVERS'];
+  return provided === undefined ? undefined : (JSON.parse(provided) as ProvidedContext);
 }
 
 /** Without its hooks at the end of the process: they would end it with 0 whatever the tests said. The teardown stops the server. */
