@@ -7,7 +7,7 @@ import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { commitState } from '../project/open/commit.ts';
+import { commitState } from '../project/open/commit-state.ts';
 import { readConflicts, conflictLines } from '../project/review/conflicts.ts';
 import type { Project } from '../project/open/open.ts';
 import {

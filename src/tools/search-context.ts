@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatCount } from '../lib/format-count.ts';
-import { commitState } from '../project/open/commit.ts';
+import { commitState } from '../project/open/commit-state.ts';
 import { searchProject } from '../project/answer/search.ts';
 import { documentKinds } from '../search/documents.ts';
 import type { ToolDefinition } from './tool.ts';

@@ -3,7 +3,7 @@ import type { UserError } from '../lib/error.ts';
 import type { LoopTools } from '../ingest/loop-tools.ts';
 import type { KtxRuntimeToolDescriptor } from '../llm/port/runtime.ts';
 import type { ToolEffect } from '../llm/port/tool-call.ts';
-import type { CommitState } from '../project/open/commit.ts';
+import type { CommitState } from '../project/open/commit-state.ts';
 import type { Project } from '../project/open/open.ts';
 
 /** A tool as its file declares it: one entry of the registry. */

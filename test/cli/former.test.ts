@@ -23,7 +23,7 @@ test(
     });
     expect(await ktx(['ingest', '--forget', 'handbook'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no source that'),
+      stderr: expect.stringContaining('is not a removed source'),
     });
 
     writeFileSync(join(cwd, 'ktx.yaml'), read('ktx.yaml').replace('handbook:', 'rules:'));

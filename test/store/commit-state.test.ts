@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { commitState } from '../../src/project/open/commit.ts';
+import { commitState } from '../../src/project/open/commit-state.ts';
 
 let dir: string;
 const git = (...args: readonly string[]) =>

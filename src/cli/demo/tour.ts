@@ -100,7 +100,7 @@ async function lookAtWarehouse(
   const { signal, screen, progress } = context;
   const onProgress = ({ phase, ...counts }: { phase: string; done: number; total: number }) =>
     progress.update(phase, counts);
-  const scanned = await scanProject(project, { connection }, { signal, onProgress });
+  const scanned = await scanProject(project, { connection, signal, onProgress });
   const tables = scanned.tables.map(({ table }) => `${table.schema}.${table.table}`);
   const found = {
     ...scanReport(scanned),

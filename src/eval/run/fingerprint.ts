@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Agent } from '../../chat/agent.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { commitState } from '../../project/open/commit.ts';
+import { commitState } from '../../project/open/commit-state.ts';
 import type { Project } from '../../project/open/open.ts';
 import { absent, readAnyText } from '../../store/files.ts';
 import type { QuestionSet } from '../cases/question-set.ts';

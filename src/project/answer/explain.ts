@@ -72,7 +72,7 @@ export async function explainSubject(
   if (knowing.length > 0 && !asked.measure) return knowing.flatMap(({ found }) => found);
   const measured: Attempt[] = [];
   for (const { one } of knowing.length > 0 ? knowing : tries) {
-    const findings = await scanProject(project, { connection: one.connection }, run);
+    const findings = await scanProject(project, { connection: one.connection, ...run });
     measured.push(attempt(subject, { ...one, findings }));
   }
   const failures = measured.flatMap(({ failure }) => failure ?? []);

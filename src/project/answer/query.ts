@@ -6,7 +6,7 @@ import type { LoadedModel } from '../../semantic/load/load.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
-import { commitState } from '../open/commit.ts';
+import { commitState } from '../open/commit-state.ts';
 import { readConflicts } from '../review/conflicts.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';

@@ -8,7 +8,8 @@ import { searchIndex, type SearchHit, type SearchOptions } from '../../search/se
 import { openState, type State } from '../../store/state.ts';
 import { itemPath } from '../../sources/source.ts';
 import { notesName, listSources } from '../open/config.ts';
-import { listDatasetFiles, fileStamp } from '../open/model-files.ts';
+import { fileStamp } from '../open/file-cache.ts';
+import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { datasetDocuments, indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';

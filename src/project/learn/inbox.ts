@@ -4,10 +4,10 @@ import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { notesName } from '../open/config.ts';
 
-/** Takes out of the inbox what the project holds, byte for byte. */
+/** Removes from the inbox every note that the project holds unchanged. */
 export async function tidyInbox(dir: string): Promise<void> {
   for (const { id, text } of await storedNotes(dir)) {
-    const kept = await readText(join(dir, itemPath(notesName, `${id}.md`)), dir);
-    if (kept === text) await forgetNote(dir, id);
+    const ingested = await readText(join(dir, itemPath(notesName, `${id}.md`)), dir);
+    if (ingested === text) await forgetNote(dir, id);
   }
 }

@@ -6,63 +6,65 @@ import { newId } from '../../lib/id.ts';
 import { ingestProject } from './ingest.ts';
 import type { Project } from '../open/open.ts';
 
-type Outcome =
+type IngestOutcome =
   | { readonly report: IngestReport }
   | { readonly failure: UserError }
   | { readonly isCancelled: true };
 
-/** An ingest that goes on while its caller does something else. */
+/** An ingest in the background of this process. */
 export interface IngestRun {
   readonly id: string;
-  /** Sorted; all where it is empty. */
+  /** Sorted names; empty means all connections. */
   readonly connections: readonly string[];
-  /** What it does now, for a person. */
+  /** The current step, in words for a person. */
   readonly step: () => string;
   /** Undefined while it runs. */
-  readonly outcome: () => Outcome | undefined;
-  /** Resolves when it ended, however; never rejects. */
+  readonly outcome: () => IngestOutcome | undefined;
+  /** Resolves when the run ends, successfully or not; never rejects. */
   readonly ended: Promise<void>;
-  /** What is finished stays. */
+  /** What is already committed stays. */
   readonly cancel: () => void;
 }
 
-/** The runs that this process started, by their project. */
-const started = new WeakMap<Project, IngestRun[]>();
-const kept = 20;
+/** The runs that this process started, by project. */
+const startedRuns = new WeakMap<Project, IngestRun[]>();
+const maxEndedRuns = 20;
 
 /**
- * Starts an ingest, or joins the one of the same connections that is under way. It waits for any other run on the project, of this
- * process or another, and its step says so.
+ * Starts an ingest, or joins a running one of the same connections. A new run waits for any other run on the project, also
+ * of another process, and its step says so.
  */
 export function startIngest(
   project: Project,
-  wanted: readonly string[],
+  requested: readonly string[],
   tools: LoopTools,
 ): { readonly run: IngestRun; readonly isNew: boolean } {
-  const connections = [...new Set(wanted)].sort();
-  const all = started.get(project) ?? [];
-  const same = all.find(
-    (run) => run.outcome() === undefined && run.connections.join() === connections.join(),
-  );
+  const connections = [...new Set(requested)].sort();
+  const runs = startedRuns.get(project) ?? [];
+  const same = runs.find((run) => isRunning(run) && run.connections.join() === connections.join());
   if (same !== undefined) return { run: same, isNew: false };
   const run = beginRun(project, connections, tools);
-  // A run that is under way always stays: the process waits for it before it ends.
-  const ended = all.filter((one) => one.outcome() !== undefined).slice(-kept);
-  started.set(project, [
-    ...all.filter((one) => ended.includes(one) || one.outcome() === undefined),
+  // Running ones always stay in the list: the process waits for them before it ends.
+  const ended = runs.filter((earlier) => !isRunning(earlier)).slice(-maxEndedRuns);
+  startedRuns.set(project, [
+    ...runs.filter((earlier) => isRunning(earlier) || ended.includes(earlier)),
     run,
   ]);
   return { run, isNew: true };
 }
 
-/** Undefined where this process knows no such run: it ended, or is another's. */
-export function ingestRun(project: Project, id: string): IngestRun | undefined {
-  return started.get(project)?.find((run) => run.id === id);
+function isRunning(run: IngestRun): boolean {
+  return run.outcome() === undefined;
 }
 
-/** Cancels what is under way and waits until it has ended. To be called before the project is closed. */
+/** Undefined if this process does not know the run: it ended long ago, or another process started it. */
+export function ingestRun(project: Project, id: string): IngestRun | undefined {
+  return startedRuns.get(project)?.find((run) => run.id === id);
+}
+
+/** Cancels all running ingests and waits until they ended. Call it before the project is closed. */
 export async function endIngests(project: Project): Promise<void> {
-  const runs = started.get(project) ?? [];
+  const runs = startedRuns.get(project) ?? [];
   for (const run of runs) run.cancel();
   await Promise.all(runs.map(({ ended }) => ended));
 }
@@ -71,22 +73,21 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
   const id = newId('run');
   const stop = new AbortController();
   let step = 'starting';
-  let outcome: Outcome | undefined;
+  let outcome: IngestOutcome | undefined;
   const onEvent = (event: IngestEvent) => (step = describeStep(event) ?? step);
   const work = async () => {
     try {
-      outcome = {
-        report: await ingestProject(project, {
-          connections,
-          runId: id,
-          tools,
-          signal: stop.signal,
-          onEvent,
-        }),
-      };
+      const report = await ingestProject(project, {
+        connections,
+        runId: id,
+        tools,
+        signal: stop.signal,
+        onEvent,
+      });
+      outcome = { report };
     } catch (error) {
       if (stop.signal.aborted) outcome = { isCancelled: true };
-      else outcome = { failure: error instanceof UserError ? error : defect(error) };
+      else outcome = { failure: error instanceof UserError ? error : internalError(error) };
     }
   };
   const ended = work();
@@ -100,8 +101,8 @@ function beginRun(project: Project, connections: readonly string[], tools: LoopT
   };
 }
 
-function defect(cause: unknown): UserError {
-  return new UserError('internal', 'A defect in ktx ended the run.', {
+function internalError(cause: unknown): UserError {
+  return new UserError('internal', 'A bug in ktx ended the run.', {
     hint: 'ktx ingest --debug shows where',
     cause,
   });

@@ -10,99 +10,135 @@ import { storedNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
-import { notesName, listSources } from '../open/config.ts';
-import { sourcesToForget, listRemovedSources } from './removed-sources.ts';
-import { tidyInbox } from './inbox.ts';
-import { fileStamp } from '../open/model-files.ts';
-import type { Project } from '../open/open.ts';
 import { refreshIndex } from '../answer/search.ts';
-import { fileConnectionFlags } from '../../warehouse/config.ts';
+import { listSources, notesName } from '../open/config.ts';
+import { fileStamp } from '../open/file-cache.ts';
+import { addWarehouseHint, type Project } from '../open/open.ts';
+import { tidyInbox } from './inbox.ts';
+import { listRemovedSources, sourcesToForget } from './removed-sources.ts';
 
-interface Asked extends Pick<
+interface IngestRequest extends Pick<
   IngestInput,
   'dryRun' | 'signal' | 'onEvent' | 'pin' | 'reExtract' | 'allowEmpty'
 > {
-  /** Warehouses and sources; all of them where it is empty. */
+  /** Names of warehouses and sources; empty means all of them. */
   readonly connections: readonly string[];
-  /** Sources that `ktx.yaml` no longer has: what only they supported goes. Alone, nothing else is read. */
+  /** Sources that were removed from `ktx.yaml`: what only they supported is removed. Without `connections` nothing else is read. */
   readonly forget?: readonly string[] | undefined;
-  /** False: as if no model were configured. */
+  /** False ignores the configured model. */
   readonly llm?: boolean;
-  /** On what it writes; that of the process where it is left out. */
+  /** Recorded with everything that it writes; defaults to that of the project. */
   readonly runId?: string;
-  /** US dollars that the run may cost, in place of what `ktx.yaml` allows. */
+  /** US dollars that the run may cost, instead of the limit in `ktx.yaml`. */
   readonly budget?: number | undefined;
-  /** What loops of a model may use; without them a model reads no prose. */
+  /** The tools of model loops; without them no model reads prose. */
   readonly tools?: LoopTools | undefined;
 }
 
 /** Brings the named connections of the project up to date. */
 export async function ingestProject(
   project: Project,
-  { connections, forget = [], llm = true, tools, budget, runId = project.runId, ...run }: Asked,
+  request: IngestRequest,
 ): Promise<IngestReport> {
-  const sources = listSources(project.config);
-  const isSource = (name: string) =>
-    name === notesName || sources.some(([source]) => source === name);
-  const names = Object.keys(project.config.connections);
-  const isAll = connections.length === 0 && forget.length === 0;
-  const asked = run.pin === undefined ? new Set(isAll ? names : connections) : new Set<string>();
-  if (names.length === 0) project.connection();
-  const unknown = [...asked].find((name) => !isSource(name) && !names.includes(name));
-  if (unknown !== undefined) {
-    const options = {
-      hint: didYouMean(unknown, names) ?? `one of ${names.join(', ')}`,
-      exitCode: 2,
-      details: { choices: names },
-    } as const;
-    throw new UserError('connection_unknown', `ktx.yaml has no connection ${unknown}.`, options);
-  }
-  const warehouses = [...asked]
-    .filter((name) => !isSource(name))
-    .map((name) => project.connection(name));
-  if (project.warehouses.length === 0) {
-    throw new UserError('no_connection', 'ktx.yaml has no warehouse for its sources to speak of.', {
-      hint: `ktx connection add <name> ${fileConnectionFlags}`,
-      exitCode: 2,
-    });
-  }
-  const configured = sources.map(([name, config]): SourceInput => ({
-    name,
-    open: () => openSource(config),
-    isAsked: asked.has(name),
-  }));
-  const notes = (await hasNotes(project.dir))
-    ? [{ name: notesName, open: openNotes, isAsked: run.pin === undefined }]
-    : [];
-  const former =
-    forget.length === 0 ? [] : sourcesToForget(forget, await listRemovedSources(project));
-  const emit = (event: IngestEvent): void => run.onEvent?.(event);
+  const { llm = true, tools, budget, runId = project.runId } = request;
+  const { dryRun, signal, onEvent, pin, reExtract, allowEmpty } = request;
+  const requested = requestedConnections(project, request);
+  const { warehouses, isSource } = requested;
+  if (project.warehouses.length === 0) throw noWarehouseForSources();
+  const sources = await sourceInputs(project, request, requested);
+  const emit = (event: IngestEvent): void => onEvent?.(event);
   using _ = project.hearPauses(({ window, until }) =>
     emit({ type: 'rate_limited', window, resetsAt: until.toISOString() }),
   );
-  const isWork = warehouses.length > 0 || [...asked].some(isSource);
-  const isModel = llm && isWork;
+  const hasWork = warehouses.length > 0 || [...requested.names].some(isSource);
+  const usesModel = llm && hasWork;
   const stepBudget = project.config.ingest.steps_per_unit;
   await using model =
-    isModel && run.dryRun !== true
-      ? await modelOf(project, { id: runId, budget, signal: run.signal, emit })
+    usesModel && dryRun !== true
+      ? await openIngestModel(project, { id: runId, budget, signal, emit })
       : undefined;
   const report = await runIngest({
-    ...run,
-    ahead: isModel && run.dryRun === true ? await aheadOf(project) : undefined,
+    dryRun,
+    signal,
+    onEvent,
+    pin,
+    reExtract,
+    allowEmpty,
+    ahead: usesModel && dryRun === true ? await dryRunEstimate(project) : undefined,
     model: model && { ...model, samples: project.config.scan.send_samples },
     reader: model && tools && { ...model, tools, stepBudget },
     dir: project.dir,
     runId,
     connections: warehouses,
-    standing: project.warehouses.filter((name) => !asked.has(name)),
-    sources: [...configured, ...notes, ...former],
+    standing: project.warehouses.filter((name) => !requested.names.has(name)),
+    sources,
     scan: project.config.scan,
     updateIndex: (state) => refreshIndex(project, state),
-    warehouse: (name, signal) => project.warehouse(name, signal),
+    warehouse: (name, caller) => project.warehouse(name, caller),
   });
   if (!report.dryRun) await tidyInbox(project.dir);
   return report;
+}
+
+interface RequestedConnections {
+  readonly names: ReadonlySet<string>;
+  readonly warehouses: IngestInput['connections'];
+  readonly isSource: (name: string) => boolean;
+}
+
+/** Resolves the names of the request; throws if one is not in `ktx.yaml`. A pin reads no connection. */
+function requestedConnections(
+  project: Project,
+  { connections, forget = [], pin }: IngestRequest,
+): RequestedConnections {
+  const configured = Object.keys(project.config.connections);
+  const sources = new Set([notesName, ...listSources(project.config).map(([name]) => name)]);
+  const isSource = (name: string) => sources.has(name);
+  const isAll = connections.length === 0 && forget.length === 0;
+  const names = new Set(pin === undefined ? (isAll ? configured : connections) : []);
+  // Throws: a project without connections has nothing to ingest.
+  if (configured.length === 0) project.connection();
+  const unknown = [...names].find((name) => !isSource(name) && !configured.includes(name));
+  if (unknown !== undefined)
+    throw new UserError('connection_unknown', `ktx.yaml has no connection ${unknown}.`, {
+      hint: didYouMean(unknown, configured) ?? `one of ${configured.join(', ')}`,
+      exitCode: 2,
+      details: { choices: configured },
+    });
+  const warehouses = [...names]
+    .filter((name) => !isSource(name))
+    .map((name) => project.connection(name));
+  return { names, warehouses, isSource };
+}
+
+function noWarehouseForSources(): UserError {
+  return new UserError(
+    'no_connection',
+    'ktx.yaml has sources, but no warehouse that they describe.',
+    {
+      hint: addWarehouseHint,
+      exitCode: 2,
+    },
+  );
+}
+
+/** The configured sources, the notes if there are any, and the removed sources to forget. */
+async function sourceInputs(
+  project: Project,
+  { forget = [], pin }: IngestRequest,
+  { names }: RequestedConnections,
+): Promise<readonly SourceInput[]> {
+  const configured = listSources(project.config).map(([name, config]): SourceInput => ({
+    name,
+    open: () => openSource(config),
+    isAsked: names.has(name),
+  }));
+  const notes = (await hasNotes(project.dir))
+    ? [{ name: notesName, open: openNotes, isAsked: pin === undefined }]
+    : [];
+  const removed =
+    forget.length === 0 ? [] : sourcesToForget(forget, await listRemovedSources(project));
+  return [...configured, ...notes, ...removed];
 }
 
 async function hasNotes(dir: string): Promise<boolean> {
@@ -112,15 +148,15 @@ async function hasNotes(dir: string): Promise<boolean> {
   );
 }
 
-interface ModelRun {
+interface IngestModelOptions {
   readonly id: string;
   readonly budget: number | undefined;
   readonly signal: AbortSignal;
   readonly emit: (event: IngestEvent) => void;
 }
 
-/** Undefined where no model is configured. One that cannot be used fails here, before any work. */
-async function modelOf(project: Project, { id, budget, signal, emit }: ModelRun) {
+/** Undefined if no model is configured. A model that cannot be used fails here, before any work is done. */
+async function openIngestModel(project: Project, { id, budget, signal, emit }: IngestModelOptions) {
   const runtime = await project.llmRun({ id, budget });
   if (runtime === undefined) return undefined;
   await runtime.account(signal);
@@ -132,11 +168,12 @@ async function modelOf(project: Project, { id, budget, signal, emit }: ModelRun)
   };
 }
 
-/** What a dry run can know of the model, without asking it and without writing anything. */
-async function aheadOf({ dir, config, journal }: Project) {
-  const { llm, ingest: own } = config;
+/** What a dry run needs to estimate model costs. Calls no model and writes nothing. */
+async function dryRunEstimate({ dir, config, journal }: Project) {
+  const { llm, ingest: ingestConfig } = config;
   if (llm.provider.backend === 'none') return undefined;
   const { pricesOf } = await import('../../llm/governor/prices.ts');
-  const known = existsSync(projectPaths(dir).journalDb) ? journal() : undefined;
-  return { journal: known, stepBudget: own.steps_per_unit, priced: pricesOf(llm, known?.db) };
+  const existing = existsSync(projectPaths(dir).journalDb) ? journal() : undefined;
+  const priced = pricesOf(llm, existing?.db);
+  return { journal: existing, stepBudget: ingestConfig.steps_per_unit, priced };
 }

@@ -4,82 +4,85 @@ import { UserError } from '../../lib/error.ts';
 import { noteId, storedNotes, storeNote } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
-import { ingestProject } from './ingest.ts';
 import { notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
+import { ingestProject } from './ingest.ts';
 
-const longest = 100_000;
+const maxCharacters = 100_000;
 
 /**
- * `stored`: on this disk, in git with the next ingest. `pending`: in the project, a model has yet to read it. `read`: a model
- * has. `unknown`: no such note.
+ * `stored`: saved on this disk; the next ingest commits it. `pending`: committed, and no model has read it yet. `read`: a
+ * model has read it. `unknown`: there is no such note.
  */
 export interface NoteStatus {
   readonly id: string;
   readonly status: 'stored' | 'pending' | 'read' | 'unknown';
   readonly path?: string;
-  /** Why it did not get further, though it is safe. */
+  /** Why it did not get further. The note itself is safe. */
   readonly warning?: string;
 }
 
-interface Remembering {
+interface RememberOptions {
   readonly signal: AbortSignal;
-  /** With them a model that is configured reads the note at once. */
+  /** With these a configured model reads the note at once. */
   readonly tools: LoopTools;
 }
 
-/** Keeps a note: on the disk first, then in the project. Handed in twice it is one note. */
+/** Saves a note to the disk first, then ingests it. The same text again is the same note. */
 export async function remember(
   project: Project,
   text: string,
-  { signal, tools }: Remembering,
+  { signal, tools }: RememberOptions,
 ): Promise<NoteStatus> {
-  const said = text.trim();
-  if (said === '' || said.length > longest || !said.isWellFormed()) {
-    const hint = `a note is text, at most ${longest} characters`;
-    throw new UserError(
-      'note_unusable',
-      said === '' ? 'There is nothing to remember.' : 'This is no text to remember.',
-      {
-        hint,
-        exitCode: 2,
-      },
-    );
-  }
-  const id = noteId(said);
+  const note = text.trim();
+  checkNote(note);
+  const id = noteId(note);
   const known = await noteStatus(project, id);
   const isInProject = known.status === 'pending' || known.status === 'read';
-  const canRead = project.config.llm.provider.backend !== 'none';
-  if (isInProject && (known.status === 'read' || !canRead)) return known;
-  // What is in the project may have been corrected there.
-  if (!isInProject) await storeNote(project.dir, said);
+  const hasModel = project.config.llm.provider.backend !== 'none';
+  if (isInProject && (known.status === 'read' || !hasModel)) return known;
+  // A person may have corrected the text in the project, so it is not stored again.
+  if (!isInProject) await storeNote(project.dir, note);
   if (project.warehouses.length === 0)
     return { id, status: 'stored', warning: 'ktx.yaml has no warehouse yet' };
   try {
-    const { commit, stages } = await ingestProject(project, {
-      connections: [notesName],
-      signal,
-      tools,
-    });
-    const status = await noteStatus(project, id);
-    const [failure] = stages.flatMap(({ failures }) => failures);
-    if (failure !== undefined && status.status === 'pending')
-      return { ...status, warning: failure.message };
-    return commit.id === undefined && commit.none !== undefined
-      ? { ...status, warning: `no commit: ${commit.none}` }
-      : status;
+    return await ingestNote(project, id, { signal, tools });
   } catch (error) {
     if (!(error instanceof UserError) || signal.aborted) throw error;
     return { ...(await noteStatus(project, id)), warning: error.message };
   }
 }
 
+function checkNote(note: string): void {
+  if (note !== '' && note.length <= maxCharacters && note.isWellFormed()) return;
+  throw new UserError(
+    'note_unusable',
+    note === '' ? 'The note is empty.' : 'The note is too long or is not valid text.',
+    { hint: `a note is text of at most ${maxCharacters} characters`, exitCode: 2 },
+  );
+}
+
+async function ingestNote(
+  project: Project,
+  id: string,
+  options: RememberOptions,
+): Promise<NoteStatus> {
+  const { commit, stages } = await ingestProject(project, { connections: [notesName], ...options });
+  const status = await noteStatus(project, id);
+  const [failure] = stages.flatMap(({ failures }) => failures);
+  if (failure !== undefined && status.status === 'pending')
+    return { ...status, warning: failure.message };
+  if (commit.id === undefined && commit.none !== undefined)
+    return { ...status, warning: `no commit: ${commit.none}` };
+  return status;
+}
+
 export async function noteStatus({ dir }: Project, id: string): Promise<NoteStatus> {
   const path = itemPath(notesName, `${id}.md`);
   const index = (await readText(join(dir, itemPath(notesName, 'index.jsonl')), dir)) ?? '';
-  const line = index.split('\n').find((one) => one.includes(`"key":"${id}"`));
-  if (line !== undefined)
-    return { id, status: line.includes('+pending"') ? 'pending' : 'read', path };
+  const indexLine = index.split('\n').find((line) => line.includes(`"key":"${id}"`));
+  if (indexLine !== undefined)
+    return { id, status: indexLine.includes('+pending"') ? 'pending' : 'read', path };
   const isStored = (await storedNotes(dir)).some((note) => note.id === id);
   return { id, status: isStored ? 'stored' : 'unknown' };
 }

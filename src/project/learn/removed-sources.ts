@@ -7,13 +7,14 @@ import { itemPath } from '../../sources/source.ts';
 import { absent, readText } from '../../store/files.ts';
 import { findConnection, notesName, type ProjectConfig } from '../open/config.ts';
 
-/** A source that ktx.yaml has no longer, or has by another name, and whose items still count. */
+/** A source that was removed from `ktx.yaml`, or renamed there, while the project still has its items. */
 export interface RemovedSource {
   readonly connection: string;
+  /** How many items still count as evidence. */
   readonly items: number;
 }
 
-/** Sorted by name. Files of a warehouse that is no longer there are read by nobody. */
+/** Sorted by name. Warehouses are not listed: nothing reads their files once the connection is gone. */
 export async function listRemovedSources({
   dir,
   config,
@@ -23,30 +24,31 @@ export async function listRemovedSources({
 }): Promise<RemovedSource[]> {
   const folders =
     (await readdir(join(dir, 'sources'), { withFileTypes: true }).catch(absent)) ?? [];
-  const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const others = names
+  const removed = folders
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
     .filter((name) => name !== notesName && findConnection(config, name) === undefined)
     .sort();
-  const counted = others.map(async (connection) => {
+  const counted = removed.map(async (connection) => {
     const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
     return { connection, items: parseItemIndex(index ?? '').length };
   });
   return (await Promise.all(counted)).filter(({ items }) => items > 0);
 }
 
-/** A source that reads nothing, in the place of one of these: what only it supported goes, as with an item that is gone. */
+/** Stands in for each named source with one that lists no items, so that ingest removes what only it supported. */
 export function sourcesToForget(
   names: readonly string[],
-  former: readonly RemovedSource[],
+  removed: readonly RemovedSource[],
 ): SourceInput[] {
-  const known = former.map(({ connection }) => connection);
+  const choices = removed.map(({ connection }) => connection);
   return names.map((name) => {
-    if (!known.includes(name)) throw notFormer(name, known);
-    return { name, open: async () => nothing, isAsked: true };
+    if (!choices.includes(name)) throw notRemoved(name, choices);
+    return { name, open: async () => emptySource, isAsked: true };
   });
 }
 
-const nothing = {
+const emptySource = {
   extractor: 'none@1',
   async *fetch() {
     yield { kind: 'end', listingComplete: true } as const;
@@ -56,15 +58,14 @@ const nothing = {
   extract: () => [],
 };
 
-function notFormer(name: string, known: readonly string[]): UserError {
+function notRemoved(name: string, choices: readonly string[]): UserError {
   const hint =
-    known.length === 0
-      ? 'ktx connection remove takes one out of ktx.yaml first.'
-      : `one of ${known.join(', ')}`;
-  const message = `${name} is no source that ktx.yaml no longer has.`;
-  return new UserError('source_not_former', message, {
+    choices.length === 0
+      ? 'Remove the source from ktx.yaml first: ktx connection remove <name>.'
+      : `one of ${choices.join(', ')}`;
+  return new UserError('source_not_former', `${name} is not a removed source.`, {
     hint,
     exitCode: 2,
-    details: { choices: known },
+    details: { choices },
   });
 }

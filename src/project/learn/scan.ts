@@ -2,28 +2,22 @@ import { scan, type ScanOptions, type ScanResult } from '../../scan/scan.ts';
 import { openState } from '../../store/state.ts';
 import type { Project } from '../open/open.ts';
 
-type Asked = { readonly connection: string } & Pick<ScanOptions, 'ignoreDeclared' | 'budget'>;
-type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
+type ScanRequest = { readonly connection: string } & Pick<
+  ScanOptions,
+  'ignoreDeclared' | 'budget' | 'signal' | 'onProgress'
+>;
 
-/** Scans one connection of the project; profiles are kept in `.ktx`, nothing else is written. */
+/** Scans one connection of the project. Profiles are kept in `.ktx`; nothing else is written. */
 export async function scanProject(
   project: Project,
-  { connection, ...asked }: Asked,
-  run: Run,
+  { connection, ...options }: ScanRequest,
 ): Promise<ScanResult> {
   const { name, scope } = project.connection(connection);
-  const warehouse = await project.warehouse(name, run.signal);
+  const warehouse = await project.warehouse(name, options.signal);
   const state = openState(project.dir);
   try {
-    return await scan({
-      warehouse,
-      scope,
-      state,
-      config: project.config.scan,
-      dir: project.dir,
-      ...asked,
-      ...run,
-    });
+    const { dir, config } = project;
+    return await scan({ warehouse, scope, state, config: config.scan, dir, ...options });
   } finally {
     state.close();
   }

@@ -5,12 +5,12 @@ import { readText, writeAtomically } from '../../store/files.ts';
 import { projectConfigSchema, type ProjectConfig } from './config.ts';
 import { configName, noProject } from './find-project.ts';
 
-/** Reads and checks `ktx.yaml`; what is wrong is an error with line, column and the nearest valid name. */
+/** Reads and checks `ktx.yaml`. An error names line, column and the nearest valid name. */
 export async function readConfig(dir: string): Promise<ProjectConfig> {
   return parseConfig(await readConfigText(dir));
 }
 
-/** Changes `ktx.yaml` in place: comments and order stay. The result is checked before it is written. */
+/** Edits `ktx.yaml` in place and keeps comments and order. The result is checked before it is written. */
 export async function editConfig(dir: string, edit: (document: Document) => void): Promise<void> {
   const { parseDocument } = await import('yaml');
   const document = parseDocument(await readConfigText(dir));
@@ -28,6 +28,6 @@ async function readConfigText(dir: string): Promise<string> {
 
 function parseConfig(text: string): Promise<ProjectConfig> {
   const hint =
-    'correct the file, or delete an empty one; ktx schema ktx prints what it may contain';
+    'Correct the file, or delete it if it is empty; ktx schema ktx prints what it may contain.';
   return parseYaml(projectConfigSchema, { file: configName, text, code: 'config_invalid', hint });
 }

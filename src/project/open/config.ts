@@ -14,43 +14,46 @@ const queryConfigSchema = z
       .min(1)
       .max(1_000_000)
       .default(1000)
-      .describe('Rows that an answer has at most.'),
+      .describe('Maximum number of rows in an answer.'),
     timeout_seconds: z
       .number()
       .positive()
       .max(86_400)
       .default(60)
-      .describe('When a statement is cancelled.'),
+      .describe('Cancels a statement after this many seconds.'),
     run_sql: z
       .enum(['on', 'off', 'semantic_layer_only'])
       .default('on')
       .describe(
-        'Whether agents may send SQL of their own; `off` hides the tool, `semantic_layer_only` refers them to metrics.',
+        'Whether agents may write their own SQL: `off` hides the tool, `semantic_layer_only` refers them to metrics.',
       ),
     role: z
       .string()
       .min(1)
       .optional()
       .describe(
-        'Who asks, for the row rules of datasets (`access`); --role, then KTX_ROLE, go before it.',
+        'The role whose row rules (`access`) apply. --role comes first, then KTX_ROLE, then this setting.',
       ),
   })
   .describe('Limits of `ktx sl query`, `ktx sql` and the MCP tools.');
 
-/** The source that every project has: what people and agents hand in. */
+/** The source that every project has: notes from people and agents. */
 export const notesName = 'notes';
 
-/** A connection's name is part of paths and of subjects. */
-/** What ktx and people say of the context themselves is recorded under these, beside the names of connections. */
-const ownNames: readonly string[] = ['ktx', 'person', 'wiki', notesName];
+/** No connection may have these names: ktx records what people and ktx itself say under them. */
+const reservedNames: readonly string[] = ['ktx', 'person', 'wiki', notesName];
 
+/** The name becomes part of file paths and of subjects. */
 export const connectionNameSchema = z
   .string()
   .regex(
     /^[a-z][a-z0-9_-]{0,62}$/,
-    'a connection is named in lower case: a letter, then letters, digits, _ or -',
+    'a connection name is lower case: a letter, then letters, digits, _ or -',
   )
-  .refine((name) => !ownNames.includes(name), `${ownNames.join(', ')} are names of ktx’s own`);
+  .refine(
+    (name) => !reservedNames.includes(name),
+    `${reservedNames.join(', ')} are reserved names`,
+  );
 
 /** One connection of `ktx.yaml`: a warehouse, or a source of context. */
 export const connectionConfigSchema = z.discriminatedUnion('driver', [
@@ -58,16 +61,18 @@ export const connectionConfigSchema = z.discriminatedUnion('driver', [
   ...sourceConfigSchemas,
 ]);
 
-/** `ktx.yaml`: composed from the slice that each room declares. */
+/** `ktx.yaml`, composed of the slices that the rooms declare. */
 export const projectConfigSchema = z
   .strictObject({
     connections: z
       .record(connectionNameSchema, connectionConfigSchema)
       .default({})
       .describe(
-        'Warehouses, and sources of context, by name; the name of a warehouse is the folder under semantic-layer/.',
+        'Warehouses and context sources by name. The datasets of a warehouse are in the folder semantic-layer/<name>.',
       ),
-    scan: scanConfigSchema.prefault({}).describe('How warehouses are profiled and joined up.'),
+    scan: scanConfigSchema
+      .prefault({})
+      .describe('How warehouses are profiled and how relationships are found.'),
     query: queryConfigSchema.prefault({}),
     ingest: ingestConfigSchema.prefault({}),
     llm: llmConfigSchema.prefault({}),
@@ -78,7 +83,7 @@ export const projectConfigSchema = z
 export type ProjectConfig = z.infer<typeof projectConfigSchema>;
 export type ConnectionConfig = ProjectConfig['connections'][string];
 
-/** Undefined for a name that `ktx.yaml` does not have, `constructor` and the like among them. */
+/** Undefined if `ktx.yaml` has no such connection; also for names of object members like `constructor`. */
 export function findConnection(
   { connections }: ProjectConfig,
   name: string,
@@ -106,7 +111,7 @@ export function listSources({
   );
 }
 
-/** What of the warehouse the connection is about. */
+/** The part of the warehouse that the connection covers. */
 export function configuredScope(config: WarehouseConfig): Scope {
   return 'schemas' in config && Array.isArray(config.schemas)
     ? { schemas: config.schemas.map(String) }

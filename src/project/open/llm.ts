@@ -4,94 +4,92 @@ import type { LlmRuntime } from '../../llm/governor/govern.ts';
 import { resolveSecret } from '../../store/secrets.ts';
 import { openJournal, type Journal } from '../../store/journal.ts';
 
-/** What a run hears of its model calls while they go on. */
+/** Callbacks about model calls while a run is going on. */
 export interface LlmNotices {
   readonly warn: (message: string) => void;
-  /** All calls wait for the reset of a limit. */
+  /** All calls wait until a rate limit resets. */
   readonly onPause: (pause: Pause) => void;
 }
 
-interface LlmOfProject {
+interface ProjectLlmInput {
   readonly dir: string;
   readonly config: LlmConfig;
   readonly runId: string;
   readonly notices: LlmNotices;
   readonly env: NodeJS.ProcessEnv;
-  /** In place of the one that the configuration names. */
+  /** Replaces the runtime that the configuration names. */
   readonly runtime?: LlmRuntime | undefined;
 }
 
-/** What the calls of one run are recorded under, and US dollars that they may cost in place of what the configuration allows. */
 interface LlmRun {
+  /** The calls are recorded under this id. */
   readonly id: string;
+  /** US dollars that the run may cost, instead of the configured budget. */
   readonly budget?: number | undefined;
 }
 
-/** The model runtime and the journal of a project; both open at first use. */
-export function openProjectLlm({ dir, config, runId, notices, env, runtime }: LlmOfProject) {
+/** The model runtime and the journal of a project. Both open at first use. */
+export function openProjectLlm({ dir, config, runId, notices, env, runtime }: ProjectLlmInput) {
   let journal: Journal | undefined;
-  let opened: Promise<LlmRuntime | undefined> | undefined;
-  const openedJournal = (): Journal => (journal ??= openJournal(dir));
-  const listeners = new Set<LlmNotices['onPause']>([notices.onPause]);
-  const onPause: LlmNotices['onPause'] = (pause) =>
-    listeners.forEach((listener) => listener(pause));
-  const others = new Map<string, Promise<LlmRuntime | undefined>>();
-  const runs = new Set<LlmRuntime>();
-  const isNone = config.provider.backend === 'none' && runtime === undefined;
-  const open = async ({
-    id = runId,
-    budget,
-    wanted = config,
-  }: Partial<LlmRun> & { readonly wanted?: LlmConfig } = {}): Promise<LlmRuntime | undefined> => {
+  let shared: Promise<LlmRuntime | undefined> | undefined;
+  const agentRuntimes = new Map<string, Promise<LlmRuntime | undefined>>();
+  const runRuntimes = new Set<LlmRuntime>();
+  const pauseListeners = new Set<LlmNotices['onPause']>([notices.onPause]);
+  const isDisabled = config.provider.backend === 'none' && runtime === undefined;
+  const useJournal = (): Journal => (journal ??= openJournal(dir));
+  const open = async (
+    llmConfig: LlmConfig,
+    { id, budget }: LlmRun,
+  ): Promise<LlmRuntime | undefined> => {
     if (runtime !== undefined) return runtime;
     const [{ openLlm }, { usageRecorder }] = await Promise.all([
       import('../../llm/factory.ts'),
       import('../../llm/governor/usage.ts'),
     ]);
-    const record = usageRecorder(openedJournal().db);
-    const secret = (reference: string): string => resolveSecret(reference, dir);
     return openLlm({
-      config: wanted,
+      config: llmConfig,
       projectDir: dir,
       env,
       run: id,
       budget,
-      secret,
-      record,
+      secret: (reference) => resolveSecret(reference, dir),
+      record: usageRecorder(useJournal().db),
       warn: notices.warn,
-      onPause: (pause) => onPause(pause),
+      onPause: (pause) => pauseListeners.forEach((listener) => listener(pause)),
     });
   };
   return {
-    journal: openedJournal,
-    /** Undefined where no backend is configured. Nothing is called yet. */
+    journal: useJournal,
+    /** Undefined if no backend is configured. Opening calls no model. */
     llm: (): Promise<LlmRuntime | undefined> =>
-      isNone ? Promise.resolve(undefined) : (opened ??= open()),
-    /** A runtime with a bill and a limit of its own; whoever takes it closes it. */
+      isDisabled ? Promise.resolve(undefined) : (shared ??= open(config, { id: runId })),
+    /** A runtime with a budget and usage records of its own. The caller closes it. */
     async llmRun(run: LlmRun): Promise<LlmRuntime | undefined> {
-      const own = isNone ? undefined : await open(run);
-      if (own === undefined || own === runtime)
-        return own && { ...own, close: () => Promise.resolve() };
-      runs.add(own);
-      return { ...own, close: () => (runs.delete(own) ? own.close() : Promise.resolve()) };
+      const opened = isDisabled ? undefined : await open(config, run);
+      if (opened === undefined) return undefined;
+      // A runtime that was handed in belongs to whoever handed it in.
+      if (opened === runtime) return { ...opened, close: () => Promise.resolve() };
+      runRuntimes.add(opened);
+      const close = () => (runRuntimes.delete(opened) ? opened.close() : Promise.resolve());
+      return { ...opened, close };
     },
-    /** The runtime of another configuration: an agent's. One for all that ask for the same. */
-    llmOf(wanted: LlmConfig): Promise<LlmRuntime | undefined> {
-      const key = JSON.stringify(wanted);
-      const known = others.get(key) ?? open({ wanted });
-      others.set(key, known);
-      return known;
+    /** A runtime for the configuration of an agent; agents with equal configurations share one. */
+    llmOf(agentConfig: LlmConfig): Promise<LlmRuntime | undefined> {
+      const key = JSON.stringify(agentConfig);
+      const opening = agentRuntimes.get(key) ?? open(agentConfig, { id: runId });
+      agentRuntimes.set(key, opening);
+      return opening;
     },
-    /** Tells of every wait for a limit, until the result is disposed of. */
+    /** Calls the listener for each wait for a rate limit, until the result is disposed. */
     hearPauses(listener: LlmNotices['onPause']): Disposable {
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+      pauseListeners.add(listener);
+      return { [Symbol.dispose]: () => void pauseListeners.delete(listener) };
     },
     async close(): Promise<void> {
-      for (const outcome of await Promise.allSettled([opened, ...others.values()])) {
-        if (outcome.status === 'fulfilled') await outcome.value?.close();
+      for (const opened of await Promise.allSettled([shared, ...agentRuntimes.values()])) {
+        if (opened.status === 'fulfilled') await opened.value?.close();
       }
-      for (const own of runs) await own.close();
+      for (const opened of runRuntimes) await opened.close();
       journal?.close();
       journal = undefined;
     },

@@ -1,156 +1,121 @@
-import { lstatSync, statSync, type Stats } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readAnyText } from '../../store/files.ts';
+import { absent } from '../../store/files.ts';
+import { fileStamp, stampOf, type StampedFile } from './file-cache.ts';
 
-/** A file of the project by its path, and what changes when the file does. */
-export interface StampedFile {
-  readonly path: string;
-  readonly mark: string;
-}
-
-/** The files of a connection's semantic layer, sorted by path: one a dataset, and one for metrics that span datasets. */
+/**
+ * The files of a connection's semantic layer, sorted by path: one for each dataset, then the file with the metrics that
+ * span several datasets.
+ */
 export async function listDatasetFiles(
   dir: string,
   connection: string,
 ): Promise<readonly StampedFile[]> {
   const paths = [
     ...(await listFiles(dir, `semantic-layer/${connection}`, datasetFile)),
-    spanningFile(connection),
+    crossDatasetFile(connection),
   ];
   return paths.map((path) => fileStamp(dir, path)).filter((file) => file !== undefined);
 }
 
-/** A file that is asked for again and again, by its full path, and how it was the last time. */
-interface Watched {
+/** A file that is checked on every call, and its state at the last check. */
+interface WatchedFile {
   readonly path: string;
-  readonly full: string;
+  readonly fullPath: string;
   info: Stats | undefined;
   file: StampedFile | undefined;
 }
 
-/** As `datasetFiles`, for who asks again and again: what has not changed is the same value, of a thousand files within 2 ms. */
+/**
+ * Like `listDatasetFiles`, for a caller that asks on every query: returns the same array and the same objects as long as
+ * nothing changed. Checks a thousand files within 2 ms.
+ */
 export function watchDatasetFiles(
   dir: string,
 ): (connection: string) => Promise<readonly StampedFile[]> {
-  const seen = new Map<string, Watched>();
-  const listings = new Map<
+  const watchedFiles = new Map<string, WatchedFile>();
+  const folders = new Map<
     string,
-    { readonly names: readonly string[]; readonly watched: readonly Watched[] }
+    { readonly names: readonly string[]; readonly watched: readonly WatchedFile[] }
   >();
-  const lists = new Map<string, readonly StampedFile[]>();
-  const watch = (path: string): Watched => {
-    const one = seen.get(path) ?? {
+  const results = new Map<string, readonly StampedFile[]>();
+  const watch = (path: string): WatchedFile => {
+    const watched = watchedFiles.get(path) ?? {
       path,
-      full: `${dir}/${path}`,
+      fullPath: `${dir}/${path}`,
       info: undefined,
       file: undefined,
     };
-    seen.set(path, one);
-    return one;
+    watchedFiles.set(path, watched);
+    return watched;
+  };
+  const watchFolder = (connection: string, names: readonly string[]): readonly WatchedFile[] => {
+    const known = folders.get(connection);
+    if (known !== undefined && isSameList(known.names, names)) return known.watched;
+    const paths = matchingPaths(`semantic-layer/${connection}`, names, datasetFile);
+    const watched = [...paths, crossDatasetFile(connection)].map(watch);
+    folders.set(connection, { names, watched });
+    return watched;
   };
   return async (connection) => {
-    const folder = `semantic-layer/${connection}`;
-    const names = await namesIn(dir, folder);
-    let listing = listings.get(connection);
-    if (
-      listing?.names.length !== names.length ||
-      names.some((name, index) => name !== listing?.names[index])
-    ) {
-      const watched = [...pathsOf(folder, names, datasetFile), spanningFile(connection)].map(watch);
-      listings.set(connection, (listing = { names, watched }));
-    }
-    const files = listing.watched.map(asItIs).filter((file) => file !== undefined);
-    const last = lists.get(connection);
-    if (last?.length === files.length && files.every((file, index) => file === last[index]))
-      return last;
-    lists.set(connection, files);
+    const names = await fileNamesIn(dir, `semantic-layer/${connection}`);
+    const files = watchFolder(connection, names)
+      .map(checkFile)
+      .filter((file) => file !== undefined);
+    const last = results.get(connection);
+    if (last !== undefined && isSameList(last, files)) return last;
+    results.set(connection, files);
     return files;
   };
 }
 
-function asItIs(one: Watched): StampedFile | undefined {
-  const info = statSync(one.full, { throwIfNoEntry: false });
-  const { info: last } = one;
+/** The file as it is now; the same object as last time if it did not change. */
+function checkFile(watched: WatchedFile): StampedFile | undefined {
+  const info = statSync(watched.fullPath, { throwIfNoEntry: false });
+  const { info: last } = watched;
   if (
     info === undefined ||
     last?.mtimeMs !== info.mtimeMs ||
     last.ino !== info.ino ||
     last.size !== info.size
   ) {
-    one.file = info && { path: one.path, mark: markFrom(info) };
-    one.info = info;
+    watched.file = info && { path: watched.path, stamp: stampOf(info) };
+    watched.info = info;
   }
-  return one.file;
+  return watched.file;
 }
 
 const datasetFile = /^[^.].*\.ya?ml$/;
 
-function spanningFile(connection: string): string {
+function crossDatasetFile(connection: string): string {
   return `semantic-layer/${connection}.yaml`;
 }
 
-/** Undefined where there is no such file. Synchronous: a thousand files take 2 ms so, and 20 ms by way of the thread pool. */
-export function fileStamp(dir: string, path: string): StampedFile | undefined {
-  const info = statSync(`${dir}/${path}`, { throwIfNoEntry: false });
-  return info && { path, mark: markFrom(info) };
-}
-
-function markFrom({ mtimeMs, ino, size }: Stats): string {
-  return `${mtimeMs}-${ino}-${size}`;
-}
-
-/** Keeps what was read for a key as long as its marks are the same; what failed is read again. */
-export function cacheByStamp<Value>() {
-  const known = new Map<
-    string,
-    { readonly marks: readonly unknown[]; readonly value: Promise<Value> }
-  >();
-  return (key: string, marks: readonly unknown[], read: () => Promise<Value>): Promise<Value> => {
-    const last = known.get(key);
-    if (last !== undefined && marks.every((mark, index) => mark === last.marks[index]))
-      return last.value;
-    const value = read();
-    known.set(key, { marks, value });
-    value.catch(() => known.delete(key));
-    return value;
-  };
-}
-
-/** Reads a file of a project again where it has changed; undefined where there is none. Of links only the target counts, so those always. */
-export function openCachedReader<Value>(
-  make: (text: string | undefined) => Value,
-  readFile = readAnyText,
-): (dir: string, path: string) => Promise<Value> {
-  const kept = cacheByStamp<Value>();
-  return (dir, path) => {
-    const full = join(dir, path);
-    const info = lstatSync(full, { throwIfNoEntry: false });
-    const read = async () => make(info && (await readFile(full, dir)));
-    return info?.isSymbolicLink() === true ? read() : kept(full, [info && markFrom(info)], read);
-  };
-}
-
-/** Paths of the files in a folder of the project whose names match, sorted; none where there is no folder. */
+/** Paths of the files in a project folder whose names match, sorted; empty if the folder does not exist. */
 export async function listFiles(
   dir: string,
   folder: string,
-  names: RegExp,
+  pattern: RegExp,
 ): Promise<readonly string[]> {
-  return pathsOf(folder, await namesIn(dir, folder), names);
+  return matchingPaths(folder, await fileNamesIn(dir, folder), pattern);
 }
 
-const namesIn = async (dir: string, folder: string): Promise<readonly string[]> =>
-  (await readdir(join(dir, folder)).catch(absent)) ?? [];
+async function fileNamesIn(dir: string, folder: string): Promise<readonly string[]> {
+  return (await readdir(join(dir, folder)).catch(absent)) ?? [];
+}
 
-function pathsOf(folder: string, found: readonly string[], names: RegExp): readonly string[] {
-  return found
-    .filter((name) => names.test(name))
+function matchingPaths(
+  folder: string,
+  names: readonly string[],
+  pattern: RegExp,
+): readonly string[] {
+  return names
+    .filter((name) => pattern.test(name))
     .sort()
     .map((name) => `${folder}/${name}`);
 }
 
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
+function isSameList(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
 }

@@ -16,16 +16,17 @@ import { openWarehouse, type WarehouseSpec } from '../../warehouse/open.ts';
 import type { Scope, Warehouse } from '../../warehouse/warehouse.ts';
 import { readConfig } from './config-file.ts';
 import {
+  configuredScope,
   findConnection,
   isWarehouse,
-  configuredScope,
-  warehouseNames,
   type ProjectConfig,
+  warehouseNames,
 } from './config.ts';
-import { cacheByStamp, type StampedFile, fileStamp, watchDatasetFiles } from './model-files.ts';
-import { openProjectLlm, type LlmNotices } from './llm.ts';
+import { cacheByStamp, fileStamp, type StampedFile } from './file-cache.ts';
+import { type LlmNotices, openProjectLlm } from './llm.ts';
+import { watchDatasetFiles } from './model-files.ts';
 
-/** A warehouse of `ktx.yaml`, and what of it the connection is about. */
+/** A warehouse of `ktx.yaml`, and the part of it that the connection covers. */
 export interface Connection {
   readonly name: string;
   readonly config: WarehouseConfig;
@@ -33,118 +34,140 @@ export interface Connection {
 }
 
 interface ProjectOptions {
-  /** On all that this run writes or sends. */
+  /** Recorded with everything that this run writes or sends. */
   readonly runId?: string;
   readonly notices?: LlmNotices;
-  /** What a local Claude Code session runs in; that of the process where it is left out. */
+  /** The environment of a local Claude Code session; defaults to that of the process. */
   readonly env?: NodeJS.ProcessEnv;
-  /** A model runtime in place of the one that `ktx.yaml` names. */
+  /** Replaces the model runtime that `ktx.yaml` configures. */
   readonly runtime?: LlmRuntime | undefined;
-  /** Who asks; else KTX_ROLE, else `query.role` of `ktx.yaml`. */
+  /** Whose row rules apply; defaults to KTX_ROLE, then to `query.role` of `ktx.yaml`. */
   readonly role?: string | undefined;
 }
 
-const silent: LlmNotices = { warn: () => undefined, onPause: () => undefined };
+const noNotices: LlmNotices = { warn: () => undefined, onPause: () => undefined };
 
-/** An open project: configuration, and the things that are opened once and shared by every command and tool. */
+/** An open project: its configuration, and the resources that all commands and tools share. */
 export type Project = Awaited<ReturnType<typeof openProject>>;
 
-/** Reads `ktx.yaml` in `dir`, an absolute path; everything else opens at first use. */
+/** Reads `ktx.yaml` in `dir`, an absolute path. Everything else opens at first use. */
 export async function openProject(dir: string, options: ProjectOptions = {}) {
-  const { runId = newId('run'), notices = silent, env = process.env, runtime } = options;
+  const { runId = newId('run'), notices = noNotices, env = process.env, runtime } = options;
   const config = await readConfig(dir);
   const role = options.role ?? (env['KTX_ROLE'] || config.query.role);
-  const languageModel = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
+  const projectLlm = openProjectLlm({ dir, config: config.llm, runId, notices, env, runtime });
+  const catalogs = openCatalogs(dir);
+  const models = openModels({ dir, config, role, catalogs });
   const warehouses = new Map<string, Promise<Warehouse>>();
-  const [models, catalogs, texts] = [
-    cacheByStamp<LoadedModel>(),
-    cacheByStamp<Catalog | undefined>(),
-    cacheByStamp<string>(),
-  ];
-  const currentFiles = watchDatasetFiles(dir);
   const connection = (name?: string) => chooseConnection(config, name);
-  const catalogMark = (name: string) => fileStamp(dir, `sources/${name}/index.jsonl`)?.mark ?? '';
-  const catalog = (name: string) =>
-    catalogs(name, [catalogMark(name)], () => loadCatalog(dir, name));
-  const open = async (name: string, signal: AbortSignal) => {
-    // Without a catalog the gate asks the warehouse itself.
-    const tables = (await catalog(name))?.tables;
-    return openConnection(
-      { dir, ...connection(name), tables: tables && (async () => tables) },
-      signal,
-    );
-  };
-  const loadFiles = async (name: string, marked: readonly StampedFile[]) => {
-    const [{ loadModel }, { modelForRole: modelFor }] = await Promise.all([
-      import('../../semantic/load/load.ts'),
-      import('../../semantic/resolve/row-rules.ts'),
-    ]);
-    const textOf = (path: string, mark: string) =>
-      texts(path, [mark], async () => (await readAnyText(join(dir, path), dir)) ?? '');
-    const read = Promise.all(
-      marked.map(async ({ path, mark }) => ({ path, text: await textOf(path, mark) })),
-    );
-    const [files, known] = await Promise.all([read, catalog(name)]);
-    const loaded = await loadModel({
-      dialect: findDialect(connection(name).config.driver),
-      files,
-      tables: known?.tables,
-    });
-    return { ...loaded, model: modelFor(loaded.model, role) };
+  const openNamed = async (name: string, signal: AbortSignal) => {
+    // Without a catalog the gate reads the tables from the warehouse.
+    const tables = (await catalogs.load(name))?.tables;
+    const spec = { dir, ...connection(name), tables: tables && (async () => tables) };
+    return openConnection(spec, signal);
   };
 
   return {
     dir,
     config,
     runId,
+    /** Whose row rules apply. */
+    role,
     /** Names of all warehouses. */
     warehouses: warehouseNames(config),
-    /** The named warehouse, or the only one; else an error that lists the names. */
+    /** The named warehouse, or the only one; otherwise throws an error that lists the names. */
     connection,
-    /** As the files in git have it; undefined where nothing was ingested yet. */
-    catalog,
-    /** Closed by `close`. */
+    /** The catalog in the project's files; undefined before the first ingest. */
+    catalog: (name: string) => catalogs.load(name),
+    /** The datasets of one connection as the role may read them. Changed files are read again. */
+    model: (name: string): Promise<LoadedModel> => models(name),
+    /** An open warehouse, shared by all callers; `close` closes it. */
     warehouse(name: string, signal: AbortSignal): Promise<Warehouse> {
       const known = warehouses.get(name);
       if (known !== undefined) return known;
-      const opening = open(name, signal);
+      const opening = openNamed(name, signal);
       warehouses.set(name, opening);
-      // The next use tries again where this one failed.
+      // If this attempt fails, the next call tries again.
       opening.catch(() => warehouses.delete(name));
       return opening;
     },
-    /** Whose row rules hold. */
-    role,
-    /** The datasets of one connection as the role may read them; what changed in files and catalog is read again. */
-    async model(name: string): Promise<LoadedModel> {
-      const files = await currentFiles(name);
-      return models(name, [files, catalogMark(name)], () => loadFiles(name, files));
-    },
-    /** The model runtime; undefined where `llm.provider.backend` is `none`. Opens at first use and calls nothing by itself. */
-    llm: () => languageModel.llm(),
-    /** As `llm`, for an agent whose file says something else. */
-    llmOf: (wanted: LlmConfig) => languageModel.llmOf(wanted),
-    llmRun: (run: Parameters<typeof languageModel.llmRun>[0]) => languageModel.llmRun(run),
-    /** Tells of every wait of model calls for a limit, until the result is disposed of. */
-    hearPauses: (listener: LlmNotices['onPause']) => languageModel.hearPauses(listener),
-    /** What was paid for. */
-    journal: () => languageModel.journal(),
+    /** The model runtime; undefined if `llm.provider.backend` is `none`. Opening it calls no model. */
+    llm: () => projectLlm.llm(),
+    /** Like `llm`, with the settings of an agent's file. */
+    llmOf: (agentConfig: LlmConfig) => projectLlm.llmOf(agentConfig),
+    /** Like `llm`, with a budget and usage records of its own. The caller closes it. */
+    llmRun: (run: Parameters<typeof projectLlm.llmRun>[0]) => projectLlm.llmRun(run),
+    /** Calls the listener for each wait for a rate limit, until the result is disposed. */
+    hearPauses: (listener: LlmNotices['onPause']) => projectLlm.hearPauses(listener),
+    /** The journal of paid model calls. */
+    journal: () => projectLlm.journal(),
     async close(): Promise<void> {
-      await languageModel.close();
+      await projectLlm.close();
       for (const opened of await Promise.allSettled(warehouses.values()))
         if (opened.status === 'fulfilled') await opened.value.close();
     },
   };
 }
 
-interface Opening extends Pick<WarehouseSpec, 'config' | 'tables'> {
+interface Catalogs {
+  /** Changes whenever the catalog of the connection does. */
+  readonly stamp: (name: string) => string;
+  readonly load: (name: string) => Promise<Catalog | undefined>;
+}
+
+function openCatalogs(dir: string): Catalogs {
+  const cached = cacheByStamp<Catalog | undefined>();
+  const stamp = (name: string) => fileStamp(dir, `sources/${name}/index.jsonl`)?.stamp ?? '';
+  return {
+    stamp,
+    load: (name) => cached(name, [stamp(name)], () => loadCatalog(dir, name)),
+  };
+}
+
+interface ModelInput {
+  readonly dir: string;
+  readonly config: ProjectConfig;
+  readonly role: string | undefined;
+  readonly catalogs: Catalogs;
+}
+
+/** Loads the semantic model of a connection; again only when its files or its catalog changed. */
+function openModels({ dir, config, role, catalogs }: ModelInput) {
+  const cached = cacheByStamp<LoadedModel>();
+  const cachedTexts = cacheByStamp<string>();
+  const currentFiles = watchDatasetFiles(dir);
+  const readFiles = (files: readonly StampedFile[]) =>
+    Promise.all(
+      files.map(async ({ path, stamp }) => {
+        const read = async () => (await readAnyText(join(dir, path), dir)) ?? '';
+        return { path, text: await cachedTexts(path, [stamp], read) };
+      }),
+    );
+  const load = async (name: string, stamped: readonly StampedFile[]): Promise<LoadedModel> => {
+    // The parser is large: it loads with the first model.
+    const [{ loadModel }, { modelForRole }] = await Promise.all([
+      import('../../semantic/load/load.ts'),
+      import('../../semantic/resolve/row-rules.ts'),
+    ]);
+    const [files, catalog] = await Promise.all([readFiles(stamped), catalogs.load(name)]);
+    const dialect = findDialect(chooseConnection(config, name).config.driver);
+    const loaded = await loadModel({ dialect, files, tables: catalog?.tables });
+    return { ...loaded, model: modelForRole(loaded.model, role) };
+  };
+  return async (name: string): Promise<LoadedModel> => {
+    const files = await currentFiles(name);
+    return cached(name, [files, catalogs.stamp(name)], () => load(name, files));
+  };
+}
+
+interface ConnectionSpec extends Pick<WarehouseSpec, 'config' | 'tables'> {
   readonly dir: string;
   readonly name: string;
 }
 
 /** Opens a connection for the project in `dir`, which need not exist yet. */
 export function openConnection(
-  { dir, name, ...spec }: Opening,
+  { dir, name, ...spec }: ConnectionSpec,
   signal: AbortSignal,
 ): Promise<Warehouse> {
   const secrets = (ref: string) => resolveSecret(ref, dir);
@@ -154,28 +177,41 @@ export function openConnection(
   );
 }
 
+/** What to type when a project has no warehouse yet. */
+export const addWarehouseHint = `ktx connection add <name> ${fileConnectionFlags}`;
+
 function chooseConnection(project: ProjectConfig, name: string | undefined): Connection {
   const names = warehouseNames(project);
   const chosen = name ?? (names.length === 1 ? names[0] : undefined) ?? '';
   const config = findConnection(project, chosen);
-  if (config !== undefined && !isWarehouse(config)) {
-    const hint = `one of ${names.join(', ') || `none: ktx connection add <name> ${fileConnectionFlags}`}`;
-    throw new UserError(
-      'not_a_warehouse',
-      `${chosen} is a source of context (${config.driver}), and no warehouse.`,
-      { hint, exitCode: 2 },
-    );
-  }
-  if (config !== undefined) return { name: chosen, config, scope: configuredScope(config) };
-  if (names.length === 0) {
-    const hint = `ktx connection add <name> ${fileConnectionFlags}`;
-    throw new UserError('no_connection', 'ktx.yaml has no warehouse.', { hint, exitCode: 2 });
-  }
-  const [suggestion] = name === undefined ? [] : nearest(name, names, 1);
-  const hint =
-    suggestion === undefined ? `one of ${names.join(', ')}` : `did you mean ${suggestion}?`;
-  const options = { hint, exitCode: 2, details: { choices: names } } as const;
+  if (config === undefined) throw noSuchConnection(name, names);
+  if (isWarehouse(config)) return { name: chosen, config, scope: configuredScope(config) };
+  throw new UserError(
+    'not_a_warehouse',
+    `${chosen} is a context source (${config.driver}), not a warehouse.`,
+    {
+      hint: names.length === 0 ? addWarehouseHint : `one of ${names.join(', ')}`,
+      exitCode: 2,
+    },
+  );
+}
+
+function noSuchConnection(name: string | undefined, names: readonly string[]): UserError {
+  if (names.length === 0)
+    return new UserError('no_connection', 'ktx.yaml has no warehouse.', {
+      hint: addWarehouseHint,
+      exitCode: 2,
+    });
+  const choices = `one of ${names.join(', ')}`;
+  const options = { exitCode: 2, details: { choices: names } } as const;
   if (name === undefined)
-    throw new UserError('connection_required', 'There are several warehouses; which one?', options);
-  throw new UserError('connection_unknown', `ktx.yaml has no connection ${name}.`, options);
+    return new UserError('connection_required', 'ktx.yaml has several warehouses. Name one.', {
+      hint: choices,
+      ...options,
+    });
+  const [suggestion] = nearest(name, names, 1);
+  return new UserError('connection_unknown', `ktx.yaml has no connection ${name}.`, {
+    hint: suggestion === undefined ? choices : `did you mean ${suggestion}?`,
+    ...options,
+  });
 }

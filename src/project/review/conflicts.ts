@@ -1,28 +1,27 @@
 import { conflictsPath, parseConflicts, type Conflict } from '../../context/compile/conflicts.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { openCachedReader } from '../open/model-files.ts';
+import { openCachedReader } from '../open/file-cache.ts';
 
-/** What is contested, as the last ingest left it. */
+/** The open conflicts as of the last ingest. */
 export function readConflicts(dir: string): Promise<readonly Conflict[]> {
-  return read(dir, conflictsPath);
+  return readCached(dir, conflictsPath);
 }
 
-const read = openCachedReader(parseConflicts);
+const readCached = openCachedReader(parseConflicts);
 
-/** Those about a dataset and what it holds. */
+/** The conflicts about a dataset or anything in it. */
 export function conflictsOfDataset(
   conflicts: readonly Conflict[],
   connection: string,
   dataset: string,
 ): readonly Conflict[] {
-  const isOwn = ({ subject }: Conflict) => {
+  return conflicts.filter(({ subject }) => {
     const parts = parseSubject(subject);
     return parts?.connection === connection && parts.dataset === dataset;
-  };
-  return conflicts.filter(isOwn);
+  });
 }
 
-/** One line for each, for a reader of what it is about. */
+/** One line per conflict: the subject, and each version with its evidence. */
 export function conflictLines(conflicts: readonly Conflict[]): string[] {
   return conflicts.map(({ subject, kind, variants }) => {
     const versions = variants.map(

@@ -5,39 +5,40 @@ import { describeUnmapped } from '../../ingest/fetch/read-sources.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { openState } from '../../store/state.ts';
-import { notesName, listSources } from '../open/config.ts';
+import { listSources, notesName } from '../open/config.ts';
 import type { Project } from '../open/open.ts';
 import { loadReviewedConflicts, type ReviewedConflict } from './review.ts';
-import { listStaleSubjects } from './stale.ts';
+import { listStaleSubjects, type StaleSubject } from './stale.ts';
 
-/** What waits for a person, or for a model. */
+/** Everything that waits for a person or a model. */
 export interface ReviewQueue extends LeftOut {
   readonly contested: readonly ReviewedConflict[];
-  /** What leans on something that has changed since a model read it. */
-  readonly stale: readonly { readonly subject: string; readonly why: string }[];
-  /** Paths of items in which a model has yet to read. */
+  /** Subjects whose evidence has changed since a model read it. */
+  readonly stale: readonly StaleSubject[];
+  /** Paths of the items that no model has read yet. */
   readonly pending: readonly string[];
 }
 
-/** From the files and what the last run here left out; asks no warehouse and no source. */
+/** Reads the project's files and the record of the last run. Connects to no warehouse and no source. */
 export async function loadReviewQueue(project: Project): Promise<ReviewQueue> {
-  const [contested, lines, stale] = await Promise.all([
+  const [contested, items, stale] = await Promise.all([
     loadReviewedConflicts(project),
-    linesOfItems(project),
+    readItemIndexes(project),
     listStaleSubjects(project),
   ]);
-  const pending = lines
-    .flatMap(({ item, extractor }) => (extractor.endsWith('+pending') ? [item] : []))
+  const pending = items
+    .filter(({ extractor }) => extractor.endsWith('+pending'))
+    .map(({ item }) => item)
     .sort();
   const { quarantined, unfit } = readLastLeftOut(project);
-  // In a clone no run has told of anything yet; what a model could not claim is in git.
-  const unmapped = lines.flatMap((line) => describeUnmapped(line.item, line.unmapped ?? []));
-  const told = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
-  const untold = unmapped.filter(({ item, reason }) => !told.has(`${item} ${reason}`));
-  return { contested, pending, stale, quarantined, unfit: [...unfit, ...untold] };
+  // A clone has no record of the last run, but git has what the model could not turn into claims.
+  const unmapped = items.flatMap(({ item, unmapped: facts = [] }) => describeUnmapped(item, facts));
+  const recorded = new Set(unfit.map(({ item, reason }) => `${item} ${reason}`));
+  const unrecorded = unmapped.filter(({ item, reason }) => !recorded.has(`${item} ${reason}`));
+  return { contested, pending, stale, quarantined, unfit: [...unfit, ...unrecorded] };
 }
 
-/** Of the last run in this folder; nothing in a fresh clone. */
+/** What the last run in this folder left out of the artifacts; empty in a fresh clone. */
 export function readLastLeftOut({ dir }: Project): LeftOut {
   const state = openState(dir);
   try {
@@ -47,14 +48,12 @@ export function readLastLeftOut({ dir }: Project): LeftOut {
   }
 }
 
-/** What git has of each item of the sources. */
-async function linesOfItems({ dir, config }: Project) {
+/** The index lines of all sources, each with the path of its item. */
+async function readItemIndexes({ dir, config }: Project) {
   const names = [...listSources(config).map(([name]) => name), notesName];
   const indexes = names.map(async (name) => {
-    const lines = parseItemIndex(
-      (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '',
-    );
-    return lines.map((line) => ({ ...line, item: itemPath(name, line.path) }));
+    const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
+    return parseItemIndex(text).map((line) => ({ ...line, item: itemPath(name, line.path) }));
   });
   return (await Promise.all(indexes)).flat();
 }

@@ -12,24 +12,25 @@ import { nearest } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';
 import { findRepository, gitLine } from '../../store/git.ts';
 import { openState } from '../../store/state.ts';
-import { readConflicts } from './conflicts.ts';
 import type { Project } from '../open/open.ts';
+import { readConflicts } from './conflicts.ts';
 
 export interface ReviewedConflict extends Omit<Conflict, 'variants'> {
+  /** Each version, with the number that it gives if it was run. */
   readonly variants: readonly (Conflict['variants'][number] & {
     readonly number?: ComparedNumber | undefined;
   })[];
-  /** What a model found to differ, in its words. */
+  /** How a model explains the difference. */
   readonly difference?: string | undefined;
 }
 
-/** What is contested, with the numbers of both definitions where they ran. */
+/** The open conflicts, with the numbers that their versions give and the difference between them. */
 export async function loadReviewedConflicts({
   dir,
 }: Project): Promise<readonly ReviewedConflict[]> {
   const conflicts = await readConflicts(dir);
   if (conflicts.length === 0) return [];
-  const differences = await Promise.all(conflicts.map((conflict) => differenceIn(dir, conflict)));
+  const differences = await Promise.all(conflicts.map((conflict) => readDifference(dir, conflict)));
   const state = openState(dir);
   try {
     return conflicts.map((conflict, index) => {
@@ -38,107 +39,110 @@ export async function loadReviewedConflicts({
         ...variant,
         number: numbers.get(variant.id),
       }));
-      return {
-        ...conflict,
-        variants,
-        ...(differences[index] !== undefined && { difference: differences[index] }),
-      };
+      const difference = differences[index];
+      return { ...conflict, variants, ...(difference !== undefined && { difference }) };
     });
   } finally {
     state.close();
   }
 }
 
-async function differenceIn(
+/** From the claim in which a model contradicts these versions; undefined if there is none. */
+async function readDifference(
   dir: string,
   { subject, kind, variants }: Conflict,
 ): Promise<string | undefined> {
   const owner = parseSubject(subject);
   const path = owner ? claimsPath(owner.connection, owner.dataset) : wikiClaimsPath;
   const { claims } = parseClaims(path, (await readText(join(dir, path), dir)) ?? '');
-  const found = claims.flatMap((claim) => {
+  for (const claim of claims) {
+    if (claim.kind !== 'contradiction' || claim.subject !== subject) continue;
     const { data } = bodySchemas.contradiction.safeParse(claim.body);
-    const isMeant =
-      claim.kind === 'contradiction' && claim.subject === subject && data?.kind === kind;
-    return isMeant && variants.every(({ id }) => data.claims.includes(id)) ? [data.why] : [];
-  });
-  return found[0];
+    const isAboutConflict =
+      data?.kind === kind && variants.every(({ id }) => data.claims.includes(id));
+    if (isAboutConflict) return data.why;
+  }
+  return undefined;
 }
 
-interface Choice {
+interface PinRequest {
   readonly subject: string;
-  /** May be left out where only one thing of the subject is contested. */
+  /** Needed only if several things about the subject are contested. */
   readonly kind?: string | undefined;
-  /** The id of a version, or the beginning of one. */
+  /** The id of a version, or at least its first four characters. */
   readonly choose: string;
   readonly why?: string | undefined;
 }
 
-/** The decision as a pin; what does not fit to a conflict is an error that names what there is. */
-export async function createPin(
-  { dir }: Project,
-  { subject: asked, kind, choose, why }: Choice,
-): Promise<Pin> {
+/** Turns a decision into a pin; throws an error with the choices if it fits no conflict or no version. */
+export async function createPin({ dir }: Project, request: PinRequest): Promise<Pin> {
   const { fault } = parsePins(await readText(join(dir, pinsPath), dir));
   if (fault !== undefined)
     throw new UserError('pins_unreadable', `${pinsPath} cannot be read: ${fault}`, {
-      hint: 'correct the file',
+      hint: 'Correct the file.',
       exitCode: 2,
     });
-  const conflicts = await readConflicts(dir);
-  const named = conflictsNamed(conflicts, asked).filter(
-    (one) => kind === undefined || one.kind === kind,
-  );
-  const [conflict, other] = named;
-  if (conflict === undefined || other !== undefined) {
-    const subjects = conflicts.map((one) => one.subject);
-    const hint = other
-      ? `say which: --kind ${named.map((one) => one.kind).join(' or ')}`
-      : `contested: ${(nearest(asked, subjects)[0] ?? subjects.slice(0, 5).join(', ')) || 'nothing'}`;
-    throw new UserError('conflict_unknown', `Nothing to decide is known as ${asked}.`, {
-      hint,
-      exitCode: 2,
-      details: { subjects },
-    });
-  }
-  const { subject } = conflict;
-  const chosen = conflict.variants.filter(({ id }) => choose.length >= 4 && id.startsWith(choose));
-  if (chosen.length !== 1) {
-    const ids = conflict.variants.map(({ id }) => id);
-    throw new UserError('version_unknown', `${subject} has no one version ${choose}.`, {
-      hint: `one of ${ids.join(', ')}`,
-      exitCode: 2,
-    });
-  }
-  const seen = conflict.variants.map(({ id }) => id).sort();
-  const at = new Date().toISOString().slice(0, 10);
+  const conflict = findConflict(await readConflicts(dir), request);
   const pin = {
-    subject,
+    subject: conflict.subject,
     kind: conflict.kind,
-    choose: chosen[0]?.id ?? '',
-    seen,
-    by: await author(dir),
-    at,
+    choose: findVersion(conflict, request.choose),
+    seen: conflict.variants.map(({ id }) => id).sort(),
+    by: await authorName(dir),
+    at: new Date().toISOString().slice(0, 10),
   };
-  return why === undefined ? pin : { ...pin, why };
+  return request.why === undefined ? pin : { ...pin, why: request.why };
 }
 
-/** As `ktx explain` takes names too: with or without the type and the connection. */
-function conflictsNamed(conflicts: readonly Conflict[], asked: string): readonly Conflict[] {
-  const exact = conflicts.filter(({ subject }) => subject === asked);
-  if (exact.length > 0) return exact;
-  const found = conflicts.filter(({ subject }) => {
-    const name = subject.slice(subject.indexOf(':') + 1);
-    return (
-      name === asked ||
-      (parseSubject(subject) !== undefined && name.slice(name.indexOf('.') + 1) === asked)
-    );
+function findConflict(
+  conflicts: readonly Conflict[],
+  { subject, kind }: Pick<PinRequest, 'subject' | 'kind'>,
+): Conflict {
+  const matches = conflictsNamed(conflicts, subject).filter(
+    (conflict) => kind === undefined || conflict.kind === kind,
+  );
+  const [conflict, ...others] = matches;
+  if (conflict !== undefined && others.length === 0) return conflict;
+  const subjects = conflicts.map((contested) => contested.subject);
+  const suggestion = nearest(subject, subjects)[0] ?? subjects.slice(0, 5).join(', ');
+  const details = { exitCode: 2, details: { subjects } } as const;
+  if (others.length > 0)
+    throw new UserError('conflict_unknown', `${subject} has several conflicts. Name one.`, {
+      hint: `--kind ${matches.map((match) => match.kind).join(' or ')}`,
+      ...details,
+    });
+  throw new UserError('conflict_unknown', `There is no conflict about ${subject}.`, {
+    hint: suggestion === '' ? 'nothing is contested' : `contested: ${suggestion}`,
+    ...details,
   });
-  return new Set(found.map(({ subject }) => subject)).size === 1 ? found : [];
 }
 
-/** As git knows the person. */
-async function author(dir: string): Promise<string> {
+/** The id of the only version that begins with the given characters. */
+function findVersion({ subject, variants }: Conflict, prefix: string): string {
+  const ids = variants.map(({ id }) => id);
+  const [match, ...others] = ids.filter((id) => prefix.length >= 4 && id.startsWith(prefix));
+  if (match !== undefined && others.length === 0) return match;
+  throw new UserError('version_unknown', `${prefix} matches no single version of ${subject}.`, {
+    hint: `one of ${ids.join(', ')}`,
+    exitCode: 2,
+  });
+}
+
+/** By the full subject, or by a name without type and connection, as `ktx explain` accepts it. */
+function conflictsNamed(conflicts: readonly Conflict[], name: string): readonly Conflict[] {
+  const exact = conflicts.filter(({ subject }) => subject === name);
+  if (exact.length > 0) return exact;
+  const matches = conflicts.filter(({ subject }) => {
+    const untyped = subject.slice(subject.indexOf(':') + 1);
+    const withoutConnection = untyped.slice(untyped.indexOf('.') + 1);
+    return untyped === name || (parseSubject(subject) !== undefined && withoutConnection === name);
+  });
+  const isUnique = new Set(matches.map(({ subject }) => subject)).size === 1;
+  return isUnique ? matches : [];
+}
+
+/** The person's name in git, else the login name. */
+async function authorName(dir: string): Promise<string> {
   const repository = await findRepository(dir);
   const name =
     repository && (await gitLine(repository.root, ['config', 'user.name'], { allow: [1] }));

@@ -7,94 +7,95 @@ import { findStaleSubjects, type ModelInputChanges } from '../../ingest/publish/
 import { describedStructure } from '../../scan/describe/descriptions.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
-import { notesName, listSources } from '../open/config.ts';
-import { listFiles, openCachedReader } from '../open/model-files.ts';
+import { listSources, notesName } from '../open/config.ts';
+import { openCachedReader } from '../open/file-cache.ts';
+import { listFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 
-type StaleSubjects = ReadonlyMap<string, string>;
+export interface StaleSubject {
+  readonly subject: string;
+  readonly why: string;
+}
 
-/** Subjects that lean on what has changed since a model read it, each with why; by what they are about. */
+/** Subject → why it is stale. */
+type StaleReasons = ReadonlyMap<string, string>;
+
+/** Which subjects have only evidence that has changed since a model read it. */
 export interface Staleness {
-  ofDataset(connection: string, dataset: string): Promise<StaleSubjects>;
-  ofWiki(): Promise<StaleSubjects>;
+  ofDataset(connection: string, dataset: string): Promise<StaleReasons>;
+  ofWiki(): Promise<StaleReasons>;
 }
 
 const readPins = openCachedReader(parsePins);
-/** The text of a file of claims that has any of a model. */
+/** The text of a claims file; undefined if no claim in it comes from a model. */
 const readModelClaims = openCachedReader(
   (text) => (text?.includes('"origin":"model"') === true ? text : undefined),
   readText,
 );
 
-/** From the files in git alone; a project without a model's claims costs next to nothing. */
+/** Reads only files in git. A project without claims from a model costs next to nothing. */
 export async function openStaleness(
   project: Pick<Project, 'dir' | 'config' | 'catalog'>,
 ): Promise<Staleness> {
   const { dir } = project;
   const { pins } = await readPins(dir, pinsPath);
-  let changed: Promise<ModelInputChanges['items']> | undefined;
+  let changedItems: Promise<ModelInputChanges['items']> | undefined;
   const structures = new Map<string, Promise<ModelInputChanges['structures']>>();
   const structuresOf = (connection: string) => {
     const known = structures.get(connection) ?? tableStructures(project, connection);
     structures.set(connection, known);
     return known;
   };
-  const inFile = async (path: string, connection?: string): Promise<StaleSubjects> => {
+  const inClaimsFile = async (path: string, connection?: string): Promise<StaleReasons> => {
     const text = await readModelClaims(dir, path);
     if (text === undefined) return new Map();
-    const known =
-      connection === undefined ? new Map<string, string>() : await structuresOf(connection);
     return findStaleSubjects(parseClaims(path, text).claims, pins, {
-      items: await (changed ??= changedItems(project)),
-      structures: known,
+      items: await (changedItems ??= findChangedItems(project)),
+      structures: connection === undefined ? new Map() : await structuresOf(connection),
     });
   };
   return {
-    ofDataset: (connection, dataset) => inFile(claimsPath(connection, dataset), connection),
-    ofWiki: () => inFile(wikiClaimsPath),
+    ofDataset: (connection, dataset) => inClaimsFile(claimsPath(connection, dataset), connection),
+    ofWiki: () => inClaimsFile(wikiClaimsPath),
   };
 }
 
-/** Everything stale in the project, sorted. */
-export async function listStaleSubjects(
-  project: Project,
-): Promise<readonly { readonly subject: string; readonly why: string }[]> {
+/** All stale subjects of the project, sorted by subject. */
+export async function listStaleSubjects(project: Project): Promise<readonly StaleSubject[]> {
   const staleness = await openStaleness(project);
-  const datasets = project.warehouses.map(async (connection) => {
+  const ofDatasets = project.warehouses.map(async (connection) => {
     const files = await listFiles(project.dir, `claims/${connection}`, /\.jsonl$/);
     const names = files.map((path) => path.slice(`claims/${connection}/`.length, -'.jsonl'.length));
     return Promise.all(names.map((name) => staleness.ofDataset(connection, name)));
   });
-  const found = [...(await Promise.all(datasets)).flat(), await staleness.ofWiki()];
-  return found
-    .flatMap((one) => [...one].map(([subject, why]) => ({ subject, why })))
+  const reasons = [...(await Promise.all(ofDatasets)).flat(), await staleness.ofWiki()];
+  return reasons
+    .flatMap((bySubject) => [...bySubject].map(([subject, why]) => ({ subject, why })))
     .sort((a, b) => (a.subject < b.subject ? -1 : 1));
 }
 
-/** Items of which another text, or another shape of the tables that they speak of, was read than there is now. */
-async function changedItems({
+/** Items whose text, or the tables that they mention, changed after a model read them: path → why. */
+async function findChangedItems({
   dir,
   config,
 }: Pick<Project, 'dir' | 'config'>): Promise<ModelInputChanges['items']> {
   const names = [...listSources(config).map(([name]) => name), notesName];
-  const indexes = names.map(async (name) => {
-    const text = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
-    return parseItemIndex(text).flatMap(({ path, hash, slice, read }): [string, string][] => {
+  const changes = names.map(async (name) => {
+    const index = (await readText(join(dir, itemPath(name, 'index.jsonl')), dir)) ?? '';
+    return parseItemIndex(index).flatMap(({ path, hash, slice, read }): [string, string][] => {
       if (read === undefined || (read.hash === hash && read.slice === slice)) return [];
-      const place = itemPath(name, path);
-      return [
-        [
-          place,
-          read.hash === hash
-            ? `a table that ${place} speaks of has changed`
-            : `${place} has changed since a model read it`,
-        ],
-      ];
+      const item = itemPath(name, path);
+      const why =
+        read.hash === hash
+          ? `a table that ${item} speaks of has changed`
+          : `${item} has changed since a model read it`;
+      return [[item, why]];
     });
   });
-  return new Map((await Promise.all(indexes)).flat());
+  return new Map((await Promise.all(changes)).flat());
 }
 
+/** Keyed by the catalog file and the name of the table. */
 async function tableStructures(
   project: Pick<Project, 'catalog'>,
   connection: string,

@@ -7,7 +7,7 @@ import { itemPath } from '../../sources/source.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
 import { loadReviewQueue } from './review-queue.ts';
-import { commitState } from '../open/commit.ts';
+import { commitState } from '../open/commit-state.ts';
 import { listRemovedSources } from '../learn/removed-sources.ts';
 import { listSources } from '../open/config.ts';
 import { llmStatus } from '../setup/llm-setup.ts';
@@ -17,16 +17,19 @@ import { findRowRuleBypasses } from './row-rule-bypass.ts';
 export type ConnectionStatus = Awaited<ReturnType<typeof connectionStatus>>;
 export type SourceStatus = Awaited<ReturnType<typeof sourceStatus>>;
 
-/** What the warehouse says: what the login could write if ktx let it, and how many tables came, went or changed since the last ingest. */
-interface Answer {
+/** What a connected warehouse reports. */
+interface WarehouseStatus {
   readonly reachable: boolean;
   readonly error?: Pick<UserError, 'code' | 'message' | 'hint' | 'exitCode' | 'retryable'>;
   readonly tables?: number;
+  /** What the login could write if ktx allowed it. */
   readonly privileges?: readonly string[];
+  /** How many tables were added, removed or changed since the last ingest. */
   readonly drift?: number;
 }
 
-const ownPaths = [
+/** Everything that a project keeps in git. */
+const projectFiles = [
   'ktx.yaml',
   '.gitattributes',
   'semantic-layer',
@@ -38,14 +41,15 @@ const ownPaths = [
 ];
 
 /**
- * What is configured, reachable, fresh. With `fast` no warehouse is asked and no model is paid. `uncommitted` are the project's files that differ
- * from the last commit; undefined outside a git repository, and where `git` has why git does not say.
+ * What is configured, reachable and fresh. With `fast` it connects to no warehouse and pays for no model call.
+ * `uncommitted` lists the project's files that differ from the last commit; it is undefined outside a git repository,
+ * and when `git` says why git could not be asked.
  */
 export async function projectStatus(project: Project, fast: boolean, signal: AbortSignal) {
   const names = project.warehouses;
-  const [{ uncommitted, git }, connections, sources, former, llm, open, unruled] =
+  const [{ uncommitted, git }, connections, sources, former, llm, queue, unruled] =
     await Promise.all([
-      commitState(project.dir, ownPaths),
+      commitState(project.dir, projectFiles),
       Promise.all(names.map((name) => connectionStatus(project, name, fast ? undefined : signal))),
       Promise.all(
         listSources(project.config).map(([name, { driver }]) =>
@@ -63,7 +67,7 @@ export async function projectStatus(project: Project, fast: boolean, signal: Abo
     sources,
     former,
     unruled,
-    attention: open,
+    attention: queue,
     uncommitted,
     git,
     llm,
@@ -72,8 +76,8 @@ export async function projectStatus(project: Project, fast: boolean, signal: Abo
 
 async function connectionStatus(project: Project, name: string, signal: AbortSignal | undefined) {
   const connection = project.connection(name);
-  const answer: Partial<Answer> =
-    signal === undefined ? {} : await live(project, connection, signal);
+  const live: Partial<WarehouseStatus> =
+    signal === undefined ? {} : await askWarehouse(project, connection, signal);
   const { model, diagnostics } = await project.model(name);
   const datasets = [...model.datasets.values()];
   return {
@@ -83,15 +87,14 @@ async function connectionStatus(project: Project, name: string, signal: AbortSig
     datasets: datasets.length,
     metrics: datasets.reduce((sum, { metrics }) => sum + metrics.size, 0),
     relationships: datasets.reduce((sum, { relationships }) => sum + relationships.length, 0),
-    // Dataset files with something wrong.
     invalid: diagnostics
       .filter(({ severity }) => severity === 'error')
       .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
-    ...answer,
+    ...live,
   };
 }
 
-/** From the files alone: a source is read by an ingest. */
+/** Reads only the project's files: sources are read by an ingest. */
 async function sourceStatus({ dir }: Project, connection: string, driver: string) {
   const index = await readText(join(dir, itemPath(connection, 'index.jsonl')), dir);
   return {
@@ -102,11 +105,11 @@ async function sourceStatus({ dir }: Project, connection: string, driver: string
   };
 }
 
-async function live(
+async function askWarehouse(
   project: Project,
   { name, scope }: Connection,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<WarehouseStatus> {
   try {
     const warehouse = await project.warehouse(name, signal);
     const { tables } = await warehouse.introspect(scope, signal);
@@ -116,7 +119,7 @@ async function live(
       reachable: true,
       tables: tables.length,
       privileges: readOnly ? [] : findings,
-      ...(known && { drift: drift(known.tables, tables) }),
+      ...(known && { drift: countDrift(known.tables, tables) }),
     };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
@@ -125,18 +128,19 @@ async function live(
   }
 }
 
-type Structure = Pick<CatalogTable, 'schema' | 'table' | 'columns'>;
+type TableStructure = Pick<CatalogTable, 'schema' | 'table' | 'columns'>;
 
-function drift(before: readonly Structure[], now: readonly Structure[]): number {
-  const shapes = (tables: readonly Structure[]) =>
+/** How many tables were added, removed or have other columns or column types. */
+function countDrift(before: readonly TableStructure[], now: readonly TableStructure[]): number {
+  const columnsByTable = (tables: readonly TableStructure[]) =>
     new Map(
       tables.map((table) => [
         tableKey(table),
         canonicalJson(table.columns.map(({ name, nativeType }) => [name, nativeType])),
       ]),
     );
-  const [old, fresh] = [shapes(before), shapes(now)];
-  return [...new Set([...old.keys(), ...fresh.keys()])].filter(
-    (key) => old.get(key) !== fresh.get(key),
+  const [old, current] = [columnsByTable(before), columnsByTable(now)];
+  return [...new Set([...old.keys(), ...current.keys()])].filter(
+    (key) => old.get(key) !== current.get(key),
   ).length;
 }

@@ -49,7 +49,7 @@ export const scan = defineCommand({
     };
     const asked = { connection: name, ignoreDeclared, budget };
     const report = scanReport(
-      await scanProject(project, asked, { signal: context.signal, onProgress }),
+      await scanProject(project, { ...asked, signal: context.signal, onProgress }),
     );
     const place = ({ table, columns }: { table: string; columns: readonly string[] }) =>
       `${table}(${columns.join(', ')})`;

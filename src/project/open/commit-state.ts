@@ -4,35 +4,41 @@ import { UserError } from '../../lib/error.ts';
 import { findRepository, git, headCommit, type Repository } from '../../store/git.ts';
 
 export interface CommitState {
-  /** Undefined outside a git repository, and before its first commit. */
+  /** The commit that is checked out; undefined outside a git repository and before its first commit. */
   readonly commit?: string | undefined;
-  /** Those of the files that differ from the commit; undefined outside a git repository. */
+  /** The given files that differ from the commit; undefined outside a git repository. */
   readonly uncommitted?: readonly string[] | undefined;
-  /** Why git does not say: it is not installed, or distrusts the folder. Scans and queries work there all the same. */
+  /** Why git could not be asked: it is not installed, or it distrusts the folder. Everything else still works. */
   readonly git?: string;
 }
 
-const known = new Map<
-  string,
-  { readonly gitDir: string; readonly mark: string; readonly state: CommitState }
->();
+interface CachedState {
+  readonly gitDir: string;
+  readonly stamp: string;
+  readonly state: CommitState;
+}
+
+const cache = new Map<string, CachedState>();
+const maxCached = 1000;
 
 /**
- * Which commit the project's files (or folders) stand at, and which of them differ from it. Git, which takes longer than most
- * queries, is asked again where HEAD, the index or one of the files has changed; for folders, always.
+ * The commit of the project, and which of the given files or folders differ from it. Running git takes longer than most
+ * queries, so the answer is cached until HEAD, the index or one of the files changes. Answers about folders are never cached.
  */
 export async function commitState(dir: string, paths: readonly string[]): Promise<CommitState> {
   const key = JSON.stringify([dir, ...paths]);
-  const last = known.get(key);
-  if (last !== undefined && last.mark === gitStamp(last.gitDir, dir, paths)) return last.state;
+  const cached = cache.get(key);
+  if (cached !== undefined && cached.stamp === gitStamp(cached.gitDir, dir, paths))
+    return cached.state;
   try {
     const repository = await findRepository(dir);
     if (repository === undefined) return {};
     const { gitDir } = repository;
-    const mark = gitStamp(gitDir, dir, paths);
+    // Taken before git runs: a change in between makes the next call ask again.
+    const stamp = gitStamp(gitDir, dir, paths);
     const state = await askGit(repository, paths);
-    if (known.size > 1000) known.clear();
-    if (mark !== undefined) known.set(key, { gitDir, mark, state });
+    if (cache.size > maxCached) cache.clear();
+    if (stamp !== undefined) cache.set(key, { gitDir, stamp, state });
     return state;
   } catch (error) {
     if (error instanceof UserError && ['git_missing', 'git_failed'].includes(error.code))
@@ -41,15 +47,15 @@ export async function commitState(dir: string, paths: readonly string[]): Promis
   }
 }
 
-/** Changes with what git would say of the files; undefined where that cannot be seen from outside. */
+/** Changes whenever git's answer about the files could change; undefined where the file system does not tell. */
 function gitStamp(gitDir: string, dir: string, paths: readonly string[]): string | undefined {
-  // Every move of HEAD is written to its log.
-  const own = ['HEAD', 'index', 'logs/HEAD'].map((file) =>
+  // Git writes every move of HEAD to its log.
+  const gitFiles = ['HEAD', 'index', 'logs/HEAD'].map((file) =>
     statSync(join(gitDir, file), { throwIfNoEntry: false }),
   );
   const files = paths.map((path) => statSync(join(dir, path), { throwIfNoEntry: false }));
-  if (own.includes(undefined) || files.some((file) => file?.isDirectory())) return undefined;
-  return [...own, ...files]
+  if (gitFiles.includes(undefined) || files.some((file) => file?.isDirectory())) return undefined;
+  return [...gitFiles, ...files]
     .map((file) => file && `${file.mtimeMs} ${file.ino} ${file.size}`)
     .join();
 }
@@ -61,5 +67,6 @@ async function askGit(repository: Repository, paths: readonly string[]): Promise
   const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--'];
   const { stdout } = await git(root, [...status, ...paths.map((path) => prefix + path)]);
   const lines = stdout.toString('utf8').split('\0').slice(0, -1);
+  // Each line is a status of two letters, a space, and the path from the root of the repository.
   return { commit, uncommitted: lines.map((line) => line.slice(3 + prefix.length)) };
 }
