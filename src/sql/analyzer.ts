@@ -10,6 +10,10 @@ export interface Span {
   readonly end: number;
 }
 
+export function isWithin(inner: Span, outer: Span): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
 /** One node of the syntax tree: `{select: {…}}` in the parser's JSON is `{kind: 'select', body: {…}}` here. */
 export interface SqlNode {
   readonly kind: string;

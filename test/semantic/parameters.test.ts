@@ -126,7 +126,7 @@ describe('a declaration', () => {
     [
       'a row rule on a field that has one',
       orders('access: [{role: clerk, where: is_large}]'),
-      /^missing_parameter: Who asks would choose param.least/,
+      /^missing_parameter: A row rule uses param.least/,
     ],
     [
       'one in a join',

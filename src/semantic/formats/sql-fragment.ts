@@ -6,7 +6,7 @@ import {
   parseFragment,
   type ColumnReference,
 } from '../../sql/fragment.ts';
-import { isWithin } from '../relational/expr.ts';
+import { isWithin } from '../../sql/analyzer.ts';
 
 /** Spans of a fragment and what is written in place of each. */
 type Replacement = readonly [Pick<ColumnReference, 'start' | 'end'>, string];

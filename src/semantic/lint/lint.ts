@@ -1,8 +1,7 @@
 import { UserError } from '../../lib/error.ts';
-import { parseSql, type Span, type SqlNode, walkSql } from '../../sql/analyzer.ts';
+import { parseSql, type Span, type SqlNode, walkSql, isWithin } from '../../sql/analyzer.ts';
 import type { Fragment } from '../../sql/fragment.ts';
 import { type Column, equalitiesIn, type Selected, selectedIn } from './lint-select.ts';
-import { isWithin } from '../relational/expr.ts';
 import {
   columnIdentity,
   metricAddress,

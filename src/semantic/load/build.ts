@@ -1,6 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { parseSql } from '../../sql/analyzer.ts';
+import { parseSql, isWithin } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type ParameterDefinition,
   sourceParts,
 } from '../model/dataset.ts';
-import { isWithin } from '../relational/expr.ts';
 import { parseParameterValue } from '../model/parameters.ts';
 import { parsePeriodGrain, parsePeriod } from '../model/grains.ts';
 import {

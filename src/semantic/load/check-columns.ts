@@ -2,15 +2,15 @@ import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect, TableRef } from '../../sql/dialect.ts';
 import type { Fragment, ColumnReference } from '../../sql/fragment.ts';
 import type { DatasetCheck } from './check.ts';
-import { isWithin } from '../relational/expr.ts';
+import { isWithin } from '../../sql/analyzer.ts';
 import {
   findField,
   isCaseExact,
   type ModelDataset,
   conditionSide,
-  type Relation,
   type SemanticModel,
 } from '../model/model.ts';
+import type { Relation } from '../relational/query-tree.ts';
 
 /** A table that the catalog has. */
 export interface PhysicalTable extends TableRef {

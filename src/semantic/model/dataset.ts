@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { aggregateFunctions } from '../../sql/aggregates.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
 
 /** Field, metric, segment and role names: what a query can write without quotes. */
@@ -27,18 +28,6 @@ const extensionsSchema = z
   .record(z.string(), z.json())
   .optional()
   .describe('What another format has and ktx has no word for, by format; kept for export.');
-
-export const aggregateFunctions = [
-  'sum',
-  'count',
-  'count_distinct',
-  'avg',
-  'min',
-  'max',
-  'median',
-  'percentile',
-] as const;
-export type Aggregate = (typeof aggregateFunctions)[number];
 
 const fieldSchema = z.strictObject({
   name: nameSchema.describe('Name in queries; also the column where there is no `expr`.'),

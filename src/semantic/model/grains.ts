@@ -4,8 +4,10 @@ import {
   timeGrains,
   type TruncateOptions,
 } from '../../sql/dialect.ts';
+import { queryError } from '../query/errors.ts';
+import type { Expr } from '../relational/query-tree.ts';
 
-/** What a query may cut a time into, the finest first: the grains of engines, and those that follow from `fiscal_year_start`. */
+/** What a query can truncate a time to, finest first. The fiscal grains need `fiscal_year_start`. */
 export const grains = [
   ...timeGrains.slice(0, -1),
   'fiscal_quarter',
@@ -19,18 +21,19 @@ export function isFiscal(grain: Grain): grain is FiscalGrain {
   return grain === 'fiscal_quarter' || grain === 'fiscal_year';
 }
 
-/** In units that every engine can add; a text like `1 year`. */
+/** Parses a text like `1 year` into units that every engine can add. */
 export function parsePeriod(text: string): Period {
   const [count = ''] = text.split(' ');
   return periodOfGrains(Number(count), parsePeriodGrain(text));
 }
 
+/** The unit of a text like `2 weeks`; `day` where it is unknown. */
 export function parsePeriodGrain(text: string): TimeGrain {
   const unit = text.split(' ')[1]?.replace(/s$/, '');
   return timeGrains.find((grain) => grain === unit) ?? 'day';
 }
 
-/** Weeks are days, quarters are months. */
+/** The length of `count` grains: weeks become days, quarters become months. */
 export function periodOfGrains(count: number, grain: Grain): Period {
   if (grain === 'week') return { count: count * 7, unit: 'day' };
   if (grain === 'fiscal_year') return { count, unit: 'year' };
@@ -39,29 +42,77 @@ export function periodOfGrains(count: number, grain: Grain): Period {
     : { count, unit: grain };
 }
 
-/** The finer of two. */
-export function finer<Given extends Grain>(one: Given, other: Given): Given {
-  return grains.indexOf(one) < grains.indexOf(other) ? one : other;
+/** The finer of two grains. */
+export function finer<Given extends Grain>(first: Given, second: Given): Given {
+  return grains.indexOf(first) < grains.indexOf(second) ? first : second;
 }
 
-const months: Readonly<Partial<Record<Grain, number>>> = {
+const monthsPerGrain: Readonly<Partial<Record<Grain, number>>> = {
   quarter: 3,
   fiscal_quarter: 3,
   year: 12,
   fiscal_year: 12,
 };
 
-/** True where each period of the first lies in one of the second, by the month in which fiscal years begin. */
-export function liesIn(one: Grain, other: Grain, yearStart: number): boolean {
-  if (one === other) return true;
-  const [length, whole] = [months[one], months[other]];
-  if (length === undefined || whole === undefined)
-    return finer(one, other) === one && one !== 'week';
-  const begin = (grain: Grain): number => (isFiscal(grain) ? yearStart - 1 : 0);
-  return whole % length === 0 && (begin(other) - begin(one)) % length === 0;
+/** True if every period of `grain` lies within one period of `coarser`. `yearStart`: first month of fiscal years. */
+export function liesIn(grain: Grain, coarser: Grain, yearStart: number): boolean {
+  if (grain === coarser) return true;
+  const months = monthsPerGrain[grain];
+  const coarserMonths = monthsPerGrain[coarser];
+  if (months === undefined || coarserMonths === undefined)
+    return finer(grain, coarser) === grain && grain !== 'week';
+  const firstMonth = (of: Grain): number => (isFiscal(of) ? yearStart - 1 : 0);
+  return coarserMonths % months === 0 && (firstMonth(coarser) - firstMonth(grain)) % months === 0;
 }
 
-/** What the start of a period is. */
+/** The type of a truncated time: `date` from days on, else `datetime`. */
 export function periodStartType(grain: Grain): TruncateOptions['type'] {
   return finer(grain, 'day') === 'day' || grain === 'day' ? 'date' : 'datetime';
+}
+
+interface FiscalCalendar {
+  readonly name: string;
+  readonly file: string;
+  readonly fiscalYearStart: number | undefined;
+}
+
+/** The first month of a dataset's fiscal years; 1 if no grain is fiscal. Throws `fiscal_year` if it is not declared. */
+export function yearStartFor(
+  { name, file, fiscalYearStart }: FiscalCalendar,
+  wanted: readonly (Grain | undefined)[],
+): number {
+  const fiscal = wanted.find((grain) => grain !== undefined && isFiscal(grain));
+  if (fiscal === undefined) return 1;
+  if (fiscalYearStart !== undefined) return fiscalYearStart;
+  throw queryError(
+    'fiscal_year',
+    `${name} has no fiscal_year_start, so its times have no ${fiscal}`,
+    `Write fiscal_year_start: 4 into ${file}, or the month (1-12) in which its fiscal years begin.`,
+  );
+}
+
+/** The start of the period that a time lies in. Fiscal periods are calendar periods of times shifted by months. */
+export function periodStart(
+  of: Expr,
+  grain: Grain,
+  { yearStart, ...options }: TruncateOptions & { readonly yearStart: number },
+): Expr {
+  if (!isFiscal(grain)) return { kind: 'truncate', grain, of, options };
+  const calendarGrain = grain === 'fiscal_year' ? 'year' : 'quarter';
+  const shift = grain === 'fiscal_year' ? yearStart - 1 : (yearStart - 1) % 3;
+  if (shift === 0) return { kind: 'truncate', grain: calendarGrain, of, options };
+  const addMonths = (start: Expr, count: number): Expr => ({
+    kind: 'add',
+    of: start,
+    period: { count, unit: 'month' },
+    type: 'date',
+  });
+  // Shift the first day of the month: a later day could be cut to the length of a shorter month.
+  const month: Expr = { kind: 'truncate', grain: 'month', of, options };
+  const dateOptions: TruncateOptions = { type: 'date', weekStart: options.weekStart };
+  const shifted = addMonths(month, -shift);
+  return addMonths(
+    { kind: 'truncate', grain: calendarGrain, of: shifted, options: dateOptions },
+    shift,
+  );
 }

@@ -1,68 +1,58 @@
-import type { UserError } from '../../lib/error.ts';
+import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Dialect, Period, TimeGrain } from '../../sql/dialect.ts';
 import type { Fragment } from '../../sql/fragment.ts';
-import type { Aggregate, Dataset, MetricDefinition, ParameterDefinition } from './dataset.ts';
-import type { Query } from '../relational/select.ts';
+import type { ReadableRows, Relation } from '../relational/query-tree.ts';
+import type { Dataset, MetricDefinition, ParameterDefinition } from './dataset.ts';
 import type { Grain } from './grains.ts';
 
-/** The valid datasets of one connection, ready to plan. */
+/** The valid datasets of one connection, with all SQL parsed and all relationships linked. */
 export interface SemanticModel {
   readonly dialect: Dialect;
   readonly datasets: ReadonlyMap<string, ModelDataset>;
-  /** Datasets that were left out as invalid. */
+  /** Names of the datasets that were left out because their files have errors. */
   readonly excluded: ReadonlySet<string>;
-  /** True where a file has row rules, be it valid or not. */
+  /** True if any file, valid or not, declares row rules. */
   readonly hasRules: boolean;
-  /** Who reads; see `modelFor`. */
+  /** The role that reads; `modelForRole` sets it. */
   readonly role?: string | undefined;
 }
 
 export interface ModelDataset {
   readonly name: string;
+  /** Path of its YAML file, as errors show it. */
   readonly file: string;
-  /** Where it lives. */
   readonly relation: Relation;
-  /** What a query may read of it. */
+  /** The rows that a query may read. */
   readonly rows: ReadableRows;
-  /** Its row rules; undefined where everyone sees every row. */
+  /** Row rules; undefined if everyone sees every row. */
   readonly access: readonly AccessRule[] | undefined;
-  /** Primary and unique keys, as lists of physical columns or field texts; see `columnIdentity`. */
+  /** Primary and unique keys as lists of column identities; see `columnIdentity`. */
   readonly keys: readonly (readonly string[])[];
   readonly defaultTime: string | undefined;
-  /** The month in which its fiscal years begin. */
+  /** First month of fiscal years, 1 to 12. */
   readonly fiscalYearStart: number | undefined;
   readonly parameters: readonly ParameterDefinition[];
   readonly fields: ReadonlyMap<string, ModelField>;
   readonly segments: ReadonlyMap<string, Fragment>;
   readonly metrics: ReadonlyMap<string, ModelMetric>;
   readonly relationships: readonly ModelRelationship[];
-  /** The fields of the primary key; undefined where none is declared. */
+  /** Fields of the primary key; undefined if none is declared. */
   readonly primaryKey: readonly string[] | undefined;
-  /** The hops that never multiply its rows. */
+  /** Steps that never multiply its rows: many_to_one and one_to_one. */
   readonly toOne: readonly Step[];
-  /** The hops that may: down to datasets that point here, and through bridges. */
+  /** Steps that can multiply its rows: back along relationships that point here, and across bridges. */
   readonly toMany: readonly Step[];
 }
-
-export type Relation =
-  | { readonly kind: 'table'; readonly parts: readonly string[] }
-  | { readonly kind: 'query'; readonly sql: string };
-
-/** Rows that a role may see; `denied` says why it may see none. */
-export type ReadableRows =
-  | Relation
-  | { readonly kind: 'guarded'; readonly select: Query }
-  | { readonly kind: 'denied'; readonly error: UserError };
 
 interface AccessRule {
   readonly role: string;
   readonly where: Fragment;
 }
 
-/** Without `expr`, the column of the same name. */
+/** Without `expr`, a field is the column of the same name. */
 export type ModelField = Readonly<Omit<NonNullable<Dataset['fields']>[number], 'expr'>> & {
   readonly expr: Fragment | undefined;
-  /** What is computed of other rows for each row, in place of a column. */
+  /** Set for a row metric: the metric, and the path from its rows to this dataset. */
   readonly measure?: { readonly metric: string; readonly via: string };
 };
 
@@ -74,20 +64,21 @@ export type ModelMetric = Readonly<Pick<MetricDefinition, 'name' | 'hidden' | 'u
   readonly balance: Balance | undefined;
 };
 
-/** What counts beside the period itself: what came before it in a trailing window or since a start, else all. */
+/** A running total: over a trailing window, or since the start of a grain, or over all time if neither is set. */
 export interface Running {
   readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
   readonly since: Grain | undefined;
 }
 
-/** Values that must not be summed over a time: of each `per`, one counts. */
+/** A semi-additive value: over the time field `over`, one row counts for each combination of `per`. */
 export interface Balance {
   readonly over: string;
   readonly take: 'first' | 'last' | 'min' | 'max' | 'avg';
-  /** Undefined where it is not known whose values they are. */
+  /** Undefined if neither the metric nor the primary key says whose values they are. */
   readonly per: readonly string[] | undefined;
 }
 
+/** How a metric is computed. Other metrics are referred to by name. */
 export type MetricRule =
   | {
       readonly kind: 'aggregate';
@@ -96,7 +87,7 @@ export type MetricRule =
       readonly fraction: number | undefined;
     }
   | { readonly kind: 'expression'; readonly fragment: Fragment }
-  /** An aggregate of what is aggregated for each `per`. */
+  /** `function` over the values of `of`, which is computed for each `per`. */
   | {
       readonly kind: 'nested';
       readonly function: Aggregate;
@@ -110,11 +101,12 @@ export type MetricRule =
   | { readonly kind: 'running'; readonly of: string; readonly running: Running }
   | ({ readonly kind: 'conversion' } & ConversionRule);
 
-/** How often a row of `base` is followed by one of `to` with equal values, both named as metrics. */
+/** How often a row of metric `base` is followed by a row of metric `to` with equal values in the fields of `on`. */
 export interface ConversionRule {
   readonly base: string;
   readonly to: string;
   readonly on: readonly { readonly base: string; readonly to: string }[];
+  /** How long after the base event the other one still counts; undefined for ever. */
   readonly window: { readonly period: Period; readonly grain: TimeGrain } | undefined;
   readonly calculation: 'conversion_rate' | 'conversions';
 }
@@ -122,25 +114,25 @@ export interface ConversionRule {
 export interface RelationshipEnds {
   readonly from: string;
   readonly to: string;
-  /** The relationship's role, else the target's name. */
+  /** The relationship's role, or the name of the target. */
   readonly name: string;
 }
 
 export interface ModelRelationship extends RelationshipEnds {
   readonly cardinality: 'many_to_one' | 'one_to_one' | 'many_to_many';
-  /** What has to be equal: a name of each side; where a side is a literal, of the other only. */
+  /** Names that must be equal. A side is undefined if it is a literal. */
   readonly equal: readonly {
     readonly own?: string | undefined;
     readonly target?: string | undefined;
   }[];
-  /** As SQL; undefined where the equalities are all. */
+  /** The join condition as SQL; undefined if the equalities are all of it. */
   readonly condition: Fragment | undefined;
-  /** A range of the target in which a value of the own side lies; declared not to overlap for equal columns. */
   readonly within: Within | undefined;
-  /** The bridge of a many_to_many. */
+  /** The bridge dataset of a many_to_many. */
   readonly via: string | undefined;
 }
 
+/** The value of the own `field` lies between `from` and `to` of the target. For equal columns, ranges do not overlap. */
 export interface Within {
   readonly field: string;
   readonly from: string;
@@ -148,20 +140,23 @@ export interface Within {
   readonly includesEnd: boolean;
 }
 
-/** One hop as a path names it: a join, or two through a bridge. */
+/** One name of a path: one join, or two through a bridge. */
 export interface Step extends RelationshipEnds {
   readonly legs: readonly Leg[];
-  /** `up` and `same` (a one_to_one) never multiply rows. */
+  /** `up` is many_to_one, `same` is one_to_one, `down` is one_to_many, `bridge` is many_to_many. */
   readonly direction: 'up' | 'same' | 'down' | 'bridge';
 }
 
+/** One join of a step. */
 export interface Leg extends Pick<RelationshipEnds, 'from' | 'to'> {
   readonly relationship: ModelRelationship;
+  /** True if it goes from the relationship's target to its owner. */
   readonly reversed: boolean;
+  /** True if it can multiply rows. */
   readonly many: boolean;
 }
 
-/** What stands in FROM; an error where the role may see nothing. */
+/** What to put in FROM for a dataset. Throws `no_access` if the role may see no row. */
 export function readableRows({
   rows,
 }: Pick<ModelDataset, 'rows'>): Exclude<ReadableRows, { kind: 'denied' }> {
@@ -169,7 +164,7 @@ export function readableRows({
   return rows;
 }
 
-/** In any case: no two fields of a dataset differ by case alone. `quotedExactly`: a quoted name where the engine minds the case of those. */
+/** Finds a field by name, ignoring case unless `quotedExactly` (see `isCaseExact`). */
 export function findField(
   dataset: ModelDataset,
   name: string,
@@ -181,11 +176,18 @@ export function findField(
   return [...dataset.fields.values()].find((candidate) => candidate.name.toLowerCase() === folded);
 }
 
+/** Finds a field that queries may use: any but a hidden one. */
+export function findVisibleField(dataset: ModelDataset, name: string): ModelField | undefined {
+  const field = findField(dataset, name);
+  return field?.hidden === true ? undefined : field;
+}
+
+/** True if the engine matches this name case by case: it is quoted, and the dialect respects quotes. */
 export function isCaseExact(dialect: Dialect, written: string | undefined): boolean {
   return written?.startsWith('"') === true && !dialect.ignoresCase;
 }
 
-/** The physical column that a field stands for, or the text of its expression; equal texts are one column. */
+/** The physical column of a field, or the text of its expression. Fields with equal identities are the same column. */
 export function columnIdentity(dataset: ModelDataset, name: string): string {
   const field = findField(dataset, name);
   const written = field?.expr?.text.trim();
@@ -193,7 +195,10 @@ export function columnIdentity(dataset: ModelDataset, name: string): string {
   return /^"(?:[^"]|"")+"$/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written;
 }
 
-/** Bare names of a condition are the own dataset's; the target goes by its name or role, which wins in a self-join. */
+/**
+ * Which side of a join condition a name belongs to; undefined if neither. A bare name belongs to the own dataset.
+ * The target is written with its name or role, also in a self-join.
+ */
 export function conditionSide(
   { from, to, name }: RelationshipEnds,
   parts: readonly string[],
@@ -204,7 +209,7 @@ export function conditionSide(
   return parts[0] === from ? 'own' : undefined;
 }
 
-/** As it is written in a query: `orders.revenue`. */
+/** The metric's name in a query: `orders.revenue`. */
 export function metricAddress({ dataset, name }: ModelMetric): string {
   return `${dataset}.${name}`;
 }

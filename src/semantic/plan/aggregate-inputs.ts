@@ -1,11 +1,10 @@
 import { converted } from './conversion.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr } from '../relational/expr.ts';
+import type { Expr, Select } from '../relational/query-tree.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
 import { filterExpr, ownFieldExpr, rowExpr, type JoinScope } from '../resolve/join-scope.ts';
-import type { Select } from '../relational/select.ts';
 import { balanced, grouped, staged, type Value } from './dedup-select.ts';
 
 /** What the leaves aggregate, over rows with their dimensions as columns. */

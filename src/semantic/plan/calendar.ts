@@ -1,12 +1,18 @@
 import { type Asked, type Block, blockOf } from './fact-query.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr } from '../relational/expr.ts';
-import { periodStart, yearStartFor } from '../model/fiscal.ts';
+import type { Expr, CommonTable, FromItem, JoinClause, Select } from '../relational/query-tree.ts';
 import { isToOne } from '../model/join-graph.ts';
-import { type Grain, grains, liesIn, periodStartType, periodOfGrains } from '../model/grains.ts';
+import {
+  periodStart,
+  yearStartFor,
+  type Grain,
+  grains,
+  liesIn,
+  periodStartType,
+  periodOfGrains,
+} from '../model/grains.ts';
 import { requireDataset, formatFieldPath, type ResolvedField } from '../resolve/field-path.ts';
 import { periodsName, timeDimension } from './running.ts';
-import type { CommonTable, FromItem, JoinClause, Select } from '../relational/select.ts';
 
 /** The periods of the result, as running totals and `fill_time` need them. */
 export interface Calendar {

@@ -1,6 +1,6 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
 import { queryError } from '../query/errors.ts';
-import type { Expr, ExprPart } from '../relational/expr.ts';
+import type { Expr, ExprPart, NamedColumn, JoinClause, Select } from '../relational/query-tree.ts';
 import { type ModelDataset, readableRows } from '../model/model.ts';
 import { finer, periodStartType } from '../model/grains.ts';
 import { requireDataset, resolveQueryField, timeTypeOf } from '../resolve/field-path.ts';
@@ -13,7 +13,6 @@ import {
   type JoinScope,
   type PlannedJoin,
 } from '../resolve/join-scope.ts';
-import type { NamedColumn, JoinClause, Select } from '../relational/select.ts';
 
 const [alias, baseAlias, nextAlias, rowsAlias] = [
   'ktx conversions',

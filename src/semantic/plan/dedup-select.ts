@@ -1,7 +1,6 @@
-import type { AggregateExpr, Expr } from '../relational/expr.ts';
+import type { AggregateExpr, Expr, NamedColumn, Select } from '../relational/query-tree.ts';
 import type { Balance } from '../model/model.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import type { NamedColumn, Select } from '../relational/select.ts';
 
 /** A leaf with what it aggregates; undefined for rows as such. */
 export interface Value {

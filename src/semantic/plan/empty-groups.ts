@@ -2,8 +2,7 @@ import { notSupportedError } from '../query/errors.ts';
 import type { JoinPath } from '../resolve/join-paths.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import { aliasesIn, toJoin, type PlannedJoin } from '../resolve/join-scope.ts';
-import type { NamedColumn, FromItem, Select } from '../relational/select.ts';
-import type { Expr } from '../relational/expr.ts';
+import type { NamedColumn, FromItem, Select, Expr } from '../relational/query-tree.ts';
 
 /** Combinations of dimension values to be shown even where no row of the fact has them. */
 export type Members =

@@ -1,9 +1,14 @@
 import type { Period } from '../../sql/dialect.ts';
-import { withErrorContext, rowConditionExpr } from './row-conditions.ts';
+import {
+  withErrorContext,
+  rowConditionExpr,
+  segmentConditions,
+  type AppliedCondition,
+} from './row-conditions.ts';
 import type { QueryConditions } from '../resolve/conditions.ts';
 import { conversionJoin } from './conversion.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, replaceResults } from '../relational/expr.ts';
+import { type Expr, replaceResults, type Select } from '../relational/query-tree.ts';
 import { isToOne } from '../model/join-graph.ts';
 import { type Members, membersOf } from './empty-groups.ts';
 import {
@@ -34,8 +39,6 @@ import {
   type JoinScope,
   type PlannedJoin,
 } from '../resolve/join-scope.ts';
-import { segmentConditions, type AppliedCondition } from './segments.ts';
-import type { Select } from '../relational/select.ts';
 import { nested } from './dedup-select.ts';
 import { unknownMetricError } from '../resolve/unknown-metric.ts';
 import { balanceOf, grouping } from './aggregate-inputs.ts';

@@ -1,8 +1,14 @@
 import type { Block } from './fact-query.ts';
 import type { Calendar } from './calendar.ts';
-import type { Expr } from '../relational/expr.ts';
+import type {
+  Expr,
+  NamedColumn,
+  CommonTable,
+  FromItem,
+  Query,
+  Select,
+} from '../relational/query-tree.ts';
 import type { Members } from './empty-groups.ts';
-import type { NamedColumn, CommonTable, FromItem, Query, Select } from '../relational/select.ts';
 
 /** The names have a space, so that no table of a warehouse is likely to be hidden behind one. */
 const factName = 'ktx facts';

@@ -1,12 +1,18 @@
 import type { Dialect, Period } from '../../sql/dialect.ts';
 import type { Block } from './fact-query.ts';
 import { exprSql } from '../sql/emit-expr.ts';
-import { type Expr, type SqlPiece, replaceResults } from '../relational/expr.ts';
+import {
+  type Expr,
+  replaceResults,
+  type FromItem,
+  type JoinClause,
+  type Select,
+} from '../relational/query-tree.ts';
+import type { SqlPiece } from '../relational/sql-piece.ts';
 import { formatFieldPath } from '../resolve/field-path.ts';
 import type { Plan } from './plan.ts';
 import type { SemanticQuery } from '../query/query.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import type { FromItem, JoinClause, Select } from '../relational/select.ts';
 
 export type Outline = ReturnType<typeof outlineOf>;
 

@@ -9,7 +9,8 @@ import {
   unknownDatasetError,
   unknownNameError,
 } from '../query/errors.ts';
-import { type Expr, isWithin } from '../relational/expr.ts';
+import type { Expr, CommonTable } from '../relational/query-tree.ts';
+import { isWithin } from '../../sql/analyzer.ts';
 import { mergeTables } from './merge-facts.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import { parametersIn, withParameters } from '../model/parameters.ts';
@@ -36,8 +37,7 @@ import {
   resolveQueryMetric,
   type MetricResolver,
 } from '../resolve/metrics.ts';
-import { checkSegments } from './segments.ts';
-import type { CommonTable } from '../relational/select.ts';
+import { checkSegments } from './row-conditions.ts';
 
 /**
  * What will be computed, as plain data: a block of aggregates for each owner, merged to one row a group; then arithmetic,

@@ -1,7 +1,7 @@
 import { limitsOfSums } from './additivity.ts';
 import { metricAddress, type SemanticModel } from '../model/model.ts';
 import type { Block } from './fact-query.ts';
-import type { SqlPiece } from '../relational/expr.ts';
+import type { SqlPiece } from '../relational/sql-piece.ts';
 import { formatPath } from '../resolve/join-paths.ts';
 import type { AggregateNode, MetricTrace } from '../resolve/aggregate-node.ts';
 

@@ -1,12 +1,18 @@
 import type { RowCondition } from '../resolve/conditions.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr } from '../relational/expr.ts';
-import { periodStart, yearStartFor } from '../model/fiscal.ts';
+import type { Expr, FromItem, JoinClause } from '../relational/query-tree.ts';
 import { readableRows, type Running } from '../model/model.ts';
-import { finer, type Grain, liesIn, periodStartType, periodOfGrains } from '../model/grains.ts';
+import {
+  periodStart,
+  yearStartFor,
+  finer,
+  type Grain,
+  liesIn,
+  periodStartType,
+  periodOfGrains,
+} from '../model/grains.ts';
 import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
 import { isDefaultTime, fieldExpr, type JoinScope } from '../resolve/join-scope.ts';
-import type { FromItem, JoinClause } from '../relational/select.ts';
 
 /** The common table of all periods of the result, each once; its column is that of the dimension. */
 export const periodsName = 'ktx periods';

@@ -1,8 +1,7 @@
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
-import type { SemanticModel } from '../model/model.ts';
 
-/** What a query can be refused for. */
+/** The codes of errors that a query or a model can cause; they are permanent. */
 type QueryErrorCode =
   | 'ambiguous_name'
   | 'ambiguous_path'
@@ -34,26 +33,27 @@ type QueryErrorCode =
   | 'unused_segment'
   | 'wrong_parameter';
 
-/** What to do; `choices` are texts that can stand in the query in place of the wrong one. */
+/** A hint, and `choices`: texts that can replace the wrong one in the query. */
 type Advice = string | { readonly hint?: string; readonly choices: readonly string[] };
 
 const maxChoices = 12;
 
-/** What a person can put right in a query or in the model: what is wrong, and what to write. */
+/** An error that a person can fix in the query or the model. Its hint lists the choices first, `details` repeats them. */
 export function queryError(code: QueryErrorCode, message: string, advice: Advice): UserError {
   const { hint, choices } = typeof advice === 'string' ? { hint: advice, choices: [] } : advice;
-  const some = [...new Set(choices)].slice(0, maxChoices);
-  const written =
-    some.length === 0 ? [] : [`Write ${some.length > 1 ? 'one of: ' : ''}${some.join(', ')}.`];
-  const details = some.length === 0 ? undefined : { choices: some };
+  const listed = [...new Set(choices)].slice(0, maxChoices);
+  const choicesHint =
+    listed.length === 0
+      ? []
+      : [`Write ${listed.length > 1 ? 'one of: ' : ''}${listed.join(', ')}.`];
   return new UserError(code, message, {
-    hint: [...written, ...(hint === undefined ? [] : [hint])].join(' '),
+    hint: [...choicesHint, ...(hint === undefined ? [] : [hint])].join(' '),
     exitCode: 2,
-    details,
+    details: listed.length === 0 ? undefined : { choices: listed },
   });
 }
 
-/** What can be written in place of what was wrong. */
+/** The choices of a `queryError`; empty if it has none. */
 export function choicesOf({ details }: UserError): readonly string[] {
   const { choices } =
     typeof details === 'object' && details !== null && 'choices' in details
@@ -62,7 +62,7 @@ export function choicesOf({ details }: UserError): readonly string[] {
   return Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
 }
 
-/** More than one meaning, each as it can be written. */
+/** A name or path with several meanings; each choice states one of them unambiguously. */
 export function ambiguousError(
   code: 'ambiguous_name' | 'ambiguous_path',
   message: string,
@@ -71,7 +71,7 @@ export function ambiguousError(
   return queryError(code, `${message}: ${choices.join(', ')}`, { choices });
 }
 
-/** What the planner cannot do yet: an error in place of a wrong number. */
+/** Something that the planner cannot compute correctly yet. */
 export function notSupportedError(feature: string, why: string): UserError {
   return new UserError('not_supported', `Not supported yet: ${feature}. ${why}.`, {
     hint: 'Ask for less in one query; ktx refuses rather than give a wrong number.',
@@ -80,14 +80,17 @@ export function notSupportedError(feature: string, why: string): UserError {
 }
 
 interface UnknownName {
+  /** The kind of thing, for example `field of orders`. */
   readonly what: string;
   readonly name: string;
   readonly candidates: Iterable<string>;
+  /** Added to the message. */
   readonly note?: string;
-  /** What can be written for a candidate; by default, the candidate itself. */
+  /** The texts to write for a candidate; by default the candidate itself. */
   readonly as?: (candidate: string) => readonly string[];
 }
 
+/** An unknown name; suggests similar candidates, or all of them if they are few. */
 export function unknownNameError({
   what,
   name,
@@ -110,17 +113,24 @@ export function unknownNameError({
   });
 }
 
-/** `asked`: what stands behind the name where it is asked for, like `region.name`, and what fits it. */
+/** The part of a model that an unknown dataset is compared with. */
+interface KnownDatasets {
+  readonly datasets: ReadonlyMap<string, unknown>;
+  readonly excluded: ReadonlySet<string>;
+}
+
+/**
+ * An unknown dataset or role. `use` is how the query goes on behind the name: only datasets for which `fits` holds are
+ * suggested, each followed by `rest`, like `region.name`.
+ */
 export function unknownDatasetError(
-  model: SemanticModel,
+  model: KnownDatasets,
   name: string,
-  asked?: { readonly rest: string; readonly fits: (dataset: string) => boolean },
+  use?: { readonly rest: string; readonly fits: (dataset: string) => boolean },
 ): UserError {
   const note = model.excluded.has(name) ? ' that is valid: its file has errors' : '';
   const all = [...model.datasets.keys()];
-  const fitting = asked === undefined ? all : all.filter(asked.fits);
-  const as = (candidate: string) => [
-    asked === undefined ? candidate : `${candidate}.${asked.rest}`,
-  ];
-  return unknownNameError({ what: 'dataset or role', name, candidates: fitting, note, as });
+  const candidates = use === undefined ? all : all.filter(use.fits);
+  const as = (candidate: string) => [use === undefined ? candidate : `${candidate}.${use.rest}`];
+  return unknownNameError({ what: 'dataset or role', name, candidates, note, as });
 }

@@ -1,6 +1,6 @@
 import type { Period } from '../../sql/dialect.ts';
-import type { Aggregate } from '../model/dataset.ts';
-import type { Expr } from '../relational/expr.ts';
+import type { Aggregate } from '../../sql/aggregates.ts';
+import type { Expr } from '../relational/query-tree.ts';
 import type { Balance, ConversionRule, ModelMetric, Running } from '../model/model.ts';
 import type { RowSql } from './join-scope.ts';
 

@@ -1,15 +1,14 @@
 import type { AggregateCall, ColumnReference } from '../../sql/fragment.ts';
 import { findClosing, isSymbol, isWord, type Token } from '../../sql/tokens.ts';
 import { queryError } from '../query/errors.ts';
+import { division, type Expr } from '../relational/query-tree.ts';
 import {
-  division,
-  type Expr,
   parameterSplice,
   type SqlPiece,
   type SqlSplice,
   spliceSql,
-  isWithin,
-} from '../relational/expr.ts';
+} from '../relational/sql-piece.ts';
+import { isWithin } from '../../sql/analyzer.ts';
 
 export interface OperandResolver {
   aggregate(call: AggregateCall): Expr;

@@ -1,7 +1,9 @@
 import { referencesOutsideAggregates } from './arithmetic.ts';
 import { queryError } from '../query/errors.ts';
-import { type Expr, type SqlPiece, isWithin } from '../relational/expr.ts';
-import type { SemanticModel } from '../model/model.ts';
+import type { Expr } from '../relational/query-tree.ts';
+import type { SqlPiece } from '../relational/sql-piece.ts';
+import { isWithin } from '../../sql/analyzer.ts';
+import { type SemanticModel, findVisibleField } from '../model/model.ts';
 import type { Comparison, Condition, FilterOperator, FilterValue } from '../query/query.ts';
 import {
   withZeroForMissingSums,
@@ -11,7 +13,7 @@ import {
   resolveQueryMetric,
   type MetricResolver,
 } from './metrics.ts';
-import { resolveQueryField, findVisibleField } from './field-path.ts';
+import { resolveQueryField } from './field-path.ts';
 import { fieldExpr, type RowPredicate, sqlPredicate } from './join-scope.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 

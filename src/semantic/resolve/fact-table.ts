@@ -1,7 +1,7 @@
 import type { ColumnReference } from '../../sql/fragment.ts';
 import { isWord } from '../../sql/tokens.ts';
 import { notSupportedError, queryError, unknownDatasetError } from '../query/errors.ts';
-import { isWithin } from '../relational/expr.ts';
+import { isWithin } from '../../sql/analyzer.ts';
 import type { SemanticModel } from '../model/model.ts';
 import { canReach } from './join-paths.ts';
 import type { RowSql } from './join-scope.ts';

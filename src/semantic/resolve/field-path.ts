@@ -1,9 +1,9 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
 import type { ColumnReference } from '../../sql/fragment.ts';
 import { queryError, unknownDatasetError, unknownNameError } from '../query/errors.ts';
-import { yearStartFor } from '../model/fiscal.ts';
 import {
   findField,
+  findVisibleField,
   isCaseExact,
   type ModelDataset,
   type ModelField,
@@ -19,7 +19,7 @@ import {
   timeFieldNames,
   findUniquePath,
 } from './join-paths.ts';
-import { type Grain, grains } from '../model/grains.ts';
+import { yearStartFor, type Grain, grains } from '../model/grains.ts';
 
 /** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
 export interface ResolvedField {
@@ -160,9 +160,4 @@ export function requireDataset(model: SemanticModel, name: string): ModelDataset
   const dataset = model.datasets.get(name);
   if (dataset === undefined) throw unknownDatasetError(model, name);
   return dataset;
-}
-
-export function findVisibleField(dataset: ModelDataset, name: string): ModelField | undefined {
-  const field = findField(dataset, name);
-  return field?.hidden === true ? undefined : field;
 }

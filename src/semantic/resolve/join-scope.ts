@@ -2,15 +2,10 @@ import { shortHash } from '../../lib/hash.ts';
 import type { Dialect, Period, TruncateOptions } from '../../sql/dialect.ts';
 import { notSupportedError, queryError } from '../query/errors.ts';
 import { splitConjuncts, splitDisjuncts } from '../../sql/fragment.ts';
-import {
-  type Expr,
-  type ExprPart,
-  type SqlPiece,
-  rowTextExpr,
-  wholePiece,
-  isWithin,
-} from '../relational/expr.ts';
-import { periodStart, yearStartFor } from '../model/fiscal.ts';
+import type { Expr, ExprPart, JoinClause, Select } from '../relational/query-tree.ts';
+import { type SqlPiece, rowTextExpr, wholePiece } from '../relational/sql-piece.ts';
+import { isWithin } from '../../sql/analyzer.ts';
+import { periodStart, yearStartFor } from '../model/grains.ts';
 import {
   findField,
   isCaseExact,
@@ -31,7 +26,6 @@ import {
   timeTypeOf,
 } from './field-path.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import type { JoinClause, Select } from '../relational/select.ts';
 
 /** The rows of one dataset, the joins that its expressions need so far, and what is to be said about its times. */
 export interface JoinScope extends PathStart {

@@ -1,15 +1,10 @@
 import { type Fragment, parseFragment } from '../../sql/fragment.ts';
 import type { Period } from '../../sql/dialect.ts';
 import { arithmeticExpr, isLinear } from './arithmetic.ts';
-import { type Aggregate, aggregateFunctions } from '../model/dataset.ts';
+import { type Aggregate, aggregateFunctions } from '../../sql/aggregates.ts';
 import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
-import {
-  type Expr,
-  type SqlPiece,
-  quotient,
-  wholePiece,
-  replaceResults,
-} from '../relational/expr.ts';
+import { type Expr, quotient, replaceResults } from '../relational/query-tree.ts';
+import { type SqlPiece, wholePiece } from '../relational/sql-piece.ts';
 import {
   type Balance,
   type ConversionRule,

@@ -1,6 +1,7 @@
 import { notSupportedError, queryError } from '../query/errors.ts';
-import { wholePiece } from '../relational/expr.ts';
-import type { ModelDataset, ReadableRows, SemanticModel } from '../model/model.ts';
+import { wholePiece } from '../relational/sql-piece.ts';
+import type { ModelDataset, SemanticModel } from '../model/model.ts';
+import type { ReadableRows } from '../relational/query-tree.ts';
 import {
   predicateExpr,
   toJoin,

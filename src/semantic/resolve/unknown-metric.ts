@@ -1,7 +1,6 @@
 import { UserError } from '../../lib/error.ts';
 import { queryError, unknownNameError } from '../query/errors.ts';
-import { metricAddress, type SemanticModel } from '../model/model.ts';
-import { findVisibleField } from './field-path.ts';
+import { metricAddress, type SemanticModel, findVisibleField } from '../model/model.ts';
 
 /** A name that should be that of a metric, and what can be written in its place. */
 export function unknownMetricError(

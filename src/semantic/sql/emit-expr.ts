@@ -1,7 +1,14 @@
 import type { Dialect } from '../../sql/dialect.ts';
-import type { AggregateExpr, Expr, ExprPart } from '../relational/expr.ts';
+import type {
+  AggregateExpr,
+  Expr,
+  ExprPart,
+  FromItem,
+  JoinClause,
+  Query,
+  Select,
+} from '../relational/query-tree.ts';
 import { compareSql } from './emit-compare.ts';
-import type { FromItem, JoinClause, Query, Select } from '../relational/select.ts';
 
 /** Before every column of a block: bare, `m1` would mean an output that was given this name. */
 export const resultName = 'ktx';

@@ -1,7 +1,8 @@
 import { UserError } from '../../../lib/error.ts';
 import { reservedWords } from '../../../sql/scalar-functions.ts';
 import { tokenize } from '../../../sql/tokens.ts';
-import type { Aggregate, MetricDefinition } from '../../model/dataset.ts';
+import type { MetricDefinition } from '../../model/dataset.ts';
+import type { Aggregate } from '../../../sql/aggregates.ts';
 import {
   UnreadableMetric,
   type MetricInput,

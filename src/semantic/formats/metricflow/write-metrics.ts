@@ -1,7 +1,8 @@
 import type { AggregateCall, Fragment } from '../../../sql/fragment.ts';
-import type { Aggregate, Dataset, MetricDefinition } from '../../model/dataset.ts';
+import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
+import type { Aggregate } from '../../../sql/aggregates.ts';
 import { canonicalJson } from '../../../lib/json.ts';
-import { isWithin } from '../../relational/expr.ts';
+import { isWithin } from '../../../sql/analyzer.ts';
 import { type Entry, without } from '../patch.ts';
 import {
   columnSql,

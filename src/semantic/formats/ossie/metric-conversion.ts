@@ -7,7 +7,7 @@ import {
   type ExpressionText,
   type MetricDefinition,
 } from '../../model/dataset.ts';
-import { isWithin } from '../../relational/expr.ts';
+import { isWithin } from '../../../sql/analyzer.ts';
 import { toKtxName } from '../imported-model.ts';
 import { dialectTags, type OssieMetric } from './schema.ts';
 import { expressionIn, synonymsIn, synonymsOut, textIn, usedText } from './dataset-conversion.ts';

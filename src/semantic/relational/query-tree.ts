@@ -1,0 +1,177 @@
+import type { UserError } from '../../lib/error.ts';
+import type { Aggregate } from '../../sql/aggregates.ts';
+import type { Period, TimeGrain, TruncateOptions } from '../../sql/dialect.ts';
+import type { FilterOperator, FilterValue } from '../query/query.ts';
+
+/** A query as data. Only `emit` turns it into SQL text. */
+export type Query = Select | Union;
+
+export interface Select {
+  readonly kind: 'select';
+  readonly distinct?: boolean;
+  /** Empty selects every column of `from`. */
+  readonly columns: readonly NamedColumn<Expr>[];
+  readonly from: FromItem;
+  readonly joins: readonly JoinClause[];
+  /** All must hold. */
+  readonly where: readonly Expr[];
+  /** GROUP BY this many of the first columns. */
+  readonly groups?: number;
+}
+
+interface Union {
+  readonly kind: 'union';
+  /** True for UNION ALL; false removes duplicate rows. */
+  readonly all: boolean;
+  readonly parts: readonly Select[];
+}
+
+export interface NamedColumn<Value> {
+  readonly column: string;
+  readonly expr: Value;
+}
+
+/** What stands in FROM under an alias; `common` names a common table of the plan. */
+export interface FromItem {
+  readonly alias: string;
+  readonly relation:
+    | Exclude<ReadableRows, { readonly kind: 'denied' }>
+    | { readonly kind: 'common'; readonly name: string }
+    | { readonly kind: 'select'; readonly select: Query };
+}
+
+export interface JoinClause extends FromItem {
+  readonly on: Expr;
+  /** `inner` only where rows without a partner are to be dropped. */
+  readonly kind: 'left' | 'inner' | 'cross';
+}
+
+/** A named query in WITH; later ones can read from it. */
+export interface CommonTable {
+  readonly name: string;
+  readonly query: Query;
+}
+
+/** Where a dataset's rows come from: a table (name parts, unquoted) or a query. */
+export type Relation =
+  | { readonly kind: 'table'; readonly parts: readonly string[] }
+  | { readonly kind: 'query'; readonly sql: string };
+
+/** The rows of a dataset that a role may read; `denied` holds the error to throw when a query touches it. */
+export type ReadableRows =
+  | Relation
+  | { readonly kind: 'guarded'; readonly select: Query }
+  | { readonly kind: 'denied'; readonly error: UserError };
+
+/** A typed expression of a plan. */
+export type Expr =
+  /** A column of a relation; alias and name are quoted. */
+  | { readonly kind: 'column'; readonly alias: string; readonly name: string }
+  /** A physical column, spelled as in the model file. */
+  | { readonly kind: 'written'; readonly alias: string; readonly text: string }
+  /** SQL text in which expressions replace the names; always in parentheses. */
+  | { readonly kind: 'text'; readonly parts: readonly ExprPart[] }
+  /** Like `text`, but a single function call, which needs no parentheses. */
+  | { readonly kind: 'call'; readonly parts: readonly ExprPart[] }
+  /** NULL with the type of a column of a common table. */
+  | { readonly kind: 'missing'; readonly table: string; readonly column: string }
+  /** The greatest value of a column of a common table. */
+  | { readonly kind: 'greatest'; readonly table: string; readonly column: string }
+  /** A stored time; fails on other values where the engine allows any value in a time column. */
+  | { readonly kind: 'time'; readonly of: Expr }
+  | {
+      readonly kind: 'truncate';
+      readonly grain: TimeGrain;
+      readonly of: Expr;
+      readonly options: TruncateOptions;
+    }
+  | {
+      readonly kind: 'add';
+      readonly of: Expr;
+      readonly period: Period;
+      readonly type: TruncateOptions['type'];
+    }
+  /** Adds the period `times` times; `times` is a column of whole numbers. */
+  | {
+      readonly kind: 'add_times';
+      readonly of: Expr;
+      readonly period: Period;
+      readonly times: Expr;
+      readonly type: TruncateOptions['type'];
+    }
+  | {
+      readonly kind: 'compare';
+      readonly op: FilterOperator;
+      readonly left: Expr;
+      readonly values: readonly FilterValue[];
+    }
+  | AggregateExpr
+  /** `value`, or NULL unless all conditions hold. */
+  | { readonly kind: 'when'; readonly where: readonly Expr[]; readonly value: Expr }
+  /** RANK() of a row in its partition: ties share a rank, 1 is the first. */
+  | {
+      readonly kind: 'rank';
+      readonly partition: readonly Expr[];
+      readonly order: readonly Expr[];
+      readonly isDescending: boolean;
+    }
+  /** EXISTS over the joined rows; the condition of the first join refers to the outer query. */
+  | { readonly kind: 'exists'; readonly joins: readonly JoinClause[]; readonly where: Expr }
+  /** The value of a model parameter; `parameter` is its address, `dataset.name`. */
+  | {
+      readonly kind: 'literal';
+      readonly parameter: string;
+      readonly value: string | number | boolean;
+    }
+  /** An output column of a fact query: a dimension `d1` or an aggregate `m1`. */
+  | { readonly kind: 'result'; readonly column: string };
+
+export interface AggregateExpr {
+  readonly kind: 'aggregate';
+  readonly function: Aggregate;
+  /** Undefined counts rows. */
+  readonly of: Expr | undefined;
+  /** Of a percentile, 0 to 1. */
+  readonly fraction: number | undefined;
+}
+
+/** The operator of real division; dialects spell it differently. */
+export const division = { kind: 'division' } as const;
+export type ExprPart = string | Expr | typeof division;
+
+/** Real division; NULL where the denominator is 0. */
+export function quotient(numerator: Expr, denominator: Expr): Expr {
+  return { kind: 'text', parts: [numerator, ' ', division, ' NULLIF(', denominator, ', 0)'] };
+}
+
+/** The expressions joined by AND; a single one is returned as it is. */
+export function conjunctionOf(conditions: readonly Expr[]): Expr {
+  return joinByOperator(conditions, ' AND ');
+}
+
+/** The expressions joined by OR; a single one is returned as it is. */
+export function disjunctionOf(conditions: readonly Expr[]): Expr {
+  return joinByOperator(conditions, ' OR ');
+}
+
+function joinByOperator(operands: readonly Expr[], operator: string): Expr {
+  const [only] = operands;
+  if (only !== undefined && operands.length === 1) return only;
+  return {
+    kind: 'text',
+    parts: operands.flatMap((operand, index) => (index === 0 ? [operand] : [operator, operand])),
+  };
+}
+
+/** Replaces each `result` in arithmetic over the columns of fact queries. */
+export function replaceResults(
+  expr: Expr,
+  replace: (result: Extract<Expr, { kind: 'result' }>) => Expr,
+): Expr {
+  if (expr.kind === 'result') return replace(expr);
+  if (expr.kind !== 'text' && expr.kind !== 'call') return expr;
+  const parts = expr.parts.map((part) =>
+    typeof part === 'object' && part.kind !== 'division' ? replaceResults(part, replace) : part,
+  );
+  return { ...expr, parts };
+}

@@ -1,0 +1,72 @@
+import { isWithin, type Span } from '../../sql/analyzer.ts';
+import type { ColumnReference, Fragment, ParameterReference } from '../../sql/fragment.ts';
+import { queryError } from '../query/errors.ts';
+import { division, type Expr, type ExprPart } from './query-tree.ts';
+
+/** A span of a parsed SQL fragment. */
+export interface SqlPiece {
+  readonly fragment: Fragment;
+  readonly span: Span;
+}
+
+/** The parts that replace a span of SQL text. */
+export interface SqlSplice extends Span {
+  readonly parts: readonly ExprPart[];
+}
+
+export function wholePiece(fragment: Fragment): SqlPiece {
+  return { fragment, span: { start: 0, end: fragment.text.length } };
+}
+
+export function pieceText({ fragment, span }: SqlPiece): string {
+  return fragment.text.slice(span.start, span.end);
+}
+
+/** Row-level SQL as an expression: names are resolved, parameters get their values, every division becomes a real one. */
+export function rowTextExpr(piece: SqlPiece, resolve: (reference: ColumnReference) => Expr): Expr {
+  const { references, divisions, parameters = [] } = piece.fragment;
+  const names = references
+    .filter((reference) => isWithin(reference, piece.span))
+    .map((reference) => ({ ...reference, parts: [resolve(reference)] }));
+  return spliceSql(piece, [
+    ...names,
+    ...divisions.map((span) => ({ ...span, parts: [division] })),
+    ...parameters.map(parameterSplice),
+  ]);
+}
+
+/** The SQL of a piece with the splices put in; splices outside the piece are ignored. */
+export function spliceSql({ fragment, span }: SqlPiece, splices: readonly SqlSplice[]): Expr {
+  const parts: ExprPart[] = [];
+  const inOrder = splices
+    .filter((splice) => isWithin(splice, span))
+    .toSorted((a, b) => a.start - b.start);
+  let offset = span.start;
+  for (const splice of inOrder) {
+    if (splice.start > offset) parts.push(fragment.text.slice(offset, splice.start));
+    parts.push(...splice.parts);
+    offset = splice.end;
+  }
+  if (offset < span.end) parts.push(fragment.text.slice(offset, span.end));
+  const [only] = parts;
+  return parts.length === 1 && typeof only === 'object' && only.kind !== 'division'
+    ? only
+    : { kind: 'text', parts };
+}
+
+/** Puts a parameter's value in place of its name. Throws `missing_parameter` where it has none. */
+export function parameterSplice({ name, bound, ...span }: ParameterReference): SqlSplice {
+  if (bound === undefined) {
+    throw queryError(
+      'missing_parameter',
+      `A row rule uses param.${name}, which the person asking could choose`,
+      'Write the value itself into the rule, or use a field without parameters.',
+    );
+  }
+  const { address: parameter, value, choices } = bound;
+  if (value !== undefined) return { ...span, parts: [{ kind: 'literal', parameter, value }] };
+  throw queryError('missing_parameter', `The parameter ${parameter} has no value`, {
+    hint: `Pass --parameter ${name}=value, or parameters: {${name}: value} in the query.`,
+    choices,
+  });
+}
