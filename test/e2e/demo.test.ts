@@ -160,19 +160,6 @@ describe('ktx demo', () => {
     expect(first.split('\n').filter((line) => / +$/.test(line))).toEqual([]);
   });
 
-  it('prints what the README shows', () => {
-    // Probabilities move when the model is trained again, and so does the number of statements.
-    const stable = (text: string) => text.replaceAll(/\b[01]\.\d\d\b|\d+ statements/g, '#');
-    const [, sample = ''] =
-      /```text\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-    const printed = stable(first).split('\n');
-    const shown = stable(sample)
-      .split('\n')
-      .filter((line) => line.trim() !== '…');
-    expect(shown.length).toBeGreaterThan(15);
-    expect(shown.filter((line) => !printed.includes(line))).toEqual([]);
-  });
-
   it('finds the roles, the self-reference, the composite key, the link from another schema', () => {
     const accepted = second.found.links
       .filter(({ status }) => status === 'accepted')
