@@ -2,7 +2,7 @@ import type { Block } from './fact-query.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ModelDataset } from '../model/model.ts';
 import { factQueryKey, type AggregateNode, type MetricTrace } from '../resolve/aggregate-node.ts';
-import { isDefaultTime } from '../resolve/join-scope.ts';
+import { isDefaultTime } from '../resolve/row-expr.ts';
 
 interface Limits {
   /** Of the dimensions that were asked for, those over which alone the values of groups may be summed. */

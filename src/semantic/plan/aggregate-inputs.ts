@@ -4,7 +4,8 @@ import type { Expr, Select } from '../relational/query-tree.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
 import type { AggregateNode } from '../resolve/aggregate-node.ts';
-import { filterExpr, ownFieldExpr, rowExpr, type JoinScope } from '../resolve/join-scope.ts';
+import { ownFieldExpr, type JoinScope } from '../resolve/join-scope.ts';
+import { filterExpr, rowExpr } from '../resolve/row-expr.ts';
 import { balanced, grouped, staged, type Value } from './dedup-select.ts';
 
 /** What the leaves aggregate, over rows with their dimensions as columns. */

@@ -5,14 +5,8 @@ import { type ModelDataset, readableRows } from '../model/model.ts';
 import { finer, periodStartType } from '../model/grains.ts';
 import { requireDataset, resolveQueryField, timeTypeOf } from '../resolve/field-path.ts';
 import type { Conversion, AggregateNode } from '../resolve/aggregate-node.ts';
-import {
-  filterExpr,
-  ownFieldExpr,
-  toJoin,
-  rowExpr,
-  type JoinScope,
-  type PlannedJoin,
-} from '../resolve/join-scope.ts';
+import { ownFieldExpr, toJoin, type JoinScope, type PlannedJoin } from '../resolve/join-scope.ts';
+import { filterExpr, rowExpr } from '../resolve/row-expr.ts';
 
 const [alias, baseAlias, nextAlias, rowsAlias] = [
   'ktx conversions',
@@ -116,7 +110,12 @@ function events(
   { leaf, time, keys, fields, value }: Events,
 ): Select {
   const joins = new Map<string, PlannedJoin>();
-  const state = { joins, existsJoins: undefined, shift: [], timeUses: new Set<'time' | 'other'>() };
+  const state = {
+    joins,
+    existsJoins: undefined,
+    shift: [],
+    usedFields: new Set<'time' | 'other'>(),
+  };
   const scope: JoinScope = {
     model,
     owner,

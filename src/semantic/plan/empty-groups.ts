@@ -1,7 +1,8 @@
 import { notSupportedError } from '../query/errors.ts';
 import type { JoinPath } from '../resolve/join-paths.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
-import { aliasesIn, toJoin, type PlannedJoin } from '../resolve/join-scope.ts';
+import { toJoin, type PlannedJoin } from '../resolve/join-scope.ts';
+import { aliasesIn } from '../resolve/row-expr.ts';
 import type { NamedColumn, FromItem, Select, Expr } from '../relational/query-tree.ts';
 
 /** Combinations of dimension values to be shown even where no row of the fact has them. */

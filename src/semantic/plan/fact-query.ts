@@ -32,13 +32,12 @@ import {
 import { findMetric, createResolver, resolveMetric } from '../resolve/metrics.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
 import {
-  isDefaultTime,
   type RowMetricValues,
-  fieldExpr,
   toJoin,
   type JoinScope,
   type PlannedJoin,
 } from '../resolve/join-scope.ts';
+import { isDefaultTime, fieldExpr } from '../resolve/row-expr.ts';
 import { nested } from './dedup-select.ts';
 import { unknownMetricError } from '../resolve/unknown-metric.ts';
 import { balanceOf, grouping } from './aggregate-inputs.ts';
@@ -92,7 +91,11 @@ export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At):
   const shift = first?.shift ?? at.shift ?? [];
   const measured: JoinScope['rowMetricValues'] = (dataset, field) =>
     fieldValues(asked, dataset, field);
-  const state = { joins: new Map(), existsJoins: undefined, timeUses: new Set<'time' | 'other'>() };
+  const state = {
+    joins: new Map(),
+    existsJoins: undefined,
+    usedFields: new Set<'time' | 'other'>(),
+  };
   const scope: JoinScope = {
     model,
     owner,

@@ -6,7 +6,8 @@ import type { SemanticQuery } from '../query/query.ts';
 import type { Expr } from '../relational/query-tree.ts';
 import { wholePiece } from '../relational/sql-piece.ts';
 import type { RowCondition } from '../resolve/conditions.ts';
-import { type JoinScope, predicateExpr, sqlPredicate } from '../resolve/join-scope.ts';
+import type { JoinScope } from '../resolve/join-scope.ts';
+import { predicateExpr, sqlPredicate } from '../resolve/row-expr.ts';
 
 /** A condition of the query on the rows of one fact query. */
 export interface AppliedCondition {

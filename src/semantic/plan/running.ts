@@ -12,7 +12,8 @@ import {
   periodOfGrains,
 } from '../model/grains.ts';
 import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
-import { isDefaultTime, fieldExpr, type JoinScope } from '../resolve/join-scope.ts';
+import type { JoinScope } from '../resolve/join-scope.ts';
+import { isDefaultTime, fieldExpr } from '../resolve/row-expr.ts';
 
 /** The common table of all periods of the result, each once; its column is that of the dimension. */
 export const periodsName = 'ktx periods';
@@ -122,7 +123,7 @@ export function isAboutPeriods(scope: JoinScope, condition: RowCondition): boole
     ...scope,
     joins: new Map(scope.joins),
     existsJoins: new Map(),
-    timeUses: visited,
+    usedFields: visited,
   });
   if (visited.size < 2) return visited.has('time');
   const message = `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`;

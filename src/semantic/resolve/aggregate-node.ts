@@ -2,7 +2,7 @@ import type { Period } from '../../sql/dialect.ts';
 import type { Aggregate } from '../../sql/aggregates.ts';
 import type { Expr } from '../relational/query-tree.ts';
 import type { Balance, ConversionRule, ModelMetric, Running } from '../model/model.ts';
-import type { RowSql } from './join-scope.ts';
+import type { RowSql } from './row-expr.ts';
 
 /** One aggregate over the rows of one dataset. */
 export interface AggregateNode {

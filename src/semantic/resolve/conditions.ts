@@ -14,7 +14,7 @@ import {
   type MetricResolver,
 } from './metrics.ts';
 import { resolveQueryField } from './field-path.ts';
-import { fieldExpr, type RowPredicate, sqlPredicate } from './join-scope.ts';
+import { fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
 /** Conditions of a query, apart: on rows before, on aggregates after grouping. */

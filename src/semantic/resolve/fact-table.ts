@@ -4,7 +4,7 @@ import { notSupportedError, queryError, unknownDatasetError } from '../query/err
 import { isWithin } from '../../sql/analyzer.ts';
 import type { SemanticModel } from '../model/model.ts';
 import { canReach } from './join-paths.ts';
-import type { RowSql } from './join-scope.ts';
+import type { RowSql } from './row-expr.ts';
 import { fieldAddressesNamed } from './unknown-metric.ts';
 
 interface OwnedAggregate {

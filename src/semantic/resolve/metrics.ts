@@ -22,7 +22,7 @@ import {
 } from './aggregate-node.ts';
 import { factTableOf } from './fact-table.ts';
 import type { SemanticQuery } from '../query/query.ts';
-import type { RowSql } from './join-scope.ts';
+import type { RowSql } from './row-expr.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
 /** Resolves metrics to arithmetic over leaves; equal leaves are one. */

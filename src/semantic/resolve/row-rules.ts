@@ -2,13 +2,8 @@ import { notSupportedError, queryError } from '../query/errors.ts';
 import { wholePiece } from '../relational/sql-piece.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 import type { ReadableRows } from '../relational/query-tree.ts';
-import {
-  predicateExpr,
-  toJoin,
-  type JoinScope,
-  type PlannedJoin,
-  sqlPredicate,
-} from './join-scope.ts';
+import { toJoin, type JoinScope, type PlannedJoin } from './join-scope.ts';
+import { predicateExpr, sqlPredicate } from './row-expr.ts';
 
 const modelsByRole = new WeakMap<SemanticModel, Map<string | undefined, SemanticModel>>();
 
@@ -73,7 +68,7 @@ export function rowsForRole(
     rowMetricValues: measured,
     notes: new Set(),
     shift: [],
-    timeUses: new Set(),
+    usedFields: new Set(),
   };
   const conditions = own.map(({ where }) =>
     predicateExpr(scope, sqlPredicate({ ...wholePiece(where), home: name })),

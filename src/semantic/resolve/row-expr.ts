@@ -1,0 +1,226 @@
+import { isWithin } from '../../sql/analyzer.ts';
+import type { Period, TruncateOptions } from '../../sql/dialect.ts';
+import { splitConjuncts, splitDisjuncts } from '../../sql/fragment.ts';
+import { periodStart, yearStartFor } from '../model/grains.ts';
+import type { ModelField } from '../model/model.ts';
+import { queryError } from '../query/errors.ts';
+import { disjunctionOf, type Expr } from '../relational/query-tree.ts';
+import { pieceText, rowTextExpr, type SqlPiece } from '../relational/sql-piece.ts';
+import {
+  type ResolvedField,
+  resolveModelField,
+  resolveQueryField,
+  timeTypeOf,
+} from './field-path.ts';
+import { formatPath } from './join-paths.ts';
+import {
+  addPathJoins,
+  aliasFor,
+  columnExpr,
+  conjunctionOfParts,
+  equalityParts,
+  type JoinScope,
+  type JoinSide,
+  type PlannedJoin,
+  toJoin,
+} from './join-scope.ts';
+
+/** Row-level SQL. `home` is the dataset whose file it stands in, undefined if it stands in the query. */
+export interface RowSql extends SqlPiece {
+  readonly home: string | undefined;
+}
+
+/** Row-level SQL as an expression: its names are resolved from the owner of the scope, their joins are added. */
+export function rowExpr(scope: JoinScope, row: RowSql): Expr {
+  return rowTextExpr(row, (reference) => {
+    const { parts, written } = reference;
+    if (row.home === undefined) return fieldExpr(scope, resolveQueryField(scope, parts));
+    const resolved = resolveModelField(scope, row.home, reference);
+    return resolved.field === undefined
+      ? { kind: 'written', alias: addPathJoins(scope, resolved.path), text: written }
+      : fieldExpr({ ...scope, shift: [] }, resolved);
+  });
+}
+
+/** A resolved field as an expression, truncated to its grain and shifted if the scope says so. Adds the joins it needs. */
+export function fieldExpr(scope: JoinScope, resolved: ResolvedField): Expr {
+  const { query, model, shift } = scope;
+  const { dataset, field, grain, name, path } = resolved;
+  const type = timeTypeOf(resolved);
+  const isOwnTime = isDefaultTime(scope, resolved);
+  scope.usedFields.add(isOwnTime ? 'time' : 'other');
+  const side = { dialect: model.dialect, dataset, alias: addPathJoins(scope, path) };
+  const stored =
+    field?.measure === undefined
+      ? columnExpr(side, name)
+      : rowMetricExpr(scope, { path, field, side });
+  noteTimezone(scope, resolved);
+  const truncation = {
+    weekStart: query.week_start,
+    timezone: grain === undefined ? undefined : query.timezone,
+  };
+  const value =
+    type !== undefined && shift.length > 0 && isOwnTime
+      ? shiftTime(stored, { ...truncation, type }, shift)
+      : { of: stored, type };
+  if (grain === undefined || value.type === undefined) return value.of;
+  const yearStart = yearStartFor(dataset, [grain]);
+  return periodStart(value.of, grain, { ...truncation, type: value.type, yearStart });
+}
+
+/** True for the field that `metric_time` stands for. */
+export function isDefaultTime(
+  { owner }: Pick<JoinScope, 'owner'>,
+  { path, name }: ResolvedField,
+): boolean {
+  return path.length === 0 && name === owner.defaultTime;
+}
+
+/** Says where the query's time zone does not apply to a time. */
+function noteTimezone({ query, notes }: JoinScope, resolved: ResolvedField): void {
+  const type = timeTypeOf(resolved);
+  if (query.timezone === undefined || type === undefined) return;
+  const name = `${resolved.dataset.name}.${resolved.name}`;
+  const isPeriod = resolved.grain !== undefined;
+  if (type === 'datetime_tz' && !isPeriod) {
+    notes.add(
+      `${name} itself is compared and shown in UTC; only its periods are cut in ${query.timezone}`,
+    );
+  }
+  if (type !== 'datetime_tz' && isPeriod)
+    notes.add(`${name} has no time zone of its own: its periods are cut as the values stand`);
+}
+
+/** Joins the query of a row metric and reads its value. */
+function rowMetricExpr(
+  scope: JoinScope,
+  { path, field, side }: Pick<ResolvedField, 'path'> & { field: ModelField; side: JoinSide },
+): Expr {
+  const { dataset, alias: base } = side;
+  const { name } = field;
+  const metricPath = [
+    ...path,
+    { name, from: dataset.name, to: dataset.name, legs: [], direction: 'same' as const },
+  ];
+  const alias = `${aliasFor(scope.owner.name, metricPath)} of`;
+  const { select, value } = scope.rowMetricValues(dataset, field);
+  const primaryKey = dataset.primaryKey ?? [];
+  const on = conjunctionOfParts(
+    primaryKey.map((key, index) =>
+      equalityParts(columnExpr(side, key), { kind: 'column', alias, name: `d${index + 1}` }),
+    ),
+  );
+  const joins = scope.existsJoins?.has(base) === true ? scope.existsJoins : scope.joins;
+  joins.set(alias, {
+    alias,
+    relation: { kind: 'select', select },
+    on,
+    path: metricPath,
+    base,
+    kind: 'left',
+    many: false,
+  });
+  if (path.length === 0) return value(alias);
+  // A joined row that is missing has no count, rather than 0.
+  const [key = ''] = primaryKey;
+  const rowExists: Expr = { kind: 'text', parts: [columnExpr(side, key), ' IS NOT NULL'] };
+  return { kind: 'when', where: [rowExists], value: value(alias) };
+}
+
+/** Shifts a time as the clock of the zone shows it: one month later is the same hour of the day. */
+function shiftTime(
+  of: Expr,
+  options: TruncateOptions,
+  shift: readonly Period[],
+): { readonly of: Expr; readonly type: TruncateOptions['type'] } {
+  const isInstant = options.type === 'datetime_tz';
+  const type = isInstant ? 'datetime' : options.type;
+  const localTime: Expr = isInstant
+    ? { kind: 'truncate', grain: 'second', of, options }
+    : { kind: 'time', of };
+  const shifted = shift.reduce<Expr>(
+    (time, period) => ({ kind: 'add', of: time, period, type }),
+    localTime,
+  );
+  return { type, of: shifted };
+}
+
+/** A condition on rows. */
+export interface RowPredicate {
+  /** As a person wrote it. */
+  readonly text: string;
+  /** Set for SQL text; undefined for {field, op, value} conditions. */
+  readonly row?: RowSql;
+  readonly build: (scope: JoinScope) => Expr;
+}
+
+export function sqlPredicate(row: RowSql): RowPredicate {
+  return { text: pieceText(row), row, build: (scope) => rowExpr(scope, row) };
+}
+
+/** A metric's row filter. */
+export function filterExpr(scope: JoinScope, row: RowSql): Expr {
+  return predicateExpr(scope, sqlPredicate(row));
+}
+
+/**
+ * The condition as an expression. Across a to-many path it becomes EXISTS: true if any such row fits. Each side of an OR
+ * gets an EXISTS of its own. Throws `mixed_condition` if one comparison mixes to-many rows with others.
+ */
+export function predicateExpr(scope: JoinScope, predicate: RowPredicate): Expr {
+  const { text, row } = predicate;
+  const existsJoins = new Map<string, PlannedJoin>();
+  const where = predicate.build({ ...scope, existsJoins });
+  const joins = [...existsJoins.values()];
+  if (joins.length === 0) return where;
+  const usesOuterRows = [...aliasesIn(where)].some((alias) => !existsJoins.has(alias));
+  const isMixed = usesOuterRows && row !== undefined && mayHoldWithoutRows(scope, row);
+  const startsFromOuter = joins.filter(({ base }) => !existsJoins.has(base));
+  if (!isMixed && startsFromOuter.length <= 1)
+    return { kind: 'exists', joins: joins.map(toJoin), where };
+  const sides = row === undefined ? [] : splitDisjuncts(tokensWithin(row));
+  if (row !== undefined && sides.length > 1)
+    return disjunctionOf(sides.map((span) => filterExpr(scope, { ...row, span })));
+  const paths = joins.filter(({ many }) => many).map(({ path }) => formatPath(path));
+  throw queryError(
+    'mixed_condition',
+    `The condition ${JSON.stringify(text)} mixes rows of ${[...new Set(paths)].join(' and ')} with others`,
+    'A condition across one to many asks whether any such row fits: give each its own condition.',
+  );
+}
+
+function tokensWithin({ fragment, span }: SqlPiece) {
+  return fragment.tokens.filter((token) => isWithin(token, span));
+}
+
+/** Words that can make a condition true although one of its operands is NULL. */
+const wordsThatAcceptNull =
+  /^(or|not|in|is|if|iif|case|coalesce|ifnull|nvl2?|decode|nullif|greatest|least|concat|concat_ws)$/;
+
+/** True if a conjunct could hold for a row without to-many partners; then an outer join and EXISTS would differ. */
+function mayHoldWithoutRows(scope: JoinScope, row: RowSql): boolean {
+  const tokens = tokensWithin(row);
+  return splitConjuncts(tokens, row.span).some((span) => {
+    const acceptsNull = tokens.some(
+      (token) =>
+        isWithin(token, span) && token.kind === 'word' && wordsThatAcceptNull.test(token.text),
+    );
+    if (!acceptsNull) return false;
+    const existsJoins = new Map<string, PlannedJoin>();
+    const aliases = [...aliasesIn(rowExpr({ ...scope, existsJoins }, { ...row, span }))];
+    return existsJoins.size > 0 && aliases.some((alias) => !existsJoins.has(alias));
+  });
+}
+
+/** The aliases whose columns an expression reads. */
+export function aliasesIn(expr: unknown): ReadonlySet<string> {
+  const aliases = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if ('alias' in node && typeof node.alias === 'string') aliases.add(node.alias);
+    // The joins inside a row rule are not joins of the query around it.
+    for (const [key, child] of Object.entries(node)) if (key !== 'relation') visit(child);
+  };
+  visit(expr);
+  return aliases;
+}
