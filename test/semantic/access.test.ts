@@ -293,7 +293,7 @@ test(
     const { stderr } = await ktx([...failing, 'emea'], { cwd });
     expect([stderr.includes('overflow'), stderr]).toEqual([
       false,
-      expect.stringContaining('words are withheld'),
+      expect.stringContaining('message is withheld'),
     ]);
     expect(
       (

@@ -12,19 +12,19 @@ import { withProjectLock } from '../../store/lock.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 
-interface Asked {
+interface ExchangeRequest {
   readonly connection?: string | undefined;
   readonly format?: string | undefined;
 }
 
-/** The valid datasets of a connection in another tool's words, and what that tool will not see. */
+/** Writes the valid datasets of a connection in another tool's format. `misfits` lists what that format cannot hold. */
 export async function exportModel(
   project: Project,
-  { connection: asked, format = 'ossie' }: Asked,
+  { connection: requested, format = 'ossie' }: ExchangeRequest,
 ) {
   const { findWriter } = await import('../../semantic/formats/formats.ts');
   const write = findWriter(format);
-  const { name: connection, config } = project.connection(asked);
+  const { name: connection, config } = project.connection(requested);
   const { model } = await project.model(connection);
   const read = (await listDatasetFiles(project.dir, connection)).map(
     async ({ path }): Promise<readonly Dataset[]> => {
@@ -41,71 +41,71 @@ export async function exportModel(
   const { text, misfits } = await withAnalyzer(() =>
     write(datasets, { dialect: findDialect(config.driver), name: connection }),
   );
-  const left = [...model.excluded].map((name) => ({
+  const invalid = [...model.excluded].map((name) => ({
     at: `datasets.${name}`,
     message: 'left out: its file has errors',
   }));
-  return { connection, format, text, datasets: datasets.length, misfits: [...left, ...misfits] };
+  return { connection, format, text, datasets: datasets.length, misfits: [...invalid, ...misfits] };
 }
 
-interface Import extends Asked {
+interface ImportRequest extends ExchangeRequest {
   readonly files: readonly ImportFile[];
   readonly dryRun: boolean;
 }
 
-/** What an import did, by the paths of the files. */
-interface Imported {
+/** Paths of the dataset files. */
+interface ImportResult {
   readonly connection: string;
   readonly format: string;
   readonly written: readonly string[];
-  /** There already, and not touched. */
+  /** They existed before and were not changed. */
   readonly kept: readonly string[];
   readonly misfits: readonly Misfit[];
 }
 
-/** Writes a dataset file for each dataset that has none yet; nothing is committed. */
+/** Writes a file for each dataset that has none yet. Commits nothing. */
 export async function importModel(
   project: Project,
-  { connection: asked, format, files, dryRun }: Import,
-): Promise<Imported> {
+  { connection: requested, format, files, dryRun }: ImportRequest,
+): Promise<ImportResult> {
   const { findFormat } = await import('../../semantic/formats/formats.ts');
-  const { name: connection, config } = project.connection(asked);
+  const { name: connection, config } = project.connection(requested);
   const { name, read } = findFormat(format, files);
   const { datasets, misfits } = await withAnalyzer(() => read(files, findDialect(config.driver)));
   const source = `Imported from ${files.map(({ file }) => file).join(', ')} (${name}); yours to edit.`;
   const texts = new Map(
     datasets.map((dataset) => [
       `semantic-layer/${connection}/${dataset.dataset}.yaml`,
-      fileText(source, dataset),
+      datasetFileText(source, dataset),
     ]),
   );
-  const present = async () =>
+  const existingPaths = async () =>
     new Set(
       (await listDatasetFiles(project.dir, connection)).map(({ path }) =>
         path.replace(/\.yml$/, '.yaml'),
       ),
     );
-  const run = async () => {
-    const before = await present();
-    const written = [...texts].filter(([path]) => !before.has(path));
+  const writeMissing = async () => {
+    const existing = await existingPaths();
+    const written = [...texts].filter(([path]) => !existing.has(path));
     if (!dryRun)
       for (const [path, text] of written)
         await writeAtomically(join(project.dir, path), text, { within: project.dir });
     return {
       written: written.map(([path]) => path),
-      kept: [...texts.keys()].filter((path) => before.has(path)),
+      kept: [...texts.keys()].filter((path) => existing.has(path)),
     };
   };
   return {
     connection,
     format: name,
     misfits,
-    ...(dryRun ? await run() : await withProjectLock(project.dir, run)),
+    ...(dryRun ? await writeMissing() : await withProjectLock(project.dir, writeMissing)),
   };
 }
 
-function fileText(comment: string, dataset: Dataset): string {
-  // Without what is undefined, which YAML cannot say.
+function datasetFileText(comment: string, dataset: Dataset): string {
+  // The round trip drops undefined values, which YAML cannot hold.
   return yamlFile(
     comment.replaceAll(/\s+/g, ' '),
     JSON.parse(JSON.stringify(dataset)) as YamlMapping,

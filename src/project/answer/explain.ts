@@ -22,84 +22,90 @@ import { listStaleSubjects } from '../review/stale.ts';
 import { traceToSubjects } from './trace-answer.ts';
 import { readWikiSections } from './wiki.ts';
 
-type Run = Pick<ScanOptions, 'signal' | 'onProgress'>;
+type ScanCallbacks = Pick<ScanOptions, 'signal' | 'onProgress'>;
 
-interface Asked {
+interface ExplainRequest {
   readonly subject: string;
   readonly connection?: string | undefined;
-  /** Scan too: adds what is not accepted, and the exact measurements. */
+  /** Also scans the warehouse, for candidates that were not accepted and for exact measurements. */
   readonly measure: boolean;
 }
 
-/** From a fact, a number or a sentence back to what justifies it; with what about it nobody has decided yet. */
-export async function explainAnything(project: Project, asked: Asked, run: Run) {
-  const subjects = (await traceToSubjects(project, asked.subject)) ?? [asked.subject];
-  const explained = (
+/** Explains a subject, a query id, a number or a sentence, with its open conflicts and stale evidence. */
+export async function explainAnything(
+  project: Project,
+  request: ExplainRequest,
+  callbacks: ScanCallbacks,
+) {
+  const subjects = (await traceToSubjects(project, request.subject)) ?? [request.subject];
+  const explanations = (
     await Promise.all(
-      subjects.map((subject) => explainSubject(project, { ...asked, subject }, run)),
+      subjects.map((subject) => explainSubject(project, { ...request, subject }, callbacks)),
     )
   ).flat();
   const [conflicts, changed] = await Promise.all([
     readConflicts(project.dir),
     listStaleSubjects(project),
   ]);
-  return explained.map((one) => {
-    const about = new Set([one.subject, ...one.claims.map(({ subject }) => subject)]);
-    const stale = changed.filter(({ subject }) => about.has(subject));
-    return { ...one, contested: conflicts.filter(({ subject }) => subject === one.subject), stale };
+  return explanations.map((explanation) => {
+    const subjectNames = [explanation.subject, ...explanation.claims.map(({ subject }) => subject)];
+    const contested = conflicts.filter(({ subject }) => subject === explanation.subject);
+    const stale = changed.filter(({ subject }) => subjectNames.includes(subject));
+    return { ...explanation, contested, stale };
   });
 }
 
-/** From a fact back to what justifies it: the files first; what they do not know is looked for in a scan. */
+/** Looks in the project's files first. If they do not know the subject, scans the warehouses. */
 export async function explainSubject(
   project: Project,
-  asked: Asked,
-  run: Run,
+  request: ExplainRequest,
+  callbacks: ScanCallbacks,
 ): Promise<Explanation[]> {
-  const { subject } = asked;
+  const { subject } = request;
   if (parseWikiSubject(subject)) return [await explainTopic(project, subject)];
-  const named = asked.connection ?? parseSubject(subject)?.connection;
+  const named = request.connection ?? parseSubject(subject)?.connection;
   const all = project.warehouses;
   const names = named === undefined && all.length > 1 ? all : [project.connection(named).name];
-  const written = await Promise.all(
+  const fromFiles = await Promise.all(
     names.map(async (connection) => ({
       connection,
-      datasets: await provenance(project.dir, connection),
+      datasets: await readProvenance(project.dir, connection),
     })),
   );
-  const tries = written.map((one) => ({ one, ...attempt(subject, one) }));
-  const knowing = tries.filter(({ failure }) => failure === undefined);
-  if (knowing.length > 0 && !asked.measure) return knowing.flatMap(({ found }) => found);
-  const measured: Attempt[] = [];
-  for (const { one } of knowing.length > 0 ? knowing : tries) {
-    const findings = await scanProject(project, { connection: one.connection, ...run });
-    measured.push(attempt(subject, { ...one, findings }));
+  const attempts = fromFiles.map((known) => ({ known, ...tryToExplain(subject, known) }));
+  const successes = attempts.filter(({ failure }) => failure === undefined);
+  if (successes.length > 0 && !request.measure)
+    return successes.flatMap(({ explanations }) => explanations);
+  const measured: ExplainAttempt[] = [];
+  for (const { known } of successes.length > 0 ? successes : attempts) {
+    const findings = await scanProject(project, { connection: known.connection, ...callbacks });
+    measured.push(tryToExplain(subject, { ...known, findings }));
   }
   const failures = measured.flatMap(({ failure }) => failure ?? []);
-  // Where none knows it, the one with a guess says so.
+  // If no connection knows it, prefer the error with a suggestion.
   if (failures.length === measured.length)
     throw failures.find(({ hint }) => hint?.startsWith('Did you mean')) ?? failures[0];
-  return measured.flatMap(({ found }) => found);
+  return measured.flatMap(({ explanations }) => explanations);
 }
 
-interface Attempt {
-  readonly found: readonly Explanation[];
-  /** The connection does not know the subject. */
+interface ExplainAttempt {
+  readonly explanations: readonly Explanation[];
+  /** Set if the connection does not know the subject. */
   readonly failure?: UserError;
 }
 
-function attempt(subject: string, known: Provenance): Attempt {
+function tryToExplain(subject: string, known: Provenance): ExplainAttempt {
   try {
-    return { found: findExplanations(subject, known) };
+    return { explanations: findExplanations(subject, known) };
   } catch (error) {
     if (error instanceof UserError && error.code === 'subject_unknown')
-      return { found: [], failure: error };
+      return { explanations: [], failure: error };
     throw error;
   }
 }
 
-/** Every dataset that has claims or a file. */
-async function provenance(dir: string, connection: string): Promise<Provenance['datasets']> {
+/** The claims and the file of every dataset that has either. */
+async function readProvenance(dir: string, connection: string): Promise<Provenance['datasets']> {
   const claimed = await listFiles(dir, `claims/${connection}`, /\.jsonl$/);
   const artifacts = await listFiles(dir, `semantic-layer/${connection}`, /\.ya?ml$/);
   const datasets = Map.groupBy([...claimed, ...artifacts], (path) => basename(path, extname(path)));
@@ -120,25 +126,25 @@ async function provenance(dir: string, connection: string): Promise<Provenance['
   );
 }
 
-/** A term or a rule under the name that holds: what is claimed of it, by whatever name, and by which line of which item. */
-async function explainTopic(project: Project, asked: string): Promise<Explanation> {
+/** A term or a rule under its canonical name, with the claims about all its names. */
+async function explainTopic(project: Project, name: string): Promise<Explanation> {
   const { dir } = project;
-  const [lines = '', decided] = await Promise.all(
+  const [lines = '', pinText] = await Promise.all(
     [wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)),
   );
-  const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(decided)];
+  const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(pinText)];
   const { canonical } = applyModelDecisions(claims, pins);
-  const nameOf = (subject: string) => canonical.get(subject) ?? subject;
-  const subject = nameOf(asked);
+  const canonicalName = (alias: string) => canonical.get(alias) ?? alias;
+  const subject = canonicalName(name);
   const own = markShownClaims(
-    claims.filter((claim) => nameOf(claim.subject) === subject),
+    claims.filter((claim) => canonicalName(claim.subject) === subject),
     pins,
   );
   const section = (await readWikiSections(project)).find((entry) => entry.subject === subject);
   if (own.length === 0 && section === undefined) {
     const known = [...new Set(claims.map((claim) => claim.subject))];
     const hint = didYouMean(subject, known) ?? 'ktx search finds terms';
-    throw new UserError('subject_unknown', `Nothing is known of \`${subject}\` in the wiki.`, {
+    throw new UserError('subject_unknown', `The wiki has nothing about \`${subject}\`.`, {
       hint,
       exitCode: 2,
       details: { nearest: nearest(subject, known) },

@@ -2,7 +2,7 @@ import type { LintReport } from '../../semantic/lint/lint.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Project } from '../open/open.ts';
 
-/** What the semantic layer of a connection knows of a statement; nothing is run. */
+/** Compares a statement with the semantic layer of a connection: fan-out joins, missing filters. Runs nothing. */
 export async function lintStatement(
   project: Project,
   connection: string,

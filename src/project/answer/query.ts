@@ -2,229 +2,272 @@ import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import type { Diagnostic } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
-import type { LoadedModel } from '../../semantic/load/load.ts';
+import type { Plan } from '../../semantic/plan/plan.ts';
 import type { SemanticQuery } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
+import type { Dialect } from '../../sql/dialect.ts';
 import type { QueryLimits } from '../../warehouse/warehouse.ts';
 import { commitState } from '../open/commit-state.ts';
-import { readConflicts } from '../review/conflicts.ts';
 import type { Project } from '../open/open.ts';
+import { readConflicts } from '../review/conflicts.ts';
 import { openStaleness } from '../review/stale.ts';
 
-interface Asked {
+interface QueryRequest {
+  /** Chosen from the query if undefined: the only warehouse, or the only one that can answer. */
   readonly connection?: string | undefined;
   readonly query: SemanticQuery;
 }
 
-/** What one call may ask instead of the configured limits. */
+/** Limits of one call, instead of the configured ones. */
 export type WantedLimits = Readonly<
   Partial<Record<'maxRows' | 'timeoutSeconds', number | undefined>>
 >;
 
 export type QueryAnswer = Awaited<ReturnType<typeof runQuery>>;
-/** Where the numbers come from: per metric, and the files with their commit. */
+/** Where the numbers come from: one entry per metric, and the files with their commit. */
 export type QueryReceipt = QueryAnswer['receipt'];
 
-/** Plans and compiles a semantic query: what would be sent, in SQL and in words, and where it comes from. Sends nothing. */
-export async function planQuery(project: Project, asked: Asked) {
-  const { outlineOf } = await import('../../semantic/plan/outline.ts');
-  const compiled = await compile(project, asked);
-  const { plan, connection, sql, dialect } = compiled;
-  return {
-    connection,
-    plan: outlineOf(plan, { query: asked.query, dialect }),
-    sql,
-    receipt: await receiptOf(project, compiled),
-  };
+/** Plans and compiles a semantic query without running it: an outline of the plan, the SQL and the receipt. */
+export async function planQuery(project: Project, request: QueryRequest) {
+  const compiled = await compileQuery(project, request);
+  const { connection, sql } = compiled;
+  const [plan, receipt] = await Promise.all([
+    outlinePlan(compiled, request.query),
+    queryReceipt(project, compiled),
+  ]);
+  return { connection, plan, sql, receipt };
 }
 
-/** The one way to run a semantic query, whoever asks: model → plan → SQL → rows with their receipt. */
-export async function runQuery(project: Project, asked: Asked & WantedLimits, signal: AbortSignal) {
-  const compiled = await compile(project, asked);
-  const { connection, sql, files, plan, dialect, diagnostics, isGuarded } = compiled;
+/** Runs a semantic query. The CLI, MCP, chat and eval all come here: model → plan → SQL → rows with their receipt. */
+export async function runQuery(
+  project: Project,
+  request: QueryRequest & WantedLimits,
+  signal: AbortSignal,
+) {
+  const compiled = await compileQuery(project, request);
+  const { connection, sql, plan } = compiled;
   const warehouse = await project.warehouse(connection, signal);
   const [result, receipt] = await Promise.all([
-    warehouse
-      .query(sql, queryLimits(project, asked), signal)
-      .catch(namedInFiles(diagnostics, files))
-      .catch(isGuarded ? withheld : rethrown),
-    // Files are read while the warehouse works.
-    receiptOf(project, compiled),
+    warehouse.query(sql, queryLimits(project, request), signal).catch((error: unknown) => {
+      throw queryFailure(error, compiled);
+    }),
+    // The receipt reads files while the warehouse works.
+    queryReceipt(project, compiled),
   ]);
-  const described = result.columns.map((column, index) => {
-    const {
-      name = column.name,
-      type = column.type,
-      kind = 'metric',
-      grain,
-      unit,
-    } = plan.columns[index] ?? {};
-    return { name, type, kind, grain, unit };
+  const columns = result.columns.map((column, index) => {
+    const planned = plan.columns[index];
+    return {
+      name: planned?.name ?? column.name,
+      type: planned?.type ?? column.type,
+      kind: planned?.kind ?? 'metric',
+      grain: planned?.grain,
+      unit: planned?.unit,
+    };
   });
-  /** In words, for those who keep it. */
-  const outline = async () =>
-    (await import('../../semantic/plan/outline.ts')).outlineOf(plan, {
-      query: asked.query,
-      dialect,
-    });
-  return { connection, sql, outline, receipt, ...result, columns: described };
+  /** The plan in words, made only if a caller records it. */
+  const outline = () => outlinePlan(compiled, request.query);
+  return { connection, sql, outline, receipt, ...result, columns };
 }
 
-type Compiled = Awaited<ReturnType<typeof compile>>;
+interface PlannedQuery {
+  readonly connection: string;
+  readonly plan: Plan;
+  readonly dialect: Dialect;
+  /** Faults of the connection's model files. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** True if row rules hide rows from the role. */
+  readonly isGuarded: boolean;
+}
 
-async function compile(project: Project, { connection: asked, query }: Asked) {
-  // The planner and its parser load for semantic queries only; plain SQL does without.
+interface CompiledQuery extends PlannedQuery {
+  readonly sql: string;
+  /** The model files that the metrics come from, sorted. */
+  readonly files: readonly string[];
+}
+
+async function compileQuery(
+  project: Project,
+  { connection, query }: QueryRequest,
+): Promise<CompiledQuery> {
+  // The planner and its parser load with the first semantic query; plain SQL does not need them.
   const { emit } = await import('../../semantic/sql/emit.ts');
-  const { connection, model, diagnostics, plan } = await planned(project, asked, query);
+  const planned = await planOnConnection(project, connection, query);
+  const { plan, dialect } = planned;
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
+  return { ...planned, sql: emit(plan, dialect), files };
+}
+
+/** On the named connection, on the only one, or on the only one of several that can answer. */
+async function planOnConnection(
+  project: Project,
+  connection: string | undefined,
+  query: SemanticQuery,
+): Promise<PlannedQuery> {
+  const names = project.warehouses;
+  if (connection !== undefined || names.length < 2)
+    return planOn(project, project.connection(connection).name, query);
+  const attempts = await Promise.allSettled(names.map((name) => planOn(project, name, query)));
+  const plans = attempts.flatMap((attempt) =>
+    attempt.status === 'fulfilled' ? [attempt.value] : [],
+  );
+  const [only, ...others] = plans;
+  if (only !== undefined && others.length === 0) return only;
+  if (only !== undefined) throw severalCanAnswer(plans.map((planned) => planned.connection));
+  const failures = attempts.flatMap((attempt) =>
+    attempt.status === 'rejected' ? [attempt.reason as unknown] : [],
+  );
+  const failure = await mostUsefulFailure(project, query, failures);
+  if (failure !== undefined) throw failure;
+  // Throws: there are several warehouses, and the query names none.
+  return planOn(project, project.connection().name, query);
+}
+
+async function planOn(
+  project: Project,
+  connection: string,
+  query: SemanticQuery,
+): Promise<PlannedQuery> {
+  const { plan } = await import('../../semantic/plan/plan.ts');
+  const { model, diagnostics } = await project.model(connection);
+  if (model.datasets.size === 0) {
+    const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
+    throw new UserError('no_datasets', `${connection} has no valid dataset to query.`, { hint });
+  }
   const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
   return {
     connection,
-    sql: emit(plan, model.dialect),
-    plan,
+    plan: await withAnalyzer(() => plan(model, query)),
     dialect: model.dialect,
-    files,
     diagnostics,
     isGuarded,
   };
 }
 
-async function receiptOf(project: Project, { connection, plan, files }: Compiled) {
-  // A number that is made of a contested one is as much in doubt.
-  const named = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
-  // Of what the numbers stand on, beside the metrics themselves: the keys and joins of the datasets.
-  const isMeant = ({ subject, kind }: Pick<Conflict, 'subject' | 'kind'>) => {
+function severalCanAnswer(choices: readonly string[]): UserError {
+  return new UserError(
+    'connection_required',
+    `${choices.join(' and ')} can each answer this query. Name one.`,
+    { hint: `one of ${choices.join(', ')}`, exitCode: 2, details: { choices } },
+  );
+}
+
+/**
+ * Of the failures, one per warehouse: that of the only warehouse whose datasets the query names, else one with a
+ * suggestion. Undefined if none of them says more than the others.
+ */
+async function mostUsefulFailure(
+  project: Project,
+  query: SemanticQuery,
+  failures: readonly unknown[],
+): Promise<unknown> {
+  const bug = failures.find((failure) => !(failure instanceof UserError));
+  if (bug !== undefined) return bug;
+  const isNamed = await Promise.all(
+    project.warehouses.map((name) => namesDatasetOf(project, name, query)),
+  );
+  const ofNamed = failures.filter((_, index) => isNamed[index] === true);
+  if (ofNamed.length === 1) return ofNamed[0];
+  if (ofNamed.length > 1) return undefined;
+  return failures.find(
+    (failure) =>
+      failure instanceof UserError &&
+      failure.code === 'unknown_name' &&
+      failure.hint?.startsWith('Did you mean'),
+  );
+}
+
+async function namesDatasetOf(
+  project: Project,
+  connection: string,
+  query: SemanticQuery,
+): Promise<boolean> {
+  const { model } = await project.model(connection);
+  const namesBeforeDots = JSON.stringify(query).match(/[\p{L}\p{N}_]+(?=\.)/gu) ?? [];
+  return namesBeforeDots.some((name) => model.datasets.has(name) || model.excluded.has(name));
+}
+
+async function outlinePlan({ plan, dialect }: CompiledQuery, query: SemanticQuery) {
+  const { outlineOf } = await import('../../semantic/plan/outline.ts');
+  return outlineOf(plan, { query, dialect });
+}
+
+async function queryReceipt(project: Project, { connection, plan, files }: CompiledQuery) {
+  // A number made of a contested metric is contested as well.
+  const metrics = new Set([...plan.used].map((address) => `metric:${connection}.${address}`));
+  const isInFiles = (dataset: string) => files.some((file) => file.endsWith(`/${dataset}.yaml`));
+  // Beside the metrics, the numbers rest on the keys and joins of their datasets.
+  const isRelevant = ({ subject, kind }: Pick<Conflict, 'subject' | 'kind'>) => {
+    if (metrics.has(subject)) return true;
+    if (kind !== 'primary_key' && kind !== 'relationship') return false;
     const parts = parseSubject(subject);
-    const isUsed =
-      parts?.connection === connection &&
-      files.some((file) => file.endsWith(`/${parts.dataset}.yaml`));
-    return named.has(subject) || (isUsed && (kind === 'primary_key' || kind === 'relationship'));
+    return parts?.connection === connection && isInFiles(parts.dataset);
   };
-  const [conflicts, leaning, state] = await Promise.all([
+  const [conflicts, staleSubjects, state] = await Promise.all([
     readConflicts(project.dir),
-    staleIn(project, connection, files),
+    staleSubjectsIn(project, connection, files),
     commitState(project.dir, files),
   ]);
-  const contested = conflicts.filter(isMeant).map(({ subject }) => subject);
-  const stale = leaning.filter((subject) =>
-    isMeant({ subject, kind: subject.split(':')[0] ?? '' }),
+  const contested = conflicts.filter(isRelevant).map(({ subject }) => subject);
+  const stale = staleSubjects.filter((subject) =>
+    isRelevant({ subject, kind: subject.split(':')[0] ?? '' }),
   );
   return { ...plan.receipt, files, contested, stale, ...state };
 }
 
-/** What leans on something that has changed, in the datasets of these files. */
-async function staleIn(
+/** The stale subjects of the datasets in these files, sorted. */
+async function staleSubjectsIn(
   project: Project,
   connection: string,
   files: readonly string[],
 ): Promise<string[]> {
   const staleness = await openStaleness(project);
   const datasets = files.flatMap((file) => /\/([^/]+)\.ya?ml$/.exec(file)?.[1] ?? []);
-  const found = await Promise.all(
+  const reasons = await Promise.all(
     datasets.map((dataset) => staleness.ofDataset(connection, dataset)),
   );
-  return found.flatMap((one) => [...one.keys()]).sort();
+  return reasons.flatMap((bySubject) => [...bySubject.keys()]).sort();
 }
 
-/** On the connection that was named or is the only one; else on the one of several that alone can answer. */
-async function planned(project: Project, asked: string | undefined, query: SemanticQuery) {
-  const names = project.warehouses;
-  if (asked !== undefined || names.length < 2)
-    return planOn(project, project.connection(asked).name, query);
-  const tried = await Promise.allSettled(names.map((name) => planOn(project, name, query)));
-  const fitting = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const [only] = fitting;
-  if (only !== undefined && fitting.length === 1) return only;
-  if (only !== undefined) {
-    const choices = fitting.map(({ connection }) => connection);
-    const options = {
-      hint: `one of ${choices.join(', ')}`,
-      exitCode: 2,
-      details: { choices },
-    } as const;
-    throw new UserError(
-      'connection_required',
-      `${choices.join(' and ')} can each answer this; which one?`,
-      options,
-    );
-  }
-  // What is wrong is told by the one connection that has the datasets which are spoken of, else by one that has a guess.
-  const about = await Promise.all(
-    names.map(async (name) => mentions(query, await project.model(name))),
-  );
-  const failures = tried.flatMap((one) =>
-    one.status === 'rejected' && one.reason instanceof UserError ? [one.reason] : [],
-  );
-  const meant = failures.filter((_, index) => about[index] === true);
-  if (meant.length === 1 && failures.length === names.length) throw meant[0];
-  const guess = failures.find(
-    ({ code, hint }) => code === 'unknown_name' && hint?.startsWith('Did you mean'),
-  );
-  if (meant.length === 0 && guess !== undefined) throw guess;
-  return planOn(project, project.connection().name, query);
+/** The error to show: with the place of a wrong name in the model files, and without words that row rules hide. */
+function queryFailure(error: unknown, { diagnostics, files, isGuarded }: CompiledQuery): unknown {
+  if (!(error instanceof UserError)) return error;
+  if (error.code === 'missing_object') return withModelPlaces(error, diagnostics, files);
+  const isAboutValues = ['query_failed', 'not_a_time_value'].includes(error.code);
+  return isGuarded && isAboutValues ? withheldFailure(error) : error;
 }
 
-function mentions(query: SemanticQuery, { model }: LoadedModel): boolean {
-  const words = JSON.stringify(query).match(/[\p{L}\p{N}_]+(?=\.)/gu) ?? [];
-  return words.some((word) => model.datasets.has(word) || model.excluded.has(word));
-}
-
-async function planOn(project: Project, connection: string, query: SemanticQuery) {
-  const { plan: planOf } = await import('../../semantic/plan/plan.ts');
-  const { model, diagnostics } = await project.model(connection);
-  if (model.datasets.size === 0) {
-    const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
-    throw new UserError('no_datasets', `${connection} has no valid dataset to ask.`, { hint });
-  }
-  return { connection, model, diagnostics, plan: await withAnalyzer(() => planOf(model, query)) };
-}
-
-/** For `catch`: a name that the warehouse does not know, and that a file of the model says, is wrong there. */
-function namedInFiles(
+/** Adds the places in the model files that use a name which the warehouse does not know. */
+function withModelPlaces(
+  error: UserError,
   diagnostics: readonly Diagnostic[],
   files: readonly string[],
-): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof UserError && error.code === 'missing_object')) throw error;
-    const { code, message, exitCode, details } = error;
-    const about = diagnostics.filter(({ rule, file, message: said }) => {
-      return (
-        rule === 'unknown_name' &&
-        (files.length === 0 || files.includes(file)) &&
-        message.includes(said.split(' ').at(-1) ?? said)
-      );
-    });
-    if (about.length === 0) throw error;
-    const places = about.map(
-      ({ file, line, column, message: said }) => `${file}:${line}:${column}: ${said}`,
-    );
-    const meant = about.flatMap(({ hint }) => hint ?? []);
-    const hint = [...new Set(meant), 'Correct the file; ktx sl validate checks it.'].join(' ');
-    throw new UserError(code, [message, ...places].join('\n'), {
-      hint,
-      exitCode,
-      details,
-      cause: error,
-    });
-  };
-}
-
-/** For `catch`, where row rules hold: what an engine says of a value that it could not compute may quote a row that they hide. */
-function withheld(error: unknown): never {
-  if (!(error instanceof UserError && ['query_failed', 'not_a_time_value'].includes(error.code)))
-    throw error;
-  const { code, exitCode } = error;
-  const hint =
-    'Check the expressions and casts of the query; ktx sl query --role with a role that sees every row shows the words.';
-  throw new UserError(
-    code,
-    'The warehouse could not run the query; its words are withheld, since row rules hold.',
-    { hint, exitCode },
+): UserError {
+  const { code, message, exitCode, details } = error;
+  const isAbout = ({ rule, file, message: fault }: Diagnostic) =>
+    rule === 'unknown_name' &&
+    (files.length === 0 || files.includes(file)) &&
+    message.includes(fault.split(' ').at(-1) ?? fault);
+  const causes = diagnostics.filter(isAbout);
+  if (causes.length === 0) return error;
+  const places = causes.map(
+    ({ file, line, column, message: fault }) => `${file}:${line}:${column}: ${fault}`,
   );
+  const hints = causes.flatMap(({ hint }) => hint ?? []);
+  const hint = [...new Set(hints), 'Correct the file; ktx sl validate checks it.'].join(' ');
+  const options = { hint, exitCode, details, cause: error };
+  return new UserError(code, [message, ...places].join('\n'), options);
 }
 
-function rethrown(error: unknown): never {
-  throw error;
+/** Under row rules, the warehouse's message about a value may quote a row that the role must not see. */
+function withheldFailure({ code, exitCode }: UserError): UserError {
+  return new UserError(
+    code,
+    'The warehouse could not run the query. Its message is withheld because row rules apply.',
+    {
+      hint: 'Check the expressions and casts of the query. With --role and a role that sees every row, ktx sl query shows the message.',
+      exitCode,
+    },
+  );
 }
 
 export function queryLimits({ config }: Project, wanted: WantedLimits = {}): QueryLimits {

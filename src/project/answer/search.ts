@@ -15,10 +15,10 @@ import { datasetDocuments, indexDatasetsByTable, readVisibleDatasets } from './v
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { wikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
 
-/** In the index the wiki stands beside the connections; none can have its name. */
-const wiki = 'wiki';
+/** The wiki's name in the index, beside the connections. No connection can have this name. */
+const wikiName = 'wiki';
 
-/** What the text may mean, best first; the index is brought up to date before. Without a connection all are searched. */
+/** What the text may mean, best match first. Updates the index first. Without a connection it searches all of them and the wiki. */
 export async function searchProject(
   project: Project,
   text: string,
@@ -26,17 +26,17 @@ export async function searchProject(
     connection,
     ...options
   }: Pick<SearchOptions, 'limit' | 'kinds'> & { readonly connection?: string | undefined },
-): Promise<FoundHit[]> {
+): Promise<ProjectHit[]> {
   const connections =
     connection === undefined
-      ? [...project.warehouses, wiki]
+      ? [...project.warehouses, wikiName]
       : [project.connection(connection).name];
   const state = openState(project.dir);
   try {
     await refreshIndex(project, state);
     const hits = searchIndex(state, text, { ...options, connections });
     if (options.kinds?.includes('field') === false) return hits;
-    return withValues(hits, await findFieldsByValue(project, state, { text, connection }), {
+    return mergeValueHits(hits, await findFieldsByValue(project, state, { text, connection }), {
       text,
       ...options,
     });
@@ -45,19 +45,22 @@ export async function searchProject(
   }
 }
 
-/** A hit, and the value that makes it one where the text is a value of a field. */
-export type FoundHit = SearchHit & { readonly value?: string };
+/** `value` is set if the text is a value of the field. */
+export type ProjectHit = SearchHit & { readonly value?: string };
 
-/** What is named as asked stands first, then the fields that have the text as a value, then the others; fields that have one of its words come last. */
-function withValues(
+/**
+ * Things named like the text come first, then fields that have the whole text as a value, then the other hits, then fields
+ * that have one of its words as a value.
+ */
+function mergeValueHits(
   hits: readonly SearchHit[],
-  found: readonly ValueHit[],
+  valueHits: readonly ValueHit[],
   { text, limit = 10 }: { text: string; limit?: number | undefined },
-): FoundHit[] {
-  const isAll = (value: string): boolean => foldText(value) === foldText(text);
+): ProjectHit[] {
+  const isWholeText = (value: string): boolean => foldText(value) === foldText(text);
   const known = new Map(hits.map((hit) => [hit.subject, hit]));
-  const fields = found.map((one): FoundHit => {
-    const { connection, dataset: parent, field: name, value } = one;
+  const fields = valueHits.map((hit): ProjectHit => {
+    const { connection, dataset: parent, field: name, value } = hit;
     const subject = `field:${connection}.${parent}.${name}`;
     const file = artifactPath(connection, parent);
     return {
@@ -74,35 +77,35 @@ function withValues(
     };
   });
   const named = hits.filter(({ name }) => foldText(name) === foldText(text));
-  const [whole, words] = [
-    fields.filter(({ value = '' }) => isAll(value)),
-    fields.filter(({ value = '' }) => !isAll(value)),
+  const [wholeText, oneWord] = [
+    fields.filter(({ value = '' }) => isWholeText(value)),
+    fields.filter(({ value = '' }) => !isWholeText(value)),
   ];
-  const all = [
-    ...named.filter((hit) => !whole.some(({ subject }) => subject === hit.subject)),
-    ...whole,
+  const ordered = [
+    ...named.filter((hit) => !wholeText.some(({ subject }) => subject === hit.subject)),
+    ...wholeText,
     ...hits,
-    ...words,
+    ...oneWord,
   ];
-  const first = new Map<string, FoundHit>();
-  for (const hit of all) if (!first.has(hit.subject)) first.set(hit.subject, hit);
-  return [...first.values()].slice(0, Math.max(1, Math.min(200, limit)));
+  const bySubject = new Map<string, ProjectHit>();
+  for (const hit of ordered) if (!bySubject.has(hit.subject)) bySubject.set(hit.subject, hit);
+  return [...bySubject.values()].slice(0, Math.max(1, Math.min(200, limit)));
 }
 
-/** Brings the search index up to date with the project's files; reads them only where one changed. */
+/** Updates the search index from the project's files; reads those of a connection only if one of them changed. */
 export async function refreshIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
-  const read = [...listSources(project.config).map(([name]) => name), notesName].map((name) =>
-    fileStamp(dir, itemPath(name, 'index.jsonl')),
+  const itemIndexes = [...listSources(project.config).map(([name]) => name), notesName].map(
+    (name) => fileStamp(dir, itemPath(name, 'index.jsonl')),
   );
-  const marked = [fileStamp(dir, conflictsPath), read, readVersion()];
-  await refreshWiki(project, state, marked);
+  const sharedStamps = [fileStamp(dir, conflictsPath), itemIndexes, readVersion()];
+  await refreshWiki(project, state, sharedStamps);
   for (const connection of project.warehouses) {
-    const marks = [
+    const stamps = [
       fileStamp(dir, `sources/${connection}/index.jsonl`),
       await listDatasetFiles(dir, connection),
     ];
-    const fingerprint = shortHash(JSON.stringify([...marks, marked]), 32);
+    const fingerprint = shortHash(JSON.stringify([...stamps, sharedStamps]), 32);
     if (indexedFingerprint(state, connection) === fingerprint) continue;
     const datasets = await readVisibleDatasets(project, connection);
     const catalog = await project.catalog(connection);
@@ -116,13 +119,13 @@ export async function refreshIndex(project: Project, state: State): Promise<void
   }
 }
 
-async function refreshWiki(project: Project, state: State, marked: unknown): Promise<void> {
+async function refreshWiki(project: Project, state: State, sharedStamps: unknown): Promise<void> {
   const { dir } = project;
-  const marks = (await listWikiFiles(dir)).map((path) => fileStamp(dir, path));
-  const fingerprint = shortHash(JSON.stringify([marks, marked]), 32);
-  if (indexedFingerprint(state, wiki) === fingerprint) return;
+  const stamps = (await listWikiFiles(dir)).map((path) => fileStamp(dir, path));
+  const fingerprint = shortHash(JSON.stringify([stamps, sharedStamps]), 32);
+  if (indexedFingerprint(state, wikiName) === fingerprint) return;
   const documents = new Map(
     (await readWikiSections(project)).map((entry) => [entry.subject, wikiDocument(entry)]),
   );
-  updateIndex(state, { connection: wiki, documents: [...documents.values()], fingerprint });
+  updateIndex(state, { connection: wikiName, documents: [...documents.values()], fingerprint });
 }

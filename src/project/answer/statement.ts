@@ -5,72 +5,86 @@ import type { QueryResult, Warehouse } from '../../warehouse/warehouse.ts';
 import type { Project } from '../open/open.ts';
 import { queryLimits, type WantedLimits } from './query.ts';
 
-interface Asked extends WantedLimits {
+interface StatementRequest extends WantedLimits {
   readonly connection: string;
   readonly sql: string;
 }
 
-/** The one way to run SQL that a person or an agent wrote. Where row rules restrict who asks, it may read only tables that have none. */
+/**
+ * Runs SQL that a person or an agent wrote; there is no other way to run it. If row rules restrict the role, the statement
+ * may read only tables without rules.
+ */
 export async function runStatement(
   project: Project,
-  asked: Asked,
+  request: StatementRequest,
   signal: AbortSignal,
 ): Promise<QueryResult> {
-  const { connection, sql } = asked;
+  const { connection, sql } = request;
   const warehouse = await project.warehouse(connection, signal);
   await checkRowRules({ project, role: project.role }, warehouse, sql);
-  return warehouse.query(sql, queryLimits(project, asked), signal);
+  return warehouse.query(sql, queryLimits(project, request), signal);
 }
 
-interface Asking {
+interface RowRuleScope {
   readonly project: Pick<Project, 'model'>;
-  /** Undefined for what is done for everyone, such as an ingest: then any rule restricts. */
+  /** Undefined for work on behalf of everyone, such as an ingest: then every rule restricts. */
   readonly role: string | undefined;
 }
 
-/** Throws where row rules restrict who asks for a table. What is no dataset's could be a view of one that has rules, so it is refused too. */
+/**
+ * Throws if the statement reads a table whose rows a rule hides from the role. A table without a dataset is refused as well,
+ * because it could be a view of a table with rules.
+ */
 export async function checkRowRules(
-  { project, role }: Asking,
+  { project, role }: RowRuleScope,
   warehouse: Warehouse,
   sql: string,
 ): Promise<void> {
   const { model } = await project.model(warehouse.connection);
   if (!model.hasRules) return;
-  const { seesAllRows: isOpen } = await import('../../semantic/resolve/row-rules.ts');
+  const { seesAllRows } = await import('../../semantic/resolve/row-rules.ts');
   const datasets = [...model.datasets.values()];
-  if (model.excluded.size === 0 && datasets.every((dataset) => isOpen(dataset, role))) return;
+  const isUnrestricted = datasets.every((dataset) => seesAllRows(dataset, role));
+  if (model.excluded.size === 0 && isUnrestricted) return;
   for (const table of await warehouse.reads(sql)) {
-    const standing = datasets.filter((dataset) => standsOn(dataset, table, warehouse));
-    const guarded = standing.find((dataset) => !isOpen(dataset, role));
-    if (guarded !== undefined) {
-      const who = role === undefined ? 'whoever asks' : `the role ${role}`;
-      throw refused(
-        `${guarded.name} has row rules for ${who}, which SQL of your own would not keep`,
-        `Ask ktx sl query (query_metrics) for metrics of ${guarded.name}.`,
-      );
-    }
-    if (standing.length > 0) continue;
-    const name = `${table.schema}.${table.table}`;
-    throw refused(
-      `${name} is the table of no dataset, so it could show rows that the row rules hide`,
-      `Ask ktx sl query (query_metrics), or give ${name} a dataset.`,
-    );
+    const onTable = datasets.filter((dataset) => isOnTable(dataset, table, warehouse));
+    const restricted = onTable.find((dataset) => !seesAllRows(dataset, role));
+    if (restricted !== undefined) throw restrictedDataset(restricted.name, role);
+    if (onTable.length === 0) throw tableWithoutDataset(`${table.schema}.${table.table}`);
   }
 }
 
-function standsOn(
+/** Compares the names without case; a dataset may leave out schema and catalog. */
+function isOnTable(
   { relation }: ModelDataset,
   { catalog, schema, table }: TableRef,
   { dialect }: Warehouse,
 ): boolean {
   if (relation.kind === 'query') return false;
-  const [name = '', ownSchema = dialect.defaultSchema, ownCatalog = catalog] =
+  const [ownTable = '', ownSchema = dialect.defaultSchema, ownCatalog = catalog] =
     relation.parts.toReversed();
-  const same = (one: string | undefined, other: string | undefined) =>
-    one?.toLowerCase() === other?.toLowerCase();
-  return same(name, table) && same(ownSchema, schema) && same(ownCatalog, catalog);
+  const isSameName = (left: string | undefined, right: string | undefined) =>
+    left?.toLowerCase() === right?.toLowerCase();
+  return (
+    isSameName(ownTable, table) && isSameName(ownSchema, schema) && isSameName(ownCatalog, catalog)
+  );
 }
 
-function refused(message: string, hint: string): UserError {
+function restrictedDataset(dataset: string, role: string | undefined): UserError {
+  const who = role === undefined ? 'everyone' : `the role ${role}`;
+  return rowRuleError(
+    `${dataset} has row rules for ${who}, and SQL of your own would bypass them`,
+    `Ask ktx sl query (query_metrics) for metrics of ${dataset}.`,
+  );
+}
+
+function tableWithoutDataset(table: string): UserError {
+  return rowRuleError(
+    `no dataset is defined on ${table}, so it could show rows that the row rules hide`,
+    `Use ktx sl query (query_metrics), or define a dataset on ${table}.`,
+  );
+}
+
+function rowRuleError(message: string, hint: string): UserError {
   return new UserError('row_rules', `Not sent: ${message}.`, { hint, exitCode: 2 });
 }

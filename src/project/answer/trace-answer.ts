@@ -8,15 +8,15 @@ import { projectPaths } from '../../store/directories.ts';
 import { readText } from '../../store/files.ts';
 import { listFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
-import { planQuery } from './query.ts';
 import { loadReviewedConflicts } from '../review/review.ts';
+import { planQuery } from './query.ts';
 import { readWikiSections } from './wiki.ts';
 
-const most = 8;
+const maxSubjects = 8;
 
 /**
- * The subjects that a number or a sentence speaks of: the metrics behind the answer with that query id, what the wiki or a claim
- * says in these words, the contested metric that gives this number. Undefined where the text is none of these.
+ * The subjects behind a query id, a number or a sentence: the metrics of the answer with that id, the contested metric that
+ * gives the number, or the wiki sections and claims that contain the sentence. Undefined if the text is none of these.
  */
 export async function traceToSubjects(
   project: Project,
@@ -27,107 +27,104 @@ export async function traceToSubjects(
   return /\s/.test(text.trim()) ? subjectsOfSentence(project, text) : undefined;
 }
 
-const recordSchema = z.object({
+/** One line of the tool log. */
+const toolCallSchema = z.object({
   tool: z.string(),
   call: z.string(),
   query: z.string().optional(),
   input: z.unknown(),
 });
 
-/** Every answer is in the log of the calls, whoever asked; the question is planned again, by the files as they are now. */
+/** Finds the query in the log of tool calls and plans it again, on the model files as they are now. */
 async function subjectsOfAnswer(project: Project, id: string): Promise<readonly string[]> {
-  const { tool, input } = await callOf(project, id);
-  if (tool !== 'query_metrics') {
-    const hint = 'ktx sql --lint says which metrics would answer it.';
-    throw new UserError(
-      'no_definition',
-      `${id} ran SQL as it was written: no metric stands behind its numbers.`,
-      { hint, exitCode: 2 },
+  const { tool, input } = await findLoggedCall(project, id);
+  if (tool !== 'query_metrics')
+    throw noDefinition(
+      `${id} ran SQL that was written by hand: no metric defines its numbers.`,
+      'ktx sql --lint says which metrics would answer it.',
     );
-  }
   const { connection } = z.object({ connection: z.string().optional() }).parse(input);
-  const own = Object.entries(input ?? {}).filter(([key]) => key in querySchema.shape);
-  const asked = { connection, query: querySchema.parse(Object.fromEntries(own)) };
-  const planned = await planQuery(project, asked);
+  const queryKeys = Object.entries(input ?? {}).filter(([key]) => key in querySchema.shape);
+  const query = querySchema.parse(Object.fromEntries(queryKeys));
+  const planned = await planQuery(project, { connection, query });
   const metrics = planned.receipt.metrics.flatMap(({ metric }) =>
     metric === undefined ? [] : [`metric:${planned.connection}.${metric}`],
   );
   if (metrics.length > 0) return [...new Set(metrics)];
-  const hint = `Its rows are those of ${planned.receipt.metrics.flatMap(({ owners }) => owners).join(', ')}: ktx explain <dataset>.`;
-  throw new UserError(
-    'no_definition',
-    `${id} asked for aggregates of its own: no metric stands behind its numbers.`,
-    {
-      hint,
-      exitCode: 2,
-    },
+  const owners = planned.receipt.metrics.flatMap((metric) => metric.owners).join(', ');
+  throw noDefinition(
+    `${id} asked for ad hoc aggregates: no metric defines its numbers.`,
+    `They aggregate rows of ${owners}: ktx explain <dataset>.`,
   );
 }
 
-async function callOf({ dir }: Project, id: string): Promise<z.infer<typeof recordSchema>> {
+function noDefinition(message: string, hint: string): UserError {
+  return new UserError('no_definition', message, { hint, exitCode: 2 });
+}
+
+async function findLoggedCall(
+  { dir }: Project,
+  id: string,
+): Promise<z.infer<typeof toolCallSchema>> {
   const { logs } = projectPaths(dir);
   for (const name of ['tools.jsonl', 'tools.1.jsonl']) {
     const lines = ((await readText(join(logs, name), dir)) ?? '')
       .split('\n')
       .filter((line) => line.includes(id));
-    const found = lines
-      .flatMap((line) => recordSchema.safeParse(JSON.parse(line)).data ?? [])
-      .find(({ query, call }) => query === id || call === id);
-    if (found !== undefined) return found;
+    const call = lines
+      .flatMap((line) => toolCallSchema.safeParse(JSON.parse(line)).data ?? [])
+      .find((logged) => logged.query === id || logged.call === id);
+    if (call !== undefined) return call;
   }
-  const hint = 'The log in .ktx knows the answers that were given on this machine.';
-  throw new UserError('query_unknown', `No answer is known as ${id}.`, { hint, exitCode: 2 });
+  throw new UserError('query_unknown', `There is no answer with the id ${id}.`, {
+    hint: 'The log in .ktx has only the answers that were given on this machine.',
+    exitCode: 2,
+  });
 }
 
-/** Of a contested metric, what each version gives is kept. */
-async function subjectsOfNumber(
-  project: Project,
-  text: string,
-): Promise<readonly string[] | undefined> {
+/** Ktx stores numbers only for contested metrics: what each version gives. */
+async function subjectsOfNumber(project: Project, text: string): Promise<readonly string[]> {
   const number = Number(text.replaceAll(/[,']/g, ''));
-  const isIt = (value: unknown) =>
+  const isSameNumber = (value: unknown) =>
     value !== null && value !== undefined && Math.abs(Number(value) - number) < 0.5;
-  const conflicts = await loadReviewedConflicts(project);
-  const found = conflicts.filter(({ variants }) =>
-    variants.some((variant) => isIt(variant.number?.value)),
+  const matches = (await loadReviewedConflicts(project)).filter(({ variants }) =>
+    variants.some((variant) => isSameNumber(variant.number?.value)),
   );
-  if (found.length > 0) return [...new Set(found.map(({ subject }) => subject))];
-  const hint = 'Name the metric, or the query id that came with the number.';
-  throw new UserError('number_unknown', `${text} is no number that ktx keeps.`, {
-    hint,
+  if (matches.length > 0) return [...new Set(matches.map(({ subject }) => subject))];
+  throw new UserError('number_unknown', `${text} matches no stored metric value.`, {
+    hint: 'Name the metric, or the query id that came with the number.',
     exitCode: 2,
   });
 }
 
 async function subjectsOfSentence(
   project: Project,
-  text: string,
+  sentence: string,
 ): Promise<readonly string[] | undefined> {
-  const wanted = plain(text);
-  const says = (one: unknown) => typeof one === 'string' && plain(one).includes(wanted);
-  const sections = (await readWikiSections(project))
-    .filter((section) => says(section.text))
+  const words = normalizeProse(sentence);
+  const contains = (text: unknown) =>
+    typeof text === 'string' && normalizeProse(text).includes(words);
+  const fromWiki = (await readWikiSections(project))
+    .filter((section) => contains(section.text))
     .map(({ subject }) => subject);
-  const folders = await Promise.all(
+  const claimFiles = await Promise.all(
     project.warehouses.map((name) => listFiles(project.dir, `claims/${name}`, /\.jsonl$/)),
   );
-  const claimed = [...folders.flat(), wikiClaimsPath].map(async (path) => {
-    const { claims } = parseClaims(
-      path,
-      (await readText(join(project.dir, path), project.dir)) ?? '',
-    );
-    return claims
-      .filter(({ body, evidence }) => says(body) || evidence.some(({ quote }) => says(quote)))
+  const fromClaims = [...claimFiles.flat(), wikiClaimsPath].map(async (path) => {
+    const text = (await readText(join(project.dir, path), project.dir)) ?? '';
+    return parseClaims(path, text)
+      .claims.filter(
+        ({ body, evidence }) => contains(body) || evidence.some(({ quote }) => contains(quote)),
+      )
       .map(({ subject }) => subject);
   });
-  const all = [...new Set([...sections, ...(await Promise.all(claimed)).flat()])].filter(
-    (subject) => !subject.startsWith('page:'),
-  );
-  return all.length === 0 ? undefined : all.slice(0, most);
+  const subjects = new Set([...fromWiki, ...(await Promise.all(fromClaims)).flat()]);
+  const explainable = [...subjects].filter((subject) => !subject.startsWith('page:'));
+  return explainable.length === 0 ? undefined : explainable.slice(0, maxSubjects);
 }
 
-/** As people read it: without emphasis, whatever the case and the breaks of lines. */
-function plain(text: string): string {
+/** Lower case, without emphasis and quotes, on one line: as people read it. */
+function normalizeProse(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[*_`>"“”]/g, '')

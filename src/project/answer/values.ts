@@ -7,19 +7,19 @@ import type { Project } from '../open/open.ts';
 import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 
 export interface ValueHit {
-  /** As the warehouse has it. */
+  /** Spelled as in the warehouse. */
   readonly value: string;
   readonly connection: string;
   readonly dataset: string;
   readonly field: string;
-  /** False where the column has values that were not seen. */
+  /** False if the column has more values than the scan kept. */
   readonly all_known: boolean;
 }
 
 /**
- * The fields that hold a value, by the dictionary that the last scan left: the value itself first, then those that begin with the
- * text, then those that have it somewhere; else those that are spelled nearly so. Only of fields that whoever asks may see, of
- * datasets whose every row they may read.
+ * The values of fields that match a text, from the dictionary of the last scan: equal ones first, then those that begin with
+ * the text, then those that contain it; if there are none, those with a similar spelling. Only visible fields of datasets
+ * whose every row the role may read.
  */
 export async function findValues(
   project: Project,
@@ -28,33 +28,29 @@ export async function findValues(
 ): Promise<ValueHit[]> {
   const state = openState(project.dir);
   try {
-    return matching(await dictionary(project, state, connection), foldText(text));
+    return rankMatches(await loadValues(project, state, connection), foldText(text));
   } finally {
     state.close();
   }
 }
 
-/** The fields that hold the text itself, or one of its words, as a value; the text itself first. */
+/** The fields that have the whole text as a value, then those that have one of its words. */
 export async function findFieldsByValue(
   project: Project,
   state: State,
-  asked: { text: string; connection: string | undefined },
+  { text, connection }: { text: string; connection: string | undefined },
 ): Promise<ValueHit[]> {
-  const texts = [asked.text, ...asked.text.split(/\s+/)]
-    .map(foldText)
-    .filter((text) => text !== '');
-  const all = (await dictionary(project, state, asked.connection)).map((hit) => ({
-    hit,
-    at: texts.indexOf(foldText(hit.value)),
-  }));
-  return all
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at)
+  const wanted = [text, ...text.split(/\s+/)].map(foldText).filter((word) => word !== '');
+  const values = await loadValues(project, state, connection);
+  return values
+    .map((hit) => ({ hit, position: wanted.indexOf(foldText(hit.value)) }))
+    .filter(({ position }) => position >= 0)
+    .sort((a, b) => a.position - b.position)
     .map(({ hit }) => hit);
 }
 
-/** Every value that whoever asks may see. */
-async function dictionary(
+/** Every value that the role may see, of one connection or of all. */
+async function loadValues(
   project: Project,
   state: State,
   connection: string | undefined,
@@ -79,13 +75,13 @@ async function visibleValues(
     project.model(connection),
   ]);
   if (catalog === undefined || (model.hasRules && model.excluded.size > 0)) return [];
-  const find = indexDatasetsByTable(await readVisibleDatasets(project, connection), catalog);
+  const findDataset = indexDatasetsByTable(await readVisibleDatasets(project, connection), catalog);
   const tables = new Map(catalog.tables.map((table) => [tableKey(table), table]));
   return columns.flatMap(({ table, column, values, isWhole }) => {
-    const place = tables.get(tableKey(table));
-    const dataset = place && find(place)?.dataset;
-    const known = dataset && model.datasets.get(dataset.dataset);
-    if (dataset === undefined || known === undefined || !seesAllRows(known, project.role))
+    const catalogTable = tables.get(tableKey(table));
+    const dataset = catalogTable && findDataset(catalogTable)?.dataset;
+    const modeled = dataset && model.datasets.get(dataset.dataset);
+    if (dataset === undefined || modeled === undefined || !seesAllRows(modeled, project.role))
       return [];
     const field = dataset.fields?.find(
       ({ name, expr = name }) => typeof expr === 'string' && foldText(expr) === foldText(column),
@@ -101,24 +97,26 @@ async function visibleValues(
   });
 }
 
-function matching(all: readonly ValueHit[], text: string): ValueHit[] {
-  const ranks = all
+function rankMatches(hits: readonly ValueHit[], text: string): ValueHit[] {
+  const ranked = hits
     .map((hit) => ({ hit, rank: rankOf(foldText(hit.value), text) }))
     .filter(({ rank }) => rank > 0);
-  if (ranks.length > 0)
-    return ranks
+  if (ranked.length > 0)
+    return ranked
       .sort((a, b) => b.rank - a.rank || a.hit.value.length - b.hit.value.length)
       .map(({ hit }) => hit);
-  const near = new Set(nearest(text, new Set(all.map(({ value }) => foldText(value))), 5));
-  return all.filter(({ value }) => near.has(foldText(value)));
+  const near = new Set(nearest(text, new Set(hits.map(({ value }) => foldText(value))), 5));
+  return hits.filter(({ value }) => near.has(foldText(value)));
 }
 
+/** 3 for equal, 2 for a prefix, 1 for a substring, 0 for no match. */
 function rankOf(value: string, text: string): number {
   if (value === text) return 3;
   if (value.startsWith(text)) return 2;
   return Number(value.includes(text));
 }
 
-/** Without case and accents. */
-export const foldText = (text: string): string =>
-  text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
+/** Lower case without accents, for comparisons. */
+export function foldText(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
+}

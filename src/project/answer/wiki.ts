@@ -12,9 +12,9 @@ import { listFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
 
-/** A section of the wiki: a term, a rule, or whatever a person wrote below a second-level heading. */
+/** A section of a wiki page, below a second-level heading: a term, a rule, or a person's text. */
 export interface PageSection {
-  /** `term:net_revenue`, `rule:…`; of other pages `page:<page>/<section>`. */
+  /** `term:net_revenue`, `rule:…`, or `page:<page>/<section>`. */
   readonly subject: string;
   readonly title: string;
   readonly text: string;
@@ -22,9 +22,9 @@ export interface PageSection {
   readonly line: number;
   readonly by: 'ktx' | 'person';
   readonly isContested: boolean;
-  /** Why it is stale: it leans on what has changed since a model read it. */
+  /** Why it is stale; undefined if it is not. */
   readonly stale: string | undefined;
-  /** Subjects that are the same. */
+  /** Other subjects that mean the same. */
   readonly alsoNamed: readonly string[];
 }
 
@@ -32,25 +32,28 @@ export async function listWikiFiles(dir: string): Promise<readonly string[]> {
   return listFiles(dir, 'wiki', /^[^.].*\.md$/);
 }
 
-/** Every section of every page, in their order. */
+/** Every section of every page, in page order. */
 export async function readWikiSections(project: Project): Promise<readonly PageSection[]> {
   const { dir } = project;
   const stale = await (await openStaleness(project)).ofWiki();
   const contested = new Set((await readConflicts(dir)).map(({ subject }) => subject));
-  const [lines, decided] = await Promise.all(
+  const [claimLines, pinText] = await Promise.all(
     [wikiClaimsPath, pinsPath].map((path) => readAnyText(join(dir, path), dir)),
   );
-  const { base, claims } = parseClaims(wikiClaimsPath, lines ?? '');
-  const { pins } = parsePins(decided);
+  const { base, claims } = parseClaims(wikiClaimsPath, claimLines ?? '');
+  const { pins } = parsePins(pinText);
   const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...sectionPaths(page)]);
-  const others = Map.groupBy(applyModelDecisions(claims, pins).canonical, ([, subject]) => subject);
+  const sameSubjects = Map.groupBy(
+    applyModelDecisions(claims, pins).canonical,
+    ([, subject]) => subject,
+  );
   const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));
   const pages = (await listWikiFiles(dir)).map(async (path) => {
     const text = (await readAnyText(join(dir, path), dir)) ?? '';
     const page = basename(path, '.md');
     return listSections(page, text, base).map(({ key, ...section }) => {
       const subject = subjects.get(`${page}/${key}`) ?? sectionSubject(path, section.title);
-      const alsoNamed = (others.get(subject) ?? []).map(([name]) => name);
+      const alsoNamed = (sameSubjects.get(subject) ?? []).map(([name]) => name);
       return {
         ...section,
         subject,
