@@ -11,7 +11,8 @@ import { notesName, listSources } from '../open/config.ts';
 import { fileStamp } from '../open/file-cache.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
-import { datasetDocuments, indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
+import { datasetDocuments } from './dataset-documents.ts';
+import { indexDatasetsByTable, readVisibleDatasets } from './visible-datasets.ts';
 import { findFieldsByValue, foldText, type ValueHit } from './values.ts';
 import { wikiDocument, readWikiSections, listWikiFiles } from './wiki.ts';
 

@@ -10,13 +10,13 @@ interface NewSource {
   readonly config: SourceConfig;
 }
 
-/** Reads the source once, and adds it to `ktx.yaml` where that works. */
+/** Reads the source once and, if that works, adds it to `ktx.yaml`. */
 export async function addSource(source: NewSource, signal: AbortSignal) {
   const probe = await probeSource(source, signal);
   return { ...source, written: await writeConnection(source), probe };
 }
 
-/** How many items the source has, and which of them cannot be read. Writes nothing. */
+/** Counts the items of the source and lists those that cannot be read. Writes nothing. */
 export async function probeSource({ dir, name, config }: NewSource, signal: AbortSignal) {
   const source = await openSource(config);
   const secrets = (reference: string) => resolveSecret(reference, dir);

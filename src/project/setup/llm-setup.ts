@@ -15,7 +15,7 @@ import { editConfig, readConfig } from '../open/config-file.ts';
 export interface NewLlm {
   readonly backend: BackendName;
   readonly models: LlmConfig['models'];
-  /** The backend's own block; secrets as references. */
+  /** The settings block of the backend; secrets are references. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** The account that pays, for backends that take one. */
   readonly auth?: AuthMode | undefined;
@@ -30,14 +30,14 @@ export interface LlmProbeRequest {
   readonly warn: (message: string) => void;
 }
 
-/** A backend that has answered, and what there is to write. */
+/** A backend that answered, with the settings to write. */
 export interface ProbedLlm extends NewLlm {
-  /** Undefined with `none`. */
+  /** Undefined for the backend `none`. */
   readonly probe: ProbeReport | undefined;
   readonly ignored: readonly string[];
 }
 
-/** Makes one minimal call with the backend as it would be configured; throws where it cannot be used. Writes nothing. */
+/** Makes one minimal call with the backend as it would be configured. Throws if it cannot be used. Writes nothing. */
 export async function probeLlm(
   { dir, runId, env, llm, warn }: LlmProbeRequest,
   signal: AbortSignal,
@@ -49,7 +49,7 @@ export async function probeLlm(
   const block = Object.keys(settings).length === 0 ? {} : { [backend]: settings };
   const wanted = { ...present, provider: { ...present.provider, backend, auth, ...block }, models };
   const { data: config, problems } = checkSchema(llmConfigSchema, wanted);
-  if (config === undefined) throw invalid(problems);
+  if (config === undefined) throw invalidLlmConfig(problems);
   const { openLlm } = await import('../../llm/factory.ts');
   const secret = (reference: string): string => resolveSecret(reference, dir);
   const quiet = { record: () => undefined, onPause: () => undefined, warn };
@@ -62,7 +62,7 @@ export async function probeLlm(
   }
 }
 
-/** Writes the backend into `ktx.yaml`, whose comments and further settings stay; gives the files that changed. */
+/** Writes the backend into `ktx.yaml` and keeps comments and other settings. Returns the files that changed. */
 export async function writeLlm(
   dir: string,
   { backend, models, settings, auth }: NewLlm,
@@ -75,7 +75,7 @@ export async function writeLlm(
       else document.setIn(['llm', 'provider', 'auth'], auth);
       if (Object.keys(settings).length > 0)
         document.setIn(['llm', 'provider', backend], document.createNode(settings));
-      // One by one: comments and the models of other roles stay.
+      // One role at a time, so that comments and the models of other roles stay.
       for (const [role, model] of Object.entries(models))
         document.setIn(['llm', 'models', role], model);
     }),
@@ -83,7 +83,7 @@ export async function writeLlm(
   return before === (await readText(projectPaths(dir).config)) ? [] : ['ktx.yaml'];
 }
 
-function invalid(
+function invalidLlmConfig(
   problems: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): UserError {
   const lines = problems.map(({ path, message }) => `llm.${path.join('.')}: ${message}`);
@@ -93,14 +93,14 @@ function invalid(
   });
 }
 
-/** What is known of the project's model. */
+/** The state of the project's model backend. */
 export interface LlmStatus {
   readonly backend: BackendName;
-  /** By role, those that fall back to the default included. */
+  /** By role, including roles that fall back to the default. */
   readonly models: LlmConfig['models'];
-  /** `unverified`: configured, and nothing was spent to try it. */
+  /** `unverified`: configured, but not tried, because a call costs money. */
   readonly state: 'none' | 'ready' | 'unverified' | 'broken';
-  /** Who pays, where that can be told. */
+  /** Who pays, if the backend can tell. */
   readonly account?: string | undefined;
   readonly ignored: readonly string[];
   /** Whether frequent values of columns may leave the machine. */
@@ -110,34 +110,34 @@ export interface LlmStatus {
     | undefined;
 }
 
-interface StatusOf {
+interface LlmStatusInput {
   readonly config: { readonly llm: LlmConfig; readonly scan: { readonly send_samples: boolean } };
   readonly llm: () => Promise<LlmRuntime | undefined>;
 }
 
-/** Readiness of the backend. `fast` asks only what is free. */
+/** Whether the backend is ready. `fast` makes no call that costs money. */
 export async function llmStatus(
-  { config, llm: runtime }: StatusOf,
+  { config, llm: runtime }: LlmStatusInput,
   fast: boolean,
   signal: AbortSignal,
 ): Promise<LlmStatus> {
   const { llm, scan } = config;
   const { backend } = llm.provider;
-  const about = { backend, models: llm.models, sendsSamples: scan.send_samples };
-  if (backend === 'none') return { ...about, state: 'none', ignored: [] };
+  const settings = { backend, models: llm.models, sendsSamples: scan.send_samples };
+  if (backend === 'none') return { ...settings, state: 'none', ignored: [] };
   const ignored = ignoredCachingFields(llm);
   let account: string | undefined;
   try {
     const opened = await runtime();
     account = (await opened?.account(signal))?.source;
-    if (fast) return { ...about, state: 'unverified', account, ignored };
+    if (fast) return { ...settings, state: 'unverified', account, ignored };
     const probe = await opened?.probe(signal);
-    return { ...about, state: 'ready', account: probe?.account?.source ?? account, ignored };
+    return { ...settings, state: 'ready', account: probe?.account?.source ?? account, ignored };
   } catch (error) {
     if (signal.aborted || !(error instanceof UserError)) throw error;
     const { code, message, hint, exitCode, retryable } = error;
     return {
-      ...about,
+      ...settings,
       state: 'broken',
       account,
       ignored,

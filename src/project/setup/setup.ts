@@ -23,8 +23,8 @@ interface NewConnection {
 export type WarehouseProbe = Awaited<ReturnType<typeof probeConnection>>;
 
 /**
- * Makes a project with one connection, or adds it to the one that stands. Nothing is written unless the warehouse answers.
- * `written` has the files and folders that were made or changed, relative to the project.
+ * Creates a project with one connection, or adds the connection to the existing project. Writes nothing unless the
+ * warehouse answers. `written` lists the created or changed files and folders, relative to the project.
  */
 export async function setUpProject(connection: NewConnection, signal: AbortSignal) {
   const { dir, name } = connection;
@@ -32,7 +32,7 @@ export async function setUpProject(connection: NewConnection, signal: AbortSigna
   return { dir, connection: name, written: await writeConnection(connection), probe };
 }
 
-/** Makes the project, or adds the connection to the one that stands. */
+/** Creates the project, or adds the connection to the existing one. Returns the paths that it created or changed. */
 export async function writeConnection({
   dir,
   name,
@@ -42,14 +42,14 @@ export async function writeConnection({
     const isNew = !existsSync(projectPaths(dir).config);
     const present = isNew ? undefined : findConnection(await readConfig(dir), name);
     if (present !== undefined && canonicalJson(present) !== canonicalJson(config)) {
-      const hint = `to replace it: ktx connection remove ${name}, then this again; or choose another name`;
+      const hint = `to replace it, run ktx connection remove ${name} first; or choose another name`;
       throw new UserError(
         'connection_exists',
-        `ktx.yaml has a connection ${name} already, with other settings.`,
+        `ktx.yaml already has a connection ${name} with other settings.`,
         { hint, exitCode: 2 },
       );
     }
-    const made = await madeRepository(dir);
+    const isNewRepository = await createRepositoryIfMissing(dir);
     const text = `# yaml-language-server: $schema=./.ktx/ktx.schema.json\n${stringify({ connections: { [name]: config } })}`;
     if (isNew) await writeAtomically(projectPaths(dir).config, text, { within: dir });
     else if (present === undefined)
@@ -59,12 +59,16 @@ export async function writeConnection({
       '.ktx/ktx.schema.json',
       jsonSchemaText(projectSchemas.ktx),
     );
-    return [...(made ? ['.git'] : []), ...(present === undefined ? ['ktx.yaml'] : []), ...schema];
+    return [
+      ...(isNewRepository ? ['.git'] : []),
+      ...(present === undefined ? ['ktx.yaml'] : []),
+      ...schema,
+    ];
   });
 }
 
-/** On a machine without git scans and queries work all the same. */
-async function madeRepository(dir: string): Promise<boolean> {
+/** True if it created one. False without git: scans and queries work without it. */
+async function createRepositoryIfMissing(dir: string): Promise<boolean> {
   try {
     return (await findRepository(dir)) === undefined && (await openRepository(dir)) !== undefined;
   } catch (error) {
@@ -73,17 +77,17 @@ async function madeRepository(dir: string): Promise<boolean> {
   }
 }
 
-/** Takes a connection out of `ktx.yaml`; its files stay. */
+/** Removes a connection from `ktx.yaml`; its files stay. */
 export async function removeConnection(dir: string, name: string): Promise<void> {
   await withProjectLock(dir, () =>
     editConfig(dir, (document) => void document.deleteIn(['connections', name])),
   );
 }
 
-/** Connects, reads the structure and the login's rights, disconnects. Leaves no trace where it fails. */
+/** Connects, reads the tables and the login's privileges, disconnects. If that fails, it removes what it created. */
 export async function probeConnection({ dir, name, config }: NewConnection, signal: AbortSignal) {
   const { state } = projectPaths(dir);
-  const made = (await createFolder(dir)) ?? (existsSync(state) ? undefined : state);
+  const created = (await createFolder(dir)) ?? (existsSync(state) ? undefined : state);
   const started = performance.now();
   try {
     await using closing = new AsyncDisposableStack();
@@ -98,8 +102,8 @@ export async function probeConnection({ dir, name, config }: NewConnection, sign
       );
       const hint =
         others.length === 0
-          ? 'no schema has any that this login can see'
-          : `schemas that have some: ${others.join(', ')}`;
+          ? 'this login sees no tables in any schema'
+          : `schemas with tables: ${others.join(', ')}`;
       throw new UserError(
         'schema_empty',
         `${name} has no tables in ${config.schemas.join(', ')}.`,
@@ -116,26 +120,26 @@ export async function probeConnection({ dir, name, config }: NewConnection, sign
       ms: Math.round(performance.now() - started),
     };
   } catch (error) {
-    if (made !== undefined) await rm(made, { recursive: true, force: true });
+    if (created !== undefined) await rm(created, { recursive: true, force: true });
     throw error;
   }
 }
 
 /**
- * Gives the topmost folder that had to be made. One after the other: where a pseudo file system (`/proc`) refuses them, Node's
- * `recursive` never returns.
+ * Creates the folder and its missing parents. Returns the topmost folder that it created. It creates them one by one
+ * because Node's `recursive` never returns on a pseudo file system such as `/proc`.
  */
 export async function createFolder(dir: string): Promise<string | undefined> {
-  const found = statSync(dir, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return undefined;
-  if (found !== undefined)
+  const existing = statSync(dir, { throwIfNoEntry: false });
+  if (existing?.isDirectory()) return undefined;
+  if (existing !== undefined)
     throw new UserError('not_a_folder', `${dir} is a file.`, {
-      hint: 'name a folder; one that is missing is made',
+      hint: 'Name a folder; ktx creates a missing one.',
       exitCode: 2,
     });
-  const above = await createFolder(dirname(dir));
+  const topmost = await createFolder(dirname(dir));
   await mkdir(dir);
-  return above ?? dir;
+  return topmost ?? dir;
 }
 
 async function writeChanged(dir: string, path: string, text: string): Promise<readonly string[]> {

@@ -1,0 +1,123 @@
+import { subjects } from '../../context/claims/claim.ts';
+import type { DocumentKind, SearchDocument } from '../../search/documents.ts';
+import type { Dataset } from '../../semantic/model/dataset.ts';
+import type { VisibleDataset } from './visible-datasets.ts';
+
+/** The search documents of a dataset and of its metrics, segments, fields and relationships. */
+export function datasetDocuments(visible: VisibleDataset): SearchDocument[] {
+  const { dataset, unqueryable } = visible;
+  const { metrics = [], segments = [], fields = [], row_metrics: rowMetrics = [] } = dataset;
+  const parametersIn = (item: object) => describeParameters(item, dataset);
+  const documents = [
+    datasetDocument(visible),
+    ...metrics.map((metric) => {
+      const support = unqueryable.has(metric.name) ? ['not yet queryable'] : [];
+      const details = [...listOf(metric.unit), ...parametersIn(metric), ...support];
+      return partDocument(visible, 'metric', { ...metric, details });
+    }),
+    ...segments.map((segment) =>
+      partDocument(visible, 'segment', { ...segment, details: parametersIn(segment) }),
+    ),
+    ...fields.map((field) => {
+      const values = (field.values ?? []).slice(0, maxIndexedValues).map(String);
+      const details = [...listOf(field.type), ...parametersIn(field)];
+      return partDocument(visible, 'field', { ...field, details, context: values });
+    }),
+    ...rowMetrics.map((field) =>
+      partDocument(visible, 'field', { ...field, details: listOf(field.type) }),
+    ),
+    ...relationshipDocuments(visible),
+  ];
+  return documents.map((document) => markDocument(document, visible));
+}
+
+const maxIndexedValues = 50;
+
+interface DatasetPart {
+  readonly name: string;
+  readonly synonyms?: SearchDocument['synonyms'];
+  readonly description?: string | undefined;
+  readonly details: readonly string[];
+  /** More words to find it by. */
+  readonly context?: readonly string[];
+}
+
+function partDocument(
+  { connection, path, dataset }: VisibleDataset,
+  kind: DocumentKind,
+  { name, synonyms, description, details, context = [] }: DatasetPart,
+): SearchDocument {
+  return {
+    kind,
+    connection,
+    subject: `${kind}:${connection}.${dataset.dataset}.${name}`,
+    name,
+    parent: dataset.dataset,
+    synonyms,
+    description,
+    context: [dataset.dataset, ...context],
+    file: path,
+    ...(details.length > 0 && { detail: details.join(', ') }),
+  };
+}
+
+/** Found by its source, its tags, and the names, descriptions and values of its parameters as well. */
+function datasetDocument(visible: VisibleDataset): SearchDocument {
+  const { connection, dataset } = visible;
+  const { source = '', tags = [], parameters = [] } = dataset;
+  const parameterWords = parameters.flatMap(({ name, description, values = [] }) => [
+    name,
+    ...listOf(description),
+    ...values.map(String),
+  ]);
+  return {
+    ...partDocument(visible, 'dataset', { ...dataset, name: dataset.dataset, details: [] }),
+    subject: subjects.dataset(connection, dataset.dataset),
+    context: [source, ...tags, ...parameterWords],
+  };
+}
+
+function relationshipDocuments(visible: VisibleDataset): SearchDocument[] {
+  const { connection, dataset } = visible;
+  return (dataset.relationships ?? []).map(({ to, on, role = to, description }) => {
+    const columns = typeof on === 'string' ? [on] : Object.keys(on);
+    const part = {
+      name: role,
+      description,
+      details: [`refers to ${to}`],
+      context: [to, ...columns],
+    };
+    return {
+      ...partDocument(visible, 'relationship', part),
+      subject: subjects.relationship(connection, dataset.dataset, columns),
+    };
+  });
+}
+
+/** Adds `contested` and `stale`. */
+function markDocument(
+  document: SearchDocument,
+  { contested, stale }: VisibleDataset,
+): SearchDocument {
+  return {
+    ...document,
+    ...(contested.some(({ subject }) => subject === document.subject) && { contested: true }),
+    ...(stale.has(document.subject) && { stale: true }),
+  };
+}
+
+/** The parameters that the item names itself, each with its choices. Metrics that it is made of may take more. */
+function describeParameters(item: object, { parameters = [] }: Dataset): readonly string[] {
+  const text = JSON.stringify(item);
+  const isNamed = (name: string) => new RegExp(`\\bparam\\.${name}\\b`).test(text);
+  return parameters
+    .filter(({ name }) => isNamed(name))
+    .map(({ name, default: value, values }) => {
+      const choices = values === undefined ? '' : ` (${values.join(', ')})`;
+      return `${value === undefined ? 'needs' : 'takes'} parameter ${name}${choices}`;
+    });
+}
+
+function listOf<Item>(item: Item | undefined): readonly Item[] {
+  return item === undefined ? [] : [item];
+}
