@@ -10,8 +10,8 @@ import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/open/commit-state.ts';
 import { readConflicts, conflictLines } from '../project/review/conflicts.ts';
 import type { Project } from '../project/open/open.ts';
+import { datasetDocuments } from '../project/answer/dataset-documents.ts';
 import {
-  datasetDocuments,
   indexDatasetsByTable,
   renderDataset,
   readVisibleDatasets,
