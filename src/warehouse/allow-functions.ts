@@ -4,5 +4,5 @@ export const allowFunctionsSchema = z
   .array(z.string().regex(/^[\w.]+$/, 'a function name, without parentheses'))
   .optional()
   .describe(
-    'Further SQL functions that queries may call. Only functions that compute: ktx cannot check what they do.',
+    'More SQL functions that queries may call. List only functions that compute a value: ktx cannot check what they do.',
   );

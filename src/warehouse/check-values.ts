@@ -1,29 +1,32 @@
-const literal = `'(?:[^']|'')*'(?:::[\\w ]+(?:\\(\\d+\\))?)?`;
-const list = `${literal}(?:\\s*,\\s*${literal})*`;
-const name = `"(?:[^"]|"")+"|\`[^\`]+\`|\\[[^\\]]+\\]|\\w+`;
-const columnName = `\\(*(${name})\\)?(?:::[\\w ]+)?\\)?`;
-const inList = new RegExp(
-  `CHECK\\s*\\(\\s*${columnName}\\s*IN\\s*\\(\\s*(${list})\\s*\\)\\s*\\)`,
+const literalPattern = `'(?:[^']|'')*'(?:::[\\w ]+(?:\\(\\d+\\))?)?`;
+const literalsPattern = `${literalPattern}(?:\\s*,\\s*${literalPattern})*`;
+const namePattern = `"(?:[^"]|"")+"|\`[^\`]+\`|\\[[^\\]]+\\]|\\w+`;
+const columnPattern = `\\(*(${namePattern})\\)?(?:::[\\w ]+)?\\)?`;
+
+/** `CHECK (column IN ('a', 'b'))` */
+const checkInList = new RegExp(
+  `CHECK\\s*\\(\\s*${columnPattern}\\s*IN\\s*\\(\\s*(${literalsPattern})\\s*\\)\\s*\\)`,
   'gi',
 );
-const anyArray = new RegExp(
-  `CHECK\\s*\\(+${columnName}\\s*=\\s*ANY\\s*\\(+ARRAY\\[(${list})\\]`,
+/** `CHECK (column = ANY (ARRAY['a', 'b']))` */
+const checkAnyArray = new RegExp(
+  `CHECK\\s*\\(+${columnPattern}\\s*=\\s*ANY\\s*\\(+ARRAY\\[(${literalsPattern})\\]`,
   'gi',
 );
 
-/** Values that `CHECK (column IN ('a', 'b'))` declares in a definition text, by column; anything less simple is left out. */
+/** The values that CHECK constraints in a definition allow, by column. Constraints of any other form are skipped. */
 export function checkValues(definition: string): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, readonly string[]>();
-  for (const [, written = '', values = ''] of [
-    ...definition.matchAll(inList),
-    ...definition.matchAll(anyArray),
-  ]) {
-    const column = /^["`[]/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written;
-    const literals = values.matchAll(/'((?:[^']|'')*)'/g);
-    found.set(
-      column,
-      Array.from(literals, ([, value = '']) => value.replaceAll("''", "'")),
-    );
-  }
-  return found;
+  const matches = [...definition.matchAll(checkInList), ...definition.matchAll(checkAnyArray)];
+  return new Map(
+    matches.map(([, column = '', literals = '']) => [unquoteName(column), unquoteAll(literals)]),
+  );
+}
+
+function unquoteName(name: string): string {
+  return /^["`[]/.test(name) ? name.slice(1, -1).replaceAll('""', '"') : name;
+}
+
+function unquoteAll(literals: string): string[] {
+  const matches = literals.matchAll(/'((?:[^']|'')*)'/g);
+  return Array.from(matches, ([, value = '']) => value.replaceAll("''", "'"));
 }

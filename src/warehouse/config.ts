@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { hasFileSignature } from './database-file.ts';
 import type { DriverDescription } from './driver-description.ts';
 import { duckdbConfigSchema, duckdbDriver } from './drivers/duckdb/config.ts';
 import { mysqlConfigSchema, mysqlDriver } from './drivers/mysql/config.ts';
@@ -29,4 +30,12 @@ export function driverNamed(name: WarehouseConfig['driver']): DriverDescription 
   );
   if (driver === undefined) throw new Error(`There is no driver ${name}.`);
   return driver;
+}
+
+/** The driver whose database files begin like this file; undefined if none is recognized. */
+export function driverOfFile(path: string): DriverDescription | undefined {
+  const descriptions: readonly DriverDescription[] = drivers;
+  return descriptions.find(
+    ({ file }) => file?.signature !== undefined && hasFileSignature(path, file.signature),
+  );
 }

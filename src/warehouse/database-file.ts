@@ -1,37 +1,38 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { shortHash } from '../lib/hash.ts';
-import { failure } from './failure.ts';
+import { warehouseError } from './warehouse-error.ts';
 
-/** A path in `ktx.yaml`. No system takes one with a NUL in it. */
+/** A path in `ktx.yaml`. No operating system takes a path with a NUL character. */
 export const pathSchema = z
   .string()
   .min(1)
   .refine((path) => !path.includes('\0'), 'a path has no NUL character');
 
-export function statsOf(path: string): Stats | undefined {
+/** Undefined if there is no such file. */
+export function fileStats(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }
 
-/** Throws where the database of a connection cannot be a file with something in it. */
+/** Throws if the path is not a file with at least one byte. */
 export function checkDatabaseFile(path: string, connection: string): void {
-  const stats = statsOf(path);
+  const stats = fileStats(path);
   if (stats === undefined)
-    throw failure(
+    throw warehouseError(
       'warehouse_not_found',
       `The database file ${path} of connection "${connection}" does not exist.`,
     );
-  if (!stats.isFile()) throw failure('not_a_database', `${path} is not a file.`);
-  if (stats.size === 0) throw failure('not_a_database', `${path} has 0 bytes.`);
+  if (!stats.isFile()) throw warehouseError('not_a_database', `${path} is not a file.`);
+  if (stats.size === 0) throw warehouseError('not_a_database', `${path} has 0 bytes.`);
 }
 
-/** True where the first bytes of the file are these; false for one that cannot be read. */
-export function startsLike(path: string, text: string): boolean {
-  const bytes = Buffer.alloc(text.length);
+/** True if the file begins with this ASCII text; false if it does not or cannot be read. */
+export function hasFileSignature(path: string, signature: string): boolean {
+  const bytes = Buffer.alloc(signature.length);
   try {
     const file = openSync(path, 'r');
     try {
-      return readSync(file, bytes) === bytes.length && bytes.equals(Buffer.from(text));
+      return readSync(file, bytes) === bytes.length && bytes.equals(Buffer.from(signature));
     } finally {
       closeSync(file);
     }
@@ -40,8 +41,8 @@ export function startsLike(path: string, text: string): boolean {
   }
 }
 
-/** Changes with the size or time of any of the files, of which some may be missing, and with `more`. */
-export function fileMark(paths: readonly string[], more = ''): string {
-  const marks = paths.map((path) => [path, statsOf(path)?.size, statsOf(path)?.mtimeMs]);
-  return shortHash(JSON.stringify([marks, more]));
+/** Changes when a file's size or modification time changes, when a file appears or disappears, or when `extra` changes. */
+export function fileFingerprint(paths: readonly string[], extra = ''): string {
+  const files = paths.map((path) => [path, fileStats(path)?.size, fileStats(path)?.mtimeMs]);
+  return shortHash(JSON.stringify([files, extra]));
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 /**
  * What ktx knows about a driver before it loads the driver. The configuration schema, the flags of `ktx setup`, hints and
- * documentation are made from it. Code outside the driver's folder asks for these properties, never for a driver's name.
+ * the documentation are derived from it. Code outside a driver's folder asks for these properties, never for a driver's name.
  */
 export interface DriverDescription {
   /** The value of `driver` in `ktx.yaml`. */
@@ -17,6 +17,8 @@ export interface DriverDescription {
   readonly file?: {
     /** The name of a database file that ktx creates. Undefined if ktx cannot create one. */
     readonly defaultName?: string;
+    /** The ASCII text with which every database file begins. */
+    readonly signature?: string;
   };
   /** Set if the database is on a server that `url` or `host` names. */
   readonly server?: {

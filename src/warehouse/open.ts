@@ -2,37 +2,41 @@ import { newId } from '../lib/id.ts';
 import type { TableRef } from '../sql/dialect.ts';
 import type { WarehouseConfig } from './config.ts';
 import type { DriverSession, OpenContext } from './driver.ts';
-import { gateOf } from './gate.ts';
+import { createGate } from './gate/gate.ts';
 import type { Warehouse } from './warehouse.ts';
 
 export interface WarehouseSpec extends OpenContext {
   readonly config: WarehouseConfig;
-  /** What the catalog has; without it, or where a table is not in it, the connection is introspected. */
+  /** The tables of the catalog. If undefined, or if a statement names another table, the database is introspected. */
   readonly tables?: (() => Promise<readonly TableRef[]>) | undefined;
 }
 
-/** The only door to a warehouse: whatever it returns has passed the gate. */
+/** The only way to open a warehouse. Every statement passes the gate before it is sent. */
 export async function openWarehouse(spec: WarehouseSpec, signal: AbortSignal): Promise<Warehouse> {
   const session = await openDriver(spec, signal);
-  const introspected = async () =>
+  const introspectTables = async () =>
     (await session.introspect({}, new AbortController().signal)).tables;
   let catalog: Promise<readonly TableRef[]> | undefined;
-  const gate = gateOf(session.policy, spec.config.allow_functions ?? [], (fresh) => {
-    if (fresh) catalog = introspected();
-    catalog ??= spec.tables?.() ?? introspected();
-    // After a failure the next query asks again.
+  const loadTables = (fresh: boolean): Promise<readonly TableRef[]> => {
+    if (fresh) catalog = introspectTables();
+    catalog ??= spec.tables?.() ?? introspectTables();
+    // A failed load is not kept: the next query tries again.
     catalog.catch(() => (catalog = undefined));
     return catalog;
+  };
+  const gate = createGate(session.policy, {
+    allowedFunctions: spec.config.allow_functions ?? [],
+    loadTables,
   });
   return {
     dialect: session.dialect,
     connection: spec.connection,
-    introspect: (scope, caller) => session.introspect(scope, caller),
+    introspect: (scope, callSignal) => session.introspect(scope, callSignal),
     reads: (sql) => gate.check(sql),
-    async query(sql, limits, caller) {
+    async query(sql, limits, callSignal) {
       const started = performance.now();
       await gate.check(sql);
-      const rows = await session.run(sql, limits, caller);
+      const rows = await session.run(sql, limits, callSignal);
       return { queryId: newId('q'), ...rows, ms: Math.round(performance.now() - started) };
     },
     privileges: () => session.privileges(),

@@ -4,7 +4,7 @@ import { UserError } from '../lib/error.ts';
 import { isSecretReference, resolveSecret } from '../store/secrets.ts';
 import { driverNamed, type WarehouseConfig } from './config.ts';
 
-type ServerConfig = Exclude<WarehouseConfig, { readonly path: string }>;
+type ServerWarehouseConfig = Exclude<WarehouseConfig, { readonly path: string }>;
 
 /**
  * True if two connections read the same tables, as far as their configuration shows. A proxy, or two host names of one server,
@@ -30,7 +30,7 @@ function databaseAddress(config: WarehouseConfig, projectDir: string): string {
   return loginReads === 'server' ? server : `${server} ${database ?? ''}`;
 }
 
-function serverHost(config: ServerConfig, url: URL | undefined): string {
+function serverHost(config: ServerWarehouseConfig, url: URL | undefined): string {
   const host = url?.searchParams.get('host') ?? url?.hostname ?? config.host;
   const isLocal = !host || /^(127\.0\.0\.1|\[?::1\]?)$/.test(host);
   return isLocal ? 'localhost' : host.toLowerCase();

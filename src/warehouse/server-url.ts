@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { isSecretReference } from '../store/secrets.ts';
 
-/** The address of a server as `ktx.yaml` may hold it: one without a password, by one of `protocols`, or a reference to the whole. */
+/** The setting `url`: a URL with one of `protocols` and without a password, or a reference to a whole URL. */
 export function serverUrlSchema(protocols: readonly string[], example: string) {
   const advice =
     'a password is never written into ktx.yaml: put the whole URL into an environment variable and write url: env:WAREHOUSE_URL';
   return z
     .string()
-    .refine((url) => isSecretReference(url) || isWithoutPassword(url, protocols), advice)
+    .refine((url) => isSecretReference(url) || isUrlWithoutPassword(url, protocols), advice)
     .optional()
     .describe(
       `${example} without a password, or a reference to the whole URL: env:NAME, file:path, keychain:service/account.`,
     );
 }
 
-function isWithoutPassword(text: string, protocols: readonly string[]): boolean {
+function isUrlWithoutPassword(text: string, protocols: readonly string[]): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, password, searchParams } = new URL(text);
   return protocols.includes(protocol) && password === '' && !searchParams.has('password');

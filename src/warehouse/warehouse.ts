@@ -8,7 +8,7 @@ export interface ColumnSchema {
   readonly type: FieldType;
   readonly nullable: boolean;
   readonly comment?: string | undefined;
-  /** Values that the database declares (enum type, CHECK … IN). Never sampled. */
+  /** Values that the database declares (enum type, CHECK … IN); never sampled values. */
   readonly values?: readonly string[] | undefined;
 }
 
@@ -20,39 +20,39 @@ export interface ForeignKey {
 export interface TableSchema extends TableRef {
   readonly kind: 'table' | 'view' | 'materialized_view' | 'foreign_table';
   readonly comment?: string | undefined;
-  /** In the table's own order. */
+  /** In the order of the table. */
   readonly columns: readonly ColumnSchema[];
-  /** Declared; ordered columns. */
+  /** As declared, columns in key order. */
   readonly primaryKey?: readonly string[] | undefined;
   readonly uniqueKeys: readonly (readonly string[])[];
   readonly foreignKeys: readonly ForeignKey[];
-  /** Engine's change marker for the rows (file hash, statistics counters); undefined where the engine has none. */
+  /** Changes when the rows change (a file hash, statistics counters); undefined if the engine has nothing like it. */
   readonly marker?: string | undefined;
-  /** The engine's own estimate, free of cost; undefined where unknown. */
+  /** The engine's estimate, read without a scan; undefined if unknown. */
   readonly rowEstimate?: number | undefined;
-  /** What its rows take on the engine's disks, free of cost; undefined where unknown. */
+  /** The size of the rows on disk, read without a scan; undefined if unknown. */
   readonly bytes?: number | undefined;
 }
 
 export interface WarehouseSchema {
   /** Sorted by catalog, schema, table. */
   readonly tables: readonly TableSchema[];
-  /** Statements that the introspection sent. */
+  /** Number of statements that the introspection sent. */
   readonly queries: number;
 }
 
 export interface Scope {
-  /** Only these schemas; undefined means every schema that is not the system's. */
+  /** Undefined selects every schema except the system's. */
   readonly schemas?: readonly string[] | undefined;
 }
 
 export interface QueryLimits {
-  /** Rows returned at most; one more is fetched to know whether the result is truncated. */
+  /** The most rows to return. One more is fetched to find out if the result is truncated. */
   readonly maxRows: number;
   readonly timeoutMs: number;
 }
 
-/** A cell: integers beyond 2^53 and decimals that a double cannot hold come as strings; dates as ISO 8601 text. */
+/** Integers beyond 2^53 and decimals that a double cannot hold are strings; dates are ISO 8601 text. */
 export type Cell = string | number | boolean | null;
 
 export interface QueryResult {
@@ -64,21 +64,21 @@ export interface QueryResult {
 }
 
 export interface PrivilegeReport {
-  /** False where the login could write if ktx's own walls were absent. */
+  /** False if the login could write without ktx's own protections. */
   readonly readOnly: boolean;
-  /** Sentences for `ktx status` and `ktx doctor`, e.g. `role etl may INSERT into 12 tables`. */
+  /** Sentences for `ktx status` and `ktx doctor`, e.g. `role etl may write to 12 tables`. */
   readonly findings: readonly string[];
-  /** Where it could write: the statements that make a login which only reads what the connection reads. */
+  /** If it could write: SQL that creates a login that can only read what the connection reads. */
   readonly remedy?: readonly string[] | undefined;
 }
 
-/** An open, gated, read-only connection. Every statement passes the three walls. */
+/** An open read-only connection. Every statement passes the gate. */
 export interface Warehouse {
   readonly dialect: Dialect;
   /** Name of the connection in `ktx.yaml`. */
   readonly connection: string;
   introspect(scope: Scope, signal: AbortSignal): Promise<WarehouseSchema>;
-  /** The tables of the catalog that a statement reads; throws what the gate would. */
+  /** The catalog tables that a statement reads. Throws the gate's error if the statement would be refused. */
   reads(sql: string): Promise<readonly TableRef[]>;
   query(sql: string, limits: QueryLimits, signal: AbortSignal): Promise<QueryResult>;
   privileges(): Promise<PrivilegeReport>;

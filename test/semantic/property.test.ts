@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
 import { duckdb } from '../../src/sql/dialects/duckdb.ts';
 import { sqlite } from '../../src/sql/dialects/sqlite.ts';
-import { registerFunctions } from '../../src/warehouse/drivers/sqlite/aggregates.ts';
+import { registerFunctions } from '../../src/warehouse/drivers/sqlite/register-functions.ts';
 import { compile, load, shop } from './shop.ts';
 
 interface Order {

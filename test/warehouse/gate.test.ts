@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
 import type { DriverSession } from '../../src/warehouse/driver.ts';
-import { gateOf } from '../../src/warehouse/gate.ts';
+import { createGate } from '../../src/warehouse/gate/gate.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import {
   type EngineName,
@@ -147,7 +147,10 @@ function gateOn(engine: EngineName): void {
     const { tables } = await session.introspect({}, never);
     for (const sql of statements()) {
       const { refusal } = await attempt(() =>
-        gateOf(session.policy, [], async () => tables).check(sql),
+        createGate(session.policy, {
+          allowedFunctions: [],
+          loadTables: async () => tables,
+        }).check(sql),
       );
       if (!isRefused(refusal)) passed.push(sql);
     }

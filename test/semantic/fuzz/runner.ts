@@ -3,7 +3,7 @@ import { createConnection } from 'mysql2/promise';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { sameAnswers } from '../../../src/warehouse/drivers/duckdb/driver.ts';
-import { registerFunctions } from '../../../src/warehouse/drivers/sqlite/aggregates.ts';
+import { registerFunctions } from '../../../src/warehouse/drivers/sqlite/register-functions.ts';
 import { createMariadb } from '../../support/mariadb.ts';
 import { createDatabase } from '../../support/postgres.ts';
 

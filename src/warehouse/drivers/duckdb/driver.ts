@@ -1,40 +1,29 @@
-import {
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBInstance,
-  DuckDBVector,
-  StatementType,
-} from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { join, resolve } from 'node:path';
 import { duckdb } from '../../../sql/dialects/duckdb.ts';
-import {
-  answerMeter,
-  type DriverSession,
-  type Limits,
-  type OpenContext,
-  rowSize,
-  type Rows,
-  withinLimits,
-} from '../../driver.ts';
-import { explaining, failure, type FailureRules, refused } from '../../failure.ts';
-import { checkDatabaseFile, fileMark, startsLike, statsOf } from '../../database-file.ts';
-import type { Cell } from '../../warehouse.ts';
+import { driverOfFile } from '../../config.ts';
+import { checkDatabaseFile, fileFingerprint, fileStats } from '../../database-file.ts';
+import type { DriverSession, OpenContext } from '../../driver.ts';
+import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
+import { type ErrorRules, translateError, warehouseError } from '../../warehouse-error.ts';
 import type { DuckdbConfig } from './config.ts';
 import { introspectDuckdb } from './introspect.ts';
-import { isPattern, isTableFile, loadFiles, type LoadedFiles } from './load-files.ts';
+import { isGlob, isTableFile } from './file-tables.ts';
+import { loadFiles, type LoadedFiles } from './load-files.ts';
 import { duckdbPolicy } from './policy.ts';
-import { duckdbCell, fieldType } from './values.ts';
+import { runStatement } from './run-statement.ts';
 
 /**
- * Before the lock: a session time zone of its own would change what queries answer, and so does an optimizer of DuckDB 1.5, which
- * takes two parts of a query for the same that read other columns.
+ * Settings that make results the same on every machine: the time zone of a session changes what queries return, and the
+ * optimizer `common_subplan` of DuckDB 1.5 merges two parts of a query that read different columns.
  */
 export const sameAnswers = [
   "SET GLOBAL TimeZone = 'UTC'",
   "SET GLOBAL disabled_optimizers = 'common_subplan'",
 ];
-const sealing = [...sameAnswers, 'SET GLOBAL lock_configuration = true'];
-const readOnly = {
+/** After the last one no statement can change a setting. */
+const lockSettings = [...sameAnswers, 'SET GLOBAL lock_configuration = true'];
+const readOnlyOptions = {
   access_mode: 'READ_ONLY',
   enable_external_access: 'false',
   autoinstall_known_extensions: 'false',
@@ -48,34 +37,38 @@ export async function open(
   signal: AbortSignal,
 ): Promise<DriverSession> {
   const path = resolve(context.projectDir, config.path);
-  const source = await sourceOf(path, context, signal);
+  const source = await openSource(path, context, signal);
   const instance = await openInstance(source.database, path, context);
   const parser = await instance.connect();
-  for (const statement of sealing) await parser.run(statement);
-  const limited = <T>(
-    limits: Limits,
+  for (const statement of lockSettings) await parser.run(statement);
+  /** Each call has a connection of its own, so that a cancel stops nothing else. */
+  const withConnection = <T>(
+    limits: CallLimits,
     work: (connection: DuckDBConnection) => Promise<T>,
   ): Promise<T> => {
     let connection: DuckDBConnection | undefined;
-    return withinLimits({ ...limits, cancel: () => connection?.interrupt() }, async () => {
-      const own = (connection = await instance.connect());
-      return work(own).finally(() => own.closeSync());
-    }).catch(explaining(queryFailures));
+    return withTimeLimit({ ...limits, cancel: () => connection?.interrupt() }, async () => {
+      const opened = (connection = await instance.connect());
+      return work(opened).finally(() => opened.closeSync());
+    }).catch(translateError(queryErrors));
   };
   return {
     dialect: duckdb,
     policy: await duckdbPolicy(parser),
-    introspect: (scope, caller) =>
-      limited({ signal: caller }, (connection) => {
-        const ask = async (sql: string) =>
+    introspect: (scope, callSignal) =>
+      withConnection({ signal: callSignal }, (connection) => {
+        const runQuery = async (sql: string) =>
           (await connection.runAndReadAll(sql)).getRowObjectsJson();
-        return introspectDuckdb(ask, { schemas: scope.schemas ?? config.schemas }, source.marker);
+        const schemas = scope.schemas ?? config.schemas;
+        return introspectDuckdb(runQuery, { schemas }, source.marker);
       }),
-    run: (sql, { maxRows, timeoutMs }, caller) =>
-      limited({ timeoutMs, signal: caller }, (connection) => runOne(connection, sql, maxRows)),
+    run: (sql, { maxRows, timeoutMs }, callSignal) =>
+      withConnection({ timeoutMs, signal: callSignal }, (connection) =>
+        runStatement(connection, sql, maxRows),
+      ),
     privileges: async () => ({
       readOnly: true,
-      findings: ['DuckDB opens the file read-only, without access to others.'],
+      findings: ['DuckDB opens the file read-only and cannot reach other files.'],
     }),
     close: async () => {
       parser.closeSync();
@@ -84,107 +77,54 @@ export async function open(
   };
 }
 
-async function sourceOf(
+/** A database file is opened as it is; data files are loaded into a database in the cache folder first. */
+async function openSource(
   path: string,
   context: OpenContext,
   signal: AbortSignal,
 ): Promise<LoadedFiles> {
-  const stats = statsOf(path);
-  if (stats === undefined ? isPattern(path) : stats.isDirectory() || isTableFile(path))
-    return loadFiles(path, context, signal);
+  const stats = fileStats(path);
+  const hasDataFiles =
+    stats === undefined ? isGlob(path) : stats.isDirectory() || isTableFile(path);
+  if (hasDataFiles) return loadFiles(path, context, signal);
   checkDatabaseFile(path, context.connection);
-  if (startsLike(path, 'SQLite format 3')) {
-    throw failure('not_a_database', `${path} is a SQLite file.`, {
-      hint: 'Choose the driver sqlite: --driver sqlite, or driver: sqlite in ktx.yaml.',
+  const other = driverOfFile(path);
+  if (other !== undefined) {
+    throw warehouseError('not_a_database', `${path} is a ${other.title} file.`, {
+      hint: `Choose the driver ${other.name}: --driver ${other.name}, or driver: ${other.name} in ktx.yaml.`,
     });
   }
-  return { database: path, marker: () => fileMark([path, `${path}.wal`]) };
+  return { database: path, marker: () => fileFingerprint([path, `${path}.wal`]) };
 }
 
-/** What does not fit into memory goes into a folder of ktx's own, not beside the database; the order counts. */
+/** Data that does not fit into memory goes into a folder of the cache, not beside the database. */
 function openInstance(
   database: string,
   path: string,
   { cacheDir, connection }: OpenContext,
 ): Promise<DuckDBInstance> {
-  const memory_limit = `${Math.floor(process.availableMemory() / 2 ** 21)}MiB`;
-  const room = {
-    memory_limit,
+  const halfOfMemory = Math.floor(process.availableMemory() / 2 ** 21);
+  // DuckDB applies the options in this order: without external access the folder could no longer be set.
+  const options = {
+    memory_limit: `${halfOfMemory}MiB`,
     temp_directory: join(cacheDir, `${connection}.tmp`),
     max_temp_directory_size: '20GB',
+    ...readOnlyOptions,
   };
-  return DuckDBInstance.create(database, { ...room, ...readOnly }).catch(
-    explaining([
+  return DuckDBInstance.create(database, options).catch(
+    translateError([
       [
         /set lock|another process|conflicting lock|different configuration|already attached/i,
         'warehouse_locked',
         `${path} is in use`,
       ],
       [/permission denied/i, 'warehouse_unreachable', `${path} cannot be opened`],
-      [/^/, 'not_a_database', `${path} is no DuckDB database that this version reads`],
+      [/^/, 'not_a_database', `${path} is not a DuckDB database that this version can read`],
     ]),
   );
 }
 
-/** One statement that reads; PIVOT without its values is two to DuckDB: an enum of the values found, in memory, and the SELECT. */
-async function runOne(connection: DuckDBConnection, sql: string, maxRows: number): Promise<Rows> {
-  const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1 && !/\bPIVOT/i.test(sql))
-    throw refused('statement', `${statements.count} statements in one text.`);
-  for (let index = 0; index < statements.count - 1; index += 1) {
-    const preparation = await statements.prepare(index);
-    if (preparation.statementType !== StatementType.CREATE)
-      throw refused('statement', 'several statements in one text.');
-    await preparation.run();
-  }
-  const statement = await statements.prepare(statements.count - 1);
-  if (
-    statement.statementType !== StatementType.SELECT &&
-    statement.statementType !== StatementType.EXPLAIN
-  ) {
-    throw refused('statement', 'it is not a SELECT.');
-  }
-  const result = await statement.stream();
-  const columns = result
-    .columnNames()
-    .map((name, index) => ({ name, type: fieldType(String(result.columnType(index))) }));
-  const rows: Cell[][] = [];
-  const count = answerMeter();
-  for (
-    let chunk = await result.fetchChunk();
-    chunk !== null && chunk.rowCount > 0;
-    chunk = await result.fetchChunk()
-  ) {
-    // A list is one value to the engine, and many here.
-    if (columns.some(({ type }) => type === 'unknown')) count(itemsIn(chunk) * 8);
-    for (let index = 0; index < chunk.rowCount; index += 1) {
-      if (rows.length === maxRows) return { columns, rows, truncated: true };
-      const cells = chunk.getRowValues(index).map(duckdbCell);
-      count(rowSize(cells));
-      rows.push(cells);
-    }
-  }
-  return { columns, rows, truncated: false };
-}
-
-/** Values of a chunk, those inside lists, maps and structs too. */
-function itemsIn(chunk: DuckDBDataChunk): number {
-  let items = 0;
-  const vectors = Array.from({ length: chunk.columnCount }, (_, index) =>
-    chunk.getColumnVector(index),
-  );
-  for (let vector = vectors.pop(); vector !== undefined; vector = vectors.pop()) {
-    items += vector.itemCount;
-    vectors.push(
-      ...Object.values(vector)
-        .flat()
-        .filter((part) => part instanceof DuckDBVector),
-    );
-  }
-  return items;
-}
-
-const queryFailures: FailureRules = [
+const queryErrors: ErrorRules = [
   [/: Catalog Error: .*does not exist|not found in FROM clause/, 'missing_object', 'DuckDB'],
   [
     /read-only mode|Permission Error|configuration has been locked|through configuration/,

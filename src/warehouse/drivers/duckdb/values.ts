@@ -6,10 +6,10 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, integerCell } from '../../driver.ts';
+import { decimalCell, integerCell } from '../../number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
-/** By DuckDB's own spelling of the type. */
+/** `nativeType` is spelled as DuckDB prints it. */
 export function fieldType(nativeType: string): FieldType {
   if (/\]$|^(STRUCT|MAP|UNION)\(/.test(nativeType)) return 'unknown';
   if (/^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM)$/.test(nativeType)) return 'integer';
@@ -21,15 +21,15 @@ export function fieldType(nativeType: string): FieldType {
   return nativeType.startsWith('TIMESTAMP') ? 'datetime' : 'unknown';
 }
 
-/** Lists, structs and maps as JSON text, the rest by the contract of Cell; a time with zone in UTC. */
+/** Lists, structs and maps become JSON text; a timestamp with time zone is in UTC. */
 export function duckdbCell(value: DuckDBValue): Cell {
-  const plain = plainValue(value);
-  return typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain;
+  const json = jsonValue(value);
+  return typeof json === 'object' && json !== null ? JSON.stringify(json) : json;
 }
 
-type Plain = Cell | readonly Plain[] | { readonly [key: string]: Plain };
+type JsonValue = Cell | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-function plainValue(value: DuckDBValue): Plain {
+function jsonValue(value: DuckDBValue): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'bigint') return integerCell(value);
@@ -37,13 +37,13 @@ function plainValue(value: DuckDBValue): Plain {
   if (value instanceof DuckDBTimestampTZValue)
     return new DuckDBTimestampValue(value.micros).toString().replace(/^(\S+) ([\d:.]+)$/, '$1T$2Z');
   if (value instanceof DuckDBBlobValue) return `\\x${Buffer.from(value.bytes).toString('hex')}`;
-  if ('items' in value) return value.items.map(plainValue);
+  if ('items' in value) return value.items.map(jsonValue);
   if (!('entries' in value)) return String(value);
   if (!Array.isArray(value.entries))
     return Object.fromEntries(
-      Object.entries(value.entries).map(([key, item]) => [key, plainValue(item)]),
+      Object.entries(value.entries).map(([key, item]) => [key, jsonValue(item)]),
     );
   return Object.fromEntries(
-    value.entries.map(({ key, value: item }) => [String(duckdbCell(key)), plainValue(item)]),
+    value.entries.map(({ key, value: item }) => [String(duckdbCell(key)), jsonValue(item)]),
   );
 }

@@ -1,65 +1,69 @@
 import type { Socket } from 'node:net';
 import type { Connection, FieldPacket, PoolConnection, TypeCastField } from 'mysql2';
-import { answerMeter, type Rows } from '../../driver.ts';
+import type { QueryRows } from '../../driver.ts';
+import { limitResultSize } from '../../result-size.ts';
 import type { Cell } from '../../warehouse.ts';
 import { fieldType, mysqlCell } from './values.ts';
 
-/** The socket of a connection, which the library's types keep to themselves. */
+/** The socket of a connection, which the library's types do not expose. */
 function socketOf(connection: Connection | PoolConnection): Socket {
   return (connection as unknown as { stream: Socket }).stream;
 }
 
-/** One statement by the text protocol, as written; where more rows come than are wanted, or too much of them, `stop` is told. */
+/**
+ * Runs one statement, unchanged, by the text protocol. Calls `stop` if there are more rows than `maxRows` or if the result is
+ * too large.
+ */
 export function runLimited(
   connection: PoolConnection,
   sql: string,
   { maxRows, stop }: { maxRows: number; stop: () => void },
-): Promise<Rows> {
-  const { promise, resolve, reject } = Promise.withResolvers<Rows>();
-  const count = answerMeter();
+): Promise<QueryRows> {
+  const { promise, resolve, reject } = Promise.withResolvers<QueryRows>();
+  const addSize = limitResultSize();
   const rows: Cell[][] = [];
   let fields: readonly FieldPacket[] = [];
-  let types: readonly Rows['columns'][number][] = [];
+  let columns: readonly QueryRows['columns'][number][] = [];
   const socket = socketOf(connection);
-  const done = (truncated: boolean): void => {
-    socket.off('data', read);
-    resolve({ columns: types, rows, truncated });
+  const finish = (truncated: boolean): void => {
+    socket.off('data', countBytes);
+    resolve({ columns, rows, truncated });
   };
-  const read = (bytes: Uint8Array): void => {
+  const fail = (error: unknown): void => {
+    socket.off('data', countBytes);
+    reject(error);
+  };
+  const countBytes = (bytes: Uint8Array): void => {
     try {
-      count(bytes.length);
+      addSize(bytes.length);
     } catch (error) {
-      socket.off('data', read);
-      reject(error);
+      fail(error);
       stop();
     }
   };
-  socket.on('data', read);
+  const readRow = (row: readonly unknown[]): Cell[] =>
+    fields.map((field, index) =>
+      mysqlCell(row[index] as Buffer | null, field, columns[index]?.type ?? 'unknown'),
+    );
+  socket.on('data', countBytes);
   const typeCast = (field: TypeCastField): Buffer | null => field.buffer();
   const query = connection.query({ sql, rowsAsArray: true, typeCast });
-  query.on('fields', (described: FieldPacket[] | undefined) => {
-    fields = described ?? [];
-    types = fields.map((field) => ({ name: field.name, type: fieldType(field) }));
+  query.on('fields', (received: FieldPacket[] | undefined) => {
+    fields = received ?? [];
+    columns = fields.map((field) => ({ name: field.name, type: fieldType(field) }));
   });
   let isFull = false;
   query.on('result', (row: unknown) => {
     if (isFull || !Array.isArray(row)) return;
     isFull = rows.length === maxRows;
-    if (!isFull)
-      rows.push(
-        fields.map((field, index) =>
-          mysqlCell(row[index] as Buffer | null, field, types[index]?.type ?? 'unknown'),
-        ),
-      );
-    else {
-      done(true);
+    if (isFull) {
+      finish(true);
       stop();
+    } else {
+      rows.push(readRow(row));
     }
   });
-  query.on('error', (error: Error) => {
-    socket.off('data', read);
-    reject(error);
-  });
-  query.on('end', () => done(false));
+  query.on('error', fail);
+  query.on('end', () => finish(false));
   return promise;
 }

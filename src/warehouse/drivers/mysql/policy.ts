@@ -1,42 +1,42 @@
 import type { Dialect } from '../../../sql/dialect.ts';
-import { analyzedFacts } from '../../analyzed-statement.ts';
-import { type GatePolicy, sameNames, type WrittenTable } from '../../driver.ts';
+import { analyzeStatement } from '../../gate/analyze-statement.ts';
+import { type GatePolicy, resolveIgnoringCase, type UnresolvedTable } from '../../gate/policy.ts';
 import { mysqlFunctions } from './functions.ts';
-import { plainText } from './plain-text.ts';
+import { normalizeSql } from './normalize-sql.ts';
 
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
-const explain = /^\s*EXPLAIN\b(?:\s+(?:EXTENDED|PARTITIONS|FORMAT\s*=\s*\w+))?(?=\s*[(\w])/i;
+const explainPrefix = /^\s*EXPLAIN\b(?:\s+(?:EXTENDED|PARTITIONS|FORMAT\s*=\s*\w+))?(?=\s*[(\w])/i;
 
 /**
- * The general analyzer, over a text in which nothing is left that it reads otherwise than the server. Behind it stand the
- * read-only transaction and the rights of the login. A stored function may be called in place of one that this server lacks.
+ * Uses the general analyzer on a text that the analyzer and the server read alike. Behind it stand the read-only transaction
+ * and the privileges of the login. A stored function with the name of a safe function is not safe: a server that lacks the
+ * built-in one would call it.
  */
-export function mysqlPolicy(dialect: Dialect, ownFunctions: readonly string[]): GatePolicy {
+export function mysqlPolicy(dialect: Dialect, storedFunctions: readonly string[]): GatePolicy {
   return {
-    functions: mysqlFunctions.difference(new Set(ownFunctions)),
+    safeFunctions: mysqlFunctions.difference(new Set(storedFunctions)),
     inspect: async (sql) => {
-      const text = plainText(sql);
-      const query = text.replace(explain, (words) => words.replaceAll(/\S/g, ' '));
-      const facts = await analyzedFacts(query, { dialect, roots, alwaysRecursive: false });
-      const called = ownFunctions.filter((name) => isCalled(name, text));
+      const text = normalizeSql(sql);
+      const query = text.replace(explainPrefix, (prefix) => prefix.replaceAll(/\S/g, ' '));
+      const facts = await analyzeStatement(query, { dialect, roots, alwaysRecursive: false });
+      const called = storedFunctions.filter((name) => isCalled(name, text));
       return {
         functions: [...facts.functions, ...called],
         tables: facts.tables.filter((table) => !isDual(table)),
       };
     },
-    means: sameNames(dialect),
+    resolvesTo: resolveIgnoringCase(dialect),
   };
 }
 
-/** A function that this server lacks has a kind of its own in the analyzer, and no name. */
+/** Searches the text: for some functions the analyzer has a node kind of its own, without the name. */
 function isCalled(name: string, text: string): boolean {
-  const at = text.toLowerCase().indexOf(name);
-  return (
-    at >= 0 && new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(name)}\`?\\s*\\(`, 'iu').test(text)
-  );
+  if (!text.toLowerCase().includes(name)) return false;
+  const call = new RegExp(`(?<![\\p{L}\\p{N}_$])${RegExp.escape(name)}\`?\\s*\\(`, 'iu');
+  return call.test(text);
 }
 
 /** `FROM dual` reads no table. */
-function isDual({ schema, table }: WrittenTable): boolean {
+function isDual({ schema, table }: UnresolvedTable): boolean {
   return schema === undefined && table.toLowerCase() === 'dual';
 }

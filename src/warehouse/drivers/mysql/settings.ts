@@ -4,10 +4,10 @@ import { isAbsolute, resolve } from 'node:path';
 import type { ConnectionOptions } from 'mysql2';
 import { isSecretReference } from '../../../store/secrets.ts';
 import type { OpenContext } from '../../driver.ts';
-import { failure } from '../../failure.ts';
+import { warehouseError } from '../../warehouse-error.ts';
 import type { MysqlConfig } from './config.ts';
 
-/** What the library connects with; `database` is always there. */
+/** The settings of the library's client; `database` is always set. */
 export type MysqlSettings = ConnectionOptions & { readonly database: string };
 
 export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlSettings {
@@ -18,23 +18,23 @@ export function mysqlSettings(config: MysqlConfig, context: OpenContext): MysqlS
     user,
     password,
   } = config.url === undefined ? config : urlParts(config, context);
-  const secret = config.password === undefined ? password : context.secrets(config.password);
+  const plainPassword = config.password === undefined ? password : context.secrets(config.password);
   return {
-    ...placeOf(host, port),
-    ...tls(config, context, isAbsolute(host)),
+    ...hostSettings(host, port),
+    ...tlsSettings(config, context, isAbsolute(host)),
     database,
     user,
-    password: secret,
+    password: plainPassword,
     charset: 'utf8mb4',
     connectTimeout: 10_000,
-    // The server may not ask for files of this machine.
+    // Keeps the server from asking for files of this machine.
     flags: ['-LOCAL_FILES'],
     connectAttributes: { program_name: 'ktx' },
   };
 }
 
-/** Of a host without a name the library would have the certificate checked for `localhost`: Node takes the name from the socket. */
-function placeOf(host: string, port: number): Partial<ConnectionOptions> {
+/** For an IP address the library would check the certificate against `localhost`: Node takes the host name from the socket. */
+function hostSettings(host: string, port: number): Partial<ConnectionOptions> {
   if (isAbsolute(host)) return { socketPath: host };
   if (isIP(host) === 0) return { host, port };
   return {
@@ -45,32 +45,32 @@ function placeOf(host: string, port: number): Partial<ConnectionOptions> {
   };
 }
 
-function urlParts({ url: written = '' }: MysqlConfig, { connection, secrets }: OpenContext) {
-  const text = isSecretReference(written) ? secrets(written) : written;
+function urlParts({ url: configured = '' }: MysqlConfig, { connection, secrets }: OpenContext) {
+  const text = isSecretReference(configured) ? secrets(configured) : configured;
   const isUrl = /^(mysql|mariadb):\/\//.test(text) && URL.canParse(text);
   const url = isUrl ? new URL(text) : undefined;
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '');
   if (url === undefined || database === '')
-    throw failure(
+    throw warehouseError(
       'config_url',
       `The url of connection "${connection}" is not a MySQL URL that names a database.`,
       {
-        hint: 'It looks like mysql://user:password@host:3306/database.',
+        hint: 'Write it like mysql://user:password@host:3306/database.',
       },
     );
-  const said = (part: string): string | undefined =>
+  const decode = (part: string): string | undefined =>
     part === '' ? undefined : decodeURIComponent(part);
-  // A socket stands in place of the host: mysql://user@%2Frun%2Fmysqld%2Fmysqld.sock/database
+  // A Unix socket is written as the host: mysql://user@%2Frun%2Fmysqld%2Fmysqld.sock/database
   return {
-    host: said(url.hostname),
+    host: decode(url.hostname),
     port: url.port === '' ? 3306 : Number(url.port),
     database,
-    user: said(url.username),
-    password: said(url.password),
+    user: decode(url.username),
+    password: decode(url.password),
   };
 }
 
-function tls(
+function tlsSettings(
   { ssl, ca }: MysqlConfig,
   { connection, projectDir }: OpenContext,
   isSocket: boolean,
@@ -89,7 +89,7 @@ function tls(
       },
     };
   } catch {
-    throw failure(
+    throw warehouseError(
       'warehouse_not_found',
       `The certificate file ${ca} of connection "${connection}" cannot be read.`,
       {

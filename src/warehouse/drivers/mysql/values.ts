@@ -1,9 +1,9 @@
 import type { FieldPacket } from 'mysql2';
 import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, integerCell } from '../../driver.ts';
+import { decimalCell, integerCell } from '../../number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
-/** By the engine's own spelling, e.g. `tinyint(1)`. */
+/** `nativeType` is spelled as the engine prints it, e.g. `tinyint(1)`. */
 export function declaredType(nativeType: string): FieldType {
   if (/^(tinyint|bit)\(1\)/.test(nativeType)) return 'boolean';
   if (/^(tiny|small|medium|big)?int|^year/.test(nativeType)) return 'integer';
@@ -18,8 +18,9 @@ export function declaredType(nativeType: string): FieldType {
   return nativeType.startsWith('date') ? 'date' : 'unknown';
 }
 
-/** Numbers of the protocol: the character set of bytes that are no text, and types of columns. */
+/** The protocol's number of the character set of binary columns. */
 const binary = 63;
+/** The protocol's numbers of column types. */
 const [tiny, none, bit, json, geometry] = [1, 6, 16, 245, 255];
 
 const typesByCode: Readonly<Record<number, FieldType>> = {
@@ -44,7 +45,7 @@ const typesByCode: Readonly<Record<number, FieldType>> = {
   [geometry]: 'unknown',
 };
 
-/** Of a column of an answer. */
+/** The type of a result column. */
 export function fieldType({
   columnType = none,
   columnLength,
@@ -56,7 +57,7 @@ export function fieldType({
   return characterSet === binary ? 'unknown' : 'string';
 }
 
-/** From the bytes that the server sends for a value, in time zone UTC. */
+/** Reads the server's text format, in time zone UTC. */
 export function mysqlCell(bytes: Buffer | null, field: FieldPacket, type: FieldType): Cell {
   if (bytes === null) return null;
   if (field.columnType === bit)
@@ -68,8 +69,10 @@ export function mysqlCell(bytes: Buffer | null, field: FieldPacket, type: FieldT
   if (type === 'integer') return integerCell(BigInt(text));
   if (type === 'decimal') return decimalCell(text);
   if (type !== 'datetime' && type !== 'datetime_tz') return text;
-  const moment = text
+  const withoutTrailingZeros = text
     .replace(/\.?0*$/, (zeros) => (zeros.startsWith('.') ? '' : zeros))
     .replace(/(\.\d*?)0+$/, '$1');
-  return type === 'datetime_tz' ? moment.replace(/^(\S+) (\S+)$/, '$1T$2Z') : moment;
+  return type === 'datetime_tz'
+    ? withoutTrailingZeros.replace(/^(\S+) (\S+)$/, '$1T$2Z')
+    : withoutTrailingZeros;
 }

@@ -1,15 +1,15 @@
 import {
-  type Ask,
+  buildTableSchemas,
   type ColumnRow,
   type KeyRow,
+  type RunCatalogQuery,
   type TableRow,
-  tableSchemas,
 } from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
 import { fieldType } from './values.ts';
 
-/** Joined: the functions that look a comment up take longer than all else. */
-const comments = (of: string, number: string): string =>
+/** A join is much faster than Postgres's functions that look up one comment. */
+const joinComments = (of: string, number: string): string =>
   `LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = ${of} AND o.objsubid = ${number}`;
 const relations = (
   join = '',
@@ -20,14 +20,14 @@ const tablesSql = `SELECT c.oid AS id, n.nspname AS schema, c.relname AS table, 
     NULLIF(c.reltuples::float8, -1) AS "rowEstimate", NULLIF(c.relpages::float8, 0) * current_setting('block_size')::int AS bytes,
     CASE WHEN c.relkind = 'r' THEN c.relfilenode || ':' || pg_stat_get_tuples_inserted(c.oid) || ':' ||
     pg_stat_get_tuples_updated(c.oid) || ':' || pg_stat_get_tuples_deleted(c.oid) END AS marker
-  FROM ${relations(comments('c.oid', '0'))} AND has_schema_privilege(n.oid, 'USAGE')
+  FROM ${relations(joinComments('c.oid', '0'))} AND has_schema_privilege(n.oid, 'USAGE')
   AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT'))
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') ORDER BY 2, 3`;
 const columnsSql = `SELECT a.attrelid AS id, a.attnum AS number, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS "nativeType", NOT a.attnotnull AS nullable,
     CASE t.typtype WHEN 'e' THEN 'text'::regtype::oid ELSE COALESCE(NULLIF(t.typbasetype, 0), t.oid) END AS type,
     o.description AS comment, e.labels AS "values"
   FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    ${comments('a.attrelid', 'a.attnum')} LEFT JOIN (SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) AS labels
+    ${joinComments('a.attrelid', 'a.attnum')} LEFT JOIN (SELECT enumtypid, array_agg(enumlabel::text ORDER BY enumsortorder) AS labels
     FROM pg_enum GROUP BY 1) e ON e.enumtypid = COALESCE(NULLIF(t.typbasetype, 0), t.oid)
   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid IN (SELECT c.oid FROM ${relations()}) ORDER BY a.attrelid, a.attnum`;
 const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHEN 'u' THEN 'unique' WHEN 'f' THEN 'foreign' ELSE 'check' END AS kind,
@@ -37,6 +37,7 @@ const keysSql = `SELECT conrelid AS id, CASE contype WHEN 'p' THEN 'primary' WHE
   WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indrelid >= 16384
     AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u')) ORDER BY 1, 2, 7`;
 
+/** Keys refer to columns by number; `type` is the oid of the column's (base) type. */
 type NumberedColumn = ColumnRow & { number: number; type: number };
 type NumberedKey = Omit<KeyRow, 'columns' | 'to'> & {
   numbers: number[] | null;
@@ -44,26 +45,29 @@ type NumberedKey = Omit<KeyRow, 'columns' | 'to'> & {
   targetNumbers: number[] | null;
 };
 
-/** Three statements over the system's catalogs, whatever the number of tables; keys by ordered column numbers, visible to every role. */
-export async function introspectPostgres(ask: Ask, scope: Scope): Promise<WarehouseSchema> {
-  const tables = (await ask(tablesSql)) as (TableRow & { id: number })[];
-  const columns = (await ask(columnsSql)) as NumberedColumn[];
-  const numbered = (await ask(keysSql)) as NumberedKey[];
-  const byId = new Map(tables.map(({ id, schema, table }) => [id, { schema, table }]));
-  const byTable = Map.groupBy(columns, ({ id }) => id);
-  const keys = numbered.map(({ numbers, target, targetNumbers, ...key }) => {
-    const namesOf = (id: number | string, positions: readonly number[] | null): string[] =>
+/** Sends three statements over the system's catalogs, however many tables there are. Every role can read those catalogs. */
+export async function introspectPostgres(
+  runQuery: RunCatalogQuery,
+  scope: Scope,
+): Promise<WarehouseSchema> {
+  const tables = (await runQuery(tablesSql)) as (TableRow & { id: number })[];
+  const columns = (await runQuery(columnsSql)) as NumberedColumn[];
+  const numberedKeys = (await runQuery(keysSql)) as NumberedKey[];
+  const tablesById = new Map(tables.map(({ id, schema, table }) => [id, { schema, table }]));
+  const columnsByTable = Map.groupBy(columns, ({ id }) => id);
+  const keys = numberedKeys.map(({ numbers, target, targetNumbers, ...key }) => {
+    const columnNames = (id: number | string, positions: readonly number[] | null): string[] =>
       (positions ?? []).flatMap(
-        (position) => byTable.get(id)?.find(({ number }) => number === position)?.name ?? [],
+        (position) => columnsByTable.get(id)?.find(({ number }) => number === position)?.name ?? [],
       );
-    const table = byId.get(target);
+    const table = tablesById.get(target);
     return {
       ...key,
-      columns: namesOf(key.id, numbers),
-      to: table && { table, columns: namesOf(target, targetNumbers) },
+      columns: columnNames(key.id, numbers),
+      to: table && { table, columns: columnNames(target, targetNumbers) },
     };
   });
-  return tableSchemas(
+  return buildTableSchemas(
     { tables, columns, keys, queries: 3, fieldType: ({ type }) => fieldType(type) },
     scope,
   );

@@ -1,53 +1,65 @@
 import { type FieldDef, type PoolClient, Query, type QueryConfig } from 'pg';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
-import { answerMeter, largestNumber, type Rows } from '../../driver.ts';
+import type { QueryRows } from '../../driver.ts';
+import { limitResultSize } from '../../result-size.ts';
+import { maxInt32 } from '../../time-limit.ts';
 import { fieldType, postgresCell } from './values.ts';
 
-type Settle = (error: Error | null, answer?: unknown) => void;
-type Syncing = { sync(): void };
+type Settle = (error: Error | null, result?: unknown) => void;
+type SyncableConnection = { sync(): void };
 
-/** Stops at the portal's row limit, where the library would go on to the last row; after an error too the server waits for a Sync. */
+/**
+ * A query that stops at the portal's row limit; the library's own query would fetch the remaining rows. The server waits for a
+ * Sync message after the limit and after an error.
+ */
 class LimitedQuery extends Query {
   declare readonly callback: Settle;
 
-  handlePortalSuspended(connection: Syncing): void {
+  handlePortalSuspended(connection: SyncableConnection): void {
     connection.sync();
   }
 
-  handleError(error: Error, connection: Syncing): void {
+  handleError(error: Error, connection: SyncableConnection): void {
     connection.sync();
     this.callback(error);
   }
 }
 
-/** The socket of a connection, which the library keeps to itself. */
+/** The socket of a connection, which the library does not expose. */
 export function socketOf(client: PoolClient): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
-/** One statement by the extended protocol, as written; the server sends `maxRows` rows and one more. Too large an answer costs the connection. */
-export async function runLimited(client: PoolClient, sql: string, maxRows: number): Promise<Rows> {
-  const types = { getTypeParser: () => (text: string) => text };
+/**
+ * Runs one statement, unchanged, by the extended protocol. The server sends at most `maxRows + 1` rows. If the result is too
+ * large, the connection is closed.
+ */
+export async function runLimited(
+  client: PoolClient,
+  sql: string,
+  maxRows: number,
+): Promise<QueryRows> {
   const config = {
     text: sql,
-    rows: Math.min(maxRows + 1, largestNumber),
+    rows: Math.min(maxRows + 1, maxInt32),
     rowMode: 'array',
     queryMode: 'extended',
-    types,
+    types: { getTypeParser: () => (text: string) => text },
   } as QueryConfig;
   const run = promisify((settle: Settle) => client.query(new LimitedQuery(config, settle)));
-  const [socket, count] = [socketOf(client), answerMeter()];
-  // The library keeps a row until its last byte is there.
-  const read = (bytes: Uint8Array): void => {
+  const socket = socketOf(client);
+  const addSize = limitResultSize();
+  // Bytes are counted, not rows: the library holds a row back until its last byte has arrived.
+  const countBytes = (bytes: Uint8Array): void => {
     try {
-      count(bytes.length);
+      addSize(bytes.length);
     } catch (error) {
       socket.destroy(error as Error);
     }
   };
-  socket.on('data', read);
-  const { fields, rows } = (await run().finally(() => socket.off('data', read))) as {
+  socket.on('data', countBytes);
+  const { fields, rows } = (await run().finally(() => socket.off('data', countBytes))) as {
     fields: FieldDef[];
     rows: (string | null)[][];
   };

@@ -1,5 +1,5 @@
 import type { FieldType } from '../../../sql/field-type.ts';
-import { decimalCell, integerCell } from '../../driver.ts';
+import { decimalCell, integerCell } from '../../number-cells.ts';
 import type { Cell } from '../../warehouse.ts';
 
 const typesByOid: Readonly<Record<number, FieldType>> = {
@@ -23,12 +23,12 @@ const typesByOid: Readonly<Record<number, FieldType>> = {
   1184: 'datetime_tz',
 };
 
-/** By the type's oid, the base type's for a domain. */
+/** `oid` is that of the type; for a domain, that of its base type. */
 export function fieldType(oid: number): FieldType {
   return typesByOid[oid] ?? 'unknown';
 }
 
-/** From the text form that the server sends, in time zone UTC and ISO date style. */
+/** Reads the server's text format, in time zone UTC and ISO date style. */
 export function postgresCell(text: string | null, type: FieldType): Cell {
   if (text === null) return null;
   if (type === 'boolean') return text === 't';

@@ -16,5 +16,5 @@ export const sqliteDriver = {
   config: sqliteConfigSchema,
   examples: [['--driver sqlite --path crm.db', 'a SQLite file']],
   systemNames: /^(?:sqlite_|pragma_)/i,
-  file: {},
+  file: { signature: 'SQLite format 3' },
 } as const satisfies DriverDescription;

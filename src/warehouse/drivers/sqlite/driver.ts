@@ -1,12 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
-import { type DriverSession, type Limits, type OpenContext, type Rows } from '../../driver.ts';
-import { explaining, type FailureRules } from '../../failure.ts';
-import { checkDatabaseFile, fileMark } from '../../database-file.ts';
+import { checkDatabaseFile, fileFingerprint } from '../../database-file.ts';
+import type { DriverSession, OpenContext, QueryRows } from '../../driver.ts';
+import type { CallLimits } from '../../time-limit.ts';
+import { type ErrorRules, translateError } from '../../warehouse-error.ts';
 import type { SqliteConfig } from './config.ts';
-import { sqlitePolicy } from './policy.ts';
 import { introspectSqlite } from './introspect.ts';
+import { sqlitePolicy } from './policy.ts';
 import { startReader } from './reader-client.ts';
 import type { ReaderRequest } from './reader-process.ts';
 
@@ -18,28 +19,29 @@ export async function open(
   const path = resolve(context.projectDir, config.path);
   checkDatabaseFile(path, context.connection);
   const reader = startReader(path, config.allow_functions ?? []);
-  const ask = (request: ReaderRequest, limits: Limits): Promise<unknown> =>
-    reader.ask(request, limits).catch(explaining(failuresOf(path)));
-  const recordsOf = async (sql: string, caller: AbortSignal) =>
-    (await ask({ sql }, { signal: caller })) as unknown[];
-  await recordsOf('SELECT count(*) FROM sqlite_schema', signal);
+  const send = (request: ReaderRequest, limits: CallLimits): Promise<unknown> =>
+    reader.send(request, limits).catch(translateError(errorRules(path)));
+  const runCatalogQuery = async (sql: string, callSignal: AbortSignal) =>
+    (await send({ sql }, { signal: callSignal })) as unknown[];
+  // Fails here if the file is not a database.
+  await runCatalogQuery('SELECT count(*) FROM sqlite_schema', signal);
   return {
     dialect: sqlite,
     policy: sqlitePolicy,
-    introspect: (scope, caller) =>
-      introspectSqlite((sql) => recordsOf(sql, caller), scope, fileMarker(path)),
-    run: async (sql, { maxRows, timeoutMs }, caller) =>
-      (await ask({ sql, maxRows }, { timeoutMs, signal: caller })) as Rows,
+    introspect: (scope, callSignal) =>
+      introspectSqlite((sql) => runCatalogQuery(sql, callSignal), scope, changeMarker(path)),
+    run: async (sql, { maxRows, timeoutMs }, callSignal) =>
+      (await send({ sql, maxRows }, { timeoutMs, signal: callSignal })) as QueryRows,
     privileges: async () => ({
       readOnly: true,
-      findings: ['SQLite opens the file read-only and lets only reads pass.'],
+      findings: ['SQLite opens the file read-only and permits only reads.'],
     }),
     close: async () => reader.stop(),
   };
 }
 
-/** The header of the file counts changes, which its time may hide. */
-function fileMarker(path: string): string {
+/** Includes the change counter in the file's header: the file time may stay the same after a change. */
+function changeMarker(path: string): string {
   const counter = Buffer.alloc(4);
   const file = openSync(path, 'r');
   try {
@@ -47,18 +49,22 @@ function fileMarker(path: string): string {
   } finally {
     closeSync(file);
   }
-  return fileMark([path, `${path}-wal`], counter.toString('hex'));
+  return fileFingerprint([path, `${path}-wal`], counter.toString('hex'));
 }
 
-function failuresOf(path: string): FailureRules {
+function errorRules(path: string): ErrorRules {
   return [
     [/no such (table|column)/, 'missing_object', 'SQLite'],
     [/not authorized|prohibited/, 'gate_refused', ''],
-    [/is no ISO-8601 date or time/, 'not_a_time_value', 'SQLite could not cut a period'],
+    [
+      /is not an ISO-8601 date or time/,
+      'not_a_time_value',
+      'SQLite could not compute the period of a date',
+    ],
     [
       /malformed(?! JSON)|not a database/,
       'not_a_database',
-      `${path} is damaged or no SQLite database`,
+      `${path} is damaged or not a SQLite database`,
     ],
     [/locked|busy/, 'warehouse_locked', `${path} is locked by another process`],
     [/unable to open|EACCES|EPERM/, 'warehouse_unreachable', `${path} cannot be opened`],

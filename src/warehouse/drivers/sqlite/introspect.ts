@@ -1,23 +1,23 @@
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
 import {
-  type Ask,
+  buildTableSchemas,
   type ColumnRow,
   type KeyRow,
+  type RunCatalogQuery,
   type TableRow,
-  tableSchemas,
 } from '../../table-schemas.ts';
 import type { Scope, WarehouseSchema } from '../../warehouse.ts';
-import { declaredType } from './types.ts';
+import { declaredType } from './declared-type.ts';
 
-const listed = `pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND m.type = l.type
+const userTables = `pragma_table_list l JOIN sqlite_schema m ON m.name = l.name AND m.type = l.type
   WHERE l.schema = 'main' AND l.type IN ('table', 'view') AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
-const tablesSql = `SELECT l.name AS id, '${sqlite.defaultSchema}' AS schema, l.name AS "table", l.type AS kind, NULL AS comment, NULL AS "rowEstimate" FROM ${listed} ORDER BY 1`;
+const tablesSql = `SELECT l.name AS id, '${sqlite.defaultSchema}' AS schema, l.name AS "table", l.type AS kind, NULL AS comment, NULL AS "rowEstimate" FROM ${userTables} ORDER BY 1`;
 const columnsSql = (type: string): string =>
   `SELECT m.name AS id, c.name, c.type AS "nativeType", c."notnull" = 0 AND NOT (c.pk > 0 AND (m.wr OR upper(c.type) = 'INTEGER' AND
     (SELECT max(pk) FROM pragma_table_info(m.name)) = 1)) AS nullable, NULL AS comment, NULL AS "values"
-  FROM (SELECT m.name, l.wr FROM ${listed} AND l.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
-/** `REFERENCES t` without columns means the primary key of t; an index over an expression has a part without a name. */
-const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${listed} AND l.type = 'table')
+  FROM (SELECT m.name, l.wr FROM ${userTables} AND l.type = ${type}) m JOIN pragma_table_xinfo(m.name) c WHERE c.hidden <> 1 ORDER BY m.name, c.cid`;
+/** `REFERENCES t` without columns means the primary key of t. An index over an expression has a part without a name and is no key. */
+const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${userTables} AND l.type = 'table')
   SELECT json_object('id', t.name, 'kind', 'primary', 'columns', json_group_array(c.name ORDER BY c.pk)) AS "key"
     FROM t JOIN pragma_table_info(t.name) c WHERE c.pk > 0 GROUP BY t.name
   UNION ALL SELECT json_object('id', t.name, 'kind', 'unique', 'columns', json_group_array(k.name ORDER BY k.seqno))
@@ -30,38 +30,45 @@ const keysSql = `WITH t AS MATERIALIZED (SELECT l.name, m.sql FROM ${listed} AND
     GROUP BY name, id HAVING count("to") = count(*)
   UNION ALL SELECT json_object('id', name, 'kind', 'check', 'columns', json_array(), 'definition', sql) FROM t ORDER BY 1`;
 
-type WrittenColumn = Omit<ColumnRow, 'nullable'> & { nullable: number };
+type SqliteColumnRow = Omit<ColumnRow, 'nullable'> & { nullable: number };
 
-/** Three statements plus one for views; a view that no longer resolves costs one more a view and is left out. */
+/**
+ * Sends three statements, and one for all views. If a view no longer resolves, each view needs a statement of its own, and the
+ * broken view is left out.
+ */
 export async function introspectSqlite(
-  ask: Ask,
+  runQuery: RunCatalogQuery,
   scope: Scope,
   marker: string,
 ): Promise<WarehouseSchema> {
   let queries = 0;
-  const rowsOf = async <Row>(sql: string): Promise<Row[]> => {
+  const queryRows = async <CatalogRecord>(sql: string): Promise<CatalogRecord[]> => {
     queries += 1;
-    return (await ask(sql)) as Row[];
+    return (await runQuery(sql)) as CatalogRecord[];
   };
-  const listedTables = await rowsOf<TableRow>(tablesSql);
-  const viewColumns = rowsOf<WrittenColumn>(columnsSql(`'view'`)).catch(async () => {
-    // One view that no longer resolves fails the whole statement.
-    const views = listedTables.filter(({ kind }) => kind === 'view');
-    const asked = views.map(({ table }) =>
-      rowsOf<WrittenColumn>(columnsSql(`'view' AND l.name = ${sqlite.literal(table)}`)).catch(
+  const tableRows = await queryRows<TableRow>(tablesSql);
+  const viewColumns = queryRows<SqliteColumnRow>(columnsSql(`'view'`)).catch(async () => {
+    const views = tableRows.filter(({ kind }) => kind === 'view');
+    const perView = views.map(({ table }) =>
+      queryRows<SqliteColumnRow>(columnsSql(`'view' AND l.name = ${sqlite.literal(table)}`)).catch(
         () => [],
       ),
     );
-    return (await Promise.all(asked)).flat();
+    return (await Promise.all(perView)).flat();
   });
-  const written = [...(await rowsOf<WrittenColumn>(columnsSql(`'table'`))), ...(await viewColumns)];
-  const columns = written.map((column) => ({ ...column, nullable: column.nullable === 1 }));
-  const described = new Set(columns.map(({ id }) => id));
-  const tables = listedTables
-    .filter(({ id }) => described.has(id))
+  const columnRows = [
+    ...(await queryRows<SqliteColumnRow>(columnsSql(`'table'`))),
+    ...(await viewColumns),
+  ];
+  const columns = columnRows.map((column) => ({ ...column, nullable: column.nullable === 1 }));
+  const tablesWithColumns = new Set(columns.map(({ id }) => id));
+  const tables = tableRows
+    .filter(({ id }) => tablesWithColumns.has(id))
     .map((table) => ({ ...table, marker: table.kind === 'table' ? marker : null }));
-  const keys = (await rowsOf<{ key: string }>(keysSql)).map(({ key }) => JSON.parse(key) as KeyRow);
-  return tableSchemas(
+  const keys = (await queryRows<{ key: string }>(keysSql)).map(
+    ({ key }) => JSON.parse(key) as KeyRow,
+  );
+  return buildTableSchemas(
     { tables, columns, keys, queries, fieldType: ({ nativeType }) => declaredType(nativeType) },
     scope,
   );

@@ -1,24 +1,25 @@
 import { sqlite } from '../../../sql/dialects/sqlite.ts';
-import { analyzedFacts } from '../../analyzed-statement.ts';
-import { type GatePolicy, sameNames } from '../../driver.ts';
-import { refused } from '../../failure.ts';
+import { analyzeStatement } from '../../gate/analyze-statement.ts';
+import { type GatePolicy, resolveIgnoringCase } from '../../gate/policy.ts';
+import { gateRefusal } from '../../warehouse-error.ts';
 import { sqliteFunctions } from './functions.ts';
 
-const quotedOrRemark =
+const quotedOrComment =
   /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\//g;
 const roots = ['select', 'union', 'intersect', 'except', 'values', 'subquery'];
 
-/** The general analyzer; behind it stands the authorizer, which sees each function and table by SQLite's own parser. */
+/** Uses the general analyzer. Behind it stands SQLite's authorizer, which sees each function and table that SQLite's own parser found. */
 export const sqlitePolicy: GatePolicy = {
-  functions: sqliteFunctions,
+  safeFunctions: sqliteFunctions,
   inspect: (sql) => {
-    if (/[?@:$#][A-Za-z0-9_]/.test(sql.replace(quotedOrRemark, ' ')))
-      throw refused('node', 'a parameter.', 'Write the value into the query.');
-    return analyzedFacts(sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, ''), {
+    if (/[?@:$#][A-Za-z0-9_]/.test(sql.replace(quotedOrComment, ' ')))
+      throw gateRefusal('node', 'it has a parameter.', 'Write the value into the query.');
+    const query = sql.replace(/^\s*EXPLAIN\s+(?:QUERY\s+PLAN\s+)?/i, '');
+    return analyzeStatement(query, {
       dialect: sqlite,
       roots,
       alwaysRecursive: true,
     });
   },
-  means: sameNames(sqlite),
+  resolvesTo: resolveIgnoringCase(sqlite),
 };

@@ -2,37 +2,37 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Limits, withinLimits } from '../../driver.ts';
+import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
 import type { ReaderReply, ReaderRequest } from './reader-process.ts';
 
 /**
- * SQLite runs in a process of its own: its calls block, and only killing their process stops them.
- * One request at a time. After a kill the next request starts a new process.
+ * Runs SQLite in a process of its own: its calls block, and only killing the process stops them. Takes one request at a time.
+ * After a kill the next request starts a new process.
  */
 export function startReader(path: string, extraFunctions: readonly string[]) {
   let child: ChildProcess | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  let lastRequest: Promise<unknown> = Promise.resolve();
   const stop = (): void => {
     child?.kill('SIGKILL');
     child = undefined;
   };
   return {
     stop,
-    ask(request: ReaderRequest, limits: Limits): Promise<unknown> {
+    send(request: ReaderRequest, limits: CallLimits): Promise<unknown> {
       let state: 'waiting' | 'running' | 'stopped' = 'waiting';
       const cancel = (): void => {
         if (state === 'running') stop();
         state = 'stopped';
       };
-      return withinLimits({ ...limits, cancel }, () => {
-        const answer = last.then(() => {
+      return withTimeLimit({ ...limits, cancel }, () => {
+        const reply = lastRequest.then(() => {
           if (state === 'stopped') return undefined;
           state = 'running';
           if (child?.connected !== true) child = forkReader([path, ...extraFunctions]);
-          return exchange(child, request);
+          return exchangeMessages(child, request);
         });
-        last = answer.catch(() => undefined);
-        return answer;
+        lastRequest = reply.catch(() => undefined);
+        return reply;
       });
     },
   };
@@ -44,8 +44,8 @@ function forkReader(args: readonly string[]): ChildProcess {
   return fork(fileURLToPath(entry), args, { serialization: 'advanced', execArgv, stdio: 'ignore' });
 }
 
-/** The child keeps this process alive while it works, and only then. */
-async function exchange(child: ChildProcess, request: ReaderRequest): Promise<unknown> {
+/** The child keeps this process alive only while it works. */
+async function exchangeMessages(child: ChildProcess, request: ReaderRequest): Promise<unknown> {
   const settled = new AbortController();
   child.ref();
   child.channel?.ref();
@@ -58,8 +58,9 @@ async function exchange(child: ChildProcess, request: ReaderRequest): Promise<un
     child.unref();
     child.channel?.unref();
   })) as [ReaderReply | number | null];
+  // An exit code is not an object.
   if (typeof reply !== 'object' || reply === null)
     throw new Error('the SQLite reader process ended');
-  if (reply.message !== undefined) throw new Error(reply.message);
+  if (reply.errorMessage !== undefined) throw new Error(reply.errorMessage);
   return reply.value;
 }

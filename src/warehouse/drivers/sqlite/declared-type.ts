@@ -1,6 +1,6 @@
 import type { FieldType } from '../../../sql/field-type.ts';
 
-/** A declared type by its name, then by SQLite's affinity rules (INT, then CHAR/CLOB/TEXT, then REAL/FLOA/DOUB, else numeric). */
+/** Reads well-known type names first, and applies SQLite's affinity rules to the others. */
 export function declaredType(declared: string): FieldType {
   const name = declared.toUpperCase();
   if (/BOOL/.test(name)) return 'boolean';

@@ -1,0 +1,83 @@
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  type DuckDBExtractedStatements,
+  type DuckDBPreparedStatement,
+  DuckDBVector,
+  StatementType,
+} from '@duckdb/node-api';
+import type { QueryRows } from '../../driver.ts';
+import { limitResultSize, rowSize } from '../../result-size.ts';
+import { gateRefusal } from '../../warehouse-error.ts';
+import type { Cell } from '../../warehouse.ts';
+import { duckdbCell, fieldType } from './values.ts';
+
+/** Runs one SELECT or EXPLAIN and stops after `maxRows` rows. */
+export async function runStatement(
+  connection: DuckDBConnection,
+  sql: string,
+  maxRows: number,
+): Promise<QueryRows> {
+  const statements = await connection.extractStatements(sql);
+  const statement = await prepareQuery(statements, sql);
+  const result = await statement.stream();
+  const columns = result
+    .columnNames()
+    .map((name, index) => ({ name, type: fieldType(String(result.columnType(index))) }));
+  const hasNestedColumns = columns.some(({ type }) => type === 'unknown');
+  const rows: Cell[][] = [];
+  const addSize = limitResultSize();
+  for (
+    let chunk = await result.fetchChunk();
+    chunk !== null && chunk.rowCount > 0;
+    chunk = await result.fetchChunk()
+  ) {
+    // A list is one value to the engine and many values here.
+    if (hasNestedColumns) addSize(countValues(chunk) * 8);
+    for (let index = 0; index < chunk.rowCount; index += 1) {
+      if (rows.length === maxRows) return { columns, rows, truncated: true };
+      const cells = chunk.getRowValues(index).map(duckdbCell);
+      addSize(rowSize(cells));
+      rows.push(cells);
+    }
+  }
+  return { columns, rows, truncated: false };
+}
+
+/**
+ * DuckDB turns a PIVOT without an IN list into two statements: it creates an enum of the values, in memory, and then selects.
+ * Any other text with several statements is refused.
+ */
+async function prepareQuery(
+  statements: DuckDBExtractedStatements,
+  sql: string,
+): Promise<DuckDBPreparedStatement> {
+  if (statements.count !== 1 && !/\bPIVOT/i.test(sql))
+    throw gateRefusal('statement', `the text has ${statements.count} statements.`);
+  for (let index = 0; index < statements.count - 1; index += 1) {
+    const preparation = await statements.prepare(index);
+    if (preparation.statementType !== StatementType.CREATE)
+      throw gateRefusal('statement', 'the text has several statements.');
+    await preparation.run();
+  }
+  const statement = await statements.prepare(statements.count - 1);
+  const isQuery =
+    statement.statementType === StatementType.SELECT ||
+    statement.statementType === StatementType.EXPLAIN;
+  if (!isQuery) throw gateRefusal('statement', 'it is not a SELECT.');
+  return statement;
+}
+
+/** The number of values in a chunk, including those inside lists, maps and structs. */
+function countValues(chunk: DuckDBDataChunk): number {
+  let count = 0;
+  const vectors = Array.from({ length: chunk.columnCount }, (_, index) =>
+    chunk.getColumnVector(index),
+  );
+  for (let vector = vectors.pop(); vector !== undefined; vector = vectors.pop()) {
+    count += vector.itemCount;
+    const children = Object.values(vector).flat();
+    vectors.push(...children.filter((child) => child instanceof DuckDBVector));
+  }
+  return count;
+}

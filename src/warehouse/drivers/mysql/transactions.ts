@@ -1,0 +1,157 @@
+import { createConnection, createPool, type Pool, type PoolConnection } from 'mysql2';
+import { promisify } from 'node:util';
+import { type CallLimits, withTimeLimit } from '../../time-limit.ts';
+import { type ErrorRules, translateError } from '../../warehouse-error.ts';
+import type { MysqlSettings } from './settings.ts';
+
+/** What differs between servers. */
+export interface ServerFacts {
+  readonly isMariadb: boolean;
+  /** The part of the server's `sql_mode` that is kept. The other modes would change how a text is read. */
+  readonly sqlMode: string;
+  /** Names of stored functions, lower case. */
+  readonly storedFunctions: readonly string[];
+}
+
+type TransactionLimits = CallLimits & { readonly maxRows?: number };
+type TransactionWork<T> = (connection: PoolConnection, cancel: () => void) => Promise<T>;
+
+/** A pool that runs all work in read-only transactions and rolls them back. */
+export function openTransactions(settings: MysqlSettings) {
+  const { host, port, socketPath, database } = settings;
+  const pool = createPool({ ...settings, connectionLimit: 4, maxIdle: 4, idleTimeout: 30_000 });
+  // If the server drops an idle connection, the next call gets a new one.
+  pool.on('connection', (connection) => void connection.on('error', () => undefined));
+  const errorRules = serverErrors(`MySQL at ${socketPath ?? `${host}:${port}`}/${database}`);
+  let server: ServerFacts | undefined;
+  return {
+    /** The limits of later calls are set in this server's spelling; until then no limits are set. */
+    useServerFacts(facts: ServerFacts): void {
+      server = facts;
+    },
+    async run<T>(limits: TransactionLimits, work: TransactionWork<T>): Promise<T> {
+      const connection = await getConnection(pool).catch(translateError(errorRules));
+      // True if the connection must not be used again: a KILL on its way could hit its next statement.
+      let isSpent = false;
+      const cancel = (): void => {
+        if (!isSpent) killQuery(connection, settings);
+        isSpent = true;
+      };
+      try {
+        return await withTimeLimit({ ...limits, cancel }, (milliseconds) => {
+          const statements = beginStatements(server, milliseconds, limits.maxRows);
+          return runInTransaction(connection, statements, () => work(connection, cancel));
+        });
+      } catch (error) {
+        isSpent ||= !isServerAnswer(error);
+        return translateError(errorRules)(error);
+      } finally {
+        if (isSpent) connection.destroy();
+        else connection.release();
+      }
+    },
+    close: (): Promise<void> => promisify(pool.end.bind(pool))(),
+  };
+}
+
+function getConnection(pool: Pool): Promise<PoolConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<PoolConnection>();
+  pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection)));
+  return promise;
+}
+
+/** Sends one statement; returns its rows as objects. */
+export function sendQuery(
+  connection: Pick<PoolConnection, 'query'>,
+  sql: string,
+): Promise<readonly unknown[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>();
+  connection.query({ sql, supportBigNumbers: true, dateStrings: true }, (error, rows) =>
+    error ? reject(error) : resolve(rows as unknown[]),
+  );
+  return promise;
+}
+
+function beginStatements(
+  server: ServerFacts | undefined,
+  milliseconds: number,
+  maxRows: number | undefined,
+): readonly string[] {
+  const begin = 'START TRANSACTION READ ONLY';
+  if (server === undefined) return [begin];
+  const timeLimit = server.isMariadb
+    ? `max_statement_time = ${milliseconds / 1000}`
+    : `max_execution_time = ${milliseconds}, information_schema_stats_expiry = 0`;
+  const rowLimit = maxRows === undefined ? 'DEFAULT' : String(maxRows + 1);
+  return [
+    `SET SESSION sql_mode = '${server.sqlMode}', time_zone = '+00:00', group_concat_max_len = 8388608, div_precision_increment = 12, sql_select_limit = ${rowLimit}, ${timeLimit}`,
+    begin,
+  ];
+}
+
+async function runInTransaction<T>(
+  connection: PoolConnection,
+  beginSql: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  for (const sql of beginSql) await sendQuery(connection, sql);
+  // A connection that is gone has nothing to roll back.
+  return work().finally(() => sendQuery(connection, 'ROLLBACK').catch(() => undefined));
+}
+
+/** Stops the statement from a second connection; the connection that it ran on is closed. */
+function killQuery(connection: PoolConnection, settings: MysqlSettings): void {
+  const canceller = createConnection({ ...settings, connectTimeout: 3000 });
+  canceller.on('error', () => undefined);
+  canceller.query(`KILL QUERY ${connection.threadId}`, () => {
+    connection.destroy();
+    canceller.destroy();
+  });
+}
+
+/** True if the server answered with an error, so that the connection can take the next statement. */
+function isServerAnswer(error: unknown): boolean {
+  return (
+    error instanceof Error && 'sqlState' in error && !('fatal' in error && error.fatal === true)
+  );
+}
+
+/** Matches the error's name. `server` is host, port and database, never a secret. */
+function serverErrors(server: string): ErrorRules {
+  return [
+    [
+      /^ER_(ACCESS_DENIED|NOT_SUPPORTED_AUTH|DBACCESS_DENIED_NO_PASSWORD)|AUTH_SWITCH/,
+      'warehouse_auth',
+      `${server} refused the login`,
+    ],
+    [/^ER_BAD_DB/, 'warehouse_not_found', server],
+    [
+      /^ER_(DBACCESS_DENIED|TABLEACCESS_DENIED|COLUMNACCESS_DENIED|PROCACCESS_DENIED|SPECIFIC_ACCESS_DENIED)/,
+      'warehouse_privilege',
+      'The login lacks a privilege',
+    ],
+    [
+      /^ER_(NO_SUCH_TABLE|BAD_FIELD|SP_DOES_NOT_EXIST|UNKNOWN_TABLE|BAD_TABLE)/,
+      'missing_object',
+      'MySQL',
+    ],
+    [
+      /^ER_(STATEMENT_TIMEOUT|QUERY_TIMEOUT|QUERY_INTERRUPTED)/,
+      'query_timeout',
+      'The server cancelled the query at its time limit',
+    ],
+    [/^ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION/, 'gate_refused', ''],
+    [/^HANDSHAKE_NO_SSL_SUPPORT/, 'warehouse_insecure', `${server} offers no encrypted connection`],
+    [
+      /^HANDSHAKE_SSL|^ERR_TLS|CERT|self.signed|certificate/i,
+      'warehouse_insecure',
+      `The certificate of ${server} cannot be verified`,
+    ],
+    [
+      /^(E[A-Z]{3,}|PROTOCOL_|ER_CON_COUNT|ER_SERVER_SHUTDOWN|ER_HOST)/,
+      'warehouse_unreachable',
+      `${server} cannot be reached`,
+    ],
+    [/^/, 'query_failed', 'MySQL could not run the query'],
+  ];
+}

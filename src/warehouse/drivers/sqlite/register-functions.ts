@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import type { AggregateOptions, DatabaseSync, SQLOutputValue } from 'node:sqlite';
+
+interface CustomAggregate<Accumulator> {
+  readonly start: () => Accumulator;
+  /** Not called for NULL. */
+  readonly add: (accumulator: Accumulator, value: SQLOutputValue, option: number) => void;
+  readonly result: (accumulator: Accumulator) => string | number | null;
+}
+
+/**
+ * Adds the functions that SQLite lacks: the aggregates `ktx_percentile(value, fraction)` (continuous) and
+ * `ktx_sketch(text, size)` (the smallest hashes, as JSON), and `ktx_no_time(value)`, which raises an error.
+ */
+export function registerFunctions(db: DatabaseSync): void {
+  db.function('ktx_no_time', { useBigIntArguments: true }, (value) => {
+    const text =
+      typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);
+    throw new Error(`${text} is not an ISO-8601 date or time`);
+  });
+  registerAggregate(db, 'ktx_percentile', {
+    start: () => ({ values: [] as number[], fraction: 0 }),
+    add: (state, value, fraction) => {
+      state.values.push(Number(value));
+      state.fraction = fraction;
+    },
+    result: percentileOf,
+  });
+  registerAggregate(db, 'ktx_sketch', {
+    // No digest at or above the limit can be among the smallest. `~` is greater than every digest.
+    start: () => ({ digests: new Set<string>(), size: 0, limit: '~' }),
+    add: (state, value, size) => {
+      const text =
+        value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value);
+      const digest = hash('md5', text).slice(0, 12);
+      state.size = size;
+      if (digest < state.limit) state.digests.add(digest);
+      if (state.digests.size < size * 4) return;
+      const smallest = smallestDigests(state);
+      state.digests = new Set(smallest);
+      state.limit = smallest.at(-1) ?? '~';
+    },
+    result: (state) => JSON.stringify(smallestDigests(state)),
+  });
+}
+
+function registerAggregate<Accumulator>(
+  db: DatabaseSync,
+  name: string,
+  { start, add, result }: CustomAggregate<Accumulator>,
+): void {
+  const step = (
+    accumulator: Accumulator,
+    value: SQLOutputValue,
+    option: SQLOutputValue,
+  ): Accumulator => {
+    if (value !== null) add(accumulator, value, Number(option));
+    return accumulator;
+  };
+  // The library's types expect a SQL value as accumulator; any object works.
+  db.aggregate(name, {
+    start,
+    step,
+    result,
+    useBigIntArguments: true,
+  } as unknown as AggregateOptions);
+}
+
+/** Interpolates linearly between the two nearest values; NULL without values. */
+function percentileOf({
+  values,
+  fraction,
+}: {
+  readonly values: number[];
+  readonly fraction: number;
+}): number | null {
+  values.sort((a, b) => a - b);
+  const position = (values.length - 1) * fraction;
+  const [low, high] = [values[Math.floor(position)], values[Math.ceil(position)]];
+  return low === undefined || high === undefined
+    ? null
+    : low + (high - low) * (position - Math.floor(position));
+}
+
+function smallestDigests({
+  digests,
+  size,
+}: {
+  readonly digests: ReadonlySet<string>;
+  readonly size: number;
+}): string[] {
+  return [...digests].sort((a, b) => (a < b ? -1 : 1)).slice(0, size);
+}

@@ -1,0 +1,128 @@
+import { UserError } from '../../lib/error.ts';
+import { isRecord } from '../../lib/json.ts';
+import { readWordList } from '../../lib/word-list.ts';
+import {
+  asNode,
+  identifierName,
+  parseSql,
+  type SqlNode,
+  withAnalyzer,
+} from '../../sql/analyzer.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import { gateRefusal, sqlSyntaxError } from '../warehouse-error.ts';
+import type { StatementFacts } from './policy.ts';
+import {
+  collectStatementFacts,
+  type NodeUse,
+  recordsIn,
+  requireOneStatement,
+  type TreeReader,
+} from './statement-facts.ts';
+
+export interface AnalyzerRules {
+  readonly dialect: Dialect;
+  /** Kinds of nodes that may be the whole statement; they may also occur anywhere below. */
+  readonly roots: readonly string[];
+  /** True if a CTE sees itself without the word RECURSIVE. */
+  readonly alwaysRecursive: boolean;
+}
+
+const allowedKinds = readWordList(new URL('analyzed-kinds.txt', import.meta.url));
+const refusedClauses = [
+  'into',
+  'locks',
+  'hint',
+  'hints',
+  'connect',
+  'lateral_views',
+  'when',
+  'for_xml',
+  'for_json',
+];
+
+/**
+ * Statement facts by the general SQL analyzer, for engines and statements that the engine's own parser does not cover. The
+ * analyzer can read a text differently from the engine, so another wall must always stand behind it.
+ */
+export async function analyzeStatement(sql: string, rules: AnalyzerRules): Promise<StatementFacts> {
+  const root = requireOneStatement(await parseStatements(sql, rules.dialect));
+  if (!rules.roots.includes(root.kind))
+    throw gateRefusal('statement', `it is a ${root.kind.replaceAll('_', ' ')} statement.`);
+  // The parser drops a WITH before VALUES.
+  if (root.kind === 'values' && !/^\s*values\b/i.test(sql))
+    throw gateRefusal('parse', 'VALUES must come first in the statement.');
+  return collectStatementFacts({ [root.kind]: root.body }, treeReader(rules));
+}
+
+async function parseStatements(sql: string, dialect: Dialect): Promise<readonly SqlNode[]> {
+  try {
+    return await withAnalyzer(() => parseSql(sql, dialect));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw error.code === 'sql_syntax'
+      ? sqlSyntaxError(error.message, { hint: error.hint })
+      : gateRefusal('parse', error.message, error.hint);
+  }
+}
+
+function treeReader({ roots, alwaysRecursive }: AnalyzerRules): TreeReader {
+  return {
+    withKey: 'with',
+    readCtes: (clause) =>
+      recordsIn(clause['ctes']).map((cte) => ({
+        name: identifierName(cte['alias']),
+        body: cte['this'],
+        recursive: clause['recursive'] === true || alwaysRecursive,
+      })),
+    recursiveSeesLater: alwaysRecursive,
+    foldName: (name) => name.toLowerCase(),
+    readNode(value) {
+      const node = asNode(value);
+      if (node === undefined) return {};
+      // Many functions have a node kind of their own, which is the function's name.
+      return allowedKinds.has(node.kind) || roots.includes(node.kind)
+        ? readAllowedNode(node)
+        : { function: node.kind };
+    },
+  };
+}
+
+function readAllowedNode({ kind, body }: SqlNode): NodeUse {
+  const clause = refusedClauses.find((name) => isFilled(body[name]));
+  if (clause !== undefined)
+    throw gateRefusal('node', `${clause.replaceAll('_', ' ')} in a ${kind} is not allowed.`);
+  if (kind === 'in' && body['is_field'] === true)
+    throw gateRefusal('node', 'IN with a bare name is not allowed; write IN (SELECT …).');
+  if (kind === 'function' || kind === 'aggregate_function') return { function: body['name'] };
+  if (kind === 'pivot') return readPivot(body);
+  if (kind !== 'table') return {};
+  const { catalog, schema, name } = body;
+  return {
+    table: {
+      catalog: identifierName(catalog),
+      schema: identifierName(schema),
+      table: identifierName(name),
+    },
+  };
+}
+
+/** The parser returns `PIVOT name` as a column, and `PIVOT 'file'` as a literal. */
+function readPivot(body: SqlNode['body']): NodeUse {
+  const node = asNode(body['this']);
+  if (node?.kind === 'literal')
+    throw gateRefusal('table', 'it reads a file where a table is expected.');
+  if (node?.kind !== 'column') return {};
+  const schema = identifierName(node.body['table']);
+  const table = identifierName(node.body['name']);
+  const ctes = isRecord(body['with'])
+    ? recordsIn(body['with']['ctes']).map((cte) => identifierName(cte['alias']))
+    : [];
+  const isCte = schema === undefined && ctes.includes(table);
+  return isCte ? {} : { table: { schema, table } };
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value)
+    ? value.length > 0
+    : value !== undefined && value !== null && value !== false;
+}

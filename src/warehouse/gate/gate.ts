@@ -1,0 +1,90 @@
+import { nearest } from '../../lib/suggest.ts';
+import type { TableRef } from '../../sql/dialect.ts';
+import { drivers } from '../config.ts';
+import { gateRefusal, warehouseError } from '../warehouse-error.ts';
+import type { GatePolicy, UnresolvedTable } from './policy.ts';
+
+/** Engines bind and plan a statement before its time limit can stop them, so its length is limited here. */
+const maxStatementLength = 100_000;
+
+interface GateOptions {
+  /** Functions that the connection allows in addition to the policy's. */
+  readonly allowedFunctions: readonly string[];
+  /** The tables of the catalog. `fresh` asks the database again: a table may have been created since. */
+  readonly loadTables: (fresh: boolean) => Promise<readonly TableRef[]>;
+}
+
+/** Wall 2 of three: only statements that read tables of the catalog and call safe functions pass. */
+export function createGate(policy: GatePolicy, { allowedFunctions, loadTables }: GateOptions) {
+  const safeFunctions = new Set([
+    ...policy.safeFunctions,
+    ...allowedFunctions.map((name) => name.toLowerCase()),
+  ]);
+  const firstUnknown = (names: readonly UnresolvedTable[], tables: readonly TableRef[]) =>
+    names.find((name) => !tables.some((table) => policy.resolvesTo(name, table)));
+  return {
+    /**
+     * Returns the tables that the statement reads. Throws `statement_too_long`, `gate_refused`, `sql_syntax`, or `missing_object`
+     * (a plain table name that is not in the catalog); the details name the rule.
+     */
+    async check(sql: string): Promise<readonly TableRef[]> {
+      checkText(sql);
+      const facts = await policy.inspect(sql);
+      const unsafe = facts.functions.find((name) => !safeFunctions.has(name));
+      if (unsafe !== undefined) throw functionRefusal(unsafe, safeFunctions);
+      if (facts.tables.length === 0) return [];
+      let tables = await loadTables(false);
+      if (firstUnknown(facts.tables, tables) !== undefined) tables = await loadTables(true);
+      const unknown = firstUnknown(facts.tables, tables);
+      if (unknown !== undefined) throw unknownTableError(unknown, tables);
+      return tables.filter((table) => facts.tables.some((name) => policy.resolvesTo(name, table)));
+    },
+  };
+}
+
+function checkText(sql: string): void {
+  if (sql.length > maxStatementLength)
+    throw warehouseError(
+      'statement_too_long',
+      `Not sent: the statement has ${sql.length} characters; the limit is ${maxStatementLength}.`,
+    );
+  if (sql.includes('\0')) throw gateRefusal('parse', 'the text contains a NUL character.');
+}
+
+function functionRefusal(name: string, safeFunctions: ReadonlySet<string>) {
+  return gateRefusal(
+    'function',
+    `the function ${name} is not on the list of safe functions.`,
+    `${suggestionText(name, safeFunctions)}If it only computes a value, add it to allow_functions of the connection in ktx.yaml.`,
+  );
+}
+
+function unknownTableError(
+  { catalog, schema, table }: UnresolvedTable,
+  tables: readonly TableRef[],
+) {
+  const name = [catalog, schema, table].filter((part) => part !== undefined).join('.');
+  const suggestion = suggestionText(
+    table,
+    tables.map((candidate) => candidate.table),
+  );
+  const reason = `the table ${name} is not in the catalog of this connection.`;
+  const hint = `${suggestion}\`ktx search\` lists the tables; check the schemas of the connection.`;
+  // Any other name could be a file, a system table or another database, and is refused.
+  const isPlainName =
+    catalog === undefined &&
+    [schema ?? table, table].every((part) => /^[a-z_]\w*$/i.test(part) && !isSystemName(part));
+  return isPlainName
+    ? warehouseError('missing_object', `Not sent: ${reason}`, { hint, details: { rule: 'table' } })
+    : gateRefusal('table', reason, hint);
+}
+
+/** True for a name that any driver reserves for the system, whichever driver the connection has. */
+function isSystemName(name: string): boolean {
+  return drivers.some(({ systemNames }) => systemNames.test(name));
+}
+
+function suggestionText(name: string, candidates: Iterable<string>): string {
+  const suggestions = nearest(name, candidates);
+  return suggestions.length > 0 ? `Did you mean ${suggestions.join(', ')}? ` : '';
+}

@@ -1,0 +1,26 @@
+import { warehouseError } from './warehouse-error.ts';
+import type { Cell } from './warehouse.ts';
+
+/** Limit for one result, in bytes. A process that keeps and prints more runs out of memory. */
+export const maxResultSize = 64 * 2 ** 20;
+
+/** Returns a function that adds to the size of one result, and throws `query_failed` when the result is too large. */
+export function limitResultSize(): (size: number) => void {
+  let total = 0;
+  return (size) => {
+    total += size;
+    if (total > maxResultSize)
+      throw warehouseError(
+        'query_failed',
+        'The result is too large: ask for fewer rows or columns, or shorter values.',
+      );
+  };
+}
+
+/** The approximate size of a row in bytes. */
+export function rowSize(cells: readonly Cell[]): number {
+  return cells.reduce<number>(
+    (size, cell) => size + (typeof cell === 'string' ? cell.length : 8),
+    0,
+  );
+}
