@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { subjects } from '../context/claims/claim.ts';
 import { mapMetrics } from '../semantic/formats/metricflow/map-metrics.ts';
-import {
-  UnreadableMetric,
-  readMetric,
-  type MetricSpec,
-} from '../semantic/formats/metricflow/read-metric.ts';
+import { UnreadableMetric, type MetricSpec } from '../semantic/formats/metricflow/metric-spec.ts';
+import { readMetric } from '../semantic/formats/metricflow/read-metric.ts';
 import { entityJoins } from '../semantic/formats/metricflow/entity-joins.ts';
 import {
   dimensionField,
@@ -207,10 +204,10 @@ function claimMetrics(
     if (place !== undefined) findings.problem(place, `metric ${name}: ${reason}`);
   }
   for (const { spec, stated: where } of read) {
-    if (spec.extras.length > 0)
+    if (spec.unsupportedOptions.length > 0)
       findings.problem(
         where.place(),
-        `metric ${spec.name}: ktx has no word for ${spec.extras.join(', ')}`,
+        `metric ${spec.name}: ktx has no equivalent for ${spec.unsupportedOptions.join(', ')}`,
       );
   }
 }

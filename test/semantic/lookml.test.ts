@@ -104,18 +104,18 @@ test('views, measures and joins become datasets', () => {
 test('what does not fit is named', () => {
   const { misfits } = readLookml([model, view], duckdb);
   expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toEqual([
-    'access_grant finance: not read: ktx has no word for it',
-    'view +orders: left out: a refinement is not read',
+    'access_grant finance: not read: ktx has no equivalent',
+    'view +orders: left out: ktx does not read refinements',
     'view orders: not read: set',
     'view orders.status: not read: drill_fields',
-    'view orders.size: left out: ktx has no dimension of type tier',
+    'view orders.size: left out: ktx has no equivalent for dimensions of type tier',
     'view orders.templated: left out: it is written in Liquid',
     'view orders.of_another: left out: it uses customers.name of another view',
     'view orders.revenue: not read: value_format_name',
     'view orders.recent: left out: ktx cannot tell what the filter created_date: "last 7 days" means',
-    'view orders.latest: left out: ktx has no measure of type date',
-    'explore orders: not read: sql_always_where, so numbers here count more rows than there',
-    'join recipient: a inner join is read as left_outer: rows without a partner are kept',
+    'view orders.latest: left out: ktx has no equivalent for measures of type date',
+    'explore orders: not read: sql_always_where, so ktx counts rows that Looker filters out',
+    'join recipient: the inner join is read as left_outer, which keeps rows without a match',
     'explore orders.odd: left out: ktx cannot read its sql_on: ${orders.customer_id} = ${odd.id} OR 1 = 1',
   ]);
 });
@@ -137,7 +137,7 @@ test('what was read can be asked', async () => {
 
 test('what is no LookML is an error with its line', () => {
   expect(() => readLookml(['view: a {\n  dimension: b {\n'], duckdb)).toThrow(
-    'line 3 has no property',
+    'property expected in line 3',
   );
   expect(() => readLookml(['view: a { dimension: [ { }'], duckdb)).toThrow('member of a list');
 });

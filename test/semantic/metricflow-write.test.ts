@@ -60,12 +60,12 @@ describe('the shop', () => {
     expect(messages(write(datasets).misfits)).toEqual(
       expect.arrayContaining([
         'relationships.orders.tags: left out: dbt has no bridges',
-        'relationships.employees.manager: left out: a dataset cannot join itself there',
-        'metrics.orders.lowest: left out: dbt takes no min of a balance',
+        'relationships.employees.manager: left out: dbt cannot join a dataset to itself',
+        'metrics.orders.lowest: left out: dbt has no equivalent for take: min of a balance',
         'metrics.orders.per_buyer: left out: dbt has no aggregates of aggregates',
-        'metrics.customers.urgent_count: left out: dbt cannot say its filter',
-        'datasets.orders: dbt has no word for: segments, type of fields, hidden of fields, hidden of metrics',
-        'datasets.customers: dbt refuses measures without a time: give it default_time',
+        'metrics.customers.urgent_count: left out: dbt cannot express its filter',
+        'datasets.orders: dbt has no equivalent for: segments, type of fields, hidden of fields, hidden of metrics',
+        'datasets.customers: dbt refuses measures without a time: set default_time',
       ]),
     );
   });
@@ -190,12 +190,12 @@ describe('a model with what dbt says in another way', () => {
   test('names what is called otherwise, and what is left out', () => {
     expect(messages(misfits)).toEqual(
       expect.arrayContaining([
-        'datasets.summary: left out: a query is a model of its own in dbt',
-        'fields.sales.Net__Amount: is called net_amount there',
-        'metrics.sales.count: is called sales_count there',
-        'metrics.stock.of_shops: left out: whose balance it is, dbt says by entities',
-        'datasets.sales: dbt has no word for: type of fields, hidden of fields, unit of metrics, hidden of metrics',
-        'datasets.stock: dbt has no word for: keys of several columns, type of fields',
+        'datasets.summary: left out: in dbt, a query is a model of its own',
+        'fields.sales.Net__Amount: is called net_amount in dbt',
+        'metrics.sales.count: is called sales_count in dbt',
+        'metrics.stock.of_shops: left out: dbt groups a balance by entities only',
+        'datasets.sales: dbt has no equivalent for: type of fields, hidden of fields, unit of metrics, hidden of metrics',
+        'datasets.stock: dbt has no equivalent for: keys of several columns, type of fields',
       ]),
     );
   });

@@ -134,15 +134,15 @@ test('semantic models and metrics of dbt, over several files, become datasets', 
 test('what does not fit is named, and nothing is read as something else', () => {
   const { misfits } = readMetricflow([metrics, models], duckdb);
   expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toEqual([
-    'saved_queries: not read: ktx has no word for it',
-    "semantic_models.orders: ref('fct_orders') is read as the table fct_orders: correct source where its schema differs",
-    "semantic_models.customers: source('crm', 'customers') is read as the table crm.customers: correct source where its schema differs",
+    'saved_queries: not read: ktx has no equivalent',
+    "semantic_models.orders: ktx reads ref('fct_orders') as the table fct_orders: correct source if the table is in another schema",
+    "semantic_models.customers: ktx reads source('crm', 'customers') as the table crm.customers: correct source if the table is in another schema",
     'metrics.funnel: left out: it has no entity',
-    'metrics.odd: left out: sales in revenue / sales means nothing here, or another thing',
+    'metrics.odd: left out: sales in revenue / sales is unknown or means something else here',
     "metrics.unreadable: left out: its filter uses Metric('revenue', group_by=['customer'])",
-    'measures.shadowed: left out: status in case when status = 1 then 1 end means nothing here, or another thing',
+    'measures.shadowed: left out: status in case when status = 1 then 1 end is unknown or means something else here',
     'measures.strange: left out: ktx has no aggregate hyperloglog',
-    'measures.late: metric_time means ordered_at for all of orders, not shipped_at',
+    'measures.late: metric_time means ordered_at for all metrics of orders, not shipped_at',
   ]);
 });
 

@@ -116,17 +116,17 @@ describe('out to dbt', () => {
   test('what it has no word for is named, with the reason, and never written as something near to it', () => {
     expect(misfits.map(({ at, message }) => `${at}: ${message}`)).toEqual([
       'relationships.sales.tiers: left out: dbt joins by equal values, not by ranges',
-      'metrics.sales.group: is called the_group there',
+      'metrics.sales.group: is called the_group in dbt',
       'metrics.sales.chosen: left out: dbt has no parameters',
       'metrics.sales.to_date: left out: dbt has no fiscal periods of its own',
       expect.stringMatching(/^metrics\.sales\.odd: left out: ktx cannot read "select - count": /),
       'metrics.sales.of_all: left out: dbt has no totals over all groups',
-      'datasets.sales: its dbt model is taken to be called sales',
-      'datasets.sales: dbt has no word for: segments, parameters, fiscal_year_start, type of fields',
+      'datasets.sales: ktx assumes that its dbt model is called sales',
+      'datasets.sales: dbt has no equivalent for: segments, parameters, fiscal_year_start, type of fields',
       'datasets.sales: dbt has no row rules (access): there, everyone sees every row',
       'fields.sales.is_large: left out: dbt has no parameters',
-      'datasets.tiers: its dbt model is taken to be called tiers',
-      'datasets.tiers: dbt has no word for: row_metrics, keys of several columns, type of fields',
+      'datasets.tiers: ktx assumes that its dbt model is called tiers',
+      'datasets.tiers: dbt has no equivalent for: row_metrics, keys of several columns, type of fields',
     ]);
     expect(text).not.toMatch(/param\.|tiers_|foreign/);
   });

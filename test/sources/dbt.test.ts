@@ -404,8 +404,8 @@ describe('from the files alone', () => {
     expect(problems).toMatchInlineSnapshot(`
       [
         "models/marts/metrics.yml line 44: metric exact_top_basket: ktx has no discrete percentile",
-        "models/marts/metrics.yml line 77: metric revenue_since_month_start: ktx has no offset_to_grain: month of revenue",
-        "models/marts/metrics.yml line 9: metric gross: ktx has no word for fill_nulls_with: 0",
+        "models/marts/metrics.yml line 77: metric revenue_since_month_start: ktx has no equivalent for offset_to_grain: month of revenue",
+        "models/marts/metrics.yml line 9: metric gross: ktx has no equivalent for fill_nulls_with: 0",
       ]
     `);
   });

@@ -9,28 +9,28 @@ import { readOssie } from './ossie/read.ts';
 import { writeOssie } from './ossie/write.ts';
 
 export interface ImportFile {
-  /** As people know it. */
+  /** The path as the user gave it. */
   readonly file: string;
   readonly text: string;
 }
 
-type Writer = (
+type ModelWriter = (
   datasets: readonly Dataset[],
-  as: { readonly dialect: Dialect; readonly name: string },
+  options: { readonly dialect: Dialect; readonly name: string },
 ) => { readonly text: string; readonly misfits: readonly Misfit[] };
 
-/** How another tool writes its model. Both directions are pure and run inside `withAnalyzer`. */
-interface Format {
+/** The model format of another tool. `read` and `write` are pure and run inside `withAnalyzer`. */
+interface ModelFormat {
   readonly name: string;
-  /** Whether the files look like it. */
+  /** True if the file looks like this format. */
   readonly recognizes: (file: ImportFile) => boolean;
-  /** All files together, since one may refer to another; throws `import_invalid`. */
+  /** Reads all files together, because one may refer to another. Throws `import_invalid`. */
   readonly read: (files: readonly ImportFile[], dialect: Dialect) => ImportedModel;
-  /** Absent where ktx only reads the format. */
-  readonly write?: Writer;
+  /** Undefined if ktx only reads the format. */
+  readonly write?: ModelWriter;
 }
 
-const formats: readonly Format[] = [
+const formats: readonly ModelFormat[] = [
   {
     name: 'ossie',
     recognizes: ({ text }) => /^\s*"?semantic_model"?\s*:/m.test(text),
@@ -65,28 +65,30 @@ const formats: readonly Format[] = [
   },
 ];
 
-/** By its name, else by the looks of the files. */
-export function findFormat(name: string | undefined, files: readonly ImportFile[]): Format {
-  const found = formats.find((format) =>
+/** The format with this name; without a name, the first format that recognizes every file. */
+export function findFormat(name: string | undefined, files: readonly ImportFile[]): ModelFormat {
+  const match = formats.find((format) =>
     name === undefined ? files.every((file) => format.recognizes(file)) : format.name === name,
   );
-  if (found !== undefined) return found;
-  const what =
-    name === undefined ? 'This looks like no format that ktx reads' : `There is no format ${name}`;
+  if (match !== undefined) return match;
+  const message =
+    name === undefined
+      ? 'ktx does not recognize the format of these files'
+      : `There is no format ${name}`;
   throw unknownFormat(
-    what,
+    message,
     formats.map((format) => format.name),
   );
 }
 
-/** The formats that ktx writes. */
-export function findWriter(name: string): Writer {
-  const writers = formats.filter(({ write }) => write !== undefined);
-  const write = writers.find((format) => format.name === name)?.write;
+/** The writer of the format with this name. */
+export function findWriter(name: string): ModelWriter {
+  const writable = formats.filter(({ write }) => write !== undefined);
+  const write = writable.find((format) => format.name === name)?.write;
   if (write !== undefined) return write;
   throw unknownFormat(
-    `ktx writes no format ${name}`,
-    writers.map((format) => format.name),
+    `ktx cannot write the format ${name}`,
+    writable.map((format) => format.name),
   );
 }
 

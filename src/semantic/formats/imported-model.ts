@@ -1,14 +1,14 @@
 import type { Dataset } from '../model/dataset.ts';
 
-/** Another tool's model in ktx's words. */
+/** The model of another tool, converted to ktx datasets. */
 export interface ImportedModel {
   readonly datasets: readonly Dataset[];
   readonly misfits: readonly Misfit[];
 }
 
-/** Something that did not fit: left out, kept aside, or meant otherwise over there. */
+/** Something that could not be converted exactly: left out, set aside, or with another meaning in the other tool. */
 export interface Misfit {
-  /** In the words of the file: `metrics.revenue`. */
+  /** Where it stands in the file, in the file's own terms: `metrics.revenue`. */
   readonly at: string;
   readonly message: string;
 }
@@ -16,7 +16,7 @@ export interface Misfit {
 export type DatasetField = NonNullable<Dataset['fields']>[number];
 export type DatasetRelationship = NonNullable<Dataset['relationships']>[number];
 
-/** A name that ktx allows, for any that a tool has. */
+/** Turns any name into one that ktx allows. */
 export function toKtxName(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(/[^A-Za-z0-9_]+/g, '_');
   return /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
@@ -26,7 +26,7 @@ export function toDatasetName(name: string): string {
   return toKtxName(name).toLowerCase();
 }
 
-/** The names, each told apart from those before it in any case. */
+/** The same names in the same order; a repeated name, in any case, gets a suffix: `_2`, `_3`. */
 export function uniqueNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name) => {
@@ -35,4 +35,16 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
     taken.add(free.toLowerCase());
     return free;
   });
+}
+
+/** Names of metrics in a model that has one namespace for all: a name that two datasets use gets its dataset's name in front. */
+export function modelWideNames(
+  metrics: readonly { readonly dataset: string; readonly name: string }[],
+): readonly string[] {
+  const byName = Map.groupBy(metrics, ({ name }) => name.toLowerCase());
+  return uniqueNames(
+    metrics.map(({ dataset, name }) =>
+      byName.get(name.toLowerCase())?.length === 1 ? name : `${dataset}_${name}`,
+    ),
+  );
 }

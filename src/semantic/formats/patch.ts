@@ -1,13 +1,13 @@
-import { canonicalJson } from '../../lib/json.ts';
+import { canonicalJson, isRecord } from '../../lib/json.ts';
 
-/** An object of a model file; absent and undefined are the same. */
-export type Entry = Readonly<Record<string, unknown>>;
+/** An object of a model file. A key whose value is undefined counts as absent. */
+export type PlainObject = Readonly<Record<string, unknown>>;
 
-/** What makes one object of another; plain data. It knows what it replaces, so that a later edit of that is noticed. */
+/** Turns one object into another; plain data. It records what it replaces, so that a later edit of that part is noticed. */
 export interface Patch {
-  /** Keys that are not there, at any depth. */
-  readonly add?: Entry | undefined;
-  /** Without `from` what was absent, without `to` what is to go. */
+  /** Keys that the base lacks, at any depth. */
+  readonly add?: PlainObject | undefined;
+  /** No `from`: the value was absent. No `to`: the value is removed. */
   readonly replace?:
     | readonly {
         readonly path: readonly string[];
@@ -17,91 +17,101 @@ export interface Patch {
     | undefined;
 }
 
-/** From `base` to `wanted`; undefined where they are equal. */
-export function differences(base: Entry, wanted: Entry): Patch | undefined {
-  const { add, replace } = differ(base, wanted, []);
+/** The patch that turns `base` into `wanted`; undefined if they are equal. */
+export function makePatch(base: PlainObject, wanted: PlainObject): Patch | undefined {
+  const { add, replace } = collectDifferences(base, wanted, []);
   if (add === undefined && replace.length === 0) return undefined;
   return { ...(add !== undefined && { add }), ...(replace.length > 0 && { replace }) };
 }
 
-/** The patched object, and the paths at which the base is no longer what the patch was made for: there, the base stays. */
-export function patched(
-  base: Entry,
+/** The patched object. `stale` lists the paths at which the base was edited since the patch was made: there the base wins. */
+export function applyPatch(
+  base: PlainObject,
   patch: Patch,
-): { readonly value: Entry; readonly stale: readonly string[] } {
+): { readonly value: PlainObject; readonly stale: readonly string[] } {
   const stale: string[] = [];
-  let value = added(base, patch.add ?? {}, (path) => stale.push(path));
+  let value = addMissing(base, patch.add ?? {}, (path) => stale.push(path));
   for (const { path, from, to } of patch.replace ?? []) {
-    if (same(at(value, path), from)) value = changed(value, path, to);
+    if (isEqual(valueAt(value, path), from)) value = setValueAt(value, path, to);
     else stale.push(path.join('.'));
   }
   return { value, stale };
 }
 
-export function same(a: unknown, b: unknown): boolean {
+/** Deep equality, whatever the order of keys. */
+export function isEqual(a: unknown, b: unknown): boolean {
   return a === undefined || b === undefined ? a === b : canonicalJson(a) === canonicalJson(b);
 }
 
-export function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Without the keys that are undefined, and the given ones. */
-export function without(entry: object, ...keys: readonly string[]): Entry {
+/** A copy without the given keys, and without keys whose value is undefined. */
+export function omitKeys(object: object, ...keys: readonly string[]): PlainObject {
   return Object.fromEntries(
-    Object.entries(entry).filter(([key, value]) => value !== undefined && !keys.includes(key)),
+    Object.entries(object).filter(([key, value]) => value !== undefined && !keys.includes(key)),
   );
 }
 
-interface Difference {
-  readonly add: Entry | undefined;
+interface Differences {
+  readonly add: PlainObject | undefined;
   readonly replace: NonNullable<Patch['replace']>;
 }
 
-function differ(base: Entry, wanted: Entry, path: readonly string[]): Difference {
+function collectDifferences(
+  base: PlainObject,
+  wanted: PlainObject,
+  path: readonly string[],
+): Differences {
   const add: [string, unknown][] = [];
   const replace: NonNullable<Patch['replace']>[number][] = [];
   for (const key of new Set([...Object.keys(base), ...Object.keys(wanted)])) {
-    const [from, to, here] = [own(base, key), own(wanted, key), [...path, key]];
-    if (same(from, to)) continue;
-    if (isEntry(from) && isEntry(to)) {
-      const inner = differ(from, to, here);
+    const [from, to] = [ownValue(base, key), ownValue(wanted, key)];
+    const keyPath = [...path, key];
+    if (isEqual(from, to)) continue;
+    if (isRecord(from) && isRecord(to)) {
+      const inner = collectDifferences(from, to, keyPath);
       if (inner.add !== undefined) add.push([key, inner.add]);
       replace.push(...inner.replace);
     } else if (from === undefined) add.push([key, to]);
-    else replace.push({ path: here, from, ...(to !== undefined && { to }) });
+    else replace.push({ path: keyPath, from, ...(to !== undefined && { to }) });
   }
   return { add: add.length === 0 ? undefined : Object.fromEntries(add), replace };
 }
 
-function added(base: Entry, add: Entry, stale: (path: string) => void): Entry {
-  const entries = Object.entries(add).flatMap(([key, value]): [string, unknown][] => {
-    const present = own(base, key);
+function addMissing(
+  base: PlainObject,
+  add: PlainObject,
+  onStale: (path: string) => void,
+): PlainObject {
+  const added = Object.entries(add).flatMap(([key, value]): [string, unknown][] => {
+    const present = ownValue(base, key);
     if (present === undefined) return [[key, value]];
-    if (isEntry(present) && isEntry(value))
-      return [[key, added(present, value, (path) => stale(`${key}.${path}`))]];
-    if (!same(present, value)) stale(key);
+    if (isRecord(present) && isRecord(value))
+      return [[key, addMissing(present, value, (path) => onStale(`${key}.${path}`))]];
+    if (!isEqual(present, value)) onStale(key);
     return [];
   });
-  return { ...base, ...Object.fromEntries(entries) };
+  return { ...base, ...Object.fromEntries(added) };
 }
 
-function at(value: unknown, path: readonly string[]): unknown {
+function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (inner, key) => (isEntry(inner) ? own(inner, key) : undefined),
+    (inner, key) => (isRecord(inner) ? ownValue(inner, key) : undefined),
     value,
   );
 }
 
-function changed(entry: Entry, [key = '', ...rest]: readonly string[], to: unknown): Entry {
-  const inner = own(entry, key);
-  const next = rest.length === 0 ? to : changed(isEntry(inner) ? inner : {}, rest, to);
+function setValueAt(
+  object: PlainObject,
+  [key = '', ...rest]: readonly string[],
+  to: unknown,
+): PlainObject {
+  const inner = ownValue(object, key);
+  const next = rest.length === 0 ? to : setValueAt(isRecord(inner) ? inner : {}, rest, to);
   return next === undefined
-    ? without(entry, key)
-    : { ...entry, ...Object.fromEntries([[key, next]]) };
+    ? omitKeys(object, key)
+    : { ...object, ...Object.fromEntries([[key, next]]) };
 }
 
-/** `__proto__` and the like are keys as any other. */
-function own(entry: Entry, key: string): unknown {
-  return Object.hasOwn(entry, key) ? entry[key] : undefined;
+/** Reads `__proto__` and the like as ordinary keys. */
+function ownValue(object: PlainObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

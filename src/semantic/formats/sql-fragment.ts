@@ -6,13 +6,19 @@ import {
   parseFragment,
   type ColumnReference,
 } from '../../sql/fragment.ts';
+import type { ExpressionText } from '../model/dataset.ts';
 import { isWithin } from '../../sql/analyzer.ts';
 
-/** Spans of a fragment and what is written in place of each. */
+/** A span of a fragment's text and the text that replaces it. */
 type Replacement = readonly [Pick<ColumnReference, 'start' | 'end'>, string];
 
-/** Undefined where ktx could not use the text: a window function, a subquery, another dialect. Runs inside `withAnalyzer`. */
-export function fragmentIn(text: string, dialect: Dialect): Fragment | undefined {
+/** The text that this dialect uses; undefined if the expression has neither one for it nor a default. */
+export function textForDialect(text: ExpressionText, dialect: Dialect): string | undefined {
+  return typeof text === 'string' ? text : (text[dialect.name] ?? text['default']);
+}
+
+/** Undefined for SQL that ktx cannot use: a window function, a subquery, another dialect. Runs inside `withAnalyzer`. */
+export function tryParseFragment(text: string, dialect: Dialect): Fragment | undefined {
   try {
     return parseFragment(text, { dialect, origin: 'model' });
   } catch (error) {
@@ -21,7 +27,7 @@ export function fragmentIn(text: string, dialect: Dialect): Fragment | undefined
   }
 }
 
-export function rewritten(text: string, replacements: readonly Replacement[]): string {
+export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   let result = text;
   for (const [{ start, end }, by] of replacements.toSorted(([a], [b]) => b.start - a.start)) {
     result = result.slice(0, start) + by + result.slice(end);
@@ -29,35 +35,34 @@ export function rewritten(text: string, replacements: readonly Replacement[]): s
   return result;
 }
 
-/** Row-level SQL of a dataset with its own names written as `dataset.name`; undefined where a name is a path of roles. */
-export function qualified(
+/** Row-level SQL of the dataset `home`, with its own names written as `home.name`; undefined if a name is a path of roles. */
+export function qualifyNames(
   fragment: Fragment,
   home: string,
   datasets: { has(name: string): boolean },
 ): string | undefined {
-  const isPath = ({ parts: [first = '', ...rest] }: ColumnReference) =>
+  const isRolePath = ({ parts: [first = '', ...rest] }: ColumnReference) =>
     rest.length > 1 || (rest.length === 1 && !datasets.has(first));
-  if (fragment.references.some(isPath)) return undefined;
+  if (fragment.references.some(isRolePath)) return undefined;
   const bare = fragment.references.filter(({ parts }) => parts.length === 1);
-  return rewritten(
+  return replaceSpans(
     fragment.text,
-    bare.map((it) => [it, `${home}.${it.written}`]),
+    bare.map((reference) => [reference, `${home}.${reference.written}`]),
   );
 }
 
-/** The reverse, for the names of one dataset. */
-export function unqualified(fragment: Fragment, home: string): string {
+/** The reverse of `qualifyNames`: `home.name` becomes `name`. */
+export function unqualifyNames(fragment: Fragment, home: string): string {
   const own = fragment.references.filter(({ parts }) => parts.length === 2 && parts[0] === home);
-  return rewritten(
+  return replaceSpans(
     fragment.text,
-    own.map((it) => [it, it.written]),
+    own.map((reference) => [reference, reference.written]),
   );
 }
 
-/** The aggregate that a text is as a whole. */
-export function onlyAggregate({ text, aggregates }: Fragment): AggregateCall | undefined {
-  const [only] = aggregates;
-  return only !== undefined && isWithin({ start: 0, end: text.trimEnd().length }, only)
-    ? only
-    : undefined;
+/** The aggregate call, if the whole text is one; else undefined. */
+export function asSingleAggregate({ text, aggregates }: Fragment): AggregateCall | undefined {
+  const [call] = aggregates;
+  const whole = { start: 0, end: text.trimEnd().length };
+  return call !== undefined && isWithin(whole, call) ? call : undefined;
 }

@@ -1,96 +1,128 @@
 import { UserError } from '../../../lib/error.ts';
 
-/** `key: value`, `key: name { … }`; a list is the texts of its members, pairs as `name: value`. */
+/** `key: value` or `key: name { … }`. A list holds the texts of its members, a pair in it as `name: value`. */
 export interface LookmlEntry {
   readonly key: string;
-  /** Of a block. */
+  /** The name of a block; else empty. */
   readonly name: string;
   readonly value: string | readonly string[] | readonly LookmlEntry[];
 }
 
-export function isBlock(
-  entry: LookmlEntry,
-): entry is LookmlEntry & { readonly value: readonly LookmlEntry[] } {
-  return Array.isArray(entry.value) && !isTexts(entry.value);
+export type LookmlBlock = LookmlEntry & { readonly value: readonly LookmlEntry[] };
+
+export function isBlock(entry: LookmlEntry): entry is LookmlBlock {
+  return Array.isArray(entry.value) && !isTextList(entry.value);
 }
 
-function isTexts(value: readonly unknown[]): boolean {
-  return value.length > 0 && value.every((one) => typeof one === 'string');
+function isTextList(value: readonly unknown[]): boolean {
+  return value.length > 0 && value.every((member) => typeof member === 'string');
 }
 
-const space = /(?:\s+|#[^\n]*)*/y;
+/** The blocks of these entries that have the given key. */
+export function blocksOf(entries: readonly LookmlEntry[], key: string): readonly LookmlBlock[] {
+  return entries.filter((entry): entry is LookmlBlock => entry.key === key && isBlock(entry));
+}
+
+/** The text of a block's property, the last one if it is repeated; undefined if there is none. */
+export function textProperty(entry: LookmlEntry, key: string): string | undefined {
+  const value = isBlock(entry)
+    ? entry.value.findLast((property) => property.key === key)?.value
+    : undefined;
+  return typeof value === 'string' ? value : undefined;
+}
+
+const spacePattern = /(?:\s+|#[^\n]*)*/y;
 const keyPattern = /([A-Za-z_][\w-]*)\s*:/y;
 const wordPattern = /[^\s{}[\],"#;]+/y;
-const textPattern = /"((?:[^"\\]|\\[^])*)"/y;
-/** Properties that hold SQL or HTML up to `;;`. */
-const longKey = /^(?:sql|html|expression)/;
+const quotedPattern = /"((?:[^"\\]|\\[^])*)"/y;
+/** Keys whose value may be SQL or HTML that ends with `;;`. */
+const codeKey = /^(?:sql|html|expression)/;
+const notCodeKey = /^sql_distinct_key_|^sql_case/;
 
 /** The entries of a LookML file. Throws `import_invalid` with the line. */
 export function parseLookml(text: string): readonly LookmlEntry[] {
-  let at = 0;
-  const match = (pattern: RegExp): RegExpExecArray | undefined => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text) ?? undefined;
-    at += found?.[0].length ?? 0;
-    return found;
-  };
-  const fail = (wanted: string): UserError => {
-    const line = text.slice(0, at).split('\n').length;
-    return new UserError('import_invalid', `This is not LookML: line ${line} has no ${wanted}`, {
-      hint: 'Check the file with Looker.',
-      exitCode: 2,
-    });
-  };
-  const take = (symbol: string): boolean => {
-    match(space);
-    if (text[at] !== symbol) return false;
-    at += 1;
-    return true;
-  };
-  const scalar = (): string | undefined => {
-    match(space);
-    const quoted = match(textPattern);
-    return quoted === undefined
-      ? match(wordPattern)?.[0]
-      : quoted[1]?.replaceAll(/\\(["\\])/g, '$1');
-  };
-  const list = (): readonly string[] => {
-    const members: string[] = [];
-    while (!take(']')) {
-      const member = scalar();
-      if (member === undefined) throw fail('member of a list');
-      const value = member.endsWith(':') ? scalar() : undefined;
-      members.push(value === undefined ? member : `${member} ${value}`);
-      take(',');
-    }
-    return members;
-  };
-  const entries = (isInner: boolean): readonly LookmlEntry[] => {
-    const found: LookmlEntry[] = [];
-    for (;;) {
-      if (isInner && take('}')) return found;
-      match(space);
-      if (at >= text.length && !isInner) return found;
-      const key = match(keyPattern)?.[1];
-      if (key === undefined) throw fail('property');
-      found.push(entry(key));
-    }
-  };
-  const entry = (key: string): LookmlEntry => {
-    if (longKey.test(key) && !/^sql_distinct_key_|^sql_case/.test(key)) {
-      const end = text.indexOf(';;', at);
-      const isLong = end >= 0 && !/^\s*(?:yes|no)\b/.test(text.slice(at, end));
-      if (isLong) {
-        const value = text.slice(at, end).trim();
-        at = end + 2;
-        return { key, name: '', value };
-      }
-    }
-    if (take('{')) return { key, name: '', value: entries(true) };
-    if (take('[')) return { key, name: '', value: list() };
-    const value = scalar();
-    if (value === undefined) throw fail(`value of ${key}`);
-    return take('{') ? { key, name: value, value: entries(true) } : { key, name: '', value };
-  };
-  return entries(false);
+  return parseEntries({ text, position: 0 }, false);
+}
+
+/** The text and how far it is parsed. */
+interface LookmlCursor {
+  readonly text: string;
+  position: number;
+}
+
+function parseEntries(cursor: LookmlCursor, isInsideBlock: boolean): readonly LookmlEntry[] {
+  const entries: LookmlEntry[] = [];
+  for (;;) {
+    if (isInsideBlock && takeSymbol(cursor, '}')) return entries;
+    takePattern(cursor, spacePattern);
+    if (cursor.position >= cursor.text.length && !isInsideBlock) return entries;
+    const key = takePattern(cursor, keyPattern)?.[1];
+    if (key === undefined) throw syntaxError(cursor, 'property');
+    entries.push(parseEntry(cursor, key));
+  }
+}
+
+function parseEntry(cursor: LookmlCursor, key: string): LookmlEntry {
+  const code = codeKey.test(key) && !notCodeKey.test(key) ? takeCode(cursor) : undefined;
+  if (code !== undefined) return { key, name: '', value: code };
+  if (takeSymbol(cursor, '{')) return { key, name: '', value: parseEntries(cursor, true) };
+  if (takeSymbol(cursor, '[')) return { key, name: '', value: parseList(cursor) };
+  const value = takeScalar(cursor);
+  if (value === undefined) throw syntaxError(cursor, `value of ${key}`);
+  return takeSymbol(cursor, '{')
+    ? { key, name: value, value: parseEntries(cursor, true) }
+    : { key, name: '', value };
+}
+
+function parseList(cursor: LookmlCursor): readonly string[] {
+  const members: string[] = [];
+  while (!takeSymbol(cursor, ']')) {
+    const member = takeScalar(cursor);
+    if (member === undefined) throw syntaxError(cursor, 'member of a list');
+    const value = member.endsWith(':') ? takeScalar(cursor) : undefined;
+    members.push(value === undefined ? member : `${member} ${value}`);
+    takeSymbol(cursor, ',');
+  }
+  return members;
+}
+
+/** The text up to `;;`; undefined if there is none, or if the value is a plain yes or no. */
+function takeCode(cursor: LookmlCursor): string | undefined {
+  const end = cursor.text.indexOf(';;', cursor.position);
+  const code = end < 0 ? undefined : cursor.text.slice(cursor.position, end);
+  if (code === undefined || /^\s*(?:yes|no)\b/.test(code)) return undefined;
+  cursor.position = end + 2;
+  return code.trim();
+}
+
+/** A quoted text without its quotes, or a word. */
+function takeScalar(cursor: LookmlCursor): string | undefined {
+  takePattern(cursor, spacePattern);
+  const quoted = takePattern(cursor, quotedPattern);
+  return quoted === undefined
+    ? takePattern(cursor, wordPattern)?.[0]
+    : quoted[1]?.replaceAll(/\\(["\\])/g, '$1');
+}
+
+function takeSymbol(cursor: LookmlCursor, symbol: string): boolean {
+  takePattern(cursor, spacePattern);
+  if (cursor.text[cursor.position] !== symbol) return false;
+  cursor.position += 1;
+  return true;
+}
+
+function takePattern(cursor: LookmlCursor, pattern: RegExp): RegExpExecArray | undefined {
+  pattern.lastIndex = cursor.position;
+  const match = pattern.exec(cursor.text) ?? undefined;
+  cursor.position += match?.[0].length ?? 0;
+  return match;
+}
+
+function syntaxError({ text, position }: LookmlCursor, expected: string): UserError {
+  const line = text.slice(0, position).split('\n').length;
+  return new UserError(
+    'import_invalid',
+    `This is not valid LookML: ${expected} expected in line ${line}`,
+    { hint: 'Check the file with Looker.', exitCode: 2 },
+  );
 }

@@ -1,64 +1,71 @@
-import type { Dialect } from '../../../sql/dialect.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
+import type { Dialect } from '../../../sql/dialect.ts';
+import type { FieldType } from '../../../sql/field-type.ts';
+import type { Aggregate } from '../../../sql/aggregates.ts';
 import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
-  toDatasetName,
-  toKtxName,
   type DatasetField,
   type ImportedModel,
   type Misfit,
+  toDatasetName,
+  toKtxName,
 } from '../imported-model.ts';
+import { omitKeys } from '../patch.ts';
+import { blocksOf, isBlock, type LookmlBlock, parseLookml, textProperty } from './parse.ts';
 import { readJoins } from './read-joins.ts';
-import { fieldSql, filterSql, measureSql, Unreadable } from './translate-sql.ts';
-import { isBlock, type LookmlEntry, parseLookml } from './parse.ts';
-import { without } from '../patch.ts';
+import {
+  translateFieldSql,
+  translateFilters,
+  translateMeasureSql,
+  UnreadableLookml,
+} from './translate-sql.ts';
 
-type Note = (at: string, message: string) => void;
-type Block = LookmlEntry & { readonly value: readonly LookmlEntry[] };
+type AddMisfit = (at: string, message: string) => void;
 
-/** Views and explores of LookML, of all files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
+/** Reads the views and explores of all LookML files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
 export function readLookml(texts: readonly string[], dialect: Dialect): ImportedModel {
   const misfits: Misfit[] = [];
-  const note: Note = (at, message) => void misfits.push({ at, message });
+  const addMisfit: AddMisfit = (at, message) => void misfits.push({ at, message });
   const entries = texts.flatMap((text) => parseLookml(text));
-  const blocks = (key: string) =>
-    entries.filter((entry): entry is Block => entry.key === key && isBlock(entry));
-  const others = entries.filter(
-    ({ key }) => !['view', 'explore', 'include', 'connection', 'label'].includes(key),
+  const readKeys = ['view', 'explore', 'include', 'connection', 'label'];
+  for (const { key, name } of entries.filter((entry) => !readKeys.includes(entry.key)))
+    addMisfit([key, name].join(' ').trim(), 'not read: ktx has no equivalent');
+  const readableViews = blocksOf(entries, 'view').filter((view) => isReadableView(view, addMisfit));
+  const views = new Map(
+    readableViews.map((view) => [
+      view.name,
+      readView(view, { view: view.name, addMisfit, dialect }),
+    ]),
   );
-  for (const { key, name } of others)
-    note([key, name].join(' ').trim(), 'not read: ktx has no word for it');
-  const views = blocks('view').filter(({ name, value }) => {
-    const why = name.startsWith('+')
-      ? 'a refinement'
-      : value.some(({ key }) => key.startsWith('extends'))
-        ? 'a view that extends another'
-        : undefined;
-    if (why !== undefined) note(`view ${name}`, `left out: ${why} is not read`);
-    return why === undefined;
-  });
-  const bare = new Map(views.map((view) => [view.name, readView(view, note, dialect)]));
-  const relationships = readJoins(blocks('explore'), { views: bare, note });
-  const datasets = [...bare].flatMap(([name, dataset]): Dataset[] => {
-    const own = relationships.get(name) ?? [];
+  const relationships = readJoins(blocksOf(entries, 'explore'), { views, addMisfit });
+  const datasets = [...views].flatMap(([name, dataset]): Dataset[] => {
     const { data, problems } = checkSchema(
       datasetSchema,
-      without({ ...dataset, relationships: own.length === 0 ? undefined : own }),
+      omitKeys({ ...dataset, relationships: relationships.get(name) }),
     );
-    if (data === undefined)
-      note(`view ${name}`, `left out: ${problems.map(problemText).join('; ')}`);
-    return data === undefined ? [] : [data];
+    if (data !== undefined) return [data];
+    addMisfit(`view ${name}`, `left out: ${problems.map(problemText).join('; ')}`);
+    return [];
   });
   return { datasets, misfits };
 }
 
-/** The text of a property; undefined where there is none. */
-function textOf({ value }: Block, key: string): string | undefined {
-  const found = value.findLast((entry) => entry.key === key)?.value;
-  return typeof found === 'string' ? found : undefined;
+function isReadableView({ name, value }: LookmlBlock, addMisfit: AddMisfit): boolean {
+  const isRefinement = name.startsWith('+');
+  const isExtension = value.some(({ key }) => key.startsWith('extends'));
+  if (isRefinement) addMisfit(`view ${name}`, 'left out: ktx does not read refinements');
+  else if (isExtension)
+    addMisfit(`view ${name}`, 'left out: ktx does not read views that extend another');
+  return !isRefinement && !isExtension;
 }
 
-const readOfView = [
+interface ViewContext {
+  readonly view: string;
+  readonly addMisfit: AddMisfit;
+  readonly dialect: Dialect;
+}
+
+const viewKeys = [
   'label',
   'description',
   'sql_table_name',
@@ -68,40 +75,25 @@ const readOfView = [
   'measure',
 ];
 
-function readView(view: Block, note: Note, dialect: Dialect): Dataset {
-  const at = `view ${view.name}`;
-  noteUnread(view, readOfView, (message) => note(at, message));
-  const parts = (key: string) =>
-    view.value.filter((entry): entry is Block => entry.key === key && isBlock(entry));
-  const attempt = <Item>(block: Block, read: () => Item): readonly Item[] => {
-    try {
-      return [read()];
-    } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      note(`${at}.${block.name}`, `left out: ${error.message}`);
-      return [];
-    }
-  };
-  const dimensions = [...parts('dimension'), ...parts('dimension_group')];
-  const fields = dimensions.flatMap((block) =>
-    attempt(block, () => readField(block, { view: view.name, note, dialect })),
+function readView(view: LookmlBlock, context: ViewContext): Dataset {
+  noteUnreadKeys(view, viewKeys, (message) => context.addMisfit(`view ${view.name}`, message));
+  const dimensions = blocksOf(view.value, 'dimension');
+  const groups = blocksOf(view.value, 'dimension_group');
+  const fields = [...dimensions, ...groups].flatMap((dimension) =>
+    readOrLeaveOut(dimension, context, () => readDimension(dimension, context)),
   );
-  const booleans = new Set(
-    parts('dimension')
-      .filter((block) => textOf(block, 'type') === 'yesno')
-      .map(({ name }) => name),
+  const yesNoDimensions = dimensions.filter((block) => textProperty(block, 'type') === 'yesno');
+  const booleans = new Set(yesNoDimensions.map(({ name }) => name));
+  const metrics = blocksOf(view.value, 'measure').flatMap((measure) =>
+    readOrLeaveOut(measure, context, () => readMeasure(measure, { ...context, booleans })),
   );
-  const measures = parts('measure');
-  const metrics = measures.flatMap((block) =>
-    attempt(block, () => readMeasure(block, { view: view.name, note, dialect, booleans })),
-  );
-  const key = parts('dimension').find((block) => textOf(block, 'primary_key') === 'yes')?.name;
+  const key = dimensions.find((block) => textProperty(block, 'primary_key') === 'yes')?.name;
   return {
     dataset: toDatasetName(view.name),
-    ...without({
-      ...relationOf(view, note),
-      description: textOf(view, 'description'),
-      synonyms: labelOf(view),
+    ...omitKeys({
+      ...readTable(view, context),
+      description: textProperty(view, 'description'),
+      synonyms: labelAsSynonyms(view),
       primary_key: key === undefined ? undefined : [key],
       fields: fields.length === 0 ? undefined : fields,
       metrics: metrics.length === 0 ? undefined : metrics,
@@ -109,43 +101,50 @@ function readView(view: Block, note: Note, dialect: Dialect): Dataset {
   };
 }
 
-function noteUnread(
-  { value }: Block,
-  read: readonly string[],
-  note: (message: string) => void,
-): void {
-  const unread = [...new Set(value.map(({ key }) => key))].filter((key) => !read.includes(key));
-  if (unread.length > 0) note(`not read: ${unread.join(', ')}`);
+function readOrLeaveOut<Item>(
+  block: LookmlBlock,
+  { view, addMisfit }: ViewContext,
+  read: () => Item,
+): readonly Item[] {
+  try {
+    return [read()];
+  } catch (error) {
+    if (!(error instanceof UnreadableLookml)) throw error;
+    addMisfit(`view ${view}.${block.name}`, `left out: ${error.message}`);
+    return [];
+  }
 }
 
-/** What people see in Looker is another word for it. */
-function labelOf(block: Block): string[] | undefined {
-  const label = textOf(block, 'label');
+function noteUnreadKeys(
+  { value }: LookmlBlock,
+  readKeys: readonly string[],
+  addMisfit: (message: string) => void,
+): void {
+  const keys = new Set(value.map(({ key }) => key));
+  const unread = [...keys].filter((key) => !readKeys.includes(key));
+  if (unread.length > 0) addMisfit(`not read: ${unread.join(', ')}`);
+}
+
+/** The label is what people see in Looker, so they also search for it. */
+function labelAsSynonyms(block: LookmlBlock): string[] | undefined {
+  const label = textProperty(block, 'label');
   return label === undefined ? undefined : [label];
 }
 
-function relationOf(view: Block, note: Note): Pick<Dataset, 'source' | 'sql'> {
+function readTable(view: LookmlBlock, { addMisfit }: ViewContext): Pick<Dataset, 'source' | 'sql'> {
   const derived = view.value.find(({ key }) => key === 'derived_table');
-  const sql = derived !== undefined && isBlock(derived) ? textOf(derived, 'sql') : undefined;
-  const table = textOf(view, 'sql_table_name');
+  const sql = derived !== undefined && isBlock(derived) ? textProperty(derived, 'sql') : undefined;
+  const table = textProperty(view, 'sql_table_name');
   const isLiquid = [sql, table].some((text) => /\{[%{]|\$\{/.test(text ?? ''));
-  if (isLiquid || (derived !== undefined && sql === undefined)) {
-    note(
+  if (isLiquid || (derived !== undefined && sql === undefined))
+    addMisfit(
       `view ${view.name}`,
-      'the table is written in Liquid or built by Looker: give source or sql by hand',
+      'its table is written in Liquid or built by Looker: set source or sql in the dataset file',
     );
-  }
-  if (sql !== undefined) return { sql };
-  return { source: (table ?? view.name).replaceAll('`', '').trim() };
+  return sql === undefined ? { source: (table ?? view.name).replaceAll('`', '').trim() } : { sql };
 }
 
-interface At {
-  readonly view: string;
-  readonly note: Note;
-  readonly dialect: Dialect;
-}
-
-const fieldTypes: Readonly<Record<string, DatasetField['type']>> = {
+const dimensionTypes: Readonly<Record<string, FieldType>> = {
   string: 'string',
   number: 'decimal',
   yesno: 'boolean',
@@ -156,37 +155,51 @@ const fieldTypes: Readonly<Record<string, DatasetField['type']>> = {
   int: 'integer',
 };
 
-function readField(block: Block, { view, note, dialect }: At): DatasetField {
-  const type = textOf(block, 'type') ?? (block.key === 'dimension_group' ? 'time' : 'string');
-  const isDate = ['datatype', 'convert_tz'].some((key) => textOf(block, key) === 'date');
-  if (fieldTypes[type] === undefined) throw new Unreadable(`ktx has no dimension of type ${type}`);
+const dimensionKeys = [
+  'type',
+  'sql',
+  'label',
+  'description',
+  'hidden',
+  'primary_key',
+  'timeframes',
+  'datatype',
+];
+
+function readDimension(block: LookmlBlock, context: ViewContext): DatasetField {
+  const { view, addMisfit } = context;
+  const defaultType = block.key === 'dimension_group' ? 'time' : 'string';
+  const lookmlType = textProperty(block, 'type') ?? defaultType;
+  const type = dimensionTypes[lookmlType];
+  if (type === undefined)
+    throw new UnreadableLookml(`ktx has no equivalent for dimensions of type ${lookmlType}`);
   if (block.value.some(({ key }) => key === 'case'))
-    throw new Unreadable('a case of LookML; write it as SQL');
-  const read = [
-    'type',
-    'sql',
-    'label',
-    'description',
-    'hidden',
-    'primary_key',
-    'timeframes',
-    'datatype',
-  ];
-  noteUnread(block, read, (message) => note(`view ${view}.${block.name}`, message));
-  const expr = fieldSql(textOf(block, 'sql') ?? `\${TABLE}.${block.name}`, { view, dialect });
+    throw new UnreadableLookml('ktx does not read the LookML case: write it as SQL');
+  noteUnreadKeys(block, dimensionKeys, (message) =>
+    addMisfit(`view ${view}.${block.name}`, message),
+  );
+  const isDate = ['datatype', 'convert_tz'].some((key) => textProperty(block, key) === 'date');
+  const expr = translateFieldSql(textProperty(block, 'sql') ?? `\${TABLE}.${block.name}`, context);
   return {
     name: toKtxName(block.name),
-    ...without({
-      type: isDate ? 'date' : fieldTypes[type],
+    ...omitKeys({
+      type: isDate ? 'date' : type,
       expr: expr === block.name ? undefined : expr,
-      description: textOf(block, 'description'),
-      synonyms: labelOf(block),
-      hidden: textOf(block, 'hidden') === 'yes' ? true : undefined,
+      ...readDescription(block),
     }),
   };
 }
 
-const aggregates: Readonly<Record<string, NonNullable<MetricDefinition['agg']>>> = {
+/** The keys that dimensions and measures have in common. */
+function readDescription(block: LookmlBlock) {
+  return {
+    description: textProperty(block, 'description'),
+    synonyms: labelAsSynonyms(block),
+    hidden: textProperty(block, 'hidden') === 'yes' ? true : undefined,
+  };
+}
+
+const measureAggregates: Readonly<Record<string, Aggregate>> = {
   count: 'count',
   sum: 'sum',
   average: 'avg',
@@ -197,35 +210,38 @@ const aggregates: Readonly<Record<string, NonNullable<MetricDefinition['agg']>>>
   percentile: 'percentile',
 };
 
+const measureKeys = ['type', 'sql', 'label', 'description', 'hidden', 'filters', 'percentile'];
+
 function readMeasure(
-  block: Block,
-  { view, note, dialect, booleans }: At & { readonly booleans: ReadonlySet<string> },
+  block: LookmlBlock,
+  context: ViewContext & { readonly booleans: ReadonlySet<string> },
 ): MetricDefinition {
-  const type = textOf(block, 'type') ?? 'string';
-  const [agg, sql] = [aggregates[type], textOf(block, 'sql')];
-  noteUnread(
-    block,
-    ['type', 'sql', 'label', 'description', 'hidden', 'filters', 'percentile'],
-    (message) => note(`view ${view}.${block.name}`, message),
-  );
-  const where = filterSql(block, { booleans, dialect });
-  const about = without({
-    where,
-    description: textOf(block, 'description'),
-    synonyms: labelOf(block),
-    hidden: textOf(block, 'hidden') === 'yes' ? true : undefined,
-  });
-  const name = toKtxName(block.name);
-  if (type === 'number' && sql !== undefined)
-    return { name, expr: measureSql(sql, { view, dialect }), ...about };
-  if (agg === undefined) throw new Unreadable(`ktx has no measure of type ${type}`);
-  if (sql === undefined && agg !== 'count') throw new Unreadable('it has no sql');
-  const of = sql === undefined ? {} : { of: fieldSql(sql, { view, dialect }) };
+  const { view, addMisfit } = context;
+  const type = textProperty(block, 'type') ?? 'string';
+  noteUnreadKeys(block, measureKeys, (message) => addMisfit(`view ${view}.${block.name}`, message));
+  const where = translateFilters(block, context);
   return {
-    name,
+    name: toKtxName(block.name),
+    ...readComputation(block, type, context),
+    ...omitKeys({ where, ...readDescription(block) }),
+  };
+}
+
+/** `expr` for arithmetic over other measures, else `agg` and `of`. */
+function readComputation(
+  block: LookmlBlock,
+  type: string,
+  context: ViewContext,
+): Pick<MetricDefinition, 'expr' | 'agg' | 'of' | 'fraction'> {
+  const [agg, sql] = [measureAggregates[type], textProperty(block, 'sql')];
+  if (type === 'number' && sql !== undefined) return { expr: translateMeasureSql(sql, context) };
+  if (agg === undefined)
+    throw new UnreadableLookml(`ktx has no equivalent for measures of type ${type}`);
+  if (sql === undefined && agg !== 'count') throw new UnreadableLookml('it has no sql');
+  const percent = Number(textProperty(block, 'percentile') ?? 50);
+  return {
     agg,
-    ...of,
-    ...(agg === 'percentile' && { fraction: Number(textOf(block, 'percentile') ?? 50) / 100 }),
-    ...about,
+    ...(sql !== undefined && { of: translateFieldSql(sql, context) }),
+    ...(agg === 'percentile' && { fraction: percent / 100 }),
   };
 }

@@ -1,66 +1,59 @@
 import { entityField, type BoundModel } from './bound-model.ts';
 import { type Entity, primaryEntity } from './semantic-model-schema.ts';
 
-interface Join<Model> {
+interface EntityJoin<Model> {
   readonly from: Model;
   readonly entity: Entity;
   /** The field of the entity in `from`. */
   readonly own: string;
-  /** The datasets of whose rows it identifies one, with the field there; none or several where that is not said. */
+  /** Models in which the entity identifies one row, with its field there. None or several: the join is ambiguous. */
   readonly targets: readonly { readonly model: Model; readonly field: string }[];
   readonly cardinality: 'many_to_one' | 'one_to_one';
 }
 
-/** An entity of one name joins the models that have it: many rows to the one that it identifies. */
+/** Joins the models that have an entity of the same name, from many rows to the one row that the entity identifies. */
 export function entityJoins<Model extends BoundModel>(
   models: readonly Model[],
-): readonly Join<Model>[] {
+): readonly EntityJoin<Model>[] {
   return models.flatMap((from) =>
-    from.spec.entities.flatMap((entity): Join<Model>[] => {
+    from.spec.entities.flatMap((entity): EntityJoin<Model>[] => {
       const own = entityField(from, entity);
       if (own === undefined || entity.type === 'natural') return [];
       const targets = joinTargets(models, from, entity);
-      if (targets.length === 0 && entity.type !== 'foreign') return [];
-      return [
-        {
-          from,
-          entity,
-          own,
-          targets,
-          cardinality: entity.type === 'foreign' ? 'many_to_one' : 'one_to_one',
-        },
-      ];
+      const isForeign = entity.type === 'foreign';
+      if (targets.length === 0 && !isForeign) return [];
+      const cardinality = isForeign ? 'many_to_one' : 'one_to_one';
+      return [{ from, entity, own, targets, cardinality }];
     }),
   );
 }
 
-/** The models that an entity identifies a row of; those whose primary entity it is come before those where it is only unique. */
+/** Models with this entity as the primary one count before those with it as a unique one. */
 function joinTargets<Model extends BoundModel>(
   models: readonly Model[],
   from: Model,
   entity: Entity,
 ) {
-  const found = models.flatMap((model) => {
-    const field = model.dataset === from.dataset ? undefined : identified(model, entity.name);
+  const candidates = models.flatMap((model) => {
+    const field = model.dataset === from.dataset ? undefined : identifyingField(model, entity.name);
     return field === undefined ? [] : [{ model, field }];
   });
-  const primary = found.filter(({ model }) => isPrimary(model, entity.name));
-  const best = primary.length > 0 ? primary : found;
-  if (entity.type === 'foreign') return best;
-  // Of two that are each other's, one refers to the other.
+  const primary = candidates.filter(({ model }) => isPrimary(model, entity.name));
+  if (entity.type === 'foreign') return primary.length > 0 ? primary : candidates;
+  // Two models with the same primary entity: only the later one refers to the other.
   return isPrimary(from, entity.name)
-    ? best.filter(({ model }) => isPrimary(model, entity.name) && model.dataset < from.dataset)
+    ? primary.filter(({ model }) => model.dataset < from.dataset)
     : primary;
 }
 
-function isPrimary({ spec }: BoundModel, name: string): boolean {
-  return primaryEntity(spec) === name;
+function isPrimary({ spec }: BoundModel, entityName: string): boolean {
+  return primaryEntity(spec) === entityName;
 }
 
-/** The field by which an entity identifies a row of a model. */
-function identified(model: BoundModel, name: string): string | undefined {
+/** The field by which an entity identifies one row of a model. */
+function identifyingField(model: BoundModel, entityName: string): string | undefined {
   const entity = model.spec.entities.find(
-    (one) => one.name === name && (one.type === 'primary' || one.type === 'unique'),
+    ({ name, type }) => name === entityName && (type === 'primary' || type === 'unique'),
   );
   return entity && entityField(model, entity);
 }

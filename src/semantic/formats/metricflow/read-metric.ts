@@ -1,68 +1,31 @@
 import { z } from 'zod';
-import { measureSchema, type Measure } from './semantic-model-schema.ts';
-
-/** A metric that another one is made of, or the measure where the older form names one in its place. */
-export interface MetricInput {
-  readonly name: string;
-  readonly isMeasure: boolean;
-  readonly alias: string | undefined;
-  readonly filters: readonly string[];
-  readonly offsetWindow: string | undefined;
-  readonly offsetToGrain: string | undefined;
-}
-
-export type MetricShape =
-  | {
-      readonly kind: 'simple';
-      readonly measure: MetricInput | (Measure & { readonly model: string });
-    }
-  | { readonly kind: 'ratio'; readonly numerator: MetricInput; readonly denominator: MetricInput }
-  | { readonly kind: 'derived'; readonly expr: string; readonly inputs: readonly MetricInput[] }
-  | {
-      readonly kind: 'cumulative';
-      readonly of: MetricInput;
-      readonly window: string | undefined;
-      readonly grainToDate: string | undefined;
-      readonly periodAgg: string;
-    }
-  | {
-      readonly kind: 'conversion';
-      readonly base: MetricInput;
-      readonly conversion: MetricInput;
-      readonly entity: string;
-      readonly window: string | undefined;
-      readonly calculation: string;
-      readonly constants: readonly (readonly [base: string, conversion: string])[];
-    };
-
-export interface MetricSpec {
-  readonly name: string;
-  readonly label: string | undefined;
-  readonly description: string | undefined;
-  readonly filters: readonly string[];
-  readonly isPrivate: boolean;
-  /** What it says beside its number that ktx has no word for. */
-  readonly extras: readonly string[];
-  readonly shape: MetricShape;
-}
+import {
+  ktxMeta,
+  type MetricInput,
+  type MetricShape,
+  type MetricSpec,
+  UnreadableMetric,
+} from './metric-spec.ts';
+import { measureSchema } from './semantic-model-schema.ts';
 
 const text = z.string();
 const optionalText = text.nullish().transform((value) => value ?? undefined);
-const number = z.union([text, z.number(), z.boolean()]);
 
 const filterSchema = z
   .union([
-    text.transform((one) => [one]),
+    text.transform((filter) => [filter]),
     z.array(text),
     z
       .looseObject({ where_filters: z.array(z.looseObject({ where_sql_template: text })) })
-      .transform(({ where_filters }) => where_filters.map((one) => one.where_sql_template)),
+      .transform(({ where_filters }) =>
+        where_filters.map(({ where_sql_template }) => where_sql_template),
+      ),
   ])
   .nullish()
-  // A block of YAML ends with a line break, and says the same.
-  .transform((value) => (value ?? []).map((one) => one.trim()));
+  // A YAML block text ends with a line break that means nothing.
+  .transform((value) => (value ?? []).map((filter) => filter.trim()));
 
-/** `7 days`, or count and granularity apart; as ktx writes it. */
+/** `7 days`, or an object of count and granularity; the result is the text. */
 const windowSchema = z
   .union([
     text,
@@ -73,7 +36,7 @@ const windowSchema = z
   .nullish()
   .transform((value) => value?.trim().toLowerCase() ?? undefined);
 
-const inputFields = z.looseObject({
+const inputObjectSchema = z.looseObject({
   name: text,
   alias: optionalText,
   filter: filterSchema,
@@ -82,16 +45,19 @@ const inputFields = z.looseObject({
   fill_nulls_with: z.number().nullish(),
   join_to_timespine: z.boolean().nullish(),
 });
-const inputSchema = z.union([text.transform((name) => inputFields.parse({ name })), inputFields]);
+const inputSchema = z.union([
+  text.transform((name) => inputObjectSchema.parse({ name })),
+  inputObjectSchema,
+]);
 const optionalInput = inputSchema.nullish();
 
-const cumulativeSchema = z.looseObject({
+const cumulativeParamsSchema = z.looseObject({
   window: windowSchema,
   grain_to_date: optionalText,
   period_agg: optionalText,
   metric: optionalInput,
 });
-const conversionSchema = z.looseObject({
+const conversionParamsSchema = z.looseObject({
   base_measure: optionalInput,
   base_metric: optionalInput,
   conversion_measure: optionalInput,
@@ -103,22 +69,22 @@ const conversionSchema = z.looseObject({
     .array(z.looseObject({ base_property: text, conversion_property: text }))
     .nullish(),
 });
-const paramsSchema = z.looseObject({
+const typeParamsSchema = z.looseObject({
   measure: optionalInput,
   numerator: optionalInput,
   denominator: optionalInput,
-  expr: number.nullish(),
+  expr: z.union([text, z.number(), z.boolean()]).nullish(),
   window: windowSchema,
   grain_to_date: optionalText,
   metrics: z.array(inputSchema).nullish(),
-  conversion_type_params: conversionSchema.nullish(),
-  cumulative_type_params: cumulativeSchema.nullish(),
+  conversion_type_params: conversionParamsSchema.nullish(),
+  cumulative_type_params: cumulativeParamsSchema.nullish(),
   metric_aggregation_params: z.looseObject({ semantic_model: text }).nullish(),
   join_to_timespine: z.boolean().nullish(),
   fill_nulls_with: z.number().nullish(),
   is_private: z.boolean().nullish(),
 });
-const metricSchema = z.looseObject({
+const metricFlowMetricSchema = z.looseObject({
   name: text,
   type: text.transform((value) => value.toLowerCase()),
   label: optionalText,
@@ -126,169 +92,145 @@ const metricSchema = z.looseObject({
   filter: filterSchema,
   time_granularity: optionalText,
   hidden: z.boolean().nullish(),
-  type_params: paramsSchema,
+  type_params: typeParamsSchema,
 });
 
-/** The metric that a measure alone would be. */
-export function metricOfMeasure(name: string): MetricSpec {
-  const measure = {
-    name,
-    isMeasure: true,
-    alias: undefined,
-    filters: [],
-    offsetWindow: undefined,
-    offsetToGrain: undefined,
-  };
-  return {
-    name,
-    label: undefined,
-    description: undefined,
-    filters: [],
-    isPrivate: false,
-    extras: [],
-    shape: { kind: 'simple', measure },
-  };
-}
-
-/** What ktx wrote of its own beside what dbt has words for. */
-export function ownMeta({
-  config,
-}: {
-  readonly [key: string]: unknown;
-}): Readonly<Record<string, unknown>> {
-  const { data } = z
-    .object({ meta: z.object({ ktx: z.record(z.string(), z.unknown()) }) })
-    .safeParse(config);
-  return data?.meta.ktx ?? {};
-}
-
-/** The older form, and that of the artifacts: everything that defines a metric is in `type_params`. */
+/**
+ * Reads a metric in the older form, which the artifacts use too: everything that defines it is in `type_params`. Throws a
+ * ZodError for a wrong shape and `UnreadableMetric` for what ktx has no equivalent for.
+ */
 export function readMetric(raw: unknown): MetricSpec {
-  const metric = metricSchema.parse(raw);
-  const { join_to_timespine, fill_nulls_with, is_private, measure } = metric.type_params;
-  const fill = fill_nulls_with ?? measure?.fill_nulls_with;
-  const joins = join_to_timespine ?? measure?.join_to_timespine;
+  const metric = metricFlowMetricSchema.parse(raw);
+  const { name, label, description, filter, hidden, type_params: params } = metric;
   return {
-    name: metric.name,
-    label: metric.label,
-    description: metric.description,
-    filters: metric.filter,
-    isPrivate: is_private === true || metric.hidden === true || ownMeta(metric)['hidden'] === true,
-    extras: [
-      ...(fill === undefined || fill === null ? [] : [`fill_nulls_with: ${fill}`]),
-      ...(joins === true ? ['join_to_timespine'] : []),
-      ...(metric.time_granularity === undefined
-        ? []
-        : [`time_granularity: ${metric.time_granularity}`]),
-    ],
-    shape: shapeOf(metric),
+    name,
+    label,
+    description,
+    filters: filter,
+    isPrivate: params.is_private === true || hidden === true || ktxMeta(metric)['hidden'] === true,
+    unsupportedOptions: unsupportedOptions(metric),
+    shape: readShape(metric),
   };
 }
 
-function shapeOf({ name, type, type_params: params }: z.infer<typeof metricSchema>): MetricShape {
-  const {
-    measure,
-    numerator,
-    denominator,
-    metrics,
-    cumulative_type_params: cumulative,
-    conversion_type_params: conversion,
-  } = params;
-  const expr = params.expr ?? undefined;
-  const { metric_aggregation_params: aggregation } = params;
+function unsupportedOptions({
+  time_granularity: granularity,
+  type_params: { fill_nulls_with, join_to_timespine, measure },
+}: z.infer<typeof metricFlowMetricSchema>): readonly string[] {
+  const fill = fill_nulls_with ?? measure?.fill_nulls_with ?? undefined;
+  const joinsTimeSpine = join_to_timespine ?? measure?.join_to_timespine;
+  return [
+    ...(fill === undefined ? [] : [`fill_nulls_with: ${fill}`]),
+    ...(joinsTimeSpine === true ? ['join_to_timespine'] : []),
+    ...(granularity === undefined ? [] : [`time_granularity: ${granularity}`]),
+  ];
+}
+
+type TypeParams = z.infer<typeof typeParamsSchema>;
+
+function readShape({
+  name,
+  type,
+  type_params: params,
+}: z.infer<typeof metricFlowMetricSchema>): MetricShape {
   switch (type) {
     case 'simple':
-      if (!aggregation) return { kind: 'simple', measure: inputOf(measure, 'measure', true) };
-      return {
-        kind: 'simple',
-        measure: {
-          ...measureSchema.parse({ ...aggregation, name, expr }),
-          model: aggregation.semantic_model,
-        },
-      };
+      return readSimple(name, params);
     case 'ratio':
       return {
         kind: 'ratio',
-        numerator: inputOf(numerator, 'numerator'),
-        denominator: inputOf(denominator, 'denominator'),
+        numerator: readInput(params, 'numerator'),
+        denominator: readInput(params, 'denominator'),
       };
     case 'derived':
-      if (expr === undefined) throw missing('expr');
-      return {
-        kind: 'derived',
-        expr: String(expr),
-        inputs: (metrics ?? []).map((one) => inputOf(one, 'metrics')),
-      };
-    case 'cumulative': {
-      const [window, grainToDate] = [
-        cumulative?.window ?? params.window,
-        cumulative?.grain_to_date ?? params.grain_to_date,
-      ];
-      const of = measure
-        ? inputOf(measure, 'measure', true)
-        : inputOf(cumulative?.metric, 'metric');
-      return {
-        kind: 'cumulative',
-        of,
-        window,
-        grainToDate: grainToDate?.toLowerCase(),
-        periodAgg: cumulative?.period_agg?.toLowerCase() ?? 'first',
-      };
-    }
-    case 'conversion': {
-      if (!conversion?.entity) throw missing('entity');
-      const {
-        base_measure,
-        base_metric,
-        conversion_measure,
-        conversion_metric,
-        entity,
-        window,
-        calculation,
-        constant_properties,
-      } = conversion;
-      return {
-        kind: 'conversion',
-        base: base_measure
-          ? inputOf(base_measure, 'base_measure', true)
-          : inputOf(base_metric, 'base_metric'),
-        conversion: conversion_measure
-          ? inputOf(conversion_measure, 'conversion_measure', true)
-          : inputOf(conversion_metric, 'conversion_metric'),
-        entity,
-        window,
-        calculation: calculation?.toLowerCase() ?? 'conversion_rate',
-        constants: (constant_properties ?? []).map((one) => [
-          one.base_property,
-          one.conversion_property,
-        ]),
-      };
-    }
+      return readDerived(params);
+    case 'cumulative':
+      return readCumulative(params);
+    case 'conversion':
+      return readConversion(params);
     default:
-      throw new UnreadableMetric(`${type} is no type of metric that ktx knows`);
+      throw new UnreadableMetric(`ktx does not know the metric type ${type}`);
   }
 }
 
-/** Why a metric cannot be read, for a person to know. */
-export class UnreadableMetric extends Error {}
-
-function missing(key: string): UnreadableMetric {
-  return new UnreadableMetric(`it has no ${key}`);
+function readSimple(name: string, params: TypeParams): MetricShape {
+  const { metric_aggregation_params: aggregation, expr } = params;
+  if (!aggregation) return { kind: 'simple', measure: readMeasureInput(params, 'measure') };
+  const measure = measureSchema.parse({ ...aggregation, name, expr: expr ?? undefined });
+  return { kind: 'simple', measure: { ...measure, model: aggregation.semantic_model } };
 }
 
-function inputOf(
-  input: z.infer<typeof optionalInput>,
-  key: string,
-  isMeasure = false,
+function readDerived({ expr, metrics }: TypeParams): MetricShape {
+  if (expr === undefined || expr === null) throw missingKey('expr');
+  const inputs = (metrics ?? []).map((input) => toMetricInput(input));
+  return { kind: 'derived', expr: String(expr), inputs };
+}
+
+function readCumulative(params: TypeParams): MetricShape {
+  const own = params.cumulative_type_params;
+  const grainToDate = own?.grain_to_date ?? params.grain_to_date;
+  return {
+    kind: 'cumulative',
+    of: params.measure ? readMeasureInput(params, 'measure') : readInput(own ?? {}, 'metric'),
+    window: own?.window ?? params.window,
+    grainToDate: grainToDate?.toLowerCase(),
+    periodAgg: own?.period_agg?.toLowerCase() ?? 'first',
+  };
+}
+
+function readConversion({ conversion_type_params: params }: TypeParams): MetricShape {
+  if (!params?.entity) throw missingKey('entity');
+  const { entity, window, calculation, constant_properties } = params;
+  return {
+    kind: 'conversion',
+    base: params.base_measure
+      ? readMeasureInput(params, 'base_measure')
+      : readInput(params, 'base_metric'),
+    conversion: params.conversion_measure
+      ? readMeasureInput(params, 'conversion_measure')
+      : readInput(params, 'conversion_metric'),
+    entity,
+    window,
+    calculation: calculation?.toLowerCase() ?? 'conversion_rate',
+    constants: (constant_properties ?? []).map(({ base_property, conversion_property }) => [
+      base_property,
+      conversion_property,
+    ]),
+  };
+}
+
+type ParsedInput = z.infer<typeof optionalInput>;
+
+/** The required input with this key, a metric. */
+function readInput<Key extends string>(
+  params: { readonly [key in Key]?: ParsedInput },
+  key: Key,
 ): MetricInput {
-  if (!input) throw missing(key);
+  const input = params[key];
+  if (!input) throw missingKey(key);
+  return toMetricInput(input);
+}
+
+/** The required input with this key, a measure. */
+function readMeasureInput<Key extends string>(
+  params: { readonly [key in Key]?: ParsedInput },
+  key: Key,
+): MetricInput {
+  return { ...readInput(params, key), isMeasure: true };
+}
+
+function toMetricInput(input: NonNullable<ParsedInput>): MetricInput {
   const { name, alias, filter, offset_window, offset_to_grain } = input;
   return {
     name,
-    isMeasure,
+    isMeasure: false,
     alias,
     filters: filter,
     offsetWindow: offset_window,
     offsetToGrain: offset_to_grain,
   };
+}
+
+function missingKey(key: string): UnreadableMetric {
+  return new UnreadableMetric(`it has no ${key}`);
 }

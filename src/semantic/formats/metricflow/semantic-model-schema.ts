@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * MetricFlow's semantic models, as YAML (`semantic_models:`) and as JSON (`semantic_manifest.json`, `manifest.json`) have
- * them. Loose: what is not named here does not matter to ktx.
+ * MetricFlow's semantic models as they stand in YAML (`semantic_models:`) and in JSON (`semantic_manifest.json`,
+ * `manifest.json`). The schemas are loose: ktx ignores all keys that are not named here.
  */
 const text = z.string();
 const optionalText = text.nullish().transform((value) => value ?? undefined);
@@ -30,7 +30,7 @@ const dimensionSchema = z.looseObject({
 });
 export type Dimension = z.infer<typeof dimensionSchema>;
 
-const nonAdditiveSchema = z.looseObject({
+const nonAdditiveDimensionSchema = z.looseObject({
   name: text,
   window_choice: lowerCase.nullish().transform((value) => value ?? 'min'),
   window_groupings: z.array(text).nullish(),
@@ -50,7 +50,7 @@ export const measureSchema = z.looseObject({
   create_metric: z.boolean().nullish(),
   agg_params: aggregateParamsSchema.nullish(),
   agg_time_dimension: optionalText,
-  non_additive_dimension: nonAdditiveSchema.nullish(),
+  non_additive_dimension: nonAdditiveDimensionSchema.nullish(),
 });
 export type Measure = z.infer<typeof measureSchema>;
 
@@ -76,42 +76,42 @@ export const semanticModelSchema = z.looseObject({
 });
 export type SemanticModelSpec = z.infer<typeof semanticModelSchema>;
 
-/** The entity that one row is of; undefined where none is declared. */
+/** The entity of which each row of the model is one; undefined if the model declares none. */
 export function primaryEntity({ primary_entity, entities }: SemanticModelSpec): string | undefined {
   return entities.find(({ type }) => type === 'primary')?.name ?? primary_entity;
 }
 
-/** The table that a model names, and how: by its relation, as `schema.table`, by `ref('orders')` or `source('crm', 'customers')`. */
+interface ModelTable {
+  readonly table: string | undefined;
+  readonly schema: string | undefined;
+  readonly database: string | undefined;
+  /** True if the name stands in `ref` or `source`: only dbt knows in which schema it builds the table. */
+  readonly isGuess: boolean;
+}
+
+const refOrSource =
+  /^\s*(?:\{\{)?\s*(ref|source)\(\s*['"]([^'"]+)['"](?:\s*,\s*['"]([^'"]+)['"])?\s*\)\s*(?:\}\})?\s*$/;
+
+/** The table of a semantic model: from its relation, `schema.table`, `ref('orders')` or `source('crm', 'customers')`. */
 export function tableOfModel({
   node_relation: relation,
   model = '',
-}: Pick<SemanticModelSpec, 'node_relation' | 'model'>) {
-  if (relation)
-    return {
-      table: relation.alias,
-      schema: relation.schema_name,
-      database: relation.database,
-      isGuess: false,
-    };
-  const [, kind, ...names] =
-    /^\s*(?:\{\{)?\s*(ref|source)\(\s*['"]([^'"]+)['"](?:\s*,\s*['"]([^'"]+)['"])?\s*\)\s*(?:\}\})?\s*$/.exec(
-      model,
-    ) ?? [];
-  const [table, schema, database] = (
-    kind === undefined ? model.split('.') : names.filter((name) => name !== undefined)
-  ).toReversed();
-  // The first name of a ref with two is a package; in which schema dbt builds a model is not in its file.
-  if (kind !== undefined)
-    return {
-      table,
-      schema: kind === 'source' ? schema : undefined,
-      database: undefined,
-      isGuess: true,
-    };
+}: Pick<SemanticModelSpec, 'node_relation' | 'model'>): ModelTable {
+  if (relation) {
+    const { alias: table, schema_name: schema, database } = relation;
+    return { table, schema, database, isGuess: false };
+  }
+  const [, kind, first, second] = refOrSource.exec(model) ?? [];
+  if (kind !== undefined) {
+    // The first of two names in `ref` is a package.
+    const schema = kind === 'source' && second !== undefined ? first : undefined;
+    return { table: second ?? first, schema, database: undefined, isGuess: true };
+  }
+  const [table, schema, database] = model.split('.').toReversed();
   return { table: table === '' ? undefined : table, schema, database, isGuess: false };
 }
 
-/** An expression that is just a column; a name without an expression is that column. */
+/** The column, if the expression is just a column; without an expression, the name is the column. */
 export function plainColumn({
   name,
   expr = name,

@@ -2,165 +2,156 @@ import { stringify } from 'yaml';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, sourceParts } from '../../model/dataset.ts';
 import type { DatasetField, Misfit } from '../imported-model.ts';
-import { type Entry, without } from '../patch.ts';
-import { type FlowOut, Unsayable, writeMetric } from './write-metrics.ts';
-import { type EntityOut, flowName, flowNames } from './dbt-names.ts';
-import { columnSql, faultOf, type Flow } from './write-sql.ts';
+import { omitKeys, type PlainObject } from '../patch.ts';
+import type { DbtEntity } from './dbt-entities.ts';
+import { chooseDbtNames } from './dbt-names.ts';
+import { columnSql, type DatasetExport, type DbtExport, findExportFault } from './dbt-sql.ts';
+import { findUnwrittenKeys } from './find-unwritten-keys.ts';
+import { NotInDbt } from './not-in-dbt.ts';
+import { toDbtName } from './to-dbt-name.ts';
+import { type DbtOutput, writeMetric } from './write-metric.ts';
 
-type Note = (at: string, message: string) => void;
+type AddMisfit = (at: string, message: string) => void;
 
-/** Datasets as dbt's semantic models and metrics, and what dbt has no words for. Runs inside `withAnalyzer`. */
+/** Writes datasets as dbt semantic models and metrics. The misfits name what dbt cannot express. Runs inside `withAnalyzer`. */
 export function writeMetricflow(
-  all: readonly Dataset[],
+  datasets: readonly Dataset[],
   { dialect }: { readonly dialect: Dialect },
-) {
+): { readonly text: string; readonly misfits: readonly Misfit[] } {
   const misfits: Misfit[] = [];
-  const note: Note = (at, message) => void misfits.push({ at, message });
-  const datasets = all.filter(({ dataset, source }) => {
+  const addMisfit: AddMisfit = (at, message) => void misfits.push({ at, message });
+  const tables = datasets.filter(({ dataset, source }) => {
     if (source === undefined)
-      note(`datasets.${dataset}`, 'left out: a query is a model of its own in dbt');
+      addMisfit(`datasets.${dataset}`, 'left out: in dbt, a query is a model of its own');
     return source !== undefined;
   });
-  const flow: Flow = {
+  const dbtExport: DbtExport = {
     dialect,
-    datasets: new Map(datasets.map((one) => [one.dataset, one])),
-    names: flowNames(datasets, note),
+    datasets: new Map(tables.map((dataset) => [dataset.dataset, dataset])),
+    names: chooseDbtNames(tables, addMisfit),
   };
-  const out: FlowOut = { measures: new Map(), metrics: new Map() };
+  const { measures, metrics } = writeMetrics(tables, dbtExport, addMisfit);
+  const models = tables.map((home) =>
+    writeSemanticModel(
+      { ...dbtExport, home },
+      [...(measures.get(home.dataset)?.values() ?? [])],
+      addMisfit,
+    ),
+  );
+  const document = {
+    semantic_models: models,
+    ...(metrics.size > 0 && { metrics: [...metrics.values()] }),
+  };
+  return { text: stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }), misfits };
+}
+
+/** Hidden metrics are written only if another metric uses them. */
+function writeMetrics(
+  datasets: readonly Dataset[],
+  dbtExport: DbtExport,
+  addMisfit: AddMisfit,
+): DbtOutput {
+  const output: DbtOutput = { measures: new Map(), metrics: new Map() };
   const visible = datasets.flatMap((home) =>
     (home.metrics ?? []).flatMap((metric) => (metric.hidden === true ? [] : [{ home, metric }])),
   );
   for (const { home, metric } of visible) {
     try {
-      writeMetric(metric, { ...flow, home, out });
+      writeMetric(metric, { ...dbtExport, home, output, stack: [] });
     } catch (error) {
-      if (!(error instanceof Unsayable)) throw error;
-      note(`metrics.${home.dataset}.${metric.name}`, `left out: ${error.message}`);
+      if (!(error instanceof NotInDbt)) throw error;
+      addMisfit(`metrics.${home.dataset}.${metric.name}`, `left out: ${error.message}`);
     }
   }
-  const models = datasets.map((dataset) => semanticModel(dataset, { flow, out, note }));
-  const document = {
-    semantic_models: models,
-    ...(out.metrics.size > 0 && { metrics: [...out.metrics.values()] }),
-  };
-  return { text: stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }), misfits };
+  return output;
 }
 
-function semanticModel(
-  home: Dataset,
-  { flow, out, note }: { readonly flow: Flow; readonly out: FlowOut; readonly note: Note },
-): Entry {
-  const { dataset, source = '', description, default_time: time } = home;
+function writeSemanticModel(
+  context: DatasetExport,
+  measures: readonly PlainObject[],
+  addMisfit: AddMisfit,
+): PlainObject {
+  const { home, names } = context;
+  const { dataset, source = '', description } = home;
   const at = `datasets.${dataset}`;
-  const { entities, dimensions } = flow.names;
-  const own = entities.get(dataset) ?? [];
-  const parts = sourceParts(source) ?? [];
-  const timeField = home.fields?.find(({ name }) => name === time);
-  const agg_time_dimension = timeField && dimensions.get(dataset)?.get(timeField);
-  const measures = [...(out.measures.get(dataset)?.values() ?? [])];
-  note(at, `its dbt model is taken to be called ${parts.at(-1)}`);
-  if (measures.length > 0 && agg_time_dimension === undefined)
-    note(at, 'dbt refuses measures without a time: give it default_time');
-  noteAside(home, at, { entities: own, note });
-  const dims = [...(dimensions.get(dataset) ?? [])].flatMap(([field, name]) => {
-    const entry = dimension(field, name, { ...flow, home });
-    if (entry === undefined)
-      note(
-        `fields.${dataset}.${field.name}`,
-        `left out: ${faultOf(field.expr, flow) ?? 'dbt has no expression over other datasets'}`,
-      );
-    return entry ?? [];
-  });
-  const expr = (name: string) =>
-    columnSql(home.fields?.find((one) => one.name === name)?.expr ?? name, { ...flow, home }) ??
-    name;
+  const sourceNames = sourceParts(source) ?? [];
+  const model = sourceNames.at(-1);
+  const defaultTime = defaultTimeDimension(context);
+  const entities = names.entities.get(dataset) ?? [];
+  addMisfit(at, `ktx assumes that its dbt model is called ${model}`);
+  if (measures.length > 0 && defaultTime === undefined)
+    addMisfit(at, 'dbt refuses measures without a time: set default_time');
+  noteUnwrittenKeys(home, entities, addMisfit);
+  const dimensions = writeDimensions(context, addMisfit);
+  const hasPrimaryEntity = entities.some(({ type }) => type === 'primary');
   return {
-    name: flowName(dataset),
-    model: `ref('${parts.at(-1)}')`,
-    ...without({ description, defaults: agg_time_dimension && { agg_time_dimension } }),
-    ...(parts.length > 1 && { config: { meta: { ktx: { source } } } }),
-    ...(own.some(({ type }) => type === 'primary') ? {} : { primary_entity: flowName(dataset) }),
-    ...(own.length > 0 && {
-      entities: own.map(({ name, type, field }) => ({ name, type, expr: expr(field) })),
+    name: toDbtName(dataset),
+    model: `ref('${model}')`,
+    ...omitKeys({
+      description,
+      defaults: defaultTime === undefined ? undefined : { agg_time_dimension: defaultTime },
     }),
-    ...(dims.length > 0 && { dimensions: dims }),
+    ...(sourceNames.length > 1 && { config: { meta: { ktx: { source } } } }),
+    ...(!hasPrimaryEntity && { primary_entity: toDbtName(dataset) }),
+    ...(entities.length > 0 && {
+      entities: entities.map((entity) => writeEntity(entity, context)),
+    }),
+    ...(dimensions.length > 0 && { dimensions }),
     ...(measures.length > 0 && { measures }),
   };
 }
 
-function dimension(
-  field: DatasetField,
+function defaultTimeDimension({ home, names }: DatasetExport): string | undefined {
+  const field = home.fields?.find(({ name }) => name === home.default_time);
+  return field && names.dimensions.get(home.dataset)?.get(field);
+}
+
+function writeEntity({ name, type, field }: DbtEntity, context: DatasetExport): PlainObject {
+  const expr = context.home.fields?.find((candidate) => candidate.name === field)?.expr ?? field;
+  return { name, type, expr: columnSql(expr, context) ?? field };
+}
+
+function writeDimensions(context: DatasetExport, addMisfit: AddMisfit): readonly PlainObject[] {
+  const { dataset } = context.home;
+  const dimensions = [...(context.names.dimensions.get(dataset) ?? [])];
+  return dimensions.flatMap(([field, name]) => {
+    const dimension = writeDimension(field, name, context);
+    if (dimension !== undefined) return [dimension];
+    const fault =
+      findExportFault(field.expr, context) ?? 'dbt has no expressions over other datasets';
+    addMisfit(`fields.${dataset}.${field.name}`, `left out: ${fault}`);
+    return [];
+  });
+}
+
+/** Undefined if dbt cannot express the field. */
+function writeDimension(
+  { name: fieldName, expr: fieldExpr, type, description }: DatasetField,
   name: string,
-  at: Flow & { readonly home: Dataset },
-): Entry | undefined {
-  const expr = columnSql(field.expr ?? field.name, at);
+  context: DatasetExport,
+): PlainObject | undefined {
+  const expr = columnSql(fieldExpr ?? fieldName, context);
   if (expr === undefined) return undefined;
-  const isTime = field.type?.startsWith('date') === true;
-  const kind = isTime
-    ? { type: 'time', type_params: { time_granularity: field.type === 'date' ? 'day' : 'second' } }
-    : { type: 'categorical' };
+  const isTime = type?.startsWith('date') === true;
+  const timeGranularity = type === 'date' ? 'day' : 'second';
   return {
     name,
-    ...kind,
+    ...(isTime
+      ? { type: 'time', type_params: { time_granularity: timeGranularity } }
+      : { type: 'categorical' }),
     ...(expr !== name && { expr }),
-    ...without({ description: field.description }),
+    ...omitKeys({ description }),
   };
 }
 
-/** What of a dataset dbt has no word for. */
-function noteAside(
+function noteUnwrittenKeys(
   dataset: Dataset,
-  at: string,
-  { entities, note }: { readonly entities: readonly EntityOut[]; readonly note: Note },
-) {
-  const {
-    synonyms,
-    tags,
-    segments,
-    parameters,
-    fiscal_year_start,
-    row_metrics,
-    access,
-    extensions,
-  } = dataset;
-  const {
-    unique_keys = [],
-    primary_key = [],
-    fields = [],
-    metrics = [],
-    relationships = [],
-  } = dataset;
-  const keysOf = (list: readonly object[], keys: readonly string[]) =>
-    keys.filter((key) => list.some((one) => (one as Entry)[key] !== undefined));
-  const isEntity = ([key]: readonly string[]) => entities.some(({ field }) => field === key);
-  const isCovered = ({ name }: DatasetField) => entities.some(({ field }) => field === name);
-  const whole = {
-    synonyms,
-    tags,
-    segments,
-    parameters,
-    fiscal_year_start,
-    row_metrics,
-    extensions,
-  };
-  const aside = [
-    ...keysOf([whole], Object.keys(whole)),
-    ...([primary_key, ...unique_keys].some((key) => key.length > 1)
-      ? ['keys of several columns']
-      : []),
-    ...(unique_keys.some((key) => key.length === 1 && !isEntity(key))
-      ? ['unique keys that nothing joins']
-      : []),
-    ...keysOf(fields, ['type', 'values', 'synonyms', 'hidden', 'extensions']).map(
-      (key) => `${key} of fields`,
-    ),
-    ...keysOf(fields.filter(isCovered), ['description']).map((key) => `${key} of keys`),
-    ...keysOf(metrics, ['unit', 'synonyms', 'hidden', 'extensions']).map(
-      (key) => `${key} of metrics`,
-    ),
-    ...keysOf(relationships, ['description', 'extensions']).map((key) => `${key} of relationships`),
-  ];
-  if (aside.length > 0) note(at, `dbt has no word for: ${aside.join(', ')}`);
-  if (access !== undefined)
-    note(at, 'dbt has no row rules (access): there, everyone sees every row');
+  entities: readonly DbtEntity[],
+  addMisfit: AddMisfit,
+): void {
+  const at = `datasets.${dataset.dataset}`;
+  const unwritten = findUnwrittenKeys(dataset, entities);
+  if (unwritten.length > 0) addMisfit(at, `dbt has no equivalent for: ${unwritten.join(', ')}`);
+  if (dataset.access !== undefined)
+    addMisfit(at, 'dbt has no row rules (access): there, everyone sees every row');
 }

@@ -1,27 +1,36 @@
 import type { z } from 'zod';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { datasetSchema } from '../../model/dataset.ts';
-import type { Forms } from './lossless.ts';
-import { metricIn, metricOut, placedSchema, type Together, unplaced } from './metric-conversion.ts';
+import { omitKeys, type PlainObject } from '../patch.ts';
+import {
+  fromOssieDataset,
+  fromOssieField,
+  fromOssieRelationship,
+  toOssieDataset,
+  toOssieField,
+  toOssieRelationship,
+} from './dataset-conversion.ts';
+import { metricEntrySchema, metricOfEntry } from './metric-entry.ts';
+import { fromOssieMetric } from './from-ossie-metric.ts';
+import { type DatasetScope, toOssieMetric } from './to-ossie-metric.ts';
 import {
   ossieDatasetSchema,
   ossieFieldSchema,
   ossieMetricSchema,
   ossieRelationshipSchema,
 } from './schema.ts';
-import {
-  datasetIn,
-  datasetOut,
-  fieldIn,
-  fieldOut,
-  relationshipIn,
-  relationshipOut,
-} from './dataset-conversion.ts';
-import { type Entry, without } from '../patch.ts';
+
+/** Converts one kind of object both ways. What one side cannot express is lost here; `lossless.ts` preserves it. */
+export interface OssieCodec {
+  /** Undefined if Ossie cannot express the object at all. */
+  readonly toOssie: (ktx: PlainObject) => PlainObject | undefined;
+  /** Empty if ktx cannot express the object at all. */
+  readonly fromOssie: (ossie: PlainObject) => PlainObject;
+}
 
 const fieldSchema = datasetSchema.shape.fields.unwrap().element;
 const relationshipSchema = datasetSchema.shape.relationships.unwrap().element;
-const headSchema = datasetSchema
+const datasetHeadSchema = datasetSchema
   .pick({
     dataset: true,
     source: true,
@@ -33,64 +42,70 @@ const headSchema = datasetSchema
   })
   .loose();
 
-export function fieldForms(dialect: Dialect): Forms {
-  return {
-    out: (view) => typed(fieldSchema, view, (field) => fieldOut(field, dialect)),
-    back: (entry) =>
-      typed(ossieFieldSchema, entry, (field) => without(fieldIn(field, dialect))) ?? {},
-  };
-}
-
-/** Of a dataset without its lists. */
-export const datasetForms: Forms = {
-  out: (view) => typed(headSchema, view, datasetOut),
-  back: (entry) => typed(ossieDatasetSchema, entry, (dataset) => without(datasetIn(dataset))) ?? {},
+/** For a dataset without its fields, metrics and relationships. */
+export const datasetCodec: OssieCodec = {
+  toOssie: (ktx) => convertIfValid(datasetHeadSchema, ktx, toOssieDataset),
+  fromOssie: (ossie) =>
+    convertIfValid(ossieDatasetSchema, ossie, (dataset) => omitKeys(fromOssieDataset(dataset))) ??
+    {},
 };
 
-export function relationshipForms({
-  from,
-  name,
-  isOnly,
-}: {
-  from: string;
-  name: string;
-  isOnly: boolean;
-}): Forms {
+export function fieldCodec(dialect: Dialect): OssieCodec {
   return {
-    out: (view) =>
-      typed(relationshipSchema, view, (relationship) =>
-        named(relationshipOut(relationship, from), name),
-      ),
-    back: (entry) =>
-      typed(ossieRelationshipSchema, entry, (relationship) =>
-        without(relationshipIn(relationship, isOnly)),
+    toOssie: (ktx) => convertIfValid(fieldSchema, ktx, (field) => toOssieField(field, dialect)),
+    fromOssie: (ossie) =>
+      convertIfValid(ossieFieldSchema, ossie, (field) =>
+        omitKeys(fromOssieField(field, dialect)),
       ) ?? {},
   };
 }
 
-/** `name`: in the model, where the names of all datasets meet. */
-export function metricForms({ name, ...together }: Together & { readonly name: string }): Forms {
+/** `name` is the relationship's name in the Ossie model; ktx relationships have only roles. */
+export function relationshipCodec({
+  from,
+  name,
+  isOnlyJoin,
+}: {
+  readonly from: string;
+  readonly name: string;
+  readonly isOnlyJoin: boolean;
+}): OssieCodec {
   return {
-    out: (view) =>
-      typed(placedSchema, view, (placed) => {
-        const home = together.datasets.get(placed.dataset);
-        const metric = unplaced(placed);
-        return home && metric && metricOut(metric, name, { ...together, home });
+    toOssie: (ktx) =>
+      convertIfValid(relationshipSchema, ktx, (relationship) => {
+        const converted = toOssieRelationship(relationship, from);
+        return converted && { ...converted, name };
       }),
-    back: (entry) => typed(ossieMetricSchema, entry, (metric) => metricIn(metric, together)) ?? {},
+    fromOssie: (ossie) =>
+      convertIfValid(ossieRelationshipSchema, ossie, (relationship) =>
+        omitKeys(fromOssieRelationship(relationship, isOnlyJoin)),
+      ) ?? {},
   };
 }
 
-function named(entry: Entry | undefined, name: string): Entry | undefined {
-  return entry && { ...entry, name };
+/** `name` is the metric's name in the Ossie model, where all datasets share one namespace. */
+export function metricCodec({
+  name,
+  ...scope
+}: DatasetScope & { readonly name: string }): OssieCodec {
+  return {
+    toOssie: (ktx) =>
+      convertIfValid(metricEntrySchema, ktx, (entry) => {
+        const home = scope.datasets.get(entry.dataset);
+        const metric = metricOfEntry(entry);
+        return home && metric && toOssieMetric(metric, name, { ...scope, home });
+      }),
+    fromOssie: (ossie) =>
+      convertIfValid(ossieMetricSchema, ossie, (metric) => fromOssieMetric(metric, scope)) ?? {},
+  };
 }
 
-/** Undefined for what does not fit: a patch from outside may make anything. */
-function typed<T>(
+/** Undefined if the object does not match the schema: a patch in a foreign file may produce anything. */
+function convertIfValid<T>(
   schema: z.ZodType<T>,
-  entry: Entry,
-  convert: (value: T) => Entry | undefined,
-): Entry | undefined {
-  const { data } = schema.safeParse(entry);
+  object: PlainObject,
+  convert: (value: T) => PlainObject | undefined,
+): PlainObject | undefined {
+  const { data } = schema.safeParse(object);
   return data === undefined ? undefined : convert(data);
 }

@@ -1,8 +1,20 @@
 import { z } from 'zod';
-import { differences, type Entry, isEntry, type Patch, patched, same, without } from '../patch.ts';
+import { isRecord } from '../../../lib/json.ts';
+import {
+  applyPatch,
+  isEqual,
+  makePatch,
+  omitKeys,
+  type Patch,
+  type PlainObject,
+} from '../patch.ts';
+import type { OssieCodec } from './codecs.ts';
+import { addKtxExtension, splitKtxExtension } from './extension.ts';
 
-const vendor = 'KTX';
-
+/**
+ * Lossless conversion on top of a codec. Writing stores what Ossie cannot express as a patch in ktx's `custom_extensions`
+ * entry; reading stores what ktx cannot express as a patch under `extensions.ossie`. Each side replays the other's patch.
+ */
 const patchSchema = z.looseObject({
   add: z.record(z.string(), z.unknown()).optional(),
   replace: z
@@ -16,96 +28,65 @@ const patchSchema = z.looseObject({
     .optional(),
 });
 
-/** The two forms of one thing: `out` to Ossie, undefined where it has no words for it; `back` to ktx. */
-export interface Forms {
-  readonly out: (view: Entry) => Entry | undefined;
-  readonly back: (ossie: Entry) => Entry;
+interface Encoded {
+  readonly object: PlainObject;
+  /** Top-level keys that only ktx will understand. */
+  readonly ktxOnlyKeys: readonly string[];
 }
 
-interface Written {
-  readonly entry: Entry;
-  /** Keys that only ktx understands. */
-  readonly aside: readonly string[];
-}
-
-/** As Ossie, with what it has no word for in an extension of ktx; undefined where that would be all. */
-export function written(view: Entry, { out, back }: Forms): Written | undefined {
-  const { kept, patch } = keptPatch(view);
-  const plain = out(kept);
-  if (plain === undefined && patch === undefined) return undefined;
-  const entry = patch === undefined ? (plain ?? {}) : patched(plain ?? {}, patch).value;
-  const rest = differences(back(entry), kept);
-  const aside = [
-    ...Object.keys(rest?.add ?? {}),
-    ...(rest?.replace ?? []).map(({ path }) => path[0] ?? ''),
+/** The Ossie form of a ktx object; undefined if Ossie can express nothing of it. */
+export function encodeLossless(ktx: PlainObject, codec: OssieCodec): Encoded | undefined {
+  const { own, patch } = splitOssiePatch(ktx);
+  const converted = codec.toOssie(own);
+  if (converted === undefined && patch === undefined) return undefined;
+  const object = patch === undefined ? (converted ?? {}) : applyPatch(converted ?? {}, patch).value;
+  const lost = makePatch(codec.fromOssie(object), own);
+  const lostKeys = [
+    ...Object.keys(lost?.add ?? {}),
+    ...(lost?.replace ?? []).map(({ path }) => path[0] ?? ''),
   ];
-  return { entry: rest === undefined ? entry : extended(entry, rest), aside: [...new Set(aside)] };
-}
-
-interface Read {
-  readonly view: Entry;
-  /** What Ossie says, without ktx's own extension. */
-  readonly entry: Entry;
-  /** What an edit since has made void. */
-  readonly stale: readonly string[];
-}
-
-/** As ktx has it, what ktx had added included. */
-export function read(given: Entry, back: Forms['back']): Read {
-  const { entry, data } = extensionOf(given);
-  const patch = patchSchema.safeParse(data);
-  if (!patch.success) return { view: back(entry), entry, stale: [] };
-  const { value: view, stale } = patched(back(entry), patch.data);
-  return { view, entry, stale };
-}
-
-/** With what ktx has no word for among its extensions. */
-export function completed({ view, entry }: Read, out: Forms['out']): Entry {
-  const rest = differences(out(view) ?? {}, entry);
-  if (rest === undefined) return view;
-  const extensions = isEntry(view['extensions']) ? view['extensions'] : {};
-  return { ...view, extensions: { ...extensions, ossie: rest } };
-}
-
-export function extended(entry: Entry, data: unknown): Entry {
-  const others = entry['custom_extensions'];
-  const own = { vendor_name: vendor, data: JSON.stringify(data) };
-  return { ...entry, custom_extensions: [...(Array.isArray(others) ? others : []), own] };
-}
-
-/** Apart: what others wrote, and the data of ktx's own extension, which is always the last. */
-export function extensionOf(given: Entry): { readonly entry: Entry; readonly data: unknown } {
-  const all = given['custom_extensions'];
-  const last: unknown = Array.isArray(all) ? all.at(-1) : undefined;
-  if (
-    !Array.isArray(all) ||
-    !isEntry(last) ||
-    last['vendor_name'] !== vendor ||
-    typeof last['data'] !== 'string'
-  ) {
-    return { entry: given, data: undefined };
-  }
-  const entry = without(given, 'custom_extensions');
-  const others: unknown[] = all.slice(0, -1);
   return {
-    entry: others.length === 0 ? entry : { ...entry, custom_extensions: others },
-    data: jsonIn(last['data']),
+    object: lost === undefined ? object : addKtxExtension(object, lost),
+    ktxOnlyKeys: [...new Set(lostKeys)],
   };
 }
 
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** The patch that reading put under `extensions.ossie`, and the object without it. */
+function splitOssiePatch(ktx: PlainObject): {
+  readonly own: PlainObject;
+  readonly patch: Patch | undefined;
+} {
+  const { ossie, ...others } = isRecord(ktx['extensions']) ? ktx['extensions'] : {};
+  const parsed = patchSchema.safeParse(ossie);
+  if (!parsed.success) return { own: ktx, patch: undefined };
+  const own = omitKeys(ktx, 'extensions');
+  return { own: isEqual(others, {}) ? own : { ...own, extensions: others }, patch: parsed.data };
 }
 
-function keptPatch(view: Entry): { readonly kept: Entry; readonly patch: Patch | undefined } {
-  const { ossie, ...others } = isEntry(view['extensions']) ? view['extensions'] : {};
-  const parsed = patchSchema.safeParse(ossie);
-  if (!parsed.success) return { kept: view, patch: undefined };
-  const kept = without(view, 'extensions');
-  return { kept: same(others, {}) ? kept : { ...kept, extensions: others }, patch: parsed.data };
+export interface Decoded {
+  readonly ktx: PlainObject;
+  /** The Ossie object without ktx's own extension. */
+  readonly ossie: PlainObject;
+  /** Paths of ktx's patch that an edit of the Ossie file has made void. */
+  readonly stale: readonly string[];
+}
+
+/** The ktx form of an Ossie object, with what ktx had stored in its extension. */
+export function decodeLossless(object: PlainObject, fromOssie: OssieCodec['fromOssie']): Decoded {
+  const { object: ossie, data } = splitKtxExtension(object);
+  const patch = patchSchema.safeParse(data);
+  if (!patch.success) return { ktx: fromOssie(ossie), ossie, stale: [] };
+  const { value: ktx, stale } = applyPatch(fromOssie(ossie), patch.data);
+  return { ktx, ossie, stale };
+}
+
+/** Adds what ktx cannot express of the Ossie object to the ktx object, under `extensions.ossie`. */
+export function keepOssieOnlyKeys(
+  { ktx, ossie }: Pick<Decoded, 'ktx' | 'ossie'>,
+  toOssie: OssieCodec['toOssie'],
+): PlainObject {
+  const lost = makePatch(toOssie(ktx) ?? {}, ossie);
+  if (lost === undefined) return ktx;
+  const extensions = isRecord(ktx['extensions']) ? ktx['extensions'] : {};
+  return { ...ktx, extensions: { ...extensions, ossie: lost } };
 }

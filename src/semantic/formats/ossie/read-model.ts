@@ -1,10 +1,15 @@
+import { isRecord } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
-import { toDatasetName, uniqueNames, type Misfit } from '../imported-model.ts';
-import { completed, extensionOf, read } from './lossless.ts';
-import { datasetForms, fieldForms, metricForms, relationshipForms } from './codecs.ts';
-import { placed, placedSchema, type Together, unplaced } from './metric-conversion.ts';
+import { type Misfit, modelWideNames, toDatasetName, uniqueNames } from '../imported-model.ts';
+import { isEqual, omitKeys, type PlainObject } from '../patch.ts';
+import { textForDialect, tryParseFragment } from '../sql-fragment.ts';
+import { datasetCodec, fieldCodec, metricCodec, relationshipCodec } from './codecs.ts';
+import { splitKtxExtension } from './extension.ts';
+import { indexedItems } from './indexed-items.ts';
+import { decodeLossless, keepOssieOnlyKeys } from './lossless.ts';
+import { metricEntrySchema, metricOfEntry, toMetricEntry } from './metric-entry.ts';
 import type {
   OssieDataset,
   OssieField,
@@ -12,223 +17,266 @@ import type {
   OssieModel,
   OssieRelationship,
 } from './schema.ts';
-import { usedText } from './dataset-conversion.ts';
-import { indexed, modelNames } from './write-model.ts';
-import { type Entry, isEntry, same, without } from '../patch.ts';
-import { fragmentIn } from '../sql-fragment.ts';
+import type { DatasetScope } from './to-ossie-metric.ts';
 
-interface Reading extends Together {
-  readonly note: (at: string, message: string) => void;
+interface ReadContext extends DatasetScope {
+  readonly addMisfit: (at: string, message: string) => void;
 }
 
-/** What is placed in datasets, by their names, and what ktx cannot use. */
-interface Placed {
-  readonly entries: readonly { readonly home: string; readonly entry: Entry }[];
-  readonly aside: readonly Entry[];
+/** An object and the name of the dataset that it goes into. */
+interface OwnedObject {
+  readonly home: string;
+  readonly object: PlainObject;
 }
 
-/** One semantic model of a document. */
+interface ReadList {
+  readonly objects: readonly OwnedObject[];
+  /** Ossie objects that ktx cannot use; they are preserved and written back on export. */
+  readonly unused: readonly PlainObject[];
+}
+
+/** Reads one semantic model of a document. */
 export function readModel(
   model: OssieModel,
   dialect: Dialect,
-): { datasets: readonly Dataset[]; misfits: readonly Misfit[] } {
+): { readonly datasets: readonly Dataset[]; readonly misfits: readonly Misfit[] } {
   const misfits: Misfit[] = [];
-  const note = (at: string, message: string) => misfits.push({ at, message });
+  const addMisfit = (at: string, message: string) => misfits.push({ at, message });
   const names = uniqueNames(model.datasets.map(({ name }) => toDatasetName(name)));
-  const renamed = new Map(model.datasets.map(({ name }, index) => [name, names[index] ?? name]));
-  // Enough to know whose names an expression uses.
-  const known = {
+  const ktxNames = new Map(model.datasets.map(({ name }, index) => [name, names[index] ?? name]));
+  // At first only the names of the datasets: enough to see which of them an expression uses.
+  const context: ReadContext = {
     dialect,
-    note,
+    addMisfit,
     datasets: new Map(names.map((dataset) => [dataset, { dataset }])),
   };
-  const bare = model.datasets.map((dataset, index) =>
-    readDataset(dataset, names[index] ?? dataset.name, known),
+  const bareDatasets = model.datasets.map((dataset, index) =>
+    readDataset(dataset, names[index] ?? dataset.name, context),
   );
-  const relationships = readRelationships(model.relationships ?? [], renamed, known);
-  const filledWith = (metrics: Placed['entries']) =>
-    bare.map((dataset, index) => {
-      const lists = withList(dataset, 'metrics', entriesOf(metrics, names[index]));
-      return withList(lists, 'relationships', entriesOf(relationships.entries, names[index]));
+  const relationships = readRelationships(model.relationships ?? [], ktxNames, context);
+  const withLists = (metrics: readonly OwnedObject[]) =>
+    bareDatasets.map((dataset, index) => {
+      const ofHome = ({ home }: OwnedObject) => home === names[index];
+      const withMetrics = insertList(dataset, 'metrics', metrics.filter(ofHome));
+      return insertList(withMetrics, 'relationships', relationships.objects.filter(ofHome));
     });
-  const metrics = readMetrics(model.metrics ?? [], known, (views) => {
-    const filled = filledWith(views).flatMap(
-      (dataset) => datasetSchema.safeParse(dataset).data ?? [],
-    );
-    return new Map(filled.map((one) => [one.dataset, one]));
-  });
-  const aside = { metrics: metrics.aside, relationships: relationships.aside };
-  const datasets = filledWith(metrics.entries).flatMap((whole, index): Dataset[] => {
+  const metrics = readMetrics(model.metrics ?? [], context, (objects) =>
+    validDatasets(withLists(objects)),
+  );
+  const unused = { metrics: metrics.unused, relationships: relationships.unused };
+  const datasets = withLists(metrics.objects).flatMap((dataset, index): Dataset[] => {
+    const header = modelHeader(model, unused, index === 0);
     const { data, problems } = checkSchema(
       datasetSchema,
-      withExtension(whole, 'ossie_model', headerOf(model, aside, index === 0)),
+      addExtension(dataset, 'ossie_model', header),
     );
-    if (data === undefined)
-      note(`datasets.${names[index]}`, `left out: ${problems.map(problemText).join('; ')}`);
-    return data === undefined ? [] : [data];
+    if (data !== undefined) return [data];
+    addMisfit(`datasets.${names[index]}`, `left out: ${problems.map(problemText).join('; ')}`);
+    return [];
   });
   return { datasets, misfits };
 }
 
-function entriesOf(entries: Placed['entries'], name: string | undefined): readonly Entry[] {
-  return entries.flatMap(({ home, entry }) => (home === name ? [entry] : []));
+function validDatasets(datasets: readonly PlainObject[]): ReadonlyMap<string, Dataset> {
+  const valid = datasets.flatMap((dataset) => datasetSchema.safeParse(dataset).data ?? []);
+  return new Map(valid.map((dataset) => [dataset.dataset, dataset]));
 }
 
-/** What Ossie could not say stands at its old place again. */
-function withList(dataset: Entry, key: string, entries: readonly Entry[]): Entry {
-  const all: unknown[] = [...entries];
-  for (const [index, item] of indexed(dataset[key])) all.splice(index, 0, item);
-  return all.length === 0 ? without(dataset, key) : { ...dataset, [key]: all };
+/** Sets a list of a dataset. Items that Ossie could not express, kept there with their index, go back to their old places. */
+function insertList(
+  dataset: PlainObject,
+  key: string,
+  objects: readonly OwnedObject[],
+): PlainObject {
+  const list: unknown[] = objects.map(({ object }) => object);
+  for (const [index, item] of indexedItems(dataset[key])) list.splice(index, 0, item);
+  return list.length === 0 ? omitKeys(dataset, key) : { ...dataset, [key]: list };
 }
 
-function withExtension(entry: Entry, key: string, value: unknown): Entry {
-  if (value === undefined) return entry;
-  const extensions = isEntry(entry['extensions']) ? entry['extensions'] : {};
-  return { ...entry, extensions: { ...extensions, [key]: value } };
+function addExtension(object: PlainObject, key: string, value: unknown): PlainObject {
+  if (value === undefined) return object;
+  const extensions = isRecord(object['extensions']) ? object['extensions'] : {};
+  return { ...object, extensions: { ...extensions, [key]: value } };
 }
 
-/** What the model has beside its datasets; undefined for one of ktx's own. */
-function headerOf(
+/**
+ * What the model holds beside its datasets, so that an export can write it back: its own keys, the order of its lists, and the
+ * objects that ktx cannot use. Only the first dataset carries all of it. Undefined for a model that ktx wrote itself.
+ */
+function modelHeader(
   model: OssieModel,
-  aside: Readonly<Record<string, readonly Entry[]>>,
-  isFirst: boolean,
-): Entry | undefined {
-  const { entry, data } = extensionOf(model);
-  const about = without(entry, 'datasets', 'relationships', 'metrics');
-  const left = Object.fromEntries(
-    Object.entries(aside).filter(([, entries]) => entries.length > 0),
-  );
-  if (same(data, { origin: 'ktx' }) && same(about, { name: model.name }) && same(left, {}))
-    return undefined;
-  if (!isFirst) return { name: model.name };
-  const order = without({
+  unused: Readonly<Record<string, readonly PlainObject[]>>,
+  isFirstDataset: boolean,
+): PlainObject | undefined {
+  const { object, data } = splitKtxExtension(model);
+  const ownKeys = omitKeys(object, 'datasets', 'relationships', 'metrics');
+  const aside = Object.fromEntries(Object.entries(unused).filter(([, list]) => list.length > 0));
+  const isWrittenByKtx =
+    isEqual(data, { origin: 'ktx' }) &&
+    isEqual(ownKeys, { name: model.name }) &&
+    isEqual(aside, {});
+  if (isWrittenByKtx) return undefined;
+  if (!isFirstDataset) return { name: model.name };
+  const order = omitKeys({
     datasets: model.datasets.map(({ name }) => name),
     relationships: model.relationships?.map(({ name }) => name),
     metrics: model.metrics?.map(({ name }) => name),
   });
-  return { ...about, order, ...(same(left, {}) ? {} : { aside: left }) };
+  return { ...ownKeys, order, ...(isEqual(aside, {}) ? {} : { aside }) };
 }
 
-function readDataset(given: OssieDataset, name: string, { dialect, note }: Reading): Entry {
-  const { fields, ...head } = given;
-  const found = read(head, (entry) => ({ ...datasetForms.back(entry), dataset: name }));
-  noteStale(note, `datasets.${given.name}`, found.stale);
-  const all = (fields ?? []).map((field) => readField(field, given.name, { dialect, note }));
-  const usable = all.filter((view) => view !== undefined);
-  const aside = (fields ?? []).flatMap((field, index) =>
-    all[index] === undefined ? [[index, field]] : [],
-  );
-  const view = completed(found, datasetForms.out);
-  const keys = [...(given.primary_key ?? []), ...(given.unique_keys ?? []).flat()];
-  const taken = new Set(usable.map((field) => String(field['name']).toLowerCase()));
-  const missing = [...new Set(keys)].filter((key) => !taken.has(key.toLowerCase()));
-  const absent = missing.map((column) => ({
-    name: column,
-    hidden: true,
-    extensions: { ossie_absent: true },
+/** A dataset with its fields, without metrics and relationships. */
+function readDataset(ossie: OssieDataset, name: string, context: ReadContext): PlainObject {
+  const { fields, ...head } = ossie;
+  const decoded = decodeLossless(head, (object) => ({
+    ...datasetCodec.fromOssie(object),
+    dataset: name,
   }));
-  const whole =
-    fields === undefined && absent.length === 0
-      ? view
-      : { ...view, fields: [...usable, ...absent] };
-  return withExtension(whole, 'ossie_aside', aside.length === 0 ? undefined : { fields: aside });
+  noteStale(context, `datasets.${ossie.name}`, decoded.stale);
+  const dataset = keepOssieOnlyKeys(decoded, datasetCodec.toOssie);
+  const read = (fields ?? []).map((field) => readField(field, ossie.name, context));
+  const usable = read.filter((field) => field !== undefined);
+  const unused = (fields ?? []).flatMap((field, index) =>
+    read[index] === undefined ? [[index, field]] : [],
+  );
+  const keyFields = missingKeyFields(ossie, usable);
+  const hasFields = fields !== undefined || keyFields.length > 0;
+  return addExtension(
+    hasFields ? { ...dataset, fields: [...usable, ...keyFields] } : dataset,
+    'ossie_aside',
+    unused.length === 0 ? undefined : { fields: unused },
+  );
+}
+
+/** Hidden fields for key columns that the Ossie dataset does not list as fields; an export leaves them out again. */
+function missingKeyFields(
+  { primary_key = [], unique_keys = [] }: OssieDataset,
+  fields: readonly PlainObject[],
+): readonly PlainObject[] {
+  const taken = new Set(fields.map((field) => String(field['name']).toLowerCase()));
+  const columns = new Set([...primary_key, ...unique_keys.flat()]);
+  return [...columns]
+    .filter((column) => !taken.has(column.toLowerCase()))
+    .map((column) => ({ name: column, hidden: true, extensions: { ossie_absent: true } }));
 }
 
 /** Undefined for an expression that ktx cannot use. */
 function readField(
   field: OssieField,
   dataset: string,
-  { dialect, note }: Pick<Reading, 'dialect' | 'note'>,
-): Entry | undefined {
+  context: ReadContext,
+): PlainObject | undefined {
   const at = `fields.${dataset}.${field.name}`;
-  const forms = fieldForms(dialect);
-  const found = read(field, forms.back);
-  noteStale(note, at, found.stale);
-  const expr = datasetSchema.shape.fields.unwrap().element.shape.expr.safeParse(found.view['expr']);
-  const text = expr.data === undefined ? undefined : usedText(expr.data, dialect);
-  const isUsable =
-    found.view['expr'] === undefined ||
-    (text !== undefined && fragmentIn(text, dialect)?.aggregates.length === 0);
-  if (isUsable) return completed(found, forms.out);
-  note(at, 'set aside: ktx cannot use this expression');
+  const codec = fieldCodec(context.dialect);
+  const decoded = decodeLossless(field, codec.fromOssie);
+  noteStale(context, at, decoded.stale);
+  if (isUsableExpression(decoded.ktx['expr'], context.dialect))
+    return keepOssieOnlyKeys(decoded, codec.toOssie);
+  context.addMisfit(at, 'set aside: ktx cannot use its expression');
   return undefined;
 }
 
-function readRelationships(
-  given: readonly OssieRelationship[],
-  renamed: ReadonlyMap<string, string>,
-  { note }: Reading,
-): Placed {
-  const isKnown = ({ from, to }: OssieRelationship) => renamed.has(from) && renamed.has(to);
-  const found = given.filter(isKnown).map((relationship) => {
-    const [from = '', to = ''] = [renamed.get(relationship.from), renamed.get(relationship.to)];
-    const isOnly =
-      given.filter((other) => other.from === relationship.from && other.to === relationship.to)
-        .length === 1;
-    const { back } = relationshipForms({ from, name: '', isOnly });
-    const one = read(relationship, (entry) => back({ ...entry, from, to }));
-    noteStale(note, `relationships.${relationship.name}`, one.stale);
-    return { ...one, from, isOnly };
-  });
-  const names = uniqueNames(
-    found.map(({ from, view }) => `${from}_to_${String(view['role'] ?? view['to'])}`),
-  );
-  const entries = found.map((one, index) => {
-    const { out } = relationshipForms({
-      from: one.from,
-      name: names[index] ?? '',
-      isOnly: one.isOnly,
-    });
-    return { home: one.from, entry: completed(one, out) };
-  });
-  const aside = given.filter((one) => !isKnown(one));
-  for (const { name } of aside)
-    note(`relationships.${name}`, 'set aside: it leads to no dataset of the model');
-  return { entries, aside };
+const fieldExprSchema = datasetSchema.shape.fields.unwrap().element.shape.expr;
+
+function isUsableExpression(expr: unknown, dialect: Dialect): boolean {
+  if (expr === undefined) return true;
+  const { data } = fieldExprSchema.safeParse(expr);
+  const text = data === undefined ? undefined : textForDialect(data, dialect);
+  return text !== undefined && tryParseFragment(text, dialect)?.aggregates.length === 0;
 }
 
-/** `filled`: the datasets with these metrics, since one may be written in terms of others, and with what joins them. */
-function readMetrics(
-  given: readonly OssieMetric[],
-  reading: Reading,
-  filled: (entries: Placed['entries']) => Together['datasets'],
-): Placed {
-  const found = given.map((metric) => {
-    const one = read(metric, metricForms({ ...reading, name: metric.name }).back);
-    noteStale(reading.note, `metrics.${metric.name}`, one.stale);
-    const place = placedSchema.safeParse(one.view).data;
-    const own =
-      place !== undefined && reading.datasets.has(place.dataset) ? unplaced(place) : undefined;
-    if (own === undefined)
-      reading.note(
-        `metrics.${metric.name}`,
-        'set aside: ktx cannot use its expression, or it names no dataset',
-      );
-    return { ...one, metric, place, own };
+function readRelationships(
+  relationships: readonly OssieRelationship[],
+  ktxNames: ReadonlyMap<string, string>,
+  context: ReadContext,
+): ReadList {
+  const isKnown = ({ from, to }: OssieRelationship) => ktxNames.has(from) && ktxNames.has(to);
+  const decoded = relationships.filter(isKnown).map((relationship) => {
+    const [from = '', to = ''] = [ktxNames.get(relationship.from), ktxNames.get(relationship.to)];
+    const parallel = relationships.filter(
+      (candidate) => candidate.from === relationship.from && candidate.to === relationship.to,
+    );
+    const isOnlyJoin = parallel.length === 1;
+    const codec = relationshipCodec({ from, name: '', isOnlyJoin });
+    const result = decodeLossless(relationship, (object) =>
+      codec.fromOssie({ ...object, from, to }),
+    );
+    noteStale(context, `relationships.${relationship.name}`, result.stale);
+    return { ...result, from, isOnlyJoin };
   });
-  const usable = found.flatMap(({ place, own, ...one }) =>
-    place === undefined || own === undefined ? [] : [{ ...one, place, own }],
+  const names = uniqueNames(
+    decoded.map(({ from, ktx }) => `${from}_to_${String(ktx['role'] ?? ktx['to'])}`),
   );
-  const names = modelNames(usable.map(({ place }) => place));
-  const datasets = filled(
-    usable.map(({ place, own }) => ({ home: place.dataset, entry: without(own) })),
+  const objects = decoded.map((result, index) => {
+    const { from, isOnlyJoin } = result;
+    const { toOssie } = relationshipCodec({ from, name: names[index] ?? '', isOnlyJoin });
+    return { home: from, object: keepOssieOnlyKeys(result, toOssie) };
+  });
+  const unused = relationships.filter((relationship) => !isKnown(relationship));
+  for (const { name } of unused)
+    context.addMisfit(`relationships.${name}`, 'set aside: the model lacks one of its datasets');
+  return { objects, unused };
+}
+
+/** `datasetsWith` gives the datasets with these metrics and their relationships: a metric may use other metrics. */
+function readMetrics(
+  metrics: readonly OssieMetric[],
+  context: ReadContext,
+  datasetsWith: (metrics: readonly OwnedObject[]) => DatasetScope['datasets'],
+): ReadList {
+  const decoded = metrics.map((metric) => decodeMetric(metric, context));
+  const usable = decoded.flatMap(({ entry, definition, ...rest }) =>
+    entry === undefined || definition === undefined ? [] : [{ ...rest, entry, definition }],
   );
-  const entries = usable.map((one, index) => {
-    const { out } = metricForms({ ...reading, datasets, name: names[index] ?? one.metric.name });
-    const whole = completed({ ...one, view: placed(one.own, one.place.dataset) }, out);
-    const rule: unknown = Array.isArray(whole['definition']) ? whole['definition'][0] : undefined;
+  const names = modelWideNames(usable.map(({ entry }) => entry));
+  const datasets = datasetsWith(
+    usable.map(({ entry, definition }) => ({
+      home: entry.dataset,
+      object: omitKeys(definition),
+    })),
+  );
+  const objects = usable.map(({ metric, ossie, entry, definition }, index) => {
+    const { toOssie } = metricCodec({ ...context, datasets, name: names[index] ?? metric.name });
+    const ktx = toMetricEntry(definition, entry.dataset);
     return {
-      home: one.place.dataset,
-      entry: { ...without(whole, 'dataset', 'definition'), ...(isEntry(rule) ? rule : {}) },
+      home: entry.dataset,
+      object: flattenMetricEntry(keepOssieOnlyKeys({ ktx, ossie }, toOssie)),
     };
   });
+  const unused = decoded.filter(({ definition }) => definition === undefined);
+  return { objects, unused: unused.map(({ metric }) => metric) };
+}
+
+/** `definition` is undefined if ktx cannot use the metric. */
+function decodeMetric(metric: OssieMetric, context: ReadContext) {
+  const at = `metrics.${metric.name}`;
+  const { fromOssie } = metricCodec({ ...context, name: metric.name });
+  const { ktx, ossie, stale } = decodeLossless(metric, fromOssie);
+  noteStale(context, at, stale);
+  const entry = metricEntrySchema.safeParse(ktx).data;
+  const hasHome = entry !== undefined && context.datasets.has(entry.dataset);
+  const definition = hasHome ? metricOfEntry(entry) : undefined;
+  if (definition === undefined)
+    context.addMisfit(
+      at,
+      'set aside: ktx cannot use its expression, or the expression names no dataset',
+    );
+  return { metric, ossie, entry, definition };
+}
+
+function flattenMetricEntry(entry: PlainObject): PlainObject {
+  const list = entry['definition'];
+  const definition: unknown = Array.isArray(list) ? list[0] : undefined;
   return {
-    entries,
-    aside: found.filter(({ own }) => own === undefined).map(({ metric }) => metric),
+    ...omitKeys(entry, 'dataset', 'definition'),
+    ...(isRecord(definition) ? definition : {}),
   };
 }
 
-function noteStale(note: Reading['note'], at: string, stale: readonly string[]): void {
+function noteStale({ addMisfit }: ReadContext, at: string, stale: readonly string[]): void {
   if (stale.length > 0)
-    note(at, `edited since ktx wrote it: what ktx had of ${stale.join(', ')} gives way`);
+    addMisfit(
+      at,
+      `edited since ktx wrote it: ktx's own values for ${stale.join(', ')} are dropped`,
+    );
 }

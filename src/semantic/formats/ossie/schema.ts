@@ -1,42 +1,44 @@
 import { z } from 'zod';
+import type { FieldType } from '../../../sql/field-type.ts';
 
-/** What ktx reads of Apache Ossie 0.2.0.dev0 (draft); everything else is kept as it is. */
-const named = { name: z.string() };
-const extension = z.looseObject({ vendor_name: z.string(), data: z.string() });
-const open = { custom_extensions: z.array(extension).optional() };
-const expression = z.looseObject({
+/** The parts of Apache Ossie 0.2.0.dev0 (draft) that ktx reads. All other keys are preserved unread. */
+const identity = {
+  name: z.string(),
+  custom_extensions: z
+    .array(z.looseObject({ vendor_name: z.string(), data: z.string() }))
+    .optional(),
+};
+const expressionSchema = z.looseObject({
   dialects: z.array(z.looseObject({ dialect: z.string(), expression: z.string() })),
 });
 
-export const ossieFieldSchema = z.looseObject({ ...named, ...open, expression });
-export const ossieMetricSchema = z.looseObject({ ...named, ...open, expression });
+export const ossieFieldSchema = z.looseObject({ ...identity, expression: expressionSchema });
+export const ossieMetricSchema = z.looseObject({ ...identity, expression: expressionSchema });
 export const ossieRelationshipSchema = z.looseObject({
-  ...named,
-  ...open,
+  ...identity,
   from: z.string(),
   to: z.string(),
   from_columns: z.array(z.string()),
   to_columns: z.array(z.string()),
 });
 export const ossieDatasetSchema = z.looseObject({
-  ...named,
-  ...open,
+  ...identity,
   source: z.string(),
   primary_key: z.array(z.string()).optional(),
   unique_keys: z.array(z.array(z.string())).optional(),
   fields: z.array(ossieFieldSchema).optional(),
 });
-const modelSchema = z.looseObject({
-  ...named,
-  ...open,
+const ossieModelSchema = z.looseObject({
+  ...identity,
   datasets: z.array(ossieDatasetSchema),
   relationships: z.array(ossieRelationshipSchema).optional(),
   metrics: z.array(ossieMetricSchema).optional(),
 });
 
+/** A whole document. */
 export const ossieSchema = z.looseObject({
   version: z.string(),
-  semantic_model: z.array(modelSchema),
+  semantic_model: z.array(ossieModelSchema),
 });
 export const ossieVersion = '0.2.0.dev0';
 
@@ -44,10 +46,10 @@ export type OssieField = z.infer<typeof ossieFieldSchema>;
 export type OssieMetric = z.infer<typeof ossieMetricSchema>;
 export type OssieRelationship = z.infer<typeof ossieRelationshipSchema>;
 export type OssieDataset = z.infer<typeof ossieDatasetSchema>;
-export type OssieModel = z.infer<typeof modelSchema>;
-export type OssieExpression = z.infer<typeof expression>;
+export type OssieModel = z.infer<typeof ossieModelSchema>;
+export type OssieExpression = z.infer<typeof expressionSchema>;
 
-/** Dialects that both know; `default` is what ktx writes for all others. */
+/** Keys of a ktx expression map and Ossie's tags for the same dialects. */
 export const dialectTags: Readonly<Record<string, string>> = {
   default: 'ANSI_SQL',
   snowflake: 'SNOWFLAKE',
@@ -67,15 +69,14 @@ const datatypes = {
   datetime: 'DateTime',
   datetime_tz: 'DateTimeTz',
   unknown: 'Opaque',
-} as const;
-type FieldType = keyof typeof datatypes;
+} as const satisfies Record<FieldType, string>;
 
-export function datatypeOf(type: FieldType | undefined): string | undefined {
+export function toOssieDatatype(type: FieldType | undefined): string | undefined {
   return type && datatypes[type];
 }
 
-/** A float is a decimal; a time of day has no word in ktx. */
-export function typeOfDatatype(datatype: unknown): FieldType | undefined {
+/** `Float` becomes decimal; ktx has no type for `Time`, so it becomes unknown. */
+export function fromOssieDatatype(datatype: unknown): FieldType | undefined {
   if (datatype === 'Float') return 'decimal';
   if (datatype === 'Time') return 'unknown';
   return (Object.keys(datatypes) as FieldType[]).find((type) => datatypes[type] === datatype);

@@ -1,221 +1,229 @@
+import { isRecord } from '../../../lib/json.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
 import {
-  uniqueNames,
   type DatasetField,
   type DatasetRelationship,
   type Misfit,
+  modelWideNames,
+  uniqueNames,
 } from '../imported-model.ts';
-import { extended, written } from './lossless.ts';
-import { metricForms, fieldForms, datasetForms, relationshipForms } from './codecs.ts';
-import { placed, type Together } from './metric-conversion.ts';
-import { relationshipOut } from './dataset-conversion.ts';
-import { type Entry, isEntry, without } from '../patch.ts';
+import { omitKeys, type PlainObject } from '../patch.ts';
+import { datasetCodec, fieldCodec, metricCodec, relationshipCodec } from './codecs.ts';
+import { toOssieRelationship } from './dataset-conversion.ts';
+import { addKtxExtension } from './extension.ts';
+import { indexedItems } from './indexed-items.ts';
+import { encodeLossless } from './lossless.ts';
+import { toMetricEntry } from './metric-entry.ts';
+import type { DatasetScope } from './to-ossie-metric.ts';
 
-interface Writing extends Together {
-  readonly note: (at: string, message: string) => void;
+interface WriteContext extends DatasetScope {
+  readonly addMisfit: (at: string, message: string) => void;
 }
 
-/** One semantic model of a document. */
-export function writtenModel(
+/** Writes one semantic model of a document. */
+export function writeModel(
   datasets: readonly Dataset[],
   { dialect, name }: { readonly dialect: Dialect; readonly name: string },
-) {
+): { readonly model: PlainObject; readonly misfits: readonly Misfit[] } {
   const misfits: Misfit[] = [];
-  const byName = new Map(datasets.map((dataset) => [dataset.dataset, dataset]));
-  const writing: Writing = {
+  const context: WriteContext = {
     dialect,
-    datasets: byName,
-    note: (at, message) => misfits.push({ at, message }),
+    datasets: new Map(datasets.map((dataset) => [dataset.dataset, dataset])),
+    addMisfit: (at, message) => misfits.push({ at, message }),
   };
-  const header = headerOf(datasets);
-  const metrics = writtenMetrics(datasets, writing);
-  const relationships = writtenRelationships(datasets, writing);
+  const header = importedHeader(datasets);
+  const metrics = writeMetrics(datasets, context);
+  const relationships = writeRelationships(datasets, context);
+  const inexpressible = {
+    metrics: metrics.inexpressible,
+    relationships: relationships.inexpressible,
+  };
   const lists = {
-    datasets: datasets.map((dataset) =>
-      writtenDataset(dataset, writing, {
-        metrics: metrics.aside,
-        relationships: relationships.aside,
-      }),
-    ),
-    relationships: [...relationships.entries, ...asideOf(header, 'relationships')],
-    metrics: [...metrics.entries, ...asideOf(header, 'metrics')],
+    datasets: datasets.map((dataset) => writeDataset(dataset, context, inexpressible)),
+    relationships: [...relationships.objects, ...setAside(header, 'relationships')],
+    metrics: [...metrics.objects, ...setAside(header, 'metrics')],
   };
-  const order = isEntry(header?.['order']) ? header['order'] : {};
-  const filled = Object.entries(lists).flatMap(([key, entries]): [string, readonly Entry[]][] => {
-    const isGiven = key === 'datasets' || entries.length > 0 || key in order;
-    return isGiven ? [[key, sorted(entries, order[key])]] : [];
-  });
-  const about =
+  const order = isRecord(header?.['order']) ? header['order'] : {};
+  const writtenLists = Object.entries(lists).flatMap(
+    ([key, objects]): [string, readonly PlainObject[]][] => {
+      const isWritten = key === 'datasets' || objects.length > 0 || key in order;
+      return isWritten ? [[key, sortByName(objects, order[key])]] : [];
+    },
+  );
+  const ownKeys =
     header === undefined
-      ? extended({ name }, { origin: 'ktx' })
-      : without(header, 'order', 'aside');
-  return { model: { ...about, ...Object.fromEntries(filled) }, misfits };
+      ? addKtxExtension({ name }, { origin: 'ktx' })
+      : omitKeys(header, 'order', 'aside');
+  return { model: { ...ownKeys, ...Object.fromEntries(writtenLists) }, misfits };
 }
 
-/** What the model had beside its datasets when it came. */
-function headerOf(datasets: readonly Dataset[]): Entry | undefined {
-  const headers = datasets.flatMap(({ extensions }): Entry[] => {
+/** What the model held beside its datasets when it was imported; see `modelHeader` in read-model.ts. */
+function importedHeader(datasets: readonly Dataset[]): PlainObject | undefined {
+  const headers = datasets.flatMap(({ extensions }): PlainObject[] => {
     const header = extensions?.['ossie_model'];
-    return isEntry(header) ? [header] : [];
+    return isRecord(header) ? [header] : [];
   });
   return headers.find((header) => 'order' in header) ?? headers[0];
 }
 
-function asideOf(header: Entry | undefined, key: string): readonly Entry[] {
+function setAside(header: PlainObject | undefined, key: string): readonly PlainObject[] {
   const aside = header?.['aside'];
-  const list = isEntry(aside) ? aside[key] : undefined;
-  return Array.isArray(list) ? list.filter(isEntry) : [];
+  const list = isRecord(aside) ? aside[key] : undefined;
+  return Array.isArray(list) ? list.filter(isRecord) : [];
 }
 
-/** In the order in which they came; new ones last. */
-function sorted(entries: readonly Entry[], order: unknown): readonly Entry[] {
+/** Puts the objects into the given order of names; other ones go last. */
+function sortByName(objects: readonly PlainObject[], order: unknown): readonly PlainObject[] {
   const names: readonly unknown[] = Array.isArray(order) ? order : [];
-  const place = (entry: Entry): number =>
-    names.includes(entry['name']) ? names.indexOf(entry['name']) : names.length;
-  return entries.toSorted((a, b) => place(a) - place(b));
+  const rank = (object: PlainObject): number =>
+    names.includes(object['name']) ? names.indexOf(object['name']) : names.length;
+  return objects.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Entries for the model, and by dataset what Ossie cannot say, with its index. */
-interface Lists<Item> {
-  readonly entries: readonly Entry[];
-  readonly aside: ReadonlyMap<string, readonly (readonly [number, Item])[]>;
+/** By dataset, the items that Ossie cannot express, each with its index in the dataset's list. */
+type InexpressibleItems<Item> = ReadonlyMap<string, readonly (readonly [index: number, Item])[]>;
+
+interface WrittenList<Item> {
+  readonly objects: readonly PlainObject[];
+  readonly inexpressible: InexpressibleItems<Item>;
 }
 
-/** Names of metrics where those of all datasets meet. */
-export function modelNames(
-  metrics: readonly { readonly dataset: string; readonly name: string }[],
-): readonly string[] {
-  const counts = Map.groupBy(metrics, ({ name }) => name.toLowerCase());
-  return uniqueNames(
-    metrics.map(({ dataset, name }) =>
-      counts.get(name.toLowerCase())?.length === 1 ? name : `${dataset}_${name}`,
-    ),
-  );
+interface DatasetItem<Item> {
+  readonly home: Dataset;
+  readonly item: Item;
+  readonly index: number;
 }
 
-function writtenMetrics(datasets: readonly Dataset[], writing: Writing): Lists<MetricDefinition> {
+function writeMetrics(
+  datasets: readonly Dataset[],
+  context: WriteContext,
+): WrittenList<MetricDefinition> {
   const all = datasets.flatMap((home) =>
-    (home.metrics ?? []).map((metric, index) => ({ home, metric, index })),
+    (home.metrics ?? []).map((item, index) => ({ home, item, index })),
   );
-  const attempt = ({ home, metric }: (typeof all)[number], name: string) =>
-    written(placed(metric, home.dataset), metricForms({ ...writing, name }));
-  const aside = all.filter((one) => attempt(one, one.metric.name) === undefined);
-  const sayable = all.filter((one) => !aside.includes(one));
-  const names = modelNames(
-    sayable.map(({ home, metric }) => ({ dataset: home.dataset, name: metric.name })),
+  const encode = ({ home, item }: DatasetItem<MetricDefinition>, name: string) =>
+    encodeLossless(toMetricEntry(item, home.dataset), metricCodec({ ...context, name }));
+  const inexpressible = all.filter((metric) => encode(metric, metric.item.name) === undefined);
+  const expressible = all.filter((metric) => !inexpressible.includes(metric));
+  const names = modelWideNames(
+    expressible.map(({ home, item }) => ({ dataset: home.dataset, name: item.name })),
   );
-  const entries = sayable.flatMap((one, index) => {
-    const result = attempt(one, names[index] ?? one.metric.name);
-    if (result !== undefined)
-      noteAside(writing, `metrics.${one.home.dataset}.${one.metric.name}`, result.aside);
-    return result === undefined ? [] : [result.entry];
+  const objects = expressible.flatMap((metric, index) => {
+    const encoded = encode(metric, names[index] ?? metric.item.name);
+    if (encoded === undefined) return [];
+    noteKtxOnly(context, `metrics.${metric.home.dataset}.${metric.item.name}`, encoded.ktxOnlyKeys);
+    return [encoded.object];
   });
-  for (const { home, metric } of aside) {
-    writing.note(
-      `metrics.${home.dataset}.${metric.name}`,
+  for (const { home, item } of inexpressible)
+    context.addMisfit(
+      `metrics.${home.dataset}.${item.name}`,
       'Ossie cannot say what it computes; other tools will not see it',
     );
-  }
-  return {
-    entries,
-    aside: grouped(aside.map(({ home, metric, index }) => ({ home, item: metric, index }))),
-  };
+  return { objects, inexpressible: groupByDataset(inexpressible) };
 }
 
-function writtenRelationships(
+function writeRelationships(
   datasets: readonly Dataset[],
-  writing: Writing,
-): Lists<DatasetRelationship> {
+  context: WriteContext,
+): WrittenList<DatasetRelationship> {
   const all = datasets.flatMap((home) =>
     (home.relationships ?? []).map((item, index) => ({ home, item, index })),
   );
-  const isSayable = ({ home, item }: (typeof all)[number]) =>
-    relationshipOut(item, home.dataset) !== undefined;
-  const sayable = all.filter((one) => isSayable(one) && writing.datasets.has(one.item.to));
-  const names = uniqueNames(
-    sayable.map(({ home, item }) => `${home.dataset}_to_${item.role ?? item.to}`),
+  const expressible = all.filter(
+    ({ home, item }) =>
+      toOssieRelationship(item, home.dataset) !== undefined && context.datasets.has(item.to),
   );
-  const entries = sayable.flatMap(({ home, item }, index) => {
-    const isOnly =
-      sayable.filter((other) => other.home === home && other.item.to === item.to).length === 1;
-    const result = written(
-      without(item),
-      relationshipForms({ from: home.dataset, name: names[index] ?? '', isOnly }),
+  const names = uniqueNames(
+    expressible.map(({ home, item }) => `${home.dataset}_to_${item.role ?? item.to}`),
+  );
+  const objects = expressible.flatMap(({ home, item }, index) => {
+    const parallel = expressible.filter(
+      (candidate) => candidate.home === home && candidate.item.to === item.to,
     );
-    if (result !== undefined)
-      noteAside(writing, `relationships.${home.dataset}.${item.role ?? item.to}`, result.aside);
-    return result === undefined ? [] : [result.entry];
+    const codec = relationshipCodec({
+      from: home.dataset,
+      name: names[index] ?? '',
+      isOnlyJoin: parallel.length === 1,
+    });
+    const encoded = encodeLossless(omitKeys(item), codec);
+    if (encoded === undefined) return [];
+    noteKtxOnly(
+      context,
+      `relationships.${home.dataset}.${item.role ?? item.to}`,
+      encoded.ktxOnlyKeys,
+    );
+    return [encoded.object];
   });
-  const aside = all.filter((one) => !sayable.includes(one));
-  for (const { home, item } of aside) {
-    writing.note(
+  const inexpressible = all.filter((relationship) => !expressible.includes(relationship));
+  for (const { home, item } of inexpressible)
+    context.addMisfit(
       `relationships.${home.dataset}.${item.role ?? item.to}`,
       'Ossie joins by equal columns only; other tools will not see it',
     );
-  }
-  return { entries, aside: grouped(aside) };
+  return { objects, inexpressible: groupByDataset(inexpressible) };
 }
 
-function grouped<Item>(
-  all: readonly { home: Dataset; item: Item; index: number }[],
-): Lists<Item>['aside'] {
-  const byHome = Map.groupBy(all, ({ home }) => home.dataset);
+function groupByDataset<Item>(items: readonly DatasetItem<Item>[]): InexpressibleItems<Item> {
+  const byDataset = Map.groupBy(items, ({ home }) => home.dataset);
   return new Map(
-    [...byHome].map(([name, list]) => [
+    [...byDataset].map(([name, list]) => [
       name,
       list.map(({ index, item }) => [index, item] as const),
     ]),
   );
 }
 
-type Aside = Readonly<Record<'metrics' | 'relationships', ReadonlyMap<string, unknown>>>;
-
-function writtenDataset(dataset: Dataset, writing: Writing, aside: Aside): Entry {
+/** The dataset carries its inexpressible metrics and relationships in ktx's extension. */
+function writeDataset(
+  dataset: Dataset,
+  context: WriteContext,
+  inexpressible: Readonly<Record<'metrics' | 'relationships', ReadonlyMap<string, unknown>>>,
+): PlainObject {
   const { dataset: name, fields, extensions = {}, ...others } = dataset;
-  const kept = without(extensions, 'ossie_model', 'ossie_aside');
-  const view = without({
+  const ownExtensions = omitKeys(extensions, 'ossie_model', 'ossie_aside');
+  const head = omitKeys({
     ...others,
     dataset: name,
-    metrics: aside.metrics.get(name),
-    relationships: aside.relationships.get(name),
-    extensions: Object.keys(kept).length === 0 ? undefined : kept,
+    metrics: inexpressible.metrics.get(name),
+    relationships: inexpressible.relationships.get(name),
+    extensions: Object.keys(ownExtensions).length === 0 ? undefined : ownExtensions,
   });
-  const result = written(view, datasetForms);
-  if (result === undefined) throw new Error(`${name} has no form in Ossie`);
-  noteAside(
-    writing,
+  const encoded = encodeLossless(head, datasetCodec);
+  if (encoded === undefined) throw new Error(`${name} has no form in Ossie`);
+  noteKtxOnly(
+    context,
     `datasets.${name}`,
-    result.aside.filter((key) => key !== 'metrics' && key !== 'relationships'),
+    // Both have their own messages.
+    encoded.ktxOnlyKeys.filter((key) => key !== 'metrics' && key !== 'relationships'),
   );
-  const own = (fields ?? []).filter((field) => field.extensions?.['ossie_absent'] !== true);
-  const entries = own.map((field) => writtenField(field, name, writing));
-  const fieldsAside = isEntry(extensions['ossie_aside'])
-    ? extensions['ossie_aside']['fields']
-    : undefined;
-  for (const [index, entry] of indexed(fieldsAside))
-    if (isEntry(entry)) entries.splice(index, 0, entry);
-  return fields === undefined && entries.length === 0
-    ? result.entry
-    : { ...result.entry, fields: entries };
+  const objects = writeFields(dataset, context);
+  return fields === undefined && objects.length === 0
+    ? encoded.object
+    : { ...encoded.object, fields: objects };
 }
 
-/** Pairs of a place in a list and what stood there. */
-export function indexed(list: unknown): readonly (readonly [number, unknown])[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((pair: unknown): [number, unknown][] =>
-    Array.isArray(pair) && typeof pair[0] === 'number' ? [[pair[0], pair[1]]] : [],
-  );
+/** With the fields that the import set aside, at their old places. */
+function writeFields(
+  { dataset, fields = [], extensions = {} }: Dataset,
+  context: WriteContext,
+): readonly PlainObject[] {
+  const own = fields.filter((field) => field.extensions?.['ossie_absent'] !== true);
+  const objects = own.map((field) => writeField(field, dataset, context));
+  const aside = extensions['ossie_aside'];
+  for (const [index, object] of indexedItems(isRecord(aside) ? aside['fields'] : undefined))
+    if (isRecord(object)) objects.splice(index, 0, object);
+  return objects;
 }
 
-function writtenField(field: DatasetField, dataset: string, writing: Writing): Entry {
-  const result = written(without(field), fieldForms(writing.dialect));
-  if (result === undefined) throw new Error(`${field.name} has no form in Ossie`);
-  noteAside(writing, `fields.${dataset}.${field.name}`, result.aside);
-  return result.entry;
+function writeField(field: DatasetField, dataset: string, context: WriteContext): PlainObject {
+  const encoded = encodeLossless(omitKeys(field), fieldCodec(context.dialect));
+  if (encoded === undefined) throw new Error(`${field.name} has no form in Ossie`);
+  noteKtxOnly(context, `fields.${dataset}.${field.name}`, encoded.ktxOnlyKeys);
+  return encoded.object;
 }
 
-function noteAside({ note }: Writing, at: string, keys: readonly string[]): void {
-  const told = keys.filter((key) => key !== 'dataset');
-  if (told.length > 0) note(at, `only ktx will understand ${told.join(', ')}`);
+function noteKtxOnly({ addMisfit }: WriteContext, at: string, keys: readonly string[]): void {
+  const reported = keys.filter((key) => key !== 'dataset');
+  if (reported.length > 0) addMisfit(at, `only ktx will understand ${reported.join(', ')}`);
 }

@@ -1,0 +1,148 @@
+import { isRecord } from '../../../lib/json.ts';
+import { type BoundModel, dimensionField, entityField, quoteName } from './bound-model.ts';
+import { UnreadableMetric } from './metric-spec.ts';
+import { type Dimension, plainColumn, primaryEntity } from './semantic-model-schema.ts';
+
+/** Translates a filter template, as `{{ Dimension('customer__country') }} = 'DE'`, to a row filter of the dataset of `home`. */
+export function filterTemplateSql(
+  template: string,
+  home: BoundModel,
+  models: readonly BoundModel[],
+): string {
+  const sql = template.replaceAll(/\{\{(.*?)\}\}/gs, (_, call: string) =>
+    callSql(call.trim(), home, models),
+  );
+  if (/\{[{%#]/.test(sql))
+    throw new UnreadableMetric(`its filter cannot be read: ${template.trim()}`);
+  return sql.trim();
+}
+
+/** `Dimension('a__b')`, `TimeDimension('a__b', 'month')`, `Entity('a')`, each with an optional `.grain('month')`. */
+const templateCall =
+  /^(Dimension|TimeDimension|Entity)\(\s*(['"])(\w+)\2\s*(?:,\s*(['"])(\w+)\4\s*)?\)(?:\.grain\(\s*(['"])(\w+)\6\s*\))?$/;
+
+function callSql(call: string, home: BoundModel, models: readonly BoundModel[]): string {
+  const [, kind, , path = '', , argument, , grain] = templateCall.exec(call) ?? [];
+  if (kind === undefined) throw new UnreadableMetric(`its filter uses ${call}`);
+  return kind === 'Entity'
+    ? entitySql(path, home)
+    : dimensionSql({ path, grain: (argument ?? grain)?.toLowerCase() }, home, models);
+}
+
+function entitySql(path: string, home: BoundModel): string {
+  const entityName = path.split('__').at(-1);
+  const entity = home.spec.entities.find(({ name }) => name === entityName);
+  const field = entity && entityField(home, entity);
+  if (field === undefined)
+    throw new UnreadableMetric(
+      `its filter uses the entity ${path}, which is no column of ${home.dataset}`,
+    );
+  return quoteName(field);
+}
+
+interface DimensionCall {
+  /** Entities that lead to the dimension, then its name: `order__customer__country`. */
+  readonly path: string;
+  readonly grain: string | undefined;
+}
+
+function dimensionSql(
+  { path, grain }: DimensionCall,
+  home: BoundModel,
+  models: readonly BoundModel[],
+): string {
+  const steps = path.split('__');
+  const name = steps.pop() ?? '';
+  const isMetricTime = name === 'metric_time' && steps.length === 0;
+  const entities = steps[0] === primaryEntity(home.spec) ? steps.slice(1) : steps;
+  const hops = followEntities(entities, name, { home, models });
+  const end = hops.at(-1) ?? home;
+  const dimension = end.spec.dimensions.find(
+    (candidate) =>
+      candidate.name === (isMetricTime ? home.spec.defaults?.agg_time_dimension : name),
+  );
+  if (dimension === undefined)
+    throw new UnreadableMetric(
+      `its filter uses ${path}, which is no dimension of ${end.spec.name}`,
+    );
+  if (grain !== undefined && grain !== granularityOf(dimension))
+    throw new UnreadableMetric(`its filter truncates ${path} to ${grain}`);
+  const field = dimensionField(end, dimension);
+  if (field !== undefined)
+    return [...datasetPath(home, hops, entities), field.name].map(quoteName).join('.');
+  if (end === home && plainColumn(dimension) === undefined) return `(${dimension.expr})`;
+  throw new UnreadableMetric(`its filter uses ${path}, which is no field of ${end.dataset}`);
+}
+
+/** The models that the entities lead to, one after the other. */
+function followEntities(
+  entities: readonly string[],
+  dimension: string,
+  { home, models }: { readonly home: BoundModel; readonly models: readonly BoundModel[] },
+): readonly BoundModel[] {
+  const hops: BoundModel[] = [];
+  for (const entity of entities) {
+    const isLast = entities.at(-1) === entity;
+    hops.push(
+      followEntity(entity, hops.at(-1) ?? home, {
+        models,
+        dimension: isLast ? dimension : undefined,
+      }),
+    );
+  }
+  return hops;
+}
+
+/** The model that an entity identifies one row of. If several do, the one with the dimension. */
+function followEntity(
+  entity: string,
+  from: BoundModel,
+  {
+    models,
+    dimension,
+  }: { readonly models: readonly BoundModel[]; readonly dimension: string | undefined },
+): BoundModel {
+  const isTarget = (model: BoundModel) =>
+    from.own === undefined
+      ? primaryEntity(model.spec) === entity ||
+        model.spec.entities.some(({ name, type }) => name === entity && type === 'unique')
+      : from.own.roles.get(entity) === model.dataset;
+  const targets = models.filter(
+    (model) =>
+      model !== from &&
+      isTarget(model) &&
+      (dimension === undefined || model.spec.dimensions.some(({ name }) => name === dimension)),
+  );
+  const [target, ...others] = targets;
+  if (target !== undefined && others.length === 0) return target;
+  const reason =
+    others.length > 0
+      ? `leads to ${targets.map(({ spec }) => spec.name).join(' and ')}`
+      : 'leads nowhere';
+  throw new UnreadableMetric(
+    `its filter uses the entity ${entity}, which from ${from.spec.name} ${reason}`,
+  );
+}
+
+/**
+ * The path written out in full, because the warehouse may have other ways to the same dataset: by roles if the dataset was
+ * created from the model, else by datasets.
+ */
+function datasetPath(
+  home: BoundModel,
+  hops: readonly BoundModel[],
+  entities: readonly string[],
+): readonly string[] {
+  const end = hops.at(-1);
+  if (end === undefined || end === home) return [];
+  return [
+    home.dataset,
+    ...(home.own === undefined ? hops.map(({ dataset }) => dataset) : entities),
+  ];
+}
+
+/** Undefined for a dimension that is no time dimension. */
+function granularityOf({ type_params: params }: Dimension): string | undefined {
+  const granularity = isRecord(params) ? params['time_granularity'] : undefined;
+  return typeof granularity === 'string' ? granularity.toLowerCase() : undefined;
+}
