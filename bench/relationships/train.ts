@@ -2,16 +2,20 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { findCandidates, withRivals } from '../../src/scan/links/candidates.ts';
+import { findCandidates, addRivals } from '../../src/scan/links/find-candidates.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';
-import { factsOf, type TableFacts } from '../../src/scan/profile/facts.ts';
+import { buildTableFacts, type TableFacts } from '../../src/scan/facts/table-facts.ts';
 import { featuresOf, type Candidate } from '../../src/scan/links/features.ts';
-import { findKeys } from '../../src/scan/keys/keys.ts';
-import { measured } from '../../src/scan/links/measured-pairs.ts';
-import { pairOf } from '../../src/scan/links/observed-joins.ts';
-import { profileTable } from '../../src/scan/profile/profile.ts';
-import { byChild, worthMeasuring, type Weights } from '../../src/scan/links/rank.ts';
-import { openScanStore } from '../../src/scan/profile/store.ts';
+import { findKeys } from '../../src/scan/keys/find-keys.ts';
+import { measured } from '../../src/scan/links/measure-candidates.ts';
+import { columnPairKey } from '../../src/scan/links/observed-joins.ts';
+import { profileTable } from '../../src/scan/profile/profile-table.ts';
+import {
+  groupByChild,
+  selectForMeasurement,
+  type FeatureWeights,
+} from '../../src/scan/links/rank-candidates.ts';
+import { openScanStore } from '../../src/scan/scan-store.ts';
 import { generate, randomOf, writeDatabase } from './generate.ts';
 import { calibrationError, withWarehouse } from './score.ts';
 
@@ -27,7 +31,7 @@ const [first = '1', count = '120'] = process.argv
   .filter((argument) => !argument.startsWith('-'));
 const rounds = 3;
 /** What selects the pairs of the first round. */
-const rough: Weights = { unnamed: -2, complete: 2, parentPrior: 2, childHome: -2 };
+const rough: FeatureWeights = { unnamed: -2, complete: 2, parentPrior: 2, childHome: -2 };
 
 interface Example {
   readonly x: readonly number[];
@@ -95,7 +99,7 @@ async function sampleOf(seed: number): Promise<Sample> {
         const table = { ...bare, uniqueKeys: [], primaryKey: seed % 2 === 0 ? key : undefined };
         profiled.push({ schema: table, profile: await profileTable(table, context), version: '' });
       }
-      const tables = factsOf(profiled);
+      const tables = buildTableFacts(profiled);
       const keys = await findKeys(tables, context);
       const seen =
         seed % 3 === 0
@@ -133,7 +137,7 @@ function logOf(
       );
       const chance = isLink ? known : child.name === parent.name ? 0.02 : 0.0004;
       if (random() < chance)
-        seen.set(pairOf(child, parent), 1 + Math.floor(random() ** 2 * (isLink ? 30 : 3)));
+        seen.set(columnPairKey(child, parent), 1 + Math.floor(random() ** 2 * (isLink ? 30 : 3)));
     }
   }
   return seen;
@@ -144,20 +148,20 @@ function arrowOf({ child, parent: { column } }: Candidate): string {
 }
 
 /** The pairs that a scan with these weights would measure. */
-function examplesOf({ found, exact, truth }: Sample, selecting: Weights): Example[] {
-  const kept = worthMeasuring(found, selecting).map((candidate) => {
+function examplesOf({ found, exact, truth }: Sample, selecting: FeatureWeights): Example[] {
+  const kept = selectForMeasurement(found, selecting).map((candidate) => {
     const values = candidate.isOpen === true ? undefined : exact.get(arrowOf(candidate))?.values;
     return values ? { ...candidate, values } : candidate;
   });
-  return byChild(kept)
-    .flatMap(withRivals)
+  return groupByChild(kept)
+    .flatMap(addRivals)
     .map((candidate) => ({
       x: Object.values(featuresOf(candidate)),
       y: truth.has(arrowOf(candidate)) ? 1 : 0,
     }));
 }
 
-function fitted(data: readonly Example[]): Weights {
+function fitted(data: readonly Example[]): FeatureWeights {
   const [candidate] = samples.flatMap(({ found }) => found);
   const names = candidate ? Object.keys(featuresOf(candidate)) : [];
   const values = fit(data, { ridge: 1, size: names.length });

@@ -4,7 +4,7 @@ import { loadCatalog } from '../context/catalog/catalog-files.ts';
 import type { Claim } from '../context/claims/claim.ts';
 import { parseClaims } from '../context/claims/claims-file.ts';
 import type { Pin } from '../context/claims/pins.ts';
-import { claimsOf } from '../scan/claims.ts';
+import { scanClaims } from '../scan/scan-claims.ts';
 import type { ScanConfig } from '../scan/config.ts';
 import { describeTables, type ScanModel, undescribed } from '../scan/describe/descriptions.ts';
 import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
@@ -327,7 +327,7 @@ function scanConnections(
     const held = await claimsOfUnreadTables(run.dir, found);
     findings.push({
       catalog,
-      claims: [...claimsOf(found), ...held, ...claims],
+      claims: [...scanClaims(found), ...held, ...claims],
       warehouse: async () => warehouse,
     });
     const { failure, ...judged } = found.judgements;

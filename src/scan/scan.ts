@@ -6,17 +6,17 @@ import { tableKey, type TableRef } from '../sql/dialect.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import type { ScanConfig } from './config.ts';
 import { codeVersion } from './code-version.ts';
-import { factsOf, type TableFacts } from './profile/facts.ts';
+import { buildTableFacts, type TableFacts } from './facts/table-facts.ts';
 import type { ScanModel } from './describe/descriptions.ts';
-import { findKeys } from './keys/keys.ts';
-import { judgedLinks } from './claims.ts';
+import { findKeys } from './keys/find-keys.ts';
+import { judgedLinks } from './scan-claims.ts';
 import { judgeLinks } from './describe/judge-links.ts';
-import { findLinks } from './links/links.ts';
-import { observedJoins } from './links/observed-joins.ts';
-import type { ScanContext } from './profile/profile.ts';
+import { findLinks } from './links/find-links.ts';
+import { countObservedJoins } from './links/observed-joins.ts';
+import type { ScanContext } from './profile/profile-table.ts';
 import { type Budget, isUnread, type Profiled, profileTables } from './profile/profile-tables.ts';
-import { statementsOf } from './links/query-log.ts';
-import { openScanStore } from './profile/store.ts';
+import { statementsOf } from './links/read-query-logs.ts';
+import { openScanStore } from './scan-store.ts';
 
 export interface ScanOptions {
   readonly warehouse: Warehouse;
@@ -86,7 +86,7 @@ export async function scan(options: ScanOptions) {
   }));
   let told: readonly TableFacts[] | undefined;
   // An unchanged warehouse needs none.
-  const facts = (): readonly TableFacts[] => (told ??= factsOf(judged));
+  const facts = (): readonly TableFacts[] => (told ??= buildTableFacts(judged));
   onProgress?.({ phase: 'keys', done: total, total });
   const statements = await statementsOf(config.query_logs, options.dir ?? '.');
   const memo = analysisKey(judged, config, statements);
@@ -137,7 +137,7 @@ interface AnalysisContext extends ScanContext {
 async function analysed(facts: readonly TableFacts[], context: AnalysisContext) {
   const keys = await findKeys(facts, context);
   context.onLinks();
-  const seen = await observedJoins(context.statements, facts, context.warehouse.dialect);
+  const seen = await countObservedJoins(context.statements, facts, context.warehouse.dialect);
   const links = await findLinks(facts, keys, { ...context, seen });
   // A table that was not read looks like an empty one, and of those names alone decide.
   const unread = new Set(facts.filter(isUnread).map(({ ref }) => tableKey(ref)));

@@ -1,7 +1,7 @@
 import { assert, property, shuffledSubarray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CatalogTable, LinkFinding, ScanFindings } from '../../src/context/catalog/catalog.ts';
-import { claimsOf } from '../../src/scan/claims.ts';
+import { scanClaims } from '../../src/scan/scan-claims.ts';
 
 const table = (name: string, columns: CatalogTable['columns']): CatalogTable => ({
   schema: 'main',
@@ -63,7 +63,7 @@ const findings: ScanFindings = {
 
 describe('the claims of a scan', () => {
   test('state structure, keys, the accepted link, the one time field and one count that collides with no field', () => {
-    const facts = claimsOf(findings)
+    const facts = scanClaims(findings)
       .filter(({ kind }) => kind !== 'field' && kind !== 'type')
       .map(({ subject, kind, body }) => `${subject} ${kind} ${JSON.stringify(body)}`);
     expect(facts).toEqual(
@@ -83,7 +83,7 @@ describe('the claims of a scan', () => {
   });
 
   test('do not change with the order of what was found', () => {
-    const expected = JSON.stringify(claimsOf(findings));
+    const expected = JSON.stringify(scanClaims(findings));
     assert(
       property(
         shuffledSubarray([0, 1], { minLength: 2 }),
@@ -97,7 +97,7 @@ describe('the claims of a scan', () => {
             },
             links: links.flatMap((index) => findings.links[index] ?? []),
           };
-          expect(JSON.stringify(claimsOf(shuffled))).toBe(expected);
+          expect(JSON.stringify(scanClaims(shuffled))).toBe(expected);
         },
       ),
     );
@@ -113,7 +113,7 @@ describe('the claims of a scan', () => {
     } as const;
     const other = { ...declared, to: { table: ref('Order'), columns: ['id'] } };
     const relationships = (links: readonly LinkFinding[]) =>
-      claimsOf({ ...findings, links }).filter(({ kind }) => kind === 'relationship');
+      scanClaims({ ...findings, links }).filter(({ kind }) => kind === 'relationship');
     const found = relationships([declared, other]);
     expect(found).toEqual(relationships([other, declared]));
     expect(found.map(({ body }) => body)).toEqual([
@@ -130,7 +130,7 @@ describe('the claims of a scan', () => {
         from: { ...link.from, columns: [name] },
         to: { ...link.to, columns },
       }));
-      const claims = claimsOf({ ...findings, links }).filter(({ kind }) => kind === 'unique_key');
+      const claims = scanClaims({ ...findings, links }).filter(({ kind }) => kind === 'unique_key');
       return claims.map(({ subject, body }) => [subject, body]);
     };
     expect(unique('inferred', ['seen', 'born'])).toEqual([
@@ -146,8 +146,8 @@ describe('the claims of a scan', () => {
       probability: 0.94,
       evidence: { ...link.evidence, containment: 0.989, orphans: 12, rows: 1100 },
     };
-    expect(claimsOf({ ...findings, links: [later] })).toEqual(
-      claimsOf({ ...findings, links: [link] }),
+    expect(scanClaims({ ...findings, links: [later] })).toEqual(
+      scanClaims({ ...findings, links: [link] }),
     );
   });
 });

@@ -3,13 +3,13 @@ import { assert, integer, property, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { kindOf } from '../../src/scan/profile/value-kinds.ts';
 import { matchNames } from '../../src/scan/names/name-match.ts';
-import { nameParts, tableParts } from '../../src/scan/names/names.ts';
+import { parseColumnName, parseTableName } from '../../src/scan/names/parse-name.ts';
 import {
-  comparedAtMost,
-  distinctOf,
-  hashesOf,
+  maxCompared,
+  estimateDistinct,
+  sketchHashes,
   inclusion,
-  lastOf,
+  largestHash,
   sketchSize,
 } from '../../src/scan/profile/sketch.ts';
 
@@ -21,7 +21,7 @@ function sketchOf(values: Iterable<number | string>): string {
 }
 
 const shareOf = (child: string, parent: string) =>
-  inclusion(hashesOf(child, comparedAtMost), new Set(hashesOf(parent)), lastOf(parent));
+  inclusion(sketchHashes(child, maxCompared), new Set(sketchHashes(parent)), largestHash(parent));
 
 describe('a sketch', () => {
   test('of a small column gives its exact distinct count and containment', () => {
@@ -31,7 +31,7 @@ describe('a sketch', () => {
         uniqueArray(integer(), { maxLength: 100 }),
         (child, parent) => {
           const [own, other] = [sketchOf(child), sketchOf(parent)];
-          expect(distinctOf(own)).toBe(child.length);
+          expect(estimateDistinct(own)).toBe(child.length);
           const { share, compared } = shareOf(own, other);
           expect(compared).toBe(child.length);
           if (child.length > 0)
@@ -47,7 +47,7 @@ describe('a sketch', () => {
     const range = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => from + index);
     const [child, parent] = [sketchOf(range(0, 20_000)), sketchOf(range(5000, 40_000))];
-    expect(Math.abs(distinctOf(parent) - 35_000)).toBeLessThan(3500);
+    expect(Math.abs(estimateDistinct(parent) - 35_000)).toBeLessThan(3500);
     expect(Math.abs(shareOf(child, parent).share - 0.75)).toBeLessThan(0.1);
   });
 });
@@ -63,7 +63,7 @@ describe('names', () => {
     ['id', [], true],
     ['ShipVia', ['ship', 'via'], false],
   ])('%s is about %j', (name, entity, keyed) => {
-    const parts = nameParts(name.replace('ß', 'ss'), vocabulary);
+    const parts = parseColumnName(name.replace('ß', 'ss'), vocabulary);
     expect([parts.entity, parts.keyed]).toEqual([entity, keyed]);
   });
 
@@ -75,7 +75,7 @@ describe('names', () => {
     ['quantity', 'orders', 'full', 0],
   ] as const)('%s and the table %s match in %s by %d', (...[column, table, kind, value]) => {
     expect(
-      matchNames(nameParts(column).entity, tableParts(table).entity)[kind],
+      matchNames(parseColumnName(column).entity, parseTableName(table).entity)[kind],
     ).toBeGreaterThanOrEqual(value);
   });
 });

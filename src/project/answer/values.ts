@@ -1,5 +1,5 @@
 import { nearest } from '../../lib/suggest.ts';
-import { dictionaryOf, type DictionaryColumn } from '../../scan/profile/values.ts';
+import { readValueDictionary, type DictionaryColumn } from '../../scan/profile/value-dictionary.ts';
 import { seesAllRows } from '../../semantic/resolve/row-rules.ts';
 import { tableKey } from '../../sql/dialect.ts';
 import { openState, type State } from '../../store/state.ts';
@@ -59,7 +59,7 @@ async function loadValues(
     connection === undefined ? project.warehouses : [project.connection(connection).name];
   return (
     await Promise.all(
-      names.map((name) => visibleValues(project, name, dictionaryOf(state.db, name))),
+      names.map((name) => visibleValues(project, name, readValueDictionary(state.db, name))),
     )
   ).flat();
 }

@@ -161,7 +161,7 @@ function taskOf(
     column === undefined
       ? subjects.dataset(connection, dataset)
       : subjects.field(connection, dataset, names.field(table, column));
-  const structure = describedStructure(table);
+  const structure = structureHash(table);
   const evidence: Evidence = {
     connection,
     origin: 'model',
@@ -192,7 +192,7 @@ function taskOf(
 }
 
 /** What a description is about: another one where the table is another. */
-export function describedStructure(table: CatalogTable): string {
+export function structureHash(table: CatalogTable): string {
   return shortHash(canonicalJson([extractor, catalogTableSchema.parse(table)]), 16);
 }
 

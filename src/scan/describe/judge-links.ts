@@ -7,12 +7,17 @@ import { untrustedBlock } from '../../lib/untrusted.ts';
 import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { tableKey } from '../../sql/dialect.ts';
-import { linkJudge } from '../claims.ts';
+import { linkJudge } from '../scan-claims.ts';
 import { inferredLink } from '../links/composite-links.ts';
 import type { ScanModel } from './descriptions.ts';
-import type { ColumnFacts, TableFacts } from '../profile/facts.ts';
-import { inclusionOf, measureAll, uniquenessOf, type Pairing } from '../profile/measure.ts';
-import type { ScanContext } from '../profile/profile.ts';
+import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
+import {
+  containmentQuery,
+  measureAll,
+  uniquenessQuery,
+  type ColumnPairing,
+} from '../facts/measure.ts';
+import type { ScanContext } from '../profile/profile-table.ts';
 
 export interface Judgements {
   readonly links: readonly LinkFinding[];
@@ -232,7 +237,7 @@ async function confirmed(
 ): Promise<LinkFinding[]> {
   if (proposals.length === 0) return [];
   const byName = new Map(facts().map((table) => [tableName(table.ref), table]));
-  const pairs = proposals.flatMap((proposal): Pairing[] => {
+  const pairs = proposals.flatMap((proposal): ColumnPairing[] => {
     const from = columnsOf(byName.get(proposal.from_table), proposal.from_columns);
     const to = columnsOf(byName.get(proposal.to_table), proposal.to_columns);
     const [first, ...rest] = from;
@@ -244,13 +249,13 @@ async function confirmed(
   });
   const { dialect } = context.warehouse;
   const repeated = await measureAll(
-    pairs.map(({ to }) => uniquenessOf(to, dialect)),
+    pairs.map(({ to }) => uniquenessQuery(to, dialect)),
     context,
   );
   // A join to what is no key would count rows more than once.
   const toKeys = pairs.filter((_, index) => (repeated[index]?.[0] ?? 2) <= 1);
   const measured = await measureAll(
-    toKeys.map((pair) => inclusionOf(pair, dialect)),
+    toKeys.map((pair) => containmentQuery(pair, dialect)),
     context,
   );
   return toKeys.flatMap((pair, index) => {

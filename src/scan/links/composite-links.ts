@@ -1,10 +1,10 @@
 import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { sameTable } from '../../sql/dialect.ts';
-import { comparable, sameWords, type ColumnFacts, type TableFacts } from '../profile/facts.ts';
-import type { KeyFindings } from '../keys/keys.ts';
-import { inclusionOf, measureAll, type Pairing } from '../profile/measure.ts';
-import type { ScanContext } from '../profile/profile.ts';
-import { matchNames, nameIndex } from '../names/name-match.ts';
+import { comparable, sameWords, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
+import type { KeyFindings } from '../keys/find-keys.ts';
+import { containmentQuery, measureAll, type ColumnPairing } from '../facts/measure.ts';
+import type { ScanContext } from '../profile/profile-table.ts';
+import { matchNames, createNameIndex } from '../names/name-match.ts';
 
 /** Composite keys of more tables than this whose columns are named alike (`tenant_id, id`) tell nothing. */
 const namesakes = 10;
@@ -24,7 +24,7 @@ export async function compositeLinks(
         !sameTable(from.table, child.table.ref) || !sameTable(to.table, parent.table.ref),
     ),
   );
-  const statements = pairs.map((pair) => inclusionOf(pair, context.warehouse.dialect));
+  const statements = pairs.map((pair) => containmentQuery(pair, context.warehouse.dialect));
   const measured = await measureAll(statements, context);
   return pairs.flatMap((pair, index): LinkFinding[] => {
     const [rows = 0, matched = 0, distinct = 0, found = 0] = measured[index] ?? [];
@@ -44,7 +44,7 @@ export async function compositeLinks(
 }
 
 /** Columns that each name a member of another table's composite key. */
-function pairings(tables: readonly TableFacts[], { primaryKeys }: KeyFindings): Pairing[] {
+function pairings(tables: readonly TableFacts[], { primaryKeys }: KeyFindings): ColumnPairing[] {
   const byRef = new Map(tables.map((table) => [table.ref, table]));
   const keys = primaryKeys.flatMap(({ table, columns, status }) => {
     const parent = byRef.get(table);
@@ -56,7 +56,7 @@ function pairings(tables: readonly TableFacts[], { primaryKeys }: KeyFindings): 
   ).values();
   const telling = [...alike].flatMap((group) => (group.length > namesakes ? [] : group));
   const columns = tables.flatMap((table) => (table.rows === 0 ? [] : table.columns));
-  const named = nameIndex(columns.map((column) => [column.parts.entity, column.table]));
+  const named = createNameIndex(columns.map((column) => [column.parts.entity, column.table]));
   return telling.flatMap((members) => {
     const { parts, table } = members.find((member) => member.parts.entity.length > 0) ?? {};
     const children = new Set(named(parts?.entity ?? []).map(({ thing }) => thing));
@@ -66,7 +66,7 @@ function pairings(tables: readonly TableFacts[], { primaryKeys }: KeyFindings): 
   });
 }
 
-function pairing(child: TableFacts, members: readonly ColumnFacts[]): Pairing[] {
+function pairing(child: TableFacts, members: readonly ColumnFacts[]): ColumnPairing[] {
   const used = new Set<ColumnFacts>();
   for (const member of members) {
     const match = child.columns.find(
@@ -89,7 +89,7 @@ function isNamed({ parts }: ColumnFacts, member: ColumnFacts): boolean {
 }
 
 /** `settlement_line` beside `settlement(member_no, period)`: named after the parent, with the words of its key. */
-function isDetail({ from, to }: Pairing): boolean {
+function isDetail({ from, to }: ColumnPairing): boolean {
   const [child, parent] = [from[0].table.parts.entity, to[0].table.parts.entity];
   const isAfter =
     child.length > parent.length && parent.every((word, index) => word === child[index]);
@@ -100,7 +100,7 @@ function isDetail({ from, to }: Pairing): boolean {
 }
 
 /** 0..1; little where the key fills the whole product of its columns, so that any tuple would be found. */
-function surprise(to: Pairing['to'], distinct: number): number {
+function surprise(to: ColumnPairing['to'], distinct: number): number {
   const combinations = to.reduce(
     (product, { profile }) => product * Math.max(1, profile.distinct),
     1,
@@ -113,8 +113,11 @@ type Found = Pick<LinkFinding, 'status' | 'probability'> & {
   readonly evidence: Readonly<Record<string, string | number | boolean | undefined>>;
 };
 
-export function inferredLink({ from, to }: Pairing, { evidence, ...found }: Found): LinkFinding {
-  const end = (columns: Pairing['to']) => ({
+export function inferredLink(
+  { from, to }: ColumnPairing,
+  { evidence, ...found }: Found,
+): LinkFinding {
+  const end = (columns: ColumnPairing['to']) => ({
     table: columns[0].table.ref,
     columns: columns.map(({ name }) => name),
   });

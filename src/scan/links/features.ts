@@ -1,9 +1,15 @@
-import { sameWords, type ColumnFacts, type TableFacts } from '../profile/facts.ts';
-import type { ParentKey } from '../keys/keys.ts';
-import type { Measured } from '../profile/measure.ts';
+import { sameWords, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
+import type { ParentKey } from '../keys/find-keys.ts';
+import type { Measured } from '../facts/measure.ts';
 import { likeness, matchNames } from '../names/name-match.ts';
-import { isMeasure, isPersonRole, isSelfRole, measuresOther, peopleShare } from '../names/names.ts';
-import type { ColumnProfile } from '../profile/profile.ts';
+import {
+  isMeasure,
+  isPersonRole,
+  isSelfRole,
+  measuresSomethingElse,
+  peopleScore,
+} from '../names/parse-name.ts';
+import type { ColumnProfile } from '../profile/profile-table.ts';
 
 /** How a column's name speaks for one parent, in numbers between 0 and 1. */
 export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
@@ -19,7 +25,7 @@ export function nameEvidence(child: ColumnFacts, { column }: ParentKey) {
   const same = Number(mine.length > 0 && sameWords(child.parts, column.parts));
   const selfRole = Number(isSelf && isSelfRole(child.parts, column.table.parts));
   const personRole = isPersonRole(child.parts)
-    ? peopleShare(column.table.parts) * (isSelf ? 0.7 : 1)
+    ? peopleScore(column.table.parts) * (isSelf ? 0.7 : 1)
     : 0;
   return {
     same,
@@ -99,7 +105,7 @@ export function featuresOf({ child, parent, names, values, rivals, seen, isOwnKe
   const surprise = containment > 0.9 ? filled * surpriseOf(child.profile, column.profile) : 0;
   const isOther =
     child.parts.plural ||
-    measuresOther(child.parts, [...column.table.parts.entity, ...column.parts.words]);
+    measuresSomethingElse(child.parts, [...column.table.parts.entity, ...column.parts.words]);
   const missing = filled * Math.sqrt(1 - containment);
   const joined = (seen / Math.max(1, seen + rivals.seen)) * Math.min(1, Math.log2(1 + seen) / 3);
   // Of a few values it says little how far they reach.

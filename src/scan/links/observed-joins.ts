@@ -9,15 +9,16 @@ import {
   type SqlNode,
 } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import type { ColumnFacts, TableFacts } from '../profile/facts.ts';
+import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 
-/** In how many statements two columns were joined, by `pairOf` their ids. */
+/** In how many statements two columns were joined, by `columnPairKey` their ids. */
 export type ObservedJoins = ReadonlyMap<string, number>;
 
-export const pairOf = (a: ColumnFacts, b: ColumnFacts): string => [a.id, b.id].sort().join('\n');
+export const columnPairKey = (a: ColumnFacts, b: ColumnFacts): string =>
+  [a.id, b.id].sort().join('\n');
 
 /** Equalities between columns of two tables that statements join. What cannot be parsed or resolved says nothing. */
-export async function observedJoins(
+export async function countObservedJoins(
   statements: readonly string[],
   tables: readonly TableFacts[],
   dialect: Dialect,
@@ -101,7 +102,7 @@ function equalities(condition: unknown, scope: Scope): string[] {
   if (node.kind === 'and') return [left, right].flatMap((side) => equalities(side, scope));
   if (node.kind === 'paren') return equalities(node.body['this'], scope);
   const [a, b] = node.kind === 'eq' ? [columnOf(left, scope), columnOf(right, scope)] : [];
-  return a && b && a !== b ? [pairOf(a, b)] : [];
+  return a && b && a !== b ? [columnPairKey(a, b)] : [];
 }
 
 function columnOf(value: unknown, scope: Scope): ColumnFacts | undefined {
@@ -132,6 +133,6 @@ function sharedColumns(
     const others = [...scope.values()].flatMap((table) =>
       table === joined[1] ? [] : (columnNamed(table, nameIn(name)) ?? []),
     );
-    return own ? others.map((other) => pairOf(own, other)) : [];
+    return own ? others.map((other) => columnPairKey(own, other)) : [];
   });
 }

@@ -18,7 +18,7 @@ export function matchNames(child: readonly string[], parent: readonly string[]) 
 
 /** A tagger is no tag, though the word begins so: who does something is not what is done. */
 const likenessOf = (word: string, parent: string): number =>
-  isDoerOf(word, parent) ? 0.3 : similarWords(word, parent);
+  isDoerOf(word, parent) ? 0.3 : wordSimilarity(word, parent);
 
 function isDoerOf(word: string, parent: string): boolean {
   const ending = word.startsWith(parent) ? word.slice(parent.length) : '';
@@ -28,7 +28,7 @@ function isDoerOf(word: string, parent: string): boolean {
 }
 
 /** 1 equal, less for an abbreviation: a prefix of three letters or more, or letters in order from the same start. */
-export function similarWords(a: string, b: string): number {
+export function wordSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   if (a[0] !== b[0]) return 0;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
@@ -64,7 +64,7 @@ export function likeness({ full, tail, common }: ReturnType<typeof matchNames>):
 }
 
 /** Finds, among many things by their names, those of which `matchNames` can say anything but 0, the likeliest first. */
-export function nameIndex<T>(named: Iterable<readonly [readonly string[], T]>) {
+export function createNameIndex<T>(named: Iterable<readonly [readonly string[], T]>) {
   const words = [...named].flatMap((entry) =>
     [...new Set([...entry[0], entry[0].join('')])].map((word) => ({ word, entry })),
   );
@@ -73,7 +73,7 @@ export function nameIndex<T>(named: Iterable<readonly [readonly string[], T]>) {
   const memo = new Map<string, readonly { readonly thing: T; readonly likeness: number }[]>();
   const find = (child: readonly string[]) => {
     const similarTo = (word: string): string[] =>
-      (byLetter.get(word[0]) ?? []).filter((other) => similarWords(word, other) > 0);
+      (byLetter.get(word[0]) ?? []).filter((other) => wordSimilarity(word, other) > 0);
     const found = [...child, child.join('')]
       .flatMap(similarTo)
       .flatMap((word) => byWord.get(word) ?? []);

@@ -9,9 +9,9 @@ import {
   unread,
   type ScanContext,
   type TableProfile,
-} from './profile.ts';
-import type { StoredProfile } from './store.ts';
-import { unkept } from './values.ts';
+} from './profile-table.ts';
+import type { StoredProfile } from '../scan-store.ts';
+import { unkept } from './value-dictionary.ts';
 
 /** What one run may spend on profiles; without limit where it is left out. */
 export interface Budget {

@@ -9,14 +9,14 @@ const hashSpace = 2 ** 48;
 const digits = 12;
 
 /** The smallest ones, at most so many. */
-export function hashesOf(sketch: Sketch, most: number = sketchSize): string[] {
+export function sketchHashes(sketch: Sketch, most: number = sketchSize): string[] {
   const size = Math.min(most, sizeOf(sketch));
   return Array.from({ length: size }, (_, index) =>
     sketch.slice(index * digits, (index + 1) * digits),
   );
 }
 
-export const lastOf = (sketch: Sketch): string | undefined =>
+export const largestHash = (sketch: Sketch): string | undefined =>
   sketch === '' ? undefined : sketch.slice(-digits);
 const sizeOf = (sketch: Sketch): number => sketch.length / digits;
 
@@ -24,14 +24,14 @@ const sizeOf = (sketch: Sketch): number => sketch.length / digits;
 export const isWhole = (sketch: Sketch): boolean => sizeOf(sketch) < sketchSize;
 
 /** Number of distinct values; an estimate where the sketch is not whole. */
-export function distinctOf(sketch: Sketch): number {
-  const last = lastOf(sketch);
+export function estimateDistinct(sketch: Sketch): number {
+  const last = largestHash(sketch);
   if (last === undefined || isWhole(sketch)) return sizeOf(sketch);
   return Math.round(((sizeOf(sketch) - 1) * hashSpace) / Number.parseInt(last, 16));
 }
 
 /** Values compared at most: enough to tell candidates; what counts is measured exactly. */
-export const comparedAtMost = 128;
+export const maxCompared = 128;
 
 /**
  * Containment of child, by its first hashes, in parent over the part of the hash space that both sketches cover in full: how many values could be

@@ -1,6 +1,6 @@
 import { exactEvidence, type Candidate } from './features.ts';
-import { inclusionOf, measureAll } from '../profile/measure.ts';
-import type { ScanContext } from '../profile/profile.ts';
+import { containmentQuery, measureAll } from '../facts/measure.ts';
+import type { ScanContext } from '../profile/profile-table.ts';
 
 /** Each with what its values say exactly, as far as the engine can tell. */
 export async function measured(
@@ -13,7 +13,7 @@ export async function measured(
     );
   });
   const statements = unproven.map(({ child, parent }) =>
-    inclusionOf({ from: [child], to: [parent.column] }, context.warehouse.dialect),
+    containmentQuery({ from: [child], to: [parent.column] }, context.warehouse.dialect),
   );
   const results = await measureAll(statements, context);
   const byCandidate = new Map(unproven.map((candidate, index) => [candidate, results[index]]));

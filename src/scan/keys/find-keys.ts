@@ -1,8 +1,8 @@
 import type { KeyFinding } from '../../context/catalog/catalog.ts';
-import type { ColumnFacts, TableFacts } from '../profile/facts.ts';
-import { measureAll, uniquenessOf } from '../profile/measure.ts';
-import type { ScanContext } from '../profile/profile.ts';
-import { isMeasure } from '../names/names.ts';
+import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
+import { measureAll, uniquenessQuery } from '../facts/measure.ts';
+import type { ScanContext } from '../profile/profile-table.ts';
+import { isMeasure } from '../names/parse-name.ts';
 import { isWhole } from '../profile/sketch.ts';
 
 /** A column that other tables may refer to. */
@@ -71,7 +71,9 @@ async function repeated(
   const unsure = candidates.filter(
     ({ columns: [one, ...others] }) => others.length > 0 || !isWhole(one.profile.sketch),
   );
-  const statements = unsure.map(({ columns }) => uniquenessOf(columns, context.warehouse.dialect));
+  const statements = unsure.map(({ columns }) =>
+    uniquenessQuery(columns, context.warehouse.dialect),
+  );
   const measured = await measureAll(statements, context);
   return new Set(unsure.filter((_, index) => (measured[index]?.[0] ?? 0) > 1));
 }

@@ -3,9 +3,9 @@ import { type Dialect, requireStatistics, type TableRef } from '../../sql/dialec
 import type { Cell, ColumnSchema, TableSchema, Warehouse } from '../../warehouse/warehouse.ts';
 import type { ScanConfig } from '../config.ts';
 import { familyOf, isPersonal, kindOf, type ValueKind } from './value-kinds.ts';
-import type { ScanStore } from './store.ts';
-import { distinctOf, sketchSize, type Sketch } from './sketch.ts';
-import { keptValues, unkept } from './values.ts';
+import type { ScanStore } from '../scan-store.ts';
+import { estimateDistinct, sketchSize, type Sketch } from './sketch.ts';
+import { keptValues, unkept } from './value-dictionary.ts';
 
 export type ColumnProfile = ReturnType<typeof columnProfile>;
 
@@ -219,7 +219,7 @@ function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: Col
     kind,
     nulls: rows - (numberOf(cell('c')) ?? 0),
     /** Approximate where the sketch is not the whole set. */
-    distinct: distinctOf(sketch),
+    distinct: estimateDistinct(sketch),
     min: isNumber ? numberOf(cell('lo')) : undefined,
     max: isNumber ? numberOf(cell('hi')) : undefined,
     maxLength: isNumber ? undefined : numberOf(cell('hi')),
@@ -227,7 +227,7 @@ function columnProfile(column: ColumnSchema, { rows, values, isKept, cell }: Col
     top: isKept && !isPersonal(kind) ? repeated(present) : [],
     /** All of the first rows' values, of a column with few; none that may tell a person. */
     values: isKept
-      ? keptValues(column, { kind, distinct: distinctOf(sketch), values: present })
+      ? keptValues(column, { kind, distinct: estimateDistinct(sketch), values: present })
       : [],
     /** Empty where nothing is compared with the column. */
     sketch: familyOf(column.type, kind) === undefined ? '' : sketch,

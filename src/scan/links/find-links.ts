@@ -1,16 +1,16 @@
 import type { LinkFinding } from '../../context/catalog/catalog.ts';
 import { tableKey } from '../../sql/dialect.ts';
-import { findCandidates } from './candidates.ts';
+import { findCandidates } from './find-candidates.ts';
 import { compositeLinks, inferredLink } from './composite-links.ts';
 import type { ScanConfig } from '../config.ts';
-import { confirm } from './confirm.ts';
-import type { ColumnFacts, TableFacts } from '../profile/facts.ts';
+import { confirm } from './confirm-candidates.ts';
+import type { ColumnFacts, TableFacts } from '../facts/table-facts.ts';
 import type { Candidate } from './features.ts';
-import type { KeyFindings } from '../keys/keys.ts';
-import type { ScanContext } from '../profile/profile.ts';
+import type { KeyFindings } from '../keys/find-keys.ts';
+import type { ScanContext } from '../profile/profile-table.ts';
 import { matchNames } from '../names/name-match.ts';
 import type { ObservedJoins } from './observed-joins.ts';
-import { byChild, ranked } from './rank.ts';
+import { groupByChild, ranked } from './rank-candidates.ts';
 
 interface LinksContext extends ScanContext {
   /** What people's queries join. */
@@ -32,7 +32,7 @@ export async function findLinks(
   const candidates = findCandidates(tables, keys.parents, context.seen).filter(
     ({ child }) => !known.has(child.id),
   );
-  const judged = byChild(await confirm(candidates, context)).flatMap((group) =>
+  const judged = groupByChild(await confirm(candidates, context)).flatMap((group) =>
     choose(group, context.config),
   );
   const composite = await compositeLinks(tables, { keys, declared }, context);

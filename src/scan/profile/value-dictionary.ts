@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { TableRef } from '../../sql/dialect.ts';
 import type { ColumnSchema } from '../../warehouse/warehouse.ts';
 import { isPersonal, isPersonalName, looksPersonal, type ValueKind } from './value-kinds.ts';
-import type { TableProfile } from './profile.ts';
+import type { TableProfile } from './profile-table.ts';
 
 /** Columns with more different values are no dictionary. */
 const mostValues = 100;
@@ -68,7 +68,7 @@ export function keepValues(
 }
 
 /** The value dictionary that the last scan of a connection left in `.ktx/state.db`. */
-export function dictionaryOf(db: DatabaseSync, connection: string): DictionaryColumn[] {
+export function readValueDictionary(db: DatabaseSync, connection: string): DictionaryColumn[] {
   db.exec(valuesTable);
   const rows = db
     .prepare(

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ScanFindings } from '../../context/catalog/catalog.ts';
-import type { Measured } from './measure.ts';
-import type { TableProfile } from './profile.ts';
-import { keepValues, valuesTable } from './values.ts';
+import type { ScanFindings } from '../context/catalog/catalog.ts';
+import type { Measured } from './facts/measure.ts';
+import type { TableProfile } from './profile/profile-table.ts';
+import { keepValues, valuesTable } from './profile/value-dictionary.ts';
 
 /** What earlier scans measured, in `.ktx/state.db`: profiles by table, exact measurements by their statement and table versions, keys and links by all of them. */
 export type ScanStore = ReturnType<typeof openScanStore>;

@@ -1,12 +1,12 @@
 import coefficients from './coefficients.json' with { type: 'json' };
 import { featuresOf, type Candidate } from './features.ts';
-import { sigmoid } from '../keys/keys.ts';
+import { sigmoid } from '../keys/find-keys.ts';
 
 const candidatesPerColumn = 4;
 /** Pairs below this are not worth a measurement. */
 const leastProbability = 0.02;
 
-export const byChild = (candidates: readonly Candidate[]): Candidate[][] => [
+export const groupByChild = (candidates: readonly Candidate[]): Candidate[][] => [
   ...Map.groupBy(candidates, ({ child }) => child).values(),
 ];
 
@@ -14,12 +14,12 @@ const odds = ({ probability }: { readonly probability: number }): number =>
   probability / (1 - probability);
 
 /** Of the features, by their names. */
-export type Weights = Readonly<Record<string, number>>;
+export type FeatureWeights = Readonly<Record<string, number>>;
 
 /** By logistic regression, trained by `bench/relationships/train.ts`; the likeliest first, among equals the key at home, then the tightest. */
 export function ranked(
   group: readonly Candidate[],
-  weights: Weights = coefficients,
+  weights: FeatureWeights = coefficients,
 ): (Candidate & { readonly probability: number })[] {
   const judged = group.map((candidate) => {
     const features = Object.entries(featuresOf(candidate));
@@ -41,8 +41,11 @@ export function ranked(
 }
 
 /** The best pairs of each column; one alone where more keys fit equally well than could be told apart. */
-export function worthMeasuring(candidates: readonly Candidate[], weights?: Weights): Candidate[] {
-  return byChild(candidates).flatMap((group) => {
+export function selectForMeasurement(
+  candidates: readonly Candidate[],
+  weights?: FeatureWeights,
+): Candidate[] {
+  return groupByChild(candidates).flatMap((group) => {
     const likely = ranked(group, weights).filter(
       ({ probability }) => probability >= leastProbability,
     );

@@ -51,7 +51,7 @@ export function judgedLinks(
  * What a scan claims, in an order that does not depend on the findings' order. Evidence is coarse: new rows of a day change
  * no byte. Accepted findings only; links in doubt are for `ktx scan` to show.
  */
-export function claimsOf(findings: ScanFindings): Claim[] {
+export function scanClaims(findings: ScanFindings): Claim[] {
   const names = datasetNames(findings.catalog);
   const isAccepted = ({ status }: KeyFinding | LinkFinding): boolean => status === 'accepted';
   const keys = Map.groupBy(findings.primaryKeys.filter(isAccepted), ({ table }) => tableKey(table));

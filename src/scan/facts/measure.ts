@@ -1,8 +1,8 @@
 import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { type Dialect, requireStatistics } from '../../sql/dialect.ts';
-import type { ColumnFacts, TableFacts } from './facts.ts';
-import { numberOf, tableName, type ScanContext } from './profile.ts';
+import type { ColumnFacts, TableFacts } from './table-facts.ts';
+import { numberOf, tableName, type ScanContext } from '../profile/profile-table.ts';
 
 /** A select that gives one row of numbers; unchanged tables are not asked twice. Those of one group share a statement. */
 type Measurement = {
@@ -73,7 +73,7 @@ async function runBatch(
 }
 
 /** Rows of the most frequent tuple without NULLs. */
-export function uniquenessOf(columns: Columns, dialect: Dialect): Measurement {
+export function uniquenessQuery(columns: Columns, dialect: Dialect): Measurement {
   const [{ table }] = columns;
   const name = tableName(table.schema, dialect);
   const { fraction } = table.profile;
@@ -86,10 +86,10 @@ export function uniquenessOf(columns: Columns, dialect: Dialect): Measurement {
 
 type Columns = readonly [ColumnFacts, ...ColumnFacts[]];
 /** Columns that correspond by position: one and one, or tuples. */
-export type Pairing = { readonly from: Columns; readonly to: Columns };
+export type ColumnPairing = { readonly from: Columns; readonly to: Columns };
 
 /** Child rows without NULLs, those with a parent; distinct child tuples, those with a parent. */
-export function inclusionOf({ from, to }: Pairing, dialect: Dialect): Measurement {
+export function containmentQuery({ from, to }: ColumnPairing, dialect: Dialect): Measurement {
   const values = (
     columns: readonly ColumnFacts[],
     others: readonly ColumnFacts[],

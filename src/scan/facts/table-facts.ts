@@ -1,9 +1,15 @@
 import { tableKey, type TableRef } from '../../sql/dialect.ts';
 import type { ColumnSchema, TableSchema } from '../../warehouse/warehouse.ts';
-import { familyOf } from './value-kinds.ts';
-import { matchNames, nameIndex } from '../names/name-match.ts';
-import { nameParts, ownWord, sharedPrefix, tableParts, type NameParts } from '../names/names.ts';
-import type { ColumnProfile, TableProfile } from './profile.ts';
+import { familyOf } from '../profile/value-kinds.ts';
+import { matchNames, createNameIndex } from '../names/name-match.ts';
+import {
+  parseColumnName,
+  ownWord,
+  sharedPrefix,
+  parseTableName,
+  type NameParts,
+} from '../names/parse-name.ts';
+import type { ColumnProfile, TableProfile } from '../profile/profile-table.ts';
 
 /** A table with everything that keys and links are judged by. */
 export interface TableFacts {
@@ -36,13 +42,13 @@ export interface ColumnFacts {
   readonly away: boolean;
 }
 
-export function factsOf(
+export function buildTableFacts(
   tables: readonly Pick<TableFacts, 'schema' | 'profile' | 'version'>[],
 ): TableFacts[] {
   const prefix = sharedPrefix(tables.map(({ schema }) => schema.table));
   const named = tables.map((table) => ({
     ...table,
-    parts: tableParts(table.schema.table, prefix),
+    parts: parseTableName(table.schema.table, prefix),
   }));
   const vocabulary = new Set(
     named.flatMap(({ parts, schema }) => [
@@ -56,7 +62,7 @@ export function factsOf(
     columnParts: partsOf(table.schema, vocabulary),
   }));
   const startingWith = Map.groupBy(split, ({ columnParts: [first] }) => first?.words.join());
-  const namedAlike = nameIndex(split.map((table) => [table.parts.entity, table]));
+  const namedAlike = createNameIndex(split.map((table) => [table.parts.entity, table]));
   return split.map(({ schema, profile, version, parts, columnParts }) => {
     const ref = {
       ...(schema.catalog === undefined ? {} : { catalog: schema.catalog }),
@@ -111,7 +117,10 @@ function partsOf({ columns }: TableSchema, vocabulary: ReadonlySet<string>): Nam
     ? shared.slice(0, shared.lastIndexOf('_') + 1)
     : '';
   return columns.map(({ name }) =>
-    nameParts(name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name, vocabulary),
+    parseColumnName(
+      name.toLowerCase().startsWith(prefix) ? name.slice(prefix.length) : name,
+      vocabulary,
+    ),
   );
 }
 

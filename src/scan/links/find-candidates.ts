@@ -1,10 +1,10 @@
-import { comparable, type ColumnFacts, type TableFacts } from '../profile/facts.ts';
+import { comparable, type ColumnFacts, type TableFacts } from '../facts/table-facts.ts';
 import { keysOf, nameEvidence, overlapOf, type Candidate, type ValueEvidence } from './features.ts';
-import type { ParentKey } from '../keys/keys.ts';
-import { nameIndex } from '../names/name-match.ts';
-import { pairOf, type ObservedJoins } from './observed-joins.ts';
-import { isMeasure, isPersonRole, peopleShare } from '../names/names.ts';
-import { comparedAtMost, hashesOf, inclusion, isWhole, lastOf } from '../profile/sketch.ts';
+import type { ParentKey } from '../keys/find-keys.ts';
+import { createNameIndex } from '../names/name-match.ts';
+import { columnPairKey, type ObservedJoins } from './observed-joins.ts';
+import { isMeasure, isPersonRole, peopleScore } from '../names/parse-name.ts';
+import { maxCompared, sketchHashes, inclusion, isWhole, largestHash } from '../profile/sketch.ts';
 
 /** Below this share of contained values a pair is no candidate. */
 const leastContainment = 0.5;
@@ -33,7 +33,7 @@ export function findCandidates(
     byRange(ranked),
   ];
   const hashes = new Map(
-    parents.map(({ column }) => [column, new Set(hashesOf(column.profile.sketch))]),
+    parents.map(({ column }) => [column, new Set(sketchHashes(column.profile.sketch))]),
   );
   const ownKeys = new Set(
     parents.flatMap(({ column, primary, prior }) => (primary && prior >= 0.5 ? [column] : [])),
@@ -46,7 +46,7 @@ export function findCandidates(
     const suggested =
       meant.length > 0 ? meant : new Set(sources.flatMap((suggest) => suggest(child)));
     const least = meant.length > 0 ? 0 : leastContainment;
-    const first = hashesOf(child.profile.sketch, comparedAtMost);
+    const first = sketchHashes(child.profile.sketch, maxCompared);
     const found = [...suggested].flatMap((parent) => {
       const { column } = parent;
       // An address is no reference to whoever has it too, unless it is what they are known by.
@@ -64,14 +64,14 @@ export function findCandidates(
               parent,
               names: nameEvidence(child, parent),
               values,
-              seen: seen.get(pairOf(child, column)) ?? 0,
+              seen: seen.get(columnPairKey(child, column)) ?? 0,
               isOwnKey: ownKeys.has(child),
               typeColumn,
             },
           ]
         : [];
     });
-    return withRivals(found);
+    return addRivals(found);
   });
 }
 
@@ -97,7 +97,7 @@ function byQueries(keys: readonly ParentKey[], seen: ObservedJoins): Suggest {
 }
 
 function byName(keys: readonly ParentKey[]): Suggest {
-  const find = nameIndex(
+  const find = createNameIndex(
     keys.flatMap((key) =>
       [key.column.table.parts, key.column.parts].map(({ entity }) => [entity, key] as const),
     ),
@@ -112,7 +112,7 @@ function byName(keys: readonly ParentKey[]): Suggest {
 function byRole(keys: readonly ParentKey[]): Suggest {
   const byTable = Map.groupBy(keys, ({ column }) => column.table);
   const people = keys
-    .toSorted((a, b) => peopleShare(b.column.table.parts) - peopleShare(a.column.table.parts))
+    .toSorted((a, b) => peopleScore(b.column.table.parts) - peopleScore(a.column.table.parts))
     .slice(0, most);
   return ({ parts, table }) => [
     ...(byTable.get(table) ?? []),
@@ -122,10 +122,11 @@ function byRole(keys: readonly ParentKey[]): Suggest {
 
 /** Keys that hold most of the column's first values, and those too large for their sketches to tell. */
 function byValue(keys: readonly ParentKey[], children: readonly ColumnFacts[]): Suggest {
-  const asked = ({ profile }: ColumnFacts): readonly string[] => hashesOf(profile.sketch, lookups);
+  const asked = ({ profile }: ColumnFacts): readonly string[] =>
+    sketchHashes(profile.sketch, lookups);
   const holders = new Map<string, ParentKey[]>(children.flatMap(asked).map((hash) => [hash, []]));
   for (const key of keys) {
-    for (const hash of hashesOf(key.column.profile.sketch)) {
+    for (const hash of sketchHashes(key.column.profile.sketch)) {
       const list = holders.get(hash);
       if (list && list.length < most) list.push(key);
     }
@@ -171,7 +172,7 @@ function estimate(
   { hashes, first, least }: Looked,
 ): ValueEvidence | undefined {
   if (child.present === 0 || parent.table.rows === 0) return { containment: 1, coverage: 0 };
-  const { share, compared } = inclusion(first, hashes, lastOf(parent.profile.sketch));
+  const { share, compared } = inclusion(first, hashes, largestHash(parent.profile.sketch));
   const containment = Math.min(1, share / parent.table.profile.fraction);
   const isOutside = (overlapOf(child.profile, parent.profile)?.shared ?? 0) < 0;
   if (isOutside || (compared >= 3 && containment < least)) return undefined;
@@ -189,7 +190,7 @@ function estimate(
 }
 
 /** Tells each of a column's candidates about the others. */
-export function withRivals(found: readonly Omit<Candidate, 'rivals'>[]): Candidate[] {
+export function addRivals(found: readonly Omit<Candidate, 'rivals'>[]): Candidate[] {
   const serious = found.filter(({ values, parent }) => values.containment > 0.9 && parent.primary);
   // A table that extends another has that one's key: it is no rival of it.
   const [first, second] = serious

@@ -1,8 +1,8 @@
-import { withRivals } from './candidates.ts';
+import { addRivals } from './find-candidates.ts';
 import type { Candidate } from './features.ts';
-import { measured } from './measured-pairs.ts';
-import type { ScanContext } from '../profile/profile.ts';
-import { byChild, worthMeasuring } from './rank.ts';
+import { measured } from './measure-candidates.ts';
+import type { ScanContext } from '../profile/profile-table.ts';
+import { groupByChild, selectForMeasurement } from './rank-candidates.ts';
 
 /**
  * Measures the best pairs of each column exactly, where the profiles do not prove them already; but not those of a column that
@@ -12,10 +12,10 @@ export async function confirm(
   candidates: readonly Candidate[],
   context: ScanContext,
 ): Promise<Candidate[]> {
-  const kept = worthMeasuring(candidates.filter((candidate) => !isMeant(candidate)));
+  const kept = selectForMeasurement(candidates.filter((candidate) => !isMeant(candidate)));
   return [
     ...candidates.filter(isMeant),
-    ...byChild(await measured(kept, context)).flatMap(withRivals),
+    ...groupByChild(await measured(kept, context)).flatMap(addRivals),
   ];
 }
 

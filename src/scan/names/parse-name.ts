@@ -1,7 +1,7 @@
 import { readWordList } from '../../lib/word-list.ts';
-import { similarWords } from './name-match.ts';
+import { wordSimilarity } from './name-match.ts';
 
-export type NameParts = ReturnType<typeof nameParts>;
+export type NameParts = ReturnType<typeof parseColumnName>;
 
 const words = (name: string): ReadonlySet<string> =>
   readWordList(new URL(`words/${name}.txt`, import.meta.url));
@@ -61,7 +61,7 @@ const joinedSuffixes = [
  * that is not keyed means a count; `isCount` where the name says how many (`no_of_seats`). `vocabulary` (words of the schema's tables) tells where glued names such as
  * `orderkey` part.
  */
-export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Set()) {
+export function parseColumnName(name: string, vocabulary: ReadonlySet<string> = new Set()) {
   const written = splitWords(name).flatMap((word) => unglue(word, vocabulary));
   const singulars = written.map(singular);
   const meaningful = singulars.filter((word) => !keyWords.has(word));
@@ -73,7 +73,7 @@ export function nameParts(name: string, vocabulary: ReadonlySet<string> = new Se
 }
 
 /** A table's words, without `prefix`: id words stay part of its entity (`zip_codes`, `account_numbers`). */
-export function tableParts(name: string, prefix = ''): NameParts {
+export function parseTableName(name: string, prefix = ''): NameParts {
   const bare =
     name.length > prefix.length && name.toLowerCase().startsWith(prefix)
       ? name.slice(prefix.length)
@@ -115,19 +115,19 @@ export function isMeasure(parts: NameParts): boolean {
 }
 
 /** Does a word measure or order that is not the parent's name: `sort_order` is no order, `rating` may be one of the ratings. */
-export function measuresOther(
+export function measuresSomethingElse(
   { keyed, words: own }: NameParts,
   parent: readonly string[],
 ): boolean {
   const isOther = (word: string): boolean =>
-    measures.has(word) && parent.every((other) => similarWords(word, other) === 0);
+    measures.has(word) && parent.every((other) => wordSimilarity(word, other) === 0);
   return !keyed && own.some(isOther);
 }
 
 /** A role that a row plays for another row of its own table, and no other table's name beside it. */
 export function isSelfRole({ entity }: NameParts, table: NameParts): boolean {
   const explained = (word: string): boolean =>
-    word.length <= 2 || table.entity.some((own) => similarWords(word, own) > 0);
+    word.length <= 2 || table.entity.some((own) => wordSimilarity(word, own) > 0);
   return (
     entity.some((word) => selfRoles.has(word)) &&
     entity.every((word) => selfRoles.has(word) || explained(word))
@@ -138,7 +138,7 @@ export const isPersonRole = (parts: NameParts): boolean =>
   parts.words.some((word) => personRoles.has(word));
 
 /** How well a table fits a person's role: the people who work with the data before those whom they serve. */
-export function peopleShare({ entity }: NameParts): number {
+export function peopleScore({ entity }: NameParts): number {
   return Math.max(
     0,
     ...entity.map((word) => (staff.has(word) ? 1 : Number(people.has(word)) * 0.6)),
