@@ -1,20 +1,23 @@
 import { z } from 'zod';
 import { subjects } from '../context/claims/claim.ts';
-import { mapMetrics } from '../semantic/formats/metricflow/map-metrics.ts';
-import { UnreadableMetric, type MetricSpec } from '../semantic/formats/metricflow/metric-spec.ts';
-import { readMetric } from '../semantic/formats/metricflow/read-metric.ts';
-import { entityJoins } from '../semantic/formats/metricflow/entity-joins.ts';
+import { mapMetrics } from '../semantic/formats/metricflow/mapping/map-metrics.ts';
+import {
+  UnreadableMetric,
+  type MetricSpec,
+} from '../semantic/formats/metricflow/spec/metric-spec.ts';
+import { readMetric } from '../semantic/formats/metricflow/spec/read-metric.ts';
+import { entityJoins } from '../semantic/formats/metricflow/mapping/entity-joins.ts';
 import {
   dimensionField,
   entityField,
   synonymsFor,
   type BoundModel,
-} from '../semantic/formats/metricflow/bound-model.ts';
+} from '../semantic/formats/metricflow/mapping/bound-model.ts';
 import {
   plainColumn,
   semanticModelSchema,
   type SemanticModelSpec,
-} from '../semantic/formats/metricflow/semantic-model-schema.ts';
+} from '../semantic/formats/metricflow/spec/semantic-model-schema.ts';
 import type { Findings, Place } from './findings.ts';
 import type { KnownTable } from './tables.ts';
 

@@ -7,7 +7,7 @@ import { fileCounter, filesBelow, readFileItem } from '../folder-files.ts';
 import {
   tableOfModel,
   semanticModelSchema,
-} from '../../semantic/formats/metricflow/semantic-model-schema.ts';
+} from '../../semantic/formats/metricflow/spec/semantic-model-schema.ts';
 import { openFindings, type Findings } from '../findings.ts';
 import { claimSemantics, type Stated, type StatedModel } from '../semantic-models.ts';
 import type { ExtractContext, Extraction, FetchContext, Fetched, Item, Source } from '../source.ts';

@@ -2,15 +2,15 @@ import { isRecord } from '../../../lib/json.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { DatasetField } from '../imported-model.ts';
 import { omitKeys } from '../patch.ts';
-import { type BoundModel, synonymsFor } from './bound-model.ts';
-import { ktxMeta } from './metric-spec.ts';
+import { type BoundModel, synonymsFor } from './mapping/bound-model.ts';
+import { ktxMeta } from './spec/metric-spec.ts';
 import {
   type Dimension,
   type Entity,
   plainColumn,
   type SemanticModelSpec,
   tableOfModel,
-} from './semantic-model-schema.ts';
+} from './spec/semantic-model-schema.ts';
 
 /** A semantic model with the dataset that was created from it. */
 export interface CreatedModel extends BoundModel {

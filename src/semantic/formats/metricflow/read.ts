@@ -14,15 +14,15 @@ import {
 } from '../imported-model.ts';
 import { omitKeys } from '../patch.ts';
 import { tryParseFragment } from '../sql-fragment.ts';
-import { synonymsFor } from './bound-model.ts';
+import { synonymsFor } from './mapping/bound-model.ts';
 import { createDataset, type CreatedModel } from './create-dataset.ts';
-import { entityJoins } from './entity-joins.ts';
-import { toLegacyMetric } from './legacy-metric.ts';
-import { mapMetrics } from './map-metrics.ts';
-import type { FindSqlFault } from './metric-mapping.ts';
-import { metricOfMeasure, type MetricSpec, UnreadableMetric } from './metric-spec.ts';
-import { readMetric } from './read-metric.ts';
-import { semanticModelSchema } from './semantic-model-schema.ts';
+import { entityJoins } from './mapping/entity-joins.ts';
+import { toLegacyMetric } from './spec/legacy-metric.ts';
+import { mapMetrics } from './mapping/map-metrics.ts';
+import type { FindSqlFault } from './mapping/metric-mapping.ts';
+import { metricOfMeasure, type MetricSpec, UnreadableMetric } from './spec/metric-spec.ts';
+import { readMetric } from './spec/read-metric.ts';
+import { semanticModelSchema } from './spec/semantic-model-schema.ts';
 
 const documentSchema = z.looseObject({
   semantic_models: z.array(z.unknown()).nullish(),

@@ -3,13 +3,18 @@ import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, sourceParts } from '../../model/dataset.ts';
 import type { DatasetField, Misfit } from '../imported-model.ts';
 import { omitKeys, type PlainObject } from '../patch.ts';
-import type { DbtEntity } from './dbt-entities.ts';
-import { chooseDbtNames } from './dbt-names.ts';
-import { columnSql, type DatasetExport, type DbtExport, findExportFault } from './dbt-sql.ts';
-import { findUnwrittenKeys } from './find-unwritten-keys.ts';
-import { NotInDbt } from './not-in-dbt.ts';
-import { toDbtName } from './to-dbt-name.ts';
-import { type DbtOutput, writeMetric } from './write-metric.ts';
+import type { DbtEntity } from './export/dbt-entities.ts';
+import { chooseDbtNames } from './export/dbt-names.ts';
+import {
+  columnSql,
+  type DatasetExport,
+  type DbtExport,
+  findExportFault,
+} from './export/dbt-sql.ts';
+import { findUnwrittenKeys } from './export/find-unwritten-keys.ts';
+import { NotInDbt } from './export/not-in-dbt.ts';
+import { toDbtName } from './export/to-dbt-name.ts';
+import { type DbtOutput, writeMetric } from './export/write-metric.ts';
 
 type AddMisfit = (at: string, message: string) => void;
 

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/json.ts';
-import { toLegacyMetric } from '../../../semantic/formats/metricflow/legacy-metric.ts';
+import { toLegacyMetric } from '../../../semantic/formats/metricflow/spec/legacy-metric.ts';
 import type { Place } from '../../findings.ts';
 import type { Exposure, MetricFact, SemanticModelFact } from '../facts.ts';
 import {

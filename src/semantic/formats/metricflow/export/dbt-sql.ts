@@ -1,9 +1,9 @@
-import { UserError } from '../../../lib/error.ts';
-import type { Dialect } from '../../../sql/dialect.ts';
-import { type Fragment, parseFragment, type ColumnReference } from '../../../sql/fragment.ts';
-import type { Dataset, ExpressionText } from '../../model/dataset.ts';
-import type { DatasetField } from '../imported-model.ts';
-import { replaceSpans, textForDialect, tryParseFragment } from '../sql-fragment.ts';
+import { UserError } from '../../../../lib/error.ts';
+import type { Dialect } from '../../../../sql/dialect.ts';
+import { type Fragment, parseFragment, type ColumnReference } from '../../../../sql/fragment.ts';
+import type { Dataset, ExpressionText } from '../../../model/dataset.ts';
+import type { DatasetField } from '../../imported-model.ts';
+import { replaceSpans, textForDialect, tryParseFragment } from '../../sql-fragment.ts';
 import type { DbtNames } from './dbt-names.ts';
 import { toDbtName } from './to-dbt-name.ts';
 

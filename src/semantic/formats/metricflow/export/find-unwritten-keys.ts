@@ -1,6 +1,6 @@
-import type { Dataset } from '../../model/dataset.ts';
-import type { DatasetField } from '../imported-model.ts';
-import type { PlainObject } from '../patch.ts';
+import type { Dataset } from '../../../model/dataset.ts';
+import type { DatasetField } from '../../imported-model.ts';
+import type { PlainObject } from '../../patch.ts';
 import type { DbtEntity } from './dbt-entities.ts';
 
 /** What a dataset says that has no equivalent in dbt, each as a phrase: `segments`, `type of fields`. */

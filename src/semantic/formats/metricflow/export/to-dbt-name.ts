@@ -1,4 +1,4 @@
-import { reservedWords } from '../../../sql/scalar-functions.ts';
+import { reservedWords } from '../../../../sql/scalar-functions.ts';
 
 /** Names that MetricFlow keeps for itself. */
 const metricFlowNames =

@@ -1,5 +1,5 @@
 import { entityField, type BoundModel } from './bound-model.ts';
-import { type Entity, primaryEntity } from './semantic-model-schema.ts';
+import { type Entity, primaryEntity } from '../spec/semantic-model-schema.ts';
 
 interface EntityJoin<Model> {
   readonly from: Model;

@@ -1,4 +1,4 @@
-import { omitKeys, type PlainObject } from '../patch.ts';
+import { omitKeys, type PlainObject } from '../../patch.ts';
 
 /** Keys of a newer metric that the older form has in `type_params` under the same name. */
 const typeParamKeys = [

@@ -1,8 +1,8 @@
-import { canonicalJson } from '../../../lib/json.ts';
-import type { AggregateCall, Fragment } from '../../../sql/fragment.ts';
-import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
-import { isWithin } from '../../../sql/analyzer.ts';
-import { omitKeys, type PlainObject } from '../patch.ts';
+import { canonicalJson } from '../../../../lib/json.ts';
+import type { AggregateCall, Fragment } from '../../../../sql/fragment.ts';
+import type { Dataset, MetricDefinition } from '../../../model/dataset.ts';
+import { isWithin } from '../../../../sql/analyzer.ts';
+import { omitKeys, type PlainObject } from '../../patch.ts';
 import {
   type DatasetExport,
   filterTemplate,

@@ -1,5 +1,5 @@
-import type { Dataset } from '../../model/dataset.ts';
-import type { DatasetRelationship } from '../imported-model.ts';
+import type { Dataset } from '../../../model/dataset.ts';
+import type { DatasetRelationship } from '../../imported-model.ts';
 import { toDbtName } from './to-dbt-name.ts';
 
 /** An entity of a written semantic model. */

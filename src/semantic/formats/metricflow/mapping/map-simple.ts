@@ -1,4 +1,4 @@
-import type { Aggregate } from '../../../sql/aggregates.ts';
+import type { Aggregate } from '../../../../sql/aggregates.ts';
 import { type BoundModel, dimensionField, quoteName } from './bound-model.ts';
 import {
   combineFilters,
@@ -9,8 +9,8 @@ import {
   requireField,
   requireUsableSql,
 } from './metric-mapping.ts';
-import { type MetricShape, UnreadableMetric } from './metric-spec.ts';
-import { type Measure, plainColumn } from './semantic-model-schema.ts';
+import { type MetricShape, UnreadableMetric } from '../spec/metric-spec.ts';
+import { type Measure, plainColumn } from '../spec/semantic-model-schema.ts';
 
 /** Maps a simple metric, an aggregate of one measure. `filters` are those of the metric; the measure may have its own. */
 export function mapSimple(

@@ -1,10 +1,10 @@
-import { reservedWords } from '../../../sql/scalar-functions.ts';
+import { reservedWords } from '../../../../sql/scalar-functions.ts';
 import {
   type Dimension,
   type Entity,
   plainColumn,
   type SemanticModelSpec,
-} from './semantic-model-schema.ts';
+} from '../spec/semantic-model-schema.ts';
 
 /** A semantic model together with the dataset that has its rows. */
 export interface BoundModel {

@@ -1,6 +1,6 @@
-import { UserError } from '../../../lib/error.ts';
-import { reservedWords } from '../../../sql/scalar-functions.ts';
-import { tokenize } from '../../../sql/tokens.ts';
+import { UserError } from '../../../../lib/error.ts';
+import { reservedWords } from '../../../../sql/scalar-functions.ts';
+import { tokenize } from '../../../../sql/tokens.ts';
 import type { BoundModel } from './bound-model.ts';
 import { mapSimple } from './map-simple.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type MetricShape,
   type MetricSpec,
   UnreadableMetric,
-} from './metric-spec.ts';
+} from '../spec/metric-spec.ts';
 
 interface MappedMetrics {
   readonly metrics: readonly MappedMetric[];

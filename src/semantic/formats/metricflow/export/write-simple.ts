@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../../lib/json.ts';
-import type { Aggregate } from '../../../sql/aggregates.ts';
-import type { ExpressionText, MetricDefinition } from '../../model/dataset.ts';
-import { omitKeys, type PlainObject } from '../patch.ts';
+import { canonicalJson } from '../../../../lib/json.ts';
+import type { Aggregate } from '../../../../sql/aggregates.ts';
+import type { ExpressionText, MetricDefinition } from '../../../model/dataset.ts';
+import { omitKeys, type PlainObject } from '../../patch.ts';
 import { columnSql, type DatasetExport, filterTemplate } from './dbt-sql.ts';
 import { NotInDbt } from './not-in-dbt.ts';
 

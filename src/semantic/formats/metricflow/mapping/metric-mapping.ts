@@ -1,8 +1,8 @@
-import type { MetricDefinition } from '../../model/dataset.ts';
+import type { MetricDefinition } from '../../../model/dataset.ts';
 import { type BoundModel, dimensionField, entityField } from './bound-model.ts';
 import { filterTemplateSql } from './filter-template.ts';
-import { type MetricSpec, UnreadableMetric } from './metric-spec.ts';
-import type { Measure } from './semantic-model-schema.ts';
+import { type MetricSpec, UnreadableMetric } from '../spec/metric-spec.ts';
+import type { Measure } from '../spec/semantic-model-schema.ts';
 
 export type MetricBody = Omit<MetricDefinition, 'name'>;
 

@@ -1,10 +1,10 @@
-import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
+import type { Dataset, MetricDefinition } from '../../../model/dataset.ts';
 import {
   type DatasetField,
   type DatasetRelationship,
   modelWideNames,
   uniqueNames,
-} from '../imported-model.ts';
+} from '../../imported-model.ts';
 import { type DbtEntity, nameEntities } from './dbt-entities.ts';
 import { toDbtMetricName, toDbtName } from './to-dbt-name.ts';
 

@@ -1,7 +1,7 @@
-import { isRecord } from '../../../lib/json.ts';
+import { isRecord } from '../../../../lib/json.ts';
 import { type BoundModel, dimensionField, entityField, quoteName } from './bound-model.ts';
-import { UnreadableMetric } from './metric-spec.ts';
-import { type Dimension, plainColumn, primaryEntity } from './semantic-model-schema.ts';
+import { UnreadableMetric } from '../spec/metric-spec.ts';
+import { type Dimension, plainColumn, primaryEntity } from '../spec/semantic-model-schema.ts';
 
 /** Translates a filter template, as `{{ Dimension('customer__country') }} = 'DE'`, to a row filter of the dataset of `home`. */
 export function filterTemplateSql(
