@@ -13,6 +13,9 @@ export interface Misfit {
   readonly message: string;
 }
 
+/** Collects a misfit. */
+export type AddMisfit = (at: string, message: string) => void;
+
 export type DatasetField = NonNullable<Dataset['fields']>[number];
 export type DatasetRelationship = NonNullable<Dataset['relationships']>[number];
 

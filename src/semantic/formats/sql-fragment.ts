@@ -36,7 +36,7 @@ export function replaceSpans(text: string, replacements: readonly Replacement[])
 }
 
 /** Row-level SQL of the dataset `home`, with its own names written as `home.name`; undefined if a name is a path of roles. */
-export function qualifyNames(
+export function qualifyColumns(
   fragment: Fragment,
   home: string,
   datasets: { has(name: string): boolean },
@@ -51,8 +51,8 @@ export function qualifyNames(
   );
 }
 
-/** The reverse of `qualifyNames`: `home.name` becomes `name`. */
-export function unqualifyNames(fragment: Fragment, home: string): string {
+/** The reverse of `qualifyColumns`: `home.name` becomes `name`. */
+export function unqualifyColumns(fragment: Fragment, home: string): string {
   const own = fragment.references.filter(({ parts }) => parts.length === 2 && parts[0] === home);
   return replaceSpans(
     fragment.text,

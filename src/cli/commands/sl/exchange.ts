@@ -1,13 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { formatCount } from '../../../lib/format-count.ts';
+import type { Misfit } from '../../../semantic/formats/imported-model.ts';
 import { writeAtomically } from '../../../store/files.ts';
 import { defineCommand } from '../../command.ts';
 import { readInput } from '../query/sql.ts';
-
-interface Misfit {
-  readonly at: string;
-  readonly message: string;
-}
 
 const notes = (misfits: readonly Misfit[]): string[] =>
   misfits.map(({ at, message }) => `${at}: ${message}`);

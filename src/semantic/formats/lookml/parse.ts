@@ -19,7 +19,10 @@ function isTextList(value: readonly unknown[]): boolean {
 }
 
 /** The blocks of these entries that have the given key. */
-export function blocksOf(entries: readonly LookmlEntry[], key: string): readonly LookmlBlock[] {
+export function blocksWithKey(
+  entries: readonly LookmlEntry[],
+  key: string,
+): readonly LookmlBlock[] {
   return entries.filter((entry): entry is LookmlBlock => entry.key === key && isBlock(entry));
 }
 

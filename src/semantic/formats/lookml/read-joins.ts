@@ -1,5 +1,10 @@
 import type { Dataset } from '../../model/dataset.ts';
-import { type DatasetRelationship, toDatasetName, toKtxName } from '../imported-model.ts';
+import {
+  type AddMisfit,
+  type DatasetRelationship,
+  toDatasetName,
+  toKtxName,
+} from '../imported-model.ts';
 import { isEqual, omitKeys } from '../patch.ts';
 import { type LookmlBlock, type LookmlEntry, textProperty } from './parse.ts';
 import { UnreadableLookml } from './translate-sql.ts';
@@ -7,7 +12,7 @@ import { UnreadableLookml } from './translate-sql.ts';
 interface JoinContext {
   /** The datasets by the names of their views. */
   readonly views: ReadonlyMap<string, Dataset>;
-  readonly addMisfit: (at: string, message: string) => void;
+  readonly addMisfit: AddMisfit;
 }
 
 interface ExploreContext extends JoinContext {

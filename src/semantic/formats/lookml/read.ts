@@ -4,6 +4,7 @@ import type { FieldType } from '../../../sql/field-type.ts';
 import type { Aggregate } from '../../../sql/aggregates.ts';
 import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
+  type AddMisfit,
   type DatasetField,
   type ImportedModel,
   type Misfit,
@@ -11,7 +12,7 @@ import {
   toKtxName,
 } from '../imported-model.ts';
 import { omitKeys } from '../patch.ts';
-import { blocksOf, isBlock, type LookmlBlock, parseLookml, textProperty } from './parse.ts';
+import { blocksWithKey, isBlock, type LookmlBlock, parseLookml, textProperty } from './parse.ts';
 import { readJoins } from './read-joins.ts';
 import {
   translateFieldSql,
@@ -19,8 +20,6 @@ import {
   translateMeasureSql,
   UnreadableLookml,
 } from './translate-sql.ts';
-
-type AddMisfit = (at: string, message: string) => void;
 
 /** Reads the views and explores of all LookML files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
 export function readLookml(texts: readonly string[], dialect: Dialect): ImportedModel {
@@ -30,14 +29,16 @@ export function readLookml(texts: readonly string[], dialect: Dialect): Imported
   const readKeys = ['view', 'explore', 'include', 'connection', 'label'];
   for (const { key, name } of entries.filter((entry) => !readKeys.includes(entry.key)))
     addMisfit([key, name].join(' ').trim(), 'not read: ktx has no equivalent');
-  const readableViews = blocksOf(entries, 'view').filter((view) => isReadableView(view, addMisfit));
+  const readableViews = blocksWithKey(entries, 'view').filter((view) =>
+    isReadableView(view, addMisfit),
+  );
   const views = new Map(
     readableViews.map((view) => [
       view.name,
       readView(view, { view: view.name, addMisfit, dialect }),
     ]),
   );
-  const relationships = readJoins(blocksOf(entries, 'explore'), { views, addMisfit });
+  const relationships = readJoins(blocksWithKey(entries, 'explore'), { views, addMisfit });
   const datasets = [...views].flatMap(([name, dataset]): Dataset[] => {
     const { data, problems } = checkSchema(
       datasetSchema,
@@ -77,14 +78,14 @@ const viewKeys = [
 
 function readView(view: LookmlBlock, context: ViewContext): Dataset {
   noteUnreadKeys(view, viewKeys, (message) => context.addMisfit(`view ${view.name}`, message));
-  const dimensions = blocksOf(view.value, 'dimension');
-  const groups = blocksOf(view.value, 'dimension_group');
+  const dimensions = blocksWithKey(view.value, 'dimension');
+  const groups = blocksWithKey(view.value, 'dimension_group');
   const fields = [...dimensions, ...groups].flatMap((dimension) =>
     readOrLeaveOut(dimension, context, () => readDimension(dimension, context)),
   );
   const yesNoDimensions = dimensions.filter((block) => textProperty(block, 'type') === 'yesno');
   const booleans = new Set(yesNoDimensions.map(({ name }) => name));
-  const metrics = blocksOf(view.value, 'measure').flatMap((measure) =>
+  const metrics = blocksWithKey(view.value, 'measure').flatMap((measure) =>
     readOrLeaveOut(measure, context, () => readMeasure(measure, { ...context, booleans })),
   );
   const key = dimensions.find((block) => textProperty(block, 'primary_key') === 'yes')?.name;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/json.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import type { DatasetField } from '../imported-model.ts';
+import type { AddMisfit, DatasetField } from '../imported-model.ts';
 import { omitKeys } from '../patch.ts';
 import { type BoundModel, synonymsFor } from './mapping/bound-model.ts';
 import { ktxMeta } from './spec/metric-spec.ts';
@@ -41,7 +41,7 @@ const readKeys = [
 export function createDataset(
   spec: SemanticModelSpec,
   dataset: string,
-  addMisfit: (at: string, message: string) => void,
+  addMisfit: AddMisfit,
 ): CreatedModel {
   const at = `semantic_models.${spec.name}`;
   for (const key of Object.keys(spec))

@@ -6,6 +6,7 @@ import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema, type MetricDefinition } from '../../model/dataset.ts';
 import {
+  type AddMisfit,
   type DatasetRelationship,
   type ImportedModel,
   type Misfit,
@@ -28,8 +29,6 @@ const documentSchema = z.looseObject({
   semantic_models: z.array(z.unknown()).nullish(),
   metrics: z.array(z.unknown()).nullish(),
 });
-
-type AddMisfit = (at: string, message: string) => void;
 
 /** Reads dbt's semantic models and metrics from all files together. Runs inside `withAnalyzer`. Throws `import_invalid`. */
 export function readMetricflow(texts: readonly string[], dialect: Dialect): ImportedModel {

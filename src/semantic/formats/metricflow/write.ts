@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, sourceParts } from '../../model/dataset.ts';
-import type { DatasetField, Misfit } from '../imported-model.ts';
+import type { AddMisfit, DatasetField, Misfit } from '../imported-model.ts';
 import { omitKeys, type PlainObject } from '../patch.ts';
 import type { DbtEntity } from './export/dbt-entities.ts';
 import { chooseDbtNames } from './export/dbt-names.ts';
@@ -15,8 +15,6 @@ import { findUnwrittenKeys } from './export/find-unwritten-keys.ts';
 import { NotInDbt } from './export/not-in-dbt.ts';
 import { toDbtName } from './export/to-dbt-name.ts';
 import { type DbtOutput, writeMetric } from './export/write-metric.ts';
-
-type AddMisfit = (at: string, message: string) => void;
 
 /** Writes datasets as dbt semantic models and metrics. The misfits name what dbt cannot express. Runs inside `withAnalyzer`. */
 export function writeMetricflow(

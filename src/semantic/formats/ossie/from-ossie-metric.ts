@@ -6,7 +6,7 @@ import {
   asSingleAggregate,
   textForDialect,
   tryParseFragment,
-  unqualifyNames,
+  unqualifyColumns,
 } from '../sql-fragment.ts';
 import {
   fromOssieExpression,
@@ -74,7 +74,7 @@ function definitionOf(
   const argument =
     span && tryParseFragment(fragment.text.slice(span.start, span.end), metric.dialect);
   if (call === undefined || argument === undefined) return { expr: fragment.text };
-  const of = unqualifyNames(argument, metric.dataset);
+  const of = unqualifyColumns(argument, metric.dataset);
   if (metric.fraction !== undefined)
     return { agg: 'percentile', of, fraction: Number(metric.fraction) };
   return omitKeys({ agg: call.function, of, fraction: call.fraction });

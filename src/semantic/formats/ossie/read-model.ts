@@ -2,7 +2,13 @@ import { isRecord } from '../../../lib/json.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import { type Dataset, datasetSchema } from '../../model/dataset.ts';
-import { type Misfit, modelWideNames, toDatasetName, uniqueNames } from '../imported-model.ts';
+import {
+  type AddMisfit,
+  type Misfit,
+  modelWideNames,
+  toDatasetName,
+  uniqueNames,
+} from '../imported-model.ts';
 import { isEqual, omitKeys, type PlainObject } from '../patch.ts';
 import { textForDialect, tryParseFragment } from '../sql-fragment.ts';
 import { datasetCodec, fieldCodec, metricCodec, relationshipCodec } from './codecs.ts';
@@ -20,7 +26,7 @@ import type {
 import type { DatasetScope } from './to-ossie-metric.ts';
 
 interface ReadContext extends DatasetScope {
-  readonly addMisfit: (at: string, message: string) => void;
+  readonly addMisfit: AddMisfit;
 }
 
 /** An object and the name of the dataset that it goes into. */

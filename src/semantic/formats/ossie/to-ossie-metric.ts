@@ -3,7 +3,7 @@ import type { AggregateCall, Fragment } from '../../../sql/fragment.ts';
 import type { Dataset, ExpressionText, MetricDefinition } from '../../model/dataset.ts';
 import { isWithin } from '../../../sql/analyzer.ts';
 import { omitKeys } from '../patch.ts';
-import { qualifyNames, replaceSpans, tryParseFragment } from '../sql-fragment.ts';
+import { qualifyColumns, replaceSpans, tryParseFragment } from '../sql-fragment.ts';
 import { ownDialectKey, toAiContext } from './expression-conversion.ts';
 import { descriptiveKeys } from './metric-entry.ts';
 import { dialectTags, type OssieMetric } from './schema.ts';
@@ -167,7 +167,7 @@ function rowSql(
   );
   const used = new Set([...alsoUsed, ...named]);
   const isSafe = used.has(home.dataset) && used.isSubsetOf(datasetsToOneFrom(home, datasets));
-  return used.size > 1 && !isSafe ? undefined : qualifyNames(fragment, home.dataset, datasets);
+  return used.size > 1 && !isSafe ? undefined : qualifyColumns(fragment, home.dataset, datasets);
 }
 
 /** The datasets that have at most one row for each row of `home`, itself included. */

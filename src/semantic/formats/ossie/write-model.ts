@@ -2,6 +2,7 @@ import { isRecord } from '../../../lib/json.ts';
 import type { Dialect } from '../../../sql/dialect.ts';
 import type { Dataset, MetricDefinition } from '../../model/dataset.ts';
 import {
+  type AddMisfit,
   type DatasetField,
   type DatasetRelationship,
   type Misfit,
@@ -18,7 +19,7 @@ import { toMetricEntry } from './metric-entry.ts';
 import type { DatasetScope } from './to-ossie-metric.ts';
 
 interface WriteContext extends DatasetScope {
-  readonly addMisfit: (at: string, message: string) => void;
+  readonly addMisfit: AddMisfit;
 }
 
 /** Writes one semantic model of a document. */

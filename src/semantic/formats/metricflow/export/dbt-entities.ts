@@ -1,5 +1,5 @@
 import type { Dataset } from '../../../model/dataset.ts';
-import type { DatasetRelationship } from '../../imported-model.ts';
+import type { AddMisfit, DatasetRelationship } from '../../imported-model.ts';
 import { toDbtName } from './to-dbt-name.ts';
 
 /** An entity of a written semantic model. */
@@ -18,8 +18,6 @@ interface EntityNames {
   /** The one key, as `dataset.column`, that an entity name stands for in the whole project. */
   readonly keyOfName: Map<string, string>;
 }
-
-type AddMisfit = (at: string, message: string) => void;
 
 /** dbt joins by entity names: each dataset has one for its key, and each role that leads to it adds another. */
 export function nameEntities(

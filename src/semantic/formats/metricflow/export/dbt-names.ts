@@ -1,5 +1,6 @@
 import type { Dataset, MetricDefinition } from '../../../model/dataset.ts';
 import {
+  type AddMisfit,
   type DatasetField,
   type DatasetRelationship,
   modelWideNames,
@@ -18,8 +19,6 @@ export interface DbtNames {
   readonly dimensions: ReadonlyMap<string, ReadonlyMap<DatasetField, string>>;
   readonly metrics: ReadonlyMap<MetricDefinition, string>;
 }
-
-type AddMisfit = (at: string, message: string) => void;
 
 /** Chooses all names at once. Names that differ from ktx's are reported. */
 export function chooseDbtNames(datasets: readonly Dataset[], addMisfit: AddMisfit): DbtNames {

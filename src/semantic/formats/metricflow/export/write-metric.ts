@@ -19,14 +19,14 @@ export interface DbtOutput {
   readonly metrics: Map<string, PlainObject>;
 }
 
-interface MetricContext extends DatasetExport {
+interface MetricWriteContext extends DatasetExport {
   readonly output: DbtOutput;
   /** Names of the metrics that are being written because they need this one; the last is the metric itself. */
   readonly stack: readonly string[];
 }
 
 /** Writes a metric and the metrics that it uses. Returns its name in dbt. Throws `NotInDbt`. */
-export function writeMetric(metric: MetricDefinition, context: MetricContext): string {
+export function writeMetric(metric: MetricDefinition, context: MetricWriteContext): string {
   const { names, output, stack } = context;
   const name = names.metrics.get(metric) ?? metric.name;
   if (output.metrics.has(name)) return name;
@@ -42,12 +42,12 @@ export function writeMetric(metric: MetricDefinition, context: MetricContext): s
   return name;
 }
 
-function ownName({ stack }: MetricContext): string {
+function ownName({ stack }: MetricWriteContext): string {
   return stack.at(-1) ?? '';
 }
 
 /** The keys `type`, `type_params` and `filter` of a dbt metric. */
-function writeComputation(metric: MetricDefinition, context: MetricContext): PlainObject {
+function writeComputation(metric: MetricDefinition, context: MetricWriteContext): PlainObject {
   const { ratio, offset, cumulative, conversion, expr, of, where } = metric;
   for (const text of [expr, of, where]) {
     const fault = findExportFault(text, context);
@@ -71,7 +71,7 @@ function writeComputation(metric: MetricDefinition, context: MetricContext): Pla
   );
 }
 
-function writeFilter(where: MetricDefinition['where'], context: MetricContext): PlainObject {
+function writeFilter(where: MetricDefinition['where'], context: MetricWriteContext): PlainObject {
   if (where === undefined) return {};
   const filter = filterTemplate(where, context);
   if (filter === undefined) throw new NotInDbt('dbt cannot express its filter');
@@ -81,7 +81,7 @@ function writeFilter(where: MetricDefinition['where'], context: MetricContext): 
 function writeRatio(
   ratio: NonNullable<MetricDefinition['ratio']>,
   where: MetricDefinition['where'],
-  context: MetricContext,
+  context: MetricWriteContext,
 ): PlainObject {
   const numerator = writeInput(ratio.numerator, context);
   const denominator = writeInput(ratio.denominator, context);
@@ -91,7 +91,7 @@ function writeRatio(
 
 function writeOffset(
   { of, by }: NonNullable<MetricDefinition['offset']>,
-  context: MetricContext,
+  context: MetricWriteContext,
 ): PlainObject {
   const name = writeInput(of, context);
   return {
@@ -102,7 +102,7 @@ function writeOffset(
 
 function writeCumulative(
   { of, ...window }: NonNullable<MetricDefinition['cumulative']>,
-  context: MetricContext,
+  context: MetricWriteContext,
 ): PlainObject {
   if (window.grain_to_date?.startsWith('fiscal_') === true)
     throw new NotInDbt('dbt has no fiscal periods of its own');
@@ -114,7 +114,7 @@ function writeCumulative(
 
 function writeConversion(
   { base, to, on, window, calculation }: NonNullable<MetricDefinition['conversion']>,
-  context: MetricContext,
+  context: MetricWriteContext,
 ): PlainObject {
   const { entities } = context.names;
   const baseEntities = entities.get(requireMetric(base, context).dataset.dataset) ?? [];
@@ -138,7 +138,7 @@ function writeConversion(
 }
 
 /** A formula over metrics. An aggregate in it becomes a metric of its own. */
-function writeDerived(fragment: Fragment, context: MetricContext): PlainObject {
+function writeDerived(fragment: Fragment, context: MetricWriteContext): PlainObject {
   const calls = fragment.aggregates.map((call, index) => ({
     call,
     name: writeAggregateCall(fragment, call, {
@@ -173,7 +173,7 @@ function writeDerived(fragment: Fragment, context: MetricContext): PlainObject {
 function writeAggregateCall(
   { text }: Fragment,
   call: AggregateCall,
-  context: MetricContext,
+  context: MetricWriteContext,
 ): string {
   const name = ownName(context);
   const of = call.argument && text.slice(call.argument.start, call.argument.end);
@@ -192,14 +192,14 @@ function writeAggregateCall(
 }
 
 /** Writes the metric at this address (`revenue`, `orders.revenue`) and returns its name in dbt. */
-function writeInput(address: string, context: MetricContext): string {
+function writeInput(address: string, context: MetricWriteContext): string {
   const { dataset, metric } = requireMetric(address, context);
   return writeMetric(metric, { ...context, home: dataset });
 }
 
 function requireMetric(
   address: string,
-  { home, datasets }: MetricContext,
+  { home, datasets }: MetricWriteContext,
 ): { readonly dataset: Dataset; readonly metric: MetricDefinition } {
   const [first = '', ...rest] = address.split('.');
   const dataset = rest.length === 0 ? home : datasets.get(first);
@@ -210,7 +210,7 @@ function requireMetric(
 }
 
 /** The measure of the simple metric at this address, with its filter. */
-function writeMeasureInput(address: string, context: MetricContext): PlainObject {
+function writeMeasureInput(address: string, context: MetricWriteContext): PlainObject {
   const metric = context.output.metrics.get(writeInput(address, context));
   const params = metric?.['type_params'] as PlainObject | undefined;
   const measure = metric?.['type'] === 'simple' ? params?.['measure'] : undefined;

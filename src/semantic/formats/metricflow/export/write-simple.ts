@@ -79,10 +79,10 @@ function addMeasure(
   return name;
 }
 
-type Balance = NonNullable<MetricDefinition['semi_additive']>;
+type BalanceRule = NonNullable<MetricDefinition['semi_additive']>;
 
 /** A balance becomes a `non_additive_dimension`, grouped by entities. */
-function writeNonAdditive(balance: Balance, context: MeasureContext): PlainObject {
+function writeNonAdditive(balance: BalanceRule, context: MeasureContext): PlainObject {
   const { over, take } = balance;
   const { home, names } = context;
   if (take !== 'first' && take !== 'last')
@@ -101,7 +101,7 @@ function writeNonAdditive(balance: Balance, context: MeasureContext): PlainObjec
 
 /** The entities for the fields that a balance is per, by default the rest of the primary key; undefined if one is no entity. */
 function balanceEntities(
-  { over, per }: Balance,
+  { over, per }: BalanceRule,
   { home, names }: MeasureContext,
 ): readonly string[] | undefined {
   const { primary_key: key = [] } = home;
