@@ -7,28 +7,28 @@ import { tableKey } from '../../sql/dialect.ts';
 import { readText } from '../../store/files.ts';
 import { catalogPath, catalogTableSchema, type Catalog, type CatalogTable } from './catalog.ts';
 
-/** A file of the project: its path with forward slashes, relative to the folder of `ktx.yaml`, and its whole text. */
+/** A file of the project. The path has forward slashes and is relative to the folder of `ktx.yaml`. */
 export interface ProjectFile {
   readonly path: string;
   readonly text: string;
 }
 
-const indexLineSchema = z.union([
+const catalogIndexLineSchema = z.union([
   z.strictObject({ dialect: z.string(), firstSchema: z.string() }),
   z.strictObject({ key: z.string(), path: z.string(), hash: z.string() }),
 ]);
 
 /**
- * The catalog as files: `sources/<connection>/index.jsonl` (dialect and first schema, then a line a schema file) and one
- * `<schema>.jsonl` a schema with one line a table. Equal catalogs give equal bytes, whatever the order of their tables.
+ * The files of a catalog: `sources/<connection>/index.jsonl` (dialect and first schema, then one line per schema) and
+ * `<schema>.jsonl` for each schema, with one line per table. Equal catalogs give equal bytes, whatever the order of tables.
  */
 export function catalogFiles({ connection, dialect, firstSchema, tables }: Catalog): ProjectFile[] {
   const bySchema = [...Map.groupBy(tables, ({ schema }) => schema)].sort(([a], [b]) =>
     a < b ? -1 : 1,
   );
-  const files = bySchema.map(([schema, own]) => {
-    const lines = own
-      .toSorted(byName)
+  const files = bySchema.map(([schema, schemaTables]) => {
+    const lines = schemaTables
+      .toSorted(compareTables)
       .map((table) => `${JSON.stringify(catalogTableSchema.parse(table))}\n`);
     return { schema, path: catalogPath(connection, schema), text: lines.join('') };
   });
@@ -47,8 +47,8 @@ export function catalogFiles({ connection, dialect, firstSchema, tables }: Catal
 }
 
 /**
- * The catalog of a connection from the project's files; undefined where nothing was published yet. A line that cannot be
- * read is an error with its file and line.
+ * Loads the catalog of a connection; undefined if nothing was published yet. A line that cannot be parsed is an error that
+ * names its file and line.
  */
 export async function loadCatalog(
   projectDir: string,
@@ -57,39 +57,39 @@ export async function loadCatalog(
   const folder = `sources/${connection}`;
   const path = `${folder}/index.jsonl`;
   const text = await readText(join(projectDir, path), projectDir);
-  const lines = text === undefined ? [] : parsedLines({ path, text }, indexLineSchema);
+  const lines = text === undefined ? [] : parseLines({ path, text }, catalogIndexLineSchema);
   const head = lines.find((line) => 'dialect' in line);
   if (!head) return undefined;
   const entries = lines.filter((line) => 'path' in line);
   const tables = await Promise.all(
     entries.map((entry) => loadTables(projectDir, `${folder}/${entry.path}`)),
   );
-  return { connection, ...head, tables: tables.flat().sort(byName) };
+  return { connection, ...head, tables: tables.flat().sort(compareTables) };
 }
 
 async function loadTables(projectDir: string, path: string): Promise<CatalogTable[]> {
   const text = await readText(join(projectDir, path), projectDir);
   if (text === undefined)
-    throw damaged(`${path} is missing, but the index of its folder lists it.`);
-  return parsedLines({ path, text }, catalogTableSchema);
+    throw catalogDamaged(`${path} is missing, but index.jsonl in its folder lists it.`);
+  return parseLines({ path, text }, catalogTableSchema);
 }
 
-function byName(a: CatalogTable, b: CatalogTable): number {
+function compareTables(a: CatalogTable, b: CatalogTable): number {
   return tableKey(a) < tableKey(b) ? -1 : 1;
 }
 
-function parsedLines<T>({ path, text }: ProjectFile, schema: z.ZodType<T>): T[] {
+function parseLines<T>({ path, text }: ProjectFile, schema: z.ZodType<T>): T[] {
   return text.split('\n').flatMap((line, position) => {
     if (line.trim() === '') return [];
     try {
       return [schema.parse(JSON.parse(line))];
     } catch (cause) {
-      throw damaged(`${path}:${position + 1} is not a line that ktx wrote.`, cause);
+      throw catalogDamaged(`${path}:${position + 1} cannot be read.`, cause);
     }
   });
 }
 
-function damaged(message: string, cause?: unknown): UserError {
+function catalogDamaged(message: string, cause?: unknown): UserError {
   const hint = 'Restore the file from git, or run `ktx ingest` to write it again.';
   return new UserError('catalog_damaged', message, { hint, cause });
 }

@@ -1,50 +1,55 @@
 import { shortHash } from '../../lib/hash.ts';
 
-const longest = 100;
+const maximumLength = 100;
 
-/** Lower case, letters without their accents, everything outside `[a-z0-9_]` as `_`. A name with nothing to keep becomes its hash. */
+/**
+ * The name in lower case, without accents, with `_` for every run of characters outside `[a-z0-9_]`. A name of which nothing
+ * is left becomes its hash.
+ */
 export function slug(name: string): string {
-  const plain = name.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
-  const kept = plain.replaceAll(/[^a-z0-9_]+/g, '_');
-  const trimmed = kept === plain ? kept : kept.replaceAll(/^_+|_+$/g, '');
+  const folded = name.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  const replaced = folded.replaceAll(/[^a-z0-9_]+/g, '_');
+  const trimmed = replaced === folded ? replaced : replaced.replaceAll(/^_+|_+$/g, '');
   if (trimmed === '') return `x${shortHash(name, 8)}`;
-  return trimmed.length <= longest ? trimmed : `${trimmed.slice(0, longest)}_${shortHash(name, 8)}`;
+  return trimmed.length <= maximumLength
+    ? trimmed
+    : `${trimmed.slice(0, maximumLength)}_${shortHash(name, 8)}`;
 }
 
-/** One thing to be named: what identifies it, the name that it would like, and whether it has the first right to it. */
+/** Something that needs a name. */
 export interface NameRequest {
+  /** What identifies it. */
   readonly key: string;
   readonly wish: string;
+  /** True if it has the first right to its wish. */
   readonly exact: boolean;
 }
 
 /**
- * A name for every key, unique also where case is ignored. A wish that nobody else has is granted; of several with one wish
- * the exact one gets it and each other gets a suffix from its own key, so that what else exists never changes a name.
+ * A name for every key, unique even if case is ignored. Among several requests with one wish the exact one gets it, and
+ * every other gets a suffix from its own key. So a name never depends on which other things exist.
  */
 export function assignUniqueNames(
-  wishes: readonly NameRequest[],
+  requests: readonly NameRequest[],
   taken: Iterable<string> = [],
 ): Map<string, string> {
   const used = new Set([...taken].map((name) => name.toLowerCase()));
-  const ordered = wishes.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const wishers = Map.groupBy(ordered, ({ wish }) => wish.toLowerCase());
-  const granted = new Map<string, string>();
+  const ordered = requests.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const byWish = Map.groupBy(ordered, ({ wish }) => wish.toLowerCase());
+  const names = new Map<string, string>();
   const denied: NameRequest[] = [];
-  for (const [wish, group] of wishers) {
-    const rightful = group.length === 1 ? group : group.filter(({ exact }) => exact);
-    const winner = rightful.length === 1 && !used.has(wish) ? rightful[0] : undefined;
-    if (winner) granted.set(winner.key, winner.wish);
-    denied.push(...group.filter((one) => one !== winner));
+  for (const [wish, group] of byWish) {
+    const entitled = group.length === 1 ? group : group.filter(({ exact }) => exact);
+    const winner = entitled.length === 1 && !used.has(wish) ? entitled[0] : undefined;
+    if (winner) names.set(winner.key, winner.wish);
+    denied.push(...group.filter((request) => request !== winner));
   }
-  for (const name of granted.values()) used.add(name.toLowerCase());
+  for (const name of names.values()) used.add(name.toLowerCase());
   for (const { key, wish } of denied) {
-    const name =
-      [6, 12, 64]
-        .map((length) => `${wish}_${shortHash(key, length)}`)
-        .find((one) => !used.has(one)) ?? wish;
+    const candidates = [6, 12, 64].map((length) => `${wish}_${shortHash(key, length)}`);
+    const name = candidates.find((candidate) => !used.has(candidate)) ?? wish;
     used.add(name);
-    granted.set(key, name);
+    names.set(key, name);
   }
-  return granted;
+  return names;
 }

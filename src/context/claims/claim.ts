@@ -5,29 +5,29 @@ import { datasetSchema } from '../../semantic/model/dataset.ts';
 import { fieldTypes } from '../../sql/field-type.ts';
 import { slug } from '../catalog/slug.ts';
 
-/** Kept as it is, whatever its keys are. */
+/** Any JSON, returned unchanged. */
 export const jsonSchema = z.custom<Json>((value) => value !== undefined);
 const text = z.string();
 const texts = z.array(text);
 
-/** What can be claimed, and what each kind of claim says. */
+/** The kinds of claims, each with the schema of its body. */
 export const bodySchemas = {
   /** About `dataset:c.d`: it exists. */
   dataset: z.object({
     source: z.object({ catalog: text.optional(), schema: text, table: text }),
     kind: text,
   }),
-  /** About `field:c.d.f`: it exists; `column` is the physical name. What is no column has an expression over the row. */
+  /** About `field:c.d.f`: it exists. `column` is the physical name; a field that is not a column has an expression over the row. */
   field: z.union([z.object({ column: text, position: z.number() }), z.object({ expr: text })]),
   type: z.enum(fieldTypes),
-  /** About a field: declared values, in declared order. */
+  /** About a field: its declared values, in declared order. */
   values: z.array(z.union([text, z.number(), z.boolean()])),
   /** About a dataset: field names in order. */
   primary_key: texts.min(1),
   unique_key: texts.min(1),
   /** About a dataset: a field name. */
   default_time: text,
-  /** These three about anything. */
+  /** This one and the next two are about any subject. */
   description: text,
   synonyms: texts,
   tags: texts,
@@ -42,27 +42,29 @@ export const bodySchemas = {
     role: text.optional(),
     cardinality: z.enum(['many_to_one', 'one_to_one']).optional(),
   }),
-  /** About `term:slug` and `rule:slug`: as people write it, and what it says. */
+  /** About `term:slug` or `rule:slug`: its name as people write it. */
   title: text.min(1),
+  /** About a term. */
   definition: text.min(1),
+  /** About a rule. */
   rule: text.min(1),
   /** About a term or a rule: the subjects that it stands for or governs. */
   refs: texts,
-  /** About a term or a rule: the wiki page that it stands on. */
+  /** About a term or a rule: its wiki page. */
   page: text.regex(/^[a-z0-9_-]+$/),
-  /** About a term or a rule, by a model: another name of this one. */
+  /** By a model, about a term or a rule: the subject that this one is another name of. */
   same_as: text,
-  /** About anything contested, by a model: claims of that kind, by their short ids, that mean the same. */
+  /** By a model, about any contested subject: short ids of claims of that kind that mean the same. */
   same_meaning: z.object({ kind: text, claims: texts.min(2), why: text }),
-  /** About anything contested, by a model: claims of that kind that contradict each other. A person decides; a model is not asked again. */
+  /** By a model, about any contested subject: claims of that kind contradict each other. A person decides; no model is asked again. */
   contradiction: z.object({ kind: text, claims: texts.min(2), why: text }),
-  /** About a term or a rule, by a model: claims of models that are of no use. They are kept, and not shown. */
+  /** By a model, about a term or a rule: claims of models that are useless. They are kept but not shown. */
   rejected: z.object({ claims: texts.min(1), why: text }),
-  /** About anything, by a model: the body that a claim should have had, after a fault of it; null where none was found. */
+  /** By a model, about any subject: the body that repairs a faulty claim; null if the model found none. */
   repaired: z.object({ claim: text, kind: text, fault: text, body: jsonSchema.nullable() }),
-  /** About anything: a person decided a disagreement by what they wrote in an artifact; `value` is its hash. */
+  /** About any subject: a person decided a conflict by an edit in an artifact. `value` is the hash of what they left there, `seen` the claims that were there. */
   settled: z.object({ kind: text, value: text, seen: texts }),
-  /** About anything: a person took it (null), or the keys of it that are null, out of an artifact. */
+  /** About any subject: a person took it out of an artifact, as a whole (null) or the keys that are null. */
   edit: z.union([z.null(), z.record(text, z.null())]),
 };
 export type ClaimKind = keyof typeof bodySchemas;
@@ -72,14 +74,14 @@ export const claimKinds = Object.keys(bodySchemas) as ClaimKind[];
 export const evidenceSchema = z.strictObject({
   connection: z.string(),
   origin: z.enum(['person', 'catalog', 'code', 'model']),
-  /** name@version of what made the claim, e.g. `relationships@1`. */
+  /** Name and version of the code that made the claim, e.g. `relationships@1`. */
   extractor: z.string(),
   /** Path of the item in the project, e.g. `sources/warehouse/main.jsonl`. */
   item: z.string().optional(),
   /** Where in the item: a line, a key, a heading. */
   location: z.string().optional(),
   quote: z.string().optional(),
-  /** Measurement, rounded so that a day's new rows change nothing. */
+  /** A measurement, rounded so that a day's new rows do not change it. */
   measured: jsonSchema.optional(),
   /** 0..1 in tenths. */
   confidence: z.number().min(0).max(1),
@@ -94,6 +96,7 @@ export function editEvidence(
   return { connection, origin: 'person', extractor: 'edit@1', ...place, confidence: 1 };
 }
 
+/** One typed fact about one subject, with its evidence. */
 export interface Claim {
   readonly subject: string;
   readonly kind: ClaimKind;
@@ -106,7 +109,7 @@ export function claimId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string
   return sha256(canonicalJson([claim.subject, claim.kind, claim.body]));
 }
 
-/** The id as files and people have it. */
+/** The first characters of the id, as files and people write it. */
 export function shortId(claim: Pick<Claim, 'subject' | 'kind' | 'body'>): string {
   return claimId(claim).slice(0, 12);
 }
@@ -116,6 +119,7 @@ export function isEditRecord({ kind }: Pick<Claim, 'kind'>): boolean {
   return kind === 'edit' || kind === 'settled';
 }
 
+/** Builds subjects from their parts. */
 export const subjects = {
   dataset: (connection: string, dataset: string) => `dataset:${connection}.${dataset}`,
   field: (connection: string, dataset: string, field: string) =>

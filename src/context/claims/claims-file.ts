@@ -8,7 +8,7 @@ import { isMapping } from '../merge/yaml-text.ts';
 export interface ClaimsFile {
   readonly base: MergeBase;
   readonly claims: readonly Claim[];
-  /** Lines that could not be read. They are written back as they are, at the end. */
+  /** Lines that could not be parsed. They are written back unchanged, at the end. */
   readonly damaged: readonly DamagedLine[];
 }
 
@@ -22,10 +22,10 @@ interface DamagedLine {
 const baseSchema = z.strictObject({
   base: z.record(
     z.string(),
-    z.union([z.string().transform((state) => [state]), z.array(z.string().nullable())]),
+    z.union([z.string().transform((hash) => [hash]), z.array(z.string().nullable())]),
   ),
 });
-const lineSchema = z.strictObject({
+const claimLineSchema = z.strictObject({
   subject: z.string(),
   kind: z.enum(claimKinds),
   body: jsonSchema,
@@ -39,8 +39,8 @@ export function claimsPath(connection: string, dataset: string): string {
 }
 
 /**
- * Reads any text without failing. What a merge of two branches leaves is read too: two base lines are united, the markers
- * of a conflict are reported and not kept.
+ * Parses any text without failing. It accepts what a git merge leaves: two base lines are united; conflict markers are
+ * reported and dropped.
  */
 export function parseClaims(path: string, text: string): ClaimsFile {
   const base = new Map<string, readonly ContentHash[]>();
@@ -49,26 +49,26 @@ export function parseClaims(path: string, text: string): ClaimsFile {
   for (const [position, raw] of text.split('\n').entries()) {
     const line = raw.trim();
     if (line === '') continue;
-    const read = readLine(line);
-    if ('claim' in read) claims.push(read.claim);
-    else if ('base' in read)
-      for (const [key, states] of read.base)
-        base.set(key, uniteHashes(base.get(key) ?? [], states));
-    else damaged.push({ path, line: position + 1, text: line, reason: read.reason });
+    const parsed = parseLine(line);
+    if ('claim' in parsed) claims.push(parsed.claim);
+    else if ('base' in parsed)
+      for (const [key, hashes] of parsed.base)
+        base.set(key, uniteHashes(base.get(key) ?? [], hashes));
+    else damaged.push({ path, line: position + 1, text: line, reason: parsed.reason });
   }
   return { base, claims: uniteClaims(claims), damaged };
 }
 
-/** The file's text; undefined where nothing needs a file. Equal content gives equal bytes, whatever the order it came in. */
+/** The file's text; undefined if there is nothing to write. Equal content gives equal bytes, whatever its order. */
 export function renderClaims({ base, claims, damaged }: ClaimsFile): string | undefined {
   const entries = [...base]
-    .sort(byKey)
-    .map(([path, states]) => [
+    .sort(compareKeys)
+    .map(([path, hashes]) => [
       path,
-      states.length === 1 && states[0] !== null ? states[0] : states,
+      hashes.length === 1 && hashes[0] !== null ? hashes[0] : hashes,
     ]);
   const lines = claims
-    .flatMap(({ evidence, ...claim }) => evidence.map((one) => lineOf(claim, one)))
+    .flatMap(({ evidence, ...claim }) => evidence.map((item) => renderLine(claim, item)))
     .sort();
   const kept = damaged.map(({ text }) => text).filter((line) => !conflictMarker.test(line));
   if (entries.length + lines.length + kept.length === 0) return undefined;
@@ -79,44 +79,44 @@ export function renderClaims({ base, claims, damaged }: ClaimsFile): string | un
   ].join('\n');
 }
 
-/** Claims with the same subject, kind and body become one with all their evidence; sorted by subject, kind and body. */
+/** Unites claims with equal subject, kind and body into one with all their evidence; sorted by subject, kind and body. */
 export function uniteClaims(claims: Iterable<Claim>): Claim[] {
   const groups = Map.groupBy(
     claims,
     ({ subject, kind, body }) => `${subject}\n${kind}\n${canonicalJson(body)}`,
   );
-  return [...groups].sort(byKey).flatMap(([, [first, ...others]]) => {
+  return [...groups].sort(compareKeys).flatMap(([, [first, ...others]]) => {
     if (!first || (others.length === 0 && first.evidence.length === 1)) return first ?? [];
     const evidence = [first, ...others]
       .flatMap((claim) => claim.evidence)
-      .map((one) => [canonicalJson(one), one] as const);
-    return { ...first, evidence: [...new Map(evidence)].sort(byKey).map(([, one]) => one) };
+      .map((item) => [canonicalJson(item), item] as const);
+    return { ...first, evidence: [...new Map(evidence)].sort(compareKeys).map(([, item]) => item) };
   });
 }
 
-type ReadLine =
+type ParsedLine =
   | { claim: Claim }
   | { base: [string, readonly ContentHash[]][] }
   | { reason: string };
 
-function readLine(line: string): ReadLine {
-  if (conflictMarker.test(line)) return { reason: 'marker of a merge conflict' };
+function parseLine(line: string): ParsedLine {
+  if (conflictMarker.test(line)) return { reason: 'it is a merge conflict marker' };
   try {
     const value: unknown = JSON.parse(line);
     if (isMapping(value) && 'base' in value)
       return { base: Object.entries(baseSchema.parse(value).base) };
-    const { evidence, ...claim } = lineSchema.parse(value);
+    const { evidence, ...claim } = claimLineSchema.parse(value);
     return { claim: { ...claim, evidence: [evidence] } };
   } catch (error) {
     return { reason: error instanceof z.ZodError ? z.prettifyError(error) : errorMessage(error) };
   }
 }
 
-function lineOf({ subject, kind, body }: Omit<Claim, 'evidence'>, evidence: Evidence): string {
+function renderLine({ subject, kind, body }: Omit<Claim, 'evidence'>, evidence: Evidence): string {
   const about = `"subject":${JSON.stringify(subject)},"kind":"${kind}"`;
   return `{${about},"body":${canonicalJson(body)},"evidence":${canonicalJson(evidence)}}`;
 }
 
-function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

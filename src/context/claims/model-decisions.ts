@@ -1,76 +1,95 @@
 import { canonicalJson } from '../../lib/json.ts';
-import { bodySchemas, isEditRecord, shortId, type ClaimBodies, type Claim } from './claim.ts';
+import { bodySchemas, isEditRecord, shortId, type Claim, type ClaimBodies } from './claim.ts';
 import type { Pin } from './pins.ts';
 import { parseWikiSubject } from './subject.ts';
 
-/** What models ruled about claims of others. It claims nothing of the data, and what it is about stays recorded as it was said. */
-const rulingKinds = ['same_as', 'same_meaning', 'contradiction', 'rejected', 'repaired'] as const;
-type RulingKind = (typeof rulingKinds)[number];
-type RulingKindOrPage = RulingKind | 'page';
+/**
+ * The kinds of claims that hold a model's decision about other claims. A decision says nothing about the data, and the
+ * claims that it is about stay recorded as they were.
+ */
+const decisionKinds = ['same_as', 'same_meaning', 'contradiction', 'rejected', 'repaired'] as const;
+type DecisionKind = (typeof decisionKinds)[number];
 
-export function isModelDecision({ kind }: Pick<Claim, 'kind'>): boolean {
-  return rulingKinds.some((one) => one === kind);
+export interface DecidedClaims {
+  /** The claims that count: renamed, repaired and without the rejected ones. Decisions and records of edits are left out. */
+  readonly claims: readonly Claim[];
+  /** A given claim as it counts; undefined if it does not. */
+  readonly effective: (claim: Claim) => Claim | undefined;
+  /** The subject that stays, by each subject that is merged into it. */
+  readonly canonicalSubjects: ReadonlyMap<string, string>;
+  /** Sets of short claim ids that mean the same, by `subjectKindKey`. */
+  readonly equivalent: ReadonlyMap<string, readonly (readonly string[])[]>;
 }
 
-/** A ruling, or where a model placed a term, as it is recorded; `extractor` is the stage, e.g. `curation@1`. */
-export function createModelDecision<Kind extends RulingKindOrPage>(
+export function isModelDecision({ kind }: Pick<Claim, 'kind'>): boolean {
+  return decisionKinds.some((decisionKind) => decisionKind === kind);
+}
+
+/**
+ * The claim that records a model's decision, or the page where a model placed a term. `extractor` is the stage that asked the
+ * model, e.g. `curation@1`.
+ */
+export function createModelDecision<Kind extends DecisionKind | 'page'>(
   extractor: string,
   subject: string,
-  what: { kind: Kind; body: ClaimBodies[Kind] },
+  decision: { kind: Kind; body: ClaimBodies[Kind] },
 ): Claim {
   return {
     subject,
-    ...what,
+    ...decision,
     evidence: [{ connection: 'ktx', origin: 'model', extractor, confidence: 0.7 }],
   };
 }
 
-/** Whether it came about by `createModelDecision`: such evidence belongs to no source, and stands as long as what it is about. */
+/** True for the evidence of `createModelDecision`. It belongs to no source and stands as long as the claims it is about. */
 export function isDecisionEvidence({ connection, origin }: Claim['evidence'][number]): boolean {
   return connection === 'ktx' && origin === 'model';
 }
 
-export interface DecidedClaims {
-  /** The claims that count, as they count: under the name that holds, mended, without those rejected. No rulings, no records. */
-  readonly claims: readonly Claim[];
-  /** One of the claims as it counts; undefined where it does not. */
-  readonly counted: (claim: Claim) => Claim | undefined;
-  /** The subject that holds, by each other name of it. */
-  readonly canonical: ReadonlyMap<string, string>;
-  /** Sets of short ids that mean the same, by subject and kind. */
-  readonly alike: ReadonlyMap<string, readonly (readonly string[])[]>;
-}
-
-/** Claims as the rulings among them leave them. Pure, and the same whatever the order. A subject with a pin keeps its name. */
+/**
+ * Applies the decisions among the claims to the others. Pure, and independent of their order. A subject with a pin keeps its
+ * name.
+ */
 export function applyModelDecisions(
   all: readonly Claim[],
   pins: readonly Pin[] = [],
 ): DecidedClaims {
-  const own = all.filter((claim) => !isModelDecision(claim) && !isEditRecord(claim));
-  const rulings = all.filter(isModelDecision);
-  if (rulings.length === 0)
-    return { claims: own, counted: (claim) => claim, canonical: new Map(), alike: new Map() };
-  const rejected = new Set(said(rulings, 'rejected').flatMap(({ body: { claims } }) => claims));
-  const isKept = (claim: Claim) =>
-    rejected.size === 0 || !isModels(claim) || !rejected.has(shortId(claim));
-  const canonical = canonicalSubjects(own.filter(isKept), said(rulings, 'same_as'), pins);
-  const mend = mender(said(rulings, 'repaired'));
-  const counted = (claim: Claim) =>
-    isKept(claim) ? renamed(mend(claim), canonical.get(claim.subject)) : undefined;
-  const same = Map.groupBy(said(rulings, 'same_meaning'), ({ subject, body: { kind } }) =>
-    subjectKindKey({ subject, kind }),
+  const statements = all.filter((claim) => !isModelDecision(claim) && !isEditRecord(claim));
+  const decisions = all.filter(isModelDecision);
+  if (decisions.length === 0)
+    return {
+      claims: statements,
+      effective: (claim) => claim,
+      canonicalSubjects: new Map(),
+      equivalent: new Map(),
+    };
+  const rejected = new Set(
+    decisionsOfKind(decisions, 'rejected').flatMap(({ body: { claims } }) => claims),
+  );
+  const isAccepted = (claim: Claim) =>
+    rejected.size === 0 || !isOnlyFromModels(claim) || !rejected.has(shortId(claim));
+  const sameAs = decisionsOfKind(decisions, 'same_as');
+  const canonicalSubjects = mergeSubjects(statements.filter(isAccepted), sameAs, pins);
+  const repair = createRepairer(decisionsOfKind(decisions, 'repaired'));
+  const effective = (claim: Claim) =>
+    isAccepted(claim)
+      ? renameSubject(repair(claim), canonicalSubjects.get(claim.subject))
+      : undefined;
+  const sameMeaning = Map.groupBy(
+    decisionsOfKind(decisions, 'same_meaning'),
+    ({ subject, body: { kind } }) => subjectKindKey({ subject, kind }),
   );
   return {
-    claims: own.flatMap((claim) => counted(claim) ?? []),
-    counted,
-    canonical,
-    alike: new Map(
-      [...same].map(([key, sets]) => [key, sets.map(({ body: { claims } }) => claims)]),
+    claims: statements.flatMap((claim) => effective(claim) ?? []),
+    effective,
+    canonicalSubjects,
+    equivalent: new Map(
+      [...sameMeaning].map(([key, sets]) => [key, sets.map(({ body: { claims } }) => claims)]),
     ),
   };
 }
 
-/** The key of `alike`. */
+/** The key of `DecidedClaims.equivalent`. */
 export function subjectKindKey({
   subject,
   kind,
@@ -81,114 +100,123 @@ export function subjectKindKey({
   return `${subject}\n${kind}`;
 }
 
-interface Standing {
-  /** Claims that stand, and are not among those asked for. */
+interface OrphanContext {
+  /** Claims that count as present but are not themselves filtered. */
   readonly beside?: readonly Claim[];
   readonly pins?: readonly Pin[];
 }
 
-/** The claims without rulings about what is gone, and without places of terms of which nothing is said any more. */
+/** The claims without decisions about claims that are gone, and without pages of terms about which nothing is said any more. */
 export function dropOrphans(
   claims: readonly Claim[],
-  { beside = [], pins = [] }: Standing = {},
+  { beside = [], pins = [] }: OrphanContext = {},
 ): readonly Claim[] {
   if (!claims.some((claim) => isModelDecision(claim) || claim.kind === 'page')) return claims;
-  const raw = [...claims, ...beside].filter(
+  const everything = [...claims, ...beside];
+  const statements = everything.filter(
     (claim) => !isModelDecision(claim) && !isEditRecord(claim) && claim.kind !== 'page',
   );
-  const [subjects, ids] = [new Set(raw.map(({ subject }) => subject)), new Set(raw.map(shortId))];
-  const effective = new Set(applyModelDecisions([...claims, ...beside], pins).claims.map(shortId));
-  const standing = (wanted: readonly string[], known: ReadonlySet<string>) =>
-    wanted.filter((id) => known.has(id)).length;
-  const isDue = (claim: Claim): boolean => {
+  const subjects = new Set(statements.map(({ subject }) => subject));
+  const statementIds = new Set(statements.map(shortId));
+  const effectiveIds = new Set(applyModelDecisions(everything, pins).claims.map(shortId));
+  const countPresent = (ids: readonly string[], present: ReadonlySet<string>) =>
+    ids.filter((id) => present.has(id)).length;
+  return claims.filter((claim): boolean => {
     const { subject, kind } = claim;
     if (kind === 'page') return subjects.has(subject);
-    const [one] = isModelDecision(claim) ? said([claim], kind as RulingKind) : [];
-    if (one === undefined) return !isModelDecision(claim);
-    const { body } = one;
+    if (!isModelDecision(claim)) return true;
+    const [decision] = decisionsOfKind([claim], kind as DecisionKind);
+    if (decision === undefined) return false;
+    const { body } = decision;
     if (typeof body === 'string') return subjects.has(subject) && subjects.has(body);
-    if ('claim' in body) return ids.has(body.claim);
+    if ('claim' in body) return statementIds.has(body.claim);
     return kind === 'rejected'
-      ? standing(body.claims, ids) > 0
-      : standing(body.claims, effective) > 1;
-  };
-  return claims.filter(isDue);
-}
-
-/** Of one kind, those whose body is of it. */
-function said<Kind extends RulingKind>(rulings: readonly Claim[], kind: Kind) {
-  return rulings.flatMap(({ subject, kind: own, body }) => {
-    const { data } = bodySchemas[kind].safeParse(body);
-    return own === kind && data !== undefined ? [{ subject, body: data as ClaimBodies[Kind] }] : [];
+      ? countPresent(body.claims, statementIds) > 0
+      : countPresent(body.claims, effectiveIds) > 1;
   });
 }
 
-function isModels({ evidence }: Claim): boolean {
+/** The decisions of one kind whose body fits it. */
+function decisionsOfKind<Kind extends DecisionKind>(decisions: readonly Claim[], wanted: Kind) {
+  return decisions.flatMap(({ subject, kind, body }) => {
+    const { data } = bodySchemas[wanted].safeParse(body);
+    return kind === wanted && data !== undefined
+      ? [{ subject, body: data as ClaimBodies[Kind] }]
+      : [];
+  });
+}
+
+function isOnlyFromModels({ evidence }: Claim): boolean {
   return evidence.every(({ origin }) => origin === 'model');
 }
 
-/** What people say, and what the warehouse declares, is never mended. */
-function mender(
-  repairs: readonly { readonly body: ClaimBodies['repaired'] }[],
+/** A function that replaces the body of a repaired claim. What people say and what the warehouse declares is never repaired. */
+function createRepairer(
+  decisions: readonly { readonly body: ClaimBodies['repaired'] }[],
 ): (claim: Claim) => Claim {
-  const found = repairs.flatMap(({ body: { claim, kind, body } }) =>
+  const repairs = decisions.flatMap(({ body: { claim, kind, body } }) =>
     body === null ? [] : [{ claim, kind, body }],
   );
-  const byClaim = Map.groupBy(found, ({ claim }) => claim);
+  const byClaim = Map.groupBy(repairs, ({ claim }) => claim);
   return (claim) => {
-    if (
-      byClaim.size === 0 ||
-      claim.evidence.some(({ origin }) => origin === 'person' || origin === 'catalog')
-    )
-      return claim;
-    const wanted = (byClaim.get(shortId(claim)) ?? []).filter(({ kind }) => kind === claim.kind);
-    const [first] = wanted
+    const isAuthoritative = claim.evidence.some(
+      ({ origin }) => origin === 'person' || origin === 'catalog',
+    );
+    if (byClaim.size === 0 || isAuthoritative) return claim;
+    const [repaired] = (byClaim.get(shortId(claim)) ?? [])
+      .filter(({ kind }) => kind === claim.kind)
       .map(({ body }) => body)
       .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
-    if (first === undefined) return claim;
-    const evidence = claim.evidence.map((one) => ({
-      ...one,
+    if (repaired === undefined) return claim;
+    const evidence = claim.evidence.map((item) => ({
+      ...item,
       origin: 'model' as const,
-      confidence: Math.min(one.confidence, 0.5),
+      confidence: Math.min(item.confidence, 0.5),
     }));
-    return { ...claim, body: first, evidence };
+    return { ...claim, body: repaired, evidence };
   };
 }
 
-type SameAs = { readonly subject: string; readonly body: string };
+interface SameAsDecision {
+  readonly subject: string;
+  readonly body: string;
+}
 
-/** Subjects that are the same, in one class; it has the name of one that is itself no other's name, else the first by name. */
-function canonicalSubjects(
+/**
+ * The subject that stays, by each subject that is merged into it. Among subjects that are the same, one that no decision calls
+ * another's name stays; of several, or none, the first by name.
+ */
+function mergeSubjects(
   claims: readonly Claim[],
-  links: readonly SameAs[],
+  decisions: readonly SameAsDecision[],
   pins: readonly Pin[],
 ): Map<string, string> {
   const known = new Set(claims.flatMap(({ subject, kind }) => (kind === 'page' ? [] : [subject])));
   const pinned = new Set(pins.map(({ subject }) => subject));
-  const counts = links.filter(({ subject, body }) => {
+  const applicable = decisions.filter(({ subject, body }) => {
     const isSameType = parseWikiSubject(subject)?.type === (parseWikiSubject(body)?.type ?? '');
     return isSameType && known.has(subject) && known.has(body) && !pinned.has(subject);
   });
   const classes = new Map<string, Set<string>>();
-  for (const { subject, body } of counts) {
-    const joined = new Set([subject, body].flatMap((name) => [...(classes.get(name) ?? [name])]));
-    for (const name of joined) classes.set(name, joined);
+  for (const { subject, body } of applicable) {
+    const merged = new Set([subject, body].flatMap((name) => [...(classes.get(name) ?? [name])]));
+    for (const name of merged) classes.set(name, merged);
   }
-  const others = new Set(counts.map(({ subject }) => subject));
+  const renamed = new Set(applicable.map(({ subject }) => subject));
   return new Map(
     [...new Set(classes.values())].flatMap((members) => {
       const sorted = [...members].sort();
-      const name = sorted.find((one) => !others.has(one)) ?? sorted[0] ?? '';
-      return sorted.filter((one) => one !== name).map((one) => [one, name] as const);
+      const canonical = sorted.find((name) => !renamed.has(name)) ?? sorted[0] ?? '';
+      return sorted.filter((name) => name !== canonical).map((name) => [name, canonical] as const);
     }),
   );
 }
 
-/** Said of the name that holds: a title is a synonym of it, and it has a place already. */
-function renamed(claim: Claim, name: string | undefined): Claim | undefined {
-  if (name === undefined) return claim;
+/** The claim about the subject that stays: its title becomes a synonym there, and its page does not count. */
+function renameSubject(claim: Claim, canonical: string | undefined): Claim | undefined {
+  if (canonical === undefined) return claim;
   if (claim.kind === 'page') return undefined;
   const { kind, body }: Pick<Claim, 'kind' | 'body'> =
     claim.kind === 'title' ? { kind: 'synonyms', body: [claim.body] } : claim;
-  return { ...claim, subject: name, kind, body };
+  return { ...claim, subject: canonical, kind, body };
 }

@@ -20,14 +20,14 @@ const pinsSchema = z.strictObject({ pins: z.array(pinSchema) });
 /** A person's decision about a conflict. */
 export type Pin = Readonly<z.infer<typeof pinSchema>>;
 
-export interface Pins {
+export interface ParsedPins {
   readonly pins: readonly Pin[];
-  /** Why the file cannot be read; then it is as if there were none, and nothing writes it. */
+  /** Why the file cannot be read. Then there are no pins, and ktx does not write the file. */
   readonly fault?: string;
 }
 
-/** Of any text. */
-export function parsePins(text: string | undefined): Pins {
+/** Parses any text without failing. */
+export function parsePins(text: string | undefined): ParsedPins {
   if (text === undefined || text.trim() === '') return { pins: [] };
   try {
     const { data, error } = pinsSchema.safeParse(load(text, { schema: CORE_SCHEMA }));
@@ -37,7 +37,7 @@ export function parsePins(text: string | undefined): Pins {
   }
 }
 
-/** Of several pins about one thing the last in the file holds: the newer decision. */
+/** The pin about a subject and kind. Of several, the last one in the file counts: it is the newest. */
 export function findPin(
   pins: readonly Pin[],
   { subject, kind }: Pick<Pin, 'subject' | 'kind'>,
@@ -45,7 +45,7 @@ export function findPin(
   return pins.findLast((pin) => pin.subject === subject && pin.kind === kind);
 }
 
-/** The file with the decision in place of an older one about the same; comments stay. A text that cannot be read stays as it is. */
+/** The file with the pin in place of older ones about the same subject and kind. Comments stay. A text that cannot be read is returned unchanged. */
 export function setPin(text: string | undefined, pin: Pin): string {
   const { pins, fault } = parsePins(text);
   if (text !== undefined && fault !== undefined) return text;
@@ -54,10 +54,10 @@ export function setPin(text: string | undefined, pin: Pin): string {
       ? '# What people decided about conflicts.\npins: []\n'
       : text,
   );
-  const same = pins.flatMap((one, index) =>
-    one.subject === pin.subject && one.kind === pin.kind ? [index] : [],
+  const replaced = pins.flatMap((older, index) =>
+    older.subject === pin.subject && older.kind === pin.kind ? [index] : [],
   );
-  for (const index of same.toReversed()) document.deleteIn(['pins', index]);
+  for (const index of replaced.toReversed()) document.deleteIn(['pins', index]);
   const entry = document.createNode(pin);
   const list = document.get('pins', true);
   if (list !== null && typeof list === 'object' && 'flow' in list) list.flow = false;

@@ -1,4 +1,4 @@
-/** The dataset that something belongs to. */
+/** The address of a dataset. */
 export interface DatasetRef {
   readonly connection: string;
   readonly dataset: string;
@@ -6,27 +6,27 @@ export interface DatasetRef {
 
 /** The parts of a subject such as `field:warehouse.orders.status`. */
 export interface SubjectParts extends DatasetRef {
-  readonly type: (typeof types)[number];
-  /** The field or metric. */
+  readonly type: (typeof subjectTypes)[number];
+  /** The name of a field or a metric; empty for other types. */
   readonly name: string;
-  /** Own columns of a relationship. */
+  /** The columns of a relationship on its own side; empty for other types. */
   readonly columns: readonly string[];
 }
 
-const types = ['dataset', 'field', 'metric', 'relationship'] as const;
-const pattern =
+const subjectTypes = ['dataset', 'field', 'metric', 'relationship'] as const;
+const subjectPattern =
   /^(?<type>\w+):(?<connection>[^.]+)\.(?<dataset>[^.()]+)(?:\.(?<name>[^.()]+)|\((?<columns>[^()]+)\))?$/;
 
-/** Undefined where the text is no subject of a warehouse. */
+/** Undefined if the text is not a subject of a warehouse. */
 export function parseSubject(subject: string): SubjectParts | undefined {
   const {
-    type: written,
+    type: typeName,
     connection = '',
     dataset = '',
     name = '',
     columns,
-  } = pattern.exec(subject)?.groups ?? {};
-  const type = types.find((one) => one === written);
+  } = subjectPattern.exec(subject)?.groups ?? {};
+  const type = subjectTypes.find((candidate) => candidate === typeName);
   const isComplete =
     (name !== '') === (type === 'field' || type === 'metric') &&
     (columns !== undefined) === (type === 'relationship');
@@ -35,7 +35,7 @@ export function parseSubject(subject: string): SubjectParts | undefined {
     : undefined;
 }
 
-/** Undefined where the text is no subject of the wiki. */
+/** Undefined if the text is not a term or a rule. */
 export function parseWikiSubject(
   subject: string,
 ): { readonly type: 'term' | 'rule'; readonly slug: string } | undefined {

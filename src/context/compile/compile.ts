@@ -1,117 +1,111 @@
 import { z } from 'zod';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import { assembleDataset, type SubjectClaims } from './assemble.ts';
 import { bodySchemas, subjects, type Claim, type ClaimKind } from '../claims/claim.ts';
 import { uniteClaims } from '../claims/claims-file.ts';
-import { findConflicts, type Conflict } from './conflicts.ts';
-import { rankClaims, type RankedClaims } from './claim-precedence.ts';
-import { findPin, type Pin } from '../claims/pins.ts';
 import {
   applyModelDecisions,
   isModelDecision,
   subjectKindKey,
   type DecidedClaims,
 } from '../claims/model-decisions.ts';
+import { findPin, type Pin } from '../claims/pins.ts';
 import { parseSubject, type DatasetRef, type SubjectParts } from '../claims/subject.ts';
+import { assembleDataset, type SubjectClaims } from './assemble.ts';
+import { rankClaims, type RankedClaims } from './claim-precedence.ts';
+import { findConflicts, type Conflict } from './conflicts.ts';
 
 export interface Compilation {
   /** Sorted by name. */
   readonly artifacts: readonly Dataset[];
   /** Sorted by subject and kind. */
   readonly conflicts: readonly Conflict[];
-  /** Claims that are in no artifact, because what they speak of does not exist or their body is not of their kind. */
+  /** Claims that are in no artifact: they name something that does not exist, or their body is not of their kind. */
   readonly quarantined: readonly { readonly claim: Claim; readonly reason: string }[];
 }
 
-/** A claim with the parts of its subject. */
-interface Read {
-  readonly claim: Claim;
-  readonly about: SubjectParts;
-}
-
 /** What people decided. */
-export interface Decided {
-  /** Subjects of datasets whose files they deleted. */
+interface PeoplesDecisions {
+  /** Subjects of the datasets whose files they deleted. */
   readonly deleted?: ReadonlySet<string>;
   readonly pins?: readonly Pin[];
 }
 
+/** A claim with the parts of its subject. */
+interface LocatedClaim {
+  readonly claim: Claim;
+  readonly subject: SubjectParts;
+}
+
 /**
- * Claims to artifacts: pure, total, and the same whatever the order of its inputs. A claim that cannot be shown is
- * returned with its reason and holds up nothing else. Nothing refers to a dataset (by subject) that a person deleted; all
- * other edits are the merge's.
+ * Compiles claims about warehouses to datasets: pure, total, and independent of the order of the claims. A claim that
+ * cannot be shown is returned with the reason and does not hold up the others. Nothing refers to a dataset that a
+ * person deleted; every other edit is applied by the merge.
  */
 export function compileDatasets(
   claims: Iterable<Claim>,
-  { deleted = new Set(), pins = [] }: Decided = {},
+  { deleted = new Set(), pins = [] }: PeoplesDecisions = {},
 ): Compilation {
   const quarantined: Compilation['quarantined'][number][] = [];
-  const isSound = (claim: Claim, fault: string | undefined) => {
-    if (fault !== undefined) quarantined.push({ claim, reason: fault });
-    return fault === undefined;
+  const quarantineIf = (claim: Claim, reason: string | undefined) => {
+    if (reason !== undefined) quarantined.push({ claim, reason });
+    return reason !== undefined;
   };
   const united = uniteClaims(claims);
-  const ruled = applyModelDecisions(united, pins);
-  // Without rulings they are those that were united before.
-  const counted = united.some(isModelDecision) ? uniteClaims(ruled.claims) : ruled.claims;
-  const read = counted.flatMap((claim): Read[] => {
-    const about = parseSubject(claim.subject);
-    return isSound(claim, bodyFault(claim, about)) && about ? [{ claim, about }] : [];
+  const decided = applyModelDecisions(united, pins);
+  // A decision can make two claims equal; without decisions the claims are united already.
+  const effective = united.some(isModelDecision) ? uniteClaims(decided.claims) : decided.claims;
+  const located = effective.flatMap((claim): LocatedClaim[] => {
+    const subject = parseSubject(claim.subject);
+    const isFaulty = quarantineIf(claim, findClaimError(claim, subject));
+    return !isFaulty && subject ? [{ claim, subject }] : [];
   });
-  const standing = read.filter(
-    (one) => ![datasetOf(one.about), ...namedIn(one)].some((subject) => deleted.has(subject)),
+  const standing = located.filter(
+    (claim) => !listNamedSubjects(claim).some((name) => deleted.has(name)),
   );
-  const exists = new Set(
+  const existing = new Set(
     standing
-      .filter(({ claim, about }) => claim.kind === about.type)
+      .filter(({ claim, subject }) => claim.kind === subject.type)
       .map(({ claim }) => claim.subject),
   );
-  const kept = standing.filter((one) => isSound(one.claim, identifierFault(one, exists)));
-  const known = [...Map.groupBy(kept, ({ claim }) => claim.subject).values()].flatMap(
-    (group): SubjectClaims[] => {
-      const verdicts = rankByKind(
-        group.map(({ claim }) => claim),
-        pins,
-        ruled,
-      );
-      return group.slice(0, 1).map(({ about }) => ({ about, verdicts }));
-    },
+  const sound = standing.filter(
+    (candidate) => !quarantineIf(candidate.claim, findNameError(candidate, existing)),
   );
-  const conflicts = findConflicts(known.flatMap(({ verdicts }) => [...verdicts.values()]));
-  return { artifacts: artifactsOf(known), conflicts, quarantined };
+  const bySubject = [...Map.groupBy(sound, ({ claim }) => claim.subject).values()];
+  const subjectClaims = bySubject.flatMap((group): SubjectClaims[] => {
+    const ranked = rankByKind(
+      group.map(({ claim }) => claim),
+      pins,
+      decided,
+    );
+    return group.slice(0, 1).map(({ subject }) => ({ subject, byKind: ranked }));
+  });
+  const conflicts = findConflicts(subjectClaims.flatMap(({ byKind }) => [...byKind.values()]));
+  return { artifacts: assembleDatasets(subjectClaims), conflicts, quarantined };
 }
 
-/** Of all claims about one subject. */
+/** Ranks all claims about one subject, kind by kind. */
 export function rankByKind(
   claims: readonly Claim[],
   pins: readonly Pin[],
-  { alike }: Pick<DecidedClaims, 'alike'>,
+  { equivalent }: Pick<DecidedClaims, 'equivalent'>,
 ): Map<ClaimKind, RankedClaims> {
   const byKind = [...Map.groupBy(claims, ({ kind }) => kind)];
   return new Map(
     byKind.map(([kind, group]) => {
       const [first] = group;
-      return [
-        kind,
-        rankClaims(group, first && findPin(pins, first), first && alike.get(subjectKindKey(first))),
-      ];
+      const pin = first && findPin(pins, first);
+      return [kind, rankClaims(group, pin, first && equivalent.get(subjectKindKey(first)))];
     }),
   );
 }
 
-function artifactsOf(known: readonly SubjectClaims[]): Dataset[] {
-  const byDataset = Map.groupBy(known, ({ about }) => datasetOf(about));
-  const datasets = known.filter(({ about }) => about.type === 'dataset');
-  const artifacts = datasets.map((own) =>
-    assembleDataset(own, byDataset.get(datasetOf(own.about)) ?? []),
-  );
-  return artifacts.sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
+/** Why the body does not fit the kind of the claim; undefined if it fits. */
+export function findBodyError({ kind, body }: Pick<Claim, 'kind' | 'body'>): string | undefined {
+  const { error } = bodySchemas[kind].safeParse(body);
+  return error && `its body is not that of a ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
 }
 
-function datasetOf({ connection, dataset }: DatasetRef): string {
-  return subjects.dataset(connection, dataset);
-}
-
+/** The type of subject that a kind of claim is about; kinds that are not listed can be about any. */
 const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   dataset: 'dataset',
   field: 'field',
@@ -125,48 +119,60 @@ const subjectTypes: Partial<Record<ClaimKind, SubjectParts['type']>> = {
   relationship: 'relationship',
 };
 
-function bodyFault({ kind, body }: Claim, about: SubjectParts | undefined): string | undefined {
-  if (!about) return 'its subject is none of a warehouse';
-  const isWiki =
-    kind === 'title' ||
-    kind === 'definition' ||
-    kind === 'rule' ||
-    kind === 'refs' ||
-    kind === 'page';
-  if (isWiki || (subjectTypes[kind] ?? about.type) !== about.type)
-    return `${kind} cannot be said of a ${about.type}`;
+const wikiKinds: ReadonlySet<ClaimKind> = new Set(['title', 'definition', 'rule', 'refs', 'page']);
+
+function findClaimError(
+  { kind, body }: Claim,
+  subject: SubjectParts | undefined,
+): string | undefined {
+  if (!subject) return 'its subject is not part of a warehouse';
+  const type = subjectTypes[kind] ?? subject.type;
+  if (wikiKinds.has(kind) || type !== subject.type)
+    return `a ${subject.type} cannot have a ${kind}`;
   return findBodyError({ kind, body });
 }
 
-export function findBodyError({ kind, body }: Pick<Claim, 'kind' | 'body'>): string | undefined {
-  const { error } = bodySchemas[kind].safeParse(body);
-  return error && `its body is not that of a ${kind}: ${z.prettifyError(error).split('\n')[0]}`;
-}
-
-/** Everything that the claim names must exist; and a metric must have its name for itself. */
-function identifierFault({ claim, about }: Read, exists: ReadonlySet<string>): string | undefined {
-  const missing = [datasetOf(about), claim.subject, ...namedIn({ claim, about })].find(
-    (subject) => !exists.has(subject),
-  );
+/** Everything that a claim names must exist, and a metric must not have the name of a field. */
+function findNameError(located: LocatedClaim, existing: ReadonlySet<string>): string | undefined {
+  const { claim, subject } = located;
+  const [dataset = '', ...names] = listNamedSubjects(located);
+  const missing = [dataset, claim.subject, ...names].find((name) => !existing.has(name));
   if (missing !== undefined) return `there is no ${missing.replace(':', ' ')}`;
-  const isTaken =
-    claim.kind === 'metric' &&
-    exists.has(subjects.field(about.connection, about.dataset, about.name));
-  return isTaken ? `${about.dataset} has a field of the same name` : undefined;
+  const field = subjects.field(subject.connection, subject.dataset, subject.name);
+  return claim.kind === 'metric' && existing.has(field)
+    ? `${subject.dataset} has a field of the same name`
+    : undefined;
 }
 
-/** The subjects that a claim's body names, datasets first. */
-function namedIn({ claim: { kind, body }, about: { connection, dataset } }: Read): string[] {
+/** The subject of the claim's own dataset, then the subjects that its body names, datasets first. */
+function listNamedSubjects({ claim: { kind, body }, subject }: LocatedClaim): string[] {
+  const { connection, dataset } = subject;
+  const own = datasetSubject(subject);
   const fields = (owner: string, names: readonly string[]) =>
     names.map((name) => subjects.field(connection, owner, name));
   if (kind === 'primary_key' || kind === 'unique_key')
-    return fields(dataset, bodySchemas[kind].parse(body));
-  if (kind === 'default_time') return fields(dataset, [bodySchemas.default_time.parse(body)]);
-  if (kind !== 'relationship') return [];
+    return [own, ...fields(dataset, bodySchemas[kind].parse(body))];
+  if (kind === 'default_time')
+    return [own, ...fields(dataset, [bodySchemas.default_time.parse(body)])];
+  if (kind !== 'relationship') return [own];
   const { to, on } = bodySchemas.relationship.parse(body);
   return [
+    own,
     subjects.dataset(connection, to),
     ...fields(dataset, Object.keys(on)),
     ...fields(to, Object.values(on)),
   ];
+}
+
+function assembleDatasets(subjectClaims: readonly SubjectClaims[]): Dataset[] {
+  const byDataset = Map.groupBy(subjectClaims, ({ subject }) => datasetSubject(subject));
+  const datasets = subjectClaims.filter(({ subject }) => subject.type === 'dataset');
+  const artifacts = datasets.map((dataset) =>
+    assembleDataset(dataset, byDataset.get(datasetSubject(dataset.subject)) ?? []),
+  );
+  return artifacts.sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
+}
+
+function datasetSubject({ connection, dataset }: DatasetRef): string {
+  return subjects.dataset(connection, dataset);
 }

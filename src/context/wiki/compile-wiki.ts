@@ -1,10 +1,10 @@
 import type { Claim, ClaimKind } from '../claims/claim.ts';
 import { uniteClaims } from '../claims/claims-file.ts';
+import { applyModelDecisions, dropOrphans } from '../claims/model-decisions.ts';
+import type { Pin } from '../claims/pins.ts';
+import { parseWikiSubject } from '../claims/subject.ts';
 import { findBodyError, rankByKind, type Compilation } from '../compile/compile.ts';
 import { findConflicts } from '../compile/conflicts.ts';
-import type { Pin } from '../claims/pins.ts';
-import { applyModelDecisions, dropOrphans } from '../claims/model-decisions.ts';
-import { parseWikiSubject } from '../claims/subject.ts';
 import { buildPages, type WikiPage } from './wiki.ts';
 
 interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'> {
@@ -12,20 +12,23 @@ interface WikiCompilation extends Pick<Compilation, 'conflicts' | 'quarantined'>
   readonly pages: readonly WikiPage[];
 }
 
-/** Claims about terms and rules to pages: pure, total, and the same whatever the order of its inputs. */
+/** Compiles claims about terms and rules to pages: pure, total, and independent of the order of the claims. */
 export function compileWiki(claims: Iterable<Claim>, pins: readonly Pin[]): WikiCompilation {
-  const ruled = applyModelDecisions(dropOrphans(uniteClaims(claims), { pins }), pins);
-  const judged = uniteClaims(ruled.claims).map((claim) => ({ claim, reason: wikiFault(claim) }));
-  const quarantined = judged.flatMap(({ claim, reason }) =>
+  const decided = applyModelDecisions(dropOrphans(uniteClaims(claims), { pins }), pins);
+  const checked = uniteClaims(decided.claims).map((claim) => ({
+    claim,
+    reason: findWikiClaimError(claim),
+  }));
+  const quarantined = checked.flatMap(({ claim, reason }) =>
     reason === undefined ? [] : [{ claim, reason }],
   );
-  const sound = judged.flatMap(({ claim, reason }) => (reason === undefined ? [claim] : []));
+  const sound = checked.flatMap(({ claim, reason }) => (reason === undefined ? [claim] : []));
   const bySubject = [...Map.groupBy(sound, ({ subject }) => subject)];
   const topics = bySubject.map(([subject, group]) => ({
     subject,
-    verdicts: rankByKind(group, pins, ruled),
+    byKind: rankByKind(group, pins, decided),
   }));
-  const conflicts = findConflicts(topics.flatMap(({ verdicts }) => [...verdicts.values()]));
+  const conflicts = findConflicts(topics.flatMap(({ byKind }) => [...byKind.values()]));
   return { pages: buildPages(topics), conflicts, quarantined };
 }
 
@@ -40,11 +43,11 @@ const wikiKinds: ReadonlySet<ClaimKind> = new Set([
   'description',
 ]);
 
-function wikiFault({ subject, kind, body }: Claim): string | undefined {
+function findWikiClaimError({ subject, kind, body }: Claim): string | undefined {
   const type = parseWikiSubject(subject)?.type;
-  if (type === undefined) return 'its subject is none of the wiki';
-  const isOther =
+  if (type === undefined) return 'its subject is neither a term nor a rule';
+  const isOfOtherType =
     (type === 'rule' && kind === 'definition') || (type === 'term' && kind === 'rule');
-  if (isOther || !wikiKinds.has(kind)) return `${kind} cannot be said of a ${type}`;
+  if (isOfOtherType || !wikiKinds.has(kind)) return `a ${type} cannot have a ${kind}`;
   return findBodyError({ kind, body });
 }

@@ -3,7 +3,7 @@ import { editEvidence, type Claim } from '../claims/claim.ts';
 import type { ContentHash, MergeBase } from '../merge/merge-base.ts';
 import { removedPath } from '../merge/merge-dataset.ts';
 import { adoptEqualUnits, mergeUnits } from '../merge/three-way.ts';
-import { compiledSections, hashSection, parsePage, type PageSection } from './page-sections.ts';
+import { compiledSections, hashSection, parsePage, type MarkdownSection } from './page-sections.ts';
 import { pageName, wikiPath } from './wiki-paths.ts';
 import type { WikiPage } from './wiki.ts';
 
@@ -32,7 +32,7 @@ export interface WikiMergeResult {
   readonly reason?: string;
 }
 
-type SectionsByPath = ReadonlyMap<string, PageSection>;
+type SectionsByPath = ReadonlyMap<string, MarkdownSection>;
 
 /**
  * Brings a page up to date, section by section. Pure. A section that is as the base records it is ktx's to replace or to
@@ -138,7 +138,7 @@ function mergeSections(
   return { ...result, outcome, text: newText, base: nextBase };
 }
 
-function byPath(page: string, sections: readonly PageSection[]): SectionsByPath {
+function byPath(page: string, sections: readonly MarkdownSection[]): SectionsByPath {
   return new Map(sections.map((section) => [`${page}/${section.key}`, section]));
 }
 

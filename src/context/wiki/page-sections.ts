@@ -6,7 +6,7 @@ import { wikiPath } from './wiki-paths.ts';
 import type { WikiPage } from './wiki.ts';
 
 /** The text from a second-level heading to the next. */
-export interface PageSection {
+export interface MarkdownSection {
   /** The slug of its heading, unique in the page. */
   readonly key: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface PageSection {
 /** A page's file: what stands before the first section, and the sections. */
 interface ParsedPage {
   readonly start: string;
-  readonly sections: readonly PageSection[];
+  readonly sections: readonly MarkdownSection[];
   /** True if a code fence is not closed. */
   readonly hasOpenFence: boolean;
 }
@@ -30,7 +30,7 @@ export function parsePage(text: string): ParsedPage {
     offset += line.length + 1;
   }
   const counts = new Map<string, number>();
-  const sections = starts.map((start, index): PageSection => {
+  const sections = starts.map((start, index): MarkdownSection => {
     const sectionText = text.slice(start, starts[index + 1] ?? text.length);
     const name = slug(headingOf(sectionText));
     const count = (counts.get(name) ?? 0) + 1;
@@ -41,7 +41,7 @@ export function parsePage(text: string): ParsedPage {
 }
 
 /** The sections of a compiled page, in its order. Sections with equal titles have their subject in the heading. */
-export function compiledSections({ sections }: WikiPage): PageSection[] {
+export function compiledSections({ sections }: WikiPage): MarkdownSection[] {
   const byTitle = Map.groupBy(sections, ({ title }) => slug(title));
   return sections.map(({ title, subject, text }) => {
     if (byTitle.get(slug(title))?.length === 1) return { key: slug(title), text };
@@ -91,7 +91,7 @@ export function sectionSubject(path: string, title: string): string {
 }
 
 /** The hash by which the merge compares sections: line ends and trailing blank lines do not count. */
-export function hashSection({ text }: Pick<PageSection, 'text'>): string {
+export function hashSection({ text }: Pick<MarkdownSection, 'text'>): string {
   return shortHash(text.replaceAll('\r\n', '\n').trimEnd(), 8);
 }
 

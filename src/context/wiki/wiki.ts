@@ -1,13 +1,13 @@
 import type { ClaimBodies, ClaimKind } from '../claims/claim.ts';
-import type { RankedClaims } from '../compile/claim-precedence.ts';
 import { parseWikiSubject } from '../claims/subject.ts';
+import type { RankedClaims } from '../compile/claim-precedence.ts';
 
-/** A page as its claims have it. */
+/** A page, compiled from claims. */
 export interface WikiPage {
-  /** Name of the file. */
+  /** The name of its file, without the ending. */
   readonly page: string;
   readonly title: string;
-  /** By subject. */
+  /** Sorted by subject. */
   readonly sections: readonly WikiSection[];
 }
 
@@ -15,95 +15,117 @@ export interface WikiSection {
   /** The term or the rule. */
   readonly subject: string;
   readonly title: string;
-  /** With its heading and a line end; LF only. */
+  /** Markdown with its heading and a final line end; LF only. */
   readonly text: string;
 }
 
-/** A term or a rule, and the claims about it by kind. */
+/** A term or a rule, and the claims about it. */
 export interface Topic {
   readonly subject: string;
-  readonly verdicts: ReadonlyMap<ClaimKind, RankedClaims>;
+  readonly byKind: ReadonlyMap<ClaimKind, RankedClaims>;
 }
 
-const homes = { term: 'glossary', rule: 'rules' } as const;
+const defaultPages = { term: 'glossary', rule: 'rules' } as const;
 
-/** Where nothing says otherwise, terms are in the glossary and rules on a page of their own. */
+/** The page of a term or a rule that no claim places elsewhere. */
 export function defaultPage(subject: string): string {
-  return homes[parseWikiSubject(subject)?.type ?? 'term'];
+  return defaultPages[parseWikiSubject(subject)?.type ?? 'term'];
 }
 
-/** Sorted by name. */
+/** The pages, sorted by name. */
 export function buildPages(topics: readonly Topic[]): WikiPage[] {
   const byPage = Map.groupBy(
     topics,
-    (topic) => said(topic, 'page')[0] ?? defaultPage(topic.subject),
+    (topic) => shownBodiesOf(topic, 'page')[0] ?? defaultPage(topic.subject),
   );
   return [...byPage]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([page, own]) => {
-      const sections = own.map(sectionOf).sort((a, b) => (a.subject < b.subject ? -1 : 1));
-      return { page, title: words(page), sections };
+    .map(([page, pageTopics]) => {
+      const sections = pageTopics
+        .map(buildSection)
+        .sort((a, b) => (a.subject < b.subject ? -1 : 1));
+      return { page, title: titleFromSlug(page), sections };
     });
 }
 
-function sectionOf(topic: Topic): WikiSection {
-  const { subject, verdicts } = topic;
+function buildSection(topic: Topic): WikiSection {
+  const { subject, byKind } = topic;
   const { type = 'term', slug = '' } = parseWikiSubject(subject) ?? {};
-  const title = oneLine(said(topic, 'title')[0] ?? words(slug));
+  const title = toLine(shownBodiesOf(topic, 'title')[0] ?? titleFromSlug(slug));
   const kind = type === 'term' ? 'definition' : 'rule';
-  const statements = said(topic, kind);
-  const { contested = [] } = verdicts.get(kind) ?? {};
-  const tags = said(topic, 'tags').flat();
-  const synonyms = synonymsOf(topic, title);
-  const refs = [...new Set(said(topic, 'refs').flat())].sort();
+  const { contested = [] } = byKind.get(kind) ?? {};
+  const versions = contested.map(({ body }) => toLine(typeof body === 'string' ? body : ''));
+  const synonyms = listSynonyms(topic, title);
+  const refs = [...new Set(shownBodiesOf(topic, 'refs').flat())].sort();
+  const tags = shownBodiesOf(topic, 'tags').flat();
+  const statement =
+    versions.length > 0
+      ? [
+          `> Contested: ${versions.length} versions; \`ktx review\` decides.`,
+          ...versions.map((version) => `- ${version}`),
+        ]
+      : shownBodiesOf(topic, kind).slice(0, 1).map(toParagraph);
   const paragraphs = [
-    ...(contested.length > 0
-      ? [`> Contested: ${contested.length} versions; \`ktx review\` decides.`]
-      : []),
-    ...(contested.length > 0
-      ? contested.map(({ body }) => `- ${oneLine(typeof body === 'string' ? body : '')}`)
-      : statements.slice(0, 1).map(paragraph)),
-    ...said(topic, 'description').slice(0, 1).map(paragraph),
+    ...statement,
+    ...shownBodiesOf(topic, 'description').slice(0, 1).map(toParagraph),
     ...(synonyms.length > 0 ? [`Also: ${synonyms.join(', ')}.`] : []),
     ...(refs.length > 0 ? [`See ${refs.map((ref) => `\`${ref}\``).join(', ')}.`] : []),
-    ...(tags.length > 0 ? [`Tags: ${tags.map(oneLine).join(', ')}.`] : []),
+    ...(tags.length > 0 ? [`Tags: ${tags.map(toLine).join(', ')}.`] : []),
   ];
   return { subject, title, text: `## ${title}\n\n${paragraphs.join('\n\n')}`.trimEnd() + '\n' };
 }
 
-function synonymsOf(topic: Topic, title: string): readonly string[] {
-  const all = said(topic, 'synonyms').flat().map(oneLine);
-  const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-  return all.filter(
-    (one, index) => !isSame(one, title) && all.findIndex((other) => isSame(one, other)) === index,
+/** All synonyms, without the title and without repetitions, ignoring case. */
+function listSynonyms(topic: Topic, title: string): readonly string[] {
+  const synonyms = shownBodiesOf(topic, 'synonyms').flat().map(toLine);
+  const isEqual = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+  return synonyms.filter(
+    (synonym, index) =>
+      !isEqual(synonym, title) &&
+      synonyms.findIndex((candidate) => isEqual(synonym, candidate)) === index,
   );
 }
 
-type Told = 'title' | 'definition' | 'rule' | 'refs' | 'page' | 'synonyms' | 'tags' | 'description';
+type WikiKind =
+  | 'title'
+  | 'definition'
+  | 'rule'
+  | 'refs'
+  | 'page'
+  | 'synonyms'
+  | 'tags'
+  | 'description';
 
-/** Of one kind what is shown; each is of its kind, or compiling would have set its claim aside. */
-function said<Kind extends Told>({ verdicts }: Topic, kind: Kind): readonly ClaimBodies[Kind][] {
-  return (verdicts.get(kind)?.shown ?? []).map(({ body }) => body as ClaimBodies[Kind]);
+/** The bodies that are shown of a kind. They fit the kind: compiling quarantines a claim whose body does not. */
+function shownBodiesOf<Kind extends WikiKind>(
+  { byKind }: Topic,
+  kind: Kind,
+): readonly ClaimBodies[Kind][] {
+  return (byKind.get(kind)?.shown ?? []).map(({ body }) => body as ClaimBodies[Kind]);
 }
 
-/** No line of a text from outside may look like a heading, or the section would end there; nor begin HTML, which would hide what follows. */
-function paragraph(text: string): string {
-  const lines = shown(text).replaceAll('\r', '').trim().split('\n');
+/**
+ * Foreign text as Markdown. No line may look like a heading, which would end the section, nor begin with HTML, which could
+ * hide what follows.
+ */
+function toParagraph(text: string): string {
+  const lines = removeInvisible(text).replaceAll('\r', '').trim().split('\n');
   return lines
     .map((line) => line.replace(/^(\s*)(#|```|~~~|---|===|<)/, '$1\\$2').trimEnd())
     .join('\n');
 }
 
-function oneLine(text: string): string {
-  return shown(text).replaceAll(/\s+/g, ' ').trim().replace(/^</, '\\<');
+function toLine(text: string): string {
+  return removeInvisible(text).replaceAll(/\s+/g, ' ').trim().replace(/^</, '\\<');
 }
 
-/** Without what turns or hides the words around it for whoever reviews them. */
-function shown(text: string): string {
+/** The text without the characters that reorder or hide the words around them from a reviewer. */
+function removeInvisible(text: string): string {
   return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]|(?!\s)\p{Cc}/gu, '');
 }
 
-function words(slug: string): string {
-  const plain = slug.replaceAll(/[_-]+/g, ' ').trim();
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
+/** `net_revenue` as `Net revenue`. */
+function titleFromSlug(slug: string): string {
+  const words = slug.replaceAll(/[_-]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -127,14 +127,14 @@ function faultyIn(
     const ruled = applyModelDecisions(about, pins);
     const counted = about.flatMap((claim) => {
       const counts =
-        claim.kind === kind && !isModelDecision(claim) ? ruled.counted(claim) : undefined;
+        claim.kind === kind && !isModelDecision(claim) ? ruled.effective(claim) : undefined;
       return counts === undefined ? [] : [{ claim, counted: counts, reason: fault.reason }];
     });
     const subject = { subject: fault.subject, kind };
     const { ranked } = rankClaims(
       counted.map((one) => one.counted),
       findPin(pins, subject),
-      ruled.alike.get(subjectKindKey(subject)),
+      ruled.equivalent.get(subjectKindKey(subject)),
     );
     const meant = fault.claim ?? (ranked[0] && shortId(ranked[0]));
     const faulty = counted.find((one) => shortId(one.counted) === meant);

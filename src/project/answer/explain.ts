@@ -133,8 +133,8 @@ async function explainTopic(project: Project, name: string): Promise<Explanation
     [wikiClaimsPath, pinsPath].map((path) => readText(join(dir, path), dir)),
   );
   const [{ claims }, { pins }] = [parseClaims(wikiClaimsPath, lines), parsePins(pinText)];
-  const { canonical } = applyModelDecisions(claims, pins);
-  const canonicalName = (alias: string) => canonical.get(alias) ?? alias;
+  const { canonicalSubjects } = applyModelDecisions(claims, pins);
+  const canonicalName = (alias: string) => canonicalSubjects.get(alias) ?? alias;
   const subject = canonicalName(name);
   const own = markShownClaims(
     claims.filter((claim) => canonicalName(claim.subject) === subject),

@@ -44,7 +44,7 @@ export async function readWikiSections(project: Project): Promise<readonly PageS
   const { pins } = parsePins(pinText);
   const compiled = compileWiki(claims, pins).pages.flatMap((page) => [...sectionPaths(page)]);
   const sameSubjects = Map.groupBy(
-    applyModelDecisions(claims, pins).canonical,
+    applyModelDecisions(claims, pins).canonicalSubjects,
     ([, subject]) => subject,
   );
   const subjects = new Map(compiled.map(([subject, place]) => [place, subject]));

@@ -48,7 +48,8 @@ export function wikiToCurate(claims: readonly Claim[], pins: readonly Pin[]): Wi
   );
   const own = Map.groupBy(
     claims.filter(
-      (claim) => !isModelDecision(claim) && parseWikiSubject(claim.subject) && ruled.counted(claim),
+      (claim) =>
+        !isModelDecision(claim) && parseWikiSubject(claim.subject) && ruled.effective(claim),
     ),
     ({ subject }) => subject,
   );
