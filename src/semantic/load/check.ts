@@ -13,7 +13,8 @@ import {
   type SemanticModel,
 } from '../model/model.ts';
 import { typeFamilyOf } from '../resolve/join-paths.ts';
-import { findMetric, createResolver, resolveMetric } from '../resolve/metrics.ts';
+import { resolveMetric } from '../resolve/metrics.ts';
+import { findMetric, createResolver } from '../resolve/metric-resolver.ts';
 import { unknownMetricError } from '../resolve/unknown-metric.ts';
 
 /** A dataset beside the YAML that it was built from. */

@@ -29,7 +29,8 @@ import {
   type AggregateNode,
   type NestedAggregate,
 } from '../resolve/aggregate-node.ts';
-import { findMetric, createResolver, resolveMetric } from '../resolve/metrics.ts';
+import { resolveMetric } from '../resolve/metrics.ts';
+import { findMetric, createResolver } from '../resolve/metric-resolver.ts';
 import { isAboutPeriods, runningRows } from './running.ts';
 import {
   type RowMetricValues,

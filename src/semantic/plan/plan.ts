@@ -30,13 +30,8 @@ import {
   emptyTrace,
   type MetricTrace,
 } from '../resolve/aggregate-node.ts';
-import {
-  withZeroForMissingSums,
-  findMetric,
-  createResolver,
-  resolveQueryMetric,
-  type MetricResolver,
-} from '../resolve/metrics.ts';
+import { withZeroForMissingSums, resolveQueryMetric } from '../resolve/metrics.ts';
+import { findMetric, createResolver, type MetricResolver } from '../resolve/metric-resolver.ts';
 import { checkSegments } from './row-conditions.ts';
 
 /**

@@ -5,14 +5,8 @@ import type { SqlPiece } from '../relational/sql-piece.ts';
 import { isWithin } from '../../sql/analyzer.ts';
 import { type SemanticModel, findVisibleField } from '../model/model.ts';
 import type { Comparison, Condition, FilterOperator, FilterValue } from '../query/query.ts';
-import {
-  withZeroForMissingSums,
-  findMetric,
-  resolveQueryExpression,
-  parseQueryFragment,
-  resolveQueryMetric,
-  type MetricResolver,
-} from './metrics.ts';
+import { withZeroForMissingSums, resolveQueryExpression, resolveQueryMetric } from './metrics.ts';
+import { findMetric, parseQueryFragment, type MetricResolver } from './metric-resolver.ts';
 import { resolveQueryField } from './field-path.ts';
 import { fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
 import { unknownMetricError } from './unknown-metric.ts';

@@ -1,185 +1,88 @@
-import { type Fragment, parseFragment } from '../../sql/fragment.ts';
-import type { Period } from '../../sql/dialect.ts';
-import { arithmeticExpr, isLinear } from './arithmetic.ts';
-import { type Aggregate, aggregateFunctions } from '../../sql/aggregates.ts';
-import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
+import type { Aggregate } from '../../sql/aggregates.ts';
+import type { Fragment } from '../../sql/fragment.ts';
+import { type ConversionRule, metricAddress, type ModelMetric } from '../model/model.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
 import { type Expr, quotient, replaceResults } from '../relational/query-tree.ts';
 import { type SqlPiece, wholePiece } from '../relational/sql-piece.ts';
 import {
-  type Balance,
-  type ConversionRule,
-  metricAddress,
-  type ModelMetric,
-  type Running,
-  type SemanticModel,
-} from '../model/model.ts';
-import {
-  factQueryKey,
-  isPlainAggregate,
   type AggregateNode,
   emptyTrace,
+  factQueryKey,
+  isPlainAggregate,
   type MetricTrace,
 } from './aggregate-node.ts';
-import { factTableOf } from './fact-table.ts';
-import type { SemanticQuery } from '../query/query.ts';
-import type { RowSql } from './row-expr.ts';
+import { arithmeticExpr, isLinear } from './arithmetic.ts';
+import {
+  addAggregate,
+  enterMetric,
+  findMetric,
+  internAggregate,
+  type MetricContext,
+  type MetricResolver,
+  parseFormula,
+  queryContext,
+  type QueryFormula,
+} from './metric-resolver.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
-/** Resolves metrics to arithmetic over leaves; equal leaves are one. */
-export interface MetricResolver {
-  readonly model: SemanticModel;
-  /** `{name, expr}` metrics of the query. */
-  readonly queryMetrics: ReadonlyMap<string, QueryFormula>;
-  /** By what they compute. */
-  readonly aggregates: Map<string, AggregateNode>;
-  /** Addresses of the metrics of the model that were met, however deep. */
-  readonly usedMetrics: Set<string>;
-}
-
-/** Arithmetic, or the aggregate of what it says for each value of a field: `avg(sum(orders.amount)) per customers.id`. */
-interface QueryFormula {
-  readonly fragment: Fragment;
-  readonly around: { readonly function: Aggregate; readonly per: string } | undefined;
-}
-
-/** Where an expression stands: its dataset (undefined in a query), the filters around it, the metrics that led to it. */
-interface MetricContext {
-  readonly home: string | undefined;
-  readonly where: readonly RowSql[];
-  readonly balance: Balance | undefined;
-  readonly shift: readonly Period[];
-  readonly running: Running | undefined;
-  readonly total: readonly string[] | undefined;
-  readonly stack: readonly string[];
-  readonly trace: MetricTrace;
-}
-
-export function createResolver(
-  model: SemanticModel,
-  metrics: SemanticQuery['metrics'],
-  used = new Set<string>(),
-): MetricResolver {
-  const own = metrics.filter((metric) => typeof metric !== 'string');
-  const names = new Set(own.map((metric) => metric.name));
-  return {
-    model,
-    queryMetrics: new Map(own.map(({ name, expr }) => [name, parseFormula(model, expr, names)])),
-    aggregates: new Map(),
-    usedMetrics: used,
-  };
-}
-
-const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
-
-function parseFormula(
-  model: SemanticModel,
+/**
+ * Resolves a metric of the query to arithmetic over result columns. The text is a name (those of the query come first) or
+ * arithmetic over aggregates and names. Throws a `UserError` if a name is unknown, ambiguous or circular.
+ */
+export function resolveQueryMetric(
+  resolver: MetricResolver,
   text: string,
-  names: ReadonlySet<string>,
-): QueryFormula {
-  const [, name = '', inner, per = ''] = perPattern.exec(text) ?? [];
-  const outer = aggregateFunctions.find((one) => one === name.toLowerCase());
-  const use = { dialect: model.dialect, origin: 'query' as const, names };
-  if (inner === undefined || outer === undefined)
-    return { fragment: parseFragment(text, use), around: undefined };
-  return { fragment: parseFragment(inner, use), around: { function: outer, per } };
+  trace: MetricTrace,
+): Expr {
+  const { model, queryMetrics } = resolver;
+  const formula = queryMetrics.get(text) ?? parseFormula(model, text, new Set(queryMetrics.keys()));
+  if (formula.outer !== undefined)
+    return resolveFormula(resolver, formula, { ...queryContext, trace });
+  return resolveQueryExpression(resolver, wholePiece(formula.fragment), trace);
 }
 
-/** Of an expression that is used as it is: arithmetic across blocks counts a sum without rows as 0. */
+/** Resolves arithmetic that stands in the query. If it is just the name of a model metric, `trace.metric` is set. */
+export function resolveQueryExpression(
+  resolver: MetricResolver,
+  piece: SqlPiece,
+  trace: MetricTrace,
+): Expr {
+  const [first] = piece.fragment.references;
+  const isOneName = first?.start === piece.span.start && first.end === piece.span.end;
+  if (isOneName && !resolver.queryMetrics.has(first.parts.join('.')))
+    trace.metric = findMetric(resolver.model, first.parts);
+  return resolveArithmetic(resolver, piece, { ...queryContext, trace });
+}
+
+/** Resolves a metric of the model on its own. */
+export function resolveMetric(resolver: MetricResolver, metric: ModelMetric): Expr {
+  const context = { ...queryContext, home: metric.dataset, trace: emptyTrace() };
+  return expandMetric(resolver, metric, context);
+}
+
+/** Resolves a complete expression. If it combines several fact queries, a sum without rows counts as 0 in it. */
 export function withZeroForMissingSums(
-  build: (trace: MetricTrace) => Expr,
+  resolve: (trace: MetricTrace) => Expr,
   trace: MetricTrace = emptyTrace(),
 ): Expr {
-  const expr = build(trace);
-  if (new Set([...trace.aggregates].map(factQueryKey)).size < 2) return expr;
+  const expr = resolve(trace);
+  const aggregates = [...trace.aggregates];
+  if (new Set(aggregates.map(factQueryKey)).size < 2) return expr;
   const sums = new Set(
-    [...trace.aggregates].flatMap((leaf) => (leaf.function === 'sum' ? [leaf.column] : [])),
+    aggregates.filter((node) => node.function === 'sum').map(({ column }) => column),
   );
   return replaceResults(expr, (result) =>
     sums.has(result.column) ? { kind: 'call', parts: ['COALESCE(', result, ', 0)'] } : result,
   );
 }
 
-export function parseQueryFragment(
-  { model, queryMetrics: named }: MetricResolver,
-  text: string,
-): Fragment {
-  return parseFragment(text, {
-    dialect: model.dialect,
-    origin: 'query',
-    names: new Set(named.keys()),
-  });
-}
-
-/** A metric of a query: a name, the query's own names first, or arithmetic over aggregates and names. */
-export function resolveQueryMetric(
-  resolver: MetricResolver,
-  text: string,
-  trace: MetricTrace,
-): Expr {
-  const { model, queryMetrics: named } = resolver;
-  const formula = named.get(text) ?? parseFormula(model, text, new Set(named.keys()));
-  if (formula.around === undefined)
-    return resolveQueryExpression(resolver, wholePiece(formula.fragment), trace);
-  return resolveFormula(resolver, formula, { ...top, trace });
-}
-
-const top = {
-  home: undefined,
-  where: [],
-  balance: undefined,
-  shift: [],
-  running: undefined,
-  total: undefined,
-  stack: [],
-};
-
 function resolveFormula(
   resolver: MetricResolver,
-  { fragment, around }: QueryFormula,
+  { fragment, outer }: QueryFormula,
   context: MetricContext,
 ): Expr {
-  if (around === undefined) return resolveArithmetic(resolver, wholePiece(fragment), context);
-  return addNestedAggregate(resolver, { ...around, of: fragment, fraction: undefined }, context);
-}
-
-export function resolveQueryExpression(
-  resolver: MetricResolver,
-  piece: SqlPiece,
-  trace: MetricTrace,
-): Expr {
-  const only = piece.fragment.references[0];
-  const isName = only?.start === piece.span.start && only.end === piece.span.end;
-  if (isName && !resolver.queryMetrics.has(only.parts.join('.')))
-    trace.metric = findMetric(resolver.model, only.parts);
-  return resolveArithmetic(resolver, piece, { ...top, trace });
-}
-
-/** A metric of the model, on its own. */
-export function resolveMetric(resolver: MetricResolver, metric: ModelMetric): Expr {
-  return expandMetric(resolver, metric, { ...top, home: metric.dataset, trace: emptyTrace() });
-}
-
-/** The metric that a name means; undefined where it means none. Model text, which has a home, may use hidden metrics, a query may not. */
-export function findMetric(
-  model: SemanticModel,
-  parts: readonly string[],
-  home?: string,
-): ModelMetric | undefined {
-  const [first = '', second] = parts;
-  const named = (dataset: string, name: string): ModelMetric | undefined => {
-    const metric = model.datasets.get(dataset)?.metrics.get(name);
-    return metric?.hidden === true && home === undefined ? undefined : metric;
-  };
-  if (second !== undefined) return parts.length === 2 ? named(first, second) : undefined;
-  const own = home === undefined ? undefined : named(home, first);
-  if (own !== undefined) return own;
-  const found = [...model.datasets.keys()].flatMap((dataset) => named(dataset, first) ?? []);
-  if (found.length <= 1) return found[0];
-  throw ambiguousError(
-    'ambiguous_name',
-    `The metric ${first} is ambiguous`,
-    found.map(metricAddress),
-  );
+  if (outer === undefined) return resolveArithmetic(resolver, wholePiece(fragment), context);
+  return addNestedAggregate(resolver, { ...outer, of: fragment, fraction: undefined }, context);
 }
 
 function resolveArithmetic(
@@ -190,16 +93,10 @@ function resolveArithmetic(
   const { fragment } = piece;
   if (!isLinear(fragment)) context.trace.isLinear = false;
   return arithmeticExpr(piece, {
-    aggregate: ({ function: name, argument, fraction }) =>
-      addAggregate(
-        resolver,
-        {
-          function: name,
-          of: argument && { fragment, span: argument, home: context.home },
-          fraction,
-        },
-        context,
-      ),
+    aggregate: ({ function: name, argument, fraction }) => {
+      const of = argument && { fragment, span: argument, home: context.home };
+      return addAggregate(resolver, { function: name, of, fraction }, context);
+    },
     reference: ({ parts }) => resolveMetricName(resolver, parts, context),
   });
 }
@@ -210,294 +107,182 @@ function resolveMetricName(
   context: MetricContext,
 ): Expr {
   const name = parts.join('.');
-  const named = context.home === undefined ? resolver.queryMetrics.get(name) : undefined;
-  if (named !== undefined)
-    return resolveFormula(resolver, named, { ...context, stack: enterMetric(context.stack, name) });
+  const formula = context.home === undefined ? resolver.queryMetrics.get(name) : undefined;
+  if (formula !== undefined)
+    return resolveFormula(resolver, formula, {
+      ...context,
+      stack: enterMetric(context.stack, name),
+    });
   const metric = findMetric(resolver.model, parts, context.home);
   if (metric === undefined) throw unknownMetricError(resolver, parts);
   return expandMetric(resolver, metric, context);
 }
 
-function expandMetric(
-  resolver: MetricResolver,
-  metric: ModelMetric,
-  { where, stack, ...rest }: MetricContext,
-): Expr {
+/** Replaces a model metric by its definition. */
+function expandMetric(resolver: MetricResolver, metric: ModelMetric, context: MetricContext): Expr {
   const { definition, dataset: home } = metric;
   const address = metricAddress(metric);
-  const own = metric.where === undefined ? [] : [{ ...wholePiece(metric.where), home }];
+  const filter = metric.where === undefined ? [] : [{ ...wholePiece(metric.where), home }];
   const inner: MetricContext = {
-    ...rest,
+    ...context,
     home,
-    where: [...where, ...own],
-    balance: metric.balance ?? rest.balance,
-    stack: enterMetric(stack, address),
+    where: [...context.where, ...filter],
+    balance: metric.balance ?? context.balance,
+    stack: enterMetric(context.stack, address),
   };
-  const { trace, shift } = rest;
   resolver.usedMetrics.add(address);
-  trace.files.add(metric.file);
+  context.trace.files.add(metric.file);
+  const resolveName = (name: string, options: Partial<MetricContext> = {}): Expr =>
+    resolveMetricName(resolver, name.split('.'), { ...inner, ...options });
   switch (definition.kind) {
-    case 'aggregate':
-      return addAggregate(
-        resolver,
-        { ...definition, of: definition.of && { ...wholePiece(definition.of), home } },
-        inner,
-      );
+    case 'aggregate': {
+      const of = definition.of && { ...wholePiece(definition.of), home };
+      return addAggregate(resolver, { ...definition, of }, inner);
+    }
     case 'expression':
       return resolveArithmetic(resolver, wholePiece(definition.fragment), inner);
     case 'nested':
       return addNestedAggregate(resolver, definition, inner);
     case 'ratio':
-      trace.isLinear = false;
-      return quotient(
-        resolveMetricName(resolver, definition.numerator.split('.'), inner),
-        resolveMetricName(resolver, definition.denominator.split('.'), inner),
-      );
+      context.trace.isLinear = false;
+      return quotient(resolveName(definition.numerator), resolveName(definition.denominator));
     case 'total':
-      trace.isLinear = false;
-      if (rest.total !== undefined)
-        throw queryError(
-          'nested',
-          `${address} is a total of totals`,
-          'Take the total of the metric itself.',
-        );
-      return resolveMetricName(resolver, definition.of.split('.'), {
-        ...inner,
-        total: definition.by,
-      });
+      context.trace.isLinear = false;
+      if (context.total !== undefined) throw nestedTotalError(address);
+      return resolveName(definition.of, { total: definition.by });
     case 'offset':
-      return resolveMetricName(resolver, definition.of.split('.'), {
-        ...inner,
-        shift: [...shift, definition.by],
-      });
+      return resolveName(definition.of, { shift: [...context.shift, definition.by] });
     case 'running':
-      if (rest.running !== undefined)
-        throw queryError(
-          'nested',
-          `${address} runs over a running metric`,
-          'Accumulate the metric itself.',
-        );
-      return resolveMetricName(resolver, definition.of.split('.'), {
-        ...inner,
-        running: definition.running,
-      });
+      if (context.running !== undefined) throw nestedRunningError(address);
+      return resolveName(definition.of, { running: definition.running });
     case 'conversion':
       return addConversion(resolver, definition, inner);
   }
   return definition satisfies never;
 }
 
-function enterMetric(stack: readonly string[], name: string): readonly string[] {
-  if (!stack.includes(name)) return [...stack, name];
-  throw queryError(
-    'circular',
-    `Circular metrics: ${[...stack, name].join(' → ')}`,
-    'A metric cannot be made of itself.',
+function nestedTotalError(address: string) {
+  return queryError(
+    'nested',
+    `${address} is a total of totals`,
+    'Take the total of the metric itself.',
   );
 }
 
-function addAggregate(
-  resolver: MetricResolver,
-  aggregate: Pick<AggregateNode, 'function' | 'of' | 'fraction'>,
-  context: MetricContext,
-): Expr {
-  const { home, where: around, balance, shift, running, total } = context;
-  const { function: name, fraction } = aggregate;
-  const owned = factTableOf(resolver.model, aggregate.of, { home, where: around });
-  if (balance !== undefined && running !== undefined) {
-    throw notSupportedError(
-      'a running semi-additive metric',
-      'Its values must not be added up over time',
-    );
-  }
-  if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
-  return internAggregate(
-    resolver,
-    { ...owned, function: name, fraction, balance, shift, running, nested: undefined, total },
-    context.trace,
+function nestedRunningError(address: string) {
+  return queryError(
+    'nested',
+    `${address} accumulates a metric that already accumulates`,
+    'Accumulate the metric itself.',
   );
 }
 
-/** Equal leaves are one. */
-function internAggregate(
-  { aggregates: leaves }: MetricResolver,
-  leaf: Omit<AggregateNode, 'column'>,
-  trace: MetricTrace,
-): Expr {
-  const textOf = (row: RowSql) => [row.home, row.fragment.text.slice(row.span.start, row.span.end)];
-  const {
-    owner,
-    function: name,
-    fraction,
-    of,
-    where,
-    balance,
-    shift,
-    running,
-    nested,
-    total,
-    conversion,
-  } = leaf;
-  const key = JSON.stringify([
-    owner,
-    name,
-    fraction,
-    of && textOf(of),
-    where.map(textOf),
-    balance,
-    shift,
-    running,
-    nested && [
-      nested.per,
-      nested.of,
-      [...nested.aggregates].map((it) => [
-        it.function,
-        it.of && textOf(it.of),
-        it.where.map(textOf),
-        it.balance,
-        it.shift,
-      ]),
-    ],
-    total,
-    conversion && [
-      conversion.base,
-      conversion.to,
-      conversion.on,
-      conversion.window,
-      conversion.baseAggregate.where.map(textOf),
-    ],
-  ]);
-  const kept = leaves.get(key) ?? { ...leaf, column: `m${leaves.size + 1}` };
-  leaves.set(key, kept);
-  trace.aggregates.add(kept);
-  return { kind: 'result', column: kept.column };
-}
-
-/** What is inside is resolved for itself: its leaves are no columns of the result. */
+/** Adds an aggregate over the values of an inner query. The inner aggregates are columns of that query, not of the result. */
 function addNestedAggregate(
   resolver: MetricResolver,
   nested: { function: Aggregate; fraction: number | undefined; of: Fragment; per: string },
   context: MetricContext,
 ): Expr {
   const inner: MetricResolver = { ...resolver, aggregates: new Map() };
-  const trace = emptyTrace();
+  const innerTrace = emptyTrace();
   const of = resolveArithmetic(inner, wholePiece(nested.of), {
     ...context,
     total: undefined,
-    trace,
+    trace: innerTrace,
   });
-  const leaves = [...inner.aggregates.values()];
-  const [first, ...others] = new Set(leaves.map(factQueryKey));
-  for (const file of trace.files) context.trace.files.add(file);
+  for (const file of innerTrace.files) context.trace.files.add(file);
   context.trace.isLinear = false;
-  const owner = leaves[0]?.owner ?? '';
-  if (first === undefined || others.length > 0) {
-    const why = first === undefined ? 'aggregates nothing' : 'needs rows of several datasets';
-    throw queryError(
-      'nested',
-      `What is inside ${nested.of.text} per ${nested.per} ${why}`,
-      'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.',
-    );
-  }
-  if (leaves.some(({ running, total }) => running !== undefined || total !== undefined)) {
-    throw notSupportedError(
-      'a running or other total inside another aggregate',
-      `${nested.of.text} per ${nested.per} is one`,
-    );
-  }
-  const per =
-    nested.per.includes('.') || context.home === undefined
-      ? nested.per
-      : `${context.home}.${nested.per}`;
-  const { function: name, fraction } = nested;
+  const aggregates = [...inner.aggregates.values()];
+  checkNestedAggregates(`${nested.of.text} per ${nested.per}`, aggregates);
+  const isBareName = !nested.per.includes('.') && context.home !== undefined;
+  const per = isBareName ? `${context.home}.${nested.per}` : nested.per;
   return internAggregate(
     resolver,
     {
-      owner,
-      function: name,
-      fraction,
+      owner: aggregates[0]?.owner ?? '',
+      function: nested.function,
+      fraction: nested.fraction,
       of: undefined,
       where: [],
       balance: undefined,
       shift: [],
       running: undefined,
-      nested: { of, aggregates: leaves, per },
+      nested: { of, aggregates, per },
       total: context.total,
     },
     context.trace,
   );
 }
 
-/** Conditions around it are about the first events. */
+/** Throws unless one fact query computes all of the inner aggregates. */
+function checkNestedAggregates(text: string, aggregates: readonly AggregateNode[]): void {
+  const factQueries = new Set(aggregates.map(factQueryKey)).size;
+  if (factQueries !== 1) {
+    const fault = factQueries === 0 ? 'aggregates nothing' : 'needs rows of several datasets';
+    throw queryError(
+      'nested',
+      `The inner part of ${text} ${fault}`,
+      'Aggregate one dataset inside, like avg(sum(orders.amount)) per orders.customer_id.',
+    );
+  }
+  if (aggregates.some(({ running, total }) => running !== undefined || total !== undefined)) {
+    throw notSupportedError('a running or other total inside another aggregate', `${text} is one`);
+  }
+}
+
+/** Adds the aggregate of a conversion. The filters of the context apply to the base events. */
 function addConversion(
   resolver: MetricResolver,
   rule: ConversionRule,
   context: MetricContext,
 ): Expr {
-  const single = (name: string, where: readonly RowSql[]): AggregateNode => {
-    const inner: MetricResolver = { ...resolver, aggregates: new Map() };
-    const trace = emptyTrace();
-    const expr = resolveMetricName(inner, name.split('.'), { ...context, where, shift: [], trace });
-    for (const file of trace.files) context.trace.files.add(file);
-    const [leaf, ...others] = inner.aggregates.values();
-    if (
-      leaf !== undefined &&
-      others.length === 0 &&
-      expr.kind === 'result' &&
-      isPlainAggregate(leaf)
-    )
-      return leaf;
-    throw queryError(
-      'conversion',
-      `${name} is no aggregate of the rows of one dataset`,
-      'A conversion is made of metrics with agg: count, sum…',
+  if (context.running !== undefined) {
+    throw notSupportedError(
+      'a running total of a conversion',
+      'Accumulate the metrics that it is made of',
     );
-  };
-  if (context.running !== undefined)
-    throw notSupportedError('a running total of a conversion', 'Accumulate what it is made of');
-  const [from, next] = [single(rule.base, context.where), single(rule.to, [])];
+  }
+  const baseAggregate = resolveSingleAggregate(resolver, rule.base, context);
+  const toAggregate = resolveSingleAggregate(resolver, rule.to, { ...context, where: [] });
   const { shift, trace, total } = context;
-  const { function: name, fraction } = next;
-  const none = {
-    of: undefined,
-    where: [],
-    balance: undefined,
-    running: undefined,
-    nested: undefined,
-  };
-  const leaf = {
-    ...none,
-    owner: from.owner,
-    function: name,
-    fraction,
-    shift,
-    total,
-    conversion: { ...rule, baseAggregate: from, toAggregate: next },
-  };
-  const conversions = internAggregate(resolver, leaf, trace);
+  const conversions = internAggregate(
+    resolver,
+    {
+      owner: baseAggregate.owner,
+      function: toAggregate.function,
+      fraction: toAggregate.fraction,
+      of: undefined,
+      where: [],
+      balance: undefined,
+      shift,
+      running: undefined,
+      nested: undefined,
+      total,
+      conversion: { ...rule, baseAggregate, toAggregate },
+    },
+    trace,
+  );
   if (rule.calculation === 'conversions') return conversions;
   trace.isLinear = false;
   return quotient(conversions, resolveMetricName(resolver, rule.base.split('.'), context));
 }
 
-function checkBalance(
-  model: SemanticModel,
-  { over, per }: Balance,
-  { owner, home }: { owner: string; home: string | undefined },
-): void {
-  const dataset = model.datasets.get(owner);
-  const unknown = `needs per: the primary key does not contain ${over}, so it is not known whose values they are`;
-  const [fault] = [
-    ...(owner === home ? [] : [`aggregates rows of ${owner}, not of ${home}`]),
-    ...(per === undefined ? [unknown] : []),
-    ...[over, ...(per ?? [])].flatMap((name) =>
-      dataset?.fields.has(name) === true ? [] : [`names ${name}, which is no field of ${owner}`],
-    ),
-  ];
-  if (fault === undefined) return;
+/** Resolves a metric that has to be one plain aggregate of rows. Throws `conversion` otherwise. */
+function resolveSingleAggregate(
+  resolver: MetricResolver,
+  name: string,
+  context: MetricContext,
+): AggregateNode {
+  const inner: MetricResolver = { ...resolver, aggregates: new Map() };
+  const trace = emptyTrace();
+  const expr = resolveMetricName(inner, name.split('.'), { ...context, shift: [], trace });
+  for (const file of trace.files) context.trace.files.add(file);
+  const [node, ...more] = inner.aggregates.values();
+  const isSingle = more.length === 0 && expr.kind === 'result';
+  if (node !== undefined && isSingle && isPlainAggregate(node)) return node;
   throw queryError(
-    'semi_additive',
-    `A semi-additive metric ${fault}`,
-    'For example semi_additive: {over: day, take: last, per: [account_id]}.',
+    'conversion',
+    `${name} is not a plain aggregate of the rows of one dataset`,
+    'A conversion is made of metrics with agg: count, sum…',
   );
 }

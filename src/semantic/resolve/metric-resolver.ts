@@ -1,0 +1,188 @@
+import { type Aggregate, aggregateFunctions } from '../../sql/aggregates.ts';
+import type { Period } from '../../sql/dialect.ts';
+import { type Fragment, parseFragment } from '../../sql/fragment.ts';
+import {
+  type Balance,
+  metricAddress,
+  type ModelMetric,
+  type Running,
+  type SemanticModel,
+} from '../model/model.ts';
+import { ambiguousError, notSupportedError, queryError } from '../query/errors.ts';
+import type { SemanticQuery } from '../query/query.ts';
+import type { Expr } from '../relational/query-tree.ts';
+import { aggregateKey, type AggregateNode, type MetricTrace } from './aggregate-node.ts';
+import { factTableOf } from './fact-table.ts';
+import type { RowSql } from './row-expr.ts';
+
+/** What is shared while the metrics of one query are resolved; `aggregates` and `usedMetrics` are filled in place. */
+export interface MetricResolver {
+  readonly model: SemanticModel;
+  /** The `{name, expr}` metrics of the query, by name. */
+  readonly queryMetrics: ReadonlyMap<string, QueryFormula>;
+  /** Every aggregate so far, by `aggregateKey`. */
+  readonly aggregates: Map<string, AggregateNode>;
+  /** Addresses of the model metrics that were resolved, directly or through others. */
+  readonly usedMetrics: Set<string>;
+}
+
+/** Arithmetic over aggregates and metrics. With `outer`, it is aggregated again: `avg(sum(orders.amount)) per customers.id`. */
+export interface QueryFormula {
+  readonly fragment: Fragment;
+  readonly outer: { readonly function: Aggregate; readonly per: string } | undefined;
+}
+
+/** What surrounds an expression while it is resolved. The options apply to each aggregate inside it. */
+export interface MetricContext {
+  /** The dataset in whose file the expression stands; undefined in a query. */
+  readonly home: string | undefined;
+  readonly where: readonly RowSql[];
+  readonly balance: Balance | undefined;
+  readonly shift: readonly Period[];
+  readonly running: Running | undefined;
+  readonly total: readonly string[] | undefined;
+  /** Names of the metrics that led here, outermost first. */
+  readonly stack: readonly string[];
+  readonly trace: MetricTrace;
+}
+
+/** The context of an expression that stands in the query itself. */
+export const queryContext = {
+  home: undefined,
+  where: [],
+  balance: undefined,
+  shift: [],
+  running: undefined,
+  total: undefined,
+  stack: [],
+} satisfies Omit<MetricContext, 'trace'>;
+
+/** A resolver for the metrics of a query; throws what `parseFragment` throws. */
+export function createResolver(
+  model: SemanticModel,
+  metrics: SemanticQuery['metrics'],
+  usedMetrics = new Set<string>(),
+): MetricResolver {
+  const named = metrics.filter((metric) => typeof metric !== 'string');
+  const names = new Set(named.map((metric) => metric.name));
+  const queryMetrics = new Map(
+    named.map(({ name, expr }) => [name, parseFormula(model, expr, names)]),
+  );
+  return { model, queryMetrics, aggregates: new Map(), usedMetrics };
+}
+
+const perPattern = /^\s*(sum|count|avg|min|max|median)\s*\((.+)\)\s+per\s+([A-Za-z_][\w.]*)\s*$/is;
+
+/** Parses a metric written in the query. `names` are the query's own metrics, which may be called like SQL keywords. */
+export function parseFormula(
+  model: SemanticModel,
+  text: string,
+  names: ReadonlySet<string>,
+): QueryFormula {
+  const options = { dialect: model.dialect, origin: 'query' as const, names };
+  const [, name = '', inner, per = ''] = perPattern.exec(text) ?? [];
+  const outer = aggregateFunctions.find((candidate) => candidate === name.toLowerCase());
+  if (inner === undefined || outer === undefined)
+    return { fragment: parseFragment(text, options), outer: undefined };
+  return { fragment: parseFragment(inner, options), outer: { function: outer, per } };
+}
+
+/** Parses a condition of the query. */
+export function parseQueryFragment(
+  { model, queryMetrics }: MetricResolver,
+  text: string,
+): Fragment {
+  return parseFragment(text, {
+    dialect: model.dialect,
+    origin: 'query',
+    names: new Set(queryMetrics.keys()),
+  });
+}
+
+/**
+ * The model metric that a name means, or undefined. A bare name means the metric of `home`, else of any dataset. Model text,
+ * which has a home, may use hidden metrics; a query may not. Throws `ambiguous_name`.
+ */
+export function findMetric(
+  model: SemanticModel,
+  parts: readonly string[],
+  home?: string,
+): ModelMetric | undefined {
+  const metricOf = (dataset: string, name: string): ModelMetric | undefined => {
+    const metric = model.datasets.get(dataset)?.metrics.get(name);
+    return metric?.hidden === true && home === undefined ? undefined : metric;
+  };
+  const [first = '', second] = parts;
+  if (second !== undefined) return parts.length === 2 ? metricOf(first, second) : undefined;
+  const own = home === undefined ? undefined : metricOf(home, first);
+  if (own !== undefined) return own;
+  const metrics = [...model.datasets.keys()].flatMap((dataset) => metricOf(dataset, first) ?? []);
+  if (metrics.length <= 1) return metrics[0];
+  const choices = metrics.map(metricAddress);
+  throw ambiguousError('ambiguous_name', `The metric ${first} is ambiguous`, choices);
+}
+
+/** Adds a metric to the stack; throws `circular` if it is on it already. */
+export function enterMetric(stack: readonly string[], name: string): readonly string[] {
+  if (!stack.includes(name)) return [...stack, name];
+  throw queryError(
+    'circular',
+    `Circular metrics: ${[...stack, name].join(' → ')}`,
+    'A metric cannot use itself. Remove one of these references.',
+  );
+}
+
+/** Adds an aggregate of rows with the options of its context. Returns its result column. */
+export function addAggregate(
+  resolver: MetricResolver,
+  aggregate: Pick<AggregateNode, 'function' | 'of' | 'fraction'>,
+  context: MetricContext,
+): Expr {
+  const { home, balance, shift, running, total, trace } = context;
+  const owned = factTableOf(resolver.model, aggregate.of, { home, where: context.where });
+  if (balance !== undefined && running !== undefined) {
+    throw notSupportedError(
+      'a running semi-additive metric',
+      'Its values must not be added up over time',
+    );
+  }
+  if (balance !== undefined) checkBalance(resolver.model, balance, { owner: owned.owner, home });
+  const { function: name, fraction } = aggregate;
+  const options = { balance, shift, running, nested: undefined, total };
+  return internAggregate(resolver, { ...owned, function: name, fraction, ...options }, trace);
+}
+
+/** Adds an aggregate, or reuses the one that computes the same value. Returns its result column. */
+export function internAggregate(
+  { aggregates }: MetricResolver,
+  node: Omit<AggregateNode, 'column'>,
+  trace: MetricTrace,
+): Expr {
+  const key = aggregateKey(node);
+  const interned = aggregates.get(key) ?? { ...node, column: `m${aggregates.size + 1}` };
+  aggregates.set(key, interned);
+  trace.aggregates.add(interned);
+  return { kind: 'result', column: interned.column };
+}
+
+/** Throws `semi_additive` if a balance does not fit the dataset that its metric aggregates. */
+function checkBalance(
+  model: SemanticModel,
+  { over, per }: Balance,
+  { owner, home }: { owner: string; home: string | undefined },
+): void {
+  const fields = model.datasets.get(owner)?.fields;
+  const unknownField = [over, ...(per ?? [])].find((name) => fields?.has(name) !== true);
+  let fault: string | undefined;
+  if (owner !== home) fault = `aggregates rows of ${owner}, not of ${home}`;
+  else if (per === undefined)
+    fault = `needs per: the primary key does not contain ${over}, so ktx cannot tell whose values they are`;
+  else if (unknownField !== undefined)
+    fault = `uses ${unknownField}, but ${owner} has no such field`;
+  if (fault === undefined) return;
+  throw queryError(
+    'semi_additive',
+    `A semi-additive metric ${fault}`,
+    'For example semi_additive: {over: day, take: last, per: [account_id]}.',
+  );
+}
