@@ -1,46 +1,47 @@
-import { notSupportedError, queryError } from '../query/errors.ts';
-import { wholePiece } from '../relational/sql-piece.ts';
+import type { UserError } from '../../lib/error.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
 import type { ReadableRows } from '../relational/query-tree.ts';
-import { toJoin, type JoinScope, type PlannedJoin } from './join-scope.ts';
+import { wholePiece } from '../relational/sql-piece.ts';
+import { type JoinScope, type PlannedJoin, toJoin } from './join-scope.ts';
 import { predicateExpr, sqlPredicate } from './row-expr.ts';
 
 const modelsByRole = new WeakMap<SemanticModel, Map<string | undefined, SemanticModel>>();
 
 /**
- * The model as a role may read it. A dataset with row rules gives the rows for which a rule of the role holds, wherever a query
- * touches it, and an error where no rule names the role. A rule itself is asked of all rows.
+ * The model as a role may read it. Wherever a query uses a dataset with row rules, it sees only the rows that a rule of the
+ * role allows, and fails with `no_access` if there is none. The rules themselves are evaluated over all rows.
  */
 export function modelForRole(model: SemanticModel, role: string | undefined): SemanticModel {
   if (!model.hasRules) return model;
-  const known = modelsByRole.get(model) ?? new Map<string | undefined, SemanticModel>();
-  modelsByRole.set(model, known);
-  const restricted = known.get(role) ?? {
-    ...model,
-    role,
-    datasets: new Map(
-      [...model.datasets].map(([name, dataset]) => [
-        name,
-        { ...dataset, rows: rowsForRole(model, dataset, role) },
-      ]),
-    ),
-  };
-  known.set(role, restricted);
+  const cached = modelsByRole.get(model) ?? new Map<string | undefined, SemanticModel>();
+  modelsByRole.set(model, cached);
+  const known = cached.get(role);
+  if (known !== undefined) return known;
+  const datasets = new Map(
+    [...model.datasets].map(([name, dataset]) => [
+      name,
+      { ...dataset, rows: rowsForRole(model, dataset, role) },
+    ]),
+  );
+  const restricted = { ...model, role, datasets };
+  cached.set(role, restricted);
   return restricted;
 }
 
-/** True where the role sees every row of it. */
+/** True if the role sees every row: there are no rules, or one of its rules is `true`. */
 export function seesAllRows({ access }: ModelDataset, role: string | undefined): boolean {
   return (
-    access === undefined || access.some((rule) => rule.role === role && isAlways(rule.where.text))
+    access === undefined ||
+    access.some((rule) => rule.role === role && isAlwaysTrue(rule.where.text))
   );
 }
 
-function isAlways(text: string): boolean {
+function isAlwaysTrue(text: string): boolean {
   return /^\s*true\s*$/i.test(text);
 }
 
-/** Throws what is wrong with a rule. */
+/** The rows of a dataset that a role may read. Throws a `UserError` if a rule cannot be resolved. */
 export function rowsForRole(
   model: SemanticModel,
   dataset: ModelDataset,
@@ -48,52 +49,54 @@ export function rowsForRole(
 ): ReadableRows {
   const { access, name, relation } = dataset;
   if (access === undefined || seesAllRows(dataset, role)) return relation;
-  const own = access.filter((rule) => rule.role === role);
-  if (own.length === 0) return { kind: 'denied', error: accessDenied(dataset, role) };
-  const query = { week_start: 'monday' as const, timezone: undefined };
-  const measured = () => {
-    throw notSupportedError('a metric of the row in a row rule', `A rule of ${name} uses one`);
-  };
-  const joined = new Map<string, PlannedJoin>();
-  const at = {
+  const rules = access.filter((rule) => rule.role === role);
+  if (rules.length === 0) return { kind: 'denied', error: accessDenied(dataset, role) };
+  const joins = new Map<string, PlannedJoin>();
+  const scope: JoinScope = {
     model,
     owner: dataset,
     reach: 'many',
-    joins: joined,
+    query: { week_start: 'monday', timezone: undefined },
+    joins,
     existsJoins: undefined,
-  } as const;
-  const scope: JoinScope = {
-    ...at,
-    query,
-    rowMetricValues: measured,
     notes: new Set(),
     shift: [],
     usedFields: new Set(),
+    rowMetricValues: () => {
+      throw notSupportedError('a row metric in a row rule', `A rule of ${name} uses one`);
+    },
   };
-  const conditions = own.map(({ where }) =>
+  const conditions = rules.map(({ where }) =>
     predicateExpr(scope, sqlPredicate({ ...wholePiece(where), home: name })),
   );
-  const either = conditions.flatMap((condition, index) =>
+  const parts = conditions.flatMap((condition, index) =>
     index === 0 ? [condition] : [' OR ', condition],
   );
-  const where = [{ kind: 'text', parts: either } as const];
-  const joins = [...joined.values()].map(toJoin);
   return {
     kind: 'guarded',
-    select: { kind: 'select', columns: [], from: { alias: name, relation }, joins, where },
+    select: {
+      kind: 'select',
+      columns: [],
+      from: { alias: name, relation },
+      joins: [...joins.values()].map(toJoin),
+      where: [{ kind: 'text', parts }],
+    },
   };
 }
 
-function accessDenied({ name, file, access = [] }: ModelDataset, role: string | undefined) {
-  const roles = [...new Set(access.map((rule) => rule.role))];
+function accessDenied(
+  { name, file, access = [] }: ModelDataset,
+  role: string | undefined,
+): UserError {
   const message =
     role === undefined
-      ? `${name} has row rules, and nobody said who asks`
+      ? `${name} has row rules, and the query names no role`
       : `${name} has row rules, and none for the role ${role}`;
-  const choices = roles.map((one) => `--role ${one}`).join(', ');
+  const roles = [...new Set(access.map((rule) => rule.role))];
+  const choices = roles.map((known) => `--role ${known}`).join(', ');
   return queryError(
     'no_access',
     message,
-    `Choose who asks: ${choices}; or add a rule to access: in ${file}.`,
+    `Choose a role: ${choices}; or add a rule to access: in ${file}.`,
   );
 }
