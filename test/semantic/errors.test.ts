@@ -330,7 +330,7 @@ const cases: readonly Case[] = [
     what: 'a dataset on its own',
     code: 'no_path',
     query: { ...revenue, dimensions: ['visits.code'] },
-    hint: /From orders lead: customers/,
+    hint: /orders leads to: customers/,
     repaired: revenue,
   },
 
@@ -482,7 +482,7 @@ const cases: readonly Case[] = [
     what: 'an aggregate of two datasets',
     code: 'mixed_owners',
     query: { metrics: ['sum(tickets.id * customers.id)'] },
-    hint: /into the file of the dataset whose rows count once: tickets or customers/,
+    hint: /in the file of the dataset whose rows count once: tickets or customers/,
     repaired: {
       files: {
         tickets: (shop['tickets'] ?? '').replace(
@@ -516,7 +516,7 @@ const cases: readonly Case[] = [
         { name: 'b', expr: 'a + 1' },
       ],
     },
-    hint: /made of itself/,
+    hint: /cannot use itself/,
     repaired: {
       metrics: [
         { name: 'a', expr: 'b + 1' },

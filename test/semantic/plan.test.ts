@@ -660,7 +660,7 @@ test('a conversion needs times, keys, fields that are there, and metrics that co
   expect(diagnostics).toContainEqual(
     expect.objectContaining({
       rule: 'conversion',
-      message: expect.stringContaining('aov is no aggregate'),
+      message: expect.stringContaining('aov is not a plain aggregate'),
     }),
   );
 });

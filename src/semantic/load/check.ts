@@ -12,7 +12,7 @@ import {
   type ModelMetric,
   type SemanticModel,
 } from '../model/model.ts';
-import { typeFamilyOf } from '../resolve/join-paths.ts';
+import { typeFamilyOf } from '../resolve/join-checks.ts';
 import { resolveMetric } from '../resolve/metrics.ts';
 import { findMetric, createResolver } from '../resolve/metric-resolver.ts';
 import { unknownMetricError } from '../resolve/unknown-metric.ts';

@@ -1,89 +1,94 @@
-import { referencesOutsideAggregates } from './arithmetic.ts';
-import { queryError } from '../query/errors.ts';
-import type { Expr } from '../relational/query-tree.ts';
-import type { SqlPiece } from '../relational/sql-piece.ts';
 import { isWithin } from '../../sql/analyzer.ts';
-import { type SemanticModel, findVisibleField } from '../model/model.ts';
+import { findVisibleField, type SemanticModel } from '../model/model.ts';
+import { queryError } from '../query/errors.ts';
 import type { Comparison, Condition, FilterOperator, FilterValue } from '../query/query.ts';
-import { withZeroForMissingSums, resolveQueryExpression, resolveQueryMetric } from './metrics.ts';
-import { findMetric, parseQueryFragment, type MetricResolver } from './metric-resolver.ts';
+import type { Expr } from '../relational/query-tree.ts';
+import { pieceText, type SqlPiece } from '../relational/sql-piece.ts';
+import { referencesOutsideAggregates } from './arithmetic.ts';
 import { resolveQueryField } from './field-path.ts';
+import { findMetric, type MetricResolver, parseQueryFragment } from './metric-resolver.ts';
+import { resolveQueryExpression, resolveQueryMetric, withZeroForMissingSums } from './metrics.ts';
 import { fieldExpr, type RowPredicate, sqlPredicate } from './row-expr.ts';
 import { unknownMetricError } from './unknown-metric.ts';
 
-/** Conditions of a query, apart: on rows before, on aggregates after grouping. */
+/** The conditions of a query: those on rows apply before grouping, those on aggregates after it. */
 export interface QueryConditions {
   readonly rows: readonly RowCondition[];
-  readonly aggregates: readonly { readonly text: string; readonly expr: Expr }[];
+  readonly aggregates: readonly AggregateCondition[];
 }
 
 export interface RowCondition extends RowPredicate {
-  /** The dataset whose metrics alone it is about. */
+  /** The dataset whose metrics it is limited to; undefined for all metrics. */
   readonly on: string | undefined;
 }
 
-type SplitCondition = RowCondition | QueryConditions['aggregates'][number];
+interface AggregateCondition {
+  readonly text: string;
+  readonly expr: Expr;
+}
+
+type SplitCondition = RowCondition | AggregateCondition;
 type ConditionClause = 'where' | 'having';
 
-/** Splits every condition at its top-level ANDs. Where a field and a metric share a name, `where` means the field, `having` the metric. */
+/**
+ * Splits every condition at its top-level ANDs, and tells conditions on rows from conditions on aggregates. Where a field
+ * and a metric share a name, `where` means the field and `having` the metric. Throws `mixed_condition` for one that is both.
+ */
 export function splitConditions(
   resolver: MetricResolver,
   query: Readonly<Record<ConditionClause, readonly Condition[]>>,
 ): QueryConditions {
-  const all = (['where', 'having'] as const).flatMap((side) =>
-    query[side].flatMap((condition) => splitCondition(resolver, condition, side)),
+  const all = (['where', 'having'] as const).flatMap((clause) =>
+    query[clause].flatMap((condition) => splitCondition(resolver, condition, clause)),
   );
   return {
-    rows: all.filter((one) => 'build' in one),
-    aggregates: all.filter((one) => 'expr' in one),
+    rows: all.filter((condition) => 'build' in condition),
+    aggregates: all.filter((condition) => 'expr' in condition),
   };
 }
 
 function splitCondition(
   resolver: MetricResolver,
   condition: Condition,
-  side: ConditionClause,
+  clause: ConditionClause,
 ): readonly SplitCondition[] {
   if (typeof condition !== 'string' && 'field' in condition)
-    return [resolveComparison(resolver, condition, side)];
+    return [resolveComparison(resolver, condition, clause)];
   const { on, where } =
     typeof condition === 'string' ? { on: undefined, where: condition } : condition;
   const fragment = parseQueryFragment(resolver, where);
   return fragment.conjuncts.map((span) =>
-    scopeCondition(resolveConjunct(resolver, { fragment, span }, side), on),
+    scopeCondition(resolveConjunct(resolver, { fragment, span }, clause), on),
   );
 }
 
-function scopeCondition(split: SplitCondition, on: string | undefined): SplitCondition {
-  if (on === undefined || 'build' in split) return { ...split, on };
-  const hint =
-    'Leave on: out. What is asked of an aggregate decides about whole rows of the result.';
+function scopeCondition(condition: SplitCondition, on: string | undefined): SplitCondition {
+  if (on === undefined || 'build' in condition) return { ...condition, on };
   throw queryError(
     'invalid_condition',
-    `The condition ${JSON.stringify(split.text)} is about aggregates, so it cannot be scoped`,
-    hint,
+    `The condition ${JSON.stringify(condition.text)} is about aggregates, so it cannot be scoped`,
+    'Leave on: out. Conditions on aggregates filter whole rows of the result.',
   );
 }
 
 function resolveConjunct(
   resolver: MetricResolver,
   piece: SqlPiece,
-  side: ConditionClause,
+  clause: ConditionClause,
 ): SplitCondition {
   const { fragment, span } = piece;
-  const text = fragment.text.slice(span.start, span.end);
+  const text = pieceText(piece);
   const names = referencesOutsideAggregates(piece);
-  const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, side));
-  if (metrics.length === 0 && !fragment.aggregates.some((call) => isWithin(call, span))) {
+  const metrics = names.filter(({ parts }) => meansMetric(resolver, parts, clause));
+  const hasAggregates = fragment.aggregates.some((call) => isWithin(call, span));
+  if (metrics.length === 0 && !hasAggregates)
     return { ...sqlPredicate({ ...piece, home: undefined }), on: undefined };
+  if (metrics.length === names.length) {
+    const expr = withZeroForMissingSums((trace) => resolveQueryExpression(resolver, piece, trace));
+    return { text, expr };
   }
-  if (metrics.length === names.length)
-    return {
-      text,
-      expr: withZeroForMissingSums((trace) => resolveQueryExpression(resolver, piece, trace)),
-    };
   const unknown = names.find(
-    ({ parts }) => !meansMetric(resolver, parts, side) && !meansField(resolver.model, parts),
+    ({ parts }) => !meansMetric(resolver, parts, clause) && !meansField(resolver.model, parts),
   );
   if (unknown !== undefined) throw unknownMetricError(resolver, unknown.parts);
   throw queryError(
@@ -94,69 +99,60 @@ function resolveConjunct(
 }
 
 function meansMetric(
-  { model, queryMetrics: named }: MetricResolver,
+  { model, queryMetrics }: MetricResolver,
   parts: readonly string[],
-  side: ConditionClause,
+  clause: ConditionClause,
 ): boolean {
-  if (side === 'where' && meansField(model, parts)) return false;
-  return named.has(parts.join('.')) || findMetric(model, parts) !== undefined;
+  if (clause === 'where' && meansField(model, parts)) return false;
+  return queryMetrics.has(parts.join('.')) || findMetric(model, parts) !== undefined;
 }
 
-/** By a dataset or a role; metrics have no longer names. */
+/** True for dataset.field, role.field and longer paths. A metric's name has at most two parts. */
 function meansField(
   model: SemanticModel,
   [first = '', second = '', ...more]: readonly string[],
 ): boolean {
   if (more.length > 0 || (first === 'metric_time' && second !== '')) return true;
-  const isField = (name: string): boolean => {
+  const hasField = (name: string): boolean => {
     const dataset = model.datasets.get(name);
     return dataset !== undefined && findVisibleField(dataset, second) !== undefined;
   };
-  if (isField(first)) return true;
+  if (hasField(first)) return true;
   if (model.datasets.has(first)) return false;
-  return [...model.datasets.values()].some(({ toOne: steps, toMany: ways }) =>
-    [...steps, ...ways].some(({ name, to }) => name === first && isField(to)),
+  return [...model.datasets.values()].some(({ toOne, toMany }) =>
+    [...toOne, ...toMany].some(({ name, to }) => name === first && hasField(to)),
   );
 }
 
 function resolveComparison(
   resolver: MetricResolver,
   { field, op, value = [] }: Comparison,
-  side: ConditionClause,
+  clause: ConditionClause,
 ): SplitCondition {
   const values = Array.isArray(value) ? value : [value];
-  const operand = operands[operandOf[op]];
-  if (!operand.fits(values)) {
-    const hint = 'For example {field: orders.status, op: in, value: [paid]}.';
-    throw queryError(
-      'invalid_condition',
-      `The condition on ${field} with ${op} takes ${operand.words}`,
-      hint,
-    );
-  }
+  checkOperand(field, op, values);
   const parts = field.split('.');
-  const text = `${field} ${op} ${values.map((one) => JSON.stringify(one)).join(', ')}`.trim();
-  if (meansMetric(resolver, parts, side)) {
-    return {
-      text,
-      expr: {
-        kind: 'compare',
-        op,
-        left: withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace)),
-        values,
-      },
-    };
+  const text = `${field} ${op} ${values.map((item) => JSON.stringify(item)).join(', ')}`.trim();
+  const compare = (left: Expr): Expr => ({ kind: 'compare', op, left, values });
+  if (meansMetric(resolver, parts, clause)) {
+    const metric = withZeroForMissingSums((trace) => resolveQueryMetric(resolver, field, trace));
+    return { text, expr: compare(metric) };
   }
   return {
     text,
     on: undefined,
-    build: (scope) => ({
-      kind: 'compare',
-      op,
-      left: fieldExpr(scope, resolveQueryField(scope, parts)),
-      values,
-    }),
+    build: (scope) => compare(fieldExpr(scope, resolveQueryField(scope, parts))),
   };
+}
+
+function checkOperand(field: string, op: FilterOperator, values: readonly FilterValue[]): void {
+  const operand = operands[operandOf[op]];
+  if (operand.fits(values)) return;
+  throw queryError(
+    'invalid_condition',
+    `The condition on ${field} with ${op} takes ${operand.words}`,
+    'For example {field: orders.status, op: in, value: [paid]}.',
+  );
 }
 
 const operands = {

@@ -27,24 +27,27 @@ export function factTableOf(
   const owners = of === undefined ? [] : ownersOf(model, of, home);
   const [only = home] = owners;
   if (only !== undefined && owners.length <= 1) return { owner: only, of, where };
-  if (of === undefined || owners.length === 0) {
-    throw queryError(
-      'no_owner',
-      `${of?.fragment.text ?? 'count(*)'} does not say whose rows to aggregate`,
-      'Name a field, like count(orders.id), or use a metric.',
-    );
-  }
+  if (of === undefined || owners.length === 0) throw noOwnerError(of?.fragment.text ?? 'count(*)');
   const isHomeOwner = home !== undefined && owners.includes(home);
   if (isHomeOwner && owners.every((owner) => canReach(model, home, owner)))
     return { owner: home, of, where };
   const branch = singleCaseBranch(of);
-  const [owner, ...others] = branch === undefined ? [] : ownersOf(model, branch.value, home);
-  if (branch !== undefined && owner !== undefined && others.length === 0)
-    return { owner, of: branch.value, where: [...where, branch.when] };
+  const branchOwners = branch === undefined ? [] : ownersOf(model, branch.value, home);
+  const [branchOwner] = branchOwners;
+  if (branch !== undefined && branchOwner !== undefined && branchOwners.length === 1)
+    return { owner: branchOwner, of: branch.value, where: [...where, branch.when] };
   throw queryError(
     'mixed_owners',
     `${of.fragment.text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`,
     `Make it a metric in the file of the dataset whose rows count once: ${owners.join(' or ')}.`,
+  );
+}
+
+function noOwnerError(text: string) {
+  return queryError(
+    'no_owner',
+    `${text} does not say whose rows to aggregate`,
+    'Name a field, like count(orders.id), or use a metric.',
   );
 }
 

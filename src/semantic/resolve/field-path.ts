@@ -1,6 +1,6 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
 import type { ColumnReference } from '../../sql/fragment.ts';
-import { queryError, unknownDatasetError, unknownNameError } from '../query/errors.ts';
+import { type Grain, grains, yearStartFor } from '../model/grains.ts';
 import {
   findField,
   findVisibleField,
@@ -9,63 +9,74 @@ import {
   type ModelField,
   type SemanticModel,
 } from '../model/model.ts';
+import { queryError, unknownDatasetError, unknownNameError } from '../query/errors.ts';
 import {
   checkPathShape,
-  formatPath,
-  reachableFieldsNamed,
-  type JoinPath,
+  findUniquePath,
   followPathNames,
+  formatPath,
+  type JoinPath,
+  reachableFieldsNamed,
   type Reach,
   timeFieldNames,
-  findUniquePath,
 } from './join-paths.ts';
-import { yearStartFor, type Grain, grains } from '../model/grains.ts';
 
-/** Where a name leads from an owner; `field` is undefined for a physical column of model text. */
+/** What a dotted name means: a field, and the path of joins to it. */
 export interface ResolvedField {
+  /** Empty for a field of the owner. */
   readonly path: JoinPath;
+  /** The dataset at the end of the path. */
   readonly dataset: ModelDataset;
   readonly name: string;
+  /** Undefined if `name` is a physical column without a field; only model text can name one. */
   readonly field: ModelField | undefined;
   readonly grain: Grain | undefined;
 }
 
-/** Whose rows a name starts from, and whether it may lead to many. */
+/** Where names are resolved from: the dataset whose rows a query aggregates, and which steps a path may take. */
 export interface PathStart {
   readonly model: SemanticModel;
   readonly owner: ModelDataset;
   readonly reach: Reach;
 }
 
-/** Resolves `dataset.field`, `dataset.role.field`, `role.field`, `metric_time`, each with a grain or without. Hidden fields do not exist. */
-export function resolveQueryField(start: PathStart, asked: readonly string[]): ResolvedField {
+/**
+ * Resolves a name of a query: `dataset.field`, `dataset.role.field`, `role.field` or `metric_time`, each with or without a
+ * grain at the end. Hidden fields do not exist for it. Throws a `UserError` with choices.
+ */
+export function resolveQueryField(start: PathStart, names: readonly string[]): ResolvedField {
   const { owner } = start;
-  const [first] = asked;
-  const parts =
-    first === 'metric_time' ? [owner.name, requireDefaultTime(owner), ...asked.slice(1)] : asked;
+  const [first = ''] = names;
+  const isMetricTime = first === 'metric_time';
+  const parts = isMetricTime ? [owner.name, requireDefaultTime(owner), ...names.slice(1)] : names;
   if (parts.length < 2) {
-    const choices = reachableFieldsNamed(start.model, owner.name, first ?? '');
     throw queryError('unknown_name', `The name ${first} is unknown on its own`, {
       hint: 'A field is written with its dataset.',
-      choices,
+      choices: reachableFieldsNamed(start.model, owner.name, first),
     });
   }
   const grain =
     parts.length < 3 ? undefined : grains.find((candidate) => candidate === parts.at(-1));
-  const timed = grain === undefined ? undefined : resolveDottedName(start, parts.slice(0, -1));
-  if (timed?.field !== undefined) return checkGrain({ ...timed, grain });
-  const place = resolveDottedName(start, parts);
-  if (place.field !== undefined) return place;
-  const { dataset, name } = place;
+  const timeField = grain === undefined ? undefined : resolveDottedName(start, parts.slice(0, -1));
+  if (timeField?.field !== undefined) return checkGrain({ ...timeField, grain });
+  const resolved = resolveDottedName(start, parts);
+  if (resolved.field !== undefined) return resolved;
+  throw unknownFieldError(resolved, parts);
+}
+
+function unknownFieldError({ dataset, name }: ResolvedField, parts: readonly string[]) {
   const candidates = [...dataset.fields.values()]
     .filter((field) => !field.hidden)
     .map((field) => field.name);
   const note = dataset.metrics.has(name) ? ' (there is a metric of that name)' : '';
   const as = (candidate: string) => [[...parts.slice(0, -1), candidate].join('.')];
-  throw unknownNameError({ what: `field of ${dataset.name}`, name, candidates, note, as });
+  return unknownNameError({ what: `field of ${dataset.name}`, name, candidates, note, as });
 }
 
-/** As `placeInQuery`; model text also knows bare names, hidden fields and physical columns. */
+/**
+ * Resolves a name of model text that stands in the file of `home`. Unlike `resolveQueryField`, it knows bare names, hidden
+ * fields and physical columns, and no grains.
+ */
 export function resolveModelField(
   start: PathStart,
   home: string,
@@ -73,89 +84,81 @@ export function resolveModelField(
 ): ResolvedField {
   const { model, owner, reach } = start;
   const name = parts.at(-1) ?? '';
-  const isOwn = parts.length === 1 || (parts.length === 2 && parts[0] === home);
-  const isOwners = parts.length === 2 && parts[0] === owner.name;
-  const base = isOwners
+  const isHomeField = parts.length === 1 || (parts.length === 2 && parts[0] === home);
+  const isOwnerField = parts.length === 2 && parts[0] === owner.name;
+  const pathToHome = isOwnerField
     ? []
     : findUniquePath(model, owner.name, { name: home, field: name, reach });
-  const inner =
-    isOwn || isOwners
+  const pathFromHome =
+    isHomeField || isOwnerField
       ? []
       : resolveDottedName({ model, owner: requireDataset(model, home), reach }, parts).path;
-  const path = [...base, ...inner];
+  const path = [...pathToHome, ...pathFromHome];
   checkPathShape(path, name);
-  const dataset = requireDataset(model, path.at(-1)?.to ?? owner.name);
-  return {
-    path,
-    dataset,
-    name,
-    field: findField(dataset, name, isCaseExact(model.dialect, written)),
-    grain: undefined,
-  };
+  const dataset = datasetAtEnd(start, path);
+  const field = findField(dataset, name, isCaseExact(model.dialect, written));
+  return { path, dataset, name, field, grain: undefined };
 }
 
-/** Where dataset or role, further roles, and a name lead. */
-function resolveDottedName(
-  { model, owner, reach }: PathStart,
-  parts: readonly string[],
-): ResolvedField {
-  const [first = '', ...rest] = parts.slice(0, -1);
+/** Resolves a dataset or role, further roles, and a last name that need not be a field. */
+function resolveDottedName(start: PathStart, parts: readonly string[]): ResolvedField {
+  const { model, owner, reach } = start;
+  const [first = '', ...roles] = parts.slice(0, -1);
   const name = parts.at(-1) ?? '';
-  const start = findUniquePath(model, owner.name, {
-    name: first,
-    field: [...rest, name].join('.'),
-    reach,
-  });
-  const path = [
-    ...start,
-    ...followPathNames(model, { dataset: start.at(-1)?.to ?? owner.name, reach }, [...rest, name]),
-  ];
+  const rest = [...roles, name];
+  const toFirst = findUniquePath(model, owner.name, { name: first, field: rest.join('.'), reach });
+  const dataset = toFirst.at(-1)?.to ?? owner.name;
+  const path = [...toFirst, ...followPathNames(model, { dataset, reach }, rest)];
   checkPathShape(path, name);
-  const dataset = requireDataset(model, path.at(-1)?.to ?? owner.name);
-  return { path, dataset, name, field: findVisibleField(dataset, name), grain: undefined };
+  const end = datasetAtEnd(start, path);
+  return { path, dataset: end, name, field: findVisibleField(end, name), grain: undefined };
 }
 
-/** As it can be written in any query of its owner. */
+function datasetAtEnd({ model, owner }: PathStart, path: JoinPath): ModelDataset {
+  return requireDataset(model, path.at(-1)?.to ?? owner.name);
+}
+
+/** The field as any query with the same owner can write it: `orders.buyer.name`. */
 export function formatFieldPath({ path, dataset, name, grain }: ResolvedField): string {
-  return [
-    path.length === 0 ? dataset.name : formatPath(path),
-    name,
-    ...(grain === undefined ? [] : [grain]),
-  ].join('.');
-}
-
-function checkGrain(place: ResolvedField): ResolvedField {
-  yearStartFor(place.dataset, [place.grain]);
-  if (timeTypeOf(place) !== undefined) return place;
-  const { dataset, name, field, grain, path } = place;
-  const message = `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`;
   const start = path.length === 0 ? dataset.name : formatPath(path);
-  const choices = [
-    formatFieldPath({ ...place, path, grain: undefined }),
-    ...timeFieldNames(dataset).map((time) => `${start}.${time}.${grain}`),
-  ];
-  throw queryError('not_a_time', message, {
-    hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`,
-    choices,
-  });
+  return [start, name, ...(grain === undefined ? [] : [grain])].join('.');
 }
 
+function checkGrain(resolved: ResolvedField): ResolvedField {
+  const { dataset, name, field, grain } = resolved;
+  yearStartFor(dataset, [grain]);
+  if (timeTypeOf(resolved) !== undefined) return resolved;
+  const times = timeFieldNames(dataset).map((time) => formatFieldPath({ ...resolved, name: time }));
+  throw queryError(
+    'not_a_time',
+    `${dataset.name}.${name} has no ${grain}: it is not a time field (${field?.type ?? 'no type'})`,
+    {
+      hint: `Or declare type: date, datetime or datetime_tz for it in ${dataset.file}.`,
+      choices: [formatFieldPath({ ...resolved, grain: undefined }), ...times],
+    },
+  );
+}
+
+/** The type of a time field; undefined for any other field. */
 export function timeTypeOf({ field }: ResolvedField): TruncateOptions['type'] | undefined {
   const type = field?.type;
   return type === 'date' || type === 'datetime' || type === 'datetime_tz' ? type : undefined;
 }
 
 function requireDefaultTime(dataset: ModelDataset): string {
-  const { name, file, defaultTime: field } = dataset;
-  if (field !== undefined) return field;
-  const message = `${name} has no default_time, so metric_time means nothing for its metrics`;
-  const choices = timeFieldNames(dataset).map((time) => `${name}.${time}`);
-  throw queryError('no_default_time', message, {
-    hint: `Or declare default_time in ${file}.`,
-    choices,
-  });
+  const { name, file, defaultTime } = dataset;
+  if (defaultTime !== undefined) return defaultTime;
+  throw queryError(
+    'no_default_time',
+    `${name} has no default_time, so its metrics have no metric_time`,
+    {
+      hint: `Or declare default_time in ${file}.`,
+      choices: timeFieldNames(dataset).map((time) => `${name}.${time}`),
+    },
+  );
 }
 
+/** The dataset of that name; throws `unknown_name` if there is none. */
 export function requireDataset(model: SemanticModel, name: string): ModelDataset {
   const dataset = model.datasets.get(name);
   if (dataset === undefined) throw unknownDatasetError(model, name);

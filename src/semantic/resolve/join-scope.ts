@@ -21,7 +21,8 @@ import {
 } from '../relational/query-tree.ts';
 import { rowTextExpr, wholePiece } from '../relational/sql-piece.ts';
 import { type PathStart, requireDataset } from './field-path.ts';
-import { checkFanOut, checkJoinTypes, formatPath, type JoinPath } from './join-paths.ts';
+import { formatPath, type JoinPath } from './join-paths.ts';
+import { checkFanOut, checkJoinTypes } from './join-checks.ts';
 
 /**
  * The FROM clause of one fact query while it is built: it starts from the rows of `owner`, and each expression that is
