@@ -1,4 +1,6 @@
+import { gateMutants } from './gate.ts';
 import type { Mutant } from './mutant.ts';
+import { storeMutants } from './store.ts';
 
 /** Every mutant, in the order of `npm run mutate`. */
-export const mutants: readonly Mutant[] = [];
+export const mutants: readonly Mutant[] = [...gateMutants, ...storeMutants];
