@@ -32,6 +32,8 @@ const topFiles = [
 ];
 const workers = 2;
 const timeoutMs = 180_000;
+/** By list of tests: asked once, also by two workers at a time. */
+const unchangedRuns = new Map<string, Promise<boolean>>();
 
 const chosen = chooseMutants(process.argv.slice(2));
 if (process.argv.includes('--list')) {
@@ -127,9 +129,7 @@ async function tryMutant(folder: string, mutant: Mutant, env: NodeJS.ProcessEnv)
   return (await passesUnchanged(folder, mutant.tests, env)) ? 'noticed' : 'broken';
 }
 
-const unchangedRuns = new Map<string, Promise<boolean>>();
-
-/** Whether the tests pass without a fault. Asked once for each list of tests. */
+/** Whether the tests pass without a fault. */
 function passesUnchanged(
   folder: string,
   tests: readonly string[],

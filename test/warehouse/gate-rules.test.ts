@@ -1,0 +1,55 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWarehouse } from '../../src/warehouse/open.ts';
+import { generous, makeDatabase, never, type TestDatabase } from '../support/warehouses.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await makeDatabase('sqlite', 'CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1);');
+});
+afterAll(() => database.remove());
+
+describe('the gate, around every driver', () => {
+  test('refuses a NUL character before any parser reads the text', async () => {
+    const warehouse = await database.open();
+    await expect(warehouse.query('SELECT a FROM t\0', generous, never)).rejects.toMatchObject({
+      code: 'gate_refused',
+      message: expect.stringContaining('NUL character'),
+    });
+    await warehouse.close();
+  });
+
+  test('finds a table that was created after the catalog was read', async () => {
+    const { config, folder } = database;
+    const warehouse = await openWarehouse(
+      {
+        config,
+        connection: 'wh',
+        projectDir: folder,
+        cacheDir: folder,
+        secrets: () => '',
+        tables: async () => [{ schema: 'main', table: 't' }],
+      },
+      never,
+    );
+    expect((await warehouse.query('SELECT a FROM t', generous, never)).rows).toEqual([[1]]);
+    const writer = new DatabaseSync('path' in config ? String(config.path) : '');
+    writer.exec('CREATE TABLE later (b INTEGER); INSERT INTO later VALUES (2);');
+    writer.close();
+    expect((await warehouse.query('SELECT b FROM later', generous, never)).rows).toEqual([[2]]);
+    await warehouse.close();
+  });
+
+  test('allows a function of allow_functions, however it is written', async () => {
+    const statement = 'SELECT length(randomblob(4))';
+    const strict = await database.open();
+    await expect(strict.query(statement, generous, never)).rejects.toMatchObject({
+      code: 'gate_refused',
+    });
+    await strict.close();
+    const open = await database.open({ allow_functions: ['RandomBlob'] });
+    expect((await open.query(statement, generous, never)).rows).toEqual([[4]]);
+    await open.close();
+  });
+});
