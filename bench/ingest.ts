@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IngestReport } from '../src/ingest/event.ts';
+import type { IngestReport } from '../src/ingest/report.ts';
 import { ingestProject } from '../src/project/learn/ingest.ts';
 import { openProject } from '../src/project/open/open.ts';
 import { loopTools } from '../src/tools/loop-tools.ts';

@@ -1,5 +1,5 @@
 import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
-import type { Estimate, Range } from './event.ts';
+import type { Estimate, Range } from './report.ts';
 import { isSorted } from './extract/triage.ts';
 import { type PendingItem, unitsOf } from './extract/unit.ts';
 

@@ -12,16 +12,15 @@ import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
 import { compareMetrics } from './rule/compare.ts';
+import { type IngestEvent, type PublishStep } from './event.ts';
 import {
   toFailure,
   type ConnectionReport,
   type Estimate,
-  type IngestEvent,
   type IngestReport,
-  type PublishStep,
   type SourceReport,
   type IngestStage,
-} from './event.ts';
+} from './report.ts';
 import { type EstimateInput, estimateCost } from './estimate.ts';
 import { paidOutcome } from './extract/stage.ts';
 import { pendingItems } from './extract/unit.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { State } from '../store/state.ts';
-import type { Quarantined, UnusedFact } from './event.ts';
+import type { Quarantined, UnusedFact } from './report.ts';
 
 const leftOutSchema = z.object({
   quarantined: z.array(

@@ -1,6 +1,7 @@
 import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { IngestEvent, Quarantined, StageReport } from './event.ts';
+import type { IngestEvent } from './event.ts';
+import type { Quarantined, StageReport } from './report.ts';
 import { readWithModel } from './extract/extract.ts';
 import type { ProjectFindings } from './fetch/findings.ts';
 import type { IngestModel } from './model.ts';
@@ -49,7 +50,7 @@ export async function runModelStages(
   // Where the account or the money is gone, the next stages ask nothing; what they have paid for counts.
   const ruled = await ruleOnClaims(read, { ...run, model, snapshot, isOver });
   return {
-    findings: { ...read, rulings: ruled.rulings },
+    findings: { ...read, decisions: ruled.rulings },
     stages: [...stages, ...ruled.stages],
     refused,
     isOver: ruled.isOver,

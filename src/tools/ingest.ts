@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { IngestReport } from '../ingest/event.ts';
+import type { IngestReport } from '../ingest/report.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { UserError } from '../lib/error.ts';
 import { ingestRun, startIngest, type IngestRun } from '../project/learn/ingest-runs.ts';

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, statSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { IngestEvent, IngestReport } from '../../src/ingest/event.ts';
+import type { IngestEvent } from '../../src/ingest/event.ts';
+import type { IngestReport } from '../../src/ingest/report.ts';
 import { runIngest, type IngestInput } from '../../src/ingest/ingest.ts';
 import { newId } from '../../src/lib/id.ts';
 import { scanConfigSchema } from '../../src/scan/config.ts';

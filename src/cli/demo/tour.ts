@@ -1,5 +1,5 @@
 import { suggestedBackend, type BackendName } from '../../llm/backends.ts';
-import type { IngestReport } from '../../ingest/event.ts';
+import type { IngestReport } from '../../ingest/report.ts';
 import { loadReviewQueue } from '../../project/review/review-queue.ts';
 import { openProject, type Project } from '../../project/open/open.ts';
 import { scanProject } from '../../project/learn/scan.ts';

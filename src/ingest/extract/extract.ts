@@ -1,4 +1,4 @@
-import { toFailure, type Quarantined, type StageReport } from '../event.ts';
+import { toFailure, type Quarantined, type StageReport } from '../report.ts';
 import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
 import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
 import { openExtractDesk, type ItemOutcome } from './proposals-session.ts';

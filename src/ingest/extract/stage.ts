@@ -3,7 +3,8 @@ import { claimKinds, evidenceSchema, jsonSchema } from '../../context/claims/cla
 import { UserError } from '../../lib/error.ts';
 import type { Json } from '../../lib/json.ts';
 import { isFatalToRun, LlmError } from '../../llm/port/error.ts';
-import type { IngestEvent, Quarantined } from '../event.ts';
+import type { IngestEvent } from '../event.ts';
+import type { Quarantined } from '../report.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from '../rule/snapshot.ts';

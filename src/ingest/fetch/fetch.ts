@@ -2,7 +2,7 @@ import type { OpenSource } from '../../sources/registry.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { UserError } from '../../lib/error.ts';
 import type { Item } from '../../sources/source.ts';
-import type { ItemReport } from '../event.ts';
+import type { ItemReport } from '../report.ts';
 import { hashItem } from './item-files.ts';
 
 export interface FetchInput {

@@ -49,7 +49,7 @@ export interface ProjectFindings {
   readonly connections: readonly ConnectionFindings[];
   readonly sources: readonly SourceFindings[];
   /** What models rule with this run about the claims of all. */
-  readonly rulings?: readonly Claim[];
+  readonly decisions?: readonly Claim[];
   /** A decision that a person makes with this run. */
   readonly pin?: Pin | undefined;
 }

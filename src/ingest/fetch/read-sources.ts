@@ -5,13 +5,8 @@ import type { OpenSource } from '../../sources/registry.ts';
 import { type Item, itemPath } from '../../sources/source.ts';
 import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { resolveSecret } from '../../store/secrets.ts';
-import {
-  toFailure,
-  type IngestEvent,
-  type ItemReport,
-  type SourceReport,
-  type UnusedFact,
-} from '../event.ts';
+import { type IngestEvent } from '../event.ts';
+import { toFailure, type ItemReport, type SourceReport, type UnusedFact } from '../report.ts';
 import { fetchItems } from './fetch.ts';
 import type { SourceFindings } from './findings.ts';
 import {

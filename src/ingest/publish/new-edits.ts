@@ -1,5 +1,5 @@
 import type { State } from '../../store/state.ts';
-import type { KeptEdit } from '../event.ts';
+import type { KeptEdit } from '../report.ts';
 
 const wiki = 'wiki';
 

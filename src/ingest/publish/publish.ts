@@ -13,14 +13,8 @@ import {
   openRepository,
   operationUnderWay,
 } from '../../store/git.ts';
-import type {
-  CommitReport,
-  EditReport,
-  FileReport,
-  IngestReport,
-  PublishStep,
-  Quarantined,
-} from '../event.ts';
+import type { PublishStep } from '../event.ts';
+import type { CommitReport, EditReport, FileReport, IngestReport, Quarantined } from '../report.ts';
 import { readProjectFiles, isSameTree, type FileTree } from './project-files.ts';
 
 /** A file as it shall be once it is its turn; of a path that is written twice, the last is how it shall stay. */

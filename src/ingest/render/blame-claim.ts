@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { parseDocument, isMap, isSeq } from 'yaml';
 import { subjects, type Claim } from '../../context/claims/claim.ts';
-import type { Quarantined } from '../event.ts';
+import type { Quarantined } from '../report.ts';
 
 const lists = { metrics: 'metric', fields: 'field' } as const;
 

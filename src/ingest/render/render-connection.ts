@@ -24,7 +24,7 @@ import { entrySubject } from '../../context/merge/entry-subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Dataset } from '../../semantic/model/dataset.ts';
-import type { KeptEdit } from '../event.ts';
+import type { KeptEdit } from '../report.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { Write } from '../publish/publish.ts';
 import { isReadingEvidence } from '../fetch/readings.ts';

@@ -10,7 +10,7 @@ import { mergePage } from '../../context/wiki/merge-page.ts';
 import { sectionPaths } from '../../context/wiki/page-sections.ts';
 import { pageName, wikiClaimsPath, wikiPath } from '../../context/wiki/wiki-paths.ts';
 import { shortHash } from '../../lib/hash.ts';
-import type { KeptEdit } from '../event.ts';
+import type { KeptEdit } from '../report.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import type { Write } from '../publish/publish.ts';
 

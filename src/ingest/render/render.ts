@@ -98,11 +98,11 @@ export function renderProject(
 }
 
 /** What the sources say of each warehouse and of the wiki, and what is about no warehouse of the project. */
-function claimsOf({ sources, connections, rulings = [] }: ProjectFindings) {
+function claimsOf({ sources, connections, decisions = [] }: ProjectFindings) {
   const read = sources.flatMap(({ extractions, readings }) =>
     [...extractions, ...readings.values()].flatMap(({ claims }) => claims),
   );
-  const all = [...read, ...rulings];
+  const all = [...read, ...decisions];
   const known = new Set(connections.map(({ catalog }) => catalog.connection));
   const home = ({ subject }: Claim) =>
     parseWikiSubject(subject) ? 'wiki:' : (parseSubject(subject)?.connection ?? '');
@@ -125,8 +125,8 @@ function claimsOf({ sources, connections, rulings = [] }: ProjectFindings) {
  * Of a claim that a file records, the evidence that this run does not make anew: what people said, what connections said that
  * were not read now, and what a model ruled. What models read in items comes with the run (`readings`).
  */
-function retainer({ connections, sources, rulings = [] }: ProjectFindings) {
-  const mended = new Set(rulings.flatMap(mendedClaim));
+function retainer({ connections, sources, decisions = [] }: ProjectFindings) {
+  const mended = new Set(decisions.flatMap(mendedClaim));
   const scanned = connections.flatMap(({ catalog, claims }) =>
     claims ? [catalog.connection] : [],
   );

@@ -22,7 +22,7 @@ import { withAnalyzer } from '../../sql/analyzer.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { State } from '../../store/state.ts';
 import { blameClaim } from './blame-claim.ts';
-import type { Quarantined } from '../event.ts';
+import type { Quarantined } from '../report.ts';
 import { readProjectFiles, isSameTree, type FileTree } from '../publish/project-files.ts';
 import { finalTexts, type Rendering } from '../publish/publish.ts';
 import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
@@ -52,7 +52,9 @@ export async function validateArtifacts(dir: string, found: ProjectFindings, run
     ? await repair(first, { ...run, model: run.model, found, files })
     : noRepair;
   const findings =
-    rulings.length === 0 ? found : { ...found, rulings: [...(found.rulings ?? []), ...rulings] };
+    rulings.length === 0
+      ? found
+      : { ...found, decisions: [...(found.decisions ?? []), ...rulings] };
   const { rendering, quarantined, unchecked, queries } =
     rulings.length === 0 ? first : await check(findings, files, run);
   const failed = new Set(quarantined.map(({ subject }) => subject));
@@ -173,7 +175,10 @@ async function repair(
     pins: parsePins(files.get(pinsPath)).pins,
     view: new Map([...view].flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))),
     async faultWith(ruled, mended) {
-      const after = renderProject({ ...found, rulings: [...(found.rulings ?? []), ruled] }, files);
+      const after = renderProject(
+        { ...found, decisions: [...(found.decisions ?? []), ruled] },
+        files,
+      );
       const fault = after.quarantined.find(({ claim }) => claim === shortId(mended));
       const about = parseSubject(mended.subject);
       const own = found.connections.find(({ catalog }) => catalog.connection === about?.connection);

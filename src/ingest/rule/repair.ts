@@ -17,7 +17,7 @@ import { canonicalJson, type Json } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
-import type { Mended, Quarantined } from '../event.ts';
+import type { Mended, Quarantined } from '../report.ts';
 import type { IngestModel } from '../model.ts';
 import type { FileTree } from '../publish/project-files.ts';
 import { stageReport } from './ruling-loop.ts';

@@ -6,7 +6,8 @@ import type { State } from '../../store/state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { compareVersions } from './compare.ts';
 import { curate } from './curate/curate.ts';
-import type { IngestEvent, StageReport } from '../event.ts';
+import type { IngestEvent } from '../event.ts';
+import type { StageReport } from '../report.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import { readProjectFiles } from '../publish/project-files.ts';
@@ -47,7 +48,7 @@ export async function ruleOnClaims(
   const placed =
     curated.rulings.length === 0
       ? first
-      : renderProject({ ...findings, rulings: curated.rulings }, files);
+      : renderProject({ ...findings, decisions: curated.rulings }, files);
   const view = new Map(
     [...files, ...finalTexts(placed.writes)].flatMap(([path, text]) =>
       text === undefined ? [] : [[path, text]],

@@ -5,7 +5,8 @@ import { isFatalToRun } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runtime.ts';
-import { toFailure, type IngestEvent, type StageReport } from '../event.ts';
+import { type IngestEvent } from '../event.ts';
+import { toFailure, type StageReport } from '../report.ts';
 import type { IngestModel } from '../model.ts';
 import type { Snapshot } from './snapshot.ts';
 

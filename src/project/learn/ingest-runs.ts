@@ -1,4 +1,5 @@
-import type { IngestEvent, IngestReport } from '../../ingest/event.ts';
+import type { IngestEvent } from '../../ingest/event.ts';
+import type { IngestReport } from '../../ingest/report.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import { describeStep } from '../../ingest/step-text.ts';
 import { UserError } from '../../lib/error.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { IngestEvent, IngestReport } from '../../ingest/event.ts';
+import type { IngestEvent } from '../../ingest/event.ts';
+import type { IngestReport } from '../../ingest/report.ts';
 import { runIngest, type IngestInput } from '../../ingest/ingest.ts';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import type { SourceInput } from '../../ingest/fetch/read-sources.ts';

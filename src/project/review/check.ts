@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parsePins, pinsPath } from '../../context/claims/pins.ts';
-import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/event.ts';
+import type { IngestReport, Quarantined, UnusedFact } from '../../ingest/report.ts';
 import { readText } from '../../store/files.ts';
 import { ingestProject } from '../learn/ingest.ts';
 import { listSources } from '../open/config.ts';

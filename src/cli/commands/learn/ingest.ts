@@ -1,14 +1,14 @@
 import { suggestedBackend } from '../../../llm/backends.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
+import type { IngestEvent } from '../../../ingest/event.ts';
 import type {
   FileReport,
-  IngestEvent,
   IngestReport,
   Quarantined,
   SourceReport,
   UnusedFact,
-} from '../../../ingest/event.ts';
+} from '../../../ingest/report.ts';
 import type { UsageLine } from '../../../llm/governor/usage.ts';
 import type { ingestProject } from '../../../project/learn/ingest.ts';
 import type { ReviewQueue } from '../../../project/review/review-queue.ts';

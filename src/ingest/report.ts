@@ -1,0 +1,188 @@
+import type { Conflict } from '../context/compile/conflicts.ts';
+import type { ExitCode, UserError } from '../lib/error.ts';
+import type { Json } from '../lib/json.ts';
+
+export interface IngestReport extends EditReport {
+  readonly runId: string;
+  readonly dryRun: boolean;
+  readonly connections: readonly ConnectionReport[];
+  readonly sources: readonly SourceReport[];
+  /** Set for a dry run with a configured model. */
+  readonly estimate?: Estimate | undefined;
+  /** The model stages that had work, in their order. */
+  readonly stages: readonly StageReport[];
+  /** The conflicts that are open after the run. */
+  readonly conflicts: readonly Conflict[];
+  /** The edits among `keptEdits` that no earlier run met in this form. */
+  readonly newEdits: readonly KeptEdit[];
+  readonly files: FileReport;
+  /** Generated files with uncommitted texts that were replaced, and where a copy of each is. */
+  readonly setAside: readonly { readonly path: string; readonly copy: string }[];
+  readonly quarantined: readonly Quarantined[];
+  /** The repairs of this run. */
+  readonly mended: readonly Mended[];
+  /** For all sources, whether or not this run read them. */
+  readonly unfit: readonly UnusedFact[];
+  readonly commit: CommitReport;
+  /** Statements sent to all warehouses. */
+  readonly queries: number;
+  readonly milliseconds: Readonly<Partial<Record<IngestStage, number>>>;
+  /** 0 complete, 1 failed, 3 partial, 4 authentication. */
+  readonly exitCode: ExitCode;
+}
+
+/** The stages whose time is measured. */
+export type IngestStage =
+  | 'plan'
+  | 'scan'
+  | 'describe'
+  | 'fetch'
+  | 'extract'
+  | 'model'
+  | 'validate'
+  | 'compare'
+  | 'publish'
+  | 'index';
+
+export interface ConnectionReport {
+  readonly connection: string;
+  readonly failure?: Failure;
+  /** Tables that a model describes. */
+  readonly descriptions?: ModelWork;
+  /** Uncertain links that a model judges. */
+  readonly judgements?: ModelWork;
+  readonly tables: number;
+  readonly profiled: number;
+  readonly reused: number;
+  /** Tables that are not profiled yet because the budget of the scan was spent. */
+  readonly left: number;
+  /** Statements sent to the warehouse. */
+  readonly queries: number;
+  readonly relationships: { readonly accepted: number; readonly review: number };
+}
+
+/** An error that a person can fix, as reports show it. */
+export type Failure = Pick<UserError, 'code' | 'message' | 'hint' | 'retryable' | 'exitCode'>;
+
+export function toFailure({ code, message, hint, retryable, exitCode }: UserError): Failure {
+  return { code, message, hint, retryable, exitCode };
+}
+
+/** Work for a model. After a failure, what is not done is pending. */
+interface ModelWork {
+  readonly done: number;
+  readonly total: number;
+  readonly calls: number;
+  readonly failure?: Failure | undefined;
+}
+
+export interface SourceReport {
+  readonly connection: string;
+  readonly failure?: Failure;
+  /** Absent if this run did not read the source. */
+  readonly items?: ItemReport;
+  /** Items after the run. */
+  readonly total: number;
+  readonly claims: number;
+  /** Keys of items with content that only a model can read and none has read yet. */
+  readonly pending: readonly string[];
+}
+
+/** What happened to the items of a source: their keys, sorted. */
+export interface ItemReport {
+  readonly listing: { readonly complete: boolean; readonly reason?: string | undefined };
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly gone: readonly string[];
+  /** Items that could not be fetched. They stay as they were. */
+  readonly failed: readonly { readonly key: string; readonly reason: string }[];
+  readonly unchanged: number;
+}
+
+export type UnitStage = 'triage' | 'light' | 'extract';
+
+/** The outcome of a stage that asks a model. */
+export interface StageReport {
+  readonly stage: UnitStage | 'curate' | 'reconcile' | 'repair';
+  /** Units of work. */
+  readonly done: number;
+  readonly pending: number;
+  readonly calls: number;
+  readonly failures: readonly Failure[];
+}
+
+/** From minimum to maximum. */
+export type Range = readonly [number, number];
+
+/** What a run would ask of a model. */
+export interface Estimate {
+  readonly calls: Range;
+  /** Tokens, assuming that nothing comes from a cache. */
+  readonly input: Range;
+  readonly output: Range;
+  /** US dollars; null if the price is unknown. */
+  readonly costUsd: Range | null;
+}
+
+/** A claim that was left out of the artifacts, or a person's part of a file that does not work. */
+export interface Quarantined {
+  readonly subject: string;
+  readonly kind: string;
+  readonly reason: string;
+  /** Where a person can fix it: `path:line`. */
+  readonly location?: string | undefined;
+  /** The short id of the claim, if the subject has several of the kind. */
+  readonly claim?: string | undefined;
+  /** True if the same claim may pass another time, for example because a warehouse was too slow. */
+  readonly isPassing?: boolean;
+}
+
+/** A claim of a source that a model repaired, so that it passes the check. */
+export interface Mended {
+  readonly subject: string;
+  readonly kind: string;
+  /** What was wrong with the claim. */
+  readonly reason: string;
+  readonly from: Json;
+  readonly to: Json;
+}
+
+/** Something in a source that ktx cannot use. The rest of the item is used. */
+export interface UnusedFact {
+  /** Path of the item in the project. */
+  readonly item: string;
+  /** The location in the item: `line 12`. */
+  readonly location: string;
+  readonly reason: string;
+}
+
+/** Paths relative to the project, sorted. */
+export type FileReport = Readonly<Record<'added' | 'changed' | 'removed', readonly string[]>>;
+
+/** Something that a person changed or took out, and that ktx left that way. */
+export interface KeptEdit {
+  /** `dataset.path`; `dataset` for a file that was deleted. */
+  readonly path: string;
+  /** Path of the file. */
+  readonly at: string;
+  readonly isRemoval: boolean;
+  /** A hash that changes when the person's value or ktx's value changes. */
+  readonly mark: string;
+}
+
+/** What happened to people's parts of the files. */
+export interface EditReport {
+  readonly keptEdits: readonly KeptEdit[];
+  /** People's edits to things that are gone from the warehouse. Their files stay. */
+  readonly stale: readonly { readonly path: string; readonly at: string }[];
+  /** Files that stay as they are, on disk and in the commit, although ktx has changes for them. */
+  readonly leftAlone: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface CommitReport {
+  readonly id?: string | undefined;
+  /** Why there is no commit: one of `noCommitReasons` in `publish.ts`, or for example `merge under way`. Absent if there is one. */
+  readonly none?: string | undefined;
+  /** What went wrong after the commit. */
+  readonly warning?: string | undefined;
+}
