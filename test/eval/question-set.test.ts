@@ -72,7 +72,7 @@ describe('ktx eval check', () => {
       await wrong(
         'cases:\n  - {id: a, question: Q, expect: {tools: [{name: run_sql, count: {min: 3, max: 1}}]}}\n',
       ),
-    ).toMatch(/min is at most max/);
+    ).toMatch(/min must not be above max/);
     const one = '  - {id: a, question: Q, expect: {refuses: true}}\n';
     expect(await wrong(`cases:\n${one}${one}`)).toMatch(/orders\.yaml:3:10: there are two cases a/);
     expect(await wrong('')).toMatch(/orders\.yaml:1:1: .*empty/);
@@ -158,7 +158,7 @@ DELETE FROM orders`,
       left: [
         { what: 'board.sql:10', why: 'no comment above it says what it answers' },
         { what: 'board.sql:12', why: expect.stringContaining('no_such') },
-        { what: 'board.sql:14', why: 'no rows: any query that finds nothing would be right' },
+        { what: 'board.sql:14', why: 'no rows: any query that returns nothing would pass' },
         { what: 'board.sql:16', why: expect.any(String) },
       ],
     },

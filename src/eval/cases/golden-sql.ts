@@ -1,11 +1,11 @@
 import { UserError } from '../../lib/error.ts';
-import type { Project } from '../../project/open/open.ts';
 import { runStatement } from '../../project/answer/statement.ts';
+import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
 import type { EvalCase, QuestionSet } from './question-set.ts';
 
-/** More than any agent may fetch: where this is not enough, nothing can be said. */
-const mostRows = 100_000;
+/** More than an agent may fetch. A golden result with more rows makes every answer inconclusive. */
+const maxGoldenRows = 100_000;
 
 export interface GoldenCheck {
   readonly id: string;
@@ -17,43 +17,26 @@ export interface GoldenCheck {
   readonly truncated: boolean;
   readonly ms: number;
   readonly failure: UserError | undefined;
-  /** What makes the case weak though it works. */
+  /** Why the result proves little although the SQL runs. */
   readonly warning: string | undefined;
 }
 
-/** The rows that are right, as the project's own role may read them. */
-export function goldenRows(
-  project: Project,
-  { connection, sql }: Golden,
-  signal: AbortSignal,
-): Promise<QueryResult> {
-  return runStatement(
-    project,
-    { connection: project.connection(connection).name, sql, maxRows: mostRows },
-    signal,
-  );
-}
-
-interface Golden {
+interface GoldenStatement {
   readonly connection: string | undefined;
   readonly sql: string;
 }
 
-/** Runs the golden SQL of every case, without any model. */
-export async function checkGolden(
+/** Runs golden SQL through the gate, with the project's own login. */
+export function goldenRows(
   project: Project,
-  sets: readonly QuestionSet[],
-  options: CheckOptions,
-): Promise<readonly GoldenCheck[]> {
-  const checks: GoldenCheck[] = [];
-  for (const { one, turn, sql } of sets.flatMap(({ cases }) => cases.flatMap(goldenOf))) {
-    options.signal.throwIfAborted();
-    options.onCase?.(one.id);
-    checks.push(
-      await check(project, { id: one.id, turn, sql, connection: one.connection }, options.signal),
-    );
-  }
-  return checks;
+  { connection, sql }: GoldenStatement,
+  signal: AbortSignal,
+): Promise<QueryResult> {
+  return runStatement(
+    project,
+    { connection: project.connection(connection).name, sql, maxRows: maxGoldenRows },
+    signal,
+  );
 }
 
 interface CheckOptions {
@@ -61,62 +44,87 @@ interface CheckOptions {
   readonly onCase?: (id: string) => void;
 }
 
-function goldenOf(
-  one: EvalCase,
-): readonly { readonly one: EvalCase; readonly turn: number; readonly sql: string }[] {
-  return one.turns.flatMap(({ expect }, index) => {
+/** Runs the golden SQL of every case; asks no model. */
+export async function checkGolden(
+  project: Project,
+  sets: readonly QuestionSet[],
+  { signal, onCase }: CheckOptions,
+): Promise<readonly GoldenCheck[]> {
+  const checks: GoldenCheck[] = [];
+  const statements = sets.flatMap(({ cases }) => cases.flatMap(statementsOfCase));
+  for (const statement of statements) {
+    signal.throwIfAborted();
+    onCase?.(statement.id);
+    checks.push(await checkStatement(project, statement, signal));
+  }
+  return checks;
+}
+
+interface CaseStatement extends GoldenStatement {
+  readonly id: string;
+  readonly turn: number;
+}
+
+function statementsOfCase({ id, connection, turns }: EvalCase): readonly CaseStatement[] {
+  return turns.flatMap(({ expect }, index) => {
     const sql = expect?.result?.golden_sql;
-    return sql === undefined ? [] : [{ one, turn: index + 1, sql }];
+    return sql === undefined ? [] : [{ id, turn: index + 1, sql, connection }];
   });
 }
 
-async function check(
+async function checkStatement(
   project: Project,
-  golden: Golden & { id: string; turn: number },
+  statement: CaseStatement,
   signal: AbortSignal,
 ): Promise<GoldenCheck> {
-  const about = { id: golden.id, turn: golden.turn, sql: golden.sql };
+  const { id, turn, sql } = statement;
   try {
-    const { result, warning } = await tryGolden(project, golden, signal);
+    const result = await goldenRows(project, statement, signal);
     const { rows, columns, truncated, ms } = result;
     return {
-      ...about,
+      id,
+      turn,
+      sql,
       rows: rows.length,
       columns: columns.map(({ name }) => name),
       truncated,
       ms,
       failure: undefined,
-      warning,
+      warning: weaknessOf(result),
     };
   } catch (failure) {
     if (!(failure instanceof UserError) || signal.aborted) throw failure;
-    return { ...about, rows: 0, columns: [], truncated: false, ms: 0, failure, warning: undefined };
+    return {
+      id,
+      turn,
+      sql,
+      rows: 0,
+      columns: [],
+      truncated: false,
+      ms: 0,
+      failure,
+      warning: undefined,
+    };
   }
 }
 
-/** Its rows, and what makes it a weak answer though it runs. */
-async function tryGolden(project: Project, golden: Golden, signal: AbortSignal) {
-  const result = await goldenRows(project, golden, signal);
-  return { result, warning: weakness(result.rows, result.truncated) };
-}
-
-/** Why a statement is no golden SQL; undefined where it is. */
+/** Why a statement is unfit as golden SQL: its error, or that its result proves little. Undefined if it is fit. */
 export async function goldenSqlProblem(
   project: Project,
-  golden: Golden,
+  statement: GoldenStatement,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   try {
-    return (await tryGolden(project, golden, signal)).warning;
+    return weaknessOf(await goldenRows(project, statement, signal));
   } catch (failure) {
     if (!(failure instanceof UserError) || signal.aborted) throw failure;
     return failure.message;
   }
 }
 
-function weakness(rows: QueryResult['rows'], truncated: boolean): string | undefined {
-  if (truncated) return `more than ${mostRows} rows: every answer would be inconclusive`;
-  if (rows.length === 0) return 'no rows: any query that finds nothing would be right';
+function weaknessOf({ rows, truncated }: QueryResult): string | undefined {
+  if (truncated) return `more than ${maxGoldenRows} rows: every answer would be inconclusive`;
+  if (rows.length === 0) return 'no rows: any query that returns nothing would pass';
   if (rows.every((row) => row.every((cell) => cell === null))) return 'nothing but NULL';
   return undefined;
 }

@@ -1,43 +1,47 @@
 export interface CommentedQuery {
-  /** What the comment above it says; empty where there is none. */
+  /** The comment above the statement; empty if there is none. */
   readonly question: string;
   readonly sql: string;
-  /** From 1, of the statement. */
+  /** Where the statement starts, from 1. */
   readonly line: number;
 }
 
-const piece =
+/** A comment, a quoted text, or any other single character. */
+const token =
   /--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|[^]/gy;
 
-/** The statements of a SQL file, each with the comment that stands before it. One that is cut wrong fails where it runs. */
+/** The statements of a SQL file, each with the comment above it. A statement that is split wrongly fails when it runs. */
 export function parseQueryFile(text: string): readonly CommentedQuery[] {
-  const found: CommentedQuery[] = [];
-  let [comments, sql, from] = ['', '', 0];
-  const end = (): void => {
+  const queries: CommentedQuery[] = [];
+  let [comments, sql, start] = ['', '', 0];
+  const endStatement = (): void => {
     if (sql.trim() !== '')
-      found.push({
-        question: questionOf(comments),
+      queries.push({
+        question: questionFromComments(comments),
         sql: sql.trim(),
-        line: text.slice(0, from).split('\n').length,
+        line: text.slice(0, start).split('\n').length,
       });
     [comments, sql] = ['', ''];
   };
-  for (const match of text.matchAll(piece)) {
+  for (const match of text.matchAll(token)) {
     const [part] = match;
     const isComment = part.startsWith('--') || part.startsWith('/*');
-    if (part === ';') end();
+    if (part === ';') endStatement();
     else if (sql.trim() !== '') sql += part;
     else if (isComment) comments += `${part}\n`;
-    // An empty line parts a heading of the file from what is about the statement.
-    else if (part === '\n' && /\n[ \t\r]*$/.test(text.slice(0, match.index)) && comments !== '')
-      comments = '';
-    else if (part.trim() !== '') [sql, from] = [part, match.index];
+    else if (part === '\n' && comments !== '' && isEmptyLine(text, match.index)) comments = '';
+    else if (part.trim() !== '') [sql, start] = [part, match.index];
   }
-  end();
-  return found;
+  endStatement();
+  return queries;
 }
 
-function questionOf(comments: string): string {
+/** An empty line separates a heading of the file from the comment of a statement. */
+function isEmptyLine(text: string, lineEnd: number): boolean {
+  return /\n[ \t\r]*$/.test(text.slice(0, lineEnd));
+}
+
+function questionFromComments(comments: string): string {
   const lines = comments.replaceAll(/^\s*\/\*+|\*+\/\s*$/gm, '').split('\n');
   return lines
     .map((line) => line.replace(/^[\s*-]+/, '').trim())

@@ -1,73 +1,66 @@
-import { Document, isSeq, parseDocument } from 'yaml';
 import { UserError } from '../../lib/error.ts';
-import type { Project } from '../../project/open/open.ts';
 import { planQuery } from '../../project/answer/query.ts';
 import { readVisibleDatasets, type VisibleDataset } from '../../project/answer/visible-datasets.ts';
 import { readWikiSections } from '../../project/answer/wiki.ts';
+import type { Project } from '../../project/open/open.ts';
 import { querySchema } from '../../semantic/query/query.ts';
-import type { QuestionSetFile } from './question-set-schema.ts';
 import { goldenSqlProblem } from './golden-sql.ts';
 import { parseQueryFile, type CommentedQuery } from './parse-query-file.ts';
+import type { QuestionSetFile } from './question-set-schema.ts';
 
-type Proposal = Pick<QuestionSetFile['cases'][number], 'id' | 'tags'> & {
+export type CaseProposal = Pick<QuestionSetFile['cases'][number], 'id' | 'tags'> & {
   readonly question: string;
   readonly expect: object;
 };
 
-/** The metric that ktx gives every dataset says nothing that a person wants to be asked. */
-const plainMetric = 'count';
-
-/** SQL that somebody keeps, with what it answers in the comment above each statement. */
-interface QueryFile {
-  readonly name: string;
-  readonly text: string;
-}
-
-interface Proposals {
-  readonly cases: readonly Proposal[];
-  /** What is no case, and why. */
+interface CaseProposals {
+  readonly cases: readonly CaseProposal[];
+  /** What could not become a case, and why. */
   readonly left: readonly { readonly what: string; readonly why: string }[];
 }
 
+interface ProposalOptions {
+  readonly connection: string;
+  /** SQL files in which a comment above each statement says what it answers. */
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  readonly signal: AbortSignal;
+}
+
 /**
- * Cases that a person then corrects: for each curated metric its value as it is defined now, for each term of the wiki what
- * it means; where there are files, for each of their statements its rows instead. They hold definitions in place; whether
- * those are right is not theirs to say. All golden SQL has run, and found something.
+ * Proposes cases for a person to review. Without files: one for each curated metric, expecting its value as it is defined now,
+ * and one for each wiki term, expecting its meaning. With files: one for each statement, expecting its rows. The golden SQL of
+ * every proposal runs and returns something. The cases notice when a definition changes; they do not prove that it is right.
  */
-export async function proposeCases(project: Project, from: From): Promise<Proposals> {
-  if (from.files.length > 0) return queryCases(project, from);
-  const datasets = await readVisibleDatasets(project, from.connection);
-  const metrics = await Promise.all(
-    datasets.map((dataset) => metricCases(project, from.connection, dataset)),
-  );
-  const { cases, left } = await tried(project, metrics.flat(), from);
-  return { cases: [...cases, ...(await termCases(project))], left };
-}
-
-async function queryCases(project: Project, from: From): Promise<Proposals> {
-  const asked = from.files.flatMap(({ name, text }) =>
-    parseQueryFile(text).map((query) => ({ ...query, place: `${name}:${query.line}` })),
-  );
-  const unasked = asked
-    .filter(({ question }) => question === '')
-    .map(({ place }) => ({ what: place, why: 'no comment above it says what it answers' }));
-  const { cases, left } = await tried(
-    project,
-    asked.filter(({ question }) => question !== '').map(queryCase),
-    from,
-  );
-  return { cases, left: [...unasked, ...left] };
-}
-
-/** Those whose golden SQL proves something. */
-async function tried(
+export async function proposeCases(
   project: Project,
-  all: readonly Tried[],
-  { connection, signal }: From,
-): Promise<Proposals> {
-  const cases: Proposal[] = [];
-  const left: Proposals['left'][number][] = [];
-  for (const { what, sql, proposal } of all) {
+  options: ProposalOptions,
+): Promise<CaseProposals> {
+  if (options.files.length > 0) return proposeFromFiles(project, options);
+  const datasets = await readVisibleDatasets(project, options.connection);
+  const metrics = await Promise.all(
+    datasets.map((dataset) => metricCandidates(project, options.connection, dataset)),
+  );
+  const { cases, left } = await keepRunnable(project, metrics.flat(), options);
+  return { cases: [...cases, ...(await termProposals(project))], left };
+}
+
+/** A case whose golden SQL has not run yet. */
+interface CaseCandidate {
+  /** The metric, or the file and line. */
+  readonly what: string;
+  readonly sql: string;
+  readonly proposal: CaseProposal;
+}
+
+/** Keeps the candidates whose golden SQL runs and proves something. */
+async function keepRunnable(
+  project: Project,
+  candidates: readonly CaseCandidate[],
+  { connection, signal }: ProposalOptions,
+): Promise<CaseProposals> {
+  const cases: CaseProposal[] = [];
+  const left: CaseProposals['left'][number][] = [];
+  for (const { what, sql, proposal } of candidates) {
     const why = await goldenSqlProblem(project, { connection, sql }, signal);
     if (why === undefined) cases.push(proposal);
     else left.push({ what, why });
@@ -75,80 +68,77 @@ async function tried(
   return { cases, left };
 }
 
-interface From {
-  readonly connection: string;
-  readonly files: readonly QueryFile[];
-  readonly signal: AbortSignal;
+async function proposeFromFiles(
+  project: Project,
+  options: ProposalOptions,
+): Promise<CaseProposals> {
+  const queries = options.files.flatMap(({ name, text }) =>
+    parseQueryFile(text).map((query) => ({ ...query, what: `${name}:${query.line}` })),
+  );
+  const uncommented = queries
+    .filter(({ question }) => question === '')
+    .map(({ what }) => ({ what, why: 'no comment above it says what it answers' }));
+  const candidates = queries.filter(({ question }) => question !== '').map(queryCandidate);
+  const { cases, left } = await keepRunnable(project, candidates, options);
+  return { cases, left: [...uncommented, ...left] };
 }
 
-/** Not yet known to run. */
-interface Tried {
-  readonly what: string;
-  readonly sql: string;
-  readonly proposal: Proposal;
-}
-
-function queryCase({ question, sql, place }: CommentedQuery & { readonly place: string }): Tried {
-  return {
-    what: place,
-    sql,
-    proposal: {
-      id: slug(question),
-      question,
-      tags: ['generated', 'query'],
-      expect: { result: { golden_sql: sql } },
-    },
+function queryCandidate({
+  question,
+  sql,
+  what,
+}: CommentedQuery & { readonly what: string }): CaseCandidate {
+  const proposal = {
+    id: toCaseId(question),
+    question,
+    tags: ['generated', 'query'],
+    expect: { result: { golden_sql: sql } },
   };
+  return { what, sql, proposal };
 }
 
-async function metricCases(
+/** ktx gives every dataset this metric; nobody needs a question about it. */
+const builtInMetric = 'count';
+
+async function metricCandidates(
   project: Project,
   connection: string,
-  { dataset, unqueryable }: VisibleDataset,
-): Promise<readonly Tried[]> {
-  const metrics = (dataset.metrics ?? []).filter(
-    ({ name }) => name !== plainMetric && !unqueryable.has(name),
-  );
-  const cases = metrics.map(async ({ name, synonyms = [] }): Promise<readonly Tried[]> => {
-    const metric = `${dataset.dataset}.${name}`;
-    const sql = await sqlOf(project, connection, metric);
-    if (sql === undefined) return [];
-    const called = synonyms[0] ?? name.replaceAll('_', ' ');
-    const expect = { result: { golden_sql: sql }, semantic_layer: { metrics: [metric] } };
-    const question = `What is ${called} overall (${dataset.dataset.replaceAll('_', ' ')})?`;
-    return [
-      {
-        what: metric,
-        sql,
-        proposal: {
-          id: slug(`${dataset.dataset}-${name}`),
-          question,
-          tags: ['generated', 'metric'],
-          expect,
-        },
-      },
-    ];
-  });
-  return (await Promise.all(cases)).flat();
+  { dataset: { dataset, metrics = [] }, unqueryable }: VisibleDataset,
+): Promise<readonly CaseCandidate[]> {
+  const candidates = metrics
+    .filter(({ name }) => name !== builtInMetric && !unqueryable.has(name))
+    .map(async ({ name, synonyms = [] }): Promise<readonly CaseCandidate[]> => {
+      const metric = `${dataset}.${name}`;
+      const sql = await metricSql(project, connection, metric);
+      if (sql === undefined) return [];
+      const title = synonyms[0] ?? name.replaceAll('_', ' ');
+      const proposal = {
+        id: toCaseId(`${dataset}-${name}`),
+        question: `What is ${title} overall (${dataset.replaceAll('_', ' ')})?`,
+        tags: ['generated', 'metric'],
+        expect: { result: { golden_sql: sql }, semantic_layer: { metrics: [metric] } },
+      };
+      return [{ what: metric, sql, proposal }];
+    });
+  return (await Promise.all(candidates)).flat();
 }
 
-/** Undefined where the metric cannot be asked for without more, such as a time. */
-async function sqlOf(
+/** The SQL of the metric's overall value; undefined if the metric needs more, such as a time. */
+async function metricSql(
   project: Project,
   connection: string,
   metric: string,
 ): Promise<string | undefined> {
   try {
-    return (
-      await planQuery(project, { connection, query: querySchema.parse({ metrics: [metric] }) })
-    ).sql;
+    const query = querySchema.parse({ metrics: [metric] });
+    return (await planQuery(project, { connection, query })).sql;
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-async function termCases(project: Project): Promise<readonly Proposal[]> {
+async function termProposals(project: Project): Promise<readonly CaseProposal[]> {
   const terms = (await readWikiSections(project)).filter(
     ({ subject, isContested }) => subject.startsWith('term:') && !isContested,
   );
@@ -159,59 +149,18 @@ async function termCases(project: Project): Promise<readonly Proposal[]> {
       .replaceAll(/\s+/g, ' ')
       .trim();
     if (meaning === '') return [];
-    const judge = { criteria: `Says in substance: ${meaning.slice(0, 400)}` };
     return [
       {
-        id: slug(`term-${title}`),
+        id: toCaseId(`term-${title}`),
         question: `What do we mean by “${title}”?`,
         tags: ['generated', 'term'],
-        expect: { judge },
+        expect: { judge: { criteria: `Says in substance: ${meaning.slice(0, 400)}` } },
       },
     ];
   });
 }
 
-interface Added {
-  readonly text: string;
-  readonly ids: readonly string[];
-}
-
-/** The question set with those cases that it does not have; what stands in it stays, comments too. */
-export function addCases(
-  before: string | undefined,
-  proposals: readonly Proposal[],
-  { file, connection }: Place,
-): Added {
-  const document =
-    before === undefined
-      ? new Document({ version: 1, connection, cases: [] })
-      : parseDocument(before);
-  const cases = document.get('cases');
-  if (document.errors.length > 0 || !isSeq(cases)) {
-    throw new UserError('eval_invalid', `${file} is no question set.`, {
-      hint: 'correct it, or name another: ktx eval generate <name>',
-      exitCode: 2,
-    });
-  }
-  const taken = new Set(
-    cases
-      .toJSON()
-      .map((each: unknown) => (each instanceof Object ? Reflect.get(each, 'id') : undefined)),
-  );
-  const added = proposals.filter(
-    ({ id }, at) => !taken.has(id) && proposals.findIndex((other) => other.id === id) === at,
-  );
-  cases.flow = false;
-  for (const one of added) cases.add(document.createNode(one));
-  return { text: document.toString({ lineWidth: 0 }), ids: added.map(({ id }) => id) };
-}
-
-interface Place {
-  readonly file: string;
-  readonly connection: string;
-}
-
-function slug(text: string): string {
+function toCaseId(text: string): string {
   const words = text
     .toLowerCase()
     .normalize('NFKD')

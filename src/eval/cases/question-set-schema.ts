@@ -1,42 +1,55 @@
 import { z } from 'zod';
 
-const name = z
+const idSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,99}$/, 'an id is lower case: letters, digits, _ and -');
-const duration = z
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,99}$/,
+    'an id has only lower-case letters, digits, _ and -, and starts with a letter or a digit',
+  );
+const durationSchema = z
   .string()
   .regex(/^\d{1,6}(?:\.\d+)?\s*(?:ms|s|m|h)$/, 'a duration is a number and a unit: 90s, 2m, 1h');
-const pattern = z.string().min(1).refine(isPattern, 'must be a regular expression');
-const atLeastOne = (value: object): boolean =>
-  Object.values(value).some((each) => each !== undefined);
+const regexSchema = z.string().min(1).refine(isValidRegex, 'must be a regular expression');
 
-/** Of numbers with a fraction; a sum of doubles depends on the order of its rows. */
+function isValidRegex(text: string): boolean {
+  try {
+    return new RegExp(text, 'iu').unicode;
+  } catch {
+    return false;
+  }
+}
+
+const hasSomeValue = (object: object): boolean =>
+  Object.values(object).some((value) => value !== undefined);
+
+/** For numbers with a fraction: a sum of doubles depends on the order of its rows. */
 export const defaultTolerance = 1e-9;
+
+const numericMatchSchema = z.strictObject({
+  rel: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(defaultTolerance)
+    .describe('Allowed difference as a share of the larger number.'),
+  abs: z.number().min(0).default(defaultTolerance).describe('Allowed difference as a number.'),
+});
 
 const matchSchema = z.strictObject({
   columns: z
     .enum(['by_value', 'by_name'])
     .default('by_value')
     .describe(
-      '`by_value`: each golden column is looked for by what it holds, whatever it is called. More columns than the golden ones do no harm.',
+      '`by_value`: golden columns are matched by their values, whatever they are called. Extra columns are allowed.',
     ),
   order: z
     .enum(['ignore', 'keep'])
     .default('ignore')
-    .describe('`keep`: the rows come in the order of the golden SQL.'),
-  numeric: z
-    .strictObject({
-      rel: z
-        .number()
-        .min(0)
-        .max(1)
-        .default(defaultTolerance)
-        .describe('Part of the larger number.'),
-      abs: z.number().min(0).default(defaultTolerance),
-    })
+    .describe('`keep`: the rows must come in the order of the golden SQL.'),
+  numeric: numericMatchSchema
     .prefault({})
     .describe(
-      'Two numbers are the same within the larger of both; whole ones are exact unless one of both is given wider.',
+      'Two numbers match if their difference is within the larger of `rel` and `abs`. Whole numbers must be equal unless one of the two is set wider.',
     ),
 });
 
@@ -44,7 +57,7 @@ const resultSchema = z.strictObject({
   golden_sql: z
     .string()
     .min(1)
-    .describe('One SELECT whose rows are right. ktx runs it at every run.'),
+    .describe('One SELECT that returns the right rows. ktx runs it in every run.'),
   match: matchSchema.prefault({}),
 });
 
@@ -57,98 +70,117 @@ const argumentSchema = z.union([
     .strictObject({
       equals: z.json().optional(),
       contains: z.json().optional().describe('An entry of a list, or a part of a text.'),
-      matches: pattern.optional(),
+      matches: regexSchema.optional(),
       absent: z.literal(true).optional(),
     })
-    .refine((value) => Object.keys(value).length === 1, 'one of equals, contains, matches, absent'),
+    .refine(
+      (value) => Object.keys(value).length === 1,
+      'exactly one of equals, contains, matches, absent',
+    ),
 ]);
 const argumentsSchema = z
   .record(z.string(), argumentSchema)
   .describe(
-    'By the name of the argument, `where.0` for what is inside: a value, or {equals}, {contains}, {matches}, {absent: true}.',
+    'By the name of the argument, or a path into it such as `where.0`: a value, or {equals}, {contains}, {matches}, {absent: true}.',
   );
 
 const countSchema = z.union([
   z.int().min(0),
   z
     .strictObject({ min: z.int().min(0).optional(), max: z.int().min(0).optional() })
-    .refine(atLeastOne, 'min, max, or both')
-    .refine(({ min = 0, max = Infinity }) => min <= max, 'min is at most max'),
+    .refine(hasSomeValue, 'min, max, or both')
+    .refine(({ min = 0, max = Infinity }) => min <= max, 'min must not be above max'),
 ]);
 
 const toolSchema = z.union([
   z.strictObject({
-    name: z.string().min(1).describe('Exact. Calls that succeeded count.'),
-    count: countSchema.optional().describe('How many; without it at least one.'),
+    name: z.string().min(1).describe('The exact name. Only successful calls count.'),
+    count: countSchema.optional().describe('How many calls. Default: at least one.'),
     arguments: argumentsSchema.optional(),
   }),
   z.strictObject({
-    not: z.string().min(1).describe('Not even tried.'),
+    not: z.string().min(1).describe('A tool that must not be called; a failed call counts too.'),
     arguments: argumentsSchema.optional(),
   }),
   z.strictObject({
     order: z
       .array(z.string().min(1))
       .min(2)
-      .describe('These succeed in this order; others may come between.'),
+      .describe('Tools that succeed in this order; other calls may come between.'),
   }),
 ]);
 
-const numberSchema = z.strictObject({
-  value: z.number(),
-  rel: z.number().min(0).max(1).default(0.005).describe('Answers round.'),
-  abs: z.number().min(0).default(0),
+const numberRuleSchema = z.strictObject({
+  value: z.number().describe('The number that the answer must state.'),
+  rel: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.005)
+    .describe('Allowed difference as a share of the value, because answers round.'),
+  abs: z.number().min(0).default(0).describe('Allowed difference as a number.'),
 });
 
 const textSchema = z
   .strictObject({
-    number: numberSchema.optional().describe('Some number of the answer is this one.'),
+    number: numberRuleSchema.optional().describe('A number that the answer must state.'),
     contains: z
       .array(z.string().min(1))
       .min(1)
       .optional()
-      .describe('All of them, whatever their case.'),
-    not_contains: z.array(z.string().min(1)).min(1).optional(),
-    matches: pattern.optional(),
+      .describe('Texts that the answer must all contain, in any case.'),
+    not_contains: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe('Texts that the answer must not contain, in any case.'),
+    matches: regexSchema
+      .optional()
+      .describe('A regular expression that the answer must match, in any case.'),
   })
-  .refine(atLeastOne, 'number, contains, not_contains or matches');
+  .refine(hasSomeValue, 'number, contains, not_contains or matches');
 
 const judgeSchema = z.strictObject({
   criteria: z.string().min(1).describe('What a good answer does. A model scores it from 0 to 1.'),
-  threshold: z.number().min(0).max(1).default(0.7).describe('Of the mean.'),
-  samples: z.int().min(1).max(9).default(1),
+  threshold: z.number().min(0).max(1).default(0.7).describe('The lowest mean score that passes.'),
+  samples: z.int().min(1).max(9).default(1).describe('How many scores to take the mean of.'),
 });
+
+const limitsSchema = z
+  .strictObject({
+    queries: z.int().min(0).optional().describe('Most queries in the turn.'),
+    cost_usd: z.number().min(0).optional().describe('Highest cost of the turn in US dollars.'),
+    tokens: z.int().min(1).optional().describe('Most tokens of the turn, cached ones included.'),
+    latency: durationSchema.optional().describe('Longest duration of the turn, like 90s.'),
+  })
+  .refine(hasSomeValue, 'queries, cost_usd, tokens or latency');
 
 const expectSchema = z
   .strictObject({
-    result: resultSchema.optional().describe('Rows that the agent has to have fetched.'),
+    result: resultSchema.optional().describe('Rows that the agent must have fetched.'),
     semantic_layer: z
       .strictObject({
         metrics: z
           .array(z.string().min(1))
           .min(1)
-          .describe('Curated metrics that stand behind the answer.'),
+          .describe('Curated metrics that the answer must be based on.'),
       })
       .optional(),
-    tools: z.array(toolSchema).min(1).optional(),
+    tools: z
+      .array(toolSchema)
+      .min(1)
+      .optional()
+      .describe('Rules about the tools that the agent calls.'),
     text: textSchema.optional(),
     refuses: z
       .literal(true)
       .optional()
-      .describe('The agent says that it cannot answer, and cites no query.'),
-    limits: z
-      .strictObject({
-        queries: z.int().min(0).optional(),
-        cost_usd: z.number().min(0).optional(),
-        tokens: z.int().min(1).optional(),
-        latency: duration.optional(),
-      })
-      .refine(atLeastOne, 'queries, cost_usd, tokens or latency')
-      .optional(),
-    judge: judgeSchema.optional().describe('Asked last, and only where everything else passed.'),
+      .describe('The agent must say that it cannot answer, and cite no query.'),
+    limits: limitsSchema.optional(),
+    judge: judgeSchema.optional().describe('Asked last, and only if everything else passed.'),
   })
   .refine(
-    atLeastOne,
+    hasSomeValue,
     'a case expects something: result, semantic_layer, tools, text, refuses, limits or judge',
   )
   .refine(
@@ -163,23 +195,32 @@ const turnSchema = z.strictObject({
 
 const caseSchema = z
   .strictObject({
-    id: name,
-    question: z.string().trim().min(1).optional(),
+    id: idSchema.describe('Unique in the file; reports and baselines use it.'),
+    question: z.string().trim().min(1).optional().describe('What the agent is asked.'),
     expect: expectSchema.optional(),
     turns: z
       .array(turnSchema)
       .min(1)
       .max(20)
       .optional()
-      .describe('One conversation, in place of `question` and `expect`.'),
-    connection: z.string().min(1).optional().describe('In place of that of the file.'),
-    tags: z.array(name).default([]),
-    repeat: z.int().min(1).max(100).optional().describe('In place of that of the file.'),
-    skip: z.string().min(1).optional().describe('Why it is not asked.'),
+      .describe('A conversation, instead of `question` and `expect`.'),
+    connection: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Where the golden SQL of this case runs. Default: the connection of the file.'),
+    tags: z.array(idSchema).default([]).describe('For `ktx eval run --tag`.'),
+    repeat: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('How often this case is asked. Default: the repeat of the file.'),
+    skip: z.string().min(1).optional().describe('Why the case is skipped.'),
   })
   .refine(
     ({ question, turns }) => (question === undefined) !== (turns === undefined),
-    'a case has a question, or turns',
+    'a case has either a question or turns',
   )
   .refine(
     ({ question, expect }) => question === undefined || expect !== undefined,
@@ -187,7 +228,7 @@ const caseSchema = z
   )
   .refine(
     ({ turns, expect }) => turns === undefined || expect === undefined,
-    'with turns, each turn has its own expect',
+    'in a case with turns, each turn has its own expect',
   )
   .refine(
     ({ turns }) => turns?.some((turn) => turn.expect !== undefined) ?? true,
@@ -198,9 +239,11 @@ const caseSchema = z
 export const questionSetSchema = z
   .strictObject({
     version: z.literal(1).default(1),
-    agent: name
+    agent: idSchema
       .default('ktx')
-      .describe('agents/<name>.yaml; without a file of that name, ktx is the built-in agent.'),
+      .describe(
+        'The agent to ask: agents/<name>.yaml. Without such a file, ktx is the built-in agent.',
+      ),
     connection: z
       .string()
       .min(1)
@@ -211,21 +254,13 @@ export const questionSetSchema = z
       .min(1)
       .max(100)
       .default(1)
-      .describe('How often each case is asked, in a conversation of its own.'),
-    cases: z.array(caseSchema).min(1),
+      .describe('How often each case is asked, each time in a new conversation.'),
+    cases: z.array(caseSchema).min(1).describe('The questions.'),
   })
-  .describe('A set of questions for `ktx eval`, each with what a right answer is.');
+  .describe('A question set for `ktx eval`: questions, and what a right answer to each is.');
 
 export type Expectation = z.infer<typeof expectSchema>;
 export type MatchRule = z.infer<typeof matchSchema>;
 export type ToolRule = z.infer<typeof toolSchema>;
 export type ArgumentRules = z.infer<typeof argumentsSchema>;
 export type QuestionSetFile = z.infer<typeof questionSetSchema>;
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text, 'iu').unicode;
-  } catch {
-    return false;
-  }
-}

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseYaml } from '../../lib/parse-yaml.ts';
 import { locateFindings } from '../../lib/diagnostic.ts';
 import { UserError } from '../../lib/error.ts';
+import { parseYaml } from '../../lib/parse-yaml.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { absent, readText } from '../../store/files.ts';
 import { registry } from '../../tools/registry.ts';
@@ -14,7 +14,7 @@ import {
 
 const evalsFolder = 'evals';
 
-/** A file of `evals/`, checked; every case in one shape. */
+/** A valid file of `evals/`, with defaults filled in and every case as a list of turns. */
 export interface QuestionSet {
   readonly name: string;
   readonly file: string;
@@ -30,62 +30,60 @@ export interface EvalCase {
   readonly turns: readonly EvalTurn[];
   readonly tags: readonly string[];
   readonly repeat: number;
+  /** Why the case is skipped; undefined if it is asked. */
   readonly skip: string | undefined;
 }
 
 export interface EvalTurn {
   readonly question: string;
+  /** Undefined for a turn that only leads to the next one. */
   readonly expect: Expectation | undefined;
 }
 
-interface Wanted {
-  /** Names of sets; all where it is empty. */
+/** Which cases to load. An empty list selects all. */
+interface CaseSelection {
+  /** Names of question sets. */
   readonly sets: readonly string[];
-  /** Ids of cases, with or without the name of their set; all where it is empty. */
+  /** Ids, with or without the name of the set. */
   readonly cases?: readonly string[];
-  /** Cases that have one of these; all where it is empty. */
+  /** A case with one of these tags is selected. */
   readonly tags?: readonly string[];
 }
 
-/** The question sets that are asked for, with the cases that are; at least one case. */
+/** Loads the selected cases, at least one. Throws `eval_unknown`, `eval_invalid` or `case_unknown`. */
 export async function loadQuestionSets(
   projectDir: string,
-  { sets, cases = [], tags = [] }: Wanted,
+  { sets, cases = [], tags = [] }: CaseSelection,
 ): Promise<readonly QuestionSet[]> {
-  const known = await setNames(projectDir);
-  const names =
-    sets.length > 0
-      ? sets.map((name) => name.replace(/^evals\//, '').replace(/\.yaml$/, ''))
-      : known;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined || names.length === 0) throw noSet(unknown, known);
-  const all = await Promise.all([...new Set(names)].map((name) => loadSet(projectDir, name)));
-  const ids = all.flatMap((set) => set.cases.map(({ id }) => id));
-  const isNamed = (id: string, wanted: string): boolean =>
-    id === wanted || id.endsWith(`/${wanted}`);
-  const missing = cases.find((wanted) => !ids.some((id) => isNamed(id, wanted)));
-  if (missing !== undefined) {
-    const hint =
-      didYouMean(
-        missing,
-        ids.flatMap((id) => [id, id.split('/')[1] ?? id]),
-      ) ?? 'ktx eval check lists them';
-    throw new UserError('case_unknown', `There is no case ${missing}.`, { hint, exitCode: 2 });
-  }
-  const isChosen = (each: EvalCase): boolean =>
-    (cases.length === 0 || cases.some((wanted) => isNamed(each.id, wanted))) &&
-    (tags.length === 0 || tags.some((tag) => each.tags.includes(tag)));
-  const chosen = all
-    .map((set) => ({ ...set, cases: set.cases.filter(isChosen) }))
+  const names = await selectSetNames(projectDir, sets);
+  const loaded = await Promise.all(names.map((name) => loadSet(projectDir, name)));
+  requireKnownCases(loaded, cases);
+  const isSelected = ({ id, tags: ownTags }: EvalCase): boolean =>
+    (cases.length === 0 || cases.some((wanted) => hasId(id, wanted))) &&
+    (tags.length === 0 || tags.some((tag) => ownTags.includes(tag)));
+  const selected = loaded
+    .map((set) => ({ ...set, cases: set.cases.filter(isSelected) }))
     .filter((set) => set.cases.length > 0);
-  if (chosen.length > 0) return chosen;
+  if (selected.length > 0) return selected;
   throw new UserError('case_unknown', `No case has the tag ${tags.join(' or ')}.`, {
-    hint: 'tags: [...] of a case',
+    hint: 'Cases are tagged in their file: tags: [...]',
     exitCode: 2,
   });
 }
 
-async function setNames(projectDir: string): Promise<readonly string[]> {
+async function selectSetNames(
+  projectDir: string,
+  sets: readonly string[],
+): Promise<readonly string[]> {
+  const known = await listSetNames(projectDir);
+  const wanted = sets.map((name) => name.replace(/^evals\//, '').replace(/\.yaml$/, ''));
+  const names = wanted.length > 0 ? wanted : known;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined || names.length === 0) throw unknownSetError(unknown, known);
+  return [...new Set(names)];
+}
+
+async function listSetNames(projectDir: string): Promise<readonly string[]> {
   const names = (await readdir(join(projectDir, evalsFolder)).catch(absent)) ?? [];
   return names
     .flatMap((name) =>
@@ -94,33 +92,58 @@ async function setNames(projectDir: string): Promise<readonly string[]> {
     .sort();
 }
 
+function unknownSetError(unknown: string | undefined, known: readonly string[]): UserError {
+  const write = `write ${evalsFolder}/${unknown ?? 'questions'}.yaml, or run: ktx eval generate`;
+  const suggestion = unknown === undefined ? undefined : didYouMean(unknown, known);
+  const choices = known.length === 0 ? write : `one of ${known.join(', ')}`;
+  const message =
+    unknown === undefined
+      ? `There is no question set in ${evalsFolder}/.`
+      : `There is no question set ${unknown}.`;
+  return new UserError('eval_unknown', message, { hint: suggestion ?? choices, exitCode: 2 });
+}
+
+function hasId(id: string, wanted: string): boolean {
+  return id === wanted || id.endsWith(`/${wanted}`);
+}
+
+function requireKnownCases(sets: readonly QuestionSet[], wantedIds: readonly string[]): void {
+  const ids = sets.flatMap((set) => set.cases.map(({ id }) => id));
+  const unknown = wantedIds.find((wanted) => !ids.some((id) => hasId(id, wanted)));
+  if (unknown === undefined) return;
+  const spellings = ids.flatMap((id) => [id, id.split('/')[1] ?? id]);
+  throw new UserError('case_unknown', `There is no case ${unknown}.`, {
+    hint: didYouMean(unknown, spellings) ?? 'ktx eval check lists all cases',
+    exitCode: 2,
+  });
+}
+
 async function loadSet(projectDir: string, name: string): Promise<QuestionSet> {
   const file = `${evalsFolder}/${name}.yaml`;
   const text = (await readText(join(projectDir, file), projectDir)) ?? '';
-  const hint = 'ktx schema eval prints what a question set may have.';
   const { agent, connection, repeat, cases } = await parseYaml(questionSetSchema, {
     file,
     text,
     code: 'eval_invalid',
-    hint,
+    hint: 'ktx schema eval prints the keys of a question set.',
   });
-  await checkIds(cases, { file, text });
-  await checkTools(cases, { file, text });
+  await requireUniqueIds(cases, { file, text });
+  await requireKnownTools(cases, { file, text });
   return {
     name,
     file,
     agent,
-    cases: cases.map(({ question, expect, turns, ...each }) => ({
-      id: `${name}/${each.id}`,
+    cases: cases.map(({ question, expect, turns, ...rest }) => ({
+      id: `${name}/${rest.id}`,
       file,
-      connection: each.connection ?? connection,
+      connection: rest.connection ?? connection,
       turns: (turns ?? [{ question: question ?? '', expect }]).map((turn) => ({
         question: turn.question,
         expect: turn.expect,
       })),
-      tags: each.tags,
-      repeat: each.repeat ?? repeat,
-      skip: each.skip,
+      tags: rest.tags,
+      repeat: rest.repeat ?? repeat,
+      skip: rest.skip,
     })),
   };
 }
@@ -130,67 +153,51 @@ interface SetText {
   readonly text: string;
 }
 
-/** Reports and baselines know a case by its id. */
-async function checkIds(cases: QuestionSetFile['cases'], text: SetText): Promise<void> {
-  const twice = cases.findIndex(
-    ({ id }, index) => cases.findIndex((each) => each.id === id) < index,
-  );
-  if (twice === -1) return;
-  const problem = {
-    message: `there are two cases ${cases[twice]?.id}`,
+async function requireUniqueIds(cases: QuestionSetFile['cases'], set: SetText): Promise<void> {
+  const ids = cases.map(({ id }) => id);
+  const repeated = ids.findIndex((id, index) => ids.indexOf(id) < index);
+  if (repeated === -1) return;
+  throw await invalidSetError(set, {
+    message: `there are two cases ${ids[repeated]}`,
     hint: 'give one of them another id',
-  };
-  throw await invalid(text, { ...problem, path: ['cases', twice, 'id'] });
+    path: ['cases', repeated, 'id'],
+  });
 }
 
-/** A tool that does not exist is never called: its `not` would hold for ever. Those of other servers are `<server>__<tool>`. */
-async function checkTools(cases: QuestionSetFile['cases'], text: SetText): Promise<void> {
+/** A rule about a misspelled tool would never fail. Tools of MCP servers, `<server>__<tool>`, are not checked. */
+async function requireKnownTools(cases: QuestionSetFile['cases'], set: SetText): Promise<void> {
   const known = registry.agents.map(({ name }) => name);
-  for (const [at, { expect, turns = [] }] of cases.entries()) {
-    const rules = [expect, ...turns.map((turn) => turn.expect)].flatMap(
-      (each) => each?.tools ?? [],
-    );
-    const named = rules.flatMap((rule) =>
-      'order' in rule ? rule.order : ['not' in rule ? rule.not : rule.name],
-    );
+  for (const [index, { expect, turns = [] }] of cases.entries()) {
+    const expectations = [expect, ...turns.map((turn) => turn.expect)];
+    const named = expectations
+      .flatMap((expectation) => expectation?.tools ?? [])
+      .flatMap((rule) => {
+        if ('order' in rule) return rule.order;
+        return 'not' in rule ? rule.not : rule.name;
+      });
     const unknown = named.find((name) => !known.includes(name) && !name.includes('__'));
     if (unknown === undefined) continue;
-    const hint = didYouMean(unknown, known) ?? `one of ${known.join(', ')}`;
-    throw await invalid(text, {
+    throw await invalidSetError(set, {
       message: `there is no tool ${unknown}`,
-      hint,
-      path: ['cases', at],
+      hint: didYouMean(unknown, known) ?? `one of ${known.join(', ')}`,
+      path: ['cases', index],
     });
   }
 }
 
-async function invalid(
-  { file, text }: SetText,
-  {
-    message,
-    hint,
-    path,
-  }: {
-    readonly message: string;
-    readonly hint: string;
-    readonly path: readonly (string | number)[];
-  },
-): Promise<UserError> {
-  const [place] = await locateFindings(text, [
-    { file, severity: 'error', rule: 'schema', hint: undefined, message, path },
-  ]);
-  const at = `${file}:${place?.line ?? 1}:${place?.column ?? 1}`;
-  return new UserError('eval_invalid', `${at}: ${message}.`, { hint, exitCode: 2 });
+interface SetProblem {
+  readonly message: string;
+  readonly hint: string;
+  readonly path: readonly (string | number)[];
 }
 
-function noSet(unknown: string | undefined, known: readonly string[]): UserError {
-  const write = `write ${evalsFolder}/${unknown ?? 'questions'}.yaml, or: ktx eval generate`;
-  const hint =
-    (unknown !== undefined && didYouMean(unknown, known)) ||
-    (known.length === 0 ? write : `one of ${known.join(', ')}`);
-  const message =
-    unknown === undefined
-      ? `There is no question set in ${evalsFolder}/.`
-      : `There is no question set ${unknown}.`;
-  return new UserError('eval_unknown', message, { hint, exitCode: 2 });
+async function invalidSetError(
+  { file, text }: SetText,
+  { message, hint, path }: SetProblem,
+): Promise<UserError> {
+  const [finding] = await locateFindings(text, [
+    { file, severity: 'error', rule: 'schema', hint: undefined, message, path },
+  ]);
+  const position = `${file}:${finding?.line ?? 1}:${finding?.column ?? 1}`;
+  return new UserError('eval_invalid', `${position}: ${message}.`, { hint, exitCode: 2 });
 }

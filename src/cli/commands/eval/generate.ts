@@ -32,7 +32,10 @@ export const generate = defineCommand({
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
       throw usage('A question set is named with a-z, 0-9, _ and -.', 'ktx eval generate revenue');
     const project = await context.project();
-    const { addCases, proposeCases } = await import('../../../eval/cases/propose-cases.ts');
+    const [{ addCases }, { proposeCases }] = await Promise.all([
+      import('../../../eval/cases/add-cases.ts'),
+      import('../../../eval/cases/propose-cases.ts'),
+    ]);
     const file = `evals/${name}.yaml`;
     const before = await readText(join(project.dir, file), project.dir);
     const connection = project.connection(options.connection).name;
