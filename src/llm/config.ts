@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { UserError } from '../lib/error.ts';
 import { providers } from './ai-sdk/providers.ts';
 import { authModes, backends, isApiProvider, takesAuthMode, usesLocalSession } from './backends.ts';
 import { claudeModelForms, isClaudeModelName } from './claude-code/model-names.ts';
-import { modelRoles } from './port/runtime.ts';
+import { modelRoles, type KtxModelRole } from './port/runtime.ts';
 
 const ttl = z.enum(['5m', '1h']);
 
@@ -145,3 +146,17 @@ export const llmConfigSchema = z
   })
   .describe('The LLM that reads prose; everything else works without.');
 export type LlmConfig = z.infer<typeof llmConfigSchema>;
+
+/** The model that `llm.models` binds to a role. Throws if there is neither one for the role nor a default. */
+export function modelForRole(
+  { provider: { backend }, models }: LlmConfig,
+  role: KtxModelRole,
+): string {
+  const model = models[role] ?? models.default;
+  if (model !== undefined) return model;
+  const message = `llm.models.default is missing. The backend ${backend} needs it.`;
+  throw new UserError('llm_model_missing', message, {
+    hint: `ktx setup --llm-backend ${backend} --llm-model <model>`,
+    exitCode: 2,
+  });
+}

@@ -3,9 +3,9 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ModelBackend } from '../../src/llm/port/backend.ts';
-import { agentAccess } from '../../src/llm/claude-code/access.ts';
+import { authModePolicy } from '../../src/llm/claude-code/account-policy.ts';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
-import { agentEnv } from '../../src/llm/claude-code/child/env.ts';
+import { authModeEnv } from '../../src/llm/claude-code/child/env.ts';
 import { type AuthMode, authModes } from '../../src/llm/backends.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { openLlm } from '../../src/llm/factory.ts';
@@ -74,7 +74,7 @@ const seededIn = (values: readonly string[]): string[] =>
 
 describe('claude-agent', () => {
   test.for(authModes)('with auth %s hands on its family and no other', (mode) => {
-    const env = agentEnv({ ...seeded, PATH: '/bin', HOME: '/home/ada', LANG: 'C' }, mode, {});
+    const env = authModeEnv({ ...seeded, PATH: '/bin', HOME: '/home/ada', LANG: 'C' }, mode, {});
     expect(seededIn(Object.values(env)).sort()).toEqual([...families[mode].given].sort());
     expect(env).toMatchObject({
       ...families[mode].set,
@@ -176,7 +176,7 @@ describe('claude-agent', () => {
     ['vertex', { apiProvider: 'firstParty', tokenSource: 'claude.ai' }, false],
     ['foundry', { apiProvider: 'foundry' }, true],
   ] as const)('with auth %s and the account %o: agreed is %s', ([mode, account, agreed]) => {
-    const check = (): void => agentAccess(mode, seeded).checkAccount(account);
+    const check = (): void => authModePolicy(mode, seeded).checkAccount(account);
     if (agreed) expect(check).not.toThrow();
     else expect(check).toThrow(expect.objectContaining({ kind: 'auth' }));
   });
@@ -248,22 +248,22 @@ describe.skipIf(binary === undefined)(
       [
         'oauth_token',
         'export ANTHROPIC_API_KEY=other',
-        /would go by ANTHROPIC_API_KEY, not by the token/,
+        /would use ANTHROPIC_API_KEY, not the token/,
       ],
       [
         'bedrock',
         'unset CLAUDE_CODE_USE_BEDROCK; export ANTHROPIC_API_KEY=other',
-        /would go by firstParty, not by the AWS account/,
+        /would use firstParty, not the AWS account/,
       ],
       [
         'vertex',
         'export CLAUDE_CODE_USE_BEDROCK=1 AWS_REGION=x',
-        /would go by bedrock, not by the Google Cloud project/,
+        /would use bedrock, not the Google Cloud project/,
       ],
       [
         'foundry',
         'unset CLAUDE_CODE_USE_FOUNDRY; export CLAUDE_CODE_OAUTH_TOKEN=other',
-        /would go by firstParty, not by the Microsoft/,
+        /would use firstParty, not the Microsoft/,
       ],
     ];
     test.for(intruders)(

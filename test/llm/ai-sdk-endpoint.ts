@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { BackendCall, CallWatch, LimitReport } from '../../src/llm/port/backend.ts';
+import type { BackendCall, CallMonitor, LimitReport } from '../../src/llm/port/backend.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 
@@ -80,27 +80,27 @@ export async function failureOf(promise: Promise<unknown>): Promise<LlmError> {
   throw new Error('expected an LlmError', { cause: outcome });
 }
 
-/** A watch that keeps what it is told. */
-export function watching(signal: AbortSignal = new AbortController().signal) {
+/** A monitor that keeps what it is told. */
+export function recordingMonitor(signal: AbortSignal = new AbortController().signal) {
   const used: { model: string; usage: TokenUsage; costUsd: number | null | undefined }[] = [];
   const limits: LimitReport[] = [];
   const failures: { tool: string; callId: string | undefined }[] = [];
   const warnings: string[] = [];
   const counts = { alive: 0, steps: 0, apiCalls: 0 };
-  const watch: CallWatch = {
+  const monitor: CallMonitor = {
     signal,
-    alive: () => void (counts.alive += 1),
-    step: () => void (counts.steps += 1),
-    apiCall: () => void (counts.apiCalls += 1),
-    used: (model, usage, costUsd) => void used.push({ model, usage, costUsd }),
+    heartbeat: () => void (counts.alive += 1),
+    stepFinished: () => void (counts.steps += 1),
+    requestSent: () => void (counts.apiCalls += 1),
+    addUsage: (model, usage, costUsd) => void used.push({ model, usage, costUsd }),
     toolFailed: (tool, callId) => void failures.push({ tool, callId }),
-    limit: (limit) => void limits.push(limit),
+    limitReported: (limit) => void limits.push(limit),
     warn: (message) => void warnings.push(message),
   };
-  return { watch, used, limits, failures, warnings, counts };
+  return { monitor, used, limits, failures, warnings, counts };
 }
 
-export function callOf(watch: CallWatch, given: Partial<BackendCall> = {}): BackendCall {
+export function callOf(monitor: CallMonitor, given: Partial<BackendCall> = {}): BackendCall {
   return {
     role: 'candidateExtraction',
     model: 'claude-sonnet-4-5',
@@ -109,7 +109,7 @@ export function callOf(watch: CallWatch, given: Partial<BackendCall> = {}): Back
     tools: {},
     temperature: undefined,
     tags: {},
-    watch,
+    monitor,
     ...given,
   };
 }

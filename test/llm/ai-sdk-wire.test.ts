@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openAiSdkBackend } from '../../src/llm/ai-sdk/backend.ts';
 import { providers, type ProviderName } from '../../src/llm/ai-sdk/providers.ts';
-import { run } from '../../src/llm/ai-sdk/run.ts';
+import { streamCall } from '../../src/llm/ai-sdk/stream-call.ts';
 import type { PromptCaching } from '../../src/llm/config.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
 import {
@@ -16,7 +16,7 @@ import {
   failureOf,
   inTurn,
   scriptedEndpoint,
-  watching,
+  recordingMonitor,
   type Reply,
 } from './ai-sdk-endpoint.ts';
 
@@ -70,7 +70,7 @@ describe('cache markers', () => {
       tier === 'anthropic'
         ? { api_key: 'k', base_url: endpoint.url }
         : { ...google, base_url: endpoint.url };
-    const call = callOf(watching().watch, { system: 'Be brief.', tools });
+    const call = callOf(recordingMonitor().monitor, { system: 'Be brief.', tools });
     await open(tier, config, caching).loop({ ...call, stepBudget: 3 });
     return endpoint.requests.map(({ body }) => ({
       system: body.system[0].cache_control,
@@ -143,14 +143,14 @@ describe('the environment', () => {
   test('gives no key and no address to a provider whose key ktx.yaml names', async () => {
     await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Fine.' }])));
     await open('anthropic', { api_key: 'sk-from-yaml', base_url: endpoint.url }).text({
-      ...callOf(watching().watch),
+      ...callOf(recordingMonitor().monitor),
       stepBudget: 1,
     });
     expect(endpoint.requests[0]?.headers).toMatchObject({ 'x-api-key': 'sk-from-yaml' });
     expect(endpoint.requests[0]?.headers.authorization).toBeUndefined();
     for (const name of ['anthropic', 'gateway'] as const) {
       await expect(
-        open(name, {}).text({ ...callOf(watching().watch), stepBudget: 1 }),
+        open(name, {}).text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 }),
       ).rejects.toMatchObject({
         code: 'llm_config_invalid',
       });
@@ -235,8 +235,8 @@ describe('an OpenAI-compatible endpoint', () => {
       stream(chunk({ content: 'Done.' }), chunk({}, 'stop')),
     ];
     await using endpoint = await scriptedEndpoint(inTurn(...replies));
-    const seen = watching();
-    const asked = callOf(seen.watch, {
+    const seen = recordingMonitor();
+    const asked = callOf(seen.monitor, {
       model: 'qwen-3',
       role: 'curator',
       system: 'Be brief.',
@@ -277,7 +277,9 @@ describe('an OpenAI-compatible endpoint', () => {
     );
     const schema = z.object({ name: z.string(), note: z.string().optional() });
     const backend = open('openai', { base_url: endpoint.url, api_key: 'sk-local' });
-    expect(await backend.object({ ...callOf(watching().watch), stepBudget: 6, schema })).toEqual({
+    expect(
+      await backend.object({ ...callOf(recordingMonitor().monitor), stepBudget: 6, schema }),
+    ).toEqual({
       name: 'orders',
     });
     expect(endpoint.requests[0]?.headers.authorization).toBe('Bearer sk-local');
@@ -300,7 +302,7 @@ describe('an OpenAI-compatible endpoint', () => {
     await using endpoint = await scriptedEndpoint(() => ({ status, body }));
     const backend = open('openai', { base_url: endpoint.url });
     expect(
-      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 })),
     ).toMatchObject({ kind, status });
     expect(endpoint.requests).toHaveLength(1);
   });
@@ -311,7 +313,7 @@ describe('an OpenAI-compatible endpoint', () => {
     }));
     const backend = open('openai', { base_url: endpoint.url });
     expect(
-      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 })),
     ).toMatchObject({ kind: 'network' });
   });
 });
@@ -358,7 +360,7 @@ test('OpenAI itself is asked for responses that it does not keep [P2]', async ()
     body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
   }));
   const gpt = createOpenAI({ apiKey: 'k', baseURL: endpoint.url });
-  const seen = watching();
+  const seen = recordingMonitor();
   const session = {
     provider: providers.openai,
     caching: {},
@@ -367,9 +369,9 @@ test('OpenAI itself is asked for responses that it does not keep [P2]', async ()
     isRecording: false,
     secrets: [],
   };
-  const call = callOf(seen.watch, { model: 'gpt-5.2', role: 'reconcile', tools });
+  const call = callOf(seen.monitor, { model: 'gpt-5.2', role: 'reconcile', tools });
   const schema = { type: 'object', properties: { n: { type: 'number' } } };
-  const answer = await run({ ...session, model: (id) => Promise.resolve(gpt(id)) }, call, {
+  const answer = await streamCall({ ...session, model: (id) => Promise.resolve(gpt(id)) }, call, {
     stepBudget: 2,
     schema,
   });
@@ -413,11 +415,11 @@ describe('the gateway', () => {
 
   test('gets the key, the markers, and the header that an hour needs; tells what it cost [K6 P2 P16]', async () => {
     await using endpoint = await scriptedEndpoint(() => ({ body: answer.map(part).join('') }));
-    const seen = watching();
+    const seen = recordingMonitor();
     const config = { api_key: 'gw-1', base_url: endpoint.url };
     const ask = (model: string, caching?: PromptCaching) =>
       open('gateway', config, caching).text({
-        ...callOf(seen.watch, { model, system: 'Be brief.' }),
+        ...callOf(seen.monitor, { model, system: 'Be brief.' }),
         stepBudget: 1,
       });
     expect(await ask('anthropic/claude-sonnet-4.5')).toBe('Fine.');
@@ -457,7 +459,7 @@ describe('the gateway', () => {
     }));
     const backend = open('gateway', { api_key: 'gw-1', base_url: endpoint.url });
     expect(
-      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 })),
     ).toMatchObject({ kind, status });
     expect(endpoint.requests).toHaveLength(1);
   });
@@ -484,7 +486,7 @@ describe('Vertex', () => {
       const backend = open('vertex', { ...google, base_url: `${endpoint.url}/models` });
       expect(
         await backend.text({
-          ...callOf(watching().watch, { model: 'claude-sonnet-4-5@20250929' }),
+          ...callOf(recordingMonitor().monitor, { model: 'claude-sonnet-4-5@20250929' }),
           stepBudget: 1,
         }),
       ).toBe('Fine.');
@@ -512,7 +514,7 @@ describe('Vertex', () => {
       await using endpoint = await scriptedEndpoint(() => ({}));
       const backend = open('vertex', { ...google, base_url: endpoint.url });
       expect(
-        await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+        await failureOf(backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 })),
       ).toMatchObject({ kind: 'auth', exitCode: 4 });
       expect(endpoint.requests).toEqual([]);
     } finally {
@@ -576,10 +578,10 @@ describe('Bedrock', () => {
       headers: { 'content-type': 'application/vnd.amazon.eventstream' },
       body,
     }));
-    const seen = watching();
+    const seen = recordingMonitor();
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
     const ask = (model: string) =>
-      backend.text({ ...callOf(seen.watch, { model, system: 'Be brief.' }), stepBudget: 1 });
+      backend.text({ ...callOf(seen.monitor, { model, system: 'Be brief.' }), stepBudget: 1 });
     expect(await ask('eu.anthropic.claude-sonnet-4-5-20250929-v1:0')).toBe('Fine.');
     expect(await ask('amazon.nova-lite-v1:0')).toBe('Fine.');
     const [claude, nova] = endpoint.requests;
@@ -611,7 +613,7 @@ describe('Bedrock', () => {
     }));
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
     expect(
-      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 })),
     ).toMatchObject({ kind, status });
   });
 
@@ -620,7 +622,7 @@ describe('Bedrock', () => {
     await using endpoint = await scriptedEndpoint(() => ({}));
     const backend = open('bedrock', { region: 'eu-west-1', base_url: endpoint.url });
     expect(
-      await failureOf(backend.text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(backend.text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 })),
     ).toMatchObject({ kind: 'auth', exitCode: 4 });
     expect(endpoint.requests).toEqual([]);
   });

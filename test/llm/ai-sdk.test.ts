@@ -14,7 +14,7 @@ import {
   failureOf,
   inTurn,
   scriptedEndpoint,
-  watching,
+  recordingMonitor,
 } from './ai-sdk-endpoint.ts';
 
 function anthropic(url: string, more: Partial<Parameters<typeof openAiSdkBackend>[0]> = {}) {
@@ -47,9 +47,9 @@ describe('a call', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicTurn([{ text: 'An orders table.' }], { pings: 3 })),
     );
-    const seen = watching();
+    const seen = recordingMonitor();
     const text = await anthropic(endpoint.url).text({
-      ...callOf(seen.watch, { system: 'Be brief.' }),
+      ...callOf(seen.monitor, { system: 'Be brief.' }),
       stepBudget: 1,
     });
     expect(text).toBe('An orders table.');
@@ -68,13 +68,13 @@ describe('a call', () => {
   test('thinks as its role says, and then leaves a temperature out and says so [P9 P12]', async () => {
     await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Merged.' }])));
     const backend = anthropic(endpoint.url);
-    const [quiet, told] = [watching(), watching()];
+    const [quiet, told] = [recordingMonitor(), recordingMonitor()];
     await backend.text({
-      ...callOf(quiet.watch, { role: 'reconcile', model: 'claude-opus-4-6' }),
+      ...callOf(quiet.monitor, { role: 'reconcile', model: 'claude-opus-4-6' }),
       stepBudget: 1,
     });
     await backend.text({
-      ...callOf(told.watch, { role: 'reconcile', model: 'claude-opus-4-6', temperature: 0.3 }),
+      ...callOf(told.monitor, { role: 'reconcile', model: 'claude-opus-4-6', temperature: 0.3 }),
       stepBudget: 1,
     });
     for (const { body } of endpoint.requests) {
@@ -94,28 +94,28 @@ describe('a call', () => {
     await using endpoint = await scriptedEndpoint(() => ({ body: half, hangs: true }));
     const controller = new AbortController();
     const reason = new LlmError('timeout', 'Nothing came for a while.');
-    const seen = watching(controller.signal);
-    const watch = {
-      ...seen.watch,
-      alive: () => {
-        seen.watch.alive();
+    const seen = recordingMonitor(controller.signal);
+    const monitor = {
+      ...seen.monitor,
+      heartbeat: () => {
+        seen.monitor.heartbeat();
         if (seen.counts.alive === 4) controller.abort(reason);
       },
     };
-    expect(await failureOf(anthropic(endpoint.url).text({ ...callOf(watch), stepBudget: 1 }))).toBe(
-      reason,
-    );
+    expect(
+      await failureOf(anthropic(endpoint.url).text({ ...callOf(monitor), stepBudget: 1 })),
+    ).toBe(reason);
     expect(seen.counts.steps).toBe(0);
   });
 
   test('keeps an answer that was complete before it was stopped', async () => {
     await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text: 'Paid for.' }])));
     const controller = new AbortController();
-    const watch = {
-      ...watching(controller.signal).watch,
-      step: () => controller.abort(new LlmError('aborted', 'Enough.')),
+    const monitor = {
+      ...recordingMonitor(controller.signal).monitor,
+      stepFinished: () => controller.abort(new LlmError('aborted', 'Enough.')),
     };
-    expect(await anthropic(endpoint.url).loop({ ...callOf(watch), stepBudget: 9 })).toEqual({
+    expect(await anthropic(endpoint.url).loop({ ...callOf(monitor), stepBudget: 9 })).toEqual({
       text: 'Paid for.',
       stopReason: 'natural',
     });
@@ -125,7 +125,7 @@ describe('a call', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicTurn([{ tool: 'lookup', input: { table: 'orders' } }])),
     );
-    const call = callOf(watching().watch, { tools: lookupTool().tools });
+    const call = callOf(recordingMonitor().monitor, { tools: lookupTool().tools });
     const backend = anthropic(endpoint.url);
     expect(await failureOf(backend.text({ ...call, stepBudget: 2 }))).toMatchObject({
       kind: 'step_limit',
@@ -144,9 +144,9 @@ describe('a call', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicTurn([{ text: 'Some of' }], { stop })),
     );
-    const seen = watching();
+    const seen = recordingMonitor();
     expect(
-      await failureOf(anthropic(endpoint.url).loop({ ...callOf(seen.watch), stepBudget: 2 })),
+      await failureOf(anthropic(endpoint.url).loop({ ...callOf(seen.monitor), stepBudget: 2 })),
     ).toMatchObject({ kind });
     expect(seen.used).toHaveLength(1);
   });
@@ -161,10 +161,14 @@ describe('an object', () => {
       inTurn(...answers.map((text) => anthropicTurn([{ text }]))),
     );
     const backend = anthropic(endpoint.url);
-    expect(await backend.object({ ...callOf(watching().watch), stepBudget: 6, schema })).toEqual({
+    expect(
+      await backend.object({ ...callOf(recordingMonitor().monitor), stepBudget: 6, schema }),
+    ).toEqual({
       rows: 6,
     });
-    expect(await backend.object({ ...callOf(watching().watch), stepBudget: 6, schema })).toEqual({
+    expect(
+      await backend.object({ ...callOf(recordingMonitor().monitor), stepBudget: 6, schema }),
+    ).toEqual({
       rows: 8,
     });
     expect(endpoint.requests[0]?.body.output_config.format).toMatchObject({
@@ -177,7 +181,11 @@ describe('an object', () => {
     const ask = async (text: string) => {
       await using endpoint = await scriptedEndpoint(inTurn(anthropicTurn([{ text }])));
       return await failureOf(
-        anthropic(endpoint.url).object({ ...callOf(watching().watch), stepBudget: 6, schema }),
+        anthropic(endpoint.url).object({
+          ...callOf(recordingMonitor().monitor),
+          stepBudget: 6,
+          schema,
+        }),
       );
     };
     const [missing, wrong] = [await ask('No.'), await ask('{"rows":"x"}')];
@@ -191,9 +199,9 @@ describe('an object', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(...texts.map((text) => anthropicTurn([{ text }]))),
     );
-    const seen = watching();
+    const seen = recordingMonitor();
     expect(
-      await anthropic(endpoint.url).object({ ...callOf(seen.watch), stepBudget: 6, schema }),
+      await anthropic(endpoint.url).object({ ...callOf(seen.monitor), stepBudget: 6, schema }),
     ).toEqual({ rows: 10 });
     expect(seen.used).toHaveLength(3);
     const [first, , third] = endpoint.requests.map(({ body }) => JSON.stringify(body.messages));
@@ -207,7 +215,7 @@ describe('an object', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicTurn([{ tool: 'json', input: { rows: 5 } }])),
     );
-    const call = callOf(watching().watch, { model: 'claude-sonnet-4-0' });
+    const call = callOf(recordingMonitor().monitor, { model: 'claude-sonnet-4-0' });
     expect(await anthropic(endpoint.url).object({ ...call, stepBudget: 6, schema })).toEqual({
       rows: 10,
     });
@@ -227,8 +235,8 @@ describe('a malformed tool call', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicTurn([{ tool: 'lookup', rawInput }]), done),
     );
-    const [{ tools, ran }, seen] = [lookupTool(), watching()];
-    await anthropic(endpoint.url).loop({ ...callOf(seen.watch, { tools }), stepBudget: 5 });
+    const [{ tools, ran }, seen] = [lookupTool(), recordingMonitor()];
+    await anthropic(endpoint.url).loop({ ...callOf(seen.monitor, { tools }), stepBudget: 5 });
     expect(ran).toEqual([{ table: 'orders', limit: 5 }]);
     expect(seen).toMatchObject({ failures: [], counts: { steps: 2, apiCalls: 2 } });
     // The history holds what was run.
@@ -240,9 +248,9 @@ describe('a malformed tool call', () => {
     await using endpoint = await scriptedEndpoint(({ body }, index) =>
       body.model === 'claude-haiku-4-5' ? fixed : index === 0 ? wrong : done,
     );
-    const [{ tools, ran }, seen] = [lookupTool(), watching()];
+    const [{ tools, ran }, seen] = [lookupTool(), recordingMonitor()];
     const result = await anthropic(endpoint.url).loop({
-      ...callOf(seen.watch, { tools }),
+      ...callOf(seen.monitor, { tools }),
       stepBudget: 5,
     });
     expect(result).toEqual({ text: 'Done.', stopReason: 'natural' });
@@ -271,9 +279,9 @@ describe('a malformed tool call', () => {
       ({ body }, index) =>
         script[body.model === 'claude-haiku-4-5' ? 1 : index === 0 ? 0 : 2] ?? {},
     );
-    const [{ tools, ran }, seen] = [lookupTool(), watching()];
+    const [{ tools, ran }, seen] = [lookupTool(), recordingMonitor()];
     const result = await anthropic(endpoint.url).loop({
-      ...callOf(seen.watch, { tools }),
+      ...callOf(seen.monitor, { tools }),
       stepBudget: 5,
     });
     expect(result.stopReason).toBe('natural');
@@ -302,9 +310,9 @@ describe('a failure', () => {
     '$status $type is $kind, after $tries requests [T8]',
     async ({ status, type, kind, tries }) => {
       await using endpoint = await scriptedEndpoint(inTurn(anthropicError(status, type)));
-      const seen = watching();
+      const seen = recordingMonitor();
       const failure = await failureOf(
-        anthropic(endpoint.url).text({ ...callOf(seen.watch), stepBudget: 1 }),
+        anthropic(endpoint.url).text({ ...callOf(seen.monitor), stepBudget: 1 }),
       );
       expect(failure).toMatchObject({ kind, status });
       expect(endpoint.requests).toHaveLength(tries);
@@ -322,7 +330,9 @@ describe('a failure', () => {
     };
     await using endpoint = await scriptedEndpoint(() => ({ status: 400, body }));
     expect(
-      await failureOf(anthropic(endpoint.url).text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(
+        anthropic(endpoint.url).text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 }),
+      ),
     ).toMatchObject({
       kind: 'execution',
     });
@@ -332,7 +342,7 @@ describe('a failure', () => {
     await using endpoint = await scriptedEndpoint(
       inTurn(anthropicError(400, 'invalid_request_error')),
     );
-    const call = callOf(watching().watch, { prompt: 'word '.repeat(80_000) });
+    const call = callOf(recordingMonitor().monitor, { prompt: 'word '.repeat(80_000) });
     expect(await failureOf(anthropic(endpoint.url).text({ ...call, stepBudget: 1 }))).toMatchObject(
       {
         kind: 'context_too_long',
@@ -348,9 +358,9 @@ describe('a failure', () => {
     await using endpoint = await scriptedEndpoint((_request, index) => ({
       body: `${start}${event(index === 0 ? 'overloaded_error' : 'rate_limit_error')}`,
     }));
-    const seen = watching();
+    const seen = recordingMonitor();
     const ask = () =>
-      failureOf(anthropic(endpoint.url).text({ ...callOf(seen.watch), stepBudget: 1 }));
+      failureOf(anthropic(endpoint.url).text({ ...callOf(seen.monitor), stepBudget: 1 }));
     expect(await ask()).toMatchObject({ kind: 'overloaded' });
     expect(await ask()).toMatchObject({ kind: 'rate_limit' });
     expect(seen.counts.steps).toBe(0);
@@ -364,13 +374,17 @@ describe('a failure', () => {
       breaks: index === 0,
     }));
     expect(
-      await failureOf(anthropic(endpoint.url).text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(
+        anthropic(endpoint.url).text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 }),
+      ),
     ).toMatchObject({
       kind: 'network',
     });
     // Without a word of why, and without an end.
     expect(
-      await failureOf(anthropic(endpoint.url).text({ ...callOf(watching().watch), stepBudget: 1 })),
+      await failureOf(
+        anthropic(endpoint.url).text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 }),
+      ),
     ).toMatchObject({
       kind: 'network',
     });
@@ -388,7 +402,7 @@ describe('a failure', () => {
     };
     await using endpoint = await scriptedEndpoint(() => ({ status: 401, body }));
     const failure = await failureOf(
-      anthropic(endpoint.url).text({ ...callOf(watching().watch), stepBudget: 1 }),
+      anthropic(endpoint.url).text({ ...callOf(recordingMonitor().monitor), stepBudget: 1 }),
     );
     expect(failure.message).toBe('no such key: [secret]');
   });
@@ -409,9 +423,9 @@ describe('a rate limit', () => {
       ...anthropicError(429, 'rate_limit_error'),
       headers,
     }));
-    const seen = watching();
+    const seen = recordingMonitor();
     const failure = await failureOf(
-      anthropic(endpoint.url).text({ ...callOf(seen.watch), stepBudget: 1 }),
+      anthropic(endpoint.url).text({ ...callOf(seen.monitor), stepBudget: 1 }),
     );
     expect(failure).toMatchObject({ kind: 'rate_limit', status: 429, window: 'input-tokens' });
     expect(Math.abs((failure.resetsAt?.getTime() ?? 0) - reset.getTime())).toBeLessThan(5000);
@@ -432,9 +446,9 @@ describe('a rate limit', () => {
       anthropicTurn([{ text: 'Done.' }]),
     ];
     await using endpoint = await scriptedEndpoint(inTurn(...replies));
-    const seen = watching();
+    const seen = recordingMonitor();
     const result = await anthropic(endpoint.url).loop({
-      ...callOf(seen.watch, { tools: lookupTool().tools }),
+      ...callOf(seen.monitor, { tools: lookupTool().tools }),
       stepBudget: 5,
     });
     expect(result).toEqual({ text: 'Done.', stopReason: 'natural' });
@@ -456,9 +470,9 @@ describe('a rate limit', () => {
       ...anthropicTurn([{ text: 'Fine.' }]),
       headers,
     }));
-    const seen = watching();
+    const seen = recordingMonitor();
     const before = Date.now();
-    await anthropic(endpoint.url).text({ ...callOf(seen.watch), stepBudget: 1 });
+    await anthropic(endpoint.url).text({ ...callOf(seen.monitor), stepBudget: 1 });
     const [requests, tokens] = seen.limits;
     expect(seen.limits).toHaveLength(2);
     expect(requests).toEqual({
@@ -482,7 +496,10 @@ describe('what is written down', () => {
       await using endpoint = await scriptedEndpoint(
         inTurn(anthropicTurn([{ text: 'Fine.' }]), anthropicError(404, 'not_found_error')),
       );
-      const call = { ...callOf(watching().watch, { tags: { stage: 'scan' } }), stepBudget: 1 };
+      const call = {
+        ...callOf(recordingMonitor().monitor, { tags: { stage: 'scan' } }),
+        stepBudget: 1,
+      };
       const recording = anthropic(endpoint.url, { projectDir, recordRequests: true });
       await recording.text(call);
       await failureOf(recording.text(call));
@@ -514,7 +531,7 @@ describe('what is written down', () => {
     const subscriber = { start: (message: unknown) => void messages.push(message) };
     channel.subscribe(subscriber as never);
     try {
-      const call = callOf(watching().watch, {
+      const call = callOf(recordingMonitor().monitor, {
         prompt: 'Secret question.',
         tags: { stage: 'scan', table: 'orders' },
       });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openClocks } from '../../src/llm/governor/call-clocks.ts';
+import { CallClocks } from '../../src/llm/governor/call-clocks.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 test('time in which a person is asked does not count, and what was left goes on after it', () => {
   const expired: string[] = [];
-  const clocks = openClocks(
+  const clocks = new CallClocks(
     { idle_seconds: 3600, call_seconds: 10, callLimit: 'limits.timeout' },
     ({ message }) => expired.push(message),
   );
@@ -28,14 +28,14 @@ test('time in which a person is asked does not count, and what was left goes on 
 
 test('a tool that runs holds the clock of silence, not that of the whole call', () => {
   const expired: string[] = [];
-  const clocks = openClocks({ idle_seconds: 1, call_seconds: 10 }, ({ message }) =>
+  const clocks = new CallClocks({ idle_seconds: 1, call_seconds: 10 }, ({ message }) =>
     expired.push(message),
   );
   clocks.start();
-  clocks.hold();
+  clocks.holdIdle();
   vi.advanceTimersByTime(8000);
   expect(expired).toEqual([]);
-  clocks.release();
+  clocks.releaseIdle();
   vi.advanceTimersByTime(900);
   expect(expired).toEqual([]);
   vi.advanceTimersByTime(200);

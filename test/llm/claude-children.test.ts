@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { BackendCall, CallWatch, ModelBackend } from '../../src/llm/port/backend.ts';
+import type { BackendCall, CallMonitor, ModelBackend } from '../../src/llm/port/backend.ts';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 import { claudeBinary, type ClaudeHome, makeClaudeHome } from '../support/claude-home.ts';
 import { type ModelEndpoint, openModelEndpoint } from '../support/model-endpoint.ts';
@@ -77,14 +77,14 @@ function call(
 ): BackendCall & { readonly stepBudget: number } {
   const nothing = (): void => undefined;
   const { signal } = new AbortController();
-  const watch: CallWatch = {
+  const monitor: CallMonitor = {
     signal,
-    alive: nothing,
-    step: nothing,
-    apiCall: nothing,
-    used: nothing,
+    heartbeat: nothing,
+    stepFinished: nothing,
+    requestSent: nothing,
+    addUsage: nothing,
     toolFailed: nothing,
-    limit: nothing,
+    limitReported: nothing,
     warn: nothing,
   };
   return {
@@ -95,7 +95,7 @@ function call(
     tools: {},
     temperature: undefined,
     tags: {},
-    watch,
+    monitor,
     stepBudget: 4,
     ...rest,
   };

@@ -1,8 +1,11 @@
 import type { Query, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, test } from 'vitest';
-import type { CallWatch } from '../../src/llm/port/backend.ts';
-import { ownSession } from '../../src/llm/claude-code/access.ts';
-import { follow, type Following } from '../../src/llm/claude-code/conversation/conversation.ts';
+import type { CallMonitor } from '../../src/llm/port/backend.ts';
+import { ownSessionPolicy } from '../../src/llm/claude-code/account-policy.ts';
+import {
+  readConversation,
+  type ReadOptions,
+} from '../../src/llm/claude-code/conversation/conversation.ts';
 import type { TokenUsage } from '../../src/llm/port/runtime.ts';
 
 const id = 'mcp__ktx__read';
@@ -69,8 +72,8 @@ const result = (rest: object = {}) => ({
   ...rest,
 });
 
-/** What a call's watch was told. */
-function watching() {
+/** What a call's monitor was told. */
+function recordingMonitor() {
   const told = {
     steps: 0,
     apiCalls: 0,
@@ -78,17 +81,17 @@ function watching() {
     used: [] as (readonly [string, TokenUsage, number | null | undefined])[],
   };
   const nothing = (): void => undefined;
-  const watch: CallWatch = {
+  const monitor: CallMonitor = {
     signal: new AbortController().signal,
-    alive: nothing,
-    step: () => void (told.steps += 1),
-    apiCall: () => void (told.apiCalls += 1),
-    used: (model, usage, cost) => void told.used.push([model, usage, cost]),
+    heartbeat: nothing,
+    stepFinished: () => void (told.steps += 1),
+    requestSent: () => void (told.apiCalls += 1),
+    addUsage: (model, usage, cost) => void told.used.push([model, usage, cost]),
     toolFailed: (tool, callId) => void told.failed.push(`${tool} ${callId}`),
-    limit: nothing,
+    limitReported: nothing,
     warn: nothing,
   };
-  return { told, watch };
+  return { told, monitor };
 }
 
 /** The stream of the SDK: it throws after an error result, as the real one does. */
@@ -109,17 +112,17 @@ function stream(
 
 async function run(
   messages: readonly object[],
-  following: Partial<Following> = {},
+  options: Partial<ReadOptions> = {},
   thrown?: string,
 ) {
-  const { told, watch } = watching();
+  const { told, monitor } = recordingMonitor();
   const { query, read } = stream(messages, thrown);
-  const conversation = await follow(query, {
+  const conversation = await readConversation(query, {
     expected: withTool,
-    access: ownSession,
+    policy: ownSessionPolicy,
     stepBudget: 10,
-    watch,
-    ...following,
+    monitor,
+    ...options,
   }).catch((error: unknown) => ({
     error,
   }));

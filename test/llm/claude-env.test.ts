@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cachingEnv, childEnv } from '../../src/llm/claude-code/child/env.ts';
+import { cachingEnv, ownSessionEnv } from '../../src/llm/claude-code/child/env.ts';
 
 import { llmConfigSchema, type PromptCaching } from '../../src/llm/config.ts';
 import { ignoredCachingFields } from '../../src/llm/ignored-settings.ts';
@@ -9,7 +9,7 @@ import { deniedVariables, seededVariables } from '../support/provider-variables.
 
 describe('the environment of a Claude Code child', () => {
   test.for(deniedVariables)('has no %s [E2 E4 E6]', (name) => {
-    const env = childEnv({ [name]: 'seeded', PATH: '/bin' });
+    const env = ownSessionEnv({ [name]: 'seeded', PATH: '/bin' });
     expect(env).not.toHaveProperty(name);
     expect(Object.values(env)).not.toContain('seeded');
   });
@@ -30,7 +30,7 @@ describe('the environment of a Claude Code child', () => {
   });
 
   test('has none of them in lower case, which Windows takes for the same [E2]', () => {
-    const env = childEnv(
+    const env = ownSessionEnv(
       Object.fromEntries(
         Object.entries(seededVariables).map(([name, value]) => [name.toLowerCase(), value]),
       ),
@@ -54,12 +54,12 @@ describe('the environment of a Claude Code child', () => {
       CLAUDE_CODE_CLIENT_CERT: '/cert.pem',
       MY_OWN: 'kept',
     };
-    expect(childEnv(env)).toMatchObject(env);
+    expect(ownSessionEnv(env)).toMatchObject(env);
   });
 
   test('turns off what reads files, and keeps the retries few [I20]', () => {
     expect(
-      childEnv({ CLAUDE_CODE_DISABLE_ATTACHMENTS: '0', CLAUDE_CODE_MAX_RETRIES: '99' }),
+      ownSessionEnv({ CLAUDE_CODE_DISABLE_ATTACHMENTS: '0', CLAUDE_CODE_MAX_RETRIES: '99' }),
     ).toMatchObject({
       CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
       CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
@@ -111,7 +111,7 @@ describe('llm.promptCaching on Claude Code', () => {
     const hour = parsed({ systemTtl: '1h', toolsTtl: '1h', historyTtl: '1h' });
     expect(cachingEnv(hour)).toEqual({ ENABLE_PROMPT_CACHING_1H: '1' });
     expect(ignoredBy(hour)).toEqual([]);
-    expect(childEnv({ ENABLE_PROMPT_CACHING_1H: 'mine' }, cachingEnv(hour))).toMatchObject({
+    expect(ownSessionEnv({ ENABLE_PROMPT_CACHING_1H: 'mine' }, cachingEnv(hour))).toMatchObject({
       ENABLE_PROMPT_CACHING_1H: '1',
     });
   });

@@ -2,12 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { LlmError } from '../../src/llm/port/error.ts';
 import { builtInTools } from '../../src/llm/claude-code/built-in-tools.ts';
-import { type Account, ownSession } from '../../src/llm/claude-code/access.ts';
-import { checkInit, type Expected, isolationOptions } from '../../src/llm/claude-code/isolation.ts';
+import { type ChildAccount, ownSessionPolicy } from '../../src/llm/claude-code/account-policy.ts';
 import {
-  expectedOf,
-  optionsOf,
-  type Order,
+  checkInit,
+  type ExpectedInit,
+  isolationOptions,
+} from '../../src/llm/claude-code/isolation.ts';
+import {
+  expectedInit,
+  childOptions,
+  type ChildSpec,
   poolKey,
 } from '../../src/llm/claude-code/child/child-spec.ts';
 import type { KtxToolSet } from '../../src/llm/port/runtime.ts';
@@ -21,7 +25,7 @@ const tools: KtxToolSet = {
   },
 };
 const id = 'mcp__ktx__read_note';
-const text: Order = { model: 'sonnet', role: 'default', system: 'S', tools: {}, stepBudget: 1 };
+const text: ChildSpec = { model: 'sonnet', role: 'default', system: 'S', tools: {}, stepBudget: 1 };
 const schema = { type: 'object', properties: { answer: { type: 'string' } } };
 const orders = {
   text,
@@ -32,8 +36,8 @@ const orders = {
 describe('the options of a child', () => {
   test.for(Object.entries(orders))(
     'hold the whole tuple, spelled out, for %s [I1 I2 I3 I4 I5 I6 I7 I8 I9 I11 I19 T2 O4 Q4]',
-    ([, order]) => {
-      const options = optionsOf(order);
+    ([, spec]) => {
+      const options = childOptions(spec);
       expect(options).toMatchObject({
         settingSources: [],
         skills: [],
@@ -45,15 +49,15 @@ describe('the options of a child', () => {
         persistSession: false,
         strictMcpConfig: true,
         permissionMode: 'dontAsk',
-        allowedTools: Object.keys(order.tools).map(() => id),
+        allowedTools: Object.keys(spec.tools).map(() => id),
         disallowedTools: builtInTools,
         verbatimPrompts: true,
         model: 'sonnet',
         systemPrompt: 'S',
-        maxTurns: order.stepBudget,
+        maxTurns: spec.stepBudget,
       });
       expect(options.canUseTool).toBeTypeOf('function');
-      expect('mcpServers' in options).toBe('read_note' in order.tools);
+      expect('mcpServers' in options).toBe('read_note' in spec.tools);
       for (const name of ['resume', 'continue', 'fallbackModel', 'extraArgs', 'betas'])
         expect(options).not.toHaveProperty(name);
       expect(JSON.stringify({ ...options, mcpServers: undefined })).not.toMatch(/cache_?control/i);
@@ -61,7 +65,7 @@ describe('the options of a child', () => {
   );
 
   test('have one server, fresh for each call, whose tools are always there [I6 I22 A3 A4 D4]', () => {
-    const [one, other] = [optionsOf(orders.loop), optionsOf(orders.loop)].map(
+    const [one, other] = [childOptions(orders.loop), childOptions(orders.loop)].map(
       ({ mcpServers }) => mcpServers,
     );
     expect(Object.keys(one ?? {})).toEqual(['ktx']);
@@ -70,16 +74,16 @@ describe('the options of a child', () => {
   });
 
   test('ask for an object by its schema only where there is one [O1 O6]', () => {
-    expect(optionsOf(orders.object).outputFormat).toEqual({ type: 'json_schema', schema });
-    expect(optionsOf(orders.text)).not.toHaveProperty('outputFormat');
+    expect(childOptions(orders.object).outputFormat).toEqual({ type: 'json_schema', schema });
+    expect(childOptions(orders.text)).not.toHaveProperty('outputFormat');
   });
 
   test('say how hard to think, by role [P11]', () => {
-    expect(optionsOf({ ...text, role: 'triage' })).toMatchObject({
+    expect(childOptions({ ...text, role: 'triage' })).toMatchObject({
       thinking: { type: 'disabled' },
       effort: 'low',
     });
-    expect(optionsOf({ ...text, role: 'reconcile' })).toMatchObject({
+    expect(childOptions({ ...text, role: 'reconcile' })).toMatchObject({
       thinking: { type: 'adaptive' },
       effort: 'high',
     });
@@ -105,7 +109,7 @@ describe('the options of a child', () => {
 
 describe('the permission handler', () => {
   const ask = (name: string) =>
-    isolationOptions(expectedOf(orders.loop)).canUseTool?.(
+    isolationOptions(expectedInit(orders.loop)).canUseTool?.(
       name,
       { path: 'x' },
       { signal: new AbortController().signal, toolUseID: 'use-1', requestId: 'request-1' },
@@ -152,9 +156,9 @@ describe('what a child says it runs with', () => {
     tools: [id],
     mcp_servers: [{ name: 'ktx', status: 'connected' }],
   };
-  const failure = (init: Init, expected: Expected): LlmError | undefined => {
+  const failure = (init: Init, expected: ExpectedInit): LlmError | undefined => {
     try {
-      checkInit(init, expected, ownSession);
+      checkInit(init, expected, ownSessionPolicy);
       return undefined;
     } catch (error) {
       if (error instanceof LlmError) return error;
@@ -163,13 +167,13 @@ describe('what a child says it runs with', () => {
   };
 
   test('is what it was given [I12 I13 O6]', () => {
-    expect(failure(plain, expectedOf(orders.text))).toBeUndefined();
-    expect(failure(withTools, expectedOf(orders.loop))).toBeUndefined();
+    expect(failure(plain, expectedInit(orders.text))).toBeUndefined();
+    expect(failure(withTools, expectedInit(orders.loop))).toBeUndefined();
     expect(
-      failure({ ...plain, tools: ['StructuredOutput'] }, expectedOf(orders.object)),
+      failure({ ...plain, tools: ['StructuredOutput'] }, expectedInit(orders.object)),
     ).toBeUndefined();
     // Said by older releases.
-    expect(failure({ ...plain, apiKeySource: 'oauth' }, expectedOf(orders.text))).toBeUndefined();
+    expect(failure({ ...plain, apiKeySource: 'oauth' }, expectedInit(orders.text))).toBeUndefined();
   });
 
   test('may list commands, skills, agents and styles of the host [I15 E12]', () => {
@@ -180,19 +184,19 @@ describe('what a child says it runs with', () => {
       output_style: 'evil',
       memory_paths: { auto: '/evil' },
     };
-    expect(failure({ ...plain, ...host }, expectedOf(orders.text))).toBeUndefined();
-    expect(failure({ ...withTools, ...host }, expectedOf(orders.loop))).toBeUndefined();
+    expect(failure({ ...plain, ...host }, expectedInit(orders.text))).toBeUndefined();
+    expect(failure({ ...withTools, ...host }, expectedInit(orders.loop))).toBeUndefined();
     expect(
-      failure({ ...plain, ...host, tools: ['StructuredOutput'] }, expectedOf(orders.object)),
+      failure({ ...plain, ...host, tools: ['StructuredOutput'] }, expectedInit(orders.object)),
     ).toBeUndefined();
   });
 
   const builtIn = { name: 'cc-plugin-new', path: 'builtin' };
   test('may list a plugin that is part of the program [I14]', () => {
-    expect(failure({ ...plain, plugins: [builtIn] }, expectedOf(orders.text))).toBeUndefined();
+    expect(failure({ ...plain, plugins: [builtIn] }, expectedInit(orders.text))).toBeUndefined();
   });
 
-  const wrong: readonly (readonly [string, Init, Order, RegExp])[] = [
+  const wrong: readonly (readonly [string, Init, ChildSpec, RegExp])[] = [
     ['a built-in tool', { ...plain, tools: ['Bash'] }, orders.text, /tools: unexpected Bash/],
     [
       'a tool of an object where none is asked',
@@ -240,8 +244,8 @@ describe('what a child says it runs with', () => {
   ];
   test.for(wrong)(
     'is refused with %s, which it names [I12 I13 I14 I16]',
-    ([, init, order, message]) => {
-      expect(failure(init, expectedOf(order))).toMatchObject({
+    ([, init, spec, message]) => {
+      expect(failure(init, expectedInit(spec))).toMatchObject({
         kind: 'isolation',
         message: expect.stringMatching(message),
       });
@@ -251,7 +255,7 @@ describe('what a child says it runs with', () => {
   test.for(['ANTHROPIC_API_KEY', 'apiKeyHelper', '/login managed key', 'user', 'project'] as const)(
     'is refused with the API key %s [I23 E8]',
     (apiKeySource) => {
-      expect(failure({ ...plain, apiKeySource }, expectedOf(orders.text))).toMatchObject({
+      expect(failure({ ...plain, apiKeySource }, expectedInit(orders.text))).toMatchObject({
         kind: 'auth',
         exitCode: 4,
       });
@@ -260,9 +264,9 @@ describe('what a child says it runs with', () => {
 });
 
 describe('the account that a child would use', () => {
-  const refusal = (account: Account): unknown => {
+  const refusal = (account: ChildAccount): unknown => {
     try {
-      ownSession.checkAccount(account);
+      ownSessionPolicy.checkAccount(account);
       return undefined;
     } catch (error) {
       return error;
@@ -293,7 +297,7 @@ describe('the account that a child would use', () => {
   });
 
   test('has no plugin of the program switched on that reads the project [I18]', () => {
-    const { settings } = isolationOptions(expectedOf(text));
+    const { settings } = isolationOptions(expectedInit(text));
     expect(settings).toMatchObject({ enabledPlugins: { 'cc-plugin-agents-md@builtin': false } });
   });
 });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError, type LlmErrorKind } from '../../src/llm/port/error.ts';
-import { ownSession } from '../../src/llm/claude-code/access.ts';
-import { type Facts, outcomeOf } from '../../src/llm/claude-code/conversation/outcome.ts';
+import { ownSessionPolicy } from '../../src/llm/claude-code/account-policy.ts';
+import {
+  type ResultFacts,
+  classifyResult,
+} from '../../src/llm/claude-code/conversation/outcome.ts';
 
-const good: Facts = {
+const good: ResultFacts = {
   subtype: 'success',
   isError: false,
   terminalReason: 'completed',
@@ -12,7 +15,7 @@ const good: Facts = {
   error: undefined,
   text: 'Said.',
 };
-const failing: Facts = {
+const failing: ResultFacts = {
   ...good,
   isError: true,
   terminalReason: 'api_error',
@@ -20,10 +23,10 @@ const failing: Facts = {
 };
 
 function kindOf(
-  facts: Partial<Facts>,
+  facts: Partial<ResultFacts>,
   base = failing,
 ): LlmErrorKind | 'natural' | 'budget' | 'money' {
-  const outcome = outcomeOf({ ...base, ...facts }, ownSession);
+  const outcome = classifyResult({ ...base, ...facts }, ownSessionPolicy);
   if (outcome.kind !== 'failed') return outcome.kind;
   return outcome.failure instanceof LlmError ? outcome.failure.kind : 'money';
 }
@@ -74,7 +77,7 @@ describe('a result of Claude Code', () => {
   });
 
   // Each row as the real program gives it; the first ones differ between releases in the error or the terminal reason.
-  const rows: readonly (readonly [Partial<Facts>, LlmErrorKind | 'money'])[] = [
+  const rows: readonly (readonly [Partial<ResultFacts>, LlmErrorKind | 'money'])[] = [
     [{ error: 'authentication_failed' }, 'auth'],
     [{ error: 'authentication_failed', status: 401 }, 'auth'],
     [{ error: 'authentication_failed', status: 403 }, 'permission'],
@@ -114,9 +117,9 @@ describe('a result of Claude Code', () => {
 
   test('keeps the status, and of a limit its window and reset [E16]', () => {
     const resetsAt = new Date('2030-01-02T03:04:05Z');
-    const outcome = outcomeOf(
+    const outcome = classifyResult(
       { ...failing, error: 'rate_limit', status: 429, limit: { window: 'five_hour', resetsAt } },
-      ownSession,
+      ownSessionPolicy,
     );
     expect(outcome).toMatchObject({
       failure: { kind: 'rate_limit', status: 429, window: 'five_hour', resetsAt, exitCode: 1 },
@@ -124,9 +127,9 @@ describe('a result of Claude Code', () => {
   });
 
   test('without a session says to authenticate Claude Code locally [E8 E13]', () => {
-    const outcome = outcomeOf(
+    const outcome = classifyResult(
       { ...failing, error: 'authentication_failed', text: 'Not logged in' },
-      ownSession,
+      ownSessionPolicy,
     );
     expect(outcome).toMatchObject({
       failure: {

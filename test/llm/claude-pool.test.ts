@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { limitsOf, refusedLimit } from '../../src/llm/claude-code/conversation/limits.ts';
+import { limitsFromEvent, exceededWindow } from '../../src/llm/claude-code/conversation/limits.ts';
 import { openPool } from '../../src/llm/claude-code/child/pool.ts';
 
 class Item {
@@ -67,7 +67,7 @@ describe('the pool of children', () => {
     pool.refill('a', start);
     pool.refill('a', start);
     expect(started).toHaveLength(5);
-    for (let use = 0; use < 3; use += 1) pool.done('a');
+    for (let use = 0; use < 3; use += 1) pool.release('a');
     pool.refill('a', start);
     expect(started).toHaveLength(5);
   });
@@ -113,11 +113,11 @@ describe('what Claude Code says of its limits', () => {
   const at = new Date(resetsAt * 1000);
 
   test('is a report for each window [E16]', () => {
-    expect(limitsOf({ status: 'allowed' })).toEqual([
+    expect(limitsFromEvent({ status: 'allowed' })).toEqual([
       { window: 'requests', state: 'open', utilization: undefined, resetsAt: undefined },
     ]);
     expect(
-      limitsOf({
+      limitsFromEvent({
         status: 'allowed_warning',
         rateLimitType: 'seven_day',
         resetsAt,
@@ -129,12 +129,12 @@ describe('what Claude Code says of its limits', () => {
       seven_day: { status: 'allowed', utilization: 0.1 },
     };
     expect(
-      limitsOf({ status: 'allowed', rateLimitType: 'five_hour', resetsAt, unifiedWindows }),
+      limitsFromEvent({ status: 'allowed', rateLimitType: 'five_hour', resetsAt, unifiedWindows }),
     ).toEqual([
       { window: 'five_hour', state: 'near', utilization: 0.91, resetsAt: at },
       { window: 'seven_day', state: 'open', utilization: 0.1, resetsAt: undefined },
     ]);
-    const refused = limitsOf({
+    const refused = limitsFromEvent({
       status: 'rejected',
       rateLimitType: 'seven_day',
       resetsAt,
@@ -144,14 +144,14 @@ describe('what Claude Code says of its limits', () => {
       ['five_hour', 'near'],
       ['seven_day', 'closed'],
     ]);
-    expect(refusedLimit(refused)).toEqual({ window: 'seven_day', resetsAt: at });
+    expect(exceededWindow(refused)).toEqual({ window: 'seven_day', resetsAt: at });
   });
 
   test('is nothing where it cannot be read, and open where the word is new', () => {
-    expect(limitsOf(undefined)).toEqual([]);
-    expect(limitsOf({ status: 'brand_new', rateLimitType: 'five_hour' })).toMatchObject([
+    expect(limitsFromEvent(undefined)).toEqual([]);
+    expect(limitsFromEvent({ status: 'brand_new', rateLimitType: 'five_hour' })).toMatchObject([
       { window: 'five_hour', state: 'open' },
     ]);
-    expect(refusedLimit(limitsOf({ status: 'allowed' }))).toBeUndefined();
+    expect(exceededWindow(limitsFromEvent({ status: 'allowed' }))).toBeUndefined();
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { backends } from '../../src/llm/backends.ts';
-import { llmConfigSchema } from '../../src/llm/config.ts';
+import { llmConfigSchema, modelForRole } from '../../src/llm/config.ts';
 import { type LlmOptions, openLlm } from '../../src/llm/factory.ts';
-import { modelOf } from '../../src/llm/governor/governed-call.ts';
 import { modelRoles } from '../../src/llm/port/runtime.ts';
 
 const key = 'env:SOME_KEY';
@@ -85,7 +84,7 @@ describe('models', () => {
     const parsed = llmConfigSchema.parse(
       config('anthropic', { models: { default: 'one', triage: 'two' } }),
     );
-    expect(modelRoles.map((role) => modelOf(parsed, role))).toEqual([
+    expect(modelRoles.map((role) => modelForRole(parsed, role))).toEqual([
       'one',
       'two',
       'one',

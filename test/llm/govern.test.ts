@@ -6,7 +6,7 @@ import { openCallGate, type CallGate } from '../../src/llm/governor/call-gate.ts
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import { govern } from '../../src/llm/governor/govern.ts';
-import type { GovernOptions } from '../../src/llm/governor/governed-call.ts';
+import type { GovernorContext } from '../../src/llm/governor/run-call.ts';
 import type { CallMetrics } from '../../src/llm/port/runtime.ts';
 import { openSpending } from '../../src/llm/governor/spending.ts';
 
@@ -22,7 +22,7 @@ function gateOf(
   return openCallGate({ concurrency, longestPauseMs, onPause: (pause) => pauses.push(pause) });
 }
 
-interface Around extends Partial<GovernOptions> {
+interface Around extends Partial<GovernorContext> {
   readonly settings?: object;
 }
 
@@ -139,10 +139,10 @@ describe('a governed call', () => {
     const settings = { max_usd_per_run: 1, prices: { [model]: { input: 2, output: 0 } } };
     const gate = gateOf(1);
     const { runtime } = runtimeOver(
-      async ({ watch }) => {
+      async ({ monitor }) => {
         made += 1;
         await sleep(5);
-        watch.used(model, tokens);
+        monitor.addUsage(model, tokens);
         return 'ok';
       },
       { gate, settings },
@@ -161,12 +161,12 @@ describe('a governed call', () => {
     };
     const timeouts = { idle_seconds: 0.05 };
     const { runtime } = runtimeOver(
-      async ({ tools, watch }) => {
+      async ({ tools, monitor }) => {
         const running = tools['slow']?.execute({});
         // Another tool call of the same turn is still being written.
-        watch.alive();
+        monitor.heartbeat();
         await running;
-        return watch.signal.aborted ? 'aborted' : 'answered';
+        return monitor.signal.aborted ? 'aborted' : 'answered';
       },
       { settings: { timeouts } },
     );
@@ -186,8 +186,8 @@ describe('a governed call', () => {
   });
 
   test('tells nothing as free that broke off before its usage was told [P16]', async () => {
-    const { runtime } = runtimeOver(async ({ watch }) => {
-      watch.used(model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
+    const { runtime } = runtimeOver(async ({ monitor }) => {
+      monitor.addUsage(model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
       throw new LlmError('network', 'Broken off.');
     });
     const { promise, resolve } = Promise.withResolvers<CallMetrics>();

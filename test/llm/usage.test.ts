@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refusedLimit } from '../../src/llm/ai-sdk/limits.ts';
+import { exceededLimit } from '../../src/llm/ai-sdk/limits.ts';
 import { usageRecorder, usageReport } from '../../src/llm/governor/usage.ts';
 import type { ClaudeHome } from '../support/claude-home.ts';
 import { makeMachine, openRuntime, testModel } from '../support/llm-runtimes.ts';
@@ -34,8 +34,8 @@ describe('the journal of calls', () => {
 });
 
 test('a reset that is no time of this world is none', () => {
-  expect(refusedLimit({ 'retry-after': '99999999999999999' }).resetsAt).toBeUndefined();
-  expect(refusedLimit({ 'retry-after': '9999999999999999h' }).resetsAt).toBeUndefined();
+  expect(exceededLimit({ 'retry-after': '99999999999999999' }).resetsAt).toBeUndefined();
+  expect(exceededLimit({ 'retry-after': '9999999999999999h' }).resetsAt).toBeUndefined();
 });
 
 describe('on real sockets', () => {

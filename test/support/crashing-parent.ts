@@ -4,14 +4,14 @@ import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 const [projectDir = '', executable = '', prompt = ''] = process.argv.slice(2);
 const nothing = (): void => undefined;
 const backend = openClaudeCodeBackend({ projectDir, env: process.env, executable });
-const watch = {
+const monitor = {
   signal: new AbortController().signal,
-  alive: nothing,
-  step: nothing,
-  apiCall: nothing,
-  used: nothing,
+  heartbeat: nothing,
+  stepFinished: nothing,
+  requestSent: nothing,
+  addUsage: nothing,
   toolFailed: nothing,
-  limit: nothing,
+  limitReported: nothing,
   warn: nothing,
 };
 await backend.text({
@@ -22,6 +22,6 @@ await backend.text({
   tools: {},
   temperature: undefined,
   tags: {},
-  watch,
+  monitor,
   stepBudget: 1,
 });

@@ -7,33 +7,36 @@ export type RequestParams = Parameters<
 >[0]['params'];
 
 /**
- * The request with up to three cache markers: on the system text, on the last tool, on the last message. A marker ends
- * a prefix, so everything before it must stay the same from call to call: that is why tools are sent sorted by name.
+ * Adds up to three cache markers to a request: on the system text, the last tool and the last
+ * message. A marker ends a cached prefix, so everything before it must be the same in every call.
+ * That is why tools are sent sorted by name.
  */
-export function withCacheMarkers(
+export function addCacheMarkers(
   params: RequestParams,
   provider: Provider,
-  cached: { model: string; caching: PromptCaching },
+  { model, caching }: { model: string; caching: PromptCaching },
 ): RequestParams {
-  const { caching, model } = cached;
   const { enabled = true, cacheSystem = true, cacheTools = true, cacheHistory = true } = caching;
   const ttls = new Set<CacheTtl>();
-  const marked = <T extends { providerOptions?: object }>(part: T, wanted: CacheTtl): T => {
+  const mark = <T extends { providerOptions?: object }>(part: T, wanted: CacheTtl): T => {
     const ttl = provider.mayLackOneHour && caching.vertexFallbackTo5m ? '5m' : wanted;
     const marker = enabled ? provider.cacheMarker?.(model, ttl) : undefined;
     if (marker === undefined) return part;
     ttls.add(ttl);
     return { ...part, providerOptions: { ...part.providerOptions, ...marker } };
   };
-  const [last, lastTool] = [params.prompt.length - 1, (params.tools?.length ?? 0) - 1];
+  const lastMessage = params.prompt.length - 1;
+  const lastTool = (params.tools?.length ?? 0) - 1;
   const prompt = params.prompt.map((message, index) => {
     if (message.role === 'system')
-      return cacheSystem ? marked(message, caching.systemTtl ?? '1h') : message;
-    return cacheHistory && index === last ? marked(message, caching.historyTtl ?? '5m') : message;
+      return cacheSystem ? mark(message, caching.systemTtl ?? '1h') : message;
+    return cacheHistory && index === lastMessage
+      ? mark(message, caching.historyTtl ?? '5m')
+      : message;
   });
   const tools = params.tools?.map((tool, index) =>
     cacheTools && index === lastTool && tool.type === 'function'
-      ? marked(tool, caching.toolsTtl ?? '1h')
+      ? mark(tool, caching.toolsTtl ?? '1h')
       : tool,
   );
   const beta = ttls.has('1h') ? provider.oneHourBeta : undefined;

@@ -2,20 +2,20 @@ import * as sdk from 'ai';
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.ts';
 import { errorMessage, UserError } from '../../lib/error.ts';
-import { kindOfStatus, LlmError, type LlmErrorKind } from '../port/error.ts';
-import { refusedLimit, type Headers } from './limits.ts';
+import { errorKindOfStatus, LlmError, type LlmErrorKind } from '../port/error.ts';
+import { exceededLimit, type ResponseHeaders } from './limits.ts';
 
-/** What a provider said of a failure; only these decide its kind, never its text. */
-interface Facts {
+/** The fields of a failure that decide its kind. The message never does. */
+interface FailureDetails {
   readonly message: string;
   readonly status?: number | undefined;
-  /** `error.code`, `error.type`, the exception's name: what the provider calls it. */
+  /** The provider's names of the failure: `error.code`, `error.type`, the name of the exception. */
   readonly names: readonly unknown[];
-  readonly headers?: Headers | undefined;
+  readonly headers?: ResponseHeaders | undefined;
   readonly requestBytes?: number;
 }
 
-/** Names that say more than the status that they come with. */
+/** Names that are more precise than the HTTP status. */
 const preciseNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
   ['UnrecognizedClientException', 'auth'],
   ['InvalidSignatureException', 'auth'],
@@ -26,8 +26,8 @@ const preciseNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
   ['context_length_exceeded', 'context_too_long'],
 ]);
 
-/** Names that stand for a status; an error within a stream has nothing else. */
-const plainNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
+/** Names that stand for an HTTP status. An error inside a stream has no status of its own. */
+const statusNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
   ['authentication_error', 'auth'],
   ['permission_error', 'permission'],
   ['forbidden', 'permission'],
@@ -41,66 +41,70 @@ const plainNames: ReadonlyMap<unknown, LlmErrorKind> = new Map([
 ]);
 
 /**
- * Bytes. Anthropic calls a prompt that is too long `invalid_request_error`, like every other bad request. No field tells
- * them apart, but their size does: 200,000 tokens seldom take less than this, and other mistakes are seldom as large.
+ * Bytes. Anthropic answers a prompt that is too long with `invalid_request_error`, as it does every
+ * other bad request. Only the size tells them apart: 200,000 tokens rarely take less than this, and
+ * other bad requests are rarely as large.
  */
-const longRequest = 400_000;
+const longRequestBytes = 400_000;
 
 /**
- * Any failure of a call as an `LlmError`; a signal that was aborted decides before anything else. Providers quote what
- * they were sent: `secrets` are taken out of the message.
+ * Turns any failure of a call into an `LlmError`. If the signal was aborted, its reason is the
+ * failure. Providers quote what they were sent, so `secrets` are removed from the message.
  */
-export function llmError(
+export function toLlmError(
   error: unknown,
   signal: AbortSignal,
   secrets: readonly string[],
 ): UserError {
-  if (signal.aborted) return reasonOf(signal);
+  if (signal.aborted) return abortError(signal);
   const cause = sdk.RetryError.isInstance(error) ? error.lastError : error;
   if (cause instanceof UserError) return cause;
-  const facts = factsOf(cause);
-  const kind = kindOf(facts, cause);
-  const { status } = facts;
+  const details = failureDetails(cause);
+  const kind = errorKind(details, cause);
+  const { status } = details;
   const clean = secrets.reduce(
     (text, secret) => text.replaceAll(secret, '[secret]'),
-    facts.message,
+    details.message,
   );
   const message =
     clean.replaceAll(/\s+/g, ' ').trim().slice(0, 300) ||
     `The provider gave no reason (${status ?? 'no status'}).`;
   if (kind !== 'rate_limit') return new LlmError(kind, message, { status, cause });
-  const { window, resetsAt } = refusedLimit(facts.headers);
+  const { window, resetsAt } = exceededLimit(details.headers);
   return new LlmError(kind, message, { status, window, resetsAt, cause });
 }
 
-/** The failed request itself: what the gateway throws wraps it. */
+/** The failed request itself. The gateway wraps it in errors of its own. */
 export function failedRequest(error: unknown): sdk.APICallError | undefined {
-  return chainOf(error).find((one) => sdk.APICallError.isInstance(one));
+  return causeChain(error).find((cause) => sdk.APICallError.isInstance(cause));
 }
 
-function chainOf(error: unknown): readonly Error[] {
-  return error instanceof Error ? [error, ...chainOf(error.cause)] : [];
+function causeChain(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causeChain(error.cause)] : [];
 }
 
-function reasonOf({ reason }: AbortSignal): UserError {
+function abortError({ reason }: AbortSignal): UserError {
   return reason instanceof UserError
     ? reason
     : new LlmError('aborted', 'The call was stopped.', { cause: reason });
 }
 
-function kindOf({ status = 0, names, requestBytes = 0 }: Facts, error: unknown): LlmErrorKind {
-  const named = (kinds: typeof plainNames) =>
+function errorKind(
+  { status = 0, names, requestBytes = 0 }: FailureDetails,
+  error: unknown,
+): LlmErrorKind {
+  const kindByName = (kinds: typeof statusNames) =>
     names.map((name) => kinds.get(name)).find((kind) => kind !== undefined);
-  const precise = named(preciseNames);
+  const precise = kindByName(preciseNames);
   if (precise !== undefined) return precise;
-  if (status === 400 && requestBytes >= longRequest) return 'context_too_long';
-  if (status >= 400) return kindOfStatus(status);
+  if (status === 400 && requestBytes >= longRequestBytes) return 'context_too_long';
+  if (status >= 400) return errorKindOfStatus(status);
   if (sdk.LoadAPIKeyError.isInstance(error) || sdk.LoadSettingError.isInstance(error))
     return 'auth';
-  return named(plainNames) ?? (isNetwork(error) ? 'network' : 'unknown');
+  return kindByName(statusNames) ?? (isNetworkError(error) ? 'network' : 'unknown');
 }
 
-const brokenAnswers = [
+const brokenResponseErrors = [
   sdk.APICallError,
   sdk.EmptyResponseBodyError,
   sdk.InvalidResponseDataError,
@@ -109,13 +113,13 @@ const brokenAnswers = [
   sdk.TypeValidationError,
 ];
 
-/** No response, one that broke off or is none of this protocol, or a connection that failed below HTTP. */
-function isNetwork(error: unknown): boolean {
-  if (brokenAnswers.some((kind) => kind.isInstance(error))) return true;
-  return chainOf(error).some(
-    (one) =>
-      'code' in one &&
-      /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|EHOST|ENET)/.test(String(one.code)),
+/** True if there was no response, if it broke off or is not of this protocol, or if the connection failed. */
+function isNetworkError(error: unknown): boolean {
+  if (brokenResponseErrors.some((errorClass) => errorClass.isInstance(error))) return true;
+  return causeChain(error).some(
+    (cause) =>
+      'code' in cause &&
+      /^(?:UND_ERR_|ECONN|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|EHOST|ENET)/.test(String(cause.code)),
   );
 }
 
@@ -123,7 +127,7 @@ const errorBody = z.looseObject({
   error: z.looseObject({ type: z.unknown().optional(), code: z.unknown().optional() }),
 });
 
-function factsOf(error: unknown): Facts {
+function failureDetails(error: unknown): FailureDetails {
   const call = failedRequest(error);
   if (call !== undefined) {
     const { statusCode: status, responseHeaders: headers, message } = call;
@@ -132,7 +136,7 @@ function factsOf(error: unknown): Facts {
       message,
       status,
       headers,
-      names: [...namesIn(call.responseBody), awsName(headers)],
+      names: [...errorNames(call.responseBody), awsErrorName(headers)],
       requestBytes,
     };
   }
@@ -140,12 +144,12 @@ function factsOf(error: unknown): Facts {
   return { message: errorMessage(error), status, names: [code, type] };
 }
 
-function namesIn(body: string | undefined): readonly unknown[] {
+function errorNames(body: string | undefined): readonly unknown[] {
   const { data } = errorBody.safeParse(parseJson(body ?? ''));
   return [data?.error.code, data?.error.type];
 }
 
-/** `x-amzn-errortype: ThrottlingException:http://…` */
-function awsName(headers: Headers | undefined): string | undefined {
+/** AWS sends `x-amzn-errortype: ThrottlingException:http://…`. */
+function awsErrorName(headers: ResponseHeaders | undefined): string | undefined {
   return headers?.['x-amzn-errortype']?.split(':')[0];
 }

@@ -1,19 +1,22 @@
 import type { LimitReport } from '../port/backend.ts';
 
-export type Headers = Readonly<Record<string, string | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | undefined>>;
 
-/** What is left below this share of a window counts as near its end. */
+/** A limit counts as near if at most this share of it is left. */
 const nearShare = 0.1;
 
-interface Window {
+interface WindowHeaders {
   limit?: string;
   remaining?: string;
   reset?: string;
 }
 
-/** What the headers of a response say of each window: `anthropic-ratelimit-tokens-remaining`, `x-ratelimit-remaining-tokens`… */
-export function limitsOf(headers: Headers | undefined, now = Date.now()): readonly LimitReport[] {
-  return [...windowsOf(headers ?? {})].flatMap(([window, { limit, remaining, reset }]) => {
+/** Reads the state of each limit from response headers such as `anthropic-ratelimit-tokens-remaining`. */
+export function limitsFromHeaders(
+  headers: ResponseHeaders | undefined,
+  now = Date.now(),
+): readonly LimitReport[] {
+  return [...headersByWindow(headers ?? {})].flatMap(([window, { limit, remaining, reset }]) => {
     const [whole, left] = [Number(limit), Number(remaining)];
     if (limit === undefined || remaining === undefined || !(whole > 0) || !(left >= 0)) return [];
     const share = Math.min(1, left / whole);
@@ -22,39 +25,42 @@ export function limitsOf(headers: Headers | undefined, now = Date.now()): readon
         window,
         state: share <= nearShare ? 'near' : 'open',
         utilization: 1 - share,
-        resetsAt: momentOf(reset, now),
+        resetsAt: parseMoment(reset, now),
       } as const,
     ];
   });
 }
 
-/** The window that a refusal is about, where one is used up, and when to come back: `retry-after` first, else the window's reset. */
-export function refusedLimit(headers: Headers | undefined, now = Date.now()): LimitReport {
-  const [used] = limitsOf(headers, now).toSorted(
+/** The limit that a refused request exceeded, with the time to try again: `retry-after`, else the reset of the limit. */
+export function exceededLimit(headers: ResponseHeaders | undefined, now = Date.now()): LimitReport {
+  const [fullest] = limitsFromHeaders(headers, now).toSorted(
     (a, b) => (b.utilization ?? 0) - (a.utilization ?? 0),
   );
-  const known = used?.state === 'near' ? used : undefined;
+  const exceeded = fullest?.state === 'near' ? fullest : undefined;
   return {
-    window: known?.window ?? 'rate',
+    window: exceeded?.window ?? 'rate',
     state: 'closed',
     utilization: 1,
-    resetsAt: retryAfter(headers, now) ?? known?.resetsAt,
+    resetsAt: retryAfter(headers, now) ?? exceeded?.resetsAt,
   };
 }
 
-/** True where the provider asks for a pause that the SDK makes by itself, within the call. */
-export function isShortPause(headers: Headers | undefined, now = Date.now()): boolean {
+/** True if the provider asks for a pause short enough that the SDK waits within the call. */
+export function isShortPause(headers: ResponseHeaders | undefined, now = Date.now()): boolean {
   const until = retryAfter(headers, now);
   return until !== undefined && until.getTime() - now < 60_000;
 }
 
-function retryAfter(headers: Headers | undefined, now: number): Date | undefined {
+function retryAfter(headers: ResponseHeaders | undefined, now: number): Date | undefined {
   const milliseconds = headers?.['retry-after-ms'];
-  return momentOf(milliseconds === undefined ? headers?.['retry-after'] : `${milliseconds}ms`, now);
+  return parseMoment(
+    milliseconds === undefined ? headers?.['retry-after'] : `${milliseconds}ms`,
+    now,
+  );
 }
 
-function windowsOf(headers: Headers): ReadonlyMap<string, Window> {
-  const windows = new Map<string, Window>();
+function headersByWindow(headers: ResponseHeaders): ReadonlyMap<string, WindowHeaders> {
+  const windows = new Map<string, WindowHeaders>();
   for (const [name, value] of Object.entries(headers)) {
     const [, window, field] = /^anthropic-ratelimit-(.+)-(limit|remaining|reset)$/.exec(name) ?? [];
     const [, otherField, otherWindow] =
@@ -66,28 +72,31 @@ function windowsOf(headers: Headers): ReadonlyMap<string, Window> {
   return windows;
 }
 
-/** Headers write a moment as seconds from now, as `6m0s` or `20ms` from now, or as a date. */
-function momentOf(text: string | undefined, now: number): Date | undefined {
+/** Parses a header's time: seconds from now, a duration such as `6m0s` or `20ms`, or a date. */
+function parseMoment(text: string | undefined, now: number): Date | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  if (Number.isFinite(Number(text))) return dateOf(now + Number(text) * 1000);
-  const scale: Readonly<Record<string, number>> = {
-    ms: 1,
-    s: 1000,
-    m: 60_000,
-    h: 3_600_000,
-    d: 86_400_000,
-  };
-  const parts = [...text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)];
-  if (parts.length > 0 && parts.map(([part]) => part).join('') === text) {
-    return dateOf(
-      now +
-        parts.reduce((sum, [, count, unit]) => sum + Number(count) * (scale[unit ?? ''] ?? 0), 0),
-    );
-  }
-  return dateOf(text);
+  if (Number.isFinite(Number(text))) return validDate(now + Number(text) * 1000);
+  const durationMs = parseDuration(text);
+  return validDate(durationMs === undefined ? text : now + durationMs);
 }
 
-function dateOf(moment: number | string): Date | undefined {
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Milliseconds; undefined if the text is not a sequence of numbers and units. */
+function parseDuration(text: string): number | undefined {
+  const parts = [...text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)];
+  const isWhole = parts.map(([part]) => part).join('') === text;
+  if (parts.length === 0 || !isWhole) return undefined;
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
+}
+
+function validDate(moment: number | string): Date | undefined {
   const date = new Date(moment);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }

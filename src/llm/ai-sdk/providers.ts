@@ -4,59 +4,64 @@ import { UserError } from '../../lib/error.ts';
 import { secretSchema } from '../../store/secrets.ts';
 
 type SdkModel = Exclude<LanguageModel, string>;
-type Options = Readonly<Record<string, Record<string, string | boolean | Record<string, string>>>>;
+type ProviderOptions = Readonly<
+  Record<string, Record<string, string | boolean | Record<string, string>>>
+>;
 export type CacheTtl = '5m' | '1h';
 
-/** One API provider. Packages are loaded by `open`, never by an import at the top. */
+/** One API provider. Its package is imported inside `open`, so that it is loaded only if it is used. */
 export interface Provider<TConfig extends z.ZodType = z.ZodType> {
   readonly title: string;
   readonly config: TConfig;
-  /** Who pays, for a person; undefined where nobody does. */
+  /** Who pays, shown to a person; undefined if nobody does. */
   readonly account: (config: unknown) => string | undefined;
   /**
-   * `config` with every secret reference replaced by its value. Nothing that decides where a request goes or who pays
-   * for it is left to the environment, but for Google's and Amazon's own credential chains.
+   * Takes `config` with every secret reference replaced by its value. The environment never decides
+   * where a request goes or who pays, except through Google's and Amazon's own credential chains.
    */
   readonly open: (config: unknown) => Promise<(model: string) => SdkModel>;
-  /** Credentials come from the machine that ktx runs on, not from `ktx.yaml`. */
+  /** True if credentials come from the machine that ktx runs on, not from `ktx.yaml`. */
   readonly isAmbient?: boolean;
   /** Sent with every call. */
-  readonly options?: Options;
-  /** What marks the end of a cached prefix; undefined where the model has no markers. */
-  readonly cacheMarker?: (model: string, ttl: CacheTtl) => Options | undefined;
-  /** Serves the one-hour life not everywhere: `vertexFallbackTo5m` concerns it. */
+  readonly options?: ProviderOptions;
+  /** Options that mark the end of a cached prefix; undefined if the model takes no markers. */
+  readonly cacheMarker?: (model: string, ttl: CacheTtl) => ProviderOptions | undefined;
+  /** True if some regions do not serve the one-hour lifetime; `vertexFallbackTo5m` applies then. */
   readonly mayLackOneHour?: boolean;
-  /** Value of `anthropic-beta` without which this endpoint does not know the one-hour life. */
+  /** Value of the header `anthropic-beta` that this endpoint needs for the one-hour lifetime. */
   readonly oneHourBeta?: string;
 }
 
-type Draft<TConfig extends z.ZodType> = Omit<Provider<TConfig>, 'config' | 'open' | 'account'> & {
-  /** Its block in `ktx.yaml`; `secret` is a reference there and the value itself when it is opened. */
+type ProviderDefinition<TConfig extends z.ZodType> = Omit<
+  Provider<TConfig>,
+  'config' | 'open' | 'account'
+> & {
+  /** Schema of its block in `ktx.yaml`. `secret` is a reference in the file, and the value in `open`. */
   readonly block: (secret: z.ZodString) => TConfig;
   readonly account: (config: z.infer<TConfig>) => string | undefined;
   readonly open: (config: z.infer<TConfig>) => Promise<(model: string) => SdkModel>;
 };
 
-function provider<TConfig extends z.ZodType>({
+function defineProvider<TConfig extends z.ZodType>({
   block,
   account,
   open,
   ...rest
-}: Draft<TConfig>): Provider<TConfig> {
-  const resolved = block(z.string().min(1));
-  const read = (config: unknown) => {
-    const { data, success } = resolved.safeParse(config);
+}: ProviderDefinition<TConfig>): Provider<TConfig> {
+  const resolvedBlock = block(z.string().min(1));
+  const parseConfig = (config: unknown) => {
+    const { data, success } = resolvedBlock.safeParse(config);
     if (success) return data;
-    throw new UserError('llm_config_invalid', `The settings of ${rest.title} are not complete.`, {
+    throw new UserError('llm_config_invalid', `The settings of ${rest.title} are incomplete.`, {
       exitCode: 2,
-      hint: 'ktx setup',
+      hint: 'To complete them, run: ktx setup',
     });
   };
   return {
     ...rest,
     config: block(secretSchema),
-    account: (config) => account(read(config)),
-    open: (config) => open(read(config)),
+    account: (config) => account(parseConfig(config)),
+    open: (config) => open(parseConfig(config)),
   };
 }
 
@@ -68,23 +73,23 @@ const baseUrl = z
   .describe(
     'Address of another endpoint that speaks the same protocol; may be a secret reference.',
   );
-const keyOf = (name: string) => `the API key that llm.provider.${name}.api_key names`;
+const keyAccount = (name: string) => `the API key that llm.provider.${name}.api_key names`;
 const anthropicMarker = (ttl: CacheTtl) => ({
   anthropic: { cacheControl: { type: 'ephemeral', ttl } },
 });
-/** Claude says now and then that it is still there; the idle clock wants to know. */
+/** The model sends pings while it works. They restart the idle clock. */
 const pings = { anthropic: { includePings: true } };
 
-/** ANTHROPIC_BASE_URL is by custom written without the version that the provider's package expects. */
+/** ANTHROPIC_BASE_URL is usually written without the version that the package expects. */
 const withVersion = (url: string): string =>
   /^https?:\/\/[^/]+\/?$/.test(url) ? `${url.replace(/\/$/, '')}/v1` : url;
 
-/** The visible list of providers behind the AI SDK; a further one is an entry here. */
+/** The visible list of providers behind the AI SDK. A new provider is an entry here. */
 export const providers = {
-  anthropic: provider({
+  anthropic: defineProvider({
     title: 'Anthropic API',
     block: (secret) => z.strictObject({ api_key: apiKey(secret), base_url: baseUrl }),
-    account: () => keyOf('anthropic'),
+    account: () => keyAccount('anthropic'),
     open: async ({ api_key: key, base_url: url = 'https://api.anthropic.com/v1' }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
       return createAnthropic({ apiKey: key, baseURL: withVersion(url) });
@@ -92,7 +97,7 @@ export const providers = {
     options: pings,
     cacheMarker: (_model, ttl) => anthropicMarker(ttl),
   }),
-  vertex: provider({
+  vertex: defineProvider({
     title: 'Google Vertex AI',
     block: () =>
       z.strictObject({
@@ -113,10 +118,10 @@ export const providers = {
     isAmbient: true,
     mayLackOneHour: true,
   }),
-  gateway: provider({
+  gateway: defineProvider({
     title: 'AI Gateway',
     block: (secret) => z.strictObject({ api_key: apiKey(secret), base_url: baseUrl }),
-    account: () => keyOf('gateway'),
+    account: () => keyAccount('gateway'),
     open: async ({ api_key: key, base_url: url }) => {
       const { createGateway } = await import('@ai-sdk/gateway');
       return createGateway({ apiKey: key, baseURL: url });
@@ -125,10 +130,10 @@ export const providers = {
       model.startsWith('anthropic/') ? anthropicMarker(ttl) : undefined,
     oneHourBeta: 'extended-cache-ttl-2025-04-11',
   }),
-  openai: provider({
+  openai: defineProvider({
     title: 'OpenAI, or any endpoint that speaks its protocol',
     block: (secret) => z.strictObject({ api_key: apiKey(secret).optional(), base_url: baseUrl }),
-    account: ({ api_key: key }) => key && keyOf('openai'),
+    account: ({ api_key: key }) => key && keyAccount('openai'),
     open: async ({ api_key: key, base_url: url }) => {
       if (url === undefined) {
         if (key === undefined)
@@ -139,7 +144,7 @@ export const providers = {
         return createOpenAI({ apiKey: key, baseURL: 'https://api.openai.com/v1' });
       }
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      // What else speaks the protocol seldom knows `reasoning_effort`, and refuses what it does not know.
+      // Most other endpoints do not know `reasoning_effort` and reject unknown parameters.
       const transformRequestBody = (body: Record<string, unknown>) => ({
         ...body,
         reasoning_effort: undefined,
@@ -156,13 +161,13 @@ export const providers = {
         ...abilities,
       });
     },
-    // What ktx sends is not kept at OpenAI. Strict schemas have no optional fields; those of ktx do.
+    // `store: false`: OpenAI keeps nothing. Strict schemas allow no optional fields, and ktx uses them.
     options: {
       openai: { store: false, strictJsonSchema: false },
       compatible: { strictJsonSchema: false },
     },
   }),
-  bedrock: provider({
+  bedrock: defineProvider({
     title: 'Amazon Bedrock',
     block: () =>
       z.strictObject({
@@ -178,7 +183,7 @@ export const providers = {
       return createAmazonBedrock({ region, baseURL: url });
     },
     isAmbient: true,
-    // Without a life of its own: not every Claude on Bedrock knows one hour.
+    // Without a lifetime: not every Claude model on Bedrock knows one hour.
     cacheMarker: (model) =>
       model.includes('anthropic.') ? { bedrock: { cachePoint: { type: 'default' } } } : undefined,
   }),

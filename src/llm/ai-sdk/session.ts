@@ -1,17 +1,17 @@
 import type { ModelMessage } from 'ai';
-import type { BackendSession, SessionCall } from '../port/backend.ts';
-import { jsonIn } from './json-text.ts';
-import type { Session } from './request.ts';
-import { run } from './run.ts';
+import type { BackendSession, BackendSessionSpec } from '../port/backend.ts';
+import { extractJson } from './json-text.ts';
+import type { AiSdkContext } from './request.ts';
+import { streamCall } from './stream-call.ts';
 
-/** A conversation whose state is its messages. */
+/** A conversation. Its only state is the list of messages so far. */
 export function openAiSdkSession(
-  session: Session,
-  { system, tools, effort, schema }: SessionCall,
+  context: AiSdkContext,
+  { system, tools, effort, schema }: BackendSessionSpec,
 ): BackendSession {
   let messages: readonly ModelMessage[] = [];
   return {
-    async turn({ model, message, stepBudget, watch }) {
+    async turn({ model, message, stepBudget, monitor }) {
       const call = {
         role: 'default',
         model,
@@ -20,9 +20,9 @@ export function openAiSdkSession(
         tools,
         temperature: undefined,
         tags: { stage: 'session' },
-        watch,
+        monitor,
       } as const;
-      const answer = await run(session, call, {
+      const answer = await streamCall(context, call, {
         stepBudget,
         history: messages,
         effort,
@@ -30,7 +30,7 @@ export function openAiSdkSession(
       });
       const { stopReason, text } = answer;
       messages = [...messages, { role: 'user', content: message }, ...(await answer.messages())];
-      return { stopReason, text, object: schema && jsonIn(text) };
+      return { stopReason, text, object: schema && extractJson(text) };
     },
     reset() {
       messages = [];

@@ -3,55 +3,53 @@ import { z } from 'zod';
 import { isRecord } from '../../lib/json.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
-import { callTool, checkToolSet, refusalOf } from '../port/tool-set.ts';
-import { jsonIn } from './json-text.ts';
+import { callTool, checkToolSet, invalidInputMessage } from '../port/tool-set.ts';
+import { extractJson } from './json-text.ts';
 
-/** Asks the repair model; undefined where it does not help. */
+/** Asks the repair model for corrected arguments; undefined if it gives none. */
 export type AskRepair = (prompt: string, schema: object) => Promise<unknown>;
 
 interface SdkTools {
   readonly tools: ToolSet | undefined;
   readonly repairToolCall: ToolCallRepairFunction<ToolSet>;
-  /** Run by the SDK on the parsed input of each call, before the tool and before the call goes into the history. */
+  /** The SDK runs these on the parsed input of each call, before the tool and before the history. */
   readonly experimental_refineToolInput: Readonly<
     Record<string, (input: unknown) => Promise<unknown>>
   >;
 }
 
 /**
- * The tools as the AI SDK takes them, sorted by name. The model sees markdown and nothing else. Input that does not
- * fit is repaired within the step; what cannot be repaired is refused by the tool itself, in the words of every surface.
+ * The tools in the form of the AI SDK, sorted by name. Input that does not fit is repaired within the
+ * step. If that fails, the tool refuses it with the same message as everywhere.
  */
-export function sdkTools(set: KtxToolSet, ask: AskRepair): SdkTools {
-  checkToolSet(set);
-  const sorted = Object.values(set).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const repaired = (descriptor: KtxRuntimeToolDescriptor) => async (input: unknown) => {
-    const fitting = fits(descriptor, input) ? input : await repair(descriptor, input, ask);
-    return isRecord(fitting) ? fitting : isRecord(input) ? input : {};
-  };
+export function sdkTools(toolSet: KtxToolSet, askRepair: AskRepair): SdkTools {
+  checkToolSet(toolSet);
+  const sorted = Object.values(toolSet).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return {
     tools:
       sorted.length === 0
         ? undefined
-        : Object.fromEntries(sorted.map((one) => [one.name, sdkTool(one)])),
+        : Object.fromEntries(sorted.map((descriptor) => [descriptor.name, sdkTool(descriptor)])),
     experimental_refineToolInput: Object.fromEntries(
-      sorted.map((one) => [one.name, repaired(one)]),
+      sorted.map((descriptor) => [
+        descriptor.name,
+        (input: unknown) => refineInput(descriptor, input, askRepair),
+      ]),
     ),
-    // Only what is no JSON at all comes here: as a string it goes on to the refinement above.
-    repairToolCall: ({ toolCall }) => {
-      return Promise.resolve(
-        Object.hasOwn(set, toolCall.toolName)
+    // Gets only input that is not JSON at all. As a string it goes on to the refinement above.
+    repairToolCall: ({ toolCall }) =>
+      Promise.resolve(
+        Object.hasOwn(toolSet, toolCall.toolName)
           ? { ...toolCall, input: JSON.stringify(toolCall.input) }
           : null,
-      );
-    },
+      ),
   };
 }
 
 function sdkTool(descriptor: KtxRuntimeToolDescriptor): ToolSet[string] {
   return tool({
     description: descriptor.description,
-    inputSchema: jsonSchema<unknown>(schemaOf(descriptor)),
+    inputSchema: jsonSchema<unknown>(inputJsonSchema(descriptor)),
     execute: async (input, { toolCallId }) => {
       const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId });
       // The SDK shows the model the name of an error before its message.
@@ -61,28 +59,43 @@ function sdkTool(descriptor: KtxRuntimeToolDescriptor): ToolSet[string] {
   });
 }
 
-const schemaOf = (descriptor: KtxRuntimeToolDescriptor) =>
-  z.toJSONSchema(descriptor.inputSchema, { target: 'draft-7', io: 'input' }) as object;
+function inputJsonSchema(descriptor: KtxRuntimeToolDescriptor): object {
+  return z.toJSONSchema(descriptor.inputSchema, { target: 'draft-7', io: 'input' });
+}
 
-async function repair(
+/** The input, repaired if it does not fit. Always an object, because the SDK needs one. */
+async function refineInput(
   descriptor: KtxRuntimeToolDescriptor,
   input: unknown,
-  ask: AskRepair,
+  askRepair: AskRepair,
+): Promise<object> {
+  const refined = isValidInput(descriptor, input)
+    ? input
+    : await repairInput(descriptor, input, askRepair);
+  if (isRecord(refined)) return refined;
+  return isRecord(input) ? input : {};
+}
+
+async function repairInput(
+  descriptor: KtxRuntimeToolDescriptor,
+  input: unknown,
+  askRepair: AskRepair,
 ): Promise<unknown> {
-  const extracted = typeof input === 'string' ? jsonIn(input) : input;
-  if (fits(descriptor, extracted)) return extracted;
-  const said = typeof input === 'string' ? input : JSON.stringify(input);
+  const extracted = typeof input === 'string' ? extractJson(input) : input;
+  if (isValidInput(descriptor, extracted)) return extracted;
+  const inputText = typeof input === 'string' ? input : JSON.stringify(input);
+  const schema = inputJsonSchema(descriptor);
   const prompt = [
     `Correct the arguments of a call of the tool ${descriptor.name} so that they fit its JSON Schema.`,
     'Keep every value that fits, change as little as possible, and make nothing up.',
-    refusalOf(descriptor, extracted) ?? '',
-    `JSON Schema:\n${JSON.stringify(schemaOf(descriptor))}`,
-    `Arguments:\n${untrustedBlock('arguments', said)}`,
+    invalidInputMessage(descriptor, extracted) ?? '',
+    `JSON Schema:\n${JSON.stringify(schema)}`,
+    `Arguments:\n${untrustedBlock('arguments', inputText)}`,
   ].join('\n\n');
-  const answer = await ask(prompt, schemaOf(descriptor));
-  return fits(descriptor, answer) ? answer : undefined;
+  const repaired = await askRepair(prompt, schema);
+  return isValidInput(descriptor, repaired) ? repaired : undefined;
 }
 
-function fits(descriptor: KtxRuntimeToolDescriptor, input: unknown): boolean {
-  return isRecord(input) && refusalOf(descriptor, input) === undefined;
+function isValidInput(descriptor: KtxRuntimeToolDescriptor, input: unknown): boolean {
+  return isRecord(input) && invalidInputMessage(descriptor, input) === undefined;
 }

@@ -1,4 +1,4 @@
-/** Every built-in tool that some release of Claude Code has; `npm run test:sdk-matrix` compares. */
+/** All built-in tools of all releases of Claude Code. `npm run test:sdk-matrix` compares the list. */
 export const builtInTools = [
   'Agent',
   'AskUserQuestion',

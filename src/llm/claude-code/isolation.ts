@@ -1,13 +1,13 @@
 import type { Options, PermissionResult, SDKSystemMessage } from '@anthropic-ai/claude-agent-sdk';
 import { LlmError } from '../port/error.ts';
-import type { Access } from './access.ts';
+import type { AccountPolicy } from './account-policy.ts';
 import { builtInTools } from './built-in-tools.ts';
 
-/** The name of the one MCP server that a child may have. */
+/** The only MCP server that a child may have. */
 export const serverName = 'ktx';
 export const outputTool = 'StructuredOutput';
 
-/** Plugins that ship inside the program and are on by default. */
+/** Plugins that ship with the program and are on by default. */
 const builtInPlugins = [
   'cc-plugin-agents-md',
   'cc-plugin-plugin-authoring',
@@ -15,20 +15,21 @@ const builtInPlugins = [
   'cc-plugin-telemetry',
 ];
 
+/** The program's name of a tool of ours. */
 export function toolId(name: string): string {
   return `mcp__${serverName}__${name}`;
 }
 
-/** What a child may have: what `init` must report, no more and no less. */
-export interface Expected {
-  /** Names of the call's own tools by their ids. */
+/** What the `init` message of a child has to report: exactly this and nothing else. */
+export interface ExpectedInit {
+  /** Names of the call's own tools, by tool id. */
   readonly tools: ReadonlyMap<string, string>;
-  /** True where the program adds its tool to give an object. */
+  /** True if the program adds its own tool for object answers. */
   readonly hasObject: boolean;
 }
 
-/** The part of the options that is the same for every call, warm start and probe; nothing is left to a default. */
-export function isolationOptions({ tools }: Expected): Options {
+/** The SDK options that isolate a child, the same for every call and probe. None is left to its default. */
+export function isolationOptions({ tools }: ExpectedInit): Options {
   return {
     settingSources: [],
     settings: {
@@ -45,56 +46,65 @@ export function isolationOptions({ tools }: Expected): Options {
     permissionMode: 'dontAsk',
     allowedTools: [...tools.keys()],
     disallowedTools: [...builtInTools],
-    canUseTool: permission([...tools.keys()]),
+    canUseTool: allowOnly([...tools.keys()]),
     verbatimPrompts: true,
   };
 }
 
-/** Insurance: `dontAsk` decides before it is asked. */
-function permission(toolIds: readonly string[]): NonNullable<Options['canUseTool']> {
+/** A second lock: with `dontAsk` the program normally decides without asking this. */
+function allowOnly(toolIds: readonly string[]): NonNullable<Options['canUseTool']> {
   return (name, input, { toolUseID }): Promise<PermissionResult> =>
     Promise.resolve(
       toolIds.includes(name)
         ? { behavior: 'allow', updatedInput: input, toolUseID }
-        : { behavior: 'deny', message: `${name} is no tool of this task.`, toolUseID },
+        : { behavior: 'deny', message: `${name} is not a tool of this task.`, toolUseID },
     );
 }
 
-type Init = Pick<
+type InitMessage = Pick<
   SDKSystemMessage,
   'tools' | 'mcp_servers' | 'plugins' | 'apiKeySource' | 'permissionMode'
 >;
 
 /**
- * Throws where a child has anything that ktx did not give it, or lacks something. Commands, skills and agents that it
- * found on the host are none of it: they are listed, and cannot be invoked.
+ * Throws if a child has anything that ktx did not give it, or lacks something. Commands, skills and
+ * agents of the machine do not count: the program lists them, but they cannot be invoked.
  */
-export function checkInit(init: Init, { tools: own, hasObject }: Expected, access: Access): void {
-  const tools = differences(init.tools, hasObject ? [outputTool, ...own.keys()] : [...own.keys()]);
+export function checkInit(
+  init: InitMessage,
+  { tools: ownTools, hasObject }: ExpectedInit,
+  policy: AccountPolicy,
+): void {
+  const expectedTools = [...(hasObject ? [outputTool] : []), ...ownTools.keys()];
+  const tools = nameDifferences(init.tools, expectedTools);
   const names = init.mcp_servers.map(({ name }) => name);
-  const servers = differences(names, own.size > 0 ? [serverName] : []);
-  const down = init.mcp_servers
+  const servers = nameDifferences(names, ownTools.size > 0 ? [serverName] : []);
+  const notConnected = init.mcp_servers
     .filter(({ status }) => status !== 'connected')
     .map(({ name, status }) => `${name} is ${status}`);
   const plugins = init.plugins
     .filter(({ path }) => path !== 'builtin')
     .map(({ name }) => `unexpected ${name}`);
   const mode = init.permissionMode === 'dontAsk' ? [] : [init.permissionMode];
-  const found = { tools, 'MCP servers': [...servers, ...down], plugins, 'permission mode': mode };
-  const problems = Object.entries(found).flatMap(([what, those]) =>
-    those.length === 0 ? [] : [`${what}: ${those.join(', ')}`],
-  );
+  const differences = {
+    tools,
+    'MCP servers': [...servers, ...notConnected],
+    plugins,
+    'permission mode': mode,
+  };
+  const problems = Object.entries(differences)
+    .filter(([, entries]) => entries.length > 0)
+    .map(([what, entries]) => `${what}: ${entries.join(', ')}`);
   if (problems.length > 0)
     throw new LlmError('isolation', `Claude Code did not start isolated; ${problems.join('; ')}.`);
-  access.checkKeySource(init.apiKeySource);
+  policy.checkKeySource(init.apiKeySource);
 }
 
-function differences(found: readonly string[], expected: readonly string[]): string[] {
-  const unexpected = found
-    .filter((name) => !expected.includes(name))
-    .map((name) => `unexpected ${name}`);
+function nameDifferences(actual: readonly string[], expected: readonly string[]): string[] {
+  const unexpected = actual.filter((name) => !expected.includes(name));
+  const missing = expected.filter((name) => !actual.includes(name));
   return [
-    ...unexpected,
-    ...expected.filter((name) => !found.includes(name)).map((name) => `missing ${name}`),
+    ...unexpected.map((name) => `unexpected ${name}`),
+    ...missing.map((name) => `missing ${name}`),
   ];
 }

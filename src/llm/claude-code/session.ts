@@ -1,79 +1,80 @@
-import type { BackendSession, SessionCall, SessionTurn } from '../port/backend.ts';
-import type { Access } from './access.ts';
-import { type Conversation, endOf, follow } from './conversation/conversation.ts';
-import type { Launched } from './child/launch.ts';
-import { expectedOf, type Order } from './child/child-spec.ts';
-import { failureOf } from './child/with-child.ts';
+import type { BackendSession, BackendSessionSpec, SessionTurn } from '../port/backend.ts';
+import { keepAlive, type ChildRunner } from './child-runner.ts';
+import { expectedInit, type ChildSpec } from './child/child-spec.ts';
+import type { ReadyChild } from './child/launch.ts';
+import { childFailure } from './child/with-child.ts';
+import {
+  checkedStopReason,
+  readConversation,
+  type ConversationResult,
+} from './conversation/conversation.ts';
+import { withPromptHeader } from './prompt-header.ts';
 
-interface ChildSource {
-  readonly start: (order: Order, signal: AbortSignal) => Promise<Launched>;
-  readonly access: Access;
-  readonly headed: (text: string) => string;
-}
-
-/** One child that takes message after message; its memory is the state of the conversation. Nothing of it is saved. */
+/** One child that takes message after message. Its memory is the state of the conversation; nothing is saved. */
 export function openClaudeSession(
-  { start, access, headed }: ChildSource,
-  { system, tools, effort, schema, budgetLeft }: SessionCall,
+  { start, policy }: Pick<ChildRunner, 'start' | 'policy'>,
+  sessionSpec: BackendSessionSpec,
 ): BackendSession {
-  let child: Launched | undefined;
-  let totals: Conversation['totals'];
+  let child: ReadyChild | undefined;
+  let totals: ConversationResult['totals'];
   const reset = async (): Promise<void> => {
     const ending = child;
-    [child, totals] = [undefined, undefined];
+    child = undefined;
+    totals = undefined;
     await ending?.end();
-  };
-  const orderOf = ({ model, stepBudget }: SessionTurn): Order => {
-    return {
-      model,
-      role: 'default',
-      system,
-      tools,
-      schema: schema && { ...schema },
-      stepBudget,
-      effort,
-      budgetUsd: budgetLeft(),
-    };
   };
   return {
     reset,
     async turn(turn) {
-      const { message, stepBudget, watch } = turn;
-      const { signal } = watch;
-      const order = orderOf(turn);
-      // A child that starts is no model that is silent; its own clock is shorter.
-      const starting = setInterval(() => watch.alive(), 1000);
+      const { message, stepBudget, monitor } = turn;
+      const { signal } = monitor;
+      const spec = turnSpec(sessionSpec, turn);
+      const heartbeats = keepAlive(monitor);
       const onAbort = (): void => void child?.end();
       signal.addEventListener('abort', onAbort);
       try {
-        child ??= await start(order, signal);
+        child ??= await start(spec, signal);
         signal.throwIfAborted();
-        clearInterval(starting);
-        watch.alive();
-        const query = await child.ask(headed(message));
-        const conversation = await follow(query, {
-          expected: expectedOf(order),
-          access,
+        heartbeats.stop();
+        const query = await child.ask(withPromptHeader(message));
+        const conversation = await readConversation(query, {
+          expected: expectedInit(spec),
+          policy,
           stepBudget,
-          watch,
-          before: totals,
-          goesOn: true,
+          monitor,
+          totalsBefore: totals,
+          readsToEnd: true,
         });
         totals = conversation.totals ?? totals;
-        const stopReason = endOf(conversation, access);
+        const stopReason = checkedStopReason(conversation, policy);
+        const { facts, object } = conversation;
         const text =
-          stopReason === 'natural'
-            ? (conversation.facts?.text ?? conversation.text)
-            : conversation.text;
-        return { stopReason, text, object: conversation.object?.value };
+          stopReason === 'natural' ? (facts?.text ?? conversation.text) : conversation.text;
+        return { stopReason, text, object: object?.value };
       } catch (error) {
-        const fate = child?.fate();
+        const exitReason = child?.exitReason();
         await reset();
-        throw failureOf(error, signal, fate);
+        throw childFailure(error, signal, exitReason);
       } finally {
-        clearInterval(starting);
+        heartbeats.stop();
         signal.removeEventListener('abort', onAbort);
       }
     },
+  };
+}
+
+function turnSpec(
+  { system, tools, effort, schema, budgetLeft }: BackendSessionSpec,
+  { model, stepBudget }: SessionTurn,
+): ChildSpec {
+  return {
+    model,
+    role: 'default',
+    system,
+    tools,
+    schema: schema && { ...schema },
+    stepBudget,
+    effort,
+    budgetUsd: budgetLeft(),
   };
 }

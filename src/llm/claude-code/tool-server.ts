@@ -10,17 +10,18 @@ import { callTool } from '../port/tool-set.ts';
 import { serverName } from './isolation.ts';
 
 /**
- * The tools of one call as an MCP server inside this process. Fresh for each: two calls that share one lose its tools.
- * The model sees markdown only; structured content would take its place.
+ * Serves the tools of one call as an MCP server inside this process. Make a new one for each call: if
+ * two calls share a server, one of them loses its tools. The replies have no structured content,
+ * because the model would see it instead of the Markdown.
  */
-export function toolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
-  const served = Object.values(tools).map((descriptor) =>
+export function openToolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
+  const servedTools = Object.values(tools).map((descriptor) =>
     tool(
       descriptor.name,
       descriptor.description,
       descriptor.inputSchema.shape,
       async (input, extra) => {
-        const { markdown, isError } = await callTool(descriptor, input, { id: callId(extra) });
+        const { markdown, isError } = await callTool(descriptor, input, { id: toolCallId(extra) });
         return { content: [{ type: 'text', text: markdown }], ...(isError ? { isError } : {}) };
       },
     ),
@@ -29,14 +30,14 @@ export function toolServer(tools: KtxToolSet): McpSdkServerConfigWithInstance {
     name: serverName,
     version: '1.0.0',
     alwaysLoad: true,
-    tools: served,
+    tools: servedTools,
   });
 }
 
 const metaSchema = z.looseObject({ 'claudecode/toolUseId': z.string() });
 
-/** The model's id of the call. */
-function callId(extra: unknown): string {
+/** The model's id of the call, from the metadata of the request. */
+function toolCallId(extra: unknown): string {
   const meta: unknown = extra instanceof Object ? Reflect.get(extra, '_meta') : undefined;
   return metaSchema.safeParse(meta).data?.['claudecode/toolUseId'] ?? newId('call');
 }

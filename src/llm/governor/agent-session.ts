@@ -1,13 +1,8 @@
 import { openChannel } from '../../lib/channel.ts';
-import { checkSchema, problemText } from '../../lib/schema-check.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import type { BackendSession, SessionTurn } from '../port/backend.ts';
-import type { Watching } from './call-watch.ts';
+import { modelForRole } from '../config.ts';
+import type { BackendSession, CallMonitor } from '../port/backend.ts';
 import { LlmError } from '../port/error.ts';
-import { governed, modelOf, type Ended, type GovernOptions } from './governed-call.ts';
-import { readPrompt } from '../prompt.ts';
-import { recordOf } from './history-prompt.ts';
-import type { KtxRuntimeToolDescriptor, KtxToolSet } from '../port/runtime.ts';
 import type {
   AgentEvent,
   AgentSession,
@@ -16,273 +11,239 @@ import type {
   StopReason,
   TurnResult,
 } from '../port/session.ts';
-import { bothOf, checkPrices, openSpending, type Spending } from './spending.ts';
-import { TurnRecord } from './turn-record.ts';
+import { readPrompt } from '../prompt.ts';
+import type { ActiveCall } from './active-call.ts';
+import { askForAnswer, type SessionAnswer } from './formatted-answer.ts';
+import { historyPrompt } from './history-prompt.ts';
+import { runCall, type CallOutcome, type GovernorContext } from './run-call.ts';
+import { bindTools, type ActiveTurn } from './session-tools.ts';
+import { checkPrices, combineSpending, openSpending, type Spending } from './spending.ts';
+import { TurnRecorder } from './turn-recorder.ts';
 
-interface State {
-  readonly options: GovernOptions;
-  readonly spec: AgentSessionSpec;
-  readonly backend: BackendSession;
-  readonly spending: Spending;
-  readonly past: PastTurn[];
-  /** What the backend has seen is not all of `past`. */
-  isFresh: boolean;
-  isStarted: boolean;
-  model: string;
-  current: Current | undefined;
+/** Opens a conversation. Limits, money, events and history work the same on every backend. */
+export function openSession(context: GovernorContext, spec: AgentSessionSpec): AgentSession {
+  return new GovernedSession(context, spec);
 }
 
-interface Current {
-  readonly record: TurnRecord;
-  readonly watching: Watching;
-}
-
-interface Answered {
-  readonly stopReason: 'budget' | 'natural';
-  readonly text: string;
-  readonly structured?: unknown;
-}
-
-/** A conversation on one backend, with everything that holds for all of them: limits, money, events, what is kept. */
-export function openSession(options: GovernOptions, spec: AgentSessionSpec): AgentSession {
-  const { backend } = options.config.provider;
-  const { maxBudgetUsd: limit } = spec.limits;
-  const model = spec.model?.name ?? modelOf(options.config, 'default');
-  const money = { limit, key: 'limits.max_budget_usd', prices: options.config.prices };
-  checkPrices(backend, [model], money);
-  const spending = bothOf(options.spending, openSpending(money));
-  const current = (): Current | undefined => state.current;
-  const adapter = options.adapter.session({
-    system: spec.system,
-    tools: bound(spec.tools, current),
-    effort: spec.model?.effort,
-    schema: spec.answer?.json,
-    budgetLeft: () => spending.left(),
-  });
-  const past = [...(spec.history ?? [])];
-  const state: State = {
-    options,
-    spec,
-    backend: adapter,
-    spending,
-    past,
-    isFresh: true,
-    isStarted: false,
-    model,
-    current: undefined,
-  };
-  return {
-    id: spec.id,
-    send: (message, { signal } = {}) => turnEvents(state, message, signal),
-    close: () => adapter.reset(),
-  };
-}
-
-/** The tools as the backend has them for the whole session; each call goes to the turn that is under way. */
-function bound(tools: KtxToolSet, current: () => Current | undefined): KtxToolSet {
-  const boundTool = (tool: KtxRuntimeToolDescriptor): KtxRuntimeToolDescriptor => ({
-    ...tool,
-    execute(input, call) {
-      const { record, watching } = current() ?? {};
-      if (record === undefined || watching === undefined || call === undefined)
-        throw new Error('no turn is under way');
-      const { signal } = watching.watch;
-      const ask: NonNullable<typeof call.ask> = (request, answer) => {
-        record.tell({ type: 'permission_request', id: call.id, ...request });
-        return watching.asking(answer);
-      };
-      return watching.during(() => record.run(tool, input, { id: call.id, signal, ask }));
-    },
-  });
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, boundTool(tool)]));
-}
-
-async function* turnEvents(
-  state: State,
-  message: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<AgentEvent> {
-  if (state.current !== undefined) throw new Error('a session takes one message at a time');
-  const events = openChannel<AgentEvent>();
-  const leaving = new AbortController();
-  const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
-  const running = runTurn(state, {
-    message,
-    signal: stop,
-    emit: (event) => events.push(event),
-  }).finally(() => events.close());
-  try {
-    yield* events;
-  } finally {
-    leaving.abort();
-    await running;
-  }
-}
-
-interface Turn {
+interface TurnRequest {
   readonly message: string;
   readonly signal: AbortSignal;
-  readonly emit: (event: AgentEvent) => void;
 }
 
-async function runTurn(state: State, { message, signal, emit }: Turn): Promise<void> {
-  const { spec, options } = state;
-  const record = new TurnRecord(emit, spec.answer !== undefined);
-  if (!state.isStarted) {
-    const { backend } = options.config.provider;
-    record.tell({
+class GovernedSession implements AgentSession {
+  readonly id: string;
+  readonly #context: GovernorContext;
+  readonly #spec: AgentSessionSpec;
+  readonly #spending: Spending;
+  readonly #backendSession: BackendSession;
+  readonly #past: PastTurn[];
+  #model: string;
+  /** False if the backend has not seen all of `#past`; the next message brings the history along. */
+  #backendKnowsPast = false;
+  #isStarted = false;
+  #isBusy = false;
+  #activeTurn: ActiveTurn | undefined;
+
+  constructor(context: GovernorContext, spec: AgentSessionSpec) {
+    const { config, adapter } = context;
+    const limit = {
+      limit: spec.limits.maxBudgetUsd,
+      key: 'limits.max_budget_usd',
+      prices: config.prices,
+    };
+    this.id = spec.id;
+    this.#context = context;
+    this.#spec = spec;
+    this.#past = [...(spec.history ?? [])];
+    this.#model = spec.model?.name ?? modelForRole(config, 'default');
+    checkPrices(config.provider.backend, [this.#model], limit);
+    this.#spending = combineSpending(context.spending, openSpending(limit));
+    this.#backendSession = adapter.session({
+      system: spec.system,
+      tools: bindTools(spec.tools, () => this.#activeTurn),
+      effort: spec.model?.effort,
+      schema: spec.answer?.json,
+      budgetLeft: () => this.#spending.left(),
+    });
+  }
+
+  async *send(
+    message: string,
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): AsyncGenerator<AgentEvent> {
+    if (this.#isBusy) throw new Error('a session takes one message at a time');
+    this.#isBusy = true;
+    const events = openChannel<AgentEvent>();
+    const leaving = new AbortController();
+    const stop = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]);
+    const running = this.#runTurn({ message, signal: stop }, (event) => events.push(event)).finally(
+      () => events.close(),
+    );
+    try {
+      yield* events;
+    } finally {
+      leaving.abort();
+      await running.finally(() => (this.#isBusy = false));
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#backendSession.reset();
+  }
+
+  async #runTurn(request: TurnRequest, emit: (event: AgentEvent) => void): Promise<void> {
+    const hasFormat = this.#spec.answer !== undefined;
+    const recorder = new TurnRecorder(emit, hasFormat);
+    this.#announceStart(recorder);
+    const outcome = await this.#attemptWithFallback(recorder, request);
+    recorder.close();
+    // If a turn was cut short, the backend's memory of it is unknown: go on from the history.
+    if (outcome.value?.stopReason === 'natural') this.#backendKnowsPast = true;
+    else await this.#resetBackend();
+    const { message } = request;
+    const text = outcome.value?.text ?? recorder.text;
+    const stopReason = turnStopReason(outcome, recorder);
+    this.#past.push({ message, text, toolCalls: recorder.toolCalls, stopReason });
+    if (hasFormat && outcome.value !== undefined) emit({ type: 'text_delta', text });
+    for (const [model, usage] of Object.entries(outcome.metrics.usage))
+      emit({ type: 'usage', model, ...usage });
+    const turn = this.#past.length;
+    const result = { ...turnResult(outcome, recorder), turn, text, stopReason };
+    emit({ type: 'turn_end', result });
+  }
+
+  #announceStart(recorder: TurnRecorder): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    recorder.emit({
       type: 'session_started',
-      session: spec.id,
-      backend,
-      model: state.model,
-      tools: Object.keys(spec.tools).sort(),
+      session: this.id,
+      backend: this.#context.config.provider.backend,
+      model: this.#model,
+      tools: Object.keys(this.#spec.tools).sort(),
     });
   }
-  state.isStarted = true;
-  let ended = await attempted(state, record, { message, signal });
-  const { fallback } = spec.model ?? {};
-  if (
-    fallback !== undefined &&
-    fallback !== state.model &&
-    isUnavailable(ended) &&
-    record.firstTokenMs === undefined
-  ) {
-    record.tell({
+
+  async #attemptWithFallback(
+    recorder: TurnRecorder,
+    request: TurnRequest,
+  ): Promise<CallOutcome<SessionAnswer>> {
+    const outcome = await this.#attempt(recorder, request);
+    const fallback = this.#spec.model?.fallback;
+    if (fallback === undefined || fallback === this.#model) return outcome;
+    if (!isModelUnavailable(outcome) || recorder.hasShown) return outcome;
+    const reason = outcome.failure?.message ?? '';
+    recorder.emit({
       type: 'warning',
-      message: `${state.model} cannot be had (${ended.failure?.message ?? ''}); going on with ${fallback}.`,
+      message: `${this.#model} is not available (${reason}); using ${fallback} instead.`,
     });
-    state.model = fallback;
-    ended = await attempted(state, record, { message, signal });
+    this.#model = fallback;
+    return this.#attempt(recorder, request);
   }
-  const { value, failure, metrics } = ended;
-  record.close();
-  const stopReason = reasonOf(ended, record);
-  // Where a turn did not come to its own end, nobody can say what the backend made of it: the next one goes by the record.
-  if (value?.stopReason !== 'natural') await forget(state);
-  else state.isFresh = false;
-  const text = value?.text ?? record.text;
-  const { toolCalls, evidence, denials, firstTokenMs, durationMs } = record;
-  state.past.push({ message, text, toolCalls, stopReason });
-  if (spec.answer !== undefined && value !== undefined) emit({ type: 'text_delta', text });
-  for (const [model, usage] of Object.entries(metrics.usage))
-    emit({ type: 'usage', model, ...usage });
-  const result: TurnResult = {
-    turn: state.past.length,
-    text,
+
+  /** One governed call with the current model. After a limit it is repeated from the history. */
+  #attempt(
+    recorder: TurnRecorder,
+    { message, signal }: TurnRequest,
+  ): Promise<CallOutcome<SessionAnswer>> {
+    const { config } = this.#context;
+    const { tools, limits, answer } = this.#spec;
+    const model = this.#model;
+    const stepBudget = limits.maxTurns;
+    const context = {
+      ...this.#context,
+      config: { ...config, models: { ...config.models, default: model } },
+      spending: this.#spending,
+      warn: (text: string): void => recorder.emit({ type: 'warning', message: text }),
+    };
+    const request = {
+      role: 'default',
+      tools,
+      signal,
+      stepBudget,
+      timeouts: {
+        ...config.timeouts,
+        call_seconds: limits.timeoutSeconds,
+        callLimit: 'limits.timeout',
+      },
+      hasShown: () => recorder.hasShown,
+    } as const;
+    return runCall(context, request, async (call) => {
+      this.#activeTurn = { recorder, call };
+      try {
+        const monitor = sessionMonitor(call, recorder);
+        const turn = { model, message: this.#withHistory(message), stepBudget, monitor };
+        return await askForAnswer(this.#backendSession, turn, answer);
+      } catch (error) {
+        await this.#resetBackend();
+        throw error;
+      } finally {
+        this.#activeTurn = undefined;
+      }
+    });
+  }
+
+  /** The message, preceded by the turns that the backend has not seen. */
+  #withHistory(message: string): string {
+    if (this.#backendKnowsPast || this.#past.length === 0) return message;
+    const record = untrustedBlock('conversation', historyPrompt(this.#past));
+    return readPrompt('conversation-so-far', { record, message });
+  }
+
+  async #resetBackend(): Promise<void> {
+    this.#backendKnowsPast = false;
+    await this.#backendSession.reset();
+  }
+}
+
+/** The call's monitor, which also emits events for reached limits and for what the model streams. */
+function sessionMonitor({ monitor }: ActiveCall, recorder: TurnRecorder): CallMonitor {
+  return {
+    ...monitor,
+    listener: recorder.listener(),
+    limitReported(report) {
+      monitor.limitReported(report);
+      const { window, state, resetsAt } = report;
+      if (state === 'closed')
+        recorder.emit({ type: 'rate_limit', window, resetsAt: resetsAt?.toISOString() });
+    },
+  };
+}
+
+function isModelUnavailable({ failure }: CallOutcome<unknown>): boolean {
+  if (!(failure instanceof LlmError)) return false;
+  return failure.kind === 'model_unavailable' || failure.kind === 'overloaded';
+}
+
+function turnStopReason(
+  { value, failure }: CallOutcome<SessionAnswer>,
+  recorder: TurnRecorder,
+): StopReason {
+  if (value?.stopReason === 'budget') return 'max_turns';
+  if (value !== undefined) return recorder.isDenied ? 'denied' : 'completed';
+  if (failure?.code === 'llm_budget_spent') return 'budget';
+  if (!(failure instanceof LlmError)) return 'error';
+  if (failure.kind === 'timeout') return 'timeout';
+  return failure.kind === 'aborted' ? 'interrupted' : 'error';
+}
+
+function turnResult(
+  { value, failure, metrics }: CallOutcome<SessionAnswer>,
+  recorder: TurnRecorder,
+): Omit<TurnResult, 'turn' | 'text' | 'stopReason'> {
+  const { toolCalls, evidence, denials, firstTokenMs, durationMs } = recorder;
+  const { usage, costUsd, costReason, steps } = metrics;
+  return {
     ...(value?.structured !== undefined && { structured: value.structured }),
     toolCalls,
     evidence,
     denials,
     firstTokenMs,
     durationMs,
-    stopReason,
     error: failure,
-    usage: metrics.usage,
-    costUsd: metrics.costUsd,
-    costReason: metrics.costReason,
-    steps: metrics.steps,
+    usage,
+    costUsd,
+    costReason,
+    steps,
   };
-  emit({ type: 'turn_end', result });
-}
-
-function isUnavailable({ failure }: Ended<unknown>): boolean {
-  return (
-    failure instanceof LlmError &&
-    (failure.kind === 'model_unavailable' || failure.kind === 'overloaded')
-  );
-}
-
-function reasonOf({ value, failure }: Ended<Answered>, record: TurnRecord): StopReason {
-  if (value?.stopReason === 'budget') return 'max_turns';
-  if (value !== undefined) return record.isDenied ? 'denied' : 'completed';
-  if (failure?.code === 'llm_budget_spent') return 'budget';
-  if (!(failure instanceof LlmError)) return 'error';
-  return failure.kind === 'timeout'
-    ? 'timeout'
-    : failure.kind === 'aborted'
-      ? 'interrupted'
-      : 'error';
-}
-
-async function forget(state: State): Promise<void> {
-  state.isFresh = true;
-  await state.backend.reset();
-}
-
-/** The message from the gate to its answer; a second attempt after a limit starts from the record. */
-function attempted(
-  state: State,
-  record: TurnRecord,
-  { message, signal }: Omit<Turn, 'emit'>,
-): Promise<Ended<Answered>> {
-  const { spec, options, model, spending } = state;
-  const { maxTurns: stepBudget, timeoutSeconds } = spec.limits;
-  const warn = (text: string): void => record.tell({ type: 'warning', message: text });
-  const config = { ...options.config, models: { ...options.config.models, default: model } };
-  const timeouts = {
-    ...config.timeouts,
-    call_seconds: timeoutSeconds,
-    callLimit: 'limits.timeout',
-  };
-  const call = {
-    role: 'default',
-    tools: spec.tools,
-    signal,
-    stepBudget,
-    timeouts,
-    hasShown: () => record.firstTokenMs !== undefined,
-  } as const;
-  return governed({ ...options, config, spending, warn }, call, async (watching) => {
-    state.current = { record, watching };
-    try {
-      const limit: Watching['watch']['limit'] = (report) => {
-        watching.watch.limit(report);
-        if (report.state === 'closed')
-          record.tell({
-            type: 'rate_limit',
-            window: report.window,
-            resetsAt: report.resetsAt?.toISOString(),
-          });
-      };
-      const watch = { ...watching.watch, limit, ear: record.ear() };
-      return await answered(state, { model, message: sent(state, message), stepBudget, watch });
-    } catch (error) {
-      await forget(state);
-      throw error;
-    } finally {
-      state.current = undefined;
-    }
-  });
-}
-
-/** The message, behind the record of what the backend has not seen. */
-function sent({ isFresh, past }: State, message: string): string {
-  if (!isFresh || past.length === 0) return message;
-  return readPrompt('conversation-so-far', {
-    record: untrustedBlock('conversation', recordOf(past)),
-    message,
-  });
-}
-
-const triesOfAnswer = 3;
-
-async function answered({ spec, backend }: State, turn: SessionTurn): Promise<Answered> {
-  const { answer } = spec;
-  if (answer === undefined) return backend.turn(turn);
-  let problem = '';
-  for (let tries = 0; tries < triesOfAnswer; tries += 1) {
-    const message =
-      tries === 0
-        ? turn.message
-        : readPrompt('answer-refused', { reason: untrustedBlock('reason', problem) });
-    const { stopReason, text, object } = await backend.turn({ ...turn, message });
-    if (stopReason === 'budget') return { stopReason, text };
-    const { data, problems } = checkSchema(answer.schema, object);
-    if (problems === undefined) return { stopReason, text: JSON.stringify(data), structured: data };
-    problem = problems.slice(0, 5).map(problemText).join('\n');
-  }
-  throw new LlmError(
-    'invalid_output',
-    `The answer does not fit response_format: ${problem.replaceAll('\n', '; ')}.`,
-  );
 }

@@ -1,129 +1,125 @@
-import { LlmError } from '../port/error.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import type { LimitReport } from '../port/backend.ts';
+import { LlmError } from '../port/error.ts';
 
-/** A wait of all calls for the reset of a limit. */
+/** A limit that is reached: all calls wait for its reset. */
 export interface Pause {
   readonly window: string;
   readonly until: Date;
 }
 
 export interface CallGateOptions {
-  /** Calls at once. */
+  /** Maximum number of calls at once. */
   readonly concurrency: number;
-  /** A reset further away than this is not waited for: the call fails with the time of the reset. */
+  /** If a reset is further away than this, calls fail with the time of the reset. */
   readonly longestPauseMs: number;
   readonly onPause: (pause: Pause) => void;
 }
 
 /**
- * The one gate that every call of the process passes: so many at once; one at a time while a limit is near; none until
- * the reset of a limit that is reached.
+ * Every call of the process passes this gate. Normally `concurrency` calls run at once; close to a
+ * limit only one; while a limit is reached none.
  */
 export interface CallGate {
-  /** Resolves when the call may start, with what gives its place back. */
+  /** Resolves when the call may start. The returned function gives the slot back. */
   enter(signal: AbortSignal): Promise<() => void>;
   report(limit: LimitReport): void;
-  /** The limit that is waited for now. */
+  /** The reached limit with the latest reset; undefined if no limit is reached. */
   pause(): Pause | undefined;
 }
 
-/** Clocks differ, and providers round a reset down to its second. */
+/** Clocks differ, and providers round the reset down to a second. */
 const marginMs = 1000;
+/** How long a limit counts as near if the provider names no reset. */
+const nearMs = 60_000;
 
 export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateOptions): CallGate {
-  const closed = new Map<string, Date>();
-  const near = new Map<string, Date>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  let announced = 0;
-
-  const forgetPast = (now: number): void => {
-    for (const limits of [closed, near]) {
-      for (const [window, until] of limits) if (until.getTime() <= now) limits.delete(window);
-    }
-  };
-  const pause = (): Pause | undefined => {
-    forgetPast(Date.now());
-    const [last] = [...closed].toSorted(([, a], [, b]) => b.getTime() - a.getTime());
-    return last && { window: last[0], until: last[1] };
-  };
-  const isFree = (): boolean => running < (near.size > 0 ? 1 : concurrency);
-  const wakeNext = (): void => waiting.shift()?.();
+  const queue = new PQueue({ concurrency });
+  const reachedUntil = new Map<string, Date>();
+  const nearUntil = new Map<string, Date>();
+  let announcedReset = 0;
 
   return {
-    pause,
+    pause: currentPause,
     async enter(signal) {
-      try {
-        for (;;) {
+      signal.throwIfAborted();
+      adjustConcurrency();
+      const entered = Promise.withResolvers<() => void>();
+      const left = Promise.withResolvers<void>();
+      const onAbort = (): void => entered.reject(signal.reason as Error);
+      signal.addEventListener('abort', onAbort, { once: true });
+      // The queue does not get the signal: it would free the slot of a call that is still ending.
+      queue
+        .add(async () => {
+          await waitForReset(signal);
           signal.throwIfAborted();
-          const reached = pause();
-          if (reached !== undefined) await sleepThrough(reached, signal);
-          else if (isFree()) break;
-          else await turn(waiting, signal);
-        }
-        running += 1;
-      } finally {
-        // Whoever was woken and goes away, or leaves room beside itself, wakes the next: a turn is never lost.
-        if (isFree()) wakeNext();
-      }
-      return () => {
-        running -= 1;
-        wakeNext();
-      };
+          entered.resolve(left.resolve);
+          await left.promise;
+          adjustConcurrency();
+        })
+        .catch(entered.reject);
+      return entered.promise.finally(() => signal.removeEventListener('abort', onAbort));
     },
     report({ window, state, resetsAt }) {
-      near.delete(window);
+      nearUntil.delete(window);
       if (state === 'near')
-        near.set(window, isMoment(resetsAt) ? resetsAt : new Date(Date.now() + 60_000));
-      if (state === 'closed' && isMoment(resetsAt)) {
-        closed.set(window, resetsAt);
+        nearUntil.set(window, isValidDate(resetsAt) ? resetsAt : new Date(Date.now() + nearMs));
+      if (state === 'closed' && isValidDate(resetsAt)) {
+        reachedUntil.set(window, resetsAt);
         announce({ window, until: resetsAt });
       }
-      // With room again, more than one may go on.
-      for (let free = waiting.length; free > 0 && isFree(); free -= 1) wakeNext();
+      adjustConcurrency();
     },
   };
 
-  /** Said once a reset, when it is heard of: the wait may be inside a call that is running. */
+  function currentPause(): Pause | undefined {
+    dropPast(reachedUntil);
+    const [latest] = [...reachedUntil].toSorted(([, a], [, b]) => b.getTime() - a.getTime());
+    return latest && { window: latest[0], until: latest[1] };
+  }
+
+  /** Waiting calls start at once if there is room for them again. */
+  function adjustConcurrency(): void {
+    dropPast(nearUntil);
+    queue.concurrency = nearUntil.size > 0 ? 1 : concurrency;
+  }
+
+  /** Waits inside the slot, so that a call whose reset is too far away can fail. */
+  async function waitForReset(signal: AbortSignal): Promise<void> {
+    for (let reached = currentPause(); reached !== undefined; reached = currentPause()) {
+      signal.throwIfAborted();
+      const ms = reached.until.getTime() - Date.now();
+      if (ms > longestPauseMs) throw limitReachedError(reached);
+      announce(reached);
+      await sleep(Math.max(1, ms + marginMs), undefined, { signal }).catch(() =>
+        signal.throwIfAborted(),
+      );
+    }
+  }
+
+  /** Announces each reset once, as soon as it is known. */
   function announce(reached: Pause): void {
-    const ms = reached.until.getTime() - Date.now();
-    // Calls that were refused together name the same reset some milliseconds apart.
-    if (ms > 0 && ms <= longestPauseMs && Math.abs(announced - reached.until.getTime()) > 1000)
-      onPause(reached);
-    announced = reached.until.getTime();
-  }
-
-  async function sleepThrough(reached: Pause, signal: AbortSignal): Promise<void> {
-    const ms = reached.until.getTime() - Date.now();
-    if (ms > longestPauseMs) throw limitReached(reached);
-    announce(reached);
-    const { setTimeout: sleep } = await import('node:timers/promises');
-    await sleep(Math.max(1, ms + marginMs), undefined, { signal }).catch(() =>
-      signal.throwIfAborted(),
-    );
+    const reset = reached.until.getTime();
+    const ms = reset - Date.now();
+    // Calls that were refused together report the same reset some milliseconds apart.
+    const isNew = Math.abs(announcedReset - reset) > 1000;
+    if (ms > 0 && ms <= longestPauseMs && isNew) onPause(reached);
+    announcedReset = reset;
   }
 }
 
-const isMoment = (time: Date | undefined): time is Date =>
-  time !== undefined && !Number.isNaN(time.getTime());
+function dropPast(resets: Map<string, Date>): void {
+  const now = Date.now();
+  for (const [window, until] of resets) if (until.getTime() <= now) resets.delete(window);
+}
 
-function limitReached({ window, until }: Pause): LlmError {
-  const message = `The limit of the model provider is reached (${window.replaceAll('_', ' ')}); it resets at ${until.toISOString()}.`;
+function isValidDate(time: Date | undefined): time is Date {
+  return time !== undefined && !Number.isNaN(time.getTime());
+}
+
+function limitReachedError({ window, until }: Pause): LlmError {
+  const name = window.replaceAll('_', ' ');
+  const message = `The model provider's limit is reached (${name}); it resets at ${until.toISOString()}.`;
   return new LlmError('rate_limit', message, { resetsAt: until, window });
-}
-
-/** Resolves when a place is free; leaves the queue when aborted. */
-function turn(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const wake = (): void => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    };
-    const leave = (): void => {
-      waiting.splice(waiting.indexOf(wake), 1);
-      reject(signal.reason as Error);
-    };
-    waiting.push(wake);
-    signal.addEventListener('abort', leave, { once: true });
-  });
 }

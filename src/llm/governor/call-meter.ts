@@ -1,50 +1,82 @@
 import type { CallMetrics, TokenUsage } from '../port/runtime.ts';
 import type { Spending } from './spending.ts';
 
-const nothing: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const noTokens: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** The counters of one call. */
-export function openMeter(spending: Spending) {
-  const started = performance.now();
-  const usage: Record<string, TokenUsage> = {};
-  const failures = new Map<string, number>();
-  const failedCalls = new Set<string>();
-  let [steps, apiCalls] = [0, 0];
-  let cost: { readonly usd: number | null; readonly reason?: string } = { usd: 0 };
+/** Counts steps, requests, tokens, money and tool failures of one call. */
+export class CallMeter {
+  readonly #spending: Spending;
+  readonly #startedAt = performance.now();
+  readonly #usage: Record<string, TokenUsage> = {};
+  readonly #failuresByTool = new Map<string, number>();
+  readonly #failedCallIds = new Set<string>();
+  #steps = 0;
+  #requests = 0;
+  #costUsd: number | null = 0;
+  #costReason: string | undefined;
+
+  constructor(spending: Spending) {
+    this.#spending = spending;
+  }
+
+  /** Returns the number of the step that has ended, from 1. */
+  addStep(): number {
+    this.#steps += 1;
+    return this.#steps;
+  }
+
+  addRequest(): void {
+    this.#requests += 1;
+  }
+
+  /** `reportedUsd` as in `CallMonitor.addUsage`. */
+  addUsage(model: string, tokens: TokenUsage, reportedUsd: number | null | undefined): void {
+    this.#usage[model] = sumTokens(this.#usage[model] ?? noTokens, tokens);
+    const costUsd =
+      reportedUsd === undefined ? (this.#spending.priceOf(model, tokens) ?? null) : reportedUsd;
+    const unknownReason =
+      reportedUsd === null
+        ? 'an answer broke off before it reported its usage'
+        : `no cost from the backend, and no price for ${model} in llm.prices`;
+    this.#spending.add(costUsd, unknownReason);
+    if (costUsd === null) {
+      this.#costUsd = null;
+      this.#costReason ??= unknownReason;
+    } else if (this.#costUsd !== null) this.#costUsd += costUsd;
+  }
+
+  /** Counts a failed tool call once, by its id if it has one. */
+  addToolFailure(tool: string, callId: string | undefined): void {
+    if (callId !== undefined && this.#failedCallIds.has(callId)) return;
+    if (callId !== undefined) this.#failedCallIds.add(callId);
+    this.#failuresByTool.set(tool, (this.#failuresByTool.get(tool) ?? 0) + 1);
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  metrics(): CallMetrics {
+    return {
+      durationMs: performance.now() - this.#startedAt,
+      steps: this.#steps,
+      apiCalls: this.#requests,
+      usage: this.#usage,
+      costUsd: this.#costUsd,
+      costReason: this.#costReason,
+    };
+  }
+
+  toolFailures(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#failuresByTool);
+  }
+}
+
+function sumTokens(a: TokenUsage, b: TokenUsage): TokenUsage {
   return {
-    /** Index of the turn that has ended, from 1. */
-    step: () => (steps += 1),
-    apiCall(): void {
-      apiCalls += 1;
-    },
-    used(model: string, tokens: TokenUsage, costUsd: number | null | undefined): void {
-      const before = usage[model] ?? nothing;
-      usage[model] = {
-        input: before.input + tokens.input,
-        output: before.output + tokens.output,
-        cacheRead: before.cacheRead + tokens.cacheRead,
-        cacheWrite: before.cacheWrite + tokens.cacheWrite,
-      };
-      const usd = costUsd === undefined ? (spending.priced(model, tokens) ?? null) : costUsd;
-      const unpriced = `no cost from the backend, and no price for ${model} in llm.prices`;
-      const reason =
-        costUsd === null ? 'an answer broke off before it was told what it used' : unpriced;
-      spending.add(usd, reason);
-      cost =
-        usd === null || cost.usd === null
-          ? { usd: null, reason: cost.reason ?? reason }
-          : { usd: cost.usd + usd };
-    },
-    /** A call is counted once, by its id where it has one. */
-    toolFailed(tool: string, callId: string | undefined): void {
-      if (callId !== undefined && failedCalls.has(callId)) return;
-      if (callId !== undefined) failedCalls.add(callId);
-      failures.set(tool, (failures.get(tool) ?? 0) + 1);
-    },
-    metrics: (): CallMetrics => {
-      const durationMs = performance.now() - started;
-      return { durationMs, steps, apiCalls, usage, costUsd: cost.usd, costReason: cost.reason };
-    },
-    toolFailures: () => Object.fromEntries(failures),
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
   };
 }

@@ -1,8 +1,6 @@
-import { openSession } from './agent-session.ts';
+import { modelForRole } from '../config.ts';
 import type { AccountReport, BackendCall, ProbeReport } from '../port/backend.ts';
-import type { Watching } from './call-watch.ts';
 import { LlmError } from '../port/error.ts';
-import { governed, modelOf, type GovernOptions } from './governed-call.ts';
 import type {
   AgentRunnerPort,
   KtxGenerateObjectInput,
@@ -10,114 +8,122 @@ import type {
   KtxLlmRuntimePort,
   KtxModelRole,
   KtxToolSet,
+  RunLoopParams,
+  RunLoopResult,
 } from '../port/runtime.ts';
-import type { RunLoopParams, RunLoopResult } from '../port/runtime.ts';
 import type { AgentSessionPort } from '../port/session.ts';
+import type { ActiveCall } from './active-call.ts';
+import { openSession } from './agent-session.ts';
+import { runCall, type GovernorContext } from './run-call.ts';
 
-/** The port with what commands need around it. */
+/** The runtime port, and what commands need beside it. */
 export interface LlmRuntime extends KtxLlmRuntimePort, AgentRunnerPort {
   readonly backend: string;
   readonly sessions: AgentSessionPort;
-  /** Calls that may run at once. */
+  /** Maximum number of calls at once. */
   readonly concurrency: number;
-  /** One minimal paid call; throws where the backend or the model cannot be used. */
+  /** Makes one minimal paid call. Throws if the backend or the model cannot be used. */
   probe(signal: AbortSignal, role?: KtxModelRole): Promise<ProbeReport>;
-  /** Who pays, asked for free; undefined where that cannot be said. */
+  /** Who pays. Costs nothing; undefined if the backend cannot tell. */
   account(signal: AbortSignal): Promise<AccountReport | undefined>;
   close(): Promise<void>;
 }
 
-/** A text or object call with tools may take this many turns. */
+/** Turns of a text or object call that has tools. */
 const turnsWithTools = 12;
-/** An object takes a turn for the answer, one to end, and some to mend what the schema refused. */
-const turnsOfObject = 6;
+/** Turns of an object call: one for the answer, one to end, the rest to correct invalid answers. */
+const turnsForObject = 6;
 const probeSeconds = 60;
 
-/** What holds for every backend alike: role to model, the gate, timeouts, budget, one retry after a reset, metrics, usage. */
-export function govern(options: GovernOptions): LlmRuntime {
-  const { adapter, config } = options;
-  const backend = config.provider.backend;
-  const runAgentLoop = (params: RunLoopParams) => loop(options, params);
+/**
+ * Wraps a backend with what all backends have in common: models by role, the gate, timeouts, the
+ * budget, one retry after a reset, metrics and usage.
+ */
+export function govern(context: GovernorContext): LlmRuntime {
+  const { adapter, config, concurrency } = context;
+  const runLoop = (params: RunLoopParams) => runAgentLoop(context, params);
   return {
-    backend,
-    concurrency: options.concurrency,
-    generateText: (input) =>
-      single(options, input, (call) =>
-        adapter.text({ ...call, stepBudget: hasTools(input.tools) ? turnsWithTools : 1 }),
-      ),
-    generateObject: <T>(input: KtxGenerateObjectInput<T>) =>
-      single(options, input, (call) => {
-        const stepBudget = turnsOfObject + (hasTools(input.tools) ? turnsWithTools : 0);
-        return adapter.object<T>({ ...call, stepBudget, schema: input.schema });
-      }),
-    runAgentLoop,
-    runLoop: runAgentLoop,
-    sessions: { open: (spec) => openSession(options, spec) },
-    probe: (signal, role = 'default') => {
-      const limit = AbortSignal.timeout(probeSeconds * 1000);
-      const both = AbortSignal.any([signal, limit]);
-      return adapter.probe(modelOf(config, role), both).catch((error: unknown) => {
-        if (limit.aborted)
-          throw new LlmError('timeout', `${backend} did not answer within ${probeSeconds} s.`);
-        throw error;
-      });
+    backend: config.provider.backend,
+    concurrency,
+    generateText(input) {
+      const stepBudget = hasTools(input.tools) ? turnsWithTools : 1;
+      return generate(context, input, (call) => adapter.text({ ...call, stepBudget }));
     },
+    generateObject<T>(input: KtxGenerateObjectInput<T>) {
+      const stepBudget = turnsForObject + (hasTools(input.tools) ? turnsWithTools : 0);
+      const { schema } = input;
+      return generate(context, input, (call) => adapter.object<T>({ ...call, stepBudget, schema }));
+    },
+    runAgentLoop: runLoop,
+    runLoop,
+    sessions: { open: (spec) => openSession(context, spec) },
+    probe: (signal, role = 'default') => probe(context, role, signal),
     account: (signal) => adapter.account(signal),
     close: () => adapter.close(),
   };
 }
 
-function hasTools(tools: KtxToolSet | undefined): boolean {
-  return Object.keys(tools ?? {}).length > 0;
-}
-
-async function single<T>(
-  options: GovernOptions,
+async function generate<T>(
+  context: GovernorContext,
   input: KtxGenerateTextInput,
-  run: (call: BackendCall) => Promise<T>,
+  ask: (call: BackendCall) => Promise<T>,
 ): Promise<T> {
   const { role, prompt, system, tools = {}, temperature } = input;
-  const attempt = (watching: Watching) =>
-    run({
+  const attempt = (call: ActiveCall): Promise<T> =>
+    ask({
       role,
-      model: modelOf(options.config, role),
+      model: modelForRole(context.config, role),
       prompt,
       system,
-      tools: watching.timed(tools),
+      tools: call.timedTools(tools),
       temperature,
       tags: {},
-      watch: watching.watch,
+      monitor: call.monitor,
     });
-  const { value, failure } = await governed(options, { ...input, role, tools }, attempt);
+  const { value, failure } = await runCall(context, { ...input, role, tools }, attempt);
   if (failure !== undefined) throw failure;
   return value as T;
 }
 
-async function loop(options: GovernOptions, params: RunLoopParams): Promise<RunLoopResult> {
-  const {
-    modelRole: role,
-    systemPrompt: system,
-    userPrompt: prompt,
-    toolSet,
-    stepBudget,
-    telemetryTags: tags = {},
-  } = params;
-  const attempt = ({ watch, timed }: Watching) => {
-    const call = {
+async function runAgentLoop(
+  context: GovernorContext,
+  params: RunLoopParams,
+): Promise<RunLoopResult> {
+  const { modelRole: role, toolSet: tools, stepBudget } = params;
+  const attempt = (call: ActiveCall) =>
+    context.adapter.loop({
       role,
-      model: modelOf(options.config, role),
-      prompt,
-      system,
-      tools: timed(toolSet),
+      model: modelForRole(context.config, role),
+      prompt: params.userPrompt,
+      system: params.systemPrompt,
+      tools: call.timedTools(tools),
       temperature: undefined,
-      tags,
-      watch,
-    };
-    return options.adapter.loop({ ...call, stepBudget });
-  };
-  const outcome = await governed(options, { ...params, role, tools: toolSet }, attempt);
+      tags: params.telemetryTags ?? {},
+      monitor: call.monitor,
+      stepBudget,
+    });
+  const outcome = await runCall(context, { ...params, role, tools }, attempt);
   const { metrics, toolFailures, failure, value } = outcome;
   if (failure !== undefined || value === undefined)
     return { stopReason: 'error', error: failure, text: '', metrics, toolFailures };
   return { ...value, metrics, toolFailures };
+}
+
+async function probe(
+  { adapter, config }: GovernorContext,
+  role: KtxModelRole,
+  signal: AbortSignal,
+): Promise<ProbeReport> {
+  const timeout = AbortSignal.timeout(probeSeconds * 1000);
+  try {
+    return await adapter.probe(modelForRole(config, role), AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    const { backend } = config.provider;
+    throw new LlmError('timeout', `${backend} did not answer within ${probeSeconds} s.`);
+  }
+}
+
+function hasTools(tools: KtxToolSet | undefined): boolean {
+  return Object.keys(tools ?? {}).length > 0;
 }

@@ -1,27 +1,26 @@
 import type { PastTurn } from '../port/session.ts';
 
-/** Of what a tool answered. */
-const longestAnswer = 3000;
-/** Of a whole conversation; what is older is left out first. */
-const longestRecord = 120_000;
+/** Characters of one tool answer. */
+const longestToolAnswer = 3000;
+/** Characters of a whole history. The oldest turns are left out first. */
+const longestHistory = 120_000;
 
-/** Earlier turns as text that any model can read. */
-export function recordOf(past: readonly PastTurn[]): string {
-  let room = longestRecord;
-  const turns = past.map(inWords).toReversed();
-  const kept = turns.filter((text) => (room -= text.length) > 0).toReversed();
-  return [...(kept.length < turns.length ? ['(Older turns are left out.)'] : []), ...kept].join(
-    '\n\n',
-  );
+/** Earlier turns as plain text, for a model that has not seen them. */
+export function historyPrompt(past: readonly PastTurn[]): string {
+  let room = longestHistory;
+  const newestFirst = past.map(turnText).toReversed();
+  const turns = newestFirst.filter((text) => (room -= text.length) > 0).toReversed();
+  const notice = turns.length < past.length ? ['(Older turns are left out.)'] : [];
+  return [...notice, ...turns].join('\n\n');
 }
 
-function inWords({ message, text, toolCalls, stopReason }: PastTurn): string {
+function turnText({ message, text, toolCalls, stopReason }: PastTurn): string {
   const calls = toolCalls.map(({ name, input, answer, ok }) => {
-    const told =
-      answer.length > longestAnswer ? `${answer.slice(0, longestAnswer)} … (cut)` : answer;
-    return `[tool ${name} ${JSON.stringify(input)} ${ok ? 'answered' : 'failed'}]\n${told}`;
+    const shown =
+      answer.length > longestToolAnswer ? `${answer.slice(0, longestToolAnswer)} … (cut)` : answer;
+    return `[tool ${name} ${JSON.stringify(input)} ${ok ? 'answered' : 'failed'}]\n${shown}`;
   });
-  const ended =
-    stopReason === 'completed' || stopReason === 'denied' ? '' : ` (it ended there: ${stopReason})`;
-  return [`User: ${message}`, ...calls, `Assistant: ${text}${ended}`].join('\n');
+  const isComplete = stopReason === 'completed' || stopReason === 'denied';
+  const ending = isComplete ? '' : ` (it ended there: ${stopReason})`;
+  return [`User: ${message}`, ...calls, `Assistant: ${text}${ending}`].join('\n');
 }

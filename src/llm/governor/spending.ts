@@ -1,100 +1,102 @@
 import { UserError } from '../../lib/error.ts';
-import { capabilities } from '../capabilities.ts';
 import type { BackendName } from '../backends.ts';
+import { capabilities } from '../capabilities.ts';
 import type { LlmConfig } from '../config.ts';
 import type { TokenUsage } from '../port/runtime.ts';
 
-/** The money of one run, and its hard limit. */
+/** Adds up what one run costs, in US dollars, and enforces its limit. */
 export interface Spending {
-  /** US dollars of these tokens by `llm.prices`; undefined where the model has none. */
-  priced(model: string, usage: TokenUsage): number | undefined;
-  /** Adds what a call cost; null where that is unknown. */
+  /** The price of these tokens by `llm.prices`; undefined if the model has no price there. */
+  priceOf(model: string, usage: TokenUsage): number | undefined;
+  /** Adds the cost of a call; null if it is unknown, with the reason. */
   add(costUsd: number | null, reason?: string): void;
-  /** Set once the limit is reached, or cannot be kept: nothing more may be called. */
+  /** Set once the limit is reached or can no longer be checked. No further call may start then. */
   stop(): UserError | undefined;
-  /** US dollars; undefined without a limit. */
+  /** The rest of the limit; undefined without a limit. */
   left(): number | undefined;
 }
 
 interface SpendingLimit {
   readonly limit: number | undefined;
-  /** Where a person changes it. */
+  /** The setting or flag of the limit, for messages. */
   readonly key: string;
   readonly prices: LlmConfig['prices'];
 }
 
 export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
   let spent = 0;
-  let unknown: string | undefined;
+  let unknownReason: string | undefined;
   return {
-    priced(model, usage) {
+    priceOf(model, usage) {
       const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
       if (price === undefined) return undefined;
       const { input, output, cache_read: read = input, cache_write: write = input } = price;
-      return (
-        (usage.input * input +
-          usage.output * output +
-          usage.cacheRead * read +
-          usage.cacheWrite * write) /
-        1_000_000
-      );
+      const perMillion =
+        usage.input * input +
+        usage.output * output +
+        usage.cacheRead * read +
+        usage.cacheWrite * write;
+      return perMillion / 1_000_000;
     },
-    add(costUsd, reason = 'the backend does not say') {
-      if (costUsd === null) unknown ??= reason;
+    add(costUsd, reason = 'the backend does not report it') {
+      if (costUsd === null) unknownReason ??= reason;
       else spent += costUsd;
     },
     stop() {
       if (limit === undefined) return undefined;
-      if (unknown !== undefined) {
-        const message = `${key} is set, but what a call costs is unknown: ${unknown}.`;
-        return new UserError('llm_budget_unknown', message, {
-          hint: 'Give the model a price in llm.prices, go on in a new run or conversation, or take the limit away.',
-          exitCode: 2,
-        });
-      }
-      if (spent < limit) return undefined;
-      const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
-      const hint = 'What is finished is kept: run again, or raise the limit.';
-      return new UserError('llm_budget_spent', message, {
-        hint,
-        exitCode: 3,
-        details: { limit: key },
-      });
+      if (unknownReason !== undefined) return unknownCostError(key, unknownReason);
+      return spent < limit ? undefined : limitReachedError(key, limit, spent);
     },
     left: () => (limit === undefined ? undefined : Math.max(0, limit - spent)),
   };
 }
 
-/** Spending that counts on both, and ends at the first limit. */
-export function bothOf(run: Spending, own: Spending): Spending {
-  const lefts = (): number[] => [own.left(), run.left()].filter((left) => left !== undefined);
+function unknownCostError(key: string, reason: string): UserError {
+  const message = `${key} is set, but the cost of a call is unknown: ${reason}.`;
+  return new UserError('llm_budget_unknown', message, {
+    hint: 'Add a price for the model to llm.prices, start a new run or conversation, or remove the limit.',
+    exitCode: 2,
+  });
+}
+
+function limitReachedError(key: string, limit: number, spent: number): UserError {
+  const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
+  return new UserError('llm_budget_spent', message, {
+    hint: 'Finished work is kept. Run again, or raise the limit.',
+    exitCode: 3,
+    details: { limit: key },
+  });
+}
+
+/** Counts on both. The limit that is reached first stops the calls. */
+export function combineSpending(run: Spending, session: Spending): Spending {
   return {
-    priced: (model, usage) => run.priced(model, usage),
+    priceOf: (model, usage) => run.priceOf(model, usage),
     add(costUsd, reason) {
       run.add(costUsd, reason);
-      own.add(costUsd, reason);
+      session.add(costUsd, reason);
     },
-    stop: () => own.stop() ?? run.stop(),
-    left: () => (lefts().length === 0 ? undefined : Math.min(...lefts())),
+    stop: () => session.stop() ?? run.stop(),
+    left() {
+      const amounts = [session.left(), run.left()].filter((amount) => amount !== undefined);
+      return amounts.length === 0 ? undefined : Math.min(...amounts);
+    },
   };
 }
 
-/** A limit in money needs to know what calls cost, before the first is paid for. */
+/** Throws if there is a limit and the cost of one of the models would be unknown. */
 export function checkPrices(
   backend: BackendName,
   models: readonly string[],
   { limit, key, prices }: SpendingLimit,
 ): void {
-  if (limit === undefined || backend === 'none' || capabilities[backend].budget === 'reported')
-    return;
-  const unknown = models.find((model) => !Object.hasOwn(prices, model));
-  if (unknown === undefined) return;
-  throw new UserError(
-    'llm_budget_unknown',
-    `${key} is set, and llm.prices has no price for ${unknown}.`,
-    {
-      hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or take the limit away.',
-      exitCode: 2,
-    },
-  );
+  if (limit === undefined || backend === 'none') return;
+  if (capabilities[backend].budget === 'reported') return;
+  const unpriced = models.find((model) => !Object.hasOwn(prices, model));
+  if (unpriced === undefined) return;
+  const message = `${key} is set, and llm.prices has no price for ${unpriced}.`;
+  throw new UserError('llm_budget_unknown', message, {
+    hint: 'Add it (US dollars per million tokens: input, output, cache_read, cache_write), or remove the limit.',
+    exitCode: 2,
+  });
 }

@@ -1,86 +1,97 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallMetrics, KtxModelRole, TokenUsage } from '../port/runtime.ts';
 
-/** One call that has ended. */
+/** One finished call, as the journal keeps it. */
 export interface CallRecord {
   readonly run: string;
   readonly role: KtxModelRole;
   readonly backend: string;
-  /** As configured; the models that answered are in `metrics.usage`. */
+  /** The configured model. The models that answered are in `metrics.usage`. */
   readonly model: string;
-  /** `ok`, or the kind of the failure. */
+  /** `ok`, or the kind of failure. */
   readonly outcome: string;
   readonly metrics: CallMetrics;
 }
 
-/** Sums of one model in one role. */
+/** The usage of one model in one role, summed over calls. */
 export interface UsageLine extends TokenUsage {
   readonly backend: string;
   readonly model: string;
   readonly role: string;
   readonly calls: number;
   readonly failed: number;
-  /** US dollars of the calls whose cost is known; null where none is. */
+  /** US dollars of the calls whose cost is known; null if no cost is known. */
   readonly costUsd: number | null;
-  /** Why some of it is unknown. */
+  /** Why some cost is unknown. */
   readonly costReason?: string | undefined;
 }
 
-const table = `CREATE TABLE IF NOT EXISTS calls (
-  at TEXT NOT NULL, run TEXT NOT NULL, role TEXT NOT NULL, backend TEXT NOT NULL, model TEXT NOT NULL, outcome TEXT NOT NULL,
+const createTable = `CREATE TABLE IF NOT EXISTS calls (
+  at TEXT NOT NULL, run TEXT NOT NULL, role TEXT NOT NULL, backend TEXT NOT NULL,
+  model TEXT NOT NULL, outcome TEXT NOT NULL,
   ms INTEGER NOT NULL, api_calls INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
-  cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, cost_usd REAL, cost_reason TEXT) STRICT`;
+  cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
+  cost_usd REAL, cost_reason TEXT) STRICT`;
 
-/** Outcome of the further lines of a call that went over several models. */
-const further = 'also';
+/** The outcome of the second and further rows of a call that used several models. */
+const furtherModel = 'also';
 
-/** Keeps calls in the journal. A call over several models is a line for each; its cost, not divisible, is on the first. */
+/**
+ * Returns a function that writes calls to the journal: one row for each model of a call. The first
+ * row has the duration and the cost of the whole call, because they cannot be divided.
+ */
 export function usageRecorder(db: DatabaseSync): (record: CallRecord) => void {
-  db.exec(table);
+  db.exec(createTable);
   const insert = db.prepare('INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   return ({ run, role, backend, model, outcome, metrics }) => {
     const { durationMs, apiCalls, usage, costUsd, costReason } = metrics;
-    const entries = Object.entries(usage);
-    const lines =
-      entries.length === 0
-        ? [[model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }] as const]
-        : entries;
-    for (const [index, [name, used]] of lines.entries()) {
-      const once = index === 0;
-      const tokens = [used.input, used.output, used.cacheRead, used.cacheWrite];
-      const cost = [once ? costUsd : null, once ? (costReason ?? null) : null];
-      const measured = [Math.round(once ? durationMs : 0), once ? apiCalls : 0];
+    const byModel = Object.entries(usage);
+    const noTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    const rows = byModel.length === 0 ? [[model, noTokens] as const] : byModel;
+    for (const [index, [name, tokens]] of rows.entries()) {
+      const isFirst = index === 0;
       insert.run(
         new Date().toISOString(),
         run,
         role,
         backend,
         name,
-        once ? outcome : further,
-        ...measured,
-        ...tokens,
-        ...cost,
+        isFirst ? outcome : furtherModel,
+        isFirst ? Math.round(durationMs) : 0,
+        isFirst ? apiCalls : 0,
+        tokens.input,
+        tokens.output,
+        tokens.cacheRead,
+        tokens.cacheWrite,
+        isFirst ? costUsd : null,
+        isFirst ? (costReason ?? null) : null,
       );
     }
   };
 }
 
-/** What was used since `since` (ISO time), or by one run: a line for each backend, model and role, dearest first. */
-export function usageReport(
-  db: DatabaseSync,
-  only: { readonly run?: string; readonly since?: string } = {},
-): UsageLine[] {
-  db.exec(table);
-  const rows = db
-    .prepare(
-      `SELECT backend, model, role, sum(outcome <> '${further}') AS calls, sum(outcome NOT IN ('ok', '${further}')) AS failed, sum(input) AS input, sum(output) AS output,
-         sum(cache_read) AS cache_read, sum(cache_write) AS cache_write, max(cost_reason) AS cost_reason,
-         -- A call that failed and cost nothing tells nothing of what the others cost.
-         CASE WHEN max(cost_reason) IS NULL OR sum(cost_usd) > 0 THEN sum(cost_usd) END AS cost_usd
-       FROM calls WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR at >= ?2)
-       GROUP BY backend, model, role ORDER BY sum(cost_usd) DESC, sum(input) + sum(output) DESC`,
-    )
-    .all(only.run ?? null, only.since ?? null);
+// A call that failed and cost nothing says nothing about the cost of the others.
+const selectUsage = `SELECT backend, model, role,
+    sum(outcome <> '${furtherModel}') AS calls,
+    sum(outcome NOT IN ('ok', '${furtherModel}')) AS failed,
+    sum(input) AS input, sum(output) AS output,
+    sum(cache_read) AS cache_read, sum(cache_write) AS cache_write,
+    max(cost_reason) AS cost_reason,
+    CASE WHEN max(cost_reason) IS NULL OR sum(cost_usd) > 0 THEN sum(cost_usd) END AS cost_usd
+  FROM calls WHERE (?1 IS NULL OR run = ?1) AND (?2 IS NULL OR at >= ?2)
+  GROUP BY backend, model, role
+  ORDER BY sum(cost_usd) DESC, sum(input) + sum(output) DESC`;
+
+interface UsageFilter {
+  readonly run?: string;
+  /** ISO time. */
+  readonly since?: string;
+}
+
+/** One line for each backend, model and role, the most expensive first. */
+export function usageReport(db: DatabaseSync, filter: UsageFilter = {}): UsageLine[] {
+  db.exec(createTable);
+  const rows = db.prepare(selectUsage).all(filter.run ?? null, filter.since ?? null);
   return rows.map((row) => ({
     backend: String(row['backend']),
     model: String(row['model']),

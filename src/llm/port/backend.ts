@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Effort } from './roles.ts';
 import type { KtxModelRole, KtxToolSet, RunLoopResult, TokenUsage } from './runtime.ts';
 
-/** One call as an adapter sees it: the role resolved to a model, timeouts and the caller's signal in one signal. */
+/** One call as a backend gets it: the role is resolved to a model. */
 export interface BackendCall {
   readonly role: KtxModelRole;
   readonly model: string;
@@ -11,100 +11,108 @@ export interface BackendCall {
   readonly tools: KtxToolSet;
   readonly temperature: number | undefined;
   readonly tags: Readonly<Record<string, string>>;
-  readonly watch: CallWatch;
+  readonly monitor: CallMonitor;
 }
 
 export interface LoopCall extends BackendCall {
   readonly stepBudget: number;
 }
 
-/** What an adapter tells while a call runs. */
-export interface CallWatch {
-  /** Aborted by the caller, a timeout or the run's budget; its reason is an `LlmError` or a `UserError`. */
+/** A backend reports here while a call runs. */
+export interface CallMonitor {
+  /** Aborted by the caller, a timeout or the budget. Its reason is an `LlmError` or a `UserError`. */
   readonly signal: AbortSignal;
-  /** Something arrived from the model: the idle clock starts anew. */
-  alive(): void;
+  /** Something arrived from the model. Restarts the idle clock. */
+  heartbeat(): void;
   /** One assistant turn has ended. */
-  step(): void;
-  apiCall(): void;
-  /** Adds to what the model used. `costUsd` undefined where the backend does not say; null where not all that was used is known. */
-  used(model: string, usage: TokenUsage, costUsd?: number | null): void;
+  stepFinished(): void;
+  /** A request was sent to the model. */
+  requestSent(): void;
+  /**
+   * Adds to what the model used. `costUsd` in US dollars: undefined if the backend does not report
+   * it, null if part of the usage is unknown.
+   */
+  addUsage(model: string, usage: TokenUsage, costUsd?: number | null): void;
   toolFailed(tool: string, callId: string | undefined): void;
-  /** What the provider said of its limits. */
-  limit(limit: LimitReport): void;
+  /** The provider reported the state of one of its limits. */
+  limitReported(limit: LimitReport): void;
   /** Shown once per run and text. */
   warn(message: string): void;
-  /** What a session hears beside, as it comes. */
-  readonly ear?: SessionEar | undefined;
+  /** Set in sessions: gets what the model writes and calls, as it arrives. */
+  readonly listener?: SessionListener | undefined;
 }
 
-/** What a call may be told more than once of; the first time counts. */
-export interface SessionEar {
+/** Streaming callbacks of a session. An event may be reported more than once; the first time counts. */
+export interface SessionListener {
   text(delta: string): void;
   thinking(delta: string): void;
   toolStarted(call: { readonly id: string; readonly name: string; readonly input: unknown }): void;
-  /** `text` is what the model was told. */
+  /** `text` is the answer that the model got. */
   toolEnded(end: { readonly id: string; readonly isError: boolean; readonly text: string }): void;
 }
 
-/** One message of a session as an adapter sees it. */
+/** One message of a session as a backend gets it. */
 export interface SessionTurn {
   readonly model: string;
   readonly message: string;
   readonly stepBudget: number;
-  readonly watch: CallWatch;
+  readonly monitor: CallMonitor;
 }
 
-/** What does not change within a session. */
-export interface SessionCall {
+/** The settings that stay the same for a whole session. */
+export interface BackendSessionSpec {
   readonly system: string;
   readonly tools: KtxToolSet;
   readonly effort: Effort | undefined;
-  /** JSON Schema of every answer. */
+  /** JSON Schema that every answer has to fit. */
   readonly schema: Readonly<Record<string, unknown>> | undefined;
-  /** US dollars that are left to the session; undefined without a limit. */
+  /** US dollars that the session may still spend; undefined without a limit. */
   readonly budgetLeft: () => number | undefined;
 }
 
-/** The state of one conversation. A turn sees all before it, back to the last `reset`. */
+/** The result of one message of a session. */
+export interface BackendTurnResult {
+  readonly stopReason: 'budget' | 'natural';
+  readonly text: string;
+  /** The answer that the model gave for the schema. Not validated yet. */
+  readonly object?: unknown;
+}
+
+/** One conversation. A turn sees all earlier turns, back to the last `reset`. */
 export interface BackendSession {
-  /** Throws as `ModelBackend.loop` does. `object` is what the model gave in the form of the schema, unchecked. */
-  turn(turn: SessionTurn): Promise<{
-    readonly stopReason: 'budget' | 'natural';
-    readonly text: string;
-    readonly object?: unknown;
-  }>;
-  /** Forgets everything. */
+  /** Throws as `ModelBackend.loop` does. */
+  turn(turn: SessionTurn): Promise<BackendTurnResult>;
+  /** Forgets all turns. */
   reset(): Promise<void>;
 }
 
-/** What a response said of a limit. */
+/** The state of one limit, as a provider reported it. */
 export interface LimitReport {
+  /** The provider's name of the limit: `five_hour`, `requests`, `tokens`… */
   readonly window: string;
   readonly state: 'open' | 'near' | 'closed';
-  /** 0..1 of the window used, where known. */
+  /** Share of the window that is used, 0 to 1, if known. */
   readonly utilization?: number | undefined;
   readonly resetsAt?: Date | undefined;
 }
 
 /**
- * What each adapter implements; `llm/govern.ts` puts the rate gate, timeouts, the budget, retries, metrics and usage
- * around it, the same for all. `text` and `object` throw `LlmError`; so does `loop`, except for a spent step budget.
+ * A model provider. `governor/` adds the rate gate, timeouts, budget, retries, metrics and usage,
+ * the same way for every backend. `text` and `object` throw an `LlmError`. So does `loop`, except
+ * when the step budget runs out: that is a result.
  */
 export interface ModelBackend {
-  text(call: BackendCall & { readonly stepBudget: number }): Promise<string>;
-  object<T>(
-    call: BackendCall & { readonly stepBudget: number; readonly schema: z.ZodType<T> },
-  ): Promise<T>;
+  text(call: LoopCall): Promise<string>;
+  object<T>(call: LoopCall & { readonly schema: z.ZodType<T> }): Promise<T>;
   loop(
     call: LoopCall,
   ): Promise<Pick<RunLoopResult, 'text'> & { readonly stopReason: 'budget' | 'natural' }>;
-  session(call: SessionCall): BackendSession;
-  /** One minimal paid call, or what tells as much: resolves where the backend and model can be used, else throws. */
+  session(spec: BackendSessionSpec): BackendSession;
+  /** Makes one minimal paid call. Throws if the backend or the model cannot be used. */
   probe(model: string, signal: AbortSignal): Promise<ProbeReport>;
-  /** Answers without spending anything; undefined where nothing can be said for free. */
+  /** Costs nothing. Undefined if the account cannot be told for free. */
   account(signal: AbortSignal): Promise<AccountReport | undefined>;
-  /** Ends what the backend keeps running (pre-warmed children). */
+  /** Ends everything that the backend keeps running, such as pre-warmed children. */
   close(): Promise<void>;
 }
 
@@ -114,9 +122,9 @@ export interface ProbeReport {
   readonly account: AccountReport | undefined;
 }
 
-/** Who pays, as far as a free check tells. */
+/** Who pays, as far as a free check can tell. */
 export interface AccountReport {
-  /** For a person: `your own local Claude Code session (subscription)`, `API key from ANTHROPIC_API_KEY`… */
+  /** Shown to a person, for example `the API key in ANTHROPIC_API_KEY`. */
   readonly source: string;
   readonly provider: string | undefined;
 }

@@ -1,67 +1,71 @@
 import { UserError, type ExitCode } from '../../lib/error.ts';
 
-/** Every way in which a call fails, whatever the backend; exit codes, hints and retries hang off it. */
-export type LlmErrorKind = keyof typeof kinds;
+/** The ways a call can fail, the same for every backend. The kind sets exit code, hint and retry. */
+export type LlmErrorKind = keyof typeof errorKinds;
 
-interface KindRule {
+interface ErrorKindRule {
   readonly exitCode: ExitCode;
-  /** True where the same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly retryable: boolean;
   readonly hint: string;
 }
 
-const kinds = {
+const errorKinds = {
   auth: {
     exitCode: 4,
     retryable: false,
-    hint: 'Check the credentials that llm.provider of ktx.yaml names, then: ktx status',
+    hint: 'Check the credentials that llm.provider in ktx.yaml names, then run: ktx status',
   },
   permission: {
     exitCode: 4,
     retryable: false,
-    hint: 'This account may not use the model: choose another in llm.models, or ask its owner.',
+    hint: 'This account may not use the model. Choose another one in llm.models, or ask the owner of the account.',
   },
   model_unavailable: {
     exitCode: 2,
     retryable: false,
-    hint: 'Choose a model that this account has, in llm.models of ktx.yaml.',
+    hint: 'In llm.models of ktx.yaml, choose a model that this account has.',
   },
   rate_limit: {
     exitCode: 1,
     retryable: true,
-    hint: 'Run the command again after the reset; what is finished is kept.',
+    hint: 'Run the command again after the reset. Finished work is kept.',
   },
   overloaded: {
     exitCode: 1,
     retryable: true,
-    hint: 'The provider is overloaded or failing; run the command again later.',
+    hint: 'The provider is overloaded or failing. Run the command again later.',
   },
   billing: {
     exitCode: 4,
     retryable: false,
-    hint: 'The account has no credit left, or its payment failed: see its billing page.',
+    hint: 'The account has no credit left, or a payment failed. Check its billing page.',
   },
   context_too_long: {
     exitCode: 1,
     retryable: false,
     hint: 'Choose a model with a longer context in llm.models.',
   },
-  step_limit: { exitCode: 3, retryable: false, hint: 'The model did not finish within its steps.' },
+  step_limit: {
+    exitCode: 3,
+    retryable: false,
+    hint: 'The model did not finish within its step limit.',
+  },
   invalid_output: {
     exitCode: 1,
     retryable: true,
-    hint: 'The model did not answer in the form asked for; a larger model may.',
+    hint: 'The model did not answer in the requested form. A larger model may.',
   },
-  execution: { exitCode: 1, retryable: false, hint: 'ktx status probes the backend.' },
+  execution: { exitCode: 1, retryable: false, hint: 'To test the backend, run: ktx status' },
   network: {
     exitCode: 1,
     retryable: true,
-    hint: 'Check the network, proxy and base_url, then run the command again.',
+    hint: 'Check the network, the proxy and base_url, then run the command again.',
   },
   aborted: {
     exitCode: 130,
     retryable: true,
-    hint: 'Run the command again; what is finished is kept.',
+    hint: 'Run the command again. Finished work is kept.',
   },
   timeout: {
     exitCode: 1,
@@ -71,18 +75,18 @@ const kinds = {
   spawn: {
     exitCode: 1,
     retryable: true,
-    hint: 'ktx doctor checks the Claude Code program and its folders.',
+    hint: 'To check the program and its folders, run: ktx doctor',
   },
   isolation: {
     exitCode: 1,
     retryable: false,
-    hint: 'ktx refuses to run with anything that it did not ask for; ktx doctor shows what is there.',
+    hint: 'ktx does not run with tools or servers that it did not ask for. To see what is there, run: ktx doctor',
   },
-  unknown: { exitCode: 1, retryable: false, hint: 'ktx status probes the backend.' },
-} as const satisfies Record<string, KindRule>;
+  unknown: { exitCode: 1, retryable: false, hint: 'To test the backend, run: ktx status' },
+} as const satisfies Record<string, ErrorKindRule>;
 
 export interface LlmErrorOptions {
-  /** In place of the hint of the kind. */
+  /** Replaces the default hint of the kind. */
   readonly hint?: string | undefined;
   /** HTTP status of the provider. */
   readonly status?: number | undefined;
@@ -101,7 +105,7 @@ export class LlmError extends UserError {
   readonly window: string | undefined;
 
   constructor(kind: LlmErrorKind, message: string, options: LlmErrorOptions = {}) {
-    const { exitCode, retryable, hint } = kinds[kind];
+    const { exitCode, retryable, hint } = errorKinds[kind];
     const { status, resetsAt, window, cause } = options;
     const details = { kind, status, resets_at: resetsAt?.toISOString(), window };
     super(`llm_${kind}`, message, {
@@ -128,13 +132,13 @@ const kindByStatus: Readonly<Record<number, LlmErrorKind>> = {
   429: 'rate_limit',
 };
 
-/** What an HTTP status of a provider means, from 400 on, where nothing says it better. */
-export function kindOfStatus(status: number): LlmErrorKind {
+/** The error kind of an HTTP status of 400 or more, if the response says nothing more precise. */
+export function errorKindOfStatus(status: number): LlmErrorKind {
   return status >= 500 ? 'overloaded' : (kindByStatus[status] ?? 'execution');
 }
 
-/** Kinds after which no further call of the run can succeed. */
-const hopeless: readonly LlmErrorKind[] = [
+/** After these kinds no further call of the run can succeed. */
+const fatalKinds: readonly LlmErrorKind[] = [
   'auth',
   'permission',
   'model_unavailable',
@@ -146,7 +150,7 @@ const hopeless: readonly LlmErrorKind[] = [
   'aborted',
 ];
 
-/** Whether it is of no use to ask on after this: the account, the limit or the way there is gone, the money is spent. */
+/** True if no further call of the run can succeed: the account or the network fails, or the money is spent. */
 export function isFatalToRun(error: UserError): boolean {
-  return !(error instanceof LlmError) || hopeless.includes(error.kind);
+  return !(error instanceof LlmError) || fatalKinds.includes(error.kind);
 }

@@ -1,6 +1,6 @@
 import type { KtxModelRole } from './runtime.ts';
 
-/** How hard a model works for a role, the same on every backend that can be told. */
+/** How hard a model works for a role, on every backend that takes the setting. */
 interface RoleSettings {
   readonly thinking: boolean;
   readonly effort: Effort;

@@ -2,19 +2,19 @@ import type { z } from 'zod';
 import type { UserError } from '../../lib/error.ts';
 import type { ToolCall, ToolOutput } from './tool-call.ts';
 
-/** A tool as every surface sees it: MCP, agent loops and chat adapt from this one shape. */
+/** A tool. MCP, agent loops and chat all adapt this one shape. */
 export interface KtxRuntimeToolDescriptor<TInput = unknown, TOutput = unknown> {
   readonly name: string;
-  /** Product copy for a model: what it answers, when to use it. */
+  /** Written for a model: what the tool answers and when to use it. */
   readonly description: string;
   readonly inputSchema: z.ZodObject<z.ZodRawShape>;
   execute(input: TInput, call?: ToolCall): Promise<ToolOutput<TOutput>>;
 }
 
-/** The final tools of one call; each key is the name of its descriptor. */
+/** The tools of one call. Each key is the name of its descriptor. */
 export type KtxToolSet = Readonly<Record<string, KtxRuntimeToolDescriptor>>;
 
-/** What a call is for; `llm.models` binds each to a model, and a missing one falls back to `default`. */
+/** The purpose of a call. `llm.models` binds each role to a model; a missing one uses `default`. */
 export const modelRoles = [
   'default',
   'triage',
@@ -25,7 +25,7 @@ export const modelRoles = [
 ] as const;
 export type KtxModelRole = (typeof modelRoles)[number];
 
-/** Tokens; `input` is without those that came from the cache or went into it. */
+/** Tokens. `input` excludes tokens read from the cache or written to it. */
 export interface TokenUsage {
   readonly input: number;
   readonly output: number;
@@ -33,33 +33,33 @@ export interface TokenUsage {
   readonly cacheWrite: number;
 }
 
-/** What one call took, filled on failure too. */
+/** What one call used. Filled for failed calls too. */
 export interface CallMetrics {
   readonly durationMs: number;
   /** Assistant turns. */
   readonly steps: number;
-  /** Requests to the model that ktx can see. */
+  /** Requests to the model, as far as ktx can see them. */
   readonly apiCalls: number;
-  /** By the model's full id, as the backend reports it. */
+  /** Tokens by the full model id that the backend reports. */
   readonly usage: Readonly<Record<string, TokenUsage>>;
-  /** US dollars; null where they are unknown, and `costReason` says why. */
+  /** US dollars; null if unknown, and `costReason` says why. */
   readonly costUsd: number | null;
   readonly costReason?: string | undefined;
 }
 
-interface CallOptions {
+interface RuntimeCallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the call has ended, however it ended. */
+  /** Called once when the call has ended, also if it failed. */
   readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined;
 }
 
-export interface KtxGenerateTextInput extends CallOptions {
+export interface KtxGenerateTextInput extends RuntimeCallOptions {
   readonly role: KtxModelRole;
-  /** May hold text from outside inside marked blocks; never begins with it. */
+  /** May contain foreign text inside marked blocks, but never starts with it. */
   readonly prompt: string;
   readonly system?: string | undefined;
   readonly tools?: KtxToolSet | undefined;
-  /** 0 where none is given. Claude Code cannot set it and warns once. */
+  /** Default 0. A backend that cannot set it warns once. */
   readonly temperature?: number | undefined;
 }
 
@@ -67,41 +67,41 @@ export interface KtxGenerateObjectInput<T> extends KtxGenerateTextInput {
   readonly schema: z.ZodType<T>;
 }
 
-/** One assistant turn of a loop has ended. */
+/** Reported after each assistant turn of a loop. */
 export interface StepFinished {
-  /** From 1. */
+  /** Counts from 1. */
   readonly stepIndex: number;
   readonly stepBudget: number;
 }
 
-export interface RunLoopParams extends CallOptions {
+export interface RunLoopParams extends RuntimeCallOptions {
   readonly modelRole: KtxModelRole;
   readonly systemPrompt: string;
   readonly userPrompt: string;
   readonly toolSet: KtxToolSet;
-  /** Assistant turns at most. */
+  /** Maximum number of assistant turns. */
   readonly stepBudget: number;
-  /** Names of the stage and its subject, for telemetry and logs. */
+  /** Stage and subject of the call, for telemetry and logs. */
   readonly telemetryTags?: Readonly<Record<string, string>> | undefined;
-  /** Once per assistant turn; what it throws is warned about and changes nothing. */
+  /** Called once per assistant turn. If it throws, ktx warns and goes on. */
   readonly onStepFinish?: ((step: StepFinished) => void) | undefined;
 }
 
 export interface RunLoopResult {
-  /** `budget`: the steps ran out before the model was done. */
+  /** `budget`: the step budget ran out before the model was done. */
   readonly stopReason: 'budget' | 'natural' | 'error';
-  /** With `error` only: an `LlmError`, or that the run's budget of money is spent. */
+  /** Set with `error`: an `LlmError`, or a `UserError` if the run's money is spent. */
   readonly error?: UserError | undefined;
-  /** The text of the last turn; empty where there was none. */
+  /** Text of the last turn; empty if there was none. */
   readonly text: string;
   readonly metrics: CallMetrics;
-  /** Tool calls that failed, by tool name: refused input and handlers that threw. */
+  /** Number of failed tool calls by tool name: invalid input, or the handler threw. */
   readonly toolFailures: Readonly<Record<string, number>>;
 }
 
 /**
- * Every LLM call of ktx, whatever the backend. `generateText` and `generateObject` throw an `LlmError`;
- * `runAgentLoop` never throws for a failure of the provider: it is in the result.
+ * Every LLM call of ktx goes through this port, on every backend. `generateText` and
+ * `generateObject` throw an `LlmError`. `runAgentLoop` returns a provider's failure in its result.
  */
 export interface KtxLlmRuntimePort {
   generateText(input: KtxGenerateTextInput): Promise<string>;
@@ -109,7 +109,7 @@ export interface KtxLlmRuntimePort {
   runAgentLoop(params: RunLoopParams): Promise<RunLoopResult>;
 }
 
-/** The loop alone, for callers that only loop. */
+/** Only the loop, for callers that need nothing else. */
 export interface AgentRunnerPort {
   runLoop(params: RunLoopParams): Promise<RunLoopResult>;
 }

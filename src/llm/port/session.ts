@@ -4,17 +4,17 @@ import type { Effort } from './roles.ts';
 import type { KtxToolSet, TokenUsage } from './runtime.ts';
 import type { QueryEvidence, PermissionRequest } from './tool-call.ts';
 
-/** Conversations of several turns, on every backend: a sibling of `KtxLlmRuntimePort`, implemented by the same adapters. */
+/** Conversations of several turns. The same backends implement it as `KtxLlmRuntimePort`. */
 export interface AgentSessionPort {
-  /** Starts nothing yet; the state of a session is its own, and no other session sees it. */
+  /** Starts nothing yet. Sessions share no state. */
   open(spec: AgentSessionSpec): AgentSession;
 }
 
 export interface AgentSession {
   readonly id: string;
   /**
-   * One turn: what happens while it runs, with `turn_end` as the last event, whatever happened. Failures are in its
-   * result; only a second turn at the same time is thrown. Leaving the iteration early ends the turn.
+   * Runs one turn and yields its events. The last event is always `turn_end`; failures are in its
+   * result. Throws only if another turn is running. Leaving the iteration early ends the turn.
    */
   send(
     message: string,
@@ -29,37 +29,37 @@ export interface AgentSessionSpec {
   readonly tools: KtxToolSet;
   readonly limits: SessionLimits;
   readonly model?: SessionModel | undefined;
-  /** The form of every answer. */
+  /** Schema that every answer has to fit. */
   readonly answer?: AnswerFormat | undefined;
-  /** Turns of an earlier session, of whichever backend, that this one goes on from. */
+  /** Turns of an earlier session to continue, from any backend. */
   readonly history?: readonly PastTurn[] | undefined;
 }
 
-/** What differs from `llm.models.default`. */
+/** Overrides of `llm.models.default`. */
 interface SessionModel {
   readonly name?: string | undefined;
   readonly effort?: Effort | undefined;
-  /** Tried, with a warning, where the first is not available or overloaded before anything came of it. */
+  /** Used, with a warning, if the first model is unavailable or overloaded before it has answered anything. */
   readonly fallback?: string | undefined;
 }
 
 interface SessionLimits {
-  /** Assistant turns of one message. */
+  /** Maximum number of assistant turns for one message. */
   readonly maxTurns: number;
-  /** Of one message; time in which a person is asked does not count. */
+  /** For one message. Time spent waiting for a person does not count. */
   readonly timeoutSeconds: number;
-  /** US dollars of the whole session. */
+  /** US dollars for the whole session. */
   readonly maxBudgetUsd?: number | undefined;
 }
 
 export interface AnswerFormat {
-  /** What the model is given, as JSON Schema. */
+  /** The JSON Schema that the model gets. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** What ktx checks every answer with. */
+  /** ktx validates every answer with it. */
   readonly schema: z.ZodType;
 }
 
-/** A turn as a transcript keeps it, without anything of a backend. */
+/** A turn as a transcript keeps it. Independent of the backend. */
 export interface PastTurn {
   readonly message: string;
   readonly text: string;
@@ -67,7 +67,7 @@ export interface PastTurn {
   readonly stopReason: StopReason;
 }
 
-/** `tool_start` always has its `tool_end`, `permission_request` comes between them; both carry the id of the call. */
+/** Every `tool_start` is followed by its `tool_end`; a `permission_request` comes between them. All three carry the id of the call. */
 export type AgentEvent =
   | {
       readonly type: 'session_started';
@@ -84,26 +84,26 @@ export type AgentEvent =
       readonly name: string;
       readonly input: unknown;
     }
-  | ({ readonly type: 'tool_end' } & ToolEnd)
+  | ({ readonly type: 'tool_end' } & ToolCallEnd)
   | ({ readonly type: 'permission_request' } & PermissionRequest)
   | { readonly type: 'rate_limit'; readonly window: string; readonly resetsAt?: string | undefined }
   | { readonly type: 'warning'; readonly message: string }
   | ({ readonly type: 'usage'; readonly model: string } & TokenUsage)
   | { readonly type: 'turn_end'; readonly result: TurnResult };
 
-interface ToolEnd {
+interface ToolCallEnd {
   readonly id: string;
   readonly name: string;
   readonly ok: boolean;
-  /** One line in words of ktx, or of the failure. */
+  /** One line for a person: the result, or the failure. */
   readonly summary: string;
   readonly evidenceId?: string | undefined;
   readonly ms: number;
 }
 
 /**
- * `denied`: the model came to its end, and after the last denial no tool call succeeded. `budget` is money; the steps of
- * a loop are `max_turns`.
+ * `denied`: the model finished, but no tool call succeeded after the last denial. `budget`: the money
+ * is spent. `max_turns`: the step budget ran out.
  */
 export type StopReason =
   | 'completed'
@@ -114,46 +114,46 @@ export type StopReason =
   | 'denied'
   | 'error';
 
-/** A call and its end. */
-export interface ToolCallRecord extends ToolEnd {
+/** A finished tool call. */
+export interface ToolCallRecord extends ToolCallEnd {
   readonly input: unknown;
-  /** What the model was told. */
+  /** The text that the model got back. */
   readonly answer: string;
 }
 
-export interface Denial {
+export interface PermissionDenial {
   readonly id: string;
   readonly tool: string;
-  /** `nobody to ask`: there was no terminal. */
+  /** `nobody to ask` if there was no terminal. */
   readonly reason: string;
 }
 
 export interface TurnResult {
-  /** From 1, over the whole conversation. */
+  /** Counts from 1 over the whole conversation. */
   readonly turn: number;
-  /** What arrived, also where the turn was interrupted; with an answer format its JSON. */
+  /** What arrived, also if the turn was interrupted. With an answer format: the answer as JSON. */
   readonly text: string;
-  /** The answer in the form asked for, checked. */
+  /** The validated answer, if an answer format was given. */
   readonly structured?: unknown;
   readonly toolCalls: readonly ToolCallRecord[];
   readonly evidence: readonly QueryEvidence[];
-  /** By the model's full id. */
+  /** Tokens by full model id. */
   readonly usage: Readonly<Record<string, TokenUsage>>;
-  /** US dollars; null where they are unknown, and `costReason` says why. */
+  /** US dollars; null if unknown, and `costReason` says why. */
   readonly costUsd: number | null;
   readonly costReason?: string | undefined;
   readonly stopReason: StopReason;
-  /** With `error`, `timeout` and `budget`: what a person is told. */
+  /** Set with `error`, `timeout` and `budget`. Shown to a person. */
   readonly error?: UserError | undefined;
-  readonly denials: readonly Denial[];
+  readonly denials: readonly PermissionDenial[];
   /** Assistant turns. */
   readonly steps: number;
   readonly durationMs: number;
-  /** Until the first token of text or thinking, or the first tool call. */
+  /** Time until the first text, thinking or tool call. */
   readonly firstTokenMs?: number | undefined;
 }
 
-/** One-shot is this and nothing else: the result of a turn, whose events `onEvent` may see as they come. */
+/** Runs a turn to its end and returns its result. `onEvent` gets each event as it arrives. */
 export async function readTurnResult(
   events: AsyncIterable<AgentEvent>,
   onEvent?: (event: AgentEvent) => void,

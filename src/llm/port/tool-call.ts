@@ -1,34 +1,34 @@
-/** What a tool may touch; permissions and annotations follow from it. */
+/** What a tool may affect. Permissions and MCP annotations follow from it. */
 export type ToolEffect = 'context' | 'query' | 'write' | 'external';
 
-/** A call as the tool sees it. */
+/** The context of one tool call. */
 export interface ToolCall {
   /** The backend's id of the call. */
   readonly id: string;
-  /** Aborted when the turn ends; in sessions only. */
+  /** Aborted when the turn ends. Only set in sessions. */
   readonly signal?: AbortSignal | undefined;
-  /** Tells that a person is asked and stops the clocks until there is an answer; in sessions only. */
+  /** Announces a question to a person and stops the clocks until it is answered. Only set in sessions. */
   readonly ask?:
     | (<T>(request: Omit<PermissionRequest, 'id'>, answer: () => Promise<T>) => Promise<T>)
     | undefined;
 }
 
-/** `markdown` is all that a model sees; the rest stays with who called. */
+/** The model sees only `markdown`; the other fields stay with the caller. */
 export interface ToolOutput<T = unknown> {
   readonly markdown: string;
   readonly structured?: T;
-  /** The call failed, and `markdown` says why. */
+  /** True if the call failed; `markdown` says why. */
   readonly isError?: boolean | undefined;
   /** One line for a person. */
   readonly summary?: string | undefined;
   readonly evidence?: Omit<QueryEvidence, 'call'> | undefined;
-  /** Why the call was not allowed. */
+  /** Set if the call was not allowed: the reason. */
   readonly denied?: string | undefined;
 }
 
-/** What is asked before a tool runs. */
+/** The question to a person before a tool runs. */
 export interface PermissionRequest {
-  /** Of the tool call. */
+  /** Id of the tool call. */
   readonly id: string;
   readonly tool: string;
   readonly effect: ToolEffect;
@@ -37,26 +37,26 @@ export interface PermissionRequest {
   readonly maxRows?: number | undefined;
 }
 
-/** A query that ran for an answer: what was sent, and what came back. */
+/** A query that ran for an answer: the SQL that was sent and the rows that came back. */
 export interface QueryEvidence {
-  /** Short and unique in its session; answers cite it. */
+  /** Short, such as `q1`, and unique in its session. Answers cite it. */
   readonly id: string;
-  /** Of the tool call. */
+  /** Id of the tool call. */
   readonly call: string;
   readonly tool: string;
-  /** Of the warehouse; `ktx explain` takes it. */
+  /** Id of the query in the warehouse log; `ktx explain` takes it. */
   readonly queryId?: string | undefined;
   readonly connection?: string | undefined;
   readonly sql?: string | undefined;
-  /** Blocks, joins, filters and columns in words, where the semantic layer planned it. */
+  /** The outline of the plan, if the semantic layer made one. */
   readonly plan?: unknown;
-  /** Metrics with their owners, filters and files, where the semantic layer answered. */
+  /** Metrics with their owners, filters and files, if the semantic layer answered. */
   readonly receipt?: unknown;
-  /** `status` is `curated` or `ad_hoc`; files, commit, and what is contested. */
+  /** `status` (`curated` or `ad_hoc`), files, commit, and contested definitions. */
   readonly trust?: Readonly<Record<string, unknown>> | undefined;
   readonly columns: readonly { readonly name: string; readonly type?: string | undefined }[];
   readonly rows: readonly (readonly unknown[])[];
-  /** More rows exist than came back. */
+  /** True if there are more rows than came back. */
   readonly truncated: boolean;
   readonly ms: number;
 }

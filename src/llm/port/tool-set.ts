@@ -4,40 +4,46 @@ import { checkSchema } from '../../lib/schema-check.ts';
 import type { KtxRuntimeToolDescriptor, KtxToolSet } from './runtime.ts';
 import type { ToolCall } from './tool-call.ts';
 
-/** What the model sees of a tool call: always text. */
+/** What the model gets back from a tool call: always text. */
 export interface ToolReply {
   readonly markdown: string;
   readonly isError: boolean;
 }
 
-/** Refuses a tool set that an adapter could not serve: a key that is not the tool's name, a schema that is no object. */
+/** Throws if a key differs from its tool's name, or if an input schema is not an object. */
 export function checkToolSet(tools: KtxToolSet): void {
   for (const [key, { name, inputSchema }] of Object.entries(tools)) {
     if (key !== name)
       throw new UserError('tool_set_invalid', `The tool ${name} is registered as ${key}.`);
     if (!(inputSchema instanceof z.ZodObject))
-      throw new UserError('tool_set_invalid', `The input schema of the tool ${name} is no object.`);
+      throw new UserError(
+        'tool_set_invalid',
+        `The input schema of the tool ${name} is not an object.`,
+      );
   }
 }
 
-/** Parses the input with the tool's own schema and runs it; a refusal or a throw is a reply that the model can act on. */
+/** Validates the input and runs the tool. Invalid input and a throw both become an error reply. */
 export async function callTool(
   tool: KtxRuntimeToolDescriptor,
   input: unknown,
   call?: ToolCall,
 ): Promise<ToolReply> {
-  const refusal = refusalOf(tool, input);
-  if (refusal !== undefined) return { markdown: refusal, isError: true };
+  const problem = invalidInputMessage(tool, input);
+  if (problem !== undefined) return { markdown: problem, isError: true };
   try {
     const output = await tool.execute(tool.inputSchema.parse(input ?? {}), call);
-    return { markdown: markdownOf(output), isError: output?.isError === true };
+    return { markdown: outputMarkdown(output), isError: output?.isError === true };
   } catch (error) {
     return { markdown: `${tool.name} failed: ${errorMessage(error)}`, isError: true };
   }
 }
 
-/** Why the tool would not take this input, in words for a model. */
-export function refusalOf(tool: KtxRuntimeToolDescriptor, input: unknown): string | undefined {
+/** Explains to a model why the tool does not take this input; undefined if it does. */
+export function invalidInputMessage(
+  tool: KtxRuntimeToolDescriptor,
+  input: unknown,
+): string | undefined {
   const { problems } = checkSchema(tool.inputSchema, input ?? {});
   const lines = problems
     ?.slice(0, 5)
@@ -45,36 +51,43 @@ export function refusalOf(tool: KtxRuntimeToolDescriptor, input: unknown): strin
   return lines && `Invalid input for ${tool.name}:\n${lines.join('\n')}`;
 }
 
-const answerSchema = z.looseObject({ markdown: z.string() });
+const markdownSchema = z.looseObject({ markdown: z.string() });
 const skillSchema = z.looseObject({
   name: z.string(),
   content: z.string(),
   skillDirectory: z.string(),
 });
-const flatSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+const flatObjectSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.null()]),
+);
 
 /**
- * What a model sees of a tool's output: its markdown and nothing beside it. A tool of elsewhere may give a bare text, a
- * skill, or any other object, which is told the same way each time; the object itself stays with whoever called.
+ * A tool's output as Markdown. Tools of other origin may return plain text, a skill or any other
+ * object; objects are printed with sorted keys, so the same output always gives the same text.
  */
-function markdownOf(output: unknown): string {
+function outputMarkdown(output: unknown): string {
   if (typeof output === 'string') return output;
-  const answer = answerSchema.safeParse(output).data;
-  if (answer !== undefined) return answer.markdown;
+  const withMarkdown = markdownSchema.safeParse(output).data;
+  if (withMarkdown !== undefined) return withMarkdown.markdown;
   const skill = skillSchema.safeParse(output).data;
   if (skill !== undefined) return `# ${skill.name}\n\n${skill.content}`;
-  const flat = flatSchema.safeParse(output).data;
+  const flat = flatObjectSchema.safeParse(output).data;
   if (flat !== undefined)
     return Object.entries(flat)
-      .sort(byName)
+      .sort(compareKeys)
       .map(([name, value]) => `- ${name}: ${String(value)}`)
       .join('\n');
-  const sorted = (_key: string, value: unknown): unknown =>
-    value instanceof Object && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(byName))
-      : value;
-  return `\`\`\`json\n${JSON.stringify(output ?? null, sorted, 2)}\n\`\`\``;
+  return `\`\`\`json\n${JSON.stringify(output ?? null, sortKeys, 2)}\n\`\`\``;
 }
 
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
-  a < b ? -1 : 1;
+/** A replacer for `JSON.stringify`. */
+function sortKeys(_key: string, value: unknown): unknown {
+  return value instanceof Object && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(compareKeys))
+    : value;
+}
+
+function compareKeys([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -173,8 +173,8 @@ async function openIngestModel(project: Project, { id, budget, signal, emit }: I
 async function dryRunEstimate({ dir, config, journal }: Project) {
   const { llm, ingest: ingestConfig } = config;
   if (llm.provider.backend === 'none') return undefined;
-  const { pricesOf } = await import('../../llm/governor/prices.ts');
+  const { costEstimate } = await import('../../llm/governor/prices.ts');
   const existing = existsSync(projectPaths(dir).journalDb) ? journal() : undefined;
-  const priced = pricesOf(llm, existing?.db);
+  const priced = costEstimate(llm, existing?.db);
   return { journal: existing, stepBudget: ingestConfig.steps_per_unit, priced };
 }

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
 import { openWatchdog } from './watchdog.ts';
 
-/** One Claude Code process of ours. */
+/** One Claude Code process that ktx started. */
 export interface Child {
-  /** Why it did not start, or how it went. */
-  fate(): string | undefined;
-  /** Resolves when it is gone; it is asked first, and killed after two seconds. */
+  /** Why it did not start or how it ended, such as `exit code 1`; undefined while it runs. */
+  exitReason(): string | undefined;
+  /** Asks the process to end, kills it after two seconds, and resolves when it is gone. */
   end(): Promise<void>;
 }
 
@@ -17,9 +17,12 @@ export interface Children {
 
 const graceMs = 2000;
 
-/** Starts Claude Code processes and knows each until it is gone: by `close`, or with this process, however it ends. */
+/**
+ * Starts Claude Code processes and tracks them until they are gone. They end with `close`, or with
+ * this process, however it ends.
+ */
 export function openChildren(): Children {
-  const live = new Map<ChildProcess, Child>();
+  const running = new Map<ChildProcess, Child>();
   const watchdog = openWatchdog();
   return {
     spawn({ command, args, cwd, env }) {
@@ -29,38 +32,41 @@ export function openChildren(): Children {
         stdio: ['pipe', 'pipe', 'ignore'],
         windowsHide: true,
       });
-      const child = childOf(spawned);
+      const child = trackChild(spawned);
       const { pid } = spawned;
-      live.set(spawned, child);
+      running.set(spawned, child);
       if (pid !== undefined) watchdog.add(pid);
-      spawned.once('error', () => void live.delete(spawned));
+      spawned.once('error', () => void running.delete(spawned));
       spawned.once('exit', () => {
-        live.delete(spawned);
+        running.delete(spawned);
         if (pid !== undefined) watchdog.remove(pid);
       });
       return { spawned, child };
     },
     async close() {
-      await Promise.all([...live.values()].map((child) => child.end()));
+      await Promise.all([...running.values()].map((child) => child.end()));
       watchdog.close();
     },
   };
 }
 
-function childOf(spawned: ChildProcess): Child {
-  const { promise: gone, resolve } = Promise.withResolvers<string>();
-  let fate: string | undefined;
-  const settle = (how: string): void => resolve((fate ??= how));
+function trackChild(spawned: ChildProcess): Child {
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  let exitReason: string | undefined;
+  const settle = (reason: string): void => {
+    exitReason ??= reason;
+    resolve();
+  };
   spawned.once('exit', (code, signal) =>
     settle(signal === null ? `exit code ${code}` : `signal ${signal}`),
   );
   spawned.once('error', ({ message }) => settle(message));
-  // A pipe that breaks because the process went is told by its exit.
+  // If the pipe breaks because the process ended, its exit says so.
   spawned.stdin?.on('error', () => undefined);
   return {
-    fate: () => fate,
+    exitReason: () => exitReason,
     async end() {
-      if (fate !== undefined) return;
+      if (exitReason !== undefined) return;
       spawned.kill('SIGTERM');
       const timer = setTimeout(() => void spawned.kill('SIGKILL'), graceMs);
       await gone;

@@ -3,13 +3,13 @@ import type { PromptCaching } from '../../config.ts';
 import { isOneHourEverywhere } from '../../ignored-settings.ts';
 
 /**
- * What never reaches a Claude Code child: credentials of an API or a cloud, routing, and whatever changes what is sent.
- * A name ends in `*` where everything that begins so is meant. A further variable is one line here.
+ * Variables that never reach a Claude Code child: credentials of APIs and clouds, routing, and
+ * everything that changes what is sent. A name that ends in `*` is a prefix.
  */
 const denylist = [
   // Keys, tokens, addresses, models, headers, betas.
   'ANTHROPIC_*',
-  // Routing, models, nested sessions, modes, and some thousand switches of the program: see `kept`.
+  // Routing, models, nested sessions, modes and many switches of the program. Exceptions: `allowlist`.
   'CLAUDE*',
   'AWS_*',
   'AZURE_*',
@@ -18,7 +18,7 @@ const denylist = [
   'GCLOUD_*',
   'GOOGLE_*',
   'VERTEX_*',
-  // What is sent, and how long it is waited for.
+  // What is sent, and timeouts.
   'API_TIMEOUT_MS',
   'DISABLE_COMPACT',
   'DISABLE_AUTO_COMPACT',
@@ -33,13 +33,13 @@ const denylist = [
   'USE_API_CONTEXT_MANAGEMENT',
   'USE_LOCAL_OAUTH',
   'USE_STAGING_OAUTH',
-  // The runtimes below it: code before the first line, or another program altogether.
+  // The runtimes of the program: they could run other code first.
   'BUN_*',
   'NODE_OPTIONS',
 ] as const;
 
-/** The exceptions: where the login lives, the user's own token, the way through a proxy, files. */
-const kept: ReadonlySet<string> = new Set([
+/** Exceptions from the denylist: the place of the login, the user's own token, proxy settings, files. */
+const allowlist: ReadonlySet<string> = new Set([
   'CLAUDE_CONFIG_DIR',
   'CLAUDE_SECURESTORAGE_CONFIG_DIR',
   // Made by `claude setup-token`: the user's own session, on machines without a browser.
@@ -55,8 +55,8 @@ const kept: ReadonlySet<string> = new Set([
   'CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC',
 ]);
 
-/** All that a child with a payer of its own gets from the machine: where programs and files are, the way to the network, the language. */
-const machine = [
+/** What a child with an account of its own gets from the machine: paths, network settings, language. */
+const machineVariables = [
   'PATH',
   'HOME',
   'USERPROFILE',
@@ -82,36 +82,36 @@ const machine = [
   'SSL_CERT_DIR',
 ] as const;
 
-/** The variables of one way to pay, and nothing of the others. */
-interface Family {
-  /** Sets of names, of which one has to be complete, for each thing that is needed. */
+/** The variables of one auth mode. */
+interface AuthVariables {
+  /** For each requirement its alternatives; all names of one alternative have to be set. */
   readonly needs: readonly (readonly (readonly string[])[])[];
-  /** Names that are set all or not at all. */
+  /** If one of these is set, all have to be. */
   readonly together?: readonly string[];
-  /** All that is handed on, as the denylist writes names. */
-  readonly takes: readonly string[];
+  /** Variables that the child inherits. A name that ends in `*` is a prefix. */
+  readonly inherits: readonly string[];
   readonly sets: Readonly<Record<string, string>>;
-  /** What the child must say of its account. */
+  /** What the child has to report about its account. */
   readonly account: {
     readonly apiProvider: string;
     readonly apiKeySource?: string;
     readonly tokenSource?: string;
   };
-  /** For a person. */
+  /** Shown to a person. */
   readonly payer: string;
 }
 
-export const families: Readonly<Record<AuthMode, Family>> = {
+export const authVariables: Readonly<Record<AuthMode, AuthVariables>> = {
   api_key: {
     needs: [[['ANTHROPIC_API_KEY']]],
-    takes: ['ANTHROPIC_API_KEY'],
+    inherits: ['ANTHROPIC_API_KEY'],
     sets: {},
     account: { apiProvider: 'firstParty', apiKeySource: 'ANTHROPIC_API_KEY' },
     payer: 'the API key in ANTHROPIC_API_KEY',
   },
   oauth_token: {
     needs: [[['CLAUDE_CODE_OAUTH_TOKEN']]],
-    takes: ['CLAUDE_CODE_OAUTH_TOKEN'],
+    inherits: ['CLAUDE_CODE_OAUTH_TOKEN'],
     sets: {},
     account: { apiProvider: 'firstParty', tokenSource: 'CLAUDE_CODE_OAUTH_TOKEN' },
     payer: 'the token in CLAUDE_CODE_OAUTH_TOKEN',
@@ -119,7 +119,7 @@ export const families: Readonly<Record<AuthMode, Family>> = {
   bedrock: {
     needs: [[['AWS_REGION'], ['AWS_DEFAULT_REGION']]],
     together: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
-    takes: ['AWS_*'],
+    inherits: ['AWS_*'],
     sets: { CLAUDE_CODE_USE_BEDROCK: '1' },
     account: { apiProvider: 'bedrock' },
     payer: 'the AWS account of the credential chain (Amazon Bedrock)',
@@ -130,7 +130,7 @@ export const families: Readonly<Record<AuthMode, Family>> = {
       [['ANTHROPIC_VERTEX_PROJECT_ID'], ['GOOGLE_CLOUD_PROJECT']],
       [['GOOGLE_APPLICATION_CREDENTIALS']],
     ],
-    takes: [
+    inherits: [
       'CLOUD_ML_REGION',
       'ANTHROPIC_VERTEX_PROJECT_ID',
       'GOOGLE_CLOUD_PROJECT',
@@ -149,15 +149,15 @@ export const families: Readonly<Record<AuthMode, Family>> = {
         ['AZURE_TENANT_ID', 'AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET'],
       ],
     ],
-    takes: ['ANTHROPIC_FOUNDRY_*', 'AZURE_*'],
+    inherits: ['ANTHROPIC_FOUNDRY_*', 'AZURE_*'],
     sets: { CLAUDE_CODE_USE_FOUNDRY: '1' },
     account: { apiProvider: 'foundry' },
     payer: 'the Microsoft Foundry resource in ANTHROPIC_FOUNDRY_RESOURCE',
   },
 };
 
-/** What ktx sets: no file is read for a prompt, no other model stands in, nothing runs beside the call. */
-const set = {
+/** What ktx sets: prompts read no files, no other model stands in, nothing runs in the background. */
+const fixedVariables = {
   CLAUDE_AGENT_SDK_CLIENT_APP: 'ktx',
   CLAUDE_AGENT_SDK_DISABLE_BUILTIN_AGENTS: '1',
   CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
@@ -169,68 +169,71 @@ const set = {
   CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
   CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
   CLAUDE_CODE_MAX_RETRIES: '2',
-  // No inbox for messages of other sessions on the machine.
+  // No messages from other sessions on the machine.
   CLAUDE_CODE_RESTRICTED: '1',
   DISABLE_AUTOUPDATER: '1',
 } as const;
 
 function isDenied(name: string): boolean {
-  // Windows does not tell cases apart.
+  // Windows ignores case.
   const upper = name.toUpperCase();
-  if (kept.has(upper)) return false;
-  return matches(upper, denylist);
+  return !allowlist.has(upper) && matchesRule(upper, denylist);
 }
 
-function matches(name: string, rules: readonly string[]): boolean {
+function matchesRule(name: string, rules: readonly string[]): boolean {
   return rules.some((rule) =>
     rule.endsWith('*') ? name.startsWith(rule.slice(0, -1)) : name === rule,
   );
 }
 
-/** The whole environment of a child on the user's own session; `added` is what `ignored-settings.ts` asks for. */
-export function childEnv(
+/** The environment of a child that uses the user's own session: everything except the denylist. */
+export function ownSessionEnv(
   env: NodeJS.ProcessEnv,
   added: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const inherited = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !isDenied(entry[0]),
   );
-  return { ...Object.fromEntries(inherited), ...set, ...added };
+  return { ...Object.fromEntries(inherited), ...fixedVariables, ...added };
 }
 
 /**
- * The whole environment of a child with a payer of its own: built up, nothing inherited but what `machine` and the family
- * name. A login of the machine is out of its reach, because it has a configuration folder of its own.
+ * The environment of a child with an account of its own. It inherits only the machine variables and
+ * those of the auth mode. It cannot use a login of the machine, because `added` names a configuration
+ * folder of its own.
  */
-export function agentEnv(
+export function authModeEnv(
   env: NodeJS.ProcessEnv,
   mode: AuthMode,
   added: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const { takes, sets } = families[mode];
-  const given = Object.entries(env).filter(
+  const { inherits, sets } = authVariables[mode];
+  const nonEmpty = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
   );
-  const taken = given.filter(([name]) => matches(name.toUpperCase(), [...machine, ...takes]));
+  const inherited = nonEmpty.filter(([name]) =>
+    matchesRule(name.toUpperCase(), [...machineVariables, ...inherits]),
+  );
   return {
-    ...Object.fromEntries(taken),
+    ...Object.fromEntries(inherited),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    ...set,
+    ...fixedVariables,
     ...sets,
     ...added,
   };
 }
 
-/** What the mode needs and the environment lacks, all at once. */
+/** Everything that the mode needs and the environment lacks, as text. */
 export function missingVariables(env: NodeJS.ProcessEnv, mode: AuthMode): readonly string[] {
   const isSet = (name: string): boolean => env[name] !== undefined && env[name] !== '';
-  const { needs, together = [] } = families[mode];
-  const lacking = needs.filter((choices) => !choices.some((names) => names.every(isSet)));
-  const halves = together.some(isSet) ? together.filter((name) => !isSet(name)) : [];
-  return [...lacking.map((choices) => choices.map(inWords).join(' or ')), ...halves];
+  const { needs, together = [] } = authVariables[mode];
+  const unmet = needs.filter((alternatives) => !alternatives.some((names) => names.every(isSet)));
+  const incomplete = together.some(isSet) ? together.filter((name) => !isSet(name)) : [];
+  return [...unmet.map((alternatives) => alternatives.map(joinNames).join(' or ')), ...incomplete];
 }
 
-function inWords([first = '', ...rest]: readonly string[]): string {
+/** `A with B and C` */
+function joinNames([first = '', ...rest]: readonly string[]): string {
   return rest.length === 0 ? first : `${first} with ${rest.join(' and ')}`;
 }
 

@@ -6,39 +6,47 @@ import {
   startup,
   type WarmQuery,
 } from '@anthropic-ai/claude-agent-sdk';
+import PQueue from 'p-queue';
 import { openChannel } from '../../../lib/channel.ts';
 import { LlmError } from '../../port/error.ts';
-import type { Access, Account } from '../access.ts';
+import type { AccountPolicy, ChildAccount } from '../account-policy.ts';
 import type { Child, Children } from './children.ts';
 import { checkPrerequisites } from './program.ts';
+import './sdk-warnings.ts';
 
 export interface LaunchOptions {
   readonly children: Children;
+  /** Path of the program; undefined if this platform has none. */
   readonly program: string | undefined;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly access: Access;
-  /** Everything else that the child is told: the isolation tuple, model, system text, schema, tools. */
+  readonly policy: AccountPolicy;
+  /** The SDK options of the child: isolation, model, system text, schema, tools. */
   readonly options: Options;
 }
 
-/** A child that has started and waits for a prompt; the next one when the last has its result. */
-export interface Launched {
+/** A child that has started and waits for a prompt. It takes the next one after each result. */
+export interface ReadyChild {
   isAlive(): boolean;
-  /** How it went, where it is gone. */
-  fate(): string | undefined;
-  /** Checks the account, then asks; throws before anything is sent where the account is not the one that was chosen. */
+  /** How it ended; undefined while it runs. */
+  exitReason(): string | undefined;
+  /** Checks the account, then sends the prompt. If the account is wrong it throws and sends nothing. */
   ask(prompt: string): Promise<Query>;
-  /** Who would pay; nothing is sent. */
-  account(): Promise<Account>;
+  /** Who would pay. Nothing is sent. */
+  account(): Promise<ChildAccount>;
   end(): Promise<void>;
 }
 
-const attempts = 3;
-const startMs = 30_000;
+const maxAttempts = 3;
+const startTimeoutMs = 30_000;
+/** Starting a child keeps a core busy, so only two start at the same time. */
+const startQueue = new PQueue({ concurrency: 2 });
 
-/** Starts a child; a start that fails is repeated, at most three in all. */
-export async function launch(launchOptions: LaunchOptions, signal: AbortSignal): Promise<Launched> {
+/** Starts a child. A failed start is repeated, up to three attempts in all. */
+export async function launchChild(
+  launchOptions: LaunchOptions,
+  signal: AbortSignal,
+): Promise<ReadyChild> {
   const program = await checkPrerequisites(
     launchOptions.program,
     launchOptions.cwd,
@@ -47,20 +55,20 @@ export async function launch(launchOptions: LaunchOptions, signal: AbortSignal):
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     try {
-      return await inTurn(() => start(launchOptions, program, signal));
+      return await startQueue.add(() => startChild(launchOptions, program, signal));
     } catch (error) {
       signal.throwIfAborted();
-      if (attempt === attempts) throw error;
+      if (attempt === maxAttempts) throw error;
       await sleep(250 * 4 ** (attempt - 1), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-async function start(
-  { children, cwd, env, access, options }: LaunchOptions,
+async function startChild(
+  { children, cwd, env, policy, options }: LaunchOptions,
   program: string,
   signal: AbortSignal,
-): Promise<Launched> {
+): Promise<ReadyChild> {
   signal.throwIfAborted();
   let child: Child | undefined;
   const end = async (): Promise<void> => child?.end();
@@ -70,47 +78,44 @@ async function start(
     const spawnClaudeCodeProcess: Options['spawnClaudeCodeProcess'] = (spawnOptions) => {
       const started = children.spawn(spawnOptions);
       child = started.child;
-      // Without pipes it is no child; `spawn` was asked for them.
+      // The SDK's type needs pipes, and `children` opens them.
       return started.spawned as ReturnType<NonNullable<Options['spawnClaudeCodeProcess']>>;
     };
-    const all: Options = {
+    const allOptions: Options = {
       ...options,
       cwd,
       env,
       pathToClaudeCodeExecutable: program,
       spawnClaudeCodeProcess,
     };
-    const warm = await startup({ options: all, initializeTimeoutMs: startMs });
+    const warm = await startup({ options: allOptions, initializeTimeoutMs: startTimeoutMs });
     if (child === undefined) throw new LlmError('spawn', 'Claude Code did not start.');
-    return launched(warm, child, access);
+    return readyChild(warm, child, policy);
   } catch (error) {
-    const fate = child?.fate();
+    const exitReason = child?.exitReason();
     await end();
     if (error instanceof LlmError || signal.aborted) throw error;
-    throw new LlmError(
-      'spawn',
-      `Claude Code did not start (${fate ?? 'it said nothing in time'}).`,
-      { cause: error },
-    );
+    const reason = exitReason ?? 'it did not answer in time';
+    throw new LlmError('spawn', `Claude Code did not start (${reason}).`, { cause: error });
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
 }
 
-function launched(warm: WarmQuery, child: Child, access: Access): Launched {
-  // Standard input stays open until the end: a child whose parent is gone sees it close, and ends.
+function readyChild(warm: WarmQuery, child: Child, policy: AccountPolicy): ReadyChild {
+  // Standard input stays open to the end: a child whose parent is gone sees it close, and ends.
   const input = openChannel<SDKUserMessage>();
   let query: Query | undefined;
-  const account = async (): Promise<Account> => {
+  const account = async (): Promise<ChildAccount> => {
     query ??= warm.query(input);
     return (await query.initializationResult()).account;
   };
   return {
-    isAlive: () => child.fate() === undefined,
-    fate: () => child.fate(),
+    isAlive: () => child.exitReason() === undefined,
+    exitReason: () => child.exitReason(),
     account,
     async ask(prompt) {
-      access.checkAccount(await account());
+      policy.checkAccount(await account());
       input.push({
         type: 'user',
         message: { role: 'user', content: prompt },
@@ -122,32 +127,9 @@ function launched(warm: WarmQuery, child: Child, access: Access): Launched {
     async end() {
       input.close();
       await child.end();
-      // Lets the SDK release its side; what it says of the end is known.
+      // Lets the SDK release its resources. Its error about the end tells nothing new.
       if (query === undefined) warm.close();
       else void query.return().catch(() => undefined);
     },
   };
-}
-
-// The SDK warns that it asks `canUseTool` about tools only that are not allowed. That is what it is here for, and the
-// warning would end up on a person's screen.
-const emitWarning = process.emitWarning.bind(process);
-process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
-  const [options] = rest;
-  const code =
-    typeof options === 'object' && options !== null ? Reflect.get(options, 'code') : undefined;
-  if (code !== 'CLAUDE_SDK_CAN_USE_TOOL_SHADOWED')
-    Reflect.apply(emitWarning, undefined, [warning, ...rest]);
-};
-
-const startsAtOnce = 2;
-const lanes: Promise<unknown>[] = Array.from({ length: startsAtOnce }, () => Promise.resolve());
-let turn = 0;
-
-/** Starting a child keeps a core busy: few start at the same time, the others in turn. */
-function inTurn<T>(run: () => Promise<T>): Promise<T> {
-  const lane = turn++ % startsAtOnce;
-  const started = (lanes[lane] ?? Promise.resolve()).then(run);
-  lanes[lane] = started.catch(() => undefined);
-  return started;
 }

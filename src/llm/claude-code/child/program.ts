@@ -3,17 +3,17 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { LlmError } from '../../port/error.ts';
 
-/** Path of the Claude Code program that ships with the Agent SDK; undefined where this platform has none. */
+/** Path of the Claude Code program that ships with the Agent SDK; undefined if there is none for this platform. */
 export function bundledProgram(): string | undefined {
   const resolver = createRequire(
     createRequire(import.meta.url).resolve('@anthropic-ai/claude-agent-sdk'),
   );
   const file = process.platform === 'win32' ? 'claude.exe' : 'claude';
-  const name = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
-  const names = usesMusl() ? [`${name}-musl`, name] : [name, `${name}-musl`];
-  for (const each of names) {
+  const packageName = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`;
+  const packages = [packageName, `${packageName}-musl`];
+  for (const name of usesMusl() ? packages.toReversed() : packages) {
     try {
-      return resolver.resolve(`${each}/${file}`);
+      return resolver.resolve(`${name}/${file}`);
     } catch {
       // Not installed for this platform.
     }
@@ -27,13 +27,13 @@ function usesMusl(): boolean {
   return report.header?.glibcVersionRuntime === undefined;
 }
 
-/** What a child needs before it starts; without it the program fails in ways that say nothing. */
+/** Checks what a child needs, because the program's own errors say nothing. Returns the program's path. */
 export async function checkPrerequisites(
   program: string | undefined,
   cwd: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  if (program === undefined || !(await can(program, constants.X_OK))) {
+  if (program === undefined || !(await isAccessible(program, constants.X_OK))) {
     const where =
       program === undefined ? `for ${process.platform}-${process.arch}` : `at ${program}`;
     throw new LlmError('spawn', `There is no Claude Code program ${where}.`, {
@@ -41,23 +41,23 @@ export async function checkPrerequisites(
     });
   }
   const isFolder = await stat(cwd).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
   if (!isFolder)
     throw new LlmError('spawn', `The project folder ${cwd} does not exist.`, {
-      hint: 'Run ktx in the folder of a project.',
+      hint: 'Run ktx in a project folder.',
     });
   const home = env['CLAUDE_CONFIG_DIR'] ?? env['HOME'] ?? env['USERPROFILE'] ?? homedir();
-  if (env['CLAUDE_CONFIG_DIR'] === undefined && !(await can(home, constants.W_OK))) {
+  if (env['CLAUDE_CONFIG_DIR'] === undefined && !(await isAccessible(home, constants.W_OK))) {
     throw new LlmError('spawn', `Claude Code cannot write to the home folder ${home}.`, {
-      hint: 'Set HOME, or CLAUDE_CONFIG_DIR, to a folder that exists and can be written to.',
+      hint: 'Set HOME or CLAUDE_CONFIG_DIR to a folder that exists and is writable.',
     });
   }
   return program;
 }
 
-function can(path: string, mode: number): Promise<boolean> {
+function isAccessible(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Ends children whose parent is gone. */
+/** Kills children whose parent is gone. */
 export interface Watchdog {
   add(pid: number): void;
   remove(pid: number): void;
   close(): void;
 }
 
-const program = `
+const watchdogProgram = `
 const live = new Set();
 require('node:readline').createInterface({ input: process.stdin })
   .on('line', (line) => (line[0] === '+' ? live.add(Number(line.slice(1))) : live.delete(Number(line.slice(1)))))
@@ -15,36 +15,37 @@ require('node:readline').createInterface({ input: process.stdin })
 `;
 
 /**
- * A small process that outlives this one by an instant: once the pipe between them breaks, it kills what is left. A child
- * that waits for the model does not notice that its parent is gone, and would go on for minutes.
+ * Starts a small process beside this one. When the pipe between them breaks, this process is gone, and
+ * the watchdog kills the children that are left. A child that waits for the model does not notice that
+ * its parent is gone, and would run on for minutes.
  */
 export function openWatchdog(): Watchdog {
-  let dog: ChildProcess | undefined;
-  const say = (line: string): void => {
-    dog ??= start();
-    dog.stdin?.write(`${line}\n`);
+  let watchdog: ChildProcess | undefined;
+  const send = (line: string): void => {
+    watchdog ??= startWatchdog();
+    watchdog.stdin?.write(`${line}\n`);
   };
   return {
-    add: (pid) => say(`+${pid}`),
-    remove: (pid) => say(`-${pid}`),
+    add: (pid) => send(`+${pid}`),
+    remove: (pid) => send(`-${pid}`),
     close() {
-      dog?.stdin?.end();
-      dog = undefined;
+      watchdog?.stdin?.end();
+      watchdog = undefined;
     },
   };
 }
 
-function start(): ChildProcess {
-  // Detached: what interrupts this process by its terminal must not take the dog along.
-  const dog = spawn(process.execPath, ['-e', program], {
+function startWatchdog(): ChildProcess {
+  // Detached, so that Ctrl-C in the terminal does not end the watchdog too.
+  const watchdog = spawn(process.execPath, ['-e', watchdogProgram], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
     env: { SystemRoot: process.env['SystemRoot'] },
   });
-  dog.unref();
-  // Without it there is one safeguard less; the calls themselves can do without.
-  dog.on('error', () => undefined);
-  dog.stdin?.on('error', () => undefined);
-  return dog;
+  watchdog.unref();
+  // Calls work without the watchdog too.
+  watchdog.on('error', () => undefined);
+  watchdog.stdin?.on('error', () => undefined);
+  return watchdog;
 }

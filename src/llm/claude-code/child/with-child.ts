@@ -1,14 +1,14 @@
 import { errorMessage, UserError } from '../../../lib/error.ts';
 import { LlmError } from '../../port/error.ts';
-import type { Launched } from './launch.ts';
+import type { ReadyChild } from './launch.ts';
 
-/** Runs with a child and ends it; on an abort at once, and then it is gone when this throws. */
-export async function used<T>(
-  take: () => Promise<Launched>,
-  run: (child: Launched) => Promise<T>,
+/** Runs with a child, then ends it. On an abort it ends at once, and is gone when this throws. */
+export async function withChild<T>(
+  take: () => Promise<ReadyChild>,
+  run: (child: ReadyChild) => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  let child: Launched | undefined;
+  let child: ReadyChild | undefined;
   const onAbort = (): void => void child?.end();
   signal.addEventListener('abort', onAbort);
   try {
@@ -18,26 +18,30 @@ export async function used<T>(
     void child.end();
     return value;
   } catch (error) {
-    const fate = child?.fate();
+    const exitReason = child?.exitReason();
     await child?.end();
-    throw failureOf(error, signal, fate);
+    throw childFailure(error, signal, exitReason);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
 }
 
-export function failureOf(
+/** Why a call failed: the reason of the abort, the error itself, or the end of the child. */
+export function childFailure(
   error: unknown,
   signal: AbortSignal,
-  fate: string | undefined,
+  exitReason: string | undefined,
 ): UserError {
   if (signal.aborted) {
-    return signal.reason instanceof UserError
-      ? signal.reason
-      : new LlmError('aborted', 'The call was stopped.', { cause: signal.reason });
+    const { reason } = signal;
+    return reason instanceof UserError
+      ? reason
+      : new LlmError('aborted', 'The call was stopped.', { cause: reason });
   }
   if (error instanceof UserError) return error;
-  if (fate !== undefined)
-    return new LlmError('spawn', `Claude Code went away (${fate}).`, { cause: error });
+  if (exitReason !== undefined)
+    return new LlmError('spawn', `Claude Code ended unexpectedly (${exitReason}).`, {
+      cause: error,
+    });
   return new LlmError('execution', errorMessage(error), { cause: error });
 }

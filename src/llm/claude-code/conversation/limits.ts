@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import type { LimitReport } from '../../port/backend.ts';
 
-const status = z.enum(['allowed', 'allowed_warning', 'rejected']).catch('allowed');
-const window = z.looseObject({
-  status: status.optional(),
+const statusSchema = z.enum(['allowed', 'allowed_warning', 'rejected']).catch('allowed');
+const windowSchema = z.looseObject({
+  status: statusSchema.optional(),
   utilization: z.number().optional(),
   resetsAt: z.number().optional(),
 });
-const limitInfo = window.extend({
+const limitInfoSchema = windowSchema.extend({
   rateLimitType: z.string().optional(),
-  unifiedWindows: z.record(z.string(), window).optional().catch(undefined),
+  unifiedWindows: z.record(z.string(), windowSchema).optional().catch(undefined),
 });
 
-const states = { allowed: 'open', allowed_warning: 'near', rejected: 'closed' } as const;
+const stateByStatus = { allowed: 'open', allowed_warning: 'near', rejected: 'closed' } as const;
 
-/** What a `rate_limit_event` says, a report for each window; newer releases name them all. */
-export function limitsOf(info: unknown): LimitReport[] {
-  const { data } = limitInfo.safeParse(info);
+/** The limits in a `rate_limit_event`, one report for each window. Newer releases report all windows. */
+export function limitsFromEvent(info: unknown): LimitReport[] {
+  const { data } = limitInfoSchema.safeParse(info);
   if (data === undefined) return [];
   const { rateLimitType: name = 'requests', unifiedWindows = {}, ...whole } = data;
   const known = unifiedWindows[name];
@@ -24,18 +24,16 @@ export function limitsOf(info: unknown): LimitReport[] {
     known !== undefined && whole.status !== 'rejected'
       ? unifiedWindows
       : { ...unifiedWindows, [name]: { ...known, ...whole } };
-  return Object.entries(windows).map(
-    ([key, { status: is = 'allowed', utilization, resetsAt }]) => ({
-      window: key,
-      state: states[is],
-      utilization,
-      resetsAt: resetsAt === undefined ? undefined : new Date(resetsAt * 1000),
-    }),
-  );
+  return Object.entries(windows).map(([key, { status = 'allowed', utilization, resetsAt }]) => ({
+    window: key,
+    state: stateByStatus[status],
+    utilization,
+    resetsAt: resetsAt === undefined ? undefined : new Date(resetsAt * 1000),
+  }));
 }
 
-/** The window that refused the call; without a time where none was said. */
-export function refusedLimit(
+/** The limit that the call exceeded. Without `resetsAt` if the program reported no time. */
+export function exceededWindow(
   reports: readonly LimitReport[],
 ): { window: string; resetsAt?: Date | undefined } | undefined {
   const refused = reports.find(({ state }) => state === 'closed');

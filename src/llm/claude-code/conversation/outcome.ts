@@ -1,10 +1,10 @@
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk';
 import { UserError } from '../../../lib/error.ts';
-import { kindOfStatus, LlmError, type LlmErrorKind } from '../../port/error.ts';
-import type { Access } from '../access.ts';
+import { errorKindOfStatus, LlmError, type LlmErrorKind } from '../../port/error.ts';
+import type { AccountPolicy } from '../account-policy.ts';
 
-/** The typed fields that decide how a call ended; text never does. */
-export interface Facts {
+/** The typed fields of a result that decide how a call ended. Its text never does. */
+export interface ResultFacts {
   readonly subtype: SDKResultMessage['subtype'];
   readonly isError: boolean;
   readonly terminalReason: string | undefined;
@@ -13,17 +13,17 @@ export interface Facts {
   readonly status: number | undefined;
   /** `error` of the last assistant message. */
   readonly error: string | undefined;
-  /** What was said of the limit that was met. */
+  /** The limit that was reached. */
   readonly limit?: { readonly window: string; readonly resetsAt?: Date | undefined } | undefined;
-  /** For a person; never decides. */
+  /** Shown to a person. */
   readonly text: string;
 }
 
-export type Outcome =
+export type ConversationOutcome =
   | { readonly kind: 'natural' | 'budget' }
   | { readonly kind: 'failed'; readonly failure: UserError };
 
-const goodStops: ReadonlySet<string | null> = new Set([
+const normalStopReasons: ReadonlySet<string | null> = new Set([
   null,
   'end_turn',
   'tool_use',
@@ -31,8 +31,8 @@ const goodStops: ReadonlySet<string | null> = new Set([
   'pause_turn',
 ]);
 
-/** Reads, in this order, subtype, terminal reason and stop reason; a spent budget from any of them is a spent budget. */
-export function outcomeOf(facts: Facts, access: Access): Outcome {
+/** How a call ended: by subtype, then terminal reason, then stop reason. Any of them can report a spent step budget. */
+export function classifyResult(facts: ResultFacts, policy: AccountPolicy): ConversationOutcome {
   const { subtype, isError, terminalReason = 'completed', stopReason } = facts;
   if (subtype === 'error_max_turns' || terminalReason === 'max_turns' || stopReason === 'max_turns')
     return { kind: 'budget' };
@@ -40,10 +40,10 @@ export function outcomeOf(facts: Facts, access: Access): Outcome {
     subtype === 'success' &&
     !isError &&
     terminalReason === 'completed' &&
-    goodStops.has(stopReason)
+    normalStopReasons.has(stopReason)
   )
     return { kind: 'natural' };
-  return { kind: 'failed', failure: failureOf(facts, access) };
+  return { kind: 'failed', failure: resultFailure(facts, policy) };
 }
 
 const kindByTerminalReason: Readonly<Record<string, LlmErrorKind>> = {
@@ -72,38 +72,45 @@ const kindByError: Readonly<Record<string, LlmErrorKind>> = {
   overloaded: 'overloaded',
   model_not_found: 'model_unavailable',
   max_output_tokens: 'invalid_output',
-  // Without a status, because no response came.
+  // These come without a status, because there was no response.
   server_error: 'network',
   unknown: 'network',
 };
 
-function kindOf({ subtype, terminalReason, stopReason, status, error }: Facts): LlmErrorKind {
+function resultErrorKind({
+  subtype,
+  terminalReason,
+  stopReason,
+  status,
+  error,
+}: ResultFacts): LlmErrorKind {
   const first = kindBySubtype[subtype] ?? kindByTerminalReason[terminalReason ?? ''];
   if (first !== undefined) return first;
   if (error === 'billing_error') return 'billing';
-  if (status !== undefined && status >= 400) return kindOfStatus(status);
+  if (status !== undefined && status >= 400) return errorKindOfStatus(status);
   return kindByError[error ?? ''] ?? (stopReason === 'max_tokens' ? 'invalid_output' : 'execution');
 }
 
-function failureOf(facts: Facts, access: Access): UserError {
+function resultFailure(facts: ResultFacts, policy: AccountPolicy): UserError {
   const { status, limit, text } = facts;
   if (facts.subtype === 'error_max_budget_usd') {
-    const hint = 'What is finished is kept: raise limits.max_budget_usd or llm.max_usd_per_run.';
-    return new UserError('llm_budget_spent', 'The money that this may cost is spent.', {
+    const hint =
+      'Finished work is kept. To go on, raise limits.max_budget_usd or llm.max_usd_per_run.';
+    return new UserError('llm_budget_spent', 'The budget of this call is spent.', {
       hint,
       exitCode: 3,
     });
   }
-  const kind = kindOf(facts);
-  if (kind === 'auth') return access.refused(status);
-  const said = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+  const kind = resultErrorKind(facts);
+  if (kind === 'auth') return policy.refusedError(status);
+  const message = text.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
   const options =
     kind === 'rate_limit'
       ? { status, window: limit?.window, resetsAt: limit?.resetsAt }
       : { status };
   return new LlmError(
     kind,
-    said === '' ? `Claude Code ended with ${facts.terminalReason ?? facts.subtype}.` : said,
+    message === '' ? `Claude Code ended with ${facts.terminalReason ?? facts.subtype}.` : message,
     options,
   );
 }

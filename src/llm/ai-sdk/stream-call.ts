@@ -1,0 +1,246 @@
+import { isStepCount, streamText } from 'ai';
+import type { FinishReason, LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
+import { errorMessage } from '../../lib/error.ts';
+import type { BackendCall, SessionListener } from '../port/backend.ts';
+import { LlmError, type LlmErrorKind } from '../port/error.ts';
+import { roleSettings, type Effort } from '../port/roles.ts';
+import type { TokenUsage } from '../port/runtime.ts';
+import { toLlmError } from './failure.ts';
+import { modelForCall, type AiSdkContext } from './request.ts';
+import { sdkTools, type AskRepair } from './tools.ts';
+
+interface StreamOptions {
+  readonly stepBudget: number;
+  /** JSON Schema, if the answer has to be an object. */
+  readonly schema?: object;
+  readonly maxOutputTokens?: number;
+  readonly maxRetries?: number;
+  /** True if an answer that was cut off is good enough, as for a probe. */
+  readonly acceptsCutAnswer?: boolean;
+  /** The messages before the prompt. */
+  readonly history?: readonly ModelMessage[];
+  /** Overrides the effort of the role. */
+  readonly effort?: Effort | undefined;
+}
+
+export interface StreamedAnswer {
+  /** Text of the last turn. */
+  readonly text: string;
+  /** Full id of the model that answered. */
+  readonly model: string;
+  readonly stopReason: 'budget' | 'natural';
+  /** The messages of this answer, to continue the conversation with. */
+  readonly messages: () => Promise<readonly ModelMessage[]>;
+}
+
+type StreamPart = TextStreamPart<ToolSet>;
+type StepEnd = Extract<StreamPart, { type: 'finish-step' }>;
+
+interface StreamProgress {
+  text: string;
+  steps: number;
+  /** Answers that have begun; one more than `steps` if the last one broke off. */
+  begun: number;
+  lastStep: StepEnd | undefined;
+  failure: unknown;
+}
+
+/** Streams one call to its end. Throws an `LlmError`, except when the step budget runs out. */
+export async function streamCall(
+  context: AiSdkContext,
+  call: BackendCall,
+  options: StreamOptions,
+): Promise<StreamedAnswer> {
+  const { signal } = call.monitor;
+  const progress: StreamProgress = {
+    text: '',
+    steps: 0,
+    begun: 0,
+    lastStep: undefined,
+    failure: undefined,
+  };
+  let started: Awaited<ReturnType<typeof startStream>> | undefined;
+  try {
+    started = await startStream(context, call, options);
+    for await (const part of started.stream) readPart(part, call, progress);
+  } catch (error) {
+    progress.failure ??= error;
+  }
+  const { text, steps, lastStep } = progress;
+  if (progress.begun > steps)
+    call.monitor.addUsage(call.model, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, null);
+  // A complete answer counts, whatever happens after it.
+  const isDone = lastStep !== undefined && lastStep.finishReason !== 'tool-calls';
+  const hasFailed = signal.aborted ? !isDone : progress.failure !== undefined;
+  if (hasFailed) throw toLlmError(progress.failure, signal, context.secrets);
+  if (lastStep === undefined) throw new LlmError('network', 'The answer ended before it began.');
+  const isBudgetSpent = !isDone && steps >= options.stepBudget;
+  if (!isBudgetSpent && !options.acceptsCutAnswer) checkFinishReason(lastStep);
+  return {
+    text,
+    model: lastStep.response.modelId,
+    stopReason: isBudgetSpent ? 'budget' : 'natural',
+    messages: async () => (await started?.responseMessages) ?? [],
+  };
+}
+
+async function startStream(context: AiSdkContext, call: BackendCall, options: StreamOptions) {
+  const { stepBudget, schema, maxOutputTokens, maxRetries, history } = options;
+  const { thinking, effort: roleEffort } = roleSettings[call.role];
+  const { effort = roleEffort } = options;
+  const model = await modelForCall(context, call, schema);
+  return streamText({
+    model,
+    ...(call.system !== undefined && { instructions: call.system }),
+    ...(history === undefined
+      ? { prompt: call.prompt }
+      : { messages: [...history, { role: 'user', content: call.prompt }] }),
+    ...sdkTools(call.tools, repairAsker(context, call)),
+    stopWhen: isStepCount(stepBudget),
+    // The SDK omits it for models that refuse it, as most do while they think.
+    temperature: call.temperature ?? 0,
+    reasoning: thinking ? effort : 'none',
+    abortSignal: call.monitor.signal,
+    ...(context.provider.options && { providerOptions: context.provider.options }),
+    maxOutputTokens,
+    maxRetries,
+    // Prompts and answers hold rows of the warehouse, so they stay out of traces.
+    telemetry: {
+      functionId: `ktx.${call.role}`,
+      recordInputs: false,
+      recordOutputs: false,
+      includeRuntimeContext: Object.fromEntries(Object.keys(call.tags).map((tag) => [tag, true])),
+    },
+    runtimeContext: { ...call.tags },
+    onError: () => undefined,
+  });
+}
+
+/** Adds one part of the stream to the progress and reports it to the monitor. */
+function readPart(part: StreamPart, call: BackendCall, progress: StreamProgress): void {
+  const { monitor, tools } = call;
+  monitor.heartbeat();
+  if (monitor.listener !== undefined) forwardPart(part, monitor.listener);
+  switch (part.type) {
+    case 'start-step':
+      progress.text = '';
+      progress.begun += 1;
+      warnIfTemperatureOmitted(part, call);
+      break;
+    case 'text-delta':
+      progress.text += part.text;
+      break;
+    case 'error':
+      progress.failure ??= part.error ?? new Error('The provider ended the answer with an error.');
+      break;
+    case 'tool-error':
+      if (Object.hasOwn(tools, part.toolName)) monitor.toolFailed(part.toolName, part.toolCallId);
+      break;
+    case 'finish-step':
+      monitor.addUsage(part.response.modelId, tokenUsage(part.usage), reportedCost(part));
+      progress.lastStep = part;
+      progress.steps += 1;
+      if (progress.failure === undefined && !monitor.signal.aborted) monitor.stepFinished();
+      break;
+    default:
+  }
+}
+
+function warnIfTemperatureOmitted(
+  { warnings }: Extract<StreamPart, { type: 'start-step' }>,
+  { monitor, model, temperature }: BackendCall,
+): void {
+  const isOmitted = warnings.some(
+    (warning) => warning.type === 'unsupported' && warning.feature === 'temperature',
+  );
+  if (isOmitted && temperature !== undefined)
+    monitor.warn(`${model} does not take a temperature here. It is left out.`);
+}
+
+/** Includes calls that no tool of the session ran: refused ones, and tools that do not exist. */
+function forwardPart(part: StreamPart, listener: SessionListener): void {
+  switch (part.type) {
+    case 'text-delta':
+      listener.text(part.text);
+      break;
+    case 'reasoning-delta':
+      listener.thinking(part.text);
+      break;
+    case 'tool-call':
+      listener.toolStarted({ id: part.toolCallId, name: part.toolName, input: part.input });
+      break;
+    case 'tool-result':
+      listener.toolEnded({ id: part.toolCallId, isError: false, text: String(part.output) });
+      break;
+    case 'tool-error':
+      listener.toolEnded({ id: part.toolCallId, isError: true, text: errorMessage(part.error) });
+      break;
+    default:
+  }
+}
+
+/** The repair belongs to the turn that it repairs: it is not a step of its own, but its cost counts. */
+function repairAsker(context: AiSdkContext, call: BackendCall): AskRepair {
+  return async (prompt, schema) => {
+    const repairCall = {
+      ...call,
+      role: 'repair',
+      model: context.repairModel,
+      prompt,
+      system: undefined,
+      tools: {},
+      temperature: 0,
+      monitor: { ...call.monitor, stepFinished: () => undefined },
+    } as const;
+    try {
+      const { text } = await streamCall(context, repairCall, { stepBudget: 1, schema });
+      return JSON.parse(text);
+    } catch {
+      // The tool then refuses the input and tells the model why.
+      return undefined;
+    }
+  };
+}
+
+type FinishFailure = readonly [LlmErrorKind, string];
+
+const failureByFinishReason: Readonly<Partial<Record<FinishReason, FinishFailure>>> = {
+  length: ['execution', 'The answer was cut off at the maximum number of output tokens.'],
+  'content-filter': ['execution', 'The model refused to answer.'],
+  interrupted: ['network', 'The connection ended in the middle of the answer.'],
+  error: ['overloaded', 'The provider ended the answer with an error.'],
+};
+
+/** Throws if the turn did not come to its natural end. */
+function checkFinishReason({ finishReason, rawFinishReason: raw }: StepEnd): void {
+  if (raw === 'model_context_window_exceeded')
+    throw new LlmError('context_too_long', 'The answer filled up the context of the model.');
+  const failure = failureByFinishReason[finishReason];
+  if (failure !== undefined) throw new LlmError(...failure);
+  if (finishReason !== 'other') return;
+  throw new LlmError(
+    raw === undefined ? 'network' : 'execution',
+    `The answer ended early (${raw ?? 'no reason given'}).`,
+  );
+}
+
+function tokenUsage({
+  inputTokens = 0,
+  outputTokens = 0,
+  inputTokenDetails: details,
+}: LanguageModelUsage): TokenUsage {
+  const { cacheReadTokens: cacheRead = 0, cacheWriteTokens: cacheWrite = 0 } = details;
+  return {
+    input: details.noCacheTokens ?? Math.max(0, inputTokens - cacheRead - cacheWrite),
+    output: outputTokens,
+    cacheRead,
+    cacheWrite,
+  };
+}
+
+/** US dollars. The gateway reports the cost of a request as text. */
+function reportedCost({ providerMetadata }: StepEnd): number | undefined {
+  const cost = providerMetadata?.['gateway']?.['cost'];
+  if (cost === undefined || cost === null || cost === '') return undefined;
+  return Number.isFinite(Number(cost)) ? Number(cost) : undefined;
+}

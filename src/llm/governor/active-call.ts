@@ -1,0 +1,141 @@
+import { errorMessage, UserError } from '../../lib/error.ts';
+import type { CallMonitor } from '../port/backend.ts';
+import { LlmError } from '../port/error.ts';
+import type { KtxToolSet, StepFinished } from '../port/runtime.ts';
+import { CallClocks, type CallTimeouts } from './call-clocks.ts';
+import type { CallGate } from './call-gate.ts';
+import { CallMeter } from './call-meter.ts';
+import type { Spending } from './spending.ts';
+
+interface ActiveCallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeouts: CallTimeouts;
+  readonly gate: CallGate;
+  readonly spending: Spending;
+  readonly warn: (message: string) => void;
+  readonly stepBudget?: number;
+  readonly onStepFinish?: ((step: StepFinished) => void) | undefined;
+}
+
+/** One call while it runs: its abort signal, its clocks and its counters. */
+export class ActiveCall {
+  readonly meter: CallMeter;
+  /** What the backend reports to. */
+  readonly monitor: CallMonitor;
+  readonly #options: ActiveCallOptions;
+  readonly #abort = new AbortController();
+  readonly #clocks: CallClocks;
+  #hasRunTool = false;
+
+  constructor(options: ActiveCallOptions) {
+    this.#options = options;
+    this.#clocks = new CallClocks(options.timeouts, (error) => this.#abort.abort(error));
+    this.meter = new CallMeter(options.spending);
+    this.monitor = this.#createMonitor();
+    if (options.signal?.aborted === true) this.#onCallerAbort();
+    options.signal?.addEventListener('abort', this.#onCallerAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** True once the model has finished a turn or a tool has run: the call cannot be repeated then. */
+  get hasActed(): boolean {
+    return this.meter.steps > 0 || this.#hasRunTool;
+  }
+
+  /** Aborts the call if the run's money is spent. */
+  checkBudget(): void {
+    const stop = this.#options.spending.stop();
+    if (stop !== undefined) this.#abort.abort(stop);
+  }
+
+  startClocks(): void {
+    this.#clocks.start();
+  }
+
+  stopClocks(): void {
+    this.#clocks.stop();
+  }
+
+  close(): void {
+    this.#clocks.stop();
+    this.#options.signal?.removeEventListener('abort', this.#onCallerAbort);
+  }
+
+  /** The tools with the idle clock stopped while one of them runs. */
+  timedTools(tools: KtxToolSet): KtxToolSet {
+    return Object.fromEntries(
+      Object.entries(tools).map(([name, tool]) => [
+        name,
+        { ...tool, execute: (input, call) => this.runTool(() => tool.execute(input, call)) },
+      ]),
+    );
+  }
+
+  /** Runs a tool with the idle clock stopped. */
+  async runTool<T>(run: () => Promise<T>): Promise<T> {
+    this.#hasRunTool = true;
+    this.#clocks.holdIdle();
+    try {
+      return await run();
+    } finally {
+      this.#clocks.releaseIdle();
+    }
+  }
+
+  /** Waits for a person's answer with the clock of the whole call stopped. */
+  async askPerson<T>(answer: () => Promise<T>): Promise<T> {
+    this.#clocks.freeze();
+    try {
+      return await answer();
+    } finally {
+      this.#clocks.thaw();
+    }
+  }
+
+  /** Why the call failed: the reason of its abort, if it was aborted, else the error. */
+  failureFrom(error: unknown): UserError {
+    const { aborted, reason } = this.signal;
+    if (aborted && reason instanceof UserError) return reason;
+    // A backend that enforces the limit itself knows neither its setting nor the amount.
+    if (error instanceof UserError && error.code === 'llm_budget_spent')
+      return this.#options.spending.stop() ?? error;
+    return error instanceof UserError
+      ? error
+      : new LlmError('unknown', errorMessage(error), { cause: error });
+  }
+
+  #createMonitor(): CallMonitor {
+    const { gate, warn } = this.#options;
+    return {
+      signal: this.signal,
+      heartbeat: () => this.#clocks.restartIdle(),
+      stepFinished: () => this.#onStepFinished(),
+      requestSent: () => this.meter.addRequest(),
+      addUsage: (model, tokens, costUsd) => this.meter.addUsage(model, tokens, costUsd),
+      toolFailed: (tool, callId) => this.meter.addToolFailure(tool, callId),
+      limitReported: (report) => gate.report(report),
+      warn,
+    };
+  }
+
+  #onStepFinished(): void {
+    const { stepBudget = 1, onStepFinish, warn } = this.#options;
+    const stepIndex = this.meter.addStep();
+    this.#clocks.restartIdle();
+    try {
+      onStepFinish?.({ stepIndex, stepBudget });
+    } catch (error) {
+      warn(`The progress callback failed: ${errorMessage(error)}`);
+    }
+    // Stops a loop between two turns. The last turn is already paid for, so it counts.
+    if (stepIndex < stepBudget) this.checkBudget();
+  }
+
+  readonly #onCallerAbort = (): void => {
+    const cause: unknown = this.#options.signal?.reason;
+    this.#abort.abort(new LlmError('aborted', 'The call was interrupted.', { cause }));
+  };
+}

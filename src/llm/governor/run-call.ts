@@ -1,0 +1,144 @@
+import { errorMessage, type UserError } from '../../lib/error.ts';
+import { modelForRole, type LlmConfig } from '../config.ts';
+import type { ModelBackend } from '../port/backend.ts';
+import { LlmError } from '../port/error.ts';
+import type { CallMetrics, KtxModelRole, KtxToolSet, RunLoopParams } from '../port/runtime.ts';
+import { checkToolSet } from '../port/tool-set.ts';
+import { ActiveCall } from './active-call.ts';
+import type { CallTimeouts } from './call-clocks.ts';
+import type { CallGate } from './call-gate.ts';
+import type { Spending } from './spending.ts';
+import type { CallRecord } from './usage.ts';
+
+/** What all calls of one runtime share. */
+export interface GovernorContext {
+  readonly config: LlmConfig;
+  readonly adapter: ModelBackend;
+  readonly gate: CallGate;
+  readonly spending: Spending;
+  readonly run: string;
+  readonly concurrency: number;
+  readonly record: (record: CallRecord) => void;
+  readonly warn: (message: string) => void;
+}
+
+interface CallRequest {
+  readonly role: KtxModelRole;
+  readonly tools: KtxToolSet;
+  readonly signal?: AbortSignal | undefined;
+  readonly onMetrics?: ((metrics: CallMetrics) => void) | undefined;
+  readonly stepBudget?: number;
+  readonly onStepFinish?: RunLoopParams['onStepFinish'];
+  /** Default `llm.timeouts`. */
+  readonly timeouts?: CallTimeouts | undefined;
+  /** True once part of the answer was shown to a person. */
+  readonly hasShown?: () => boolean;
+}
+
+/** The end of a call: a value or a failure, and what it used. */
+export interface CallOutcome<T> {
+  readonly value?: T;
+  readonly failure?: UserError;
+  readonly metrics: CallMetrics;
+  readonly toolFailures: Readonly<Record<string, number>>;
+}
+
+type Attempt<T> = (call: ActiveCall) => Promise<T>;
+
+/**
+ * Runs one call: check the budget, wait for a slot, start the clocks, ask the backend, record the
+ * usage. Failures of the call are in the outcome. Throws only for mistakes of the caller: an
+ * invalid tool set or a missing model.
+ */
+export async function runCall<T>(
+  context: GovernorContext,
+  request: CallRequest,
+  attempt: Attempt<T>,
+): Promise<CallOutcome<T>> {
+  checkToolSet(request.tools);
+  modelForRole(context.config, request.role);
+  const { config, gate, spending, warn } = context;
+  const timeouts = request.timeouts ?? config.timeouts;
+  const call = new ActiveCall({ ...request, timeouts, gate, spending, warn });
+  try {
+    call.checkBudget();
+    const value = await attemptWithRetry(call, { gate, hasShown: request.hasShown }, attempt);
+    return settle(context, request, { call, value });
+  } catch (error) {
+    return settle(context, request, { call, failure: call.failureFrom(error) });
+  } finally {
+    call.close();
+  }
+}
+
+interface RetryRule {
+  readonly gate: CallGate;
+  readonly hasShown: (() => boolean) | undefined;
+}
+
+/** Repeats a call once, after the reset, if it met a limit before it did or showed anything. */
+async function attemptWithRetry<T>(
+  call: ActiveCall,
+  { gate, hasShown }: RetryRule,
+  attempt: Attempt<T>,
+): Promise<T> {
+  try {
+    return await attemptInSlot(call, gate, attempt);
+  } catch (error) {
+    const failure = call.failureFrom(error);
+    if (!(failure instanceof LlmError) || failure.kind !== 'rate_limit') throw failure;
+    const { window = 'requests', resetsAt } = failure;
+    if (resetsAt === undefined || call.hasActed || hasShown?.() === true) throw failure;
+    gate.report({ window, state: 'closed', resetsAt });
+    return attemptInSlot(call, gate, attempt);
+  }
+}
+
+async function attemptInSlot<T>(call: ActiveCall, gate: CallGate, attempt: Attempt<T>): Promise<T> {
+  const leaveSlot = await gate.enter(call.signal);
+  try {
+    // Other calls may have spent the money while this one waited.
+    call.checkBudget();
+    call.signal.throwIfAborted();
+    call.startClocks();
+    return await attempt(call);
+  } finally {
+    call.stopClocks();
+    leaveSlot();
+  }
+}
+
+interface EndedCall<T> {
+  readonly call: ActiveCall;
+  readonly value?: T;
+  readonly failure?: UserError;
+}
+
+/** Records the usage of a call and reports its metrics. Neither can make the call fail. */
+function settle<T>(
+  context: GovernorContext,
+  { role, onMetrics }: CallRequest,
+  { call, value, failure }: EndedCall<T>,
+): CallOutcome<T> {
+  const { config, run, record, warn } = context;
+  const metrics = call.meter.metrics();
+  const callRecord: CallRecord = {
+    run,
+    role,
+    backend: config.provider.backend,
+    model: modelForRole(config, role),
+    outcome: failure instanceof LlmError ? failure.kind : (failure?.code ?? 'ok'),
+    metrics,
+  };
+  try {
+    record(callRecord);
+  } catch (error) {
+    warn(`The usage of a call could not be recorded: ${errorMessage(error)}`);
+  }
+  try {
+    onMetrics?.(metrics);
+  } catch (error) {
+    warn(`The metrics callback failed: ${errorMessage(error)}`);
+  }
+  return { value, failure, metrics, toolFailures: call.meter.toolFailures() };
+}
