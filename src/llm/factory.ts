@@ -3,7 +3,7 @@ import { UserError } from '../lib/error.ts';
 import { isSecretReference } from '../store/secrets.ts';
 import { isApiProvider, type ModelBackendName } from './backends.ts';
 import { modelForRole, type LlmConfig } from './config.ts';
-import { openCallGate, type CallGate, type Pause } from './governor/call-gate.ts';
+import { CallGate, type Pause } from './governor/call-gate.ts';
 import { govern, type LlmRuntime } from './governor/govern.ts';
 import { checkPrices, openSpending } from './governor/spending.ts';
 import type { CallRecord } from './governor/usage.ts';
@@ -86,7 +86,7 @@ function warnOnce(warn: (message: string) => void): (message: string) => void {
 function openSharedGate(backend: string, concurrency: number): SharedGate {
   const pauseListeners = new Set<LlmOptions['onPause']>();
   const onPause = (pause: Pause): void => pauseListeners.forEach((listener) => listener(pause));
-  const gate = openCallGate({ concurrency, longestPauseMs, onPause });
+  const gate = new CallGate({ concurrency, longestPauseMs, onPause });
   gates.set(backend, { gate, pauseListeners });
   return { gate, pauseListeners };
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openClaudeCodeBackend } from '../../src/llm/claude-code/backend.ts';
 import { builtInTools } from '../../src/llm/claude-code/built-in-tools.ts';
-import { openCallGate } from '../../src/llm/governor/call-gate.ts';
+import { CallGate } from '../../src/llm/governor/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import { govern, type LlmRuntime } from '../../src/llm/governor/govern.ts';
@@ -486,7 +486,7 @@ function governed(env: NodeJS.ProcessEnv, executable: string): LlmRuntime {
   const runtime = govern({
     config,
     adapter: openClaudeCodeBackend({ projectDir: machine.projectDir, env, executable }),
-    gate: openCallGate({ concurrency: 2, longestPauseMs: 1000, onPause: () => undefined }),
+    gate: new CallGate({ concurrency: 2, longestPauseMs: 1000, onPause: () => undefined }),
     spending: openSpending({
       limit: config.max_usd_per_run,
       key: 'llm.max_usd_per_run',

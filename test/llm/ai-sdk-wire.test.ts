@@ -171,7 +171,7 @@ describe('the environment', () => {
 describe('a backend that is none of the AI SDK', () => {
   test.each(['claude-code', 'none', 'toString'])('is refused: %s [C8 C9]', (name) => {
     expect(() => open(name as ProviderName, {})).toThrow(
-      /is no LanguageModel backend: the AI SDK serves anthropic, vertex, gateway, openai, bedrock/,
+      /is not a LanguageModel backend: the AI SDK serves anthropic, vertex, gateway, openai, bedrock/,
     );
   });
 

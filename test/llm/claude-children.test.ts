@@ -229,7 +229,7 @@ describe('before a child is started', () => {
       'the project folder',
       () => ({ projectDir: join(machine.home, 'nowhere'), executable: process.execPath }),
       /project folder .* does not exist/,
-      /folder of a project/,
+      /project folder/,
     ],
     [
       'a home that can be written to',

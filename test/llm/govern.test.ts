@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { BackendCall, ModelBackend } from '../../src/llm/port/backend.ts';
-import { openCallGate, type CallGate } from '../../src/llm/governor/call-gate.ts';
+import { CallGate } from '../../src/llm/governor/call-gate.ts';
 import { llmConfigSchema } from '../../src/llm/config.ts';
 import { LlmError } from '../../src/llm/port/error.ts';
 import { govern } from '../../src/llm/governor/govern.ts';
@@ -19,7 +19,7 @@ function gateOf(
   pauses: { until: Date }[] = [],
   longestPauseMs = 60_000,
 ): CallGate {
-  return openCallGate({ concurrency, longestPauseMs, onPause: (pause) => pauses.push(pause) });
+  return new CallGate({ concurrency, longestPauseMs, onPause: (pause) => pauses.push(pause) });
 }
 
 interface Around extends Partial<GovernorContext> {

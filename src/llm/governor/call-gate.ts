@@ -17,81 +17,78 @@ export interface CallGateOptions {
   readonly onPause: (pause: Pause) => void;
 }
 
-/**
- * Every call of the process passes this gate. Normally `concurrency` calls run at once; close to a
- * limit only one; while a limit is reached none.
- */
-export interface CallGate {
-  /** Resolves when the call may start. The returned function gives the slot back. */
-  enter(signal: AbortSignal): Promise<() => void>;
-  report(limit: LimitReport): void;
-  /** The reached limit with the latest reset; undefined if no limit is reached. */
-  pause(): Pause | undefined;
-}
-
 /** Clocks differ, and providers round the reset down to a second. */
 const marginMs = 1000;
 /** How long a limit counts as near if the provider names no reset. */
 const nearMs = 60_000;
 
-export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateOptions): CallGate {
-  const queue = new PQueue({ concurrency });
-  const reachedUntil = new Map<string, Date>();
-  const nearUntil = new Map<string, Date>();
-  let announcedReset = 0;
+/**
+ * Every call of the process passes this gate. Normally `concurrency` calls run at once; close to a
+ * limit only one; while a limit is reached none.
+ */
+export class CallGate {
+  readonly #options: CallGateOptions;
+  readonly #queue: PQueue;
+  readonly #reachedUntil = new Map<string, Date>();
+  readonly #nearUntil = new Map<string, Date>();
+  #announcedReset = 0;
 
-  return {
-    pause: currentPause,
-    async enter(signal) {
+  constructor(options: CallGateOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.concurrency });
+  }
+
+  /** Resolves when the call may start. The returned function gives the slot back. */
+  async enter(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    this.#adjustConcurrency();
+    const entered = Promise.withResolvers<() => void>();
+    const left = Promise.withResolvers<void>();
+    const onAbort = (): void => entered.reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const holdSlot = async (): Promise<void> => {
+      await this.#waitForReset(signal);
       signal.throwIfAborted();
-      adjustConcurrency();
-      const entered = Promise.withResolvers<() => void>();
-      const left = Promise.withResolvers<void>();
-      const onAbort = (): void => entered.reject(signal.reason as Error);
-      signal.addEventListener('abort', onAbort, { once: true });
-      // The queue does not get the signal: it would free the slot of a call that is still ending.
-      queue
-        .add(async () => {
-          await waitForReset(signal);
-          signal.throwIfAborted();
-          entered.resolve(left.resolve);
-          await left.promise;
-          adjustConcurrency();
-        })
-        .catch(entered.reject);
-      return entered.promise.finally(() => signal.removeEventListener('abort', onAbort));
-    },
-    report({ window, state, resetsAt }) {
-      nearUntil.delete(window);
-      if (state === 'near')
-        nearUntil.set(window, isValidDate(resetsAt) ? resetsAt : new Date(Date.now() + nearMs));
-      if (state === 'closed' && isValidDate(resetsAt)) {
-        reachedUntil.set(window, resetsAt);
-        announce({ window, until: resetsAt });
-      }
-      adjustConcurrency();
-    },
-  };
+      entered.resolve(left.resolve);
+      await left.promise;
+      this.#adjustConcurrency();
+    };
+    // The queue does not get the signal: it would free the slot of a call that is still ending.
+    this.#queue.add(holdSlot).catch(entered.reject);
+    return entered.promise.finally(() => signal.removeEventListener('abort', onAbort));
+  }
 
-  function currentPause(): Pause | undefined {
-    dropPast(reachedUntil);
-    const [latest] = [...reachedUntil].toSorted(([, a], [, b]) => b.getTime() - a.getTime());
+  report({ window, state, resetsAt }: LimitReport): void {
+    this.#nearUntil.delete(window);
+    if (state === 'near')
+      this.#nearUntil.set(window, isValidDate(resetsAt) ? resetsAt : new Date(Date.now() + nearMs));
+    if (state === 'closed' && isValidDate(resetsAt)) {
+      this.#reachedUntil.set(window, resetsAt);
+      this.#announce({ window, until: resetsAt });
+    }
+    this.#adjustConcurrency();
+  }
+
+  /** The reached limit with the latest reset; undefined if no limit is reached. */
+  pause(): Pause | undefined {
+    dropPast(this.#reachedUntil);
+    const [latest] = [...this.#reachedUntil].toSorted(([, a], [, b]) => b.getTime() - a.getTime());
     return latest && { window: latest[0], until: latest[1] };
   }
 
   /** Waiting calls start at once if there is room for them again. */
-  function adjustConcurrency(): void {
-    dropPast(nearUntil);
-    queue.concurrency = nearUntil.size > 0 ? 1 : concurrency;
+  #adjustConcurrency(): void {
+    dropPast(this.#nearUntil);
+    this.#queue.concurrency = this.#nearUntil.size > 0 ? 1 : this.#options.concurrency;
   }
 
   /** Waits inside the slot, so that a call whose reset is too far away can fail. */
-  async function waitForReset(signal: AbortSignal): Promise<void> {
-    for (let reached = currentPause(); reached !== undefined; reached = currentPause()) {
+  async #waitForReset(signal: AbortSignal): Promise<void> {
+    for (let reached = this.pause(); reached !== undefined; reached = this.pause()) {
       signal.throwIfAborted();
       const ms = reached.until.getTime() - Date.now();
-      if (ms > longestPauseMs) throw limitReachedError(reached);
-      announce(reached);
+      if (ms > this.#options.longestPauseMs) throw limitReachedError(reached);
+      this.#announce(reached);
       await sleep(Math.max(1, ms + marginMs), undefined, { signal }).catch(() =>
         signal.throwIfAborted(),
       );
@@ -99,13 +96,14 @@ export function openCallGate({ concurrency, longestPauseMs, onPause }: CallGateO
   }
 
   /** Announces each reset once, as soon as it is known. */
-  function announce(reached: Pause): void {
+  #announce(reached: Pause): void {
+    const { longestPauseMs, onPause } = this.#options;
     const reset = reached.until.getTime();
     const ms = reset - Date.now();
     // Calls that were refused together report the same reset some milliseconds apart.
-    const isNew = Math.abs(announcedReset - reset) > 1000;
+    const isNew = Math.abs(this.#announcedReset - reset) > 1000;
     if (ms > 0 && ms <= longestPauseMs && isNew) onPause(reached);
-    announcedReset = reset;
+    this.#announcedReset = reset;
   }
 }
 

@@ -43,7 +43,7 @@ export interface CallOutcome<T> {
   readonly toolFailures: Readonly<Record<string, number>>;
 }
 
-type Attempt<T> = (call: ActiveCall) => Promise<T>;
+type CallAttempt<T> = (call: ActiveCall) => Promise<T>;
 
 /**
  * Runs one call: check the budget, wait for a slot, start the clocks, ask the backend, record the
@@ -53,7 +53,7 @@ type Attempt<T> = (call: ActiveCall) => Promise<T>;
 export async function runCall<T>(
   context: GovernorContext,
   request: CallRequest,
-  attempt: Attempt<T>,
+  attempt: CallAttempt<T>,
 ): Promise<CallOutcome<T>> {
   checkToolSet(request.tools);
   modelForRole(context.config, request.role);
@@ -80,7 +80,7 @@ interface RetryRule {
 async function attemptWithRetry<T>(
   call: ActiveCall,
   { gate, hasShown }: RetryRule,
-  attempt: Attempt<T>,
+  attempt: CallAttempt<T>,
 ): Promise<T> {
   try {
     return await attemptInSlot(call, gate, attempt);
@@ -94,7 +94,7 @@ async function attemptWithRetry<T>(
   }
 }
 
-async function attemptInSlot<T>(call: ActiveCall, gate: CallGate, attempt: Attempt<T>): Promise<T> {
+async function attemptInSlot<T>(call: ActiveCall, gate: CallGate, attempt: CallAttempt<T>): Promise<T> {
   const leaveSlot = await gate.enter(call.signal);
   try {
     // Other calls may have spent the money while this one waited.

@@ -45,7 +45,7 @@ export function openSpending({ limit, key, prices }: SpendingLimit): Spending {
     stop() {
       if (limit === undefined) return undefined;
       if (unknownReason !== undefined) return unknownCostError(key, unknownReason);
-      return spent < limit ? undefined : limitReachedError(key, limit, spent);
+      return spent < limit ? undefined : budgetSpentError(key, limit, spent);
     },
     left: () => (limit === undefined ? undefined : Math.max(0, limit - spent)),
   };
@@ -59,7 +59,7 @@ function unknownCostError(key: string, reason: string): UserError {
   });
 }
 
-function limitReachedError(key: string, limit: number, spent: number): UserError {
+function budgetSpentError(key: string, limit: number, spent: number): UserError {
   const message = `This run has spent $${spent.toFixed(4)} of the $${limit} that ${key} allows.`;
   return new UserError('llm_budget_spent', message, {
     hint: 'Finished work is kept. Run again, or raise the limit.',
