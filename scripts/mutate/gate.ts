@@ -194,7 +194,7 @@ export const gateMutants: readonly Mutant[] = [
     find: "&& !name.table.startsWith('pg_')",
     replace: '',
     why: 'pg_authid and other system tables can be read under the name of a user table.',
-    tests: [...gate, 'warehouse/postgres.test.ts'],
+    tests: ['warehouse/gate-rules.test.ts'],
   },
   {
     name: 'postgres-read-only',
@@ -202,7 +202,7 @@ export const gateMutants: readonly Mutant[] = [
     find: 'REPEATABLE READ READ ONLY;',
     replace: 'REPEATABLE READ READ WRITE;',
     why: 'The engine no longer refuses writes by itself.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/postgres.test.ts'],
+    tests: gate,
   },
   {
     name: 'postgres-rollback',
@@ -250,7 +250,7 @@ export const gateMutants: readonly Mutant[] = [
     find: "access_mode: 'READ_ONLY'",
     replace: "access_mode: 'AUTOMATIC'",
     why: 'The engine no longer refuses writes by itself.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/files.test.ts'],
+    tests: gate,
   },
   {
     name: 'duckdb-external',
@@ -258,7 +258,7 @@ export const gateMutants: readonly Mutant[] = [
     find: "enable_external_access: 'false'",
     replace: "enable_external_access: 'true'",
     why: 'A statement that passes the parser can read any file of the machine.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/files.test.ts', 'warehouse/gate.test.ts'],
+    tests: gate,
   },
   {
     name: 'duckdb-lock-settings',
@@ -266,7 +266,7 @@ export const gateMutants: readonly Mutant[] = [
     find: ", 'SET GLOBAL lock_configuration = true'",
     replace: '',
     why: 'A setting can be changed again after opening.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/files.test.ts', 'warehouse/gate.test.ts'],
+    tests: gate,
   },
   {
     name: 'duckdb-macro',
@@ -314,7 +314,7 @@ export const gateMutants: readonly Mutant[] = [
     find: 'readOnly: true,',
     replace: 'readOnly: false,',
     why: 'The engine no longer refuses writes by itself.',
-    tests: ['contract/warehouse.test.ts', 'warehouse/files.test.ts'],
+    tests: gate,
   },
   {
     name: 'sqlite-authorizer',
@@ -322,7 +322,7 @@ export const gateMutants: readonly Mutant[] = [
     find: 'return isRead ? constants.SQLITE_OK : constants.SQLITE_DENY;',
     replace: 'return constants.SQLITE_OK;',
     why: "SQLite's own parser no longer checks what the general one let pass.",
-    tests: ['warehouse/gate.test.ts', 'contract/warehouse.test.ts'],
+    tests: gate,
   },
   {
     name: 'sqlite-system-table',
@@ -330,7 +330,7 @@ export const gateMutants: readonly Mutant[] = [
     find: "return !table.startsWith('sqlite_')",
     replace: 'return true',
     why: 'sqlite_schema and its neighbours can be read.',
-    tests: ['warehouse/gate.test.ts', 'contract/warehouse.test.ts'],
+    tests: gate,
   },
   {
     name: 'sqlite-parent',

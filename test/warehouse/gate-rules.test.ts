@@ -10,6 +10,19 @@ beforeAll(async () => {
 });
 afterAll(() => database.remove());
 
+describe('the gate on Postgres', () => {
+  test('refuses a system table, also if a user table has its name', async () => {
+    const postgres = await makeDatabase('postgres', 'CREATE TABLE pg_authid (a int);');
+    const warehouse = await postgres.open();
+    await expect(warehouse.query('SELECT * FROM pg_authid', generous, never)).rejects.toMatchObject(
+      { code: 'gate_refused' },
+    );
+    await warehouse.query('SELECT a FROM public.pg_authid', generous, never);
+    await warehouse.close();
+    await postgres.remove();
+  });
+});
+
 describe('the gate, around every driver', () => {
   test('refuses a NUL character before any parser reads the text', async () => {
     const warehouse = await database.open();
