@@ -12,8 +12,6 @@ export const docsConfigSchema = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe(
-      'Only files that match one of these globs, like guides/**; all where it is left out.',
-    ),
+    .describe('Only files that match one of these globs, like guides/**; all files without this.'),
 });
 export type DocsConfig = z.infer<typeof docsConfigSchema>;

@@ -1,113 +1,135 @@
 import type { Claim } from '../../context/claims/claim.ts';
+import { indexNames, type NamedDataset, type NameIndex } from '../../context/claims/name-index.ts';
 import {
-  type Extraction,
   type ExtractContext,
+  type Extraction,
   type Item,
   itemPath,
   type Source,
-  type Unread,
+  type UnreadText,
 } from '../source.ts';
-import type { Block, Row } from './block.ts';
 import type { DocsConfig } from './config.ts';
+import type { DocumentBlock, ParsedDocument, TableRow } from './document-block.ts';
 import { fetchDocuments, isIncluded } from './fetch.ts';
-import { htmlBlocks } from './html.ts';
-import { markdownBlocks } from './markdown.ts';
-import { indexNames, type NamedDataset, type NameIndex } from '../../context/claims/name-index.ts';
-import { readTable, type TableContext } from './tables.ts';
+import { readHtml } from './read-html.ts';
+import { readMarkdown } from './read-markdown.ts';
+import { readTable, type RowClaim } from './read-table.ts';
 
-const extractor = 'docs@1';
+const docsExtractor = 'docs@1';
+const tableConfidence = 0.9;
+const longestQuote = 300;
 
-/** A folder of documents. Code reads its tables of terms, metrics, rules and columns; prose is for a model. */
+/** A folder of documents. Code reads tables of terms, metrics, rules and columns; a model reads the prose. */
 export const docs: Source<DocsConfig> = {
-  extractor,
+  extractor: docsExtractor,
   fetch: fetchDocuments,
   covers: (key, { include }) => isIncluded(key, include),
   extract(items, { connection, catalogs }: ExtractContext<DocsConfig>) {
     const names = indexNames(catalogs.values());
-    return items.map((item) => readDocument(item, connection, names));
+    return items.map((item) => extractDocument(item, connection, names));
   },
 };
 
-function readDocument(item: Item, connection: string, names: NameIndex): Extraction {
-  const blocks = /\.html?$/i.test(item.key) ? htmlBlocks(item.body) : markdownBlocks(item.body);
-  const claim = (
-    row: Row,
-    [subject, kind, body]: readonly [string, Claim['kind'], Claim['body']],
-  ): Claim => {
-    const quote = row.cells.join(' | ').slice(0, 300).toWellFormed();
-    const place = { item: itemPath(connection, item.path), location: `line ${row.line}`, quote };
-    return {
-      subject,
-      kind,
-      body,
-      evidence: [{ connection, origin: 'code', extractor, ...place, confidence: 0.9 }],
-    };
-  };
+function extractDocument(item: Item, connection: string, names: NameIndex): Extraction {
+  const { blocks, problems } = parseDocument(item);
   const claims: Claim[] = [];
-  const unread: Unread[] = [];
-  const sections = sectionsOf(blocks, names);
-  for (const { dataset, block, title } of sections) {
-    const context: TableContext = {
-      names,
-      section: dataset,
-      claim: (about, row) => claim(row, about),
-    };
-    const reading = block.kind === 'table' ? readTable(block, context) : undefined;
-    claims.push(...(reading?.claims ?? []));
-    const rows = reading?.unread ?? (block.kind === 'table' ? block.rows : []);
-    unread.push(
-      ...rows.map(
-        ({ cells, line }) =>
-          ({ what: 'prose', location: `line ${line}`, text: cells.join(' | ') }) as const,
-      ),
-    );
-    if (block.kind === 'text' && isProse(block.text)) {
-      unread.push({
-        what: 'prose',
-        location: `line ${block.line}`,
-        text: title === '' ? block.text : `${title}: ${block.text}`,
-      });
+  const unread: UnreadText[] = [];
+  for (const { block, title, dataset } of locateBlocks(blocks, names)) {
+    if (block.kind === 'table') {
+      const table = readTable(block, { names, section: dataset });
+      claims.push(...(table?.claims ?? []).map((claim) => claimOf(item, connection, claim)));
+      const rows = table?.unread ?? block.rows;
+      unread.push(...rows.map(({ cells, line }) => unreadProse(cells.join(' | '), line)));
+    } else if (block.kind === 'text' && isProse(block.text)) {
+      const text = title === '' ? block.text : `${title}: ${block.text}`;
+      unread.push(unreadProse(text, block.line));
     }
   }
-  return { key: item.key, claims, mentions: mentionsIn(blocks, names), unread };
+  return {
+    key: item.key,
+    claims,
+    mentions: mentionedDatasets(blocks, names),
+    unread,
+    problems: problems.map(({ line, reason }) => ({ location: `line ${line}`, reason })),
+  };
 }
 
-/** Each block with the nearest heading, and the dataset that one of the headings above it names. */
-function sectionsOf(blocks: readonly Block[], names: NameIndex) {
-  const path: {
+function parseDocument({ key, body }: Item): ParsedDocument {
+  return /\.html?$/i.test(key) ? readHtml(body) : readMarkdown(body);
+}
+
+interface LocatedBlock {
+  readonly block: DocumentBlock;
+  /** The nearest heading above; empty without one. */
+  readonly title: string;
+  /** The dataset that the nearest of the headings above names. */
+  readonly dataset: NamedDataset | undefined;
+}
+
+function locateBlocks(blocks: readonly DocumentBlock[], names: NameIndex): LocatedBlock[] {
+  const headings: {
     readonly level: number;
     readonly text: string;
     readonly dataset: NamedDataset | undefined;
   }[] = [];
   return blocks.map((block) => {
     if (block.kind === 'heading') {
-      while ((path.at(-1)?.level ?? 0) >= block.level) path.pop();
-      const said = /`([^`]+)`/.exec(block.text)?.[1] ?? block.text;
-      path.push({ level: block.level, text: block.text, dataset: names.dataset(said) });
+      while ((headings.at(-1)?.level ?? 0) >= block.level) headings.pop();
+      const codeName = /`([^`]+)`/.exec(block.text)?.[1];
+      const dataset = names.dataset(codeName ?? block.text);
+      headings.push({ level: block.level, text: block.text, dataset });
     }
     return {
       block,
-      title: path.at(-1)?.text ?? '',
-      dataset: path.findLast(({ dataset }) => dataset !== undefined)?.dataset,
+      title: headings.at(-1)?.text ?? '',
+      dataset: headings.findLast((heading) => heading.dataset !== undefined)?.dataset,
     };
   });
 }
 
-/** A few words are a caption or a link, and say nothing that a model could claim. */
-function isProse(text: string): boolean {
-  return text.split(/\s+/).length >= 6;
+function claimOf(item: Item, connection: string, { subject, kind, body, row }: RowClaim): Claim {
+  return {
+    subject,
+    kind,
+    body,
+    evidence: [
+      {
+        connection,
+        origin: 'code',
+        extractor: docsExtractor,
+        item: itemPath(connection, item.path),
+        location: `line ${row.line}`,
+        quote: quoteOf(row),
+        confidence: tableConfidence,
+      },
+    ],
+  };
 }
 
-/** Datasets that the document names in code marks or headings. */
-function mentionsIn(blocks: readonly Block[], names: NameIndex): string[] {
+function quoteOf({ cells }: TableRow): string {
+  return cells.join(' | ').slice(0, longestQuote).toWellFormed();
+}
+
+function unreadProse(text: string, line: number): UnreadText {
+  return { what: 'prose', location: `line ${line}`, text };
+}
+
+/** Fewer words are a caption or a link, which claims nothing. */
+const fewestProseWords = 6;
+
+function isProse(text: string): boolean {
+  return text.split(/\s+/).length >= fewestProseWords;
+}
+
+/** The datasets that the document names in code marks or headings. */
+function mentionedDatasets(blocks: readonly DocumentBlock[], names: NameIndex): string[] {
   const texts = blocks.flatMap((block) =>
     block.kind === 'table' ? block.rows.flatMap(({ cells }) => cells) : [block.text],
   );
-  const spelled = texts.flatMap((text) =>
+  const codeNames = texts.flatMap((text) =>
     [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
   );
   const headings = blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []));
-  return [
-    ...new Set([...spelled, ...headings].flatMap((name) => names.subject(name) ?? [])),
-  ].sort();
+  const subjects = [...codeNames, ...headings].flatMap((name) => names.subject(name) ?? []);
+  return [...new Set(subjects)].sort();
 }

@@ -1,0 +1,177 @@
+import { slug } from '../../context/catalog/slug.ts';
+import { subjects, type ClaimKind } from '../../context/claims/claim.ts';
+import type { NamedDataset, NameIndex } from '../../context/claims/name-index.ts';
+import type { Json } from '../../lib/json.ts';
+import type { TableBlock, TableRow } from './document-block.ts';
+import { parseFormula } from './parse-formula.ts';
+
+export interface TableContext {
+  readonly names: NameIndex;
+  /** The dataset that the headings above the table name. */
+  readonly section: NamedDataset | undefined;
+}
+
+/** What a row claims. */
+export interface RowClaim {
+  readonly subject: string;
+  readonly kind: ClaimKind;
+  readonly body: Json;
+  readonly row: TableRow;
+}
+
+export interface TableReading {
+  readonly claims: readonly RowClaim[];
+  /** Rows that code does not understand, at least in part. */
+  readonly unread: readonly TableRow[];
+}
+
+/** Reads a table of terms, metrics, rules or columns; undefined for any other table. */
+export function readTable(table: TableBlock, context: TableContext): TableReading | undefined {
+  const positions = columnPositions(table.header);
+  const subject = (['column', 'rule', 'name'] as const).find((role) => positions.has(role));
+  const isRead = positions.has('meaning') || positions.has('formula');
+  if (subject === undefined || !isRead) return undefined;
+  const readings = table.rows.map((row): TableReading => {
+    const cell: CellOf = (role) => row.cells[positions.get(role) ?? -1]?.trim() ?? '';
+    return cell(subject) === '' ? nothingRead : rowReaders[subject]({ row, cell }, context);
+  });
+  return {
+    claims: readings.flatMap(({ claims }) => claims),
+    unread: readings.flatMap(({ unread }) => unread),
+  };
+}
+
+/** Titles of columns by what the column holds. */
+const columnTitles = {
+  name: /^(business )?(terms?|names?|concepts?|kpis?|metrics?|measures?|words?|acronyms?|abbreviations?)$/,
+  rule: /^(business )?(rules?|polic(y|ies))$/,
+  column: /^(columns?|fields?|attributes?)( name)?$/,
+  meaning:
+    /^(definitions?|meanings?|descriptions?|explanations?|what it means|means|stands for|statement|what it says)$/,
+  synonyms: /^(synonyms?|alias(es)?|also( known as| called)?|aka|other names)$/,
+  formula:
+    /^(formulas?|calculations?|expressions?|sql|computed as|calculated as|how it is (computed|calculated))$/,
+  dataset: /^(datasets?|tables?|models?|sources?|based on)$/,
+  filter: /^(filters?|where|conditions?|only)$/,
+  unit: /^(units?|currency)$/,
+} as const;
+
+type ColumnRole = keyof typeof columnTitles;
+const columnRoles = Object.keys(columnTitles) as ColumnRole[];
+
+/** The first column of each role. */
+function columnPositions(header: readonly string[]): ReadonlyMap<ColumnRole, number> {
+  const positions = new Map<ColumnRole, number>();
+  for (const [index, title] of header.entries()) {
+    const words = title
+      .toLowerCase()
+      .replaceAll(/[^a-z ]/g, ' ')
+      .replaceAll(/ +/g, ' ')
+      .trim();
+    const role = columnRoles.find(
+      (candidate) => columnTitles[candidate].test(words) && !positions.has(candidate),
+    );
+    if (role) positions.set(role, index);
+  }
+  return positions;
+}
+
+/** The text of a row in the column of a role; empty where the table has no such column. */
+type CellOf = (role: ColumnRole) => string;
+
+interface ReadableRow {
+  readonly row: TableRow;
+  readonly cell: CellOf;
+}
+
+const nothingRead: TableReading = { claims: [], unread: [] };
+const rowReaders = { column: readColumnRow, rule: readRuleRow, name: readTermRow } as const;
+
+/** A row that describes a column of a dataset. */
+function readColumnRow({ row, cell }: ReadableRow, { names, section }: TableContext): TableReading {
+  const owner = cell('dataset') === '' ? section : names.dataset(cell('dataset'));
+  const name = cell('column').replaceAll('`', '').toLowerCase();
+  const field = owner?.fields.get(name);
+  const subject =
+    owner !== undefined && field !== undefined
+      ? subjects.field(owner.connection, owner.dataset, field)
+      : names.subject(name);
+  if (subject === undefined || !subject.startsWith('field:')) return { claims: [], unread: [row] };
+  const description = cell('meaning');
+  if (description === '') return nothingRead;
+  return { claims: [{ subject, kind: 'description', body: description, row }], unread: [] };
+}
+
+function readRuleRow({ row, cell }: ReadableRow, { names }: TableContext): TableReading {
+  const [title, statement] = [cell('rule').replaceAll('`', ''), cell('meaning')];
+  if (statement === '') return nothingRead;
+  const subject = subjects.rule(title);
+  const refs = subjectsNamedIn([statement, cell('dataset')], names);
+  return {
+    claims: [
+      { subject, kind: 'title', body: title, row },
+      { subject, kind: 'rule', body: statement, row },
+      ...refs.map((ref): RowClaim => ({ subject, kind: 'refs', body: [ref], row })),
+    ],
+    unread: [],
+  };
+}
+
+/** A row that defines a term, and a metric too where it has a formula over a known dataset. */
+function readTermRow(readable: ReadableRow, context: TableContext): TableReading {
+  const { row, cell } = readable;
+  const title = cell('name').replaceAll('`', '');
+  const subject = subjects.term(title);
+  const meaning = cell('meaning');
+  const synonyms = splitSynonyms(cell('synonyms'));
+  const metric = readMetric(title, readable, context);
+  const refs = [
+    ...(metric === undefined ? [] : [metric.subject]),
+    ...subjectsNamedIn([cell('dataset'), meaning], context.names),
+  ];
+  const claims: RowClaim[] = [{ subject, kind: 'title', body: title, row }];
+  if (meaning !== '') claims.push({ subject, kind: 'definition', body: meaning, row });
+  if (synonyms.length > 0) claims.push({ subject, kind: 'synonyms', body: synonyms, row });
+  claims.push(...refs.map((ref): RowClaim => ({ subject, kind: 'refs', body: [ref], row })));
+  claims.push(...(metric?.claims ?? []));
+  const isUnread = metric === undefined && cell('formula') !== '';
+  return { claims, unread: isUnread ? [row] : [] };
+}
+
+function splitSynonyms(text: string): string[] {
+  return text
+    .split(/[,;/]/)
+    .map((synonym) => synonym.replaceAll('`', '').trim())
+    .filter((synonym) => !/^[-–—]?$/.test(synonym));
+}
+
+function readMetric(
+  title: string,
+  { row, cell }: ReadableRow,
+  { names, section }: TableContext,
+): { readonly subject: string; readonly claims: readonly RowClaim[] } | undefined {
+  const formula = parseFormula(cell('formula'), cell('filter'));
+  if (formula === undefined) return undefined;
+  const owner =
+    formula.dataset === undefined
+      ? (names.dataset(cell('dataset')) ?? section)
+      : names.dataset(formula.dataset);
+  if (owner === undefined) return undefined;
+  const name = slug(title);
+  const metric = /^[0-9]/.test(name) ? `_${name}` : name;
+  const subject = subjects.metric(owner.connection, owner.dataset, metric);
+  const claims: RowClaim[] = [{ subject, kind: 'metric', body: formula.body, row }];
+  if (cell('unit') !== '') claims.push({ subject, kind: 'unit', body: cell('unit'), row });
+  const description = cell('meaning');
+  if (description !== '') claims.push({ subject, kind: 'description', body: description, row });
+  return { subject, claims };
+}
+
+/** The subjects that a text names in code marks, or by being nothing but a name. */
+function subjectsNamedIn(texts: readonly string[], names: NameIndex): string[] {
+  const spelled = texts.flatMap((text) => {
+    const codeNames = [...text.matchAll(/`([^`]+)`/g)].map(([, inner = '']) => inner);
+    return /^[\w.]+$/.test(text) ? [...codeNames, text] : codeNames;
+  });
+  return [...new Set(spelled.flatMap((name) => names.subject(name) ?? []))].sort();
+}
