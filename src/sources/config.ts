@@ -3,14 +3,14 @@ import { dbtConfigSchema } from './dbt/config.ts';
 import { docsConfigSchema } from './docs/config.ts';
 import { metricflowConfigSchema } from './metricflow/config.ts';
 
-/** The visible list of sources: what each is called, and what it can be configured with. */
+/** The list of sources: the name, the title in lists and help, and the configuration of each. */
 export const sourceDrivers = [
   { name: 'dbt', title: 'a dbt project', config: dbtConfigSchema },
   { name: 'docs', title: 'a folder of documents', config: docsConfigSchema },
   { name: 'metricflow', title: 'semantic models in YAML', config: metricflowConfigSchema },
 ] as const;
 
-/** What makes one connection of `ktx.yaml` a source. */
+/** The configurations of a connection in `ktx.yaml` that is a source. */
 export const sourceConfigSchemas = [
   dbtConfigSchema,
   docsConfigSchema,

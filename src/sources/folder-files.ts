@@ -4,90 +4,102 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage, UserError } from '../lib/error.ts';
 import { readLocatedYaml } from '../lib/located-yaml.ts';
-import type { Fetched } from './source.ts';
+import type { FetchEvent } from './source.ts';
 
-/** Files below a folder; a folder in it that cannot be listed becomes a problem. */
-interface FileTree {
+/** A search for files below a folder. */
+export interface FileSearch {
   readonly folder: string;
-  /** By its name. */
-  readonly wanted: RegExp;
+  /** Tested against the name of a file. */
+  readonly pattern: RegExp;
+  /** Receives a sentence for each folder that cannot be listed. */
   readonly problems: string[];
-  /** Counts each of them. */
-  readonly found: () => void;
+  /** Called for each file that is found; see `fileCounter`. */
+  readonly countFile: () => void;
 }
 
-const mostFiles = 50_000;
+/** Folders that tools fill with packages, build output and logs. */
+const generatedFolders = new Set(['dbt_packages', 'dbt_modules', 'target', 'logs', 'node_modules']);
 
-/** Counts files of a folder; fails where they are more than a project has (`too_many_files`). */
-export function fileCounter(folder: string, most = mostFiles): () => void {
-  let count = 0;
-  return () => {
-    count += 1;
-    if (count <= most) return;
-    const hint = 'Name a folder further down, which has what ktx shall read.';
-    throw new UserError(
-      'too_many_files',
-      `${folder} has more than ${most} files for ktx to read.`,
-      { hint, exitCode: 2 },
-    );
-  };
-}
-
-const largest = 5_000_000;
-/** What tools make. */
-const skipped = new Set(['dbt_packages', 'dbt_modules', 'target', 'logs', 'node_modules']);
-
-/** The wanted files, relative to the folder. Links are not followed: what they lead to need not be of the project. */
-export async function filesBelow(tree: FileTree, path: string): Promise<string[]> {
-  const { folder, wanted, problems, found: count } = tree;
-  const entries = await entriesOf(join(folder, path), problems);
+/**
+ * The paths of the files that match, relative to `folder`, from `path` downwards. Does not follow links: their targets may lie
+ * outside of the project.
+ */
+export async function listFiles(search: FileSearch, path: string): Promise<string[]> {
+  const { folder, pattern, problems, countFile } = search;
+  const entries = await listFolder(join(folder, path), problems);
   const found = await Promise.all(
     entries.map(async (entry) => {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory())
-        return skipped.has(entry.name) || entry.name.startsWith('.') ? [] : filesBelow(tree, inner);
-      if (!entry.isFile() || !wanted.test(entry.name)) return [];
-      count();
+      if (entry.isDirectory()) {
+        const isSkipped = generatedFolders.has(entry.name) || entry.name.startsWith('.');
+        return isSkipped ? [] : listFiles(search, inner);
+      }
+      if (!entry.isFile() || !pattern.test(entry.name)) return [];
+      countFile();
       return [inner];
     }),
   );
   return found.flat();
 }
 
-async function entriesOf(folder: string, problems: string[]): Promise<Dirent[]> {
+/** A folder that is not there has no entries. */
+async function listFolder(folder: string, problems: string[]): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    const isThere = !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
-    if (isThere) problems.push(`${folder} cannot be listed: ${errorMessage(error)}`);
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing) problems.push(`${folder} cannot be listed: ${errorMessage(error)}`);
     return [];
   }
 }
 
-export async function readFileItem(folder: string, key: string): Promise<Fetched> {
+const mostFiles = 50_000;
+
+/** A function that counts a file, and throws `too_many_files` above the limit. */
+export function fileCounter(folder: string, limit = mostFiles): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count <= limit) return;
+    throw new UserError('too_many_files', `${folder} has more than ${limit} files to read.`, {
+      hint: 'Set `path` to a folder further down, with only the files that ktx should read.',
+      exitCode: 2,
+    });
+  };
+}
+
+/** In bytes. */
+const largestFile = 5_000_000;
+
+/** Reads one file of a folder; its path is its key. */
+export async function readFileItem(folder: string, key: string): Promise<FetchEvent> {
   try {
     const { size } = await stat(join(folder, key));
-    if (size > largest)
-      return { kind: 'failed', key, reason: `it has ${size} bytes, more than ${largest}` };
+    if (size > largestFile)
+      return { kind: 'failed', key, reason: `it has ${size} bytes, more than ${largestFile}` };
     return fileItem(key, await readFile(join(folder, key)));
   } catch (error) {
     return { kind: 'failed', key, reason: errorMessage(error) };
   }
 }
 
-/** A YAML file that is broken stays as it was, so that nothing is taken back for a slip of the keyboard. */
-export function fileItem(key: string, bytes: Buffer): Fetched {
+/** A file as an item. Broken YAML is a failure, so that a typing error withdraws no claims. */
+export function fileItem(key: string, bytes: Buffer): FetchEvent {
   if (!isUtf8(bytes)) return { kind: 'failed', key, reason: 'it is not valid UTF-8' };
   const body = bytes
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n');
-  const read = /\.ya?ml$/.test(key) ? readLocatedYaml(body) : undefined;
-  if (read !== undefined && 'broken' in read)
-    return {
-      kind: 'failed',
-      key,
-      reason: `line ${read.broken.line}: not YAML: ${read.broken.reason}`,
-    };
+  const yaml = /\.ya?ml$/.test(key) ? readLocatedYaml(body) : undefined;
+  if (yaml !== undefined && 'broken' in yaml) {
+    const { line, reason } = yaml.broken;
+    return { kind: 'failed', key, reason: `line ${line}: not YAML: ${reason}` };
+  }
   return { kind: 'item', key, path: key, body };
+}
+
+/** The end of a listing; complete unless some folder could not be listed. */
+export function listingEnd([reason]: readonly string[]): FetchEvent {
+  if (reason === undefined) return { kind: 'end', listingComplete: true };
+  return { kind: 'end', listingComplete: false, reason };
 }

@@ -8,7 +8,7 @@ import { openSnapshot, type Snapshot } from '../../src/ingest/rule/snapshot.ts';
 import { callTool } from '../../src/llm/port/tool-set.ts';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
 import { openProject, type Project } from '../../src/project/open/open.ts';
-import type { Unread } from '../../src/sources/source.ts';
+import type { UnreadText } from '../../src/sources/source.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { shopProject, sql } from './ingest-project.ts';
@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => project.close());
 
-function openDesk(text = body, unread: readonly Unread[] = []): ExtractDesk {
+function openDesk(text = body, unread: readonly UnreadText[] = []): ExtractDesk {
   const item = { key: 'money.md', path: 'money.md', body: text };
   const unit = {
     id: path,

@@ -6,7 +6,7 @@ import type { Claim } from '../../src/context/claims/claim.ts';
 import { parseConflicts } from '../../src/context/compile/conflicts.ts';
 import type { OpenSource } from '../../src/sources/registry.ts';
 import { openSource } from '../../src/sources/registry.ts';
-import type { Fetched, Item } from '../../src/sources/source.ts';
+import type { FetchEvent, Item } from '../../src/sources/source.ts';
 import { read, run, write } from '../store/git-project.ts';
 import { copyOf, ingestHere, shopProject, stateOf } from './ingest-project.ts';
 
@@ -26,14 +26,14 @@ function withDocs(names: readonly string[] = ['shop'], config: { include?: strin
 }
 
 /** A source whose far end is this list: items are `key: subject says`, in the order given. */
-function scripted(listing: readonly Fetched[], extractor = 'scripted@1'): OpenSource {
+function scripted(listing: readonly FetchEvent[], extractor = 'scripted@1'): OpenSource {
   return {
     extractor,
     async *fetch() {
       yield* listing;
     },
     covers: (key) => !key.startsWith('elsewhere'),
-    isFrame: (key) => key === 'frame',
+    isConfiguration: (key) => key === 'frame',
     extract: (items, { connection }) =>
       items.map((item) => ({ key: item.key, claims: claimsOf(item, connection), unread: [] })),
   };
@@ -61,16 +61,16 @@ function claimsOf({ key, path, body }: Item, connection: string): Claim[] {
   });
 }
 
-const item = (key: string, body: string): Fetched => ({
+const item = (key: string, body: string): FetchEvent => ({
   kind: 'item',
   key,
   path: `${key}.txt`,
   body,
 });
-const end = (listingComplete = true): Fetched => ({ kind: 'end', listingComplete });
+const end = (listingComplete = true): FetchEvent => ({ kind: 'end', listingComplete });
 
 function ingestListing(
-  listing: readonly Fetched[],
+  listing: readonly FetchEvent[],
   names: readonly string[] = [],
   allowEmpty = false,
 ) {
@@ -254,7 +254,12 @@ describe('items', () => {
     const paths = ['../x', 'index.jsonl', '/etc/x', 'a//b', 'ok.txt', 'OK.txt', '.git/config'];
     const report = await ingestListing(
       [
-        ...paths.map((path): Fetched => ({ kind: 'item', key: path, path, body: 'term:x says y' })),
+        ...paths.map((path): FetchEvent => ({
+          kind: 'item',
+          key: path,
+          path,
+          body: 'term:x says y',
+        })),
         end(),
       ],
       ['shop'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { Catalog } from '../../src/context/catalog/catalog.ts';
-import type { Extraction, Fetched, Item, Source } from '../../src/sources/source.ts';
+import type { Extraction, FetchEvent, Item, Source } from '../../src/sources/source.ts';
 import { openWarehouse } from '../../src/warehouse/open.ts';
 
 export const bakery = new URL('../fixtures/dbt-bakery', import.meta.url).pathname;
@@ -46,7 +46,7 @@ export async function bakeryCatalog(): Promise<Catalog> {
 
 export interface Read {
   readonly items: readonly Item[];
-  readonly failed: readonly Fetched[];
+  readonly failed: readonly FetchEvent[];
   readonly isComplete: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function fetchAll<Config>(
   projectDir: string,
 ): Promise<Read> {
   const signal = AbortSignal.timeout(30_000);
-  const fetched: Fetched[] = [];
+  const fetched: FetchEvent[] = [];
   const context = {
     connection: 'dbt',
     config,

@@ -16,7 +16,7 @@ import type { Catalog } from '../../src/context/catalog/catalog.ts';
 import { canonicalJson } from '../../src/lib/json.ts';
 import type { DbtConfig } from '../../src/sources/dbt/config.ts';
 import { dbt } from '../../src/sources/dbt/source.ts';
-import { fileCounter, filesBelow } from '../../src/sources/folder-files.ts';
+import { fileCounter, listFiles } from '../../src/sources/folder-files.ts';
 import { bakery, bakeryCatalog, fetchAll, summary } from './dbt-fixture.ts';
 
 let catalog: Catalog;
@@ -200,13 +200,13 @@ describe('fetching', () => {
       { key: 'models/dump.sql', reason: expect.stringContaining('200000000 bytes, more than') },
     ]);
     const folder = join(dir, 'bakery');
-    const few = { folder, wanted: /\.sql$/, problems: [], found: fileCounter(folder, 3) };
+    const few = { folder, pattern: /\.sql$/, problems: [], countFile: fileCounter(folder, 3) };
     const error = {
       code: 'too_many_files',
       message: expect.stringContaining('more than 3 files'),
       exitCode: 2,
     };
-    await expect(filesBelow(few, 'models')).rejects.toMatchObject(error);
+    await expect(listFiles(few, 'models')).rejects.toMatchObject(error);
   });
 
   test('of a folder that is no project is an error that says what to do', async () => {

@@ -1,7 +1,7 @@
 import type { Claim } from '../../context/claims/claim.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import { type Item, itemPath, type Unread } from '../../sources/source.ts';
+import { type Item, itemPath, type UnreadText } from '../../sources/source.ts';
 import type { ProjectFindings } from '../fetch/findings.ts';
 import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
 
@@ -11,7 +11,7 @@ export interface PendingItem {
   readonly connection: string;
   readonly item: Item;
   /** What of it only a model can read. */
-  readonly unread: readonly Unread[];
+  readonly unread: readonly UnreadText[];
   /** Content key of the item and the tables that it is known to speak of. */
   readonly key: string;
   /** Content key of what is read in it. It counts while `slice` of its claims is the same. */

@@ -52,8 +52,8 @@ export async function fetchItems(
     (key) => listing.complete && !seen.has(key) && source.covers(key),
   );
   const [bare, told] = [
-    [...seen].every((key) => source.isFrame(key)),
-    gone.filter((key) => !source.isFrame(key)).length,
+    [...seen].every((key) => source.isConfiguration(key)),
+    gone.filter((key) => !source.isConfiguration(key)).length,
   ];
   if (bare && told > 0 && !allowEmpty) throw emptied(context.connection, told);
   for (const key of gone) items.delete(key);

@@ -94,7 +94,11 @@ async function attemptWithRetry<T>(
   }
 }
 
-async function attemptInSlot<T>(call: ActiveCall, gate: CallGate, attempt: CallAttempt<T>): Promise<T> {
+async function attemptInSlot<T>(
+  call: ActiveCall,
+  gate: CallGate,
+  attempt: CallAttempt<T>,
+): Promise<T> {
   const leaveSlot = await gate.enter(call.signal);
   try {
     // Other calls may have spent the money while this one waited.

@@ -7,7 +7,7 @@ import type { SourceInput } from '../../ingest/fetch/read-sources.ts';
 import { reportRunUsage } from '../../ingest/run-usage.ts';
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
-import { storedNotes } from '../../sources/notes/inbox.ts';
+import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
@@ -145,7 +145,7 @@ async function sourceInputs(
 async function hasNotes(dir: string): Promise<boolean> {
   return (
     fileStamp(dir, itemPath(notesName, 'index.jsonl')) !== undefined ||
-    (await storedNotes(dir)).length > 0
+    (await readStoredNotes(dir)).length > 0
   );
 }
 

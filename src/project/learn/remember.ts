@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LoopTools } from '../../ingest/loop-tools.ts';
 import { UserError } from '../../lib/error.ts';
-import { noteId, storedNotes, storeNote } from '../../sources/notes/inbox.ts';
+import { noteId, readStoredNotes, storeNote } from '../../sources/notes/inbox.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { notesName } from '../open/config.ts';
@@ -83,6 +83,6 @@ export async function noteStatus({ dir }: Project, id: string): Promise<NoteStat
   const indexLine = index.split('\n').find((line) => line.includes(`"key":"${id}"`));
   if (indexLine !== undefined)
     return { id, status: indexLine.includes('+pending"') ? 'pending' : 'read', path };
-  const isStored = (await storedNotes(dir)).some((note) => note.id === id);
+  const isStored = (await readStoredNotes(dir)).some((note) => note.id === id);
   return { id, status: isStored ? 'stored' : 'unknown' };
 }

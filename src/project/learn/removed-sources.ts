@@ -54,7 +54,7 @@ const emptySource = {
     yield { kind: 'end', listingComplete: true } as const;
   },
   covers: () => true,
-  isFrame: () => true,
+  isConfiguration: () => true,
   extract: () => [],
 };
 

@@ -19,7 +19,7 @@ export const dbtConfigSchema = z.strictObject({
     .string()
     .regex(/^[^-\s][^\s]*$/)
     .optional()
-    .describe('Of the repository; its own choice where it is left out.'),
+    .describe('A branch of the repository; its default branch without this.'),
   artifacts: z
     .string()
     .min(1)
@@ -32,13 +32,13 @@ export const dbtConfigSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'The connection that the models are built in; needed where several have tables of the same names.',
+      'The connection of the warehouse with the models; needed where several warehouses have tables of the same names.',
     ),
   target_schema: z
     .string()
     .min(1)
     .optional()
-    .describe('The schema that the target builds into, where dbt did not leave a manifest.'),
+    .describe('The schema that the target builds into; needed if dbt left no manifest.'),
   vars: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .optional()

@@ -1,43 +1,116 @@
-import { openFindings } from '../findings.ts';
+import { openClaimCollector, type ClaimCollector } from '../claim-collector.ts';
 import type { ExtractContext, Extraction, Item, Source } from '../source.ts';
-import { openTables } from '../tables.ts';
-import { claimFacts } from './claims.ts';
-import type { DbtConfig } from './config.ts';
-import { fetchProject } from './fetch.ts';
-import { projectFile } from './files/project-file.ts';
+import { tableFinder } from '../table-finder.ts';
 import { isArtifactKey, readArtifacts } from './artifacts/read-artifacts.ts';
-import { readFiles } from './files/read-files.ts';
-import { hasMeaning } from './files/sql.ts';
-import { united } from './artifacts/merge-artifacts.ts';
+import { claimProject } from './claim-project.ts';
+import type { DbtConfig } from './config.ts';
+import type { DbtProject, DbtRelation } from './dbt-project.ts';
+import { fetchProject } from './fetch.ts';
+import { needsReading, resolveModelSql } from './files/model-sql.ts';
+import { projectFileName } from './files/project-file.ts';
+import { openProjectFiles, type ProjectFiles } from './files/project-files.ts';
+import { readRelations } from './files/relations.ts';
+import { readExposures, readMetrics, readSemanticModels } from './files/semantics.ts';
 
-const extractor = 'dbt@1';
+const dbtExtractor = 'dbt@1';
 
+/** A dbt project: its files, and the artifacts that dbt made of them. */
 export const dbt: Source<DbtConfig> = {
-  extractor,
+  extractor: dbtExtractor,
   fetch: fetchProject,
-  // Where dbt has not run, as in a fresh clone, the artifacts of an earlier run elsewhere still hold.
+  // A fresh clone has no artifacts, because dbt has not run there. Those of an earlier run elsewhere still hold.
   covers: (key) => !isArtifactKey(key),
-  isFrame: (key) => key === projectFile,
-  extract,
+  isConfiguration: (key) => key === projectFileName,
+  extract: extractProject,
 };
 
-function extract(
+/** Reads the files and the artifacts, merges the two, and claims what they say. */
+function extractProject(
   items: readonly Item[],
   { connection, config, catalogs }: ExtractContext<DbtConfig>,
 ): readonly Extraction[] {
-  const findings = openFindings(items, { connection, extractor });
+  const collector = openClaimCollector(items, { connection, extractor: dbtExtractor });
   const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const files = readFiles(sorted, config);
-  claimFacts(
-    united(files, readArtifacts(sorted)),
-    openTables(catalogs, config.warehouse),
-    findings,
-  );
-  for (const { item, sql } of files?.sql ?? []) {
+  const files = openProjectFiles(sorted, config);
+  const fromFiles = files && readFiles(files);
+  const project = mergeArtifacts(fromFiles, readArtifacts(sorted), files?.project.name);
+  claimProject(project, tableFinder(catalogs, config.warehouse), collector);
+  if (files && fromFiles) collectModelSql(files, fromFiles, collector);
+  return collector.extractions();
+}
+
+function readFiles(files: ProjectFiles): DbtProject {
+  return {
+    relations: new Map(readRelations(files).map((relation) => [relation.id, relation])),
+    semanticModels: files.yamlItems.flatMap((yaml) => readSemanticModels(yaml, files)),
+    metrics: files.yamlItems.flatMap((yaml) => readMetrics(yaml, files)),
+    exposures: files.yamlItems.flatMap((yaml) => readExposures(yaml, files)),
+    faults: files.faults,
+  };
+}
+
+/** The SQL of models is left to a model where it decides something. */
+function collectModelSql(
+  files: ProjectFiles,
+  { relations }: DbtProject,
+  collector: ClaimCollector,
+): void {
+  for (const item of files.modelItems) {
     const place = { key: item.key, line: 1 };
-    if (sql.unknown.length > 0)
-      findings.problem(place, `the project does not have ${[...new Set(sql.unknown)].join(', ')}`);
-    if (hasMeaning(sql.text)) findings.unread(place, { what: 'sql', text: sql.text });
+    const { text, unknown } = resolveModelSql(item, files, relations);
+    if (unknown.length > 0)
+      collector.addProblem(place, `the project does not have ${unknown.join(', ')}`);
+    if (needsReading(text)) collector.addUnread(place, { what: 'sql', text });
   }
-  return findings.extractions();
+}
+
+const emptyProject: DbtProject = {
+  relations: new Map(),
+  semanticModels: [],
+  metrics: [],
+  exposures: [],
+  faults: [],
+};
+
+/**
+ * Files and artifacts as one project. The files are what people review, and are newer. The artifacts add what code cannot resolve
+ * in the files (the table of a model, a rendered description), and the relations of packages. Anything else that only the
+ * artifacts have is outdated and left out.
+ */
+function mergeArtifacts(
+  files: DbtProject | undefined,
+  artifacts: DbtProject | undefined,
+  projectName: string | undefined,
+): DbtProject {
+  if (files === undefined || artifacts === undefined) return files ?? artifacts ?? emptyProject;
+  const ofPackages = [...artifacts.relations].filter(([id]) => id.split('.')[1] !== projectName);
+  const own = [...files.relations].map(
+    ([id, relation]) => [id, mergeRelation(relation, artifacts.relations.get(id))] as const,
+  );
+  const builtIds = [...artifacts.relations.keys()];
+  const isBuilt = (id: string | undefined) =>
+    builtIds.some((builtId) => builtId === id || builtId.startsWith(`${id}.`));
+  return {
+    ...files,
+    relations: new Map([...own, ...ofPackages]),
+    faults: files.faults.filter(({ relation }) => !isBuilt(relation)),
+  };
+}
+
+function mergeRelation(own: DbtRelation, built: DbtRelation | undefined): DbtRelation {
+  if (built === undefined) return own;
+  const { database, schemas, table, isVirtual } = built;
+  const builtColumns = new Map(built.columns.map((column) => [column.name, column]));
+  return {
+    ...own,
+    database,
+    schemas,
+    table,
+    isVirtual,
+    description: own.description ?? built.description,
+    columns: own.columns.map((column) => ({
+      ...column,
+      description: column.description ?? builtColumns.get(column.name)?.description,
+    })),
+  };
 }

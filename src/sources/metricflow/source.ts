@@ -1,114 +1,134 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isMapping } from '../../context/merge/yaml-text.ts';
 import { UserError } from '../../lib/error.ts';
+import { isRecord } from '../../lib/json.ts';
 import { readLocatedYaml } from '../../lib/located-yaml.ts';
-import { fileCounter, filesBelow, readFileItem } from '../folder-files.ts';
 import {
-  tableOfModel,
   semanticModelSchema,
+  tableOfModel,
 } from '../../semantic/formats/metricflow/spec/semantic-model-schema.ts';
-import { openFindings, type Findings } from '../findings.ts';
-import { claimSemantics, type Stated, type StatedModel } from '../semantic-models.ts';
-import type { ExtractContext, Extraction, FetchContext, Fetched, Item, Source } from '../source.ts';
-import { type FindTable, openTables } from '../tables.ts';
+import { openClaimCollector, type ClaimCollector } from '../claim-collector.ts';
+import {
+  claimSemanticModels,
+  type MetricSource,
+  type SemanticModelSource,
+} from '../claim-semantic-models.ts';
+import { fileCounter, listFiles, listingEnd, readFileItem } from '../folder-files.ts';
+import type {
+  ExtractContext,
+  Extraction,
+  FetchContext,
+  FetchEvent,
+  Item,
+  Source,
+} from '../source.ts';
+import { type FindTable, tableFinder } from '../table-finder.ts';
 import type { MetricflowConfig } from './config.ts';
 
-const extractor = 'metricflow@1';
+const metricflowExtractor = 'metricflow@1';
 
-export const metricflow: Source<MetricflowConfig> = { extractor, fetch, extract };
+/** A folder of YAML files in MetricFlow's format. */
+export const metricflow: Source<MetricflowConfig> = {
+  extractor: metricflowExtractor,
+  fetch: fetchYamlFiles,
+  extract: extractSemantics,
+};
 
-async function* fetch({
+async function* fetchYamlFiles({
   config,
   projectDir,
   signal,
-}: FetchContext<MetricflowConfig>): AsyncIterable<Fetched> {
+}: FetchContext<MetricflowConfig>): AsyncIterable<FetchEvent> {
   const folder = resolve(projectDir, config.path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    const hint = 'Set `path` to the folder with the YAML files.';
-    throw new UserError('metricflow_folder_missing', `${folder} is no folder.`, {
-      hint,
+    throw new UserError('metricflow_folder_missing', `${folder} is not a folder.`, {
+      hint: 'Set `path` to the folder with the YAML files.',
       exitCode: 2,
     });
   }
   const problems: string[] = [];
-  const keys = await filesBelow(
-    { folder, wanted: /\.ya?ml$/, problems, found: fileCounter(folder) },
-    '',
-  );
+  const search = { folder, pattern: /\.ya?ml$/, problems, countFile: fileCounter(folder) };
+  const keys = await listFiles(search, '');
   for (const key of keys.sort()) {
     signal.throwIfAborted();
     yield await readFileItem(folder, key);
   }
-  const [reason] = problems;
-  yield {
-    kind: 'end',
-    listingComplete: reason === undefined,
-    ...(reason === undefined ? {} : { reason }),
-  };
+  yield listingEnd(problems);
 }
 
-function extract(
+function extractSemantics(
   items: readonly Item[],
   { connection, config, catalogs }: ExtractContext<MetricflowConfig>,
 ): readonly Extraction[] {
-  const findings = openFindings(items, { connection, extractor });
+  const collector = openClaimCollector(items, { connection, extractor: metricflowExtractor });
+  const findTable = tableFinder(catalogs, config.warehouse);
   const sorted = items.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const files = sorted.map((item) => readItem(item, findings));
-  const tableOf = openTables(catalogs, config.warehouse);
-  const models = files
-    .flatMap((one) => one.models)
-    .map((model): StatedModel => ({ ...model, table: modelTable(model.raw, tableOf) }));
-  claimSemantics(
-    models,
-    files.flatMap((one) => one.metrics),
-    findings,
+  const files = sorted.map((item) => readYamlItem(item, { collector, findTable }));
+  claimSemanticModels(
+    files.flatMap(({ models }) => models),
+    files.flatMap(({ metrics }) => metrics),
+    collector,
   );
-  return findings.extractions();
+  return collector.extractions();
 }
 
-type Found = { readonly models: Omit<StatedModel, 'table'>[]; readonly metrics: Stated[] };
+interface SemanticFile {
+  readonly models: readonly SemanticModelSource[];
+  readonly metrics: readonly MetricSource[];
+}
 
-/** Lists of both, or one a document, as MetricFlow itself writes them. */
-function readItem({ key, body }: Item, findings: Findings): Found {
-  const read = readLocatedYaml(body);
-  if ('broken' in read) {
-    findings.problem({ key, line: read.broken.line }, `not YAML: ${read.broken.reason}`);
+/** A file has lists of models and metrics, or one model or metric in each document, as MetricFlow itself writes them. */
+function readYamlItem(
+  { key, body }: Item,
+  { collector, findTable }: { readonly collector: ClaimCollector; readonly findTable: FindTable },
+): SemanticFile {
+  const yaml = readLocatedYaml(body);
+  if ('broken' in yaml) {
+    const { line, reason } = yaml.broken;
+    collector.addProblem({ key, line }, `not YAML: ${reason}`);
     return { models: [], metrics: [] };
   }
-  const place = (holder: unknown, name?: string) => {
-    const { line, text: quote } = read.locate(holder, name);
+  const placeOf = (holder: unknown, name?: string) => {
+    const { line, text: quote } = yaml.locate(holder, name);
     return { key, line, quote };
   };
-  const tops = read.documents.filter(isMapping);
-  const named = (list: string, one: string) =>
-    tops.flatMap((top) => [top[list], top[one]].flat()).filter(isMapping);
+  const documents = yaml.documents.filter(isRecord);
+  const entriesAt = (listKey: string, singleKey: string) =>
+    documents.flatMap((top) => [top[listKey], top[singleKey]].flat()).filter(isRecord);
   return {
-    models: named('semantic_models', 'semantic_model').map((raw) => ({
+    models: entriesAt('semantic_models', 'semantic_model').map((raw) => ({
       raw,
-      place: (name) => place(raw, name),
-      memberPlace: (list, name) =>
-        place([raw[list]].flat().find((one) => isMapping(one) && one['name'] === name) ?? raw),
+      table: findModelTable(raw, findTable),
+      place: (name) => placeOf(raw, name),
+      memberPlace: (list, name) => {
+        const members = [raw[list]].flat().filter(isRecord);
+        return placeOf(members.find((member) => member['name'] === name) ?? raw);
+      },
     })),
-    metrics: named('metrics', 'metric').map((raw) => ({ raw, place: (name) => place(raw, name) })),
+    metrics: entriesAt('metrics', 'metric').map((raw) => ({
+      raw,
+      place: (name) => placeOf(raw, name),
+    })),
   };
 }
 
-function modelTable(raw: unknown, tableOf: FindTable): StatedModel['table'] {
+function findModelTable(raw: unknown, findTable: FindTable): SemanticModelSource['table'] {
   const { data } = semanticModelSchema.pick({ node_relation: true, model: true }).safeParse(raw);
   const { table, schema, database } = tableOfModel(data ?? { model: undefined });
   if (table === undefined) return { missing: 'it names no table' };
-  const match = tableOf({
+  const match = findTable({
     table,
     schemas: schema === undefined ? [] : [schema],
     database,
     isExact: schema !== undefined,
   });
-  if ('table' in match) return match.table;
-  return {
-    missing:
-      'none' in match
-        ? `the warehouse has no table ${table}`
-        : `${table} could be ${match.among.join(' or ')}`,
-  };
+  switch (match.kind) {
+    case 'found':
+      return match.table;
+    case 'missing':
+      return { missing: `the warehouse has no table ${table}` };
+    case 'ambiguous':
+      return { missing: `${table} could be ${match.candidates.join(' or ')}` };
+  }
+  return match satisfies never;
 }

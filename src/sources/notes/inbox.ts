@@ -5,8 +5,8 @@ import { ensureStateDirectory, projectPaths } from '../../store/directories.ts';
 import { absent, readText, removeFile, writeAtomically } from '../../store/files.ts';
 
 /** A note that was handed in and is not in git yet. */
-export interface Note {
-  /** From its text, so that handing it in twice is handing it in once. */
+export interface StoredNote {
+  /** Made from the text, so that the same note handed in twice is one note. */
   readonly id: string;
   readonly text: string;
 }
@@ -15,34 +15,33 @@ export function noteId(text: string): string {
   return shortHash(text.trim(), 12);
 }
 
-/** On the disk when it returns; needs no lock, so that no running ingest can hold it up. */
-export async function storeNote(projectDir: string, text: string): Promise<Note> {
-  const id = noteId(text);
-  const note = { id, text: `${text.trim()}\n` };
-  await mkdir(inboxOf(ensureStateDirectory(projectDir).state), { recursive: true });
-  await writeAtomically(fileOf(projectDir, id), note.text, { within: projectDir });
+/** Stores a note; it is on disk when the promise resolves. Takes no lock, so that a running ingest does not delay it. */
+export async function storeNote(projectDir: string, text: string): Promise<StoredNote> {
+  const note = { id: noteId(text), text: `${text.trim()}\n` };
+  await mkdir(inboxFolder(ensureStateDirectory(projectDir).state), { recursive: true });
+  await writeAtomically(noteFile(projectDir, note.id), note.text, { within: projectDir });
   return note;
 }
 
 /** Sorted by id. */
-export async function storedNotes(projectDir: string): Promise<Note[]> {
-  const names = (await readdir(inboxOf(projectPaths(projectDir).state)).catch(absent)) ?? [];
+export async function readStoredNotes(projectDir: string): Promise<StoredNote[]> {
+  const names = (await readdir(inboxFolder(projectPaths(projectDir).state)).catch(absent)) ?? [];
   const ids = names.flatMap((name) => /^([0-9a-f]{12})\.md$/.exec(name)?.[1] ?? []).sort();
   const notes = await Promise.all(
-    ids.map(async (id) => ({ id, text: await readText(fileOf(projectDir, id), projectDir) })),
+    ids.map(async (id) => ({ id, text: await readText(noteFile(projectDir, id), projectDir) })),
   );
   return notes.flatMap(({ id, text }) => (text === undefined ? [] : [{ id, text }]));
 }
 
-/** Once it is an item of the project. */
-export async function forgetNote(projectDir: string, id: string): Promise<void> {
-  await removeFile(fileOf(projectDir, id), projectDir);
+/** For a note that is an item of the project by now. */
+export async function deleteStoredNote(projectDir: string, id: string): Promise<void> {
+  await removeFile(noteFile(projectDir, id), projectDir);
 }
 
-function inboxOf(state: string): string {
+function inboxFolder(state: string): string {
   return join(state, 'notes');
 }
 
-function fileOf(projectDir: string, id: string): string {
-  return join(inboxOf(projectPaths(projectDir).state), `${id}.md`);
+function noteFile(projectDir: string, id: string): string {
+  return join(inboxFolder(projectPaths(projectDir).state), `${id}.md`);
 }

@@ -1,11 +1,11 @@
-import type { Fetched, FetchContext, Source } from '../source.ts';
-import { storedNotes } from './inbox.ts';
+import type { FetchContext, FetchEvent, Source } from '../source.ts';
+import { readStoredNotes } from './inbox.ts';
 
-/** What people and agents hand in. It has no far end: what was handed in stays until somebody deletes the file. */
-export const notes: Source<undefined> = {
+/** Notes that people and agents hand in. A note stays an item until somebody deletes its file. */
+export const notesSource: Source<undefined> = {
   extractor: 'notes@1',
-  async *fetch({ projectDir }: FetchContext<undefined>): AsyncGenerator<Fetched> {
-    for (const { id, text } of await storedNotes(projectDir))
+  async *fetch({ projectDir }: FetchContext<undefined>): AsyncGenerator<FetchEvent> {
+    for (const { id, text } of await readStoredNotes(projectDir))
       yield { kind: 'item', key: id, path: `${id}.md`, body: text };
     yield { kind: 'end', listingComplete: true };
   },

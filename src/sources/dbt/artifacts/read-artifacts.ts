@@ -1,203 +1,214 @@
 import { isRecord } from '../../../lib/json.ts';
-import type { Place } from '../../findings.ts';
+import type { ItemPlace } from '../../claim-collector.ts';
 import type { Item } from '../../source.ts';
 import type {
-  Column,
-  Exposure,
-  MetricFact,
-  ProjectFacts,
-  Relation,
-  SemanticModelFact,
-  Test,
-} from '../facts.ts';
-import { artifactNames } from './artifacts.ts';
-import { isNo, listAt, type Mapping, textAt } from '../files/yaml-reader.ts';
-import { readConstraints, testOf, type TestScope } from '../files/tests.ts';
+  DbtDescription,
+  DbtExposure,
+  DbtMetric,
+  DbtProject,
+  DbtRelation,
+  DbtSemanticModel,
+  DbtTest,
+} from '../dbt-project.ts';
+import { interpretTest, readConstraints, type TestOwner } from '../files/data-tests.ts';
+import { isNo, listAt, mappingAt, textAt, type YamlMapping } from '../files/yaml-item.ts';
+import { artifactNames, type ArtifactName } from './reduce-artifact.ts';
 
-/** A line of a reduced artifact. */
-interface Line {
-  readonly json: Mapping;
-  readonly place: (key?: string, value?: unknown) => Place;
-}
-
-/** The items of the artifacts. */
-export const artifactKey = (name: string): string => `artifacts/${name}.jsonl`;
+/** The key and path of an artifact's item. Not in `target/`, which projects tell git to ignore. */
+export const artifactKey = (name: ArtifactName): string => `artifacts/${name}.jsonl`;
 export const isArtifactKey = (key: string): boolean =>
   artifactNames.some((name) => artifactKey(name) === key);
 
-/** What the artifacts say, in the words of the files; undefined where there is no manifest and no semantic manifest. */
-export function readArtifacts(items: readonly Item[]): ProjectFacts | undefined {
-  const linesOf = (name: string) =>
+/** The project as its artifacts have it; undefined without a manifest and a semantic manifest. */
+export function readArtifacts(items: readonly Item[]): DbtProject | undefined {
+  const linesOf = (name: ArtifactName) =>
     items.filter(({ key }) => key === artifactKey(name)).flatMap(readLines);
-  const [manifest, catalog, semantic] = [
-    linesOf('manifest'),
-    linesOf('catalog'),
-    linesOf('semantic_manifest'),
-  ];
-  if (manifest.length + semantic.length === 0) return undefined;
+  const manifest = linesOf('manifest');
+  const semanticManifest = linesOf('semantic_manifest');
+  if (manifest.length + semanticManifest.length === 0) return undefined;
   const byType = Map.groupBy(manifest, ({ json }) => textAt(json, 'resource_type') ?? '');
-  const ofTypes = (...types: readonly string[]) => types.flatMap((type) => byType.get(type) ?? []);
-  const built = new Map(catalog.map(({ json }) => [textAt(json, 'unique_id') ?? '', json]));
-  const tests = Map.groupBy(ofTypes('test').flatMap(testLine), ({ id }) => id);
-  const relations = ofTypes('model', 'seed', 'snapshot', 'source').map((line) =>
-    relationOf(line, { built, tests }),
-  );
-  const semanticLines = semantic.filter(({ json }) => 'semantic_model' in json || 'metric' in json);
-  const idOf = relationNamed(relations);
-  return {
-    relations: new Map(relations.map((one) => [one.id, one])),
-    semanticModels: (semanticLines.length > 0
-      ? inner(semanticLines, 'semantic_model')
-      : ofTypes('semantic_model')
-    ).map((line) => semanticModel(line, idOf)),
-    metrics: (semanticLines.length > 0 ? inner(semanticLines, 'metric') : ofTypes('metric')).map(
-      ({ json: raw, place }): MetricFact => ({ raw, place: () => place('name', raw['name']) }),
+  const resources = (...types: readonly string[]) =>
+    types.flatMap((type) => byType.get(type) ?? []);
+  const context: ArtifactContext = {
+    catalogTables: new Map(
+      linesOf('catalog').map(({ json }) => [textAt(json, 'unique_id') ?? '', json]),
     ),
-    exposures: ofTypes('exposure').map(exposureOf),
+    tests: Map.groupBy(
+      resources('test').flatMap((line) => readTest(line) ?? []),
+      ({ relation }) => relation,
+    ),
+  };
+  const relations = resources('model', 'seed', 'snapshot', 'source').map((line) =>
+    readRelation(line, context),
+  );
+  const semanticModels = innerLines(semanticManifest, 'semantic_model');
+  const metrics = innerLines(semanticManifest, 'metric');
+  const hasSemantics = semanticModels.length + metrics.length > 0;
+  const findModel = modelFinder(relations);
+  return {
+    relations: new Map(relations.map((relation) => [relation.id, relation])),
+    semanticModels: (hasSemantics ? semanticModels : resources('semantic_model')).map((line) =>
+      readSemanticModel(line, findModel),
+    ),
+    metrics: (hasSemantics ? metrics : resources('metric')).map(readMetric),
+    exposures: resources('exposure').map(readExposure),
     faults: [],
   };
 }
 
-function readLines({ key, body }: Item): Line[] {
-  return body.split('\n').flatMap((text, index): Line[] => {
+/** A line of a reduced artifact. */
+interface ArtifactLine {
+  readonly json: YamlMapping;
+  /** With a key, the quote is that key and its value, if the line has them. */
+  readonly placeOf: (key?: string, value?: unknown) => ItemPlace;
+}
+
+function readLines({ key, body }: Item): ArtifactLine[] {
+  return body.split('\n').flatMap((text, index): ArtifactLine[] => {
     const json: unknown = text === '' ? undefined : JSON.parse(text);
     if (!isRecord(json)) return [];
-    const place = (name?: string, value?: unknown): Place => {
-      const quote = name === undefined ? '' : `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-      return {
-        key,
-        line: index + 1,
-        quote: quote !== '' && text.includes(quote) ? quote : undefined,
-      };
+    const placeOf = (name?: string, value?: unknown): ItemPlace => {
+      const line = index + 1;
+      if (name === undefined) return { key, line };
+      const quote = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+      return { key, line, quote: text.includes(quote) ? quote : undefined };
     };
-    return [{ json, place }];
+    return [{ json, placeOf }];
   });
 }
 
-/** The lines' objects at a key. */
-function inner(lines: readonly Line[], key: string): Line[] {
-  return lines.flatMap(({ json, place }) =>
-    isRecord(json[key]) ? [{ json: json[key], place }] : [],
-  );
+/** The mappings that lines have at a key. */
+function innerLines(lines: readonly ArtifactLine[], key: string): ArtifactLine[] {
+  return lines.flatMap(({ json, placeOf }) => {
+    const inner = json[key];
+    return isRecord(inner) ? [{ json: inner, placeOf }] : [];
+  });
 }
 
-interface Context {
-  /** Tables of catalog.json by unique id. */
-  readonly built: ReadonlyMap<string, Mapping>;
-  readonly tests: ReadonlyMap<string, readonly { readonly test: Test }[]>;
+interface ArtifactContext {
+  /** Tables of catalog.json by the unique id of their relation. */
+  readonly catalogTables: ReadonlyMap<string, YamlMapping>;
+  readonly tests: ReadonlyMap<string, readonly AttachedTest[]>;
 }
 
-function relationOf({ json, place }: Line, { built, tests }: Context): Relation {
+interface AttachedTest {
+  /** The unique id of the relation that is tested. */
+  readonly relation: string;
+  readonly test: DbtTest;
+}
+
+function readRelation({ json, placeOf }: ArtifactLine, context: ArtifactContext): DbtRelation {
   const id = textAt(json, 'unique_id') ?? '';
   const kind =
     (['model', 'seed', 'snapshot', 'source'] as const).find(
-      (one) => one === json['resource_type'],
+      (type) => type === json['resource_type'],
     ) ?? 'model';
-  const table = built.get(id) ?? json;
-  const config = isRecord(json['config']) ? json['config'] : {};
-  const schema = textAt(table, 'schema');
-  const columns = isRecord(json['columns']) ? Object.values(json['columns']).filter(isRecord) : [];
   const name = textAt(json, 'name') ?? '';
-  const said = (holder: Mapping) => {
-    const text = textAt(holder, 'description')?.trim() ?? '';
-    return text === '' ? undefined : { text, place: place('description', holder['description']) };
-  };
-  const scope = (column?: string): TestScope => ({
+  const catalogTable = context.catalogTables.get(id);
+  const location = catalogTable ?? json;
+  const schema = textAt(location, 'schema');
+  const table = catalogTable
+    ? textAt(catalogTable, 'name')
+    : (textAt(json, 'identifier') ?? textAt(json, 'alias'));
+  const config = mappingAt(json, 'config');
+  const columns = Object.values(mappingAt(json, 'columns')).filter(isRecord);
+  const ownerOf = (column?: string): TestOwner => ({
     column,
     idOf: () => undefined,
-    place: () => place('name', column ?? name),
+    placeOf: () => placeOf('name', column ?? name),
   });
-  const owned = [
-    ...readConstraints(json, scope()),
-    ...columns.flatMap((one) => readConstraints(one, scope(textAt(one, 'name')))),
+  const constraints = [
+    ...readConstraints(json, ownerOf()),
+    ...columns.flatMap((column) => readConstraints(column, ownerOf(textAt(column, 'name')))),
   ];
+  const tests = context.tests.get(id) ?? [];
   return {
     id,
     kind,
     name: id.split('.').slice(2).join('.'),
-    place: place('name', name),
-    database: textAt(table, 'database'),
+    place: placeOf('name', name),
+    database: textAt(location, 'database'),
     schemas: schema === undefined ? [] : [schema],
-    table:
-      (built.has(id)
-        ? textAt(table, 'name')
-        : (textAt(json, 'identifier') ?? textAt(json, 'alias'))) ?? name,
+    table: table ?? name,
     isExact: kind === 'source',
     isVirtual: config['materialized'] === 'ephemeral' || isNo(config['enabled']),
-    description: said(json),
+    description: readDescription(json, placeOf),
     tags: listAt(json, 'tags').map((tag) => ({
       name: String(tag),
-      place: place('tags', json['tags']),
+      place: placeOf('tags', json['tags']),
     })),
-    columns: columns.map((one): Column => ({
-      name: textAt(one, 'name') ?? '',
-      description: said(one),
+    columns: columns.map((column) => ({
+      name: textAt(column, 'name') ?? '',
+      description: readDescription(column, placeOf),
     })),
-    tests: [...owned, ...(tests.get(id) ?? []).map(({ test }) => test)],
+    tests: [...constraints, ...tests.map(({ test }) => test)],
   };
 }
 
-/** A test node with the id of what it is attached to. */
-function testLine({ json, place }: Line): { readonly id: string; readonly test: Test }[] {
-  const metadata = isRecord(json['test_metadata']) ? json['test_metadata'] : {};
-  const { name, namespace, kwargs } = metadata;
-  const id = textAt(json, 'attached_node');
-  const given = isRecord(kwargs) ? kwargs : {};
-  const target = listAt(isRecord(json['depends_on']) ? json['depends_on'] : {}, 'nodes')
-    .map(String)
-    .find((node) => node !== id);
-  const full = typeof namespace === 'string' ? `${namespace}.${String(name)}` : String(name);
-  const column = textAt(json, 'column_name');
-  const idOf = () => target ?? id;
-  const test = testOf(
-    full,
-    { ...given, config: json['config'] },
-    { column, idOf, place: place('test_metadata', json['test_metadata']) },
-  );
-  return id === undefined || test === undefined ? [] : [{ id, test }];
+function readDescription(
+  holder: YamlMapping,
+  placeOf: ArtifactLine['placeOf'],
+): DbtDescription | undefined {
+  const text = textAt(holder, 'description')?.trim() ?? '';
+  if (text === '') return undefined;
+  return { text, place: placeOf('description', holder['description']) };
 }
 
-/** By the database name of a relation: schema and table, in any case. */
-function relationNamed(
-  relations: readonly Relation[],
-): (schema: string | undefined, table: string) => string | undefined {
-  const key = (schema: string | undefined, table: string) =>
+/** Undefined for tests that claim nothing. */
+function readTest({ json, placeOf }: ArtifactLine): AttachedTest | undefined {
+  const { name, namespace, kwargs } = mappingAt(json, 'test_metadata');
+  const relation = textAt(json, 'attached_node');
+  const target = dependencies(json).find((node) => node !== relation);
+  const fullName = typeof namespace === 'string' ? `${namespace}.${String(name)}` : String(name);
+  const options = { ...(isRecord(kwargs) ? kwargs : {}), config: json['config'] };
+  const test = interpretTest(fullName, options, {
+    column: textAt(json, 'column_name'),
+    idOf: () => target ?? relation,
+    place: placeOf('test_metadata', json['test_metadata']),
+  });
+  return relation === undefined || test === undefined ? undefined : { relation, test };
+}
+
+/** The unique ids that a resource depends on. */
+function dependencies(json: YamlMapping): string[] {
+  return listAt(mappingAt(json, 'depends_on'), 'nodes').map(String);
+}
+
+type FindModel = (schema: string | undefined, table: string) => string | undefined;
+
+/** Finds the unique id of a relation by its schema and table, in any case. */
+function modelFinder(relations: readonly DbtRelation[]): FindModel {
+  const keyOf = (schema: string | undefined, table: string) =>
     JSON.stringify([schema?.toLowerCase(), table.toLowerCase()]);
-  const ids = new Map(
-    relations.flatMap(({ schemas, table, id, kind }) =>
-      kind === 'source' ? [] : [[key(schemas[0], table), id] as const],
-    ),
-  );
-  return (schema, table) => ids.get(key(schema, table));
+  const models = relations.filter(({ kind }) => kind !== 'source');
+  const ids = new Map(models.map(({ schemas, table, id }) => [keyOf(schemas[0], table), id]));
+  return (schema, table) => ids.get(keyOf(schema, table));
 }
 
-function semanticModel(
-  { json, place }: Line,
-  idOf: ReturnType<typeof relationNamed>,
-): SemanticModelFact {
-  const node = isRecord(json['node_relation']) ? json['node_relation'] : {};
-  const depends = isRecord(json['depends_on'])
-    ? listAt(json['depends_on'], 'nodes').map(String)
-    : [];
+function readSemanticModel(
+  { json, placeOf }: ArtifactLine,
+  findModel: FindModel,
+): DbtSemanticModel {
+  const node = mappingAt(json, 'node_relation');
+  const model = findModel(textAt(node, 'schema_name'), textAt(node, 'alias') ?? '');
   return {
     raw: json,
-    model: idOf(textAt(node, 'schema_name'), textAt(node, 'alias') ?? '') ?? depends[0],
-    place: (key = 'name') => place(key, json[key]),
-    memberPlace: (_, name) => place('name', name),
+    model: model ?? dependencies(json)[0],
+    place: (key = 'name') => placeOf(key, json[key]),
+    memberPlace: (_, name) => placeOf('name', name),
   };
 }
 
-function exposureOf({ json, place }: Line): Exposure {
-  const depends = isRecord(json['depends_on'])
-    ? listAt(json['depends_on'], 'nodes').map(String)
-    : [];
-  const title = textAt(json, 'label') ?? textAt(json, 'name') ?? '';
-  const description = textAt(json, 'description') ?? '';
+function readMetric({ json, placeOf }: ArtifactLine): DbtMetric {
+  return { raw: json, place: () => placeOf('name', json['name']) };
+}
+
+function readExposure({ json, placeOf }: ArtifactLine): DbtExposure {
   return {
-    title,
+    title: textAt(json, 'label') ?? textAt(json, 'name') ?? '',
     type: textAt(json, 'type') ?? 'exposure',
-    description,
-    place: place('name', json['name']),
-    dependsOn: depends,
+    description: textAt(json, 'description') ?? '',
+    place: placeOf('name', json['name']),
+    dependsOn: dependencies(json),
   };
 }

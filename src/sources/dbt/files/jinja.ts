@@ -1,62 +1,117 @@
-/** What an expression can mean here; anything else is not guessed. */
-export type Known = string | number | boolean | null | readonly Known[];
+/** A value that is written out; anything that would have to be computed is undefined instead. */
+export type JinjaValue = string | number | boolean | null | readonly JinjaValue[];
 
 /** A call such as `ref('orders')` or `config(alias='x')`. */
-export interface Call {
+export interface JinjaCall {
   readonly name: string;
-  readonly positional: readonly Known[];
-  readonly named: ReadonlyMap<string, Known>;
+  readonly positional: readonly JinjaValue[];
+  readonly named: ReadonlyMap<string, JinjaValue>;
 }
 
-export interface Rendered {
+/** A comment, expression or statement of a template: `{# … #}`, `{{ … }}`, `{% … %}`. */
+export interface JinjaTag {
+  readonly kind: 'comment' | 'expression' | 'statement';
+  /** What is inside, without the marks. */
+  readonly inside: string;
+  readonly start: number;
+  /** Behind the closing mark. */
+  readonly end: number;
+}
+
+export interface RenderedTemplate {
   readonly text: string;
   /** Expressions and statements that code cannot resolve, as they are written; they stay in the text. */
   readonly unresolved: readonly string[];
 }
 
-/** What a call comes to; undefined where that is not known. */
-export type Calls = (call: Call) => Known | undefined;
+/** Evaluates a call; undefined if its value is not known. */
+export type EvaluateCall = (call: JinjaCall) => JinjaValue | undefined;
 
-const part = /\{#.*?#\}|\{\{-?(.*?)-?\}\}|\{%-?(.*?)-?%\}/gs;
-
-/** Resolves literals and known calls; comments go, control statements stay and are named. */
-export function render(template: string, calls: Calls): Rendered {
-  if (!template.includes('{')) return { text: template, unresolved: [] };
+/** Replaces literals and known calls by their values. Comments are removed; statements stay as they are. */
+export function renderTemplate(template: string, evaluateCall: EvaluateCall): RenderedTemplate {
   const unresolved: string[] = [];
-  const text = template.replaceAll(part, (whole, expression?: string, statement?: string) => {
-    if (expression === undefined && statement === undefined) return '';
-    const value = expression === undefined ? undefined : evaluate(expression.trim(), calls);
-    if (value === undefined) unresolved.push((expression ?? statement ?? '').trim());
-    return value === undefined ? whole : String(value);
-  });
-  return { text, unresolved };
+  const parts: string[] = [];
+  let read = 0;
+  for (const tag of jinjaTags(template)) {
+    parts.push(template.slice(read, tag.start));
+    read = tag.end;
+    if (tag.kind === 'comment') continue;
+    const value =
+      tag.kind === 'expression' ? evaluateExpression(tag.inside, evaluateCall) : undefined;
+    if (value === undefined) unresolved.push(tag.inside);
+    parts.push(value === undefined ? template.slice(tag.start, tag.end) : String(value));
+  }
+  parts.push(template.slice(read));
+  return { text: parts.join(''), unresolved };
 }
 
-/** The value of an expression of literals and known calls. */
-function evaluate(expression: string, calls: Calls): Known | undefined {
-  const call = readCall(expression);
-  return call === undefined ? literal(expression) : calls(call);
+const tagKinds = new Map([
+  ['#', { kind: 'comment', close: '#}' }],
+  ['{', { kind: 'expression', close: '}}' }],
+  ['%', { kind: 'statement', close: '%}' }],
+] as const);
+type TagMark = Parameters<typeof tagKinds.get>[0];
+
+/**
+ * The tags of a template in their order. Our own tokenizer, because the libraries for Jinja run whole templates and refuse the
+ * tags that dbt adds. One pass: a closing mark that was searched for in vain is not searched for again.
+ */
+export function jinjaTags(template: string): JinjaTag[] {
+  const tags: JinjaTag[] = [];
+  const unclosed = new Set<string>();
+  for (let start = template.indexOf('{'); start >= 0;) {
+    const found = tagKinds.get(template.charAt(start + 1) as TagMark);
+    const closing =
+      found === undefined || unclosed.has(found.close)
+        ? -1
+        : template.indexOf(found.close, start + 2);
+    if (found !== undefined && closing < 0) unclosed.add(found.close);
+    const end = closing < 0 ? start + 1 : closing + 2;
+    if (found !== undefined && closing >= 0) {
+      const inside = trimDashes(template.slice(start + 2, closing));
+      tags.push({ kind: found.kind, inside, start, end });
+    }
+    start = template.indexOf('{', end);
+  }
+  return tags;
 }
 
-/** Undefined where the text is no call with literal arguments. */
-export function readCall(text: string): Call | undefined {
+/** Without the dashes that control white space, as in `{{- x -}}`. */
+function trimDashes(text: string): string {
+  const start = text.startsWith('-') ? 1 : 0;
+  const end = text.endsWith('-') ? text.length - 1 : text.length;
+  return text.slice(start, Math.max(start, end)).trim();
+}
+
+function evaluateExpression(
+  expression: string,
+  evaluateCall: EvaluateCall,
+): JinjaValue | undefined {
+  const call = parseCall(expression);
+  return call === undefined ? parseLiteral(expression) : evaluateCall(call);
+}
+
+/** Undefined if the text is not a call with literal arguments. A named argument that is no literal becomes a template. */
+export function parseCall(text: string): JinjaCall | undefined {
   const [, name, inside] = /^([A-Za-z_][\w.]*)\s*\((.*)\)$/s.exec(text.trim()) ?? [];
-  const parts = inside === undefined ? undefined : topLevelParts(inside);
-  if (name === undefined || parts === undefined) return undefined;
-  const positional: Known[] = [];
-  const named = new Map<string, Known>();
-  for (const argument of parts) {
-    const [, key, written = argument] = /^(\w+)\s*=(?!=)\s*(.*)$/s.exec(argument) ?? [];
-    const value = literal(written);
-    // What is not known stays a template where it has a name; without one, the call is not understood.
-    if (value === undefined && key === undefined) return undefined;
-    if (value !== undefined && key === undefined) positional.push(value);
-    if (key !== undefined) named.set(key, value ?? `{{ ${written} }}`);
+  const written = inside === undefined ? undefined : splitArguments(inside);
+  if (name === undefined || written === undefined) return undefined;
+  const positional: JinjaValue[] = [];
+  const named = new Map<string, JinjaValue>();
+  for (const argument of written) {
+    const [, key, value = argument] = /^(\w+)\s*=(?!=)\s*(.*)$/s.exec(argument) ?? [];
+    const literal = parseLiteral(value);
+    if (key !== undefined) named.set(key, literal ?? `{{ ${value} }}`);
+    else if (literal !== undefined) positional.push(literal);
+    else return undefined;
   }
   return { name, positional, named };
 }
 
-function literal(text: string): Known | undefined {
+/** Lists that are nested deeper are not literals, so that hostile input costs no time. */
+const deepestList = 20;
+
+function parseLiteral(text: string, depth = 0): JinjaValue | undefined {
   const written = text.trim();
   const [, quote, inside] = /^(['"])(.*)\1$/s.exec(written) ?? [];
   if (quote !== undefined && inside !== undefined)
@@ -64,13 +119,13 @@ function literal(text: string): Known | undefined {
   if (/^-?\d+(\.\d+)?$/.test(written)) return Number(written);
   if (/^(true|false)$/i.test(written)) return written.toLowerCase() === 'true';
   if (/^none$/i.test(written)) return null;
-  if (!/^[[(].*[\])]$/s.test(written)) return undefined;
-  const items = topLevelParts(written.slice(1, -1))?.map(literal);
+  if (depth >= deepestList || !/^[[(].*[\])]$/s.test(written)) return undefined;
+  const items = splitArguments(written.slice(1, -1))?.map((item) => parseLiteral(item, depth + 1));
   return items?.every((item) => item !== undefined) ? items : undefined;
 }
 
-/** Split at the commas that are in no quotes and no brackets; undefined where those do not pair up. */
-function topLevelParts(text: string): readonly string[] | undefined {
+/** Split at the commas outside of quotes and brackets; undefined if those do not pair up. */
+function splitArguments(text: string): readonly string[] | undefined {
   const parts: string[] = [];
   let [depth, quote, start] = [0, '', 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -86,5 +141,5 @@ function topLevelParts(text: string): readonly string[] | undefined {
     if (depth < 0) return undefined;
   }
   if (depth !== 0 || quote !== '') return undefined;
-  return [...parts, text.slice(start)].map((one) => one.trim()).filter((one) => one !== '');
+  return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== '');
 }

@@ -1,26 +1,27 @@
-import { isList, isMapping } from '../../../context/merge/yaml-text.ts';
+import { isRecord } from '../../../lib/json.ts';
 import { readLocatedYaml, type YamlLocation } from '../../../lib/located-yaml.ts';
-import type { Known } from './jinja.ts';
+import type { JinjaValue } from './jinja.ts';
 
-export const projectFile = 'dbt_project.yml';
+export const projectFileName = 'dbt_project.yml';
 
-/** What of `dbt_project.yml` matters to ktx. */
-export interface ProjectFile {
+/** What ktx reads of `dbt_project.yml`. */
+export interface DbtProjectFile {
   readonly name: string;
-  readonly paths: Readonly<Record<PathKind, readonly string[]>>;
+  readonly paths: Readonly<Record<'models' | 'seeds' | 'snapshots' | 'docs', readonly string[]>>;
   readonly targetPath: string;
-  readonly vars: ReadonlyMap<string, Known>;
-  /** Settings by kind, a tree of folders: `{shop: {marts: {+schema: x}}}`. */
-  readonly settings: Readonly<Record<'models' | 'seeds' | 'snapshots' | 'sources', Tree>>;
+  readonly vars: ReadonlyMap<string, JinjaValue>;
+  /** The settings of each kind, nested by folder: `{shop: {marts: {+schema: x}}}`. */
+  readonly settings: Readonly<Record<'models' | 'seeds' | 'snapshots' | 'sources', SettingsTree>>;
   /** Where a part of the settings stands. */
-  readonly place: (holder: unknown, key?: string) => YamlLocation;
+  readonly locate: (holder: unknown, key?: string) => YamlLocation;
+  /** Set if the file is not YAML; then everything else is the default. */
   readonly broken?: { readonly line: number; readonly reason: string };
 }
-type PathKind = 'models' | 'seeds' | 'snapshots' | 'docs';
-export type Tree = Readonly<Record<string, unknown>>;
 
-/** Settings as they are after the last file that has a say. */
-export interface Settings {
+export type SettingsTree = Readonly<Record<string, unknown>>;
+
+/** The settings of a relation, from wherever they are set. */
+export interface RelationSettings {
   readonly alias?: unknown;
   readonly schema?: unknown;
   readonly database?: unknown;
@@ -29,63 +30,72 @@ export interface Settings {
 }
 const settingKeys = ['alias', 'schema', 'database', 'enabled', 'materialized'] as const;
 
-export function readProjectFile(text: string): ProjectFile {
-  const read = readLocatedYaml(text);
-  const top = 'broken' in read ? {} : tree(read.documents[0]);
+export function parseProjectFile(text: string): DbtProjectFile {
+  const yaml = readLocatedYaml(text);
+  const top = 'broken' in yaml ? {} : settingsTree(yaml.documents[0]);
   const name = typeof top['name'] === 'string' ? top['name'] : '';
-  const pathsAt = (key: string, otherwise: readonly string[]) => {
-    const given = top[key];
-    return isList(given) ? given.filter((one) => typeof one === 'string') : otherwise;
+  return {
+    name,
+    paths: projectPaths(top),
+    targetPath: typeof top['target-path'] === 'string' ? top['target-path'] : 'target',
+    vars: projectVars(top['vars'], name),
+    settings: {
+      models: settingsTree(top['models']),
+      seeds: settingsTree(top['seeds']),
+      snapshots: settingsTree(top['snapshots']),
+      sources: settingsTree(top['sources']),
+    },
+    ...('broken' in yaml
+      ? { broken: yaml.broken, locate: () => ({ line: 1, text: '' }) }
+      : { locate: yaml.locate }),
+  };
+}
+
+/** `source-paths` and `data-paths` are what older projects call the paths of models and seeds. */
+function projectPaths(top: SettingsTree): DbtProjectFile['paths'] {
+  const pathsAt = (key: string, otherwise: readonly string[]): readonly string[] => {
+    const paths = top[key];
+    return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : otherwise;
   };
   const models = pathsAt('model-paths', pathsAt('source-paths', ['models']));
   const seeds = pathsAt('seed-paths', pathsAt('data-paths', ['seeds']));
   const snapshots = pathsAt('snapshot-paths', ['snapshots']);
-  const { vars } = top;
-  const all = isMapping(vars) ? vars : {};
-  const own = isMapping(all[name]) ? all[name] : {};
-  return {
-    name,
-    paths: {
-      models,
-      seeds,
-      snapshots,
-      docs: pathsAt('docs-paths', [...models, ...seeds, ...snapshots]),
-    },
-    targetPath: typeof top['target-path'] === 'string' ? top['target-path'] : 'target',
-    vars: new Map(
-      [...Object.entries(all), ...Object.entries(own)].filter(
-        (pair): pair is [string, Known] => !isMapping(pair[1]),
-      ),
-    ),
-    settings: {
-      models: tree(top['models']),
-      seeds: tree(top['seeds']),
-      snapshots: tree(top['snapshots']),
-      sources: tree(top['sources']),
-    },
-    ...('broken' in read
-      ? { broken: read.broken, place: () => ({ line: 1, text: '' }) }
-      : { place: read.locate }),
-  };
+  const docs = pathsAt('docs-paths', [...models, ...seeds, ...snapshots]);
+  return { models, seeds, snapshots, docs };
 }
 
-/** The parts of a tree that are about a file in these folders, the deepest last: its settings count. */
-export function levelsFor(settings: Tree, folders: readonly string[]): readonly Tree[] {
+/** Variables under the name of the project win over global ones. */
+function projectVars(vars: unknown, project: string): ReadonlyMap<string, JinjaValue> {
+  const global = settingsTree(vars);
+  const own = settingsTree(global[project]);
+  return new Map(
+    [...Object.entries(global), ...Object.entries(own)].filter(
+      (entry): entry is [string, JinjaValue] => !isRecord(entry[1]),
+    ),
+  );
+}
+
+/** The parts of a tree that apply to a file in these folders. The deepest comes last and wins. */
+export function levelsFor(
+  settings: SettingsTree,
+  folders: readonly string[],
+): readonly SettingsTree[] {
   const levels = [settings];
   for (const folder of folders) {
     const next = levels.at(-1)?.[folder];
-    if (!isMapping(next)) break;
+    if (!isRecord(next)) break;
     levels.push(next);
   }
   return levels;
 }
 
-/** Settings may have a `+` before their name, as in `+schema`. */
-export function settingsIn(level: Tree): Settings {
-  const pairs = settingKeys.map((key) => [key, level[`+${key}`] ?? level[key]] as const);
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined && !isMapping(value)));
+/** The settings of one level, whose names may begin with `+`. */
+export function settingsAt(level: SettingsTree): RelationSettings {
+  const entries = settingKeys.map((key) => [key, level[`+${key}`] ?? level[key]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && !isRecord(value)));
 }
 
-export function tree(value: unknown): Tree {
-  return isMapping(value) ? value : {};
+/** The value as a mapping; an empty one for anything else. */
+export function settingsTree(value: unknown): SettingsTree {
+  return isRecord(value) ? value : {};
 }

@@ -1,259 +1,265 @@
-import { isRecord } from '../../../lib/json.ts';
-import type { Place } from '../../findings.ts';
-import type { Item } from '../../source.ts';
-import type { Column, Relation, RelationKind, Said, Test } from '../facts.ts';
-import { levelsFor, projectFile, type Settings, settingsIn, tree } from './project-file.ts';
+import type { ItemPlace } from '../../claim-collector.ts';
+import type { DbtColumn, DbtDescription, DbtRelation, DbtTest } from '../dbt-project.ts';
+import { readConstraints, readDataTests, type TestOwner } from './data-tests.ts';
+import { type Declaration, versionNames } from './declarations.ts';
+import { jinjaTags, parseCall } from './jinja.ts';
+import { readInlineConfig } from './model-sql.ts';
+import {
+  levelsFor,
+  projectFileName,
+  type RelationSettings,
+  settingsAt,
+  type SettingsTree,
+} from './project-file.ts';
+import { type ProjectFiles, resolveText } from './project-files.ts';
 import {
   isNo,
-  type Mapping,
+  mappingAt,
   mappingsAt,
-  type Reading,
-  resolved,
+  namedEntries,
   textAt,
   type YamlItem,
-} from './yaml-reader.ts';
-import type { References } from './references.ts';
-import { configIn } from './sql.ts';
-import { readConstraints, readTests, type TestScope } from './tests.ts';
+  type YamlMapping,
+} from './yaml-item.ts';
 
-/** A model, seed or snapshot: its entry in a YAML file, its own file, or both. */
-export interface Declared {
-  readonly kind: Exclude<RelationKind, 'source'>;
-  readonly name: string;
-  readonly entry?: { readonly yaml: YamlItem; readonly mapping: Mapping } | undefined;
-  readonly file?: Item | undefined;
+/** The relations of a project as its files have them: the tables of its sources, then models, seeds and snapshots. */
+export function readRelations(files: ProjectFiles): DbtRelation[] {
+  const sources = files.yamlItems.flatMap((yaml) =>
+    namedEntries(yaml, 'sources').flatMap((source) => readSource(yaml, source, files)),
+  );
+  const declared = files.declarations.flatMap((declaration) => readDeclaration(declaration, files));
+  return [...sources, ...declared];
 }
 
-/** The relations of an entry: one, or one for each version. */
-export function declaredRelations(
-  declared: Declared,
-  reading: Reading,
-  references: References,
-): Relation[] {
-  const { kind, name, entry, file } = declared;
-  const { project, config } = reading;
-  const mapping = entry?.mapping ?? {};
-  const levels = levelsFor(project.settings[`${kind}s`], [
-    project.name,
-    ...foldersOf(declared, reading),
-    name,
-  ]);
-  const own = file === undefined ? {} : configIn(file.body);
-  const settings: Settings = Object.assign(
-    {},
-    ...[...levels, mapping, tree(mapping['config']), own].map(settingsIn),
+/** The relation that is read, for messages and faults. */
+interface RelationContext {
+  readonly files: ProjectFiles;
+  /** Like `model orders`. */
+  readonly title: string;
+  /** The unique id. */
+  readonly id: string;
+}
+
+function readSource(yaml: YamlItem, source: YamlMapping, files: ProjectFiles): DbtRelation[] {
+  return mappingsAt(source, 'tables').flatMap(
+    (table) => readSourceTable(yaml, { source, table }, files) ?? [],
   );
-  const about = { name: `${kind} ${name}`, id: `${kind}.${project.name}.${name}` };
-  const place = entry?.yaml.place(mapping) ?? { key: file?.key ?? '', line: 1 };
-  const said = (key: keyof Settings) => settingText(settings[key], { reading, place, about, key });
-  const [alias, custom, database] = [said('alias'), said('schema'), said('database')];
+}
+
+function readSourceTable(
+  yaml: YamlItem,
+  { source, table }: { readonly source: YamlMapping; readonly table: YamlMapping },
+  files: ProjectFiles,
+): DbtRelation | undefined {
+  const sourceName = textAt(source, 'name') ?? '';
+  const tableName = textAt(table, 'name');
+  if (tableName === undefined) return undefined;
+  const name = `${sourceName}.${tableName}`;
+  const id = `source.${files.project.name}.${name}`;
+  const context: RelationContext = { files, title: `source ${name}`, id };
+  const settingOf = (holder: YamlMapping, key: string) =>
+    resolveSetting(holder[key], { key, place: yaml.placeOf(holder, key) }, context);
+  const schema = source['schema'] === undefined ? sourceName : settingOf(source, 'schema');
+  const database = settingOf(source, 'database') ?? undefined;
+  const identifier = settingOf(table, 'identifier');
+  const isDisabled = [source, table].some(
+    (holder) => isNo(holder['enabled']) || isNo(mappingAt(holder, 'config')['enabled']),
+  );
+  return {
+    id,
+    kind: 'source',
+    name,
+    place: yaml.placeOf(table),
+    database,
+    schemas: schema ? [schema] : [],
+    table: identifier ?? tableName,
+    isExact: true,
+    isVirtual: isDisabled || schema === null || identifier === null,
+    ...readProperties(yaml, table, context),
+    tags: readTags(yaml, table),
+  };
+}
+
+/** One relation, or one for each version of a model. */
+function readDeclaration(declaration: Declaration, files: ProjectFiles): DbtRelation[] {
+  const { kind, name, entry, file } = declaration;
+  const id = `${kind}.${files.project.name}.${name}`;
+  const context: RelationContext = { files, title: `${kind} ${name}`, id };
+  const mapping = entry?.mapping ?? {};
+  const inline = file === undefined ? {} : readInlineConfig(file.body);
+  const levels = projectLevels(declaration, files);
+  const settings: RelationSettings = Object.assign(
+    {},
+    ...[...levels, mapping, mappingAt(mapping, 'config'), inline].map(settingsAt),
+  );
+  const place = entry?.yaml.placeOf(mapping) ?? { key: file?.key ?? '', line: 1 };
+  const { alias, ...location } = resolveLocation(settings, place, context);
+  const properties =
+    entry === undefined ? { columns: [], tests: [] } : readProperties(entry.yaml, mapping, context);
+  const tags = [
+    ...projectTags(levels, files),
+    ...(entry === undefined ? [] : readTags(entry.yaml, mapping)),
+    ...(file === undefined ? [] : tagsAt(inline, 'tags', { key: file.key, line: 1 })),
+  ];
+  const shared = { kind, place, ...location, isExact: false, ...properties, tags };
+  const versions = versionNames(mapping);
+  const table = alias ?? name;
+  if (versions.length === 0) return [{ ...shared, id, name, table }];
+  return versions.map((version) => ({
+    ...shared,
+    id: `${id}.${version}`,
+    name: `${name}.${version}`,
+    table: `${table}_${version}`,
+  }));
+}
+
+/** The settings of `dbt_project.yml` that apply to the relation, by the folders that it is in. */
+function projectLevels(
+  { kind, name, entry, file }: Declaration,
+  { project }: ProjectFiles,
+): readonly SettingsTree[] {
+  const key = file?.key ?? entry?.yaml.item.key ?? '';
+  const root = project.paths[`${kind}s`].find((path) => key.startsWith(`${path}/`));
+  const folders =
+    root === undefined
+      ? []
+      : key
+          .slice(root.length + 1)
+          .split('/')
+          .slice(0, -1);
+  return levelsFor(project.settings[`${kind}s`], [project.name, ...folders, name]);
+}
+
+/** Where the settings put a relation. */
+function resolveLocation(
+  settings: RelationSettings,
+  place: ItemPlace,
+  context: RelationContext,
+): Pick<DbtRelation, 'database' | 'schemas' | 'isVirtual'> & { alias: string | null | undefined } {
+  const { files } = context;
+  const settingOf = (key: keyof RelationSettings) =>
+    resolveSetting(settings[key], { key, place }, context);
+  const [alias, customSchema, database] = [
+    settingOf('alias'),
+    settingOf('schema'),
+    settingOf('database'),
+  ];
   const valueOf = (value: unknown) =>
-    typeof value === 'string' ? resolved(reading, value).text : value;
+    typeof value === 'string' ? resolveText(files, value).text : value;
   const isVirtual =
     valueOf(settings.materialized) === 'ephemeral' ||
     isNo(valueOf(settings.enabled)) ||
     alias === null;
-  const wishes = [
-    ...(config.target_schema !== undefined && custom ? [`${config.target_schema}_${custom}`] : []),
-    ...(custom ? [custom] : []),
-  ];
-  const schemas =
-    wishes.length === 0 && config.target_schema !== undefined && custom === undefined
-      ? [config.target_schema]
-      : wishes;
-  const common = {
-    kind,
-    place,
-    schemas,
-    isVirtual,
-    isExact: false,
-    database: database ?? undefined,
-    ...(entry === undefined
-      ? { columns: [], tests: [] }
-      : statements(entry.yaml, mapping, { reading, references, about })),
-    tags: [
-      ...levels.flatMap((level) =>
-        ['+tags', 'tags'].flatMap((key) =>
-          tagsAt(level, key, { key: projectFile, ...quoted(project.place(level, key)) }),
-        ),
-      ),
-      ...(entry === undefined ? [] : tagsOf(entry.yaml, mapping)),
-      ...(file === undefined ? [] : tagsAt(own, 'tags', { key: file.key, line: 1 })),
-    ],
-  };
-  const versions = mappingsAt(mapping, 'versions').map((one) => `v${String(one['v'])}`);
-  if (versions.length === 0) return [{ ...common, id: about.id, name, table: alias ?? name }];
-  return versions.map((version) => {
-    return {
-      ...common,
-      id: `${about.id}.${version}`,
-      name: `${name}.${version}`,
-      table: `${alias ?? name}_${version}`,
-    };
-  });
+  const schemas = schemaCandidates(customSchema, files.config.target_schema);
+  return { alias, database: database ?? undefined, schemas, isVirtual };
 }
 
-/** The tables of an entry of `sources:`. */
-export function sourceRelations(
-  yaml: YamlItem,
-  source: Mapping,
-  context: { reading: Reading; references: References },
-): Relation[] {
-  const name = textAt(source, 'name') ?? '';
-  const { reading } = context;
-  return mappingsAt(source, 'tables').flatMap((table): Relation[] => {
-    const own = textAt(table, 'name');
-    if (own === undefined) return [];
-    const about = {
-      name: `source ${name}.${own}`,
-      id: `source.${reading.project.name}.${name}.${own}`,
-    };
-    const said = (holder: Mapping, key: string) =>
-      settingText(holder[key], { reading, place: yaml.place(holder, key), about, key });
-    const schema = source['schema'] === undefined ? name : said(source, 'schema');
-    const database = said(source, 'database') ?? undefined;
-    const identifier = said(table, 'identifier');
-    const isOff = [source, table].some(
-      (one) => isNo(one['enabled']) || isNo(tree(one['config'])['enabled']),
-    );
-    return [
-      {
-        id: about.id,
-        kind: 'source',
-        name: `${name}.${own}`,
-        place: yaml.place(table),
-        database,
-        schemas: schema ? [schema] : [],
-        table: identifier ?? own,
-        isExact: true,
-        isVirtual: isOff || schema === null || identifier === null,
-        ...statements(yaml, table, { ...context, about }),
-        tags: tagsOf(yaml, table),
-      },
-    ];
-  });
+/** dbt names a custom schema `<target>_<custom>`, unless the project has a macro of its own for that. */
+function schemaCandidates(
+  custom: string | null | undefined,
+  target: string | undefined,
+): readonly string[] {
+  if (custom) return target === undefined ? [custom] : [`${target}_${custom}`, custom];
+  return target !== undefined && custom === undefined ? [target] : [];
 }
 
-/** The folders between a path of the project and the file. */
-function foldersOf({ kind, entry, file }: Declared, { project }: Reading): string[] {
-  const key = file?.key ?? entry?.yaml.item.key ?? '';
-  const root = project.paths[`${kind}s`].find((one) => key.startsWith(`${one}/`));
-  return root === undefined
-    ? []
-    : key
-        .slice(root.length + 1)
-        .split('/')
-        .slice(0, -1);
-}
-
-/** For people `model orders`; and its unique id. */
-interface About {
-  readonly name: string;
-  readonly id: string;
-}
-
-interface Setting {
-  readonly reading: Reading;
-  readonly place: Place;
-  readonly about: About;
-  readonly key: string;
-}
-
-/** Null where it is set to what code cannot resolve, which is named. */
-function settingText(
+/** Undefined if it is not set. Null if it is set to what code cannot resolve, which becomes a fault. */
+function resolveSetting(
   value: unknown,
-  { reading, place, about, key }: Setting,
+  { key, place }: { readonly key: string; readonly place: ItemPlace },
+  context: RelationContext,
 ): string | null | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
-  const { text, unresolved } = resolved(reading, value);
+  return resolveOrReport(value, { what: `${key} of ${context.title}`, place }, context) ?? null;
+}
+
+function resolveOrReport(
+  written: string,
+  { what, place }: { readonly what: string; readonly place: ItemPlace },
+  { files, id }: RelationContext,
+): string | undefined {
+  const { text, unresolved } = resolveText(files, written);
   if (unresolved.length === 0) return text;
-  reading.faults.push({
-    place,
-    reason: `${key} of ${about.name}: ${unresolved.join(', ')} cannot be resolved`,
-    relation: about.id,
+  const reason = `${what}: ${unresolved.join(', ')} cannot be resolved`;
+  files.faults.push({ place, reason, relation: id });
+  return undefined;
+}
+
+/** The description, columns and tests of a YAML entry. */
+function readProperties(
+  yaml: YamlItem,
+  mapping: YamlMapping,
+  context: RelationContext,
+): Pick<DbtRelation, 'description' | 'columns' | 'tests'> {
+  const columns = mappingsAt(mapping, 'columns').flatMap((column) => {
+    const name = textAt(column, 'name');
+    return name === undefined ? [] : [{ name, column }];
   });
-  return null;
-}
-
-interface Context {
-  readonly reading: Reading;
-  readonly references: References;
-  readonly about: About;
-}
-
-function statements(yaml: YamlItem, mapping: Mapping, { reading, references, about }: Context) {
-  const columns = mappingsAt(mapping, 'columns').filter((one) => textAt(one, 'name') !== undefined);
-  const scope = (column?: string): TestScope => ({
+  const ownerOf = (column?: string): TestOwner => ({
     column,
-    idOf: references.idOf,
-    place: yaml.place,
+    idOf: context.files.references.idOf,
+    placeOf: yaml.placeOf,
   });
-  const tests: Test[] = [
-    ...readConstraints(mapping, scope()),
-    ...readTests(mapping, scope()),
-    ...columns.flatMap((one) => {
-      const own = scope(textAt(one, 'name'));
-      return [...readConstraints(one, own), ...readTests(one, own)];
-    }),
+  const testsOf = (holder: YamlMapping, owner: TestOwner): DbtTest[] => [
+    ...readConstraints(holder, owner),
+    ...readDataTests(holder, owner),
   ];
   return {
-    description: descriptionOf(yaml, mapping, { reading, about }),
-    columns: columns.map((one): Column => {
-      const name = textAt(one, 'name') ?? '';
-      return {
-        name,
-        description: descriptionOf(yaml, one, {
-          reading,
-          about: { ...about, name: `${about.name}.${name}` },
-        }),
-      };
+    description: readDescription(yaml, mapping, context),
+    columns: columns.map(({ name, column }): DbtColumn => {
+      const title = `${context.title}.${name}`;
+      return { name, description: readDescription(yaml, column, { ...context, title }) };
     }),
-    tests,
+    tests: [
+      ...testsOf(mapping, ownerOf()),
+      ...columns.flatMap(({ name, column }) => testsOf(column, ownerOf(name))),
+    ],
   };
 }
 
-function tagsOf(yaml: YamlItem, mapping: Mapping): Relation['tags'] {
-  return [mapping, tree(mapping['config'])].flatMap((holder) =>
-    tagsAt(holder, 'tags', yaml.place(holder, 'tags')),
+/** The description with its doc blocks. If it is nothing but a doc block, its place is the block's. */
+function readDescription(
+  yaml: YamlItem,
+  mapping: YamlMapping,
+  context: RelationContext,
+): DbtDescription | undefined {
+  const written = textAt(mapping, 'description')?.trim() ?? '';
+  if (written === '') return undefined;
+  const place = yaml.placeOf(mapping, 'description');
+  const what = `description of ${context.title}`;
+  const text = resolveOrReport(written, { what, place }, context);
+  if (text === undefined) return undefined;
+  return { text: text.trim(), place: docBlockPlace(written, context.files) ?? place };
+}
+
+function docBlockPlace(written: string, { docBlocks }: ProjectFiles): ItemPlace | undefined {
+  const [tag] = jinjaTags(written);
+  if (tag?.kind !== 'expression' || tag.start > 0 || tag.end < written.length) return undefined;
+  const call = parseCall(tag.inside);
+  const block = call?.name === 'doc' ? call.positional.at(-1) : undefined;
+  return typeof block === 'string' ? docBlocks.get(block)?.place : undefined;
+}
+
+function projectTags(
+  levels: readonly SettingsTree[],
+  { project }: ProjectFiles,
+): DbtRelation['tags'] {
+  return levels.flatMap((level) =>
+    ['+tags', 'tags'].flatMap((key) => {
+      const { line, text: quote } = project.locate(level, key);
+      return tagsAt(level, key, { key: projectFileName, line, quote });
+    }),
   );
 }
 
-function tagsAt(holder: Mapping, key: string, place: Place): Relation['tags'] {
-  const names = [holder[key]].flat().filter((one) => typeof one === 'string');
+function readTags(yaml: YamlItem, mapping: YamlMapping): DbtRelation['tags'] {
+  return [mapping, mappingAt(mapping, 'config')].flatMap((holder) =>
+    tagsAt(holder, 'tags', yaml.placeOf(holder, 'tags')),
+  );
+}
+
+/** Tags are a list or a single name. */
+function tagsAt(holder: YamlMapping, key: string, place: ItemPlace): DbtRelation['tags'] {
+  const names = [holder[key]].flat().filter((name) => typeof name === 'string');
   return names.map((name) => ({ name, place }));
-}
-
-function quoted({ line, text }: { readonly line: number; readonly text: string }) {
-  return { line, quote: text };
-}
-
-/** The text with its doc blocks; where it is just one of those, the place is the block's. */
-function descriptionOf(
-  yaml: YamlItem,
-  mapping: Mapping,
-  { reading, about }: Omit<Context, 'references'>,
-): Said | undefined {
-  const written = textAt(mapping, 'description')?.trim() ?? '';
-  if (written === '') return undefined;
-  const place = yaml.place(mapping, 'description');
-  const { text, unresolved } = resolved(reading, written);
-  if (unresolved.length > 0) {
-    reading.faults.push({
-      place,
-      reason: `description of ${about.name}: ${unresolved.join(', ')} cannot be resolved`,
-      relation: about.id,
-    });
-    return undefined;
-  }
-  const [, only] =
-    /^\{\{-?\s*doc\(\s*['"](?:\w+['"]\s*,\s*['"])?(\w+)['"]\s*\)\s*-?\}\}$/.exec(written) ?? [];
-  const block = only === undefined ? undefined : reading.docs.get(only);
-  return { text: text.trim(), place: block?.place ?? place };
-}
-
-/** The first of several entries about one name counts; dbt refuses a second one. */
-export function entriesOf(yaml: YamlItem, key: string): readonly Mapping[] {
-  return isRecord(yaml.top)
-    ? mappingsAt(yaml.top, key).filter((one) => textAt(one, 'name') !== undefined)
-    : [];
 }

@@ -1,156 +1,160 @@
 import { isRecord } from '../../../lib/json.ts';
 import { toLegacyMetric } from '../../../semantic/formats/metricflow/spec/legacy-metric.ts';
-import type { Place } from '../../findings.ts';
-import type { Exposure, MetricFact, SemanticModelFact } from '../facts.ts';
+import type { ItemPlace } from '../../claim-collector.ts';
+import type { DbtExposure, DbtMetric, DbtSemanticModel } from '../dbt-project.ts';
+import { type ProjectFiles, resolveText } from './project-files.ts';
 import {
   isNo,
-  type Mapping,
+  mappingAt,
   mappingsAt,
-  type Reading,
-  resolved,
+  namedEntries,
   textAt,
   type YamlItem,
-} from './yaml-reader.ts';
-import type { References } from './references.ts';
-import { entriesOf } from './relations.ts';
+  type YamlMapping,
+} from './yaml-item.ts';
 
-interface Context {
-  readonly reading: Reading;
-  readonly references: References;
-}
-
-/** Semantic models of both forms: entries of their own, and those that a model's entry carries. */
-export function semanticModelsIn(yaml: YamlItem, context: Context): SemanticModelFact[] {
-  const older = entriesOf(yaml, 'semantic_models').map((mapping): SemanticModelFact => {
-    const members = (list: string, name: string) =>
-      mappingsAt(mapping, list).find((one) => one['name'] === name);
-    return {
-      raw: deepResolved(mapping, context.reading),
-      model: context.references.idOf(textAt(mapping, 'model') ?? ''),
-      place: (key) => yaml.place(mapping, key),
-      memberPlace: (list, name) => yaml.place(members(list, name) ?? mapping),
-    };
-  });
+/** The semantic models of a file, in either form: entries of their own, and entries of models that carry one. */
+export function readSemanticModels(yaml: YamlItem, files: ProjectFiles): DbtSemanticModel[] {
   return [
-    ...older,
-    ...entriesOf(yaml, 'models').flatMap((mapping) => newerModel(yaml, mapping, context) ?? []),
+    ...namedEntries(yaml, 'semantic_models').map((entry) => readOwnEntry(yaml, entry, files)),
+    ...namedEntries(yaml, 'models').flatMap((entry) => readModelEntry(yaml, entry, files) ?? []),
   ];
 }
 
-/** The semantic model that a model's entry turns on; its columns are the entities and dimensions. */
-function newerModel(
-  yaml: YamlItem,
-  mapping: Mapping,
-  { reading, references }: Context,
-): SemanticModelFact | undefined {
-  const name = semanticName(mapping);
-  if (name === undefined) return undefined;
-  const places = new Map<string, Place>();
-  const more = isRecord(mapping['derived_semantics']) ? mapping['derived_semantics'] : {};
-  const columns = mappingsAt(mapping, 'columns');
-  const membersOf = (list: 'entities' | 'dimensions', key: 'entity' | 'dimension') => {
-    const own = columns.flatMap((column) => {
-      const stated = column[key];
-      const given =
-        typeof stated === 'string' ? { type: stated } : isRecord(stated) ? stated : undefined;
-      if (given === undefined) return [];
-      const member = {
-        type_params: { time_granularity: column['granularity'] },
-        name: column['name'],
-        ...given,
-        expr: column['name'],
-      };
-      return [{ member, place: yaml.place(column, key) }];
-    });
-    const derived = mappingsAt(more, list).map((member) => {
-      const params = { time_granularity: member['granularity'] };
-      return { member: { type_params: params, ...member }, place: yaml.place(member) };
-    });
-    const all = [...own, ...derived];
-    for (const { member, place } of all)
-      places.set(`${list}.${String(Reflect.get(member, 'name'))}`, place);
-    return all.map(({ member }) => member);
+function readOwnEntry(yaml: YamlItem, entry: YamlMapping, files: ProjectFiles): DbtSemanticModel {
+  return {
+    raw: resolveTexts(entry, files),
+    model: files.references.idOf(textAt(entry, 'model') ?? ''),
+    place: (key) => yaml.placeOf(entry, key),
+    memberPlace: (list, name) =>
+      yaml.placeOf(mappingsAt(entry, list).find((member) => member['name'] === name) ?? entry),
   };
+}
+
+/** Where the newer form has what the older form has at these keys. */
+const newerKeys: Readonly<Record<string, string>> = {
+  defaults: 'agg_time_dimension',
+  label: 'semantic_model',
+};
+
+/** The semantic model of a model's entry, whose columns are the entities and dimensions. */
+function readModelEntry(
+  yaml: YamlItem,
+  entry: YamlMapping,
+  files: ProjectFiles,
+): DbtSemanticModel | undefined {
+  const name = semanticModelName(entry);
+  if (name === undefined) return undefined;
+  const entities = readMembers(yaml, entry, { list: 'entities', key: 'entity' });
+  const dimensions = readMembers(yaml, entry, { list: 'dimensions', key: 'dimension' });
+  const places = new Map([...entities, ...dimensions].map(({ id, place }) => [id, place] as const));
   const raw = {
     name,
-    primary_entity: mapping['primary_entity'],
-    defaults: { agg_time_dimension: mapping['agg_time_dimension'] },
-    entities: membersOf('entities', 'entity'),
-    dimensions: membersOf('dimensions', 'dimension'),
+    primary_entity: entry['primary_entity'],
+    defaults: { agg_time_dimension: entry['agg_time_dimension'] },
+    entities: entities.map(({ member }) => member),
+    dimensions: dimensions.map(({ member }) => member),
   };
-  const keys: Readonly<Record<string, string>> = {
-    defaults: 'agg_time_dimension',
-    label: 'semantic_model',
-  };
+  const placeOf = (key?: string) =>
+    yaml.placeOf(entry, key === undefined ? 'semantic_model' : (newerKeys[key] ?? key));
   return {
-    raw: deepResolved(raw, reading),
-    model: references.idOf(`ref('${textAt(mapping, 'name')}')`),
-    place: (key) => yaml.place(mapping, key === undefined ? 'semantic_model' : (keys[key] ?? key)),
-    memberPlace: (list, member) =>
-      places.get(`${list}.${member}`) ?? yaml.place(mapping, 'semantic_model'),
+    raw: resolveTexts(raw, files),
+    model: files.references.idOf(`ref('${textAt(entry, 'name')}')`),
+    place: placeOf,
+    memberPlace: (list, member) => places.get(`${list}.${member}`) ?? placeOf(),
   };
 }
 
-/** Undefined where the model has none, or it is turned off. */
-function semanticName(mapping: Mapping): string | undefined {
-  const { semantic_model: stated, name } = mapping;
-  if (stated === true) return String(name);
-  if (!isRecord(stated) || isNo(stated['enabled'])) return undefined;
-  return textAt(stated, 'name') ?? String(name);
+/** Undefined if the model carries no semantic model, or has turned it off. */
+function semanticModelName({ semantic_model: setting, name }: YamlMapping): string | undefined {
+  if (setting === true) return String(name);
+  if (!isRecord(setting) || isNo(setting['enabled'])) return undefined;
+  return textAt(setting, 'name') ?? String(name);
 }
 
-/** The metrics of a file: those at its top, in either form, and those of its models. */
-export function metricsIn(yaml: YamlItem, { reading }: Context): MetricFact[] {
-  const fact = (mapping: Mapping, model?: string): MetricFact => {
-    const isOlder = isRecord(mapping['type_params']);
-    return {
-      raw: deepResolved(isOlder ? mapping : toLegacyMetric(mapping, model), reading),
-      place: (key) => yaml.place(mapping, key),
+interface Member {
+  /** Like `entities.customer`. */
+  readonly id: string;
+  /** In the older form. */
+  readonly member: YamlMapping;
+  readonly place: ItemPlace;
+}
+
+/** The entities or dimensions of a model's entry: those of its columns, then those that it derives. */
+function readMembers(
+  yaml: YamlItem,
+  entry: YamlMapping,
+  { list, key }: { readonly list: 'entities' | 'dimensions'; readonly key: string },
+): Member[] {
+  const ofColumns = mappingsAt(entry, 'columns').flatMap((column) => {
+    const setting = column[key];
+    const options = typeof setting === 'string' ? { type: setting } : setting;
+    if (!isRecord(options)) return [];
+    const member: YamlMapping = {
+      type_params: { time_granularity: column['granularity'] },
+      name: column['name'],
+      ...options,
+      expr: column['name'],
     };
-  };
-  const top = entriesOf(yaml, 'metrics').filter(isOn);
-  const models = entriesOf(yaml, 'models');
-  const own = models.flatMap((model) =>
-    mappingsAt(model, 'metrics')
-      .filter(isOn)
-      .map((one) => fact(one, semanticName(model))),
-  );
-  return [...top.map((one) => fact(one)), ...own];
+    return [{ member, place: yaml.placeOf(column, key) }];
+  });
+  const derived = mappingsAt(mappingAt(entry, 'derived_semantics'), list).map((options) => {
+    const typeParams = { time_granularity: options['granularity'] };
+    const member: YamlMapping = { type_params: typeParams, ...options };
+    return { member, place: yaml.placeOf(options) };
+  });
+  return [...ofColumns, ...derived].map(({ member, place }) => ({
+    id: `${list}.${String(member['name'])}`,
+    member,
+    place,
+  }));
 }
 
-export function exposuresIn(yaml: YamlItem, { reading, references }: Context): Exposure[] {
-  return entriesOf(yaml, 'exposures')
-    .filter(isOn)
-    .map((mapping): Exposure => {
-      const { text: description } = resolved(reading, textAt(mapping, 'description')?.trim() ?? '');
-      const depends = mapping['depends_on'];
-      const ids = Array.isArray(depends)
-        ? depends.flatMap((one) => references.idOf(String(one)) ?? [])
-        : [];
-      const title = textAt(mapping, 'label') ?? textAt(mapping, 'name') ?? '';
+/** The metrics of a file, in either form: at its top, and in the entries of its models. */
+export function readMetrics(yaml: YamlItem, files: ProjectFiles): DbtMetric[] {
+  const readMetricEntry = (entry: YamlMapping, model?: string): DbtMetric => {
+    const isOlder = isRecord(entry['type_params']);
+    const raw = isOlder ? entry : toLegacyMetric(entry, model);
+    return { raw: resolveTexts(raw, files), place: (key) => yaml.placeOf(entry, key) };
+  };
+  const atTop = namedEntries(yaml, 'metrics').filter(isEnabled);
+  const ofModels = namedEntries(yaml, 'models').flatMap((model) =>
+    mappingsAt(model, 'metrics')
+      .filter(isEnabled)
+      .map((entry) => readMetricEntry(entry, semanticModelName(model))),
+  );
+  return [...atTop.map((entry) => readMetricEntry(entry)), ...ofModels];
+}
+
+export function readExposures(yaml: YamlItem, files: ProjectFiles): DbtExposure[] {
+  return namedEntries(yaml, 'exposures')
+    .filter(isEnabled)
+    .map((entry): DbtExposure => {
+      const description = textAt(entry, 'description')?.trim() ?? '';
+      const dependsOn = entry['depends_on'];
+      const references = Array.isArray(dependsOn) ? dependsOn.map(String) : [];
       return {
-        title,
-        type: textAt(mapping, 'type') ?? 'exposure',
-        description,
-        place: yaml.place(mapping),
-        dependsOn: ids,
+        title: textAt(entry, 'label') ?? textAt(entry, 'name') ?? '',
+        type: textAt(entry, 'type') ?? 'exposure',
+        description: resolveText(files, description).text,
+        place: yaml.placeOf(entry),
+        dependsOn: references.flatMap((reference) => files.references.idOf(reference) ?? []),
       };
     });
 }
 
-function isOn(mapping: Mapping): boolean {
-  const config = isRecord(mapping['config']) ? mapping['config'] : {};
-  return !isNo(mapping['enabled']) && !isNo(config['enabled']);
+function isEnabled(entry: YamlMapping): boolean {
+  return !isNo(entry['enabled']) && !isNo(mappingAt(entry, 'config')['enabled']);
 }
 
-/** With the vars in its texts; what else is in braces (filters name dimensions so) stays. */
-function deepResolved(mapping: Mapping, reading: Reading): Mapping {
-  const resolve = (value: unknown): unknown => {
-    if (typeof value === 'string') return resolved(reading, value).text;
-    if (Array.isArray(value)) return value.map(resolve);
-    return isRecord(value)
-      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]))
-      : value;
+/** The mapping with resolved texts. What cannot be resolved stays: filters name dimensions in braces. */
+function resolveTexts(mapping: YamlMapping, files: ProjectFiles): YamlMapping {
+  const resolveValue = (value: unknown): unknown => {
+    if (typeof value === 'string') return resolveText(files, value).text;
+    if (Array.isArray(value)) return value.map(resolveValue);
+    return isRecord(value) ? resolveTexts(value, files) : value;
   };
-  return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [key, resolve(value)]));
+  return Object.fromEntries(
+    Object.entries(mapping).map(([key, value]) => [key, resolveValue(value)]),
+  );
 }

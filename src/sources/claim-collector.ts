@@ -1,0 +1,73 @@
+import type { Claim, ClaimKind } from '../context/claims/claim.ts';
+import type { Json } from '../lib/json.ts';
+import { itemPath, type Extraction, type Item, type UnreadText } from './source.ts';
+
+/** A line of an item, and the words that stand there. */
+export interface ItemPlace {
+  /** The key of the item. */
+  readonly key: string;
+  /** From 1. */
+  readonly line: number;
+  readonly quote?: string | undefined;
+}
+
+export type ItemLine = Pick<ItemPlace, 'key' | 'line'>;
+
+/** A claim without its evidence, which the collector adds. */
+export interface ClaimContent {
+  readonly subject: string;
+  readonly kind: ClaimKind;
+  readonly body: Json;
+  /** Below 1 where another statement of the source counts more; 1 without it. */
+  readonly confidence?: number;
+}
+
+/** Collects what an extraction reads, item by item. What is added for an item that is not there is dropped. */
+export interface ClaimCollector {
+  addClaim(place: ItemPlace, claim: ClaimContent): void;
+  addProblem(place: ItemLine, reason: string): void;
+  addUnread(place: ItemLine, unread: Pick<UnreadText, 'what' | 'text'>): void;
+  /** One for each item, in the order of the items. */
+  extractions(): readonly Extraction[];
+}
+
+const longestQuote = 300;
+
+export function openClaimCollector(
+  items: readonly Item[],
+  { connection, extractor }: { readonly connection: string; readonly extractor: string },
+): ClaimCollector {
+  const collected = new Map(
+    items.map(({ key, path }) => [
+      key,
+      { path, claims: [] as Claim[], problems: [] as Problem[], unread: [] as UnreadText[] },
+    ]),
+  );
+  return {
+    addClaim: ({ key, line, quote }, { confidence = 1, ...claim }) => {
+      const own = collected.get(key);
+      const words = quote?.slice(0, longestQuote).trim();
+      const evidence = {
+        connection,
+        origin: 'code' as const,
+        extractor,
+        item: itemPath(connection, own?.path ?? ''),
+        location: `line ${line}`,
+        ...(words ? { quote: words.toWellFormed() } : {}),
+        confidence,
+      };
+      own?.claims.push({ ...claim, evidence: [evidence] });
+    },
+    addProblem: ({ key, line }, reason) =>
+      collected.get(key)?.problems.push({ location: `line ${line}`, reason }),
+    addUnread: ({ key, line }, unread) =>
+      collected.get(key)?.unread.push({ location: `line ${line}`, ...unread }),
+    extractions: () =>
+      items.map(({ key }) => {
+        const { claims = [], problems = [], unread = [] } = collected.get(key) ?? {};
+        return { key, claims, problems, unread };
+      }),
+  };
+}
+
+type Problem = NonNullable<Extraction['problems']>[number];

@@ -1,0 +1,252 @@
+import { z } from 'zod';
+import { subjects } from '../context/claims/claim.ts';
+import {
+  dimensionField,
+  entityField,
+  synonymsFor,
+  type BoundModel,
+} from '../semantic/formats/metricflow/mapping/bound-model.ts';
+import { entityJoins } from '../semantic/formats/metricflow/mapping/entity-joins.ts';
+import { mapMetrics } from '../semantic/formats/metricflow/mapping/map-metrics.ts';
+import {
+  UnreadableMetric,
+  type MetricSpec,
+} from '../semantic/formats/metricflow/spec/metric-spec.ts';
+import { readMetric } from '../semantic/formats/metricflow/spec/read-metric.ts';
+import {
+  plainColumn,
+  semanticModelSchema,
+  type SemanticModelSpec,
+} from '../semantic/formats/metricflow/spec/semantic-model-schema.ts';
+import type { ClaimCollector, ItemPlace } from './claim-collector.ts';
+import type { KnownTable } from './table-finder.ts';
+
+/** A metric as a source has it. */
+export interface MetricSource {
+  /** A mapping in MetricFlow's older form. */
+  readonly raw: unknown;
+  /** Where the mapping stands, or one of its keys. */
+  readonly place: (key?: string) => ItemPlace;
+}
+
+/** A semantic model as a source has it. */
+export interface SemanticModelSource extends MetricSource {
+  /** The table that it describes, or why there is none. */
+  readonly table: KnownTable | { readonly missing: string };
+  /** Where an entity, dimension or measure stands; the place of the model where that is not known. */
+  readonly memberPlace: (list: MemberList, name: string) => ItemPlace;
+}
+
+export type MemberList = 'entities' | 'dimensions' | 'measures';
+
+interface ParsedModel extends BoundModel {
+  readonly table: KnownTable;
+  readonly source: SemanticModelSource;
+}
+
+/** The description of the model or column itself wins over the one in its semantic model. */
+const descriptionConfidence = 0.9;
+
+/** Claims what semantic models and metrics say about tables; what does not fit becomes a problem. */
+export function claimSemanticModels(
+  models: readonly SemanticModelSource[],
+  metrics: readonly MetricSource[],
+  collector: ClaimCollector,
+): void {
+  const parsed = models.flatMap((source) => parseModel(source, collector));
+  for (const model of parsed) claimModel(model, collector);
+  for (const ofWarehouse of Map.groupBy(parsed, ({ table }) => table.connection).values())
+    claimJoins(ofWarehouse, collector);
+  claimMetrics(parsed, metrics, collector);
+}
+
+function parseModel(source: SemanticModelSource, collector: ClaimCollector): ParsedModel[] {
+  const spec = parseOrReport(source, collector, () => semanticModelSchema.parse(source.raw));
+  if (spec === undefined) return [];
+  const { table } = source;
+  if ('missing' in table) {
+    collector.addProblem(source.place(), `semantic model ${spec.name}: ${table.missing}`);
+    return [];
+  }
+  return [{ spec, dataset: table.dataset, field: table.field, table, source }];
+}
+
+/** Undefined if the mapping is not valid, which becomes a problem. */
+function parseOrReport<Parsed>(
+  { raw, place }: MetricSource,
+  collector: ClaimCollector,
+  parse: () => Parsed,
+): Parsed | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    const name = raw instanceof Object && 'name' in raw ? `${String(raw.name)}: ` : '';
+    if (error instanceof z.ZodError) {
+      const [issue] = error.issues;
+      collector.addProblem(place(), `${name}${issue?.path.join('.')}: ${issue?.message}`);
+    } else if (error instanceof UnreadableMetric)
+      collector.addProblem(place(), `${name}${error.message}`);
+    else throw error;
+    return undefined;
+  }
+}
+
+function claimModel(model: ParsedModel, collector: ClaimCollector): void {
+  const { spec, table, source, dataset } = model;
+  const subject = subjects.dataset(table.connection, dataset);
+  if (spec.description)
+    collector.addClaim(source.place('description'), {
+      subject,
+      kind: 'description',
+      body: spec.description.trim(),
+      confidence: descriptionConfidence,
+    });
+  if (spec.label)
+    collector.addClaim(source.place('label'), { subject, kind: 'synonyms', body: [spec.label] });
+  const time = spec.dimensions.find(({ name }) => name === spec.defaults?.agg_time_dimension);
+  const timeField = time && dimensionField(model, time);
+  if (timeField) {
+    const body = timeField.name;
+    collector.addClaim(source.place('defaults'), { subject, kind: 'default_time', body });
+  }
+  for (const entity of spec.entities) claimKey(model, entity, collector);
+  for (const dimension of spec.dimensions) claimDimension(model, dimension, collector);
+}
+
+/** Entities of these types are keys of the dataset. */
+const keyKinds: Readonly<Record<string, 'primary_key' | 'unique_key' | undefined>> = {
+  primary: 'primary_key',
+  unique: 'unique_key',
+};
+
+function claimKey(
+  model: ParsedModel,
+  entity: SemanticModelSpec['entities'][number],
+  collector: ClaimCollector,
+): void {
+  const { spec, table, source, dataset } = model;
+  const kind = keyKinds[entity.type];
+  if (kind === undefined) return;
+  const place = source.memberPlace('entities', entity.name);
+  const field = entityField(model, entity);
+  if (field === undefined) {
+    const expression = entity.expr ?? entity.name;
+    const reason = `${spec.name}.${entity.name}: ${expression} is no column of ${dataset}, so it is no key`;
+    return collector.addProblem(place, reason);
+  }
+  const subject = subjects.dataset(table.connection, dataset);
+  collector.addClaim(place, { subject, kind, body: [field] });
+}
+
+function claimDimension(
+  model: ParsedModel,
+  dimension: SemanticModelSpec['dimensions'][number],
+  collector: ClaimCollector,
+): void {
+  const { table, dataset, source, spec } = model;
+  const { name, label, description } = dimension;
+  const place = source.memberPlace('dimensions', name);
+  const field = dimensionField(model, dimension);
+  if (field === undefined) {
+    const column = plainColumn(dimension);
+    const reason =
+      column === undefined
+        ? 'has an expression, and the column of that name stays what it is'
+        : `is not in the table: ${column}`;
+    return collector.addProblem(place, `${spec.name}.${name} ${reason}`);
+  }
+  const subject = subjects.field(table.connection, dataset, field.name);
+  if (field.kind === 'expression')
+    collector.addClaim(place, { subject, kind: 'field', body: { expr: field.expr } });
+  if (description)
+    collector.addClaim(place, {
+      subject,
+      kind: 'description',
+      body: description.trim(),
+      confidence: descriptionConfidence,
+    });
+  const synonyms = synonymsFor(field.name, [name, label]);
+  if (synonyms.length > 0)
+    collector.addClaim(place, { subject, kind: 'synonyms', body: [...synonyms] });
+}
+
+/** Claims the joins between models of one warehouse that share an entity. */
+function claimJoins(models: readonly ParsedModel[], collector: ClaimCollector): void {
+  for (const { from, entity, own, targets, cardinality } of entityJoins(models)) {
+    const place = from.source.memberPlace('entities', entity.name);
+    const [target, ...others] = targets;
+    if (target === undefined) continue;
+    if (others.length > 0) {
+      const names = targets.map(({ model }) => model.dataset).join(' and ');
+      const reason = `${from.spec.name}.${entity.name} is the key of ${names}: which one it refers to is not said`;
+      collector.addProblem(place, reason);
+      continue;
+    }
+    collector.addClaim(place, {
+      subject: subjects.relationship(from.table.connection, from.dataset, [own]),
+      kind: 'relationship',
+      body: { to: target.model.dataset, on: { [own]: target.field }, cardinality },
+    });
+  }
+}
+
+interface ParsedMetric {
+  readonly source: MetricSource;
+  readonly spec: MetricSpec;
+}
+
+function claimMetrics(
+  models: readonly ParsedModel[],
+  metrics: readonly MetricSource[],
+  collector: ClaimCollector,
+): void {
+  const parsed = metrics.flatMap((source): ParsedMetric[] => {
+    const spec = parseOrReport(source, collector, () => readMetric(source.raw));
+    return spec === undefined ? [] : [{ source, spec }];
+  });
+  const byName = new Map(parsed.map((metric) => [metric.spec.name, metric]));
+  const placeOf = (name: string) => byName.get(name)?.source.place() ?? measurePlace(models, name);
+  const { metrics: mapped, misfits } = mapMetrics(
+    models,
+    parsed.map(({ spec }) => spec),
+  );
+  for (const { dataset, name, body, of, isHelper } of mapped) {
+    const place = placeOf(of);
+    if (place === undefined) continue;
+    const connection = models.find((model) => model.dataset === dataset)?.table.connection ?? '';
+    const subject = subjects.metric(connection, dataset, name);
+    collector.addClaim(place, { subject, kind: 'metric', body });
+    if (isHelper) continue;
+    const { description, label } = byName.get(of)?.spec ?? findMeasure(models, of) ?? {};
+    if (description)
+      collector.addClaim(place, { subject, kind: 'description', body: description.trim() });
+    const synonyms = synonymsFor(name, [of, label]);
+    if (synonyms.length > 0)
+      collector.addClaim(place, { subject, kind: 'synonyms', body: [...synonyms] });
+  }
+  for (const { name, reason } of misfits) {
+    const place = placeOf(name);
+    if (place !== undefined) collector.addProblem(place, `metric ${name}: ${reason}`);
+  }
+  reportExtras(parsed, collector);
+}
+
+function measurePlace(models: readonly ParsedModel[], name: string): ItemPlace | undefined {
+  const owner = models.find(({ spec }) => spec.measures.some((measure) => measure.name === name));
+  return owner?.source.memberPlace('measures', name);
+}
+
+function findMeasure(
+  models: readonly ParsedModel[],
+  name: string,
+): Pick<MetricSpec, 'description' | 'label'> | undefined {
+  return models.flatMap(({ spec }) => spec.measures).find((measure) => measure.name === name);
+}
+
+function reportExtras(metrics: readonly ParsedMetric[], collector: ClaimCollector): void {
+  for (const { source, spec } of metrics) {
+    if (spec.unsupportedOptions.length === 0) continue;
+    const reason = `metric ${spec.name}: ktx has no equivalent for ${spec.unsupportedOptions.join(', ')}`;
+    collector.addProblem(source.place(), reason);
+  }
+}

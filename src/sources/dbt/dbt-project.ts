@@ -1,0 +1,94 @@
+import type { ItemPlace } from '../claim-collector.ts';
+import type { MemberList } from '../claim-semantic-models.ts';
+
+/** What a dbt project says, as its files or its artifacts have it. */
+export interface DbtProject {
+  /** By dbt's unique id, like `model.shop.orders` and `source.shop.raw.orders`. */
+  readonly relations: ReadonlyMap<string, DbtRelation>;
+  readonly semanticModels: readonly DbtSemanticModel[];
+  readonly metrics: readonly DbtMetric[];
+  readonly exposures: readonly DbtExposure[];
+  readonly faults: readonly DbtFault[];
+}
+
+/** Something that could not be read or resolved. */
+export interface DbtFault {
+  readonly place: ItemPlace;
+  readonly reason: string;
+  /** The unique id of the relation that it is about. The fault does not count if an artifact has that relation. */
+  readonly relation?: string;
+}
+
+/** A model, a seed, a snapshot, or a table of a source. */
+export interface DbtRelation {
+  readonly id: string;
+  readonly kind: RelationKind;
+  /** The last part of the id, versions included: `orders`, `raw.orders`, `orders.v2`. */
+  readonly name: string;
+  readonly place: ItemPlace;
+  readonly database?: string | undefined;
+  /** In order of preference. */
+  readonly schemas: readonly string[];
+  readonly table: string;
+  /** The table is in one of `schemas` and nowhere else. */
+  readonly isExact: boolean;
+  /** The warehouse has no table for it, because it is ephemeral or disabled. */
+  readonly isVirtual: boolean;
+  readonly description?: DbtDescription | undefined;
+  readonly tags: readonly { readonly name: string; readonly place: ItemPlace }[];
+  readonly columns: readonly DbtColumn[];
+  readonly tests: readonly DbtTest[];
+}
+
+export type RelationKind = 'model' | 'seed' | 'snapshot' | 'source';
+
+export interface DbtDescription {
+  readonly text: string;
+  readonly place: ItemPlace;
+}
+
+export interface DbtColumn {
+  readonly name: string;
+  readonly description?: DbtDescription | undefined;
+}
+
+/** A data test or a constraint. */
+export interface DbtTest {
+  /** `unique`, `not_null`, `accepted_values`, `relationships` or `primary_key`. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Of `accepted_values`. */
+  readonly values?: readonly unknown[] | undefined;
+  /** Of `relationships`. */
+  readonly target?: DbtTestTarget | undefined;
+  readonly place: ItemPlace;
+}
+
+export interface DbtTestTarget {
+  /** The unique id; undefined where the project does not have what is written. */
+  readonly id: string | undefined;
+  readonly written: string;
+  readonly columns: readonly string[];
+}
+
+export interface DbtMetric {
+  /** In MetricFlow's older form. */
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly place: (key?: string) => ItemPlace;
+}
+
+export interface DbtSemanticModel extends DbtMetric {
+  /** The unique id of its model; undefined where the project does not have that model. */
+  readonly model: string | undefined;
+  readonly memberPlace: (list: MemberList, name: string) => ItemPlace;
+}
+
+/** A dashboard, a notebook or another thing that is made of relations. */
+export interface DbtExposure {
+  readonly title: string;
+  readonly type: string;
+  readonly description: string;
+  readonly place: ItemPlace;
+  /** Unique ids of relations. */
+  readonly dependsOn: readonly string[];
+}
