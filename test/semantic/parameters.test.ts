@@ -121,7 +121,7 @@ describe('a declaration', () => {
     [
       'one in a row rule',
       orders('access: [{role: clerk, where: status = param.state}]'),
-      /^unknown_name: param.state is no parameter that can stand here/,
+      /^unknown_name: param.state cannot be used here/,
     ],
     [
       'a row rule on a field that has one',

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/error.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import { rowsForRole } from '../resolve/row-rules.ts';
-import type { ReportFinding } from './build.ts';
+import type { ReportFinding } from './fragments.ts';
 import type { Dataset } from '../model/dataset.ts';
 import {
   columnIdentity,

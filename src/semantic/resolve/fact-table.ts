@@ -7,6 +7,12 @@ import { canReach } from './join-paths.ts';
 import type { RowSql } from './row-expr.ts';
 import { fieldAddressesNamed } from './unknown-metric.ts';
 
+/** The dataset in whose file an aggregate stands (undefined in a query), and the filters around it. */
+interface AggregateContext {
+  readonly home: string | undefined;
+  readonly where: readonly RowSql[];
+}
+
 interface OwnedAggregate {
   /** The dataset whose rows are aggregated. */
   readonly owner: string;
@@ -22,7 +28,7 @@ interface OwnedAggregate {
 export function factTableOf(
   model: SemanticModel,
   of: RowSql | undefined,
-  { home, where }: { readonly home: string | undefined; readonly where: readonly RowSql[] },
+  { home, where }: AggregateContext,
 ): OwnedAggregate {
   const owners = of === undefined ? [] : ownersOf(model, of, home);
   const [only = home] = owners;
@@ -31,11 +37,8 @@ export function factTableOf(
   const isHomeOwner = home !== undefined && owners.includes(home);
   if (isHomeOwner && owners.every((owner) => canReach(model, home, owner)))
     return { owner: home, of, where };
-  const branch = singleCaseBranch(of);
-  const branchOwners = branch === undefined ? [] : ownersOf(model, branch.value, home);
-  const [branchOwner] = branchOwners;
-  if (branch !== undefined && branchOwner !== undefined && branchOwners.length === 1)
-    return { owner: branchOwner, of: branch.value, where: [...where, branch.when] };
+  const inCase = ownedByCaseValue(model, of, { home, where });
+  if (inCase !== undefined) return inCase;
   throw queryError(
     'mixed_owners',
     `${of.fragment.text} uses ${owners.join(' and ')}, so it is not clear whose rows count once`,
@@ -49,6 +52,19 @@ function noOwnerError(text: string) {
     `${text} does not say whose rows to aggregate`,
     'Name a field, like count(orders.id), or use a metric.',
   );
+}
+
+/** The aggregate of a CASE whose value names one dataset; undefined for any other SQL. */
+function ownedByCaseValue(
+  model: SemanticModel,
+  of: RowSql,
+  { home, where }: AggregateContext,
+): OwnedAggregate | undefined {
+  const branch = singleCaseBranch(of);
+  if (branch === undefined) return undefined;
+  const [owner, ...others] = ownersOf(model, branch.value, home);
+  if (owner === undefined || others.length > 0) return undefined;
+  return { owner, of: branch.value, where: [...where, branch.when] };
 }
 
 /** The condition and value of a CASE that has one branch and no ELSE; undefined for any other SQL. */

@@ -1,0 +1,101 @@
+import { UserError } from '../../lib/error.ts';
+import { didYouMean } from '../../lib/suggest.ts';
+import type { Dialect } from '../../sql/dialect.ts';
+import { type ColumnReference, type Fragment, parseFragment } from '../../sql/fragment.ts';
+import type { ExpressionText } from '../model/dataset.ts';
+
+export type YamlPath = readonly PropertyKey[];
+
+/** Reports a finding about the value at `path` of a dataset file. A plain text gets the usual hint of the rule. */
+export type ReportFinding = (
+  path: YamlPath,
+  rule: string,
+  finding: string | { readonly message: string; readonly hint?: string | undefined },
+) => void;
+
+/** The file that a dataset is built from. */
+export interface BuildContext {
+  readonly file: string;
+  readonly dialect: Dialect;
+  /** Reports an error. */
+  readonly fail: ReportFinding;
+  /** The names that may follow `param.`; undefined where `param` is the name of a dataset or role. */
+  readonly parameters?: ReadonlySet<string> | undefined;
+}
+
+const noParameters: ReadonlySet<string> = new Set();
+
+/** The context of row rules and joins, which are the same for every query and so cannot use parameters. */
+export function withoutParameters(context: BuildContext): BuildContext {
+  return context.parameters === undefined ? context : { ...context, parameters: noParameters };
+}
+
+/** Parses a row-level expression; reports an aggregate in it. Returns undefined if there is no text, or it is wrong. */
+export function parseRowFragment(
+  context: BuildContext,
+  text: ExpressionText | undefined,
+  path: YamlPath,
+): Fragment | undefined {
+  const fragment = parseExpression(context, text, path);
+  if (fragment === undefined || fragment.aggregates.length === 0) return fragment;
+  context.fail(path, 'aggregate', 'An aggregate cannot stand in a row-level expression');
+  return undefined;
+}
+
+/** Parses the expression of the connection's dialect. Returns undefined if there is no text, or it is wrong and reported. */
+export function parseExpression(
+  context: BuildContext,
+  text: ExpressionText | undefined,
+  path: YamlPath,
+): Fragment | undefined {
+  const { dialect } = context;
+  if (text === undefined) return undefined;
+  const sql = typeof text === 'object' ? (text[dialect.name] ?? text['default']) : text;
+  if (sql === undefined) {
+    context.fail(path, 'dialect', `There is no expression for ${dialect.name}`);
+    return undefined;
+  }
+  const fragment = reportFailure(context, path, () =>
+    parseFragment(sql, { dialect, origin: 'model' }),
+  );
+  return fragment && extractParameters(context, fragment, path);
+}
+
+/** Turns the references `param.x` of a fragment into parameters; reports those that are not declared. */
+function extractParameters(
+  { parameters, fail }: BuildContext,
+  fragment: Fragment,
+  path: YamlPath,
+): Fragment {
+  const isParameter = ({ parts }: ColumnReference) =>
+    parameters !== undefined && parts.length === 2 && parts[0] === 'param';
+  const found = fragment.references
+    .filter(isParameter)
+    .map(({ parts, start, end }) => ({ name: parts[1] ?? '', start, end }));
+  if (found.length === 0) return fragment;
+  for (const { name } of found) {
+    if (parameters?.has(name) === true) continue;
+    const hint =
+      parameters === noParameters
+        ? 'Row rules and joins are the same for every query: write the value itself.'
+        : (didYouMean(name, parameters ?? []) ?? 'Declare it in parameters of this file.');
+    fail(path, 'unknown_name', { message: `param.${name} cannot be used here`, hint });
+  }
+  const references = fragment.references.filter((reference) => !isParameter(reference));
+  return { ...fragment, references, parameters: found };
+}
+
+/** Runs; reports a `UserError` and returns undefined. */
+export function reportFailure<Result>(
+  context: BuildContext,
+  path: YamlPath,
+  run: () => Result,
+): Result | undefined {
+  try {
+    return run();
+  } catch (failure) {
+    if (!(failure instanceof UserError)) throw failure;
+    context.fail(path, failure.code, failure);
+    return undefined;
+  }
+}
