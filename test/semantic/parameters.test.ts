@@ -116,7 +116,7 @@ describe('a declaration', () => {
     [
       'one that is not declared',
       orders().replace('param.state', 'param.stat'),
-      /^unknown_name: param.stat is no parameter/,
+      /^unknown_name: param.stat is not declared/,
     ],
     [
       'one in a row rule',

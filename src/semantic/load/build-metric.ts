@@ -1,12 +1,8 @@
 import type { MetricDefinition } from '../model/dataset.ts';
 import { parsePeriod, parsePeriodGrain } from '../model/grains.ts';
 import type { MetricRule, ModelMetric } from '../model/model.ts';
-import {
-  type BuildContext,
-  parseExpression,
-  parseRowFragment,
-  type YamlPath,
-} from './fragments.ts';
+import { type BuildContext, parseExpression, parseRowFragment } from './fragments.ts';
+import type { YamlPath } from './report.ts';
 
 interface OwnedMetric extends MetricDefinition {
   readonly dataset: string;

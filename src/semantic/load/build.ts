@@ -15,8 +15,8 @@ import {
   parseRowFragment,
   reportFailure,
   withoutParameters,
-  type YamlPath,
 } from './fragments.ts';
+import type { YamlPath } from './report.ts';
 
 /**
  * A dataset with its expressions parsed; relationships are not linked yet. What is wrong is reported, and the result must

@@ -1,75 +1,76 @@
 import type { Finding } from '../../lib/diagnostic.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
 
-/** What a check found, and whether it would find the same in another model. */
 interface CheckResult {
   readonly findings: readonly Finding[];
-  readonly holdsIn: (model: SemanticModel, besides: unknown) => boolean;
+  /** True if the check would find the same with this model and input. */
+  readonly holdsFor: (model: SemanticModel, input: unknown) => boolean;
 }
 
 const checkResults = new WeakMap<ModelDataset, CheckResult>();
 
 /**
- * What `check` finds of a dataset: found once, and again where a dataset that the check asked the model for is another one by
- * now. `besides` is all that it looks at beside dataset and model.
+ * The findings of `check` about a dataset. They are computed again only if `input`, or something that the check looked up in
+ * the model, is another object than the last time. `input` is all that the check reads besides dataset and model.
  */
 export function cachedFindings(
   dataset: ModelDataset,
-  { model, besides }: { readonly model: SemanticModel; readonly besides: unknown },
+  { model, input }: { readonly model: SemanticModel; readonly input: unknown },
   check: (model: SemanticModel) => readonly Finding[],
 ): readonly Finding[] {
-  const known = checkResults.get(dataset);
-  if (known?.holdsIn(model, besides) === true) return known.findings;
-  const watched = recordLookups(model);
-  const findings = check(watched.model);
+  const cached = checkResults.get(dataset);
+  if (cached?.holdsFor(model, input) === true) return cached.findings;
+  const recorded = recordLookups(model);
+  const findings = check(recorded.model);
   checkResults.set(dataset, {
     findings,
-    holdsIn: (now, also) => also === besides && watched.wouldSee(now),
+    holdsFor: (nextModel, nextInput) => nextInput === input && recorded.isSameFor(nextModel),
   });
   return findings;
 }
 
-/** The model, and what was asked of it. */
+/** A model that records what is looked up in it, and a test whether another model would answer the same. */
 function recordLookups(model: SemanticModel) {
   const { datasets, excluded, ...rest } = model;
-  const [asked, left] = [new Map<string, ModelDataset | undefined>(), new Map<string, boolean>()];
+  const lookedUp = new Map<string, ModelDataset | undefined>();
+  const askedExcluded = new Map<string, boolean>();
   let isListed = false;
-  const ask = (name: string) => {
+  const get = (name: string) => {
     const dataset = datasets.get(name);
-    asked.set(name, dataset);
+    lookedUp.set(name, dataset);
     return dataset;
   };
-  const listed = <T>(value: T): T => {
+  const recordListing = <T>(value: T): T => {
     isListed = true;
     return value;
   };
-  const watchedDatasets: SemanticModel['datasets'] = {
-    get: ask,
-    has: (name) => ask(name) !== undefined,
-    keys: () => listed(datasets.keys()),
-    values: () => listed(datasets.values()),
-    entries: () => listed(datasets.entries()),
-    forEach: (run) => listed(datasets).forEach(run),
+  const recordingDatasets: SemanticModel['datasets'] = {
+    get,
+    has: (name) => get(name) !== undefined,
+    keys: () => recordListing(datasets.keys()),
+    values: () => recordListing(datasets.values()),
+    entries: () => recordListing(datasets.entries()),
+    forEach: (run) => recordListing(datasets).forEach(run),
     get size() {
-      return listed(datasets.size);
+      return recordListing(datasets.size);
     },
-    [Symbol.iterator]: () => listed(datasets[Symbol.iterator]()),
+    [Symbol.iterator]: () => recordListing(datasets[Symbol.iterator]()),
   };
   const has = (name: string) => {
-    left.set(name, excluded.has(name));
+    askedExcluded.set(name, excluded.has(name));
     return excluded.has(name);
   };
-  const wouldSee = (now: SemanticModel) =>
-    (!isListed || now.datasets === datasets) &&
-    Object.entries(rest).every(([key, value]) => now[key as keyof typeof rest] === value) &&
-    [...asked].every(([name, dataset]) => now.datasets.get(name) === dataset) &&
-    [...left].every(([name, was]) => now.excluded.has(name) === was);
+  const isSameFor = (next: SemanticModel) =>
+    (!isListed || next.datasets === datasets) &&
+    Object.entries(rest).every(([key, value]) => next[key as keyof typeof rest] === value) &&
+    [...lookedUp].every(([name, dataset]) => next.datasets.get(name) === dataset) &&
+    [...askedExcluded].every(([name, was]) => next.excluded.has(name) === was);
   return {
     model: {
       ...rest,
-      datasets: watchedDatasets,
+      datasets: recordingDatasets,
       excluded: Object.assign(new Set(excluded), { has }),
     },
-    wouldSee,
+    isSameFor,
   };
 }

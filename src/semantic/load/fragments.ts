@@ -3,15 +3,7 @@ import { didYouMean } from '../../lib/suggest.ts';
 import type { Dialect } from '../../sql/dialect.ts';
 import { type ColumnReference, type Fragment, parseFragment } from '../../sql/fragment.ts';
 import type { ExpressionText } from '../model/dataset.ts';
-
-export type YamlPath = readonly PropertyKey[];
-
-/** Reports a finding about the value at `path` of a dataset file. A plain text gets the usual hint of the rule. */
-export type ReportFinding = (
-  path: YamlPath,
-  rule: string,
-  finding: string | { readonly message: string; readonly hint?: string | undefined },
-) => void;
+import type { ReportFinding, YamlPath } from './report.ts';
 
 /** The file that a dataset is built from. */
 export interface BuildContext {
@@ -75,11 +67,17 @@ function extractParameters(
   if (found.length === 0) return fragment;
   for (const { name } of found) {
     if (parameters?.has(name) === true) continue;
-    const hint =
+    const finding =
       parameters === noParameters
-        ? 'Row rules and joins are the same for every query: write the value itself.'
-        : (didYouMean(name, parameters ?? []) ?? 'Declare it in parameters of this file.');
-    fail(path, 'unknown_name', { message: `param.${name} cannot be used here`, hint });
+        ? {
+            message: `param.${name} cannot be used here`,
+            hint: 'Row rules and joins are the same for every query: write the value itself.',
+          }
+        : {
+            message: `param.${name} is not declared`,
+            hint: didYouMean(name, parameters ?? []) ?? 'Declare it in parameters of this file.',
+          };
+    fail(path, 'unknown_name', finding);
   }
   const references = fragment.references.filter((reference) => !isParameter(reference));
   return { ...fragment, references, parameters: found };

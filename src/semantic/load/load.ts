@@ -1,143 +1,98 @@
 import { basename } from 'node:path/posix';
 import { load as readYaml, YAMLException } from 'js-yaml';
-import { checkSchema } from '../../lib/schema-check.ts';
 import { type Diagnostic, type Finding, locateFindings } from '../../lib/diagnostic.ts';
+import { checkSchema } from '../../lib/schema-check.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { Dialect } from '../../sql/dialect.ts';
-import { buildDataset } from './build.ts';
-import type { ReportFinding } from './fragments.ts';
-import { checkDataset } from './check.ts';
-import { checkColumns, type PhysicalTable } from './check-columns.ts';
 import { type Dataset, datasetSchema } from '../model/dataset.ts';
-import { withJoins, sameItems } from '../model/join-graph.ts';
+import { sameItems, withJoins } from '../model/join-graph.ts';
 import type { ModelDataset, SemanticModel } from '../model/model.ts';
+import { buildDataset } from './build.ts';
 import { cachedFindings } from './check-cache.ts';
+import { checkColumns, type PhysicalTable } from './check-columns.ts';
+import { checkDataset } from './check.ts';
+import type { ReportFinding } from './report.ts';
 
 export interface LoadedModel {
   readonly model: SemanticModel;
   readonly diagnostics: readonly Diagnostic[];
 }
 
+interface ModelText {
+  readonly dialect: Dialect;
+  readonly files: readonly ModelFile[];
+  /** The tables of the catalog; undefined skips the checks of tables and columns. */
+  readonly tables?: readonly PhysicalTable[] | undefined;
+}
+
 interface ModelFile {
-  /** As shown in diagnostics. */
+  /** As diagnostics show it. */
   readonly path: string;
   readonly text: string;
 }
 
-/** One file on its way into the model; without `source` where it cannot be read, without `dataset` where it is not built yet. */
+/** A file on its way into the model. `source` is undefined if it cannot be read, `dataset` until it is built. */
 interface LoadingFile {
   readonly file: ModelFile;
+  /** Added to in place. */
   readonly findings: Finding[];
   readonly source?: Dataset;
   readonly dataset?: ModelDataset;
 }
 
-interface ModelText {
-  readonly dialect: Dialect;
-  readonly files: readonly ModelFile[];
-  /** What the catalog has; without it, no table or column is checked. */
-  readonly tables?: readonly PhysicalTable[] | undefined;
-}
-
-/** The model of a connection. A file with errors is left out, with its reasons among the diagnostics; the rest works. */
+/**
+ * Loads the dataset files of a connection. A file with errors is left out of the model, and the diagnostics say why; the
+ * others work. Files that did not change since the last call are not parsed again.
+ */
 export async function loadModel({ dialect, files, tables }: ModelText): Promise<LoadedModel> {
-  const { all, model } = await withAnalyzer(() => buildAndCheck(files, dialect, tables));
+  const { loading, model } = await withAnalyzer(() => buildAndCheck(files, dialect, tables));
+  const withFindings = loading.filter(({ findings }) => findings.length > 0);
   const diagnostics = await Promise.all(
-    all.flatMap(({ file, findings }) =>
-      findings.length === 0 ? [] : [locateCached(file.text, findings)],
-    ),
+    withFindings.map(({ file, findings }) => locateCached(file.text, findings)),
   );
   return { model, diagnostics: diagnostics.flat() };
 }
 
-function buildAndCheck(files: readonly ModelFile[], dialect: Dialect, tables: ModelText['tables']) {
-  const all = files.map((file) => loadFile(file, dialect));
-  rejectDuplicateDatasets(all);
-  const model = assembleModel(dialect, all);
+function buildAndCheck(
+  files: readonly ModelFile[],
+  dialect: Dialect,
+  tables: ModelText['tables'],
+): { readonly loading: readonly LoadingFile[]; readonly model: SemanticModel } {
+  const loading = files.map((file) => loadFile(file, dialect));
+  rejectDuplicateDatasets(loading);
+  const model = assembleModel(dialect, loading);
   let isValid = true;
-  for (const one of all) {
-    const { source, dataset } = one;
-    if (source === undefined || dataset === undefined || hasErrors(one)) continue;
-    const found = cachedFindings(dataset, { model, besides: tables }, (watched) => {
-      const fresh = { ...one, findings: [] };
-      const checked = {
+  for (const loadingFile of loading) {
+    const { source, dataset } = loadingFile;
+    if (source === undefined || dataset === undefined || hasErrors(loadingFile)) continue;
+    const findings = cachedFindings(dataset, { model, input: tables }, (checkedModel) => {
+      const fresh = { ...loadingFile, findings: [] };
+      const check = {
         source,
         dataset,
         fail: findingReporter(fresh, 'error'),
         warn: findingReporter(fresh, 'warning'),
       };
-      checkDataset(watched, checked);
-      checkColumns(watched, checked, tables);
+      checkDataset(checkedModel, check);
+      checkColumns(checkedModel, check, tables);
       return fresh.findings;
     });
-    one.findings.push(...found);
-    isValid &&= !hasErrors(one);
+    loadingFile.findings.push(...findings);
+    isValid &&= !hasErrors(loadingFile);
   }
-  return { all, model: isValid ? model : assembleModel(dialect, all) };
+  return { loading, model: isValid ? model : assembleModel(dialect, loading) };
 }
 
-const diagnosticsCache = new WeakMap<
-  Finding,
-  { readonly findings: readonly Finding[]; readonly diagnostics: Promise<readonly Diagnostic[]> }
->();
+const loadedFiles = new Map<string, LoadingFile>();
 
-/** Looked for once, as long as the findings of a file are the same. */
-function locateCached(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
-  const [first] = findings;
-  const loadedFiles = first && diagnosticsCache.get(first);
-  if (loadedFiles !== undefined && sameItems(loadedFiles.findings, findings))
-    return loadedFiles.diagnostics;
-  const diagnostics = locateFindings(text, findings);
-  if (first !== undefined) diagnosticsCache.set(first, { findings, diagnostics });
-  return diagnostics;
-}
-
-function hasErrors(one: LoadingFile): boolean {
-  return one.findings.some((finding) => finding.severity === 'error');
-}
-
-/** What to do about a finding of a rule, where that is always the same. */
-const hints: Readonly<Record<string, string>> = {
-  aggregate: 'Make it a metric with expr.',
-  bridge: 'Add via: with the bridge dataset.',
-  dialect: 'Add default: to the map.',
-  not_supported: 'Put the metric into the file of the dataset whose rows it counts.',
-  duplicate: 'Rename or remove one; names must differ by more than case.',
-  foreign_field:
-    'An expression uses its own dataset and, in on, the target; ask for others by their path in the query.',
-  source: 'Give exactly one of source (a table) and sql (a query).',
-};
-
-function findingReporter(
-  { file, findings }: LoadingFile,
-  severity: Finding['severity'],
-): ReportFinding {
-  return (path, rule, said) => {
-    const { message, hint } =
-      typeof said === 'string' ? { message: said, hint: hints[rule] } : said;
-    findings.push({ file: file.path, path, severity, rule, message, hint });
-  };
-}
-
-/** Every file without errors; relationships into a file with errors are gone. */
-function assembleModel(dialect: Dialect, all: readonly LoadingFile[]): SemanticModel {
-  const valid = all.filter((one) => !hasErrors(one)).flatMap(({ dataset }) => dataset ?? []);
-  const excluded = all
-    .filter(hasErrors)
-    .map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
-  const hasRules = all.some(
-    ({ file, source }) =>
-      source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)),
-  );
-  return { dialect, datasets: withJoins(valid), excluded: new Set(excluded), hasRules };
-}
-
-function rejectDuplicateDatasets(all: readonly LoadingFile[]): void {
-  for (const [name, [first, ...others]] of Map.groupBy(all, (one) => one.source?.dataset)) {
-    const message = `${first?.file.path} also declares the dataset ${name}`;
-    for (const one of name === undefined ? [] : others)
-      findingReporter(one, 'error')(['dataset'], 'duplicate', message);
-  }
+/** Reads and builds a file, once for each text. The caller gets its own list of findings to add to. */
+function loadFile(file: ModelFile, dialect: Dialect): LoadingFile {
+  const key = `${dialect.name} ${file.path}`;
+  const last = loadedFiles.get(key);
+  const loading = last?.file.text === file.text ? last : buildFile(parseFile(file), dialect);
+  if (loadedFiles.size > 20_000) loadedFiles.clear();
+  loadedFiles.set(key, loading);
+  return { ...loading, findings: [...loading.findings] };
 }
 
 function parseFile(file: ModelFile): LoadingFile {
@@ -147,58 +102,37 @@ function parseFile(file: ModelFile): LoadingFile {
     fail([], 'not_utf8', { message: 'This is not valid UTF-8', hint: 'Save the file as UTF-8.' });
     return loading;
   }
+  let content: unknown;
   try {
-    const content = readYaml(file.text);
-    if (isMetricsOnly(content)) {
-      fail([], 'not_supported', 'Metrics that span datasets are not supported yet.');
-      return loading;
-    }
-    const { data, problems = [] } = checkSchema(datasetSchema, content);
-    for (const { path, rule, message } of problems)
-      fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
-    return data === undefined ? loading : { ...loading, source: data };
+    content = readYaml(file.text);
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    const at = { line: (error.mark?.line ?? 0) + 1, column: (error.mark?.column ?? 0) + 1 };
-    const message = `This is not YAML: ${error.reason}`;
-    loading.findings.push({
-      file: file.path,
-      path: [],
-      at,
-      severity: 'error',
-      rule: 'yaml',
-      message,
-      hint: undefined,
-    });
+    loading.findings.push(yamlFinding(file, error));
     return loading;
   }
+  if (isMetricsOnly(content)) {
+    fail([], 'not_supported', 'Metrics that span datasets are not supported yet.');
+    return loading;
+  }
+  const { data, problems = [] } = checkSchema(datasetSchema, content);
+  for (const { path, rule, message } of problems)
+    fail(path, rule, `${path.join('.') || 'The file'}: ${message}`);
+  return data === undefined ? loading : { ...loading, source: data };
 }
 
-const known = new Map<string, LoadingFile>();
-
-/** Read and built once for each text; findings about its neighbours are added to a copy. */
-function loadFile(file: ModelFile, dialect: Dialect): LoadingFile {
-  const key = `${dialect.name} ${file.path}`;
-  const last = known.get(key);
-  const loading = last?.file.text === file.text ? last : buildFile(parseFile(file), dialect);
-  if (known.size > 20_000) known.clear();
-  known.set(key, loading);
-  return { ...loading, findings: [...loading.findings] };
-}
-
-function buildFile(loading: LoadingFile, dialect: Dialect): LoadingFile {
-  const { file, source } = loading;
-  if (source === undefined) return loading;
+function yamlFinding(file: ModelFile, error: YAMLException): Finding {
   return {
-    ...loading,
-    dataset: buildDataset(
-      { file: file.path, dialect, fail: findingReporter(loading, 'error') },
-      source,
-    ),
+    file: file.path,
+    path: [],
+    at: { line: (error.mark?.line ?? 0) + 1, column: (error.mark?.column ?? 0) + 1 },
+    severity: 'error',
+    rule: 'yaml',
+    message: `This is not YAML: ${error.reason}`,
+    hint: undefined,
   };
 }
 
-/** A file of metrics that belong to no dataset. */
+/** True for a file of metrics without a dataset. */
 function isMetricsOnly(content: unknown): boolean {
   return (
     typeof content === 'object' &&
@@ -206,4 +140,77 @@ function isMetricsOnly(content: unknown): boolean {
     'metrics' in content &&
     !('dataset' in content)
   );
+}
+
+function buildFile(loading: LoadingFile, dialect: Dialect): LoadingFile {
+  const { file, source } = loading;
+  if (source === undefined) return loading;
+  const context = { file: file.path, dialect, fail: findingReporter(loading, 'error') };
+  return { ...loading, dataset: buildDataset(context, source) };
+}
+
+function rejectDuplicateDatasets(loading: readonly LoadingFile[]): void {
+  const byName = Map.groupBy(loading, ({ source }) => source?.dataset);
+  for (const [name, [first, ...others]] of byName) {
+    if (name === undefined) continue;
+    const message = `${first?.file.path} also declares the dataset ${name}`;
+    for (const other of others) findingReporter(other, 'error')(['dataset'], 'duplicate', message);
+  }
+}
+
+/** The model of every file without errors. Relationships into files with errors are left out. */
+function assembleModel(dialect: Dialect, loading: readonly LoadingFile[]): SemanticModel {
+  const datasets = loading
+    .filter((loadingFile) => !hasErrors(loadingFile))
+    .flatMap(({ dataset }) => dataset ?? []);
+  const excluded = loading
+    .filter(hasErrors)
+    .map(({ file, source }) => source?.dataset ?? basename(file.path).replace(/\.ya?ml$/, ''));
+  const hasRules = loading.some(
+    ({ file, source }) =>
+      source?.access !== undefined || (source === undefined && /\baccess\b/.test(file.text)),
+  );
+  return { dialect, datasets: withJoins(datasets), excluded: new Set(excluded), hasRules };
+}
+
+function hasErrors({ findings }: LoadingFile): boolean {
+  return findings.some((finding) => finding.severity === 'error');
+}
+
+/** The usual hint of a rule. */
+const hints: Readonly<Record<string, string>> = {
+  aggregate: 'Make it a metric with expr.',
+  bridge: 'Add via: with the bridge dataset.',
+  dialect: 'Add default: to the map.',
+  not_supported: 'Put the metric into the file of the dataset whose rows it counts.',
+  duplicate: 'Rename or remove one; names must differ by more than case.',
+  foreign_field:
+    'An expression can use its own dataset and, in on:, the target; a query reaches others by their path.',
+  source: 'Give exactly one of source (a table) and sql (a query).',
+};
+
+function findingReporter(
+  { file, findings }: LoadingFile,
+  severity: Finding['severity'],
+): ReportFinding {
+  return (path, rule, finding) => {
+    const { message, hint } =
+      typeof finding === 'string' ? { message: finding, hint: hints[rule] } : finding;
+    findings.push({ file: file.path, path, severity, rule, message, hint });
+  };
+}
+
+const diagnosticsCache = new WeakMap<
+  Finding,
+  { readonly findings: readonly Finding[]; readonly diagnostics: Promise<readonly Diagnostic[]> }
+>();
+
+/** Locates findings in the text; cached by the identity of the findings. */
+function locateCached(text: string, findings: readonly Finding[]): Promise<readonly Diagnostic[]> {
+  const [first] = findings;
+  const cached = first && diagnosticsCache.get(first);
+  if (cached !== undefined && sameItems(cached.findings, findings)) return cached.diagnostics;
+  const diagnostics = locateFindings(text, findings);
+  if (first !== undefined) diagnosticsCache.set(first, { findings, diagnostics });
+  return diagnostics;
 }
