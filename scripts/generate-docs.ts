@@ -1,7 +1,7 @@
 // Writes what is generated from code: the reference pages and the published JSON Schemas. A test says when they are stale.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { attach, buildProgram } from '../src/cli/program.ts';
+import { attachCommand, buildProgram } from '../src/cli/program.ts';
 import { fileSchemas } from '../src/cli/flags/file-schemas.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { capabilities } from '../src/llm/capabilities.ts';
@@ -50,7 +50,7 @@ async function commandsPage(): Promise<string> {
   const sections: string[] = [];
   for (const entry of registry) {
     const module = await entry.load();
-    const command = await attach(program, entry, async () => undefined);
+    const command = await attachCommand(program, entry, async () => undefined);
     const usage = [
       'ktx',
       entry.path,
@@ -103,7 +103,7 @@ async function completionTree(): Promise<string> {
   const globals = { ...flagsOf(program.options), '-h, --help': null };
   const commands: Record<string, object> = {};
   for (const entry of registry) {
-    const command = await attach(program, entry, async () => undefined);
+    const command = await attachCommand(program, entry, async () => undefined);
     const named = command.registeredArguments.map((one) =>
       one.argChoices
         ? `${one.name()}=${one.argChoices.join('|')}`

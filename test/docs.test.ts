@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from '@commander-js/extra-typings';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { attach, buildProgram } from '../src/cli/program.ts';
+import { attachCommand, buildProgram } from '../src/cli/program.ts';
 import { groups, registry } from '../src/cli/registry.ts';
 import { agentSchema } from '../src/chat/agent-schema.ts';
 import { projectConfigSchema } from '../src/project/open/config.ts';
@@ -73,7 +73,7 @@ async function commandOf(line: string): Promise<{ path: string; command: Command
   );
   if (entry === undefined) return undefined;
   const program = buildProgram(() => undefined);
-  return { path: entry.path, command: await attach(program, entry, async () => undefined) };
+  return { path: entry.path, command: await attachCommand(program, entry, async () => undefined) };
 }
 
 describe('the documentation', () => {

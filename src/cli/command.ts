@@ -1,75 +1,78 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { ExitCode, UserError } from '../lib/error.ts';
 import type { Project } from '../project/open/open.ts';
-import type { Surroundings, Screen, Table } from './terminal/output.ts';
 import type { ProgressLine } from './terminal/progress.ts';
+import type { CliHost, Screen } from './terminal/screen.ts';
+import type { Table } from './terminal/table.ts';
 
-/** What a handler gets beside its own arguments. The runner closes what it opened. */
+/** What a handler gets besides its own arguments. The runner closes what the handler opens through it. */
 export interface CommandContext {
   readonly runId: string;
   readonly signal: AbortSignal;
-  readonly surroundings: Surroundings;
+  readonly host: CliHost;
   readonly screen: Screen;
-  /** A live line on stderr for what takes longer than a second. */
+  /** A live line on stderr, for work that takes longer than a second. */
   readonly progress: ProgressLine;
-  /** The folder that `--project-dir` names, where it was given. */
+  /** The value of `--project-dir`, if given. */
   readonly projectDir: string | undefined;
-  /** Opens the project at first use; an error where there is none. */
+  /** Opens the project at the first call; throws if there is none. */
   project(): Promise<Project>;
-  /** A line of talk on stderr; silent with `--json` and `--quiet`. */
-  say(text: string): void;
-  /** One line of NDJSON with `--json`; else nothing. */
-  event(event: object): void;
+  /** Prints a message on stderr. Silent with `--json` and `--quiet`. */
+  printNote(text: string): void;
+  /** Prints one line of NDJSON with `--json`; otherwise nothing. */
+  printEvent(event: object): void;
 }
 
-/** What a handler gives back; the runner renders it. */
-export interface Outcome {
-  /** `data` of the envelope, in snake_case. */
+/** A command to type next, and what it is for. */
+export type NextStep = readonly [command: string, purpose?: string];
+
+/** What a handler returns; the runner renders it. */
+export interface CommandResult {
+  /** `data` of the envelope. The runner turns its keys into snake_case. */
   readonly data: object;
-  /** Its keys are people's or a standard's: they stay as they are. */
+  /** True if the keys of `data` come from people or from a standard: they stay as they are. */
   readonly verbatim?: boolean;
-  /** Rows as `--format` prints them, on stdout. */
+  /** Rows that `--format` prints on stdout. */
   readonly table?: Table;
-  /** The human form, on stdout, where it is not just the table. */
+  /** Text for people on stdout, if the table is not all. */
   readonly text?: string;
-  /** The text tells commands to type, and holds nothing to be read as it is. */
-  readonly tells?: boolean;
-  /** Talk after the result, on stderr. */
+  /** True if `text` contains commands to type: `ktx` in them becomes this machine's invocation. */
+  readonly hasCommands?: boolean;
+  /** Messages after the result, on stderr. */
   readonly notes?: readonly string[];
-  /** Commands to type next. */
-  readonly next?: readonly string[];
-  /** 3 where the result is partial. */
+  readonly next?: readonly NextStep[];
+  /** 3 if the result is partial. */
   readonly exitCode?: ExitCode;
-  /** The command did its work and found something broken: printed after the data, sets the exit code. */
+  /** The command did its work and found a problem. Printed after the data; sets the exit code. */
   readonly failure?: UserError | undefined;
 }
 
-export type Handler = (context: CommandContext) => Promise<Outcome | undefined>;
+/** Returns undefined to print nothing. */
+export type Handler = (context: CommandContext) => Promise<CommandResult | undefined>;
 
-/** What is known of a command beside its name and summary. */
-interface CommandAbout {
+interface CommandHelp {
   readonly description: string;
   /** `[what to type, what it does]` */
   readonly examples: readonly (readonly [string, string])[];
-  /** True where the outcome has a table: adds `--format`. */
-  readonly rows?: boolean;
+  /** True if the result has a table: adds `--format`. */
+  readonly hasRows?: boolean;
 }
 
-interface CommandSpec<Args extends unknown[], Options extends OptionValues> extends CommandAbout {
+interface CommandSpec<Args extends unknown[], Options extends OptionValues> extends CommandHelp {
+  /** Declares arguments and flags. */
   define(command: Command): Command<Args, Options>;
-  /** Without an outcome nothing is printed. */
   run(
     input: { readonly args: Args; readonly options: Options },
     context: CommandContext,
-  ): Promise<Outcome | undefined>;
+  ): Promise<CommandResult | undefined>;
 }
 
-export interface CommandModule extends CommandAbout {
-  /** Declares arguments and flags on `command`; `execute` receives the handler when the command line has been parsed. */
+export interface CommandModule extends CommandHelp {
+  /** Declares arguments and flags on `command`. `execute` receives the handler once the command line is parsed. */
   attach(command: Command, execute: (handler: Handler) => Promise<void>): void;
 }
 
-/** A command is data plus a short handler; everything that commands share happens in the runner. */
+/** A command is data plus a short handler; the runner does everything that commands share. */
 export function defineCommand<Args extends unknown[], Options extends OptionValues>(
   spec: CommandSpec<Args, Options>,
 ): CommandModule {

@@ -1,9 +1,10 @@
 import { Command, Option, type CommanderError } from '@commander-js/extra-typings';
 import type { UserError } from '../lib/error.ts';
+import { nearest } from '../lib/suggest.ts';
 import { readVersion } from '../lib/version.ts';
 import type { Handler } from './command.ts';
-import { usage } from './terminal/failure.ts';
 import { groups, registry, type CommandEntry } from './registry.ts';
+import { usageError } from './terminal/failure.ts';
 
 export interface GlobalFlags {
   readonly projectDir?: string;
@@ -13,15 +14,15 @@ export interface GlobalFlags {
   readonly debug?: boolean;
   readonly color?: boolean;
   readonly format?: 'table' | 'csv' | 'json';
-  /** Of `ktx ask`. */
+  /** A flag of `ktx ask`. */
   readonly outputFormat?: 'text' | 'json' | 'stream-json';
 }
 
-/** The whole tree with names and summaries; a command's own flags arrive with `attach`. */
+/** The command tree with names and summaries. `attachCommand` adds the flags of one command. */
 export function buildProgram(writeHelp: (text: string) => void): Command {
   const program: Command = new Command('ktx')
     .description(
-      'The context layer for data agents: from a database to a semantic layer that answers questions.',
+      'The context layer for data agents: turns a database into a semantic layer that answers questions.',
     )
     .usage('<command> [options]')
     .exitOverride()
@@ -30,29 +31,35 @@ export function buildProgram(writeHelp: (text: string) => void): Command {
     .helpCommand(false)
     .addHelpText(
       'after',
-      '\nktx <command> --help shows its flags and examples. Start with: ktx demo',
+      '\nRun "ktx <command> --help" for flags and examples. To start: ktx demo',
     );
   program
-    .option('--project-dir <dir>', 'the project (else KTX_PROJECT_DIR, else the nearest ktx.yaml)')
-    .option('--role <name>', 'who asks, for row rules (else KTX_ROLE, else query.role of ktx.yaml)')
-    .option('--json', 'one JSON envelope on stdout')
-    .option('-q, --quiet', 'no talk on stderr, errors excepted')
-    .option('--debug', 'the stack of what fails')
-    .option('--no-color', 'plain text')
+    .option(
+      '--project-dir <dir>',
+      'project folder (default: KTX_PROJECT_DIR, then the nearest folder with a ktx.yaml)',
+    )
+    .option(
+      '--role <name>',
+      'role that row rules apply to (default: KTX_ROLE, then query.role in ktx.yaml)',
+    )
+    .option('--json', 'print one JSON envelope on stdout')
+    .option('-q, --quiet', 'print no messages on stderr, except errors')
+    .option('--debug', 'print the stack trace of an error')
+    .option('--no-color', 'print without colors')
     .version(readVersion(), '-V, --version', 'print the version');
   for (const { path, summary } of registry) {
     const [first = '', second] = path.split(' ');
-    const parent = second === undefined ? program : group(program, first);
+    const parent = second === undefined ? program : findOrAddGroup(program, first);
     const name = second ?? first;
-    // A group can be a command too.
-    const command = find(parent, name) ?? parent.command(name);
+    // `ktx review` is a group and a command.
+    const command = findCommand(parent, name) ?? parent.command(name);
     command.summary(summary).allowExcessArguments(false);
   }
   return program;
 }
 
-/** Adds flags, examples and the handler of one command to the tree. */
-export async function attach(
+/** Adds the flags, examples and handler of one command to the tree. */
+export async function attachCommand(
   program: Command,
   entry: CommandEntry,
   execute: (handler: Handler, flags: GlobalFlags) => Promise<void>,
@@ -60,62 +67,77 @@ export async function attach(
   const module = await entry.load();
   const command = entry.path
     .split(' ')
-    .reduce((parent, word) => find(parent, word) ?? parent, program);
+    .reduce((parent, word) => findCommand(parent, word) ?? parent, program);
   command.description(module.description);
   module.attach(command, (handler) => execute(handler, command.optsWithGlobals()));
-  if (module.rows) {
-    const format = new Option('--format <format>', 'how rows are printed').choices([
-      'table',
-      'csv',
-      'json',
-    ]);
-    command.addOption(format.default('table'));
+  if (module.hasRows) {
+    const format = new Option('--format <format>', 'output format of the rows');
+    command.addOption(format.choices(['table', 'csv', 'json']).default('table'));
   }
   const examples = module.examples.map(([line, what]) => `  ${line}\n      ${what}`).join('\n');
   command.addHelpText('after', `\nExamples:\n${examples}`);
   return command;
 }
 
-/** What the command line means: `help x` asks for the help of x. */
+/** Finds the command that the words name. `help x` becomes `x --help`. */
 export function resolveCommand(argv: readonly string[]): {
   words: readonly string[];
   entry: CommandEntry | undefined;
 } {
   const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
-  const plain = words.filter(
+  const names = words.filter(
     (word, index) =>
       !word.startsWith('-') && !['--project-dir', '--role'].includes(words[index - 1] ?? ''),
   );
   return {
     words,
-    entry: registry.find(({ path }) => path === plain.slice(0, path.split(' ').length).join(' ')),
+    entry: registry.find(({ path }) => path === names.slice(0, path.split(' ').length).join(' ')),
   };
 }
 
-const refusedValue =
+/** Names that other tools use, and what they are called here. */
+const aliases: Readonly<Record<string, string>> = {
+  init: 'setup',
+  query: 'sl query',
+  version: '--version',
+  '-v': '--version',
+};
+
+const invalidValuePattern =
   /^error: (?:option '([^']+)' |command-)argument (?:value )?'(.*)' is invalid(?: for argument '([^']+)')?\. (.*)$/s;
 
-/** What commander says about a command line, as the error that people and programs get. */
-export function usageError({ message }: CommanderError, command: string): UserError {
-  const [, option, value, argument, why = ''] = refusedValue.exec(message) ?? [];
-  const refused = option?.split(/,? /).find((word) => word.startsWith('--')) ?? argument;
-  if (refused !== undefined)
-    return usage(
-      `${refused} cannot be ${JSON.stringify(value)}.`,
-      why.replace(/^Allowed choices are/, 'one of').replace(/\.$/, ''),
-    );
+/** Turns an error of commander into a usage error with a hint. `command` is the command to show help for. */
+export function fromCommanderError({ message }: CommanderError, command: string): UserError {
+  const [, option, value, argument, reason = ''] = invalidValuePattern.exec(message) ?? [];
+  const name = option?.split(/,? /).find((word) => word.startsWith('--')) ?? argument;
+  if (name !== undefined) {
+    const hint = reason.replace(/^Allowed choices are/, 'one of').replace(/\.$/, '');
+    return usageError(`${name} cannot be ${JSON.stringify(value)}.`, hint);
+  }
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
-  const meant = /Did you mean (?:one of )?(.+?)\?/.exec(rest.join(' '))?.[1];
-  return usage(
+  const unknown = /^unknown (?:command|option) '([^']+)'/.exec(first)?.[1] ?? '';
+  const suggestion =
+    aliases[unknown] ??
+    /Did you mean (?:one of )?(.+?)\?/.exec(rest.join(' '))?.[1] ??
+    (command === 'ktx' ? nearestSubcommand(unknown) : undefined);
+  return usageError(
     first.charAt(0).toUpperCase() + first.slice(1),
-    meant === undefined ? `${command} --help` : `did you mean ${meant}?`,
+    suggestion === undefined ? `${command} --help` : `did you mean ${suggestion}?`,
   );
 }
 
-function group(program: Command, name: string): Command {
+/** `sl query` for `qurey`. */
+function nearestSubcommand(word: string): string | undefined {
+  const subcommands = registry.map(({ path }) => path).filter((path) => path.includes(' '));
+  const lastWordOf = (path: string) => path.split(' ')[1] ?? '';
+  const [meant] = nearest(word, subcommands.map(lastWordOf), 1);
+  return subcommands.find((path) => lastWordOf(path) === meant);
+}
+
+function findOrAddGroup(program: Command, name: string): Command {
   const summary = groups[name] ?? name;
   return (
-    find(program, name) ??
+    findCommand(program, name) ??
     program
       .command(name)
       .summary(summary)
@@ -125,6 +147,6 @@ function group(program: Command, name: string): Command {
   );
 }
 
-function find(parent: Command, name: string): Command | undefined {
+function findCommand(parent: Command, name: string): Command | undefined {
   return parent.commands.find((command) => command.name() === name) as Command | undefined;
 }

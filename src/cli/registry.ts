@@ -1,196 +1,196 @@
 import type { CommandModule } from './command.ts';
 
 export interface CommandEntry {
-  /** Words after `ktx`. */
+  /** The words after `ktx`, like `sl query`. */
   readonly path: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Words that only group commands. */
+/** Summaries of the command groups. */
 export const groups: Readonly<Record<string, string>> = {
-  connection: 'The warehouses in ktx.yaml: add, list, test, remove',
-  sl: 'The semantic layer: list, read, validate, query, export, import',
-  review: 'Decide what sources say differently',
-  eval: 'Question sets: check, run, compare, report, generate',
-  mcp: 'The MCP server for agents',
+  connection: 'Manage connections in ktx.yaml: add, list, test, remove',
+  sl: 'Work with the semantic layer: list, read, validate, query, export, import',
+  review: 'Resolve conflicts between sources',
+  eval: 'Test agents with question sets: check, run, compare, report, generate',
+  mcp: 'Run the MCP server for agents',
 };
 
-/** Every command, in the order of `ktx --help`. A module loads only when its command runs. */
+/** Every command, in the order of `ktx --help`. A module is loaded only when its command runs. */
 export const registry: readonly CommandEntry[] = [
   {
     path: 'demo',
-    summary: 'See it all on a small company, from nothing',
-    load: async () => (await import('./commands/setup/demo.ts')).demo,
+    summary: 'Try ktx on the database of a sample company',
+    load: async () => (await import('./commands/setup/demo.ts')).demoCommand,
   },
   {
     path: 'setup',
     summary: 'Create a project and connect a warehouse',
-    load: async () => (await import('./commands/setup/setup.ts')).setup,
+    load: async () => (await import('./commands/setup/setup.ts')).setupCommand,
   },
   {
     path: 'status',
-    summary: 'What is configured, reachable, fresh',
-    load: async () => (await import('./commands/setup/status.ts')).status,
+    summary: 'Show connections, semantic layer and open work',
+    load: async () => (await import('./commands/setup/status.ts')).statusCommand,
   },
   {
     path: 'doctor',
-    summary: 'Check the environment; each finding with its fix',
-    load: async () => (await import('./commands/setup/doctor.ts')).doctor,
+    summary: 'Check the environment and suggest fixes',
+    load: async () => (await import('./commands/setup/doctor.ts')).doctorCommand,
   },
   {
     path: 'connection add',
-    summary: 'Add a warehouse to ktx.yaml',
-    load: async () => (await import('./commands/setup/connection.ts')).add,
+    summary: 'Add a warehouse or a source to ktx.yaml',
+    load: async () => (await import('./commands/setup/connection.ts')).addCommand,
   },
   {
     path: 'connection list',
     summary: 'List the connections',
-    load: async () => (await import('./commands/setup/connection.ts')).list,
+    load: async () => (await import('./commands/setup/connection.ts')).listCommand,
   },
   {
     path: 'connection test',
-    summary: 'Connect and say what the login may do',
-    load: async () => (await import('./commands/setup/connection.ts')).test,
+    summary: 'Test a connection and the privileges of its login',
+    load: async () => (await import('./commands/setup/connection.ts')).testCommand,
   },
   {
     path: 'connection remove',
-    summary: 'Take a connection out of ktx.yaml',
-    load: async () => (await import('./commands/setup/connection.ts')).remove,
+    summary: 'Remove a connection from ktx.yaml',
+    load: async () => (await import('./commands/setup/connection.ts')).removeCommand,
   },
   {
     path: 'scan',
-    summary: 'Find tables, keys and joins; writes nothing',
-    load: async () => (await import('./commands/learn/scan.ts')).scan,
+    summary: 'Find tables, keys and joins without writing files',
+    load: async () => (await import('./commands/learn/scan.ts')).scanCommand,
   },
   {
     path: 'ingest',
-    summary: 'Bring the semantic layer up to date and commit it',
-    load: async () => (await import('./commands/learn/ingest.ts')).ingest,
+    summary: 'Update the semantic layer and commit it',
+    load: async () => (await import('./commands/learn/ingest.ts')).ingestCommand,
   },
   {
     path: 'sl list',
-    summary: 'Datasets and their metrics',
-    load: async () => (await import('./commands/sl/datasets.ts')).list,
+    summary: 'List datasets and their metrics',
+    load: async () => (await import('./commands/sl/datasets.ts')).listCommand,
   },
   {
     path: 'sl read',
-    summary: 'One dataset with fields, metrics, joins',
-    load: async () => (await import('./commands/sl/datasets.ts')).read,
+    summary: 'Show the file of one dataset',
+    load: async () => (await import('./commands/sl/datasets.ts')).readCommand,
   },
   {
     path: 'sl validate',
-    summary: 'Check every dataset file',
-    load: async () => (await import('./commands/sl/datasets.ts')).validate,
+    summary: 'Check all dataset files for errors',
+    load: async () => (await import('./commands/sl/datasets.ts')).validateCommand,
   },
   {
     path: 'sl query',
-    summary: 'Ask for metrics by dimensions',
-    load: async () => (await import('./commands/sl/query.ts')).query,
+    summary: 'Query metrics by dimensions',
+    load: async () => (await import('./commands/sl/query.ts')).queryCommand,
   },
   {
     path: 'sl export',
-    summary: 'The semantic layer for other tools',
-    load: async () => (await import('./commands/sl/exchange.ts')).exportModel,
+    summary: 'Export the semantic layer for another tool',
+    load: async () => (await import('./commands/sl/exchange.ts')).exportCommand,
   },
   {
     path: 'sl import',
-    summary: 'Dataset files from another tool’s model',
-    load: async () => (await import('./commands/sl/exchange.ts')).importModel,
+    summary: 'Create dataset files from the model of another tool',
+    load: async () => (await import('./commands/sl/exchange.ts')).importCommand,
   },
   {
     path: 'search',
-    summary: 'Find datasets, fields and metrics by words',
-    load: async () => (await import('./commands/query/search.ts')).search,
+    summary: 'Search metrics, datasets, fields, terms and tables',
+    load: async () => (await import('./commands/query/search.ts')).searchCommand,
   },
   {
     path: 'values',
-    summary: 'Find the fields that hold a value',
-    load: async () => (await import('./commands/query/values.ts')).values,
+    summary: 'Find the fields that contain a value',
+    load: async () => (await import('./commands/query/values.ts')).valuesCommand,
   },
   {
     path: 'sql',
     summary: 'Run one read-only SELECT',
-    load: async () => (await import('./commands/query/sql.ts')).sql,
+    load: async () => (await import('./commands/query/sql.ts')).sqlCommand,
   },
   {
     path: 'remember',
-    summary: 'Keep what you tell it',
-    load: async () => (await import('./commands/learn/remember.ts')).remember,
+    summary: 'Add a note to the project',
+    load: async () => (await import('./commands/learn/remember.ts')).rememberCommand,
   },
   {
     path: 'review list',
-    summary: 'What is contested, with both numbers',
-    load: async () => (await import('./commands/learn/review.ts')).list,
+    summary: 'List conflicts and other open work',
+    load: async () => (await import('./commands/learn/review.ts')).listCommand,
   },
   {
     path: 'review choose',
-    summary: 'Decide one conflict',
-    load: async () => (await import('./commands/learn/review.ts')).choose,
+    summary: 'Resolve one conflict',
+    load: async () => (await import('./commands/learn/review.ts')).chooseCommand,
   },
   {
     path: 'review',
-    summary: 'Decide what sources say differently',
-    load: async () => (await import('./commands/learn/review.ts')).review,
+    summary: 'Resolve conflicts one by one',
+    load: async () => (await import('./commands/learn/review.ts')).reviewCommand,
   },
   {
     path: 'check',
-    summary: 'For CI: nothing stale, contested or invalid',
-    load: async () => (await import('./commands/learn/check.ts')).check,
+    summary: 'Fail in CI if anything is stale, contested or invalid',
+    load: async () => (await import('./commands/learn/check.ts')).checkCommand,
   },
   {
     path: 'explain',
-    summary: 'Where a fact comes from: claims and evidence',
-    load: async () => (await import('./commands/learn/explain.ts')).explain,
+    summary: 'Show the evidence for a definition or a number',
+    load: async () => (await import('./commands/learn/explain.ts')).explainCommand,
   },
   {
     path: 'ask',
-    summary: 'One question to an agent, with evidence',
-    load: async () => (await import('./commands/agents/ask.ts')).ask,
+    summary: 'Ask an agent one question',
+    load: async () => (await import('./commands/agents/ask.ts')).askCommand,
   },
   {
     path: 'chat',
-    summary: 'A conversation with an agent',
-    load: async () => (await import('./commands/agents/chat.ts')).chat,
+    summary: 'Chat with an agent',
+    load: async () => (await import('./commands/agents/chat.ts')).chatCommand,
   },
   {
     path: 'eval run',
-    summary: 'Ask agents the questions of evals/ and grade them',
-    load: async () => (await import('./commands/eval/run.ts')).run,
+    summary: 'Run question sets against agents and grade the answers',
+    load: async () => (await import('./commands/eval/run.ts')).runCommand,
   },
   {
     path: 'eval check',
-    summary: 'Run the golden SQL of question sets; no model',
-    load: async () => (await import('./commands/eval/check.ts')).check,
+    summary: 'Run the golden SQL of question sets, without a model',
+    load: async () => (await import('./commands/eval/check.ts')).checkCommand,
   },
   {
     path: 'eval compare',
-    summary: 'What changed between two runs, with its SQL',
-    load: async () => (await import('./commands/eval/compare.ts')).compare,
+    summary: 'Compare two eval runs',
+    load: async () => (await import('./commands/eval/compare.ts')).compareCommand,
   },
   {
     path: 'eval report',
-    summary: 'A run that was kept, as text or as a file',
-    load: async () => (await import('./commands/eval/report.ts')).report,
+    summary: 'Show or export a past eval run',
+    load: async () => (await import('./commands/eval/report.ts')).reportCommand,
   },
   {
     path: 'eval generate',
-    summary: 'Propose cases from metrics and terms',
-    load: async () => (await import('./commands/eval/generate.ts')).generate,
+    summary: 'Generate cases from metrics, terms or SQL files',
+    load: async () => (await import('./commands/eval/generate.ts')).generateCommand,
   },
   {
     path: 'mcp serve',
-    summary: 'Serve the tools to an agent over stdio',
-    load: async () => (await import('./commands/agents/mcp.ts')).serve,
+    summary: 'Start the MCP server over stdio',
+    load: async () => (await import('./commands/agents/mcp.ts')).serveCommand,
   },
   {
     path: 'completion',
-    summary: 'Complete commands and names in your shell',
-    load: async () => (await import('./commands/shell/completion.ts')).completion,
+    summary: 'Print the completion script for your shell',
+    load: async () => (await import('./commands/shell/completion.ts')).completionCommand,
   },
   {
     path: 'schema',
-    summary: 'Print the JSON Schemas of the files',
-    load: async () => (await import('./commands/shell/schema.ts')).schema,
+    summary: 'Print the JSON Schemas of project files',
+    load: async () => (await import('./commands/shell/schema.ts')).schemaCommand,
   },
 ];

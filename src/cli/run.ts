@@ -3,127 +3,131 @@ import { UserError, type ExitCode } from '../lib/error.ts';
 import { newId } from '../lib/id.ts';
 import { readVersion } from '../lib/version.ts';
 import type { Project } from '../project/open/open.ts';
-import type { CommandContext, Handler, Outcome } from './command.ts';
-import { failureOf, withHint } from './terminal/failure.ts';
+import type { CommandContext, CommandResult, Handler } from './command.ts';
 import {
-  invocation,
-  renderCsv,
-  renderError,
-  renderTable,
-  screenOf,
-  snakeKeys,
-  type Screen,
-  type Surroundings,
-} from './terminal/output.ts';
-import { attach, buildProgram, resolveCommand, usageError, type GlobalFlags } from './program.ts';
-import { progressLine } from './terminal/progress.ts';
+  attachCommand,
+  buildProgram,
+  fromCommanderError,
+  resolveCommand,
+  type GlobalFlags,
+} from './program.ts';
 import { registry } from './registry.ts';
-import { printable } from './terminal/text-width.ts';
+import { renderCsv } from './terminal/csv.ts';
+import { renderError, toUserError, withHint } from './terminal/failure.ts';
+import { ktxInvocation } from './terminal/invocation.ts';
+import { snakeCaseKeys } from './terminal/json-keys.ts';
+import { openProgressLine } from './terminal/progress.ts';
+import { detectScreen, type CliHost, type Screen } from './terminal/screen.ts';
+import { alignColumns, renderTable } from './terminal/table.ts';
+import { escapeControls } from './terminal/text-width.ts';
 
-interface Run {
+/** The state of one command line. */
+interface CliRun {
   readonly runId: string;
   readonly started: number;
-  readonly surroundings: Surroundings;
+  readonly host: CliHost;
   command: string;
-  /** How this command is told which connection. */
-  naming: string;
-  /** `ktx` as it is typed here. */
+  /** How this command takes a connection: a flag or an argument. */
+  connectionUsage: string;
+  /** `ktx` as it is typed on this machine. */
   ktx: string;
   screen: Screen;
   exitCode: ExitCode;
 }
 
-/** One command line from argument to exit code. Nothing is thrown: every failure is rendered here. */
-export async function runCli(
-  argv: readonly string[],
-  surroundings: Surroundings,
-): Promise<ExitCode> {
-  // What is wrong with the flags themselves is told in the format that they seem to ask for.
-  const json =
-    argv.includes('--json') ||
-    /--(?:format|output-format)[ =](?:stream-)?json/.test(argv.join(' '));
-  const screen = screenOf(surroundings, json ? 'json' : 'table', !argv.includes('--no-color'));
-  const about = { command: 'ktx', naming: '', ktx: 'ktx', exitCode: 0 } as const;
-  const run: Run = {
-    runId: newId('run'),
-    started: performance.now(),
-    surroundings,
-    screen,
-    ...about,
-  };
+/** Runs one command line, from its arguments to the exit code. Never throws: every failure is printed. */
+export async function runCli(argv: readonly string[], host: CliHost): Promise<ExitCode> {
+  const run = startRun(argv, host);
   let help = '';
   try {
-    run.ktx = invocation(surroundings, undefined);
-    const { words, entry } = resolveCommand(argv);
-    const program = buildProgram((text) => (help += text));
-    if (entry !== undefined) {
-      run.command = `ktx ${entry.path}`;
-      run.naming = `${run.command} <name>`;
-      const { options } = await attach(program, entry, (handler, flags) =>
-        execute(run, handler, flags),
-      );
-      if (options.some(({ long }) => long === '--connection')) run.naming = '--connection <name>';
-    }
-    await program.parseAsync([...words], { from: 'user' });
+    await parseAndExecute(run, argv, (text) => (help += text));
     return run.exitCode;
   } catch (error) {
-    if (
-      error instanceof CommanderError &&
-      (error.exitCode === 0 || error.code === 'commander.help')
-    ) {
-      const text = help.trimEnd();
-      const version = { version: text, node: process.versions.node };
-      print(run, { data: error.code === 'commander.version' ? version : { help: text }, text });
+    if (isHelpOrVersion(error)) {
+      printHelp(run, error, help.trimEnd());
       return 0;
     }
-    const failure = told(error, run);
-    print(run, { failure });
-    if (argv.includes('--debug') && error instanceof Error)
-      surroundings.stderr.write(`${error.stack}\n`);
+    const failure = describeFailure(error, run);
+    printResult(run, { failure });
+    if (argv.includes('--debug') && error instanceof Error) host.stderr.write(`${error.stack}\n`);
     return failure.exitCode;
   }
 }
 
-async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<void> {
-  const { runId, surroundings } = run;
-  const { stdout, stderr, signal } = surroundings;
-  const isJson = flags.json === true || flags.outputFormat?.endsWith('json') === true;
-  const screen = screenOf(
-    surroundings,
-    isJson ? 'json' : (flags.format ?? 'table'),
-    flags.color !== false,
-  );
-  run.screen = screen;
-  run.ktx = invocation(surroundings, flags.projectDir);
-  const isSilent = screen.format === 'json' || flags.quiet === true;
-  const progress = progressLine(isSilent ? undefined : stderr, screen);
+function startRun(argv: readonly string[], host: CliHost): CliRun {
+  // Flags are not parsed yet. An error in them is printed in the format that they seem to ask for.
+  const asksForJson =
+    argv.includes('--json') ||
+    /--(?:format|output-format)[ =](?:stream-)?json/.test(argv.join(' '));
+  return {
+    runId: newId('run'),
+    started: performance.now(),
+    host,
+    command: 'ktx',
+    connectionUsage: '',
+    ktx: 'ktx',
+    screen: detectScreen(host, asksForJson ? 'json' : 'table', !argv.includes('--no-color')),
+    exitCode: 0,
+  };
+}
+
+async function parseAndExecute(
+  run: CliRun,
+  argv: readonly string[],
+  writeHelp: (text: string) => void,
+): Promise<void> {
+  run.ktx = ktxInvocation(run.host, undefined);
+  const { words, entry } = resolveCommand(argv);
+  const program = buildProgram(writeHelp);
+  if (entry !== undefined) {
+    run.command = `ktx ${entry.path}`;
+    const command = await attachCommand(program, entry, (handler, flags) =>
+      execute(run, handler, flags),
+    );
+    run.connectionUsage = command.options.some(({ long }) => long === '--connection')
+      ? '--connection <name>'
+      : `${run.command} <name>`;
+  }
+  await program.parseAsync([...words], { from: 'user' });
+}
+
+/** Runs the handler and prints its result. Closes the project if the handler opened it. */
+async function execute(run: CliRun, handler: Handler, flags: GlobalFlags): Promise<void> {
+  const { host } = run;
+  const asksForJson = flags.json === true || flags.outputFormat?.endsWith('json') === true;
+  const format = asksForJson ? 'json' : (flags.format ?? 'table');
+  run.screen = detectScreen(host, format, flags.color !== false);
+  run.ktx = ktxInvocation(host, flags.projectDir);
+  const isSilent = run.screen.format === 'json' || flags.quiet === true;
+  const progress = openProgressLine(isSilent ? undefined : host.stderr, run.screen);
   let project: Promise<Project> | undefined;
   const context: CommandContext = {
-    runId,
-    signal,
-    surroundings,
-    screen,
+    runId: run.runId,
+    signal: host.signal,
+    host,
+    screen: run.screen,
     progress,
     projectDir: flags.projectDir,
-    project: () => (project ??= openProjectHere(run, flags, context)),
-    say(text) {
+    project: () => (project ??= openCurrentProject(run, flags, context)),
+    printNote(text) {
       progress.clear();
-      if (!isSilent) stderr.write(`${text}\n`);
+      if (!isSilent) host.stderr.write(`${text}\n`);
     },
-    event(event) {
-      if (screen.format === 'json') stdout.write(`${JSON.stringify(snakeKeys(event))}\n`);
+    printEvent(event) {
+      if (run.screen.format === 'json')
+        host.stdout.write(`${JSON.stringify(snakeCaseKeys(event))}\n`);
     },
   };
   try {
-    const outcome = await handler(context);
+    const result = await handler(context);
     progress.clear();
-    if (outcome === undefined) return;
-    run.exitCode = outcome.failure?.exitCode ?? outcome.exitCode ?? 0;
-    print(run, outcome);
-    for (const line of talk(outcome, run)) context.say(line);
+    if (result === undefined) return;
+    run.exitCode = result.failure?.exitCode ?? result.exitCode ?? 0;
+    printResult(run, result);
+    for (const line of noteLines(result, run)) context.printNote(line);
   } finally {
     progress.clear();
-    // A project that failed to open has nothing to close, and its error is told already.
+    // If opening the project failed, there is nothing to close, and its error is the command's.
     await project?.then(
       (opened) => opened.close(),
       () => undefined,
@@ -131,99 +135,108 @@ async function execute(run: Run, handler: Handler, flags: GlobalFlags): Promise<
   }
 }
 
-async function openProjectHere(
-  { surroundings, runId }: Run,
+async function openCurrentProject(
+  { host, runId }: CliRun,
   { projectDir, role }: GlobalFlags,
   context: CommandContext,
 ): Promise<Project> {
   const { findProject } = await import('../project/open/find-project.ts');
   const { openProject } = await import('../project/open/open.ts');
   const notices = {
-    warn: (message: string) => context.say(printable(message)),
+    warn: (message: string) => context.printNote(escapeControls(message)),
     onPause: ({ window, until }: { readonly window: string; readonly until: Date }) => {
-      context.event({ type: 'rate_limited', window, resetsAt: until.toISOString() });
-      context.say(
-        `The model provider's limit is reached (${printable(window.replaceAll('_', ' '))}); going on at ${until.toLocaleTimeString()}. Ctrl-C keeps what is finished.`,
+      context.printEvent({ type: 'rate_limited', window, resetsAt: until.toISOString() });
+      const limit = escapeControls(window.replaceAll('_', ' '));
+      context.printNote(
+        `Rate limit of the model provider reached (${limit}); continuing at ${until.toLocaleTimeString()}. Press Ctrl-C to stop; finished work is kept.`,
       );
     },
   };
-  return openProject(findProject(surroundings.cwd, projectDir, surroundings.env), {
-    runId,
-    notices,
-    env: surroundings.env,
-    role,
-  });
+  const dir = findProject(host.cwd, projectDir, host.env);
+  return openProject(dir, { runId, notices, env: host.env, role });
 }
 
-/** The result: with `--json` in the one envelope, else as text and table on stdout, and the failure on stderr. */
-function print(
-  run: Run,
-  { data, verbatim, table, text, tells, failure: found }: Partial<Outcome>,
-): void {
-  const failure = found && withHint(found, found.hint && typed(found.hint, run));
-  const { stdout, stderr } = run.surroundings;
+/** Prints the JSON envelope; or text and table on stdout, and the failure on stderr. */
+function printResult(run: CliRun, result: Partial<CommandResult>): void {
+  const { data, verbatim, table, text, hasCommands, failure: original } = result;
+  const failure =
+    original && withHint(original, original.hint && withInvocation(original.hint, run));
+  const { stdout, stderr } = run.host;
   const { screen } = run;
   if (screen.format === 'json') {
     const { code, message, hint, retryable, details } = failure ?? {};
-    const error = failure && { code, message, hint, retryable, details };
-    const said = verbatim === true ? data : snakeKeys(data);
-    stdout.write(
-      `${JSON.stringify({ ok: failure === undefined, data: said, error, meta: meta(run) })}\n`,
-    );
+    const envelope = {
+      ok: failure === undefined,
+      data: verbatim === true ? data : snakeCaseKeys(data),
+      error: failure && { code, message, hint, retryable, details },
+      meta: envelopeMeta(run),
+    };
+    stdout.write(`${JSON.stringify(envelope)}\n`);
     return;
   }
-  if (text !== undefined) stdout.write(`${tells === true ? typed(text, run) : text}\n`);
+  if (text !== undefined) stdout.write(`${hasCommands ? withInvocation(text, run) : text}\n`);
   if (table !== undefined)
     stdout.write(screen.format === 'csv' ? renderCsv(table) : `${renderTable(table, screen)}\n`);
   if (failure !== undefined) stderr.write(`${renderError(failure, screen)}\n`);
 }
 
-/** The text with every command as it is typed here. */
-function typed(text: string, { ktx }: Run): string {
-  return text.replaceAll(commands, () => ktx);
-}
-
-const commands = new RegExp(
-  `\\bktx(?= (?:--help|(?:${registry.map(({ path }) => path).join('|')})\\b))`,
-  'g',
-);
-
-/** What failed has its next step in the error. */
-function talk({ notes = [], next = [], failure }: Outcome, run: Run): readonly string[] {
-  const lines = (failure === undefined ? next : []).map((line) => typed(line, run).split(/ {2,}/));
-  const width = Math.max(...lines.map(([command = '']) => command.length));
-  const steps = lines.map(([command = '', what = '']) =>
-    `  ${command.padEnd(width)}  ${what}`.trimEnd(),
-  );
-  const marked = steps.map(
-    (step, index) => (index === 0 ? run.screen.style('dim', 'next') : '    ') + step,
-  );
-  return [...notes.map((note) => typed(note, run)), ...(steps.length > 0 ? ['', ...marked] : [])];
-}
-
-function meta({ command, runId, started, exitCode }: Run): object {
-  const partial = exitCode === 3 ? { partial: true } : {};
+function envelopeMeta({ command, runId, started, exitCode }: CliRun): object {
   return {
     command,
     version: readVersion(),
     run_id: runId,
     ms: Math.round(performance.now() - started),
-    ...partial,
+    ...(exitCode === 3 ? { partial: true } : {}),
   };
 }
 
-function told(error: unknown, { command, naming, surroundings }: Run): UserError {
-  if (surroundings.signal.aborted) {
-    const hint = 'the same command again goes on from there';
-    return new UserError('interrupted', 'Interrupted; what was finished is kept.', {
-      hint,
+/** Notes, then the commands to type next. A failure has its next step in its hint. */
+function noteLines(result: CommandResult, run: CliRun): readonly string[] {
+  const { notes = [], next = [], failure } = result;
+  const steps = failure === undefined ? next : [];
+  const rows = steps.map(([command, purpose = '']) => [withInvocation(command, run), purpose]);
+  const stepLines = alignColumns(rows).map((line, index) => {
+    const label = index === 0 ? run.screen.style('dim', 'next') : '    ';
+    return `${label}  ${line}`;
+  });
+  return [
+    ...notes.map((note) => withInvocation(note, run)),
+    ...(stepLines.length > 0 ? ['', ...stepLines] : []),
+  ];
+}
+
+const commandPattern = new RegExp(
+  `\\bktx(?= (?:--help|(?:${registry.map(({ path }) => path).join('|')})\\b))`,
+  'g',
+);
+
+/** Replaces `ktx` in every command that the text contains with what is typed on this machine. */
+function withInvocation(text: string, { ktx }: CliRun): string {
+  return text.replaceAll(commandPattern, () => ktx);
+}
+
+function isHelpOrVersion(error: unknown): error is CommanderError {
+  return (
+    error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
+  );
+}
+
+function printHelp(run: CliRun, { code }: CommanderError, text: string): void {
+  const version = { version: text, node: process.versions.node };
+  printResult(run, { data: code === 'commander.version' ? version : { help: text }, text });
+}
+
+function describeFailure(error: unknown, { command, connectionUsage, host }: CliRun): UserError {
+  if (host.signal.aborted) {
+    return new UserError('interrupted', 'Interrupted; finished work is kept.', {
+      hint: 'run the same command again to continue',
       exitCode: 130,
       retryable: true,
     });
   }
-  if (error instanceof CommanderError) return usageError(error, command);
-  const failure = failureOf(error);
+  if (error instanceof CommanderError) return fromCommanderError(error, command);
+  const failure = toUserError(error);
   return failure.code === 'connection_required'
-    ? withHint(failure, `${failure.hint}: ${naming}`)
+    ? withHint(failure, `${failure.hint}: ${connectionUsage}`)
     : failure;
 }

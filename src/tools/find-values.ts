@@ -5,8 +5,11 @@ import type { ToolDefinition } from './tool.ts';
 
 const inputSchema = z.strictObject({ text: z.string() });
 
-/** Short enough never to be cut. */
-const shown = 20;
+/** Few enough that the answer is never cut. */
+const maxHits = 20;
+
+export const noValuesText =
+  'No column with few distinct values contains it. It may be in a column with many values, or be personal and not stored.';
 
 export const findValuesTool: ToolDefinition<typeof inputSchema> = {
   name: 'find_values',
@@ -17,11 +20,10 @@ export const findValuesTool: ToolDefinition<typeof inputSchema> = {
   isShort: true,
   async run({ text }, { project }) {
     const found = await findValues(project, text);
-    const hits = found.slice(0, shown);
-    const none =
-      'No column of few values has it; it may stand in one of many, or be personal and not kept.';
+    const hits = found.slice(0, maxHits);
     return {
-      summary: hits.length === 0 ? none : `${formatCount(hits.length, 'value')}, best first.`,
+      summary:
+        hits.length === 0 ? noValuesText : `${formatCount(hits.length, 'value')}, best first.`,
       trust: { status: 'ad_hoc' },
       items: hits,
     };

@@ -10,7 +10,7 @@ import { cutPage, type Position } from './page.ts';
 import { registry } from './registry.ts';
 import type { Answer, Tool, ToolDefinition } from './tool.ts';
 
-/** A model's token is rarely shorter; an answer holds text and structure, so each item is counted twice. */
+/** A model's token is rarely shorter; an answer holds text and structure, so each item is formatCount twice. */
 const charactersPerToken = 3;
 const heldAnswers = 16;
 const start: Position = { index: 0, character: 0 };

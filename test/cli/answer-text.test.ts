@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openAnswerText } from '../../src/cli/chat/answer-text.ts';
-import type { Screen } from '../../src/cli/terminal/output.ts';
+import type { Screen } from '../../src/cli/terminal/screen.ts';
 
 const screen = (width: number | undefined): Screen => ({
   format: 'table',

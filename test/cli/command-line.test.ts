@@ -112,7 +112,7 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await ktx(['connection', 'list'], broken);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^error This is a defect in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/,
+      /^error This is a bug in ktx: .+ \[internal\]\n {2}next: .*--debug.*\n$/,
     );
     expect((await ktx(['connection', 'list', '--debug'], broken)).stderr).toContain('\n    at ');
   });
@@ -193,15 +193,20 @@ describe('the static import closure', () => {
     expect(loaded).toMatchInlineSnapshot(`
       [
         "@commander-js/extra-typings",
-        "src/cli/terminal/failure.ts",
-        "src/cli/terminal/output.ts",
         "src/cli/program.ts",
-        "src/cli/terminal/progress.ts",
         "src/cli/registry.ts",
         "src/cli/run.ts",
+        "src/cli/terminal/csv.ts",
+        "src/cli/terminal/failure.ts",
+        "src/cli/terminal/invocation.ts",
+        "src/cli/terminal/json-keys.ts",
+        "src/cli/terminal/progress.ts",
+        "src/cli/terminal/screen.ts",
+        "src/cli/terminal/table.ts",
         "src/cli/terminal/text-width.ts",
         "src/lib/error.ts",
         "src/lib/id.ts",
+        "src/lib/suggest.ts",
         "src/lib/version.ts",
       ]
     `);

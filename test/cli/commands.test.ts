@@ -167,21 +167,21 @@ describe('for a person', () => {
       --
       2 tables, 2 keys, 0 candidates rejected, N statements sent; nothing was written to the project
 
-      next  ktx ingest       write this as a semantic layer
-            ktx scan --json  with the evidence of each
+      next  ktx ingest       writes the semantic layer
+            ktx scan --json  shows the evidence of each join
       "
     `);
     expect(await said('ingest')).toMatchInlineSnapshot(`
-      "warehouse: 2 tables (0 profiled anew, 2 known), joins: 1 accepted, 0 to review, N statements sent
+      "warehouse: 2 tables (0 profiled, 2 unchanged), joins: 1 accepted, 0 to review, N statements sent
         added    semantic-layer/warehouse/customers.yaml
         added    semantic-layer/warehouse/orders.yaml
         and 5 files of claims and structure
       commit N
       --
 
-      next  ktx sl list              what there is now
-            ktx sl query --help      ask for numbers
-            ktx explain "<subject>"  where a fact comes from
+      next  ktx sl list              lists datasets and metrics
+            ktx sl query --help      explains how to query them
+            ktx explain "<subject>"  shows where a fact comes from
       "
     `);
     expect(await said('sl', 'query', '-m', 'orders.count', '-d', 'orders.customers.region'))
@@ -201,7 +201,7 @@ describe('for a person', () => {
         to: customers  ktx, semantic-layer/warehouse/orders.yaml:13
         on: {customer_id: id}  ktx, semantic-layer/warehouse/orders.yaml:13
         claim relationship {cardinality: many_to_one, on: {customer_id: id}, to: customers}
-          code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, every value is found there, names match
+          code by relationships@1, confidence 0.9: sources/warehouse/main.jsonl orders, all values match, names match
       --
 
       next  ktx explain "orders(customer_id)" --measure  the exact numbers, and what was weighed against it
@@ -371,7 +371,7 @@ describe('what is asked badly', () => {
     writeFileSync(customers, `${readFileSync(customers, 'utf8')}broken: [\n`);
     const ingested = await ktx(['ingest'], { cwd });
     expect(ingested.stdout).toMatch(
-      /out {6}semantic-layer\/warehouse\/orders\.yaml:\d+: metric:warehouse\.orders\.revenue: .*Did you mean amount\?/,
+      /left out semantic-layer\/warehouse\/orders\.yaml:\d+: metric:warehouse\.orders\.revenue: .*Did you mean amount\?/,
     );
     expect(ingested.stdout.match(/customers\.yaml/g)).toHaveLength(1);
     expect(ingested.stderr).toContain('next  ktx sl validate');
@@ -467,7 +467,7 @@ describe('what is asked badly', () => {
     expect(cutOff.stderr).toContain('There are more rows');
     expect((await ktx(['ingest'], { cwd })).code).toBe(0);
     expect((await ktx(['search', 'order', '--limit', '1'], { cwd })).stderr).toContain(
-      'Cut off at 1 hit',
+      'Only the first 1 hit',
     );
   });
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../src/cli/completion/complete.ts';
+import { completeLine } from '../../src/cli/completion/complete-line.ts';
 import { registry } from '../../src/cli/registry.ts';
 import { run, temporaryFolder } from '../store/git-project.ts';
 import { ktx, shopDatabase } from './run-cli.ts';
@@ -12,7 +12,7 @@ const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).error =
 
 describe('completion', () => {
   let dir = '';
-  const at = (line: string) => complete(`ktx ${line}`, { cwd: dir, env: {} });
+  const at = (line: string) => completeLine(`ktx ${line}`, { cwd: dir, env: {} });
 
   beforeAll(async () => {
     dir = temporaryFolder();
@@ -65,13 +65,13 @@ describe('completion', () => {
   });
 
   test('says nothing where there is no project, and of a broken one what can be read', () => {
-    expect(complete('ktx scan ', { cwd: temporaryFolder(), env: {} })).toEqual([]);
+    expect(completeLine('ktx scan ', { cwd: temporaryFolder(), env: {} })).toEqual([]);
     const broken = temporaryFolder();
     writeFileSync(
       join(broken, 'ktx.yaml'),
       'connections:\n  "a": {driver: duckdb\n  b$(touch x):\n  c:\n    path: x\nscan: [',
     );
-    expect(complete('ktx scan ', { cwd: broken, env: {} })).toEqual(['a', 'c']);
+    expect(completeLine('ktx scan ', { cwd: broken, env: {} })).toEqual(['a', 'c']);
   });
 
   /** In a real shell, by the script that `ktx completion` prints; `ktx` itself is this clone's. */

@@ -210,7 +210,7 @@ describe('a project is found', () => {
     expect(code).toBe(2);
     expect(stderr.replaceAll(cwd, '<cwd>')).toMatchInlineSnapshot(`
       "error There is no ktx project here: no ktx.yaml in <cwd>/nowhere (--project-dir) [project_not_found]
-        next: ktx --project-dir nowhere setup creates one; ktx --project-dir nowhere demo shows one
+        next: ktx --project-dir nowhere setup creates one; ktx --project-dir nowhere demo shows an example
       "
     `);
   });

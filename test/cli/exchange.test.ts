@@ -26,7 +26,7 @@ test('an Ossie model comes in as dataset files, and goes out as it was', async (
   expect(imported.stdout).toContain('wrote semantic-layer/warehouse/store_sales.yaml');
   writeFileSync(join(cwd, 'semantic-layer/warehouse/item.yaml'), 'dataset: item\nsource: mine\n');
   const again = await ktx(['sl', 'import', 'tpcds.yaml'], { cwd });
-  expect(again.stdout).toContain('left alone: semantic-layer/warehouse/item.yaml');
+  expect(again.stdout).toContain('kept: semantic-layer/warehouse/item.yaml');
   expect(readFileSync(join(cwd, 'semantic-layer/warehouse/item.yaml'), 'utf8')).toBe(
     'dataset: item\nsource: mine\n',
   );
@@ -37,7 +37,7 @@ test('an Ossie model comes in as dataset files, and goes out as it was', async (
   );
   expect(plan.stdout).toContain('LEFT JOIN "tpcds"."public"."store"');
   const exported = await ktx(['sl', 'export', '--out', 'out.yaml'], { cwd });
-  expect(exported.stdout).toContain('as ossie in out.yaml');
+  expect(exported.stdout).toContain('as ossie to out.yaml');
   const models = (
     readYaml(readFileSync(join(cwd, 'out.yaml'), 'utf8')) as { semantic_model: { name: string }[] }
   ).semantic_model;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { openIngestView } from '../../src/cli/commands/learn/ingest-view.ts';
-import { screenOf } from '../../src/cli/terminal/output.ts';
-import { progressLine } from '../../src/cli/terminal/progress.ts';
+import { detectScreen } from '../../src/cli/terminal/screen.ts';
+import { openProgressLine } from '../../src/cli/terminal/progress.ts';
 import type { IngestEvent } from '../../src/ingest/event.ts';
 import { withProjectLock } from '../../src/store/lock.ts';
 import { ingestHere, shopProject } from '../ingest/ingest-project.ts';
@@ -31,7 +31,7 @@ test('a run is seen as what runs, the steps of each, what is done, and what it c
   const view = openIngestView();
   expect(view({ type: 'connection_started', connection: 'shop' })).toEqual({
     step: 'reading shop',
-    below: [],
+    details: [],
   });
   expect(
     view({ type: 'scan_progressed', connection: 'shop', step: 'profile', done: 3, total: 9 }),
@@ -49,7 +49,7 @@ test('a run is seen as what runs, the steps of each, what is done, and what it c
   expect(view(usage)).toEqual({
     step: 'reading prose',
     counts: { done: 0, total: 7 },
-    below: [
+    details: [
       '  reading handbook/a.md',
       '  reading handbook/b.md · step 3 of 24',
       '  3 calls, 1,734 tokens, $0.0312',
@@ -64,7 +64,7 @@ test('a run is seen as what runs, the steps of each, what is done, and what it c
   } as const;
   const after = view(finished);
   expect(after?.counts).toEqual({ done: 1, total: 7 });
-  expect(after?.below).toEqual([
+  expect(after?.details).toEqual([
     '  reading handbook/a.md',
     '  1 unit done, 4 claims · 3 calls, 1,734 tokens, $0.0312',
   ]);
@@ -80,7 +80,7 @@ test('a terminal has its lines drawn anew, and none is left', () => {
     write: (chunk: Buffer, _encoding, done) => ((said += chunk.toString()), done()),
   });
   const terminal = Object.assign(stream, { isTTY: true, columns: 40 });
-  const screen = screenOf(
+  const screen = detectScreen(
     {
       stdin: process.stdin,
       stdout: terminal,
@@ -92,10 +92,10 @@ test('a terminal has its lines drawn anew, and none is left', () => {
     'table',
     true,
   );
-  const line = progressLine(terminal, screen);
-  line.show({ step: 'reading prose', below: ['  one', '  two'] });
+  const line = openProgressLine(terminal, screen);
+  line.show({ step: 'reading prose', details: ['  one', '  two'] });
   vi.advanceTimersByTime(1200);
-  line.show({ step: 'reading prose', below: ['  two'] });
+  line.show({ step: 'reading prose', details: ['  two'] });
   vi.advanceTimersByTime(200);
   line.clear();
   vi.useRealTimers();

@@ -28,8 +28,8 @@ test('ktx sql --lint runs nothing, fails where it finds something, and proposes 
   const right =
     'SELECT c.region, sum(o.amount) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY c.region';
   const fine = await ktx(['sql', '--lint', right], { cwd });
-  expect(fine).toMatchObject({ code: 0, stdout: 'Nothing found.\n' });
+  expect(fine).toMatchObject({ code: 0, stdout: 'No findings.\n' });
   expect(fine.stderr).toContain('sl query -m orders.revenue -d customers.region');
   const nothing = await ktx(['sql', '--lint', 'SELECT * FROM no_such_table'], { cwd });
-  expect(nothing).toMatchObject({ code: 0, stdout: 'Nothing found.\n' });
+  expect(nothing).toMatchObject({ code: 0, stdout: 'No findings.\n' });
 });

@@ -124,7 +124,7 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
       dir,
     );
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('[llm_auth]') });
-    expect(stderr).toContain(`check that env:TEST_KEY holds a valid key for ${endpoint.url}/v1`);
+    expect(stderr).toContain(`check that env:TEST_KEY contains a valid key for ${endpoint.url}/v1`);
     expect(yaml(dir)).toBe(before);
     const fresh = folder();
     shopDatabase(join(fresh, 'shop.sqlite'));
@@ -171,7 +171,7 @@ describe('ktx setup --llm-backend', { timeout: 60_000 }, () => {
     expect(await said('--llm-model', 'sonnet')).toMatch(/^2 .*--llm-backend is missing/);
     expect(await said('--llm-backend', 'openai')).toMatch(/^2 .*--llm-model is missing/);
     expect(await said('--llm-backend', 'claude-code', '--llm-api-key', 'env:X')).toMatch(
-      /^2 .*--llm-api-key is no setting of claude-code/,
+      /^2 .*--llm-api-key does not apply to claude-code/,
     );
     expect(await said('--llm-backend', 'claude-code', '--llm-model', 'gpt-5')).toMatch(
       /^2 .*gpt-5 .*sonnet/,

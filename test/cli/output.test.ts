@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { PassThrough } from 'node:stream';
 import { UserError } from '../../src/lib/error.ts';
-import {
-  renderCsv,
-  renderError,
-  renderTable,
-  screenOf,
-  type Surroundings,
-} from '../../src/cli/terminal/output.ts';
-import { cut, printable, textWidth } from '../../src/cli/terminal/text-width.ts';
+import { renderCsv } from '../../src/cli/terminal/csv.ts';
+import { renderError } from '../../src/cli/terminal/failure.ts';
+import { detectScreen, type CliHost } from '../../src/cli/terminal/screen.ts';
+import { renderTable } from '../../src/cli/terminal/table.ts';
+import { escapeControls, textWidth, truncateText } from '../../src/cli/terminal/text-width.ts';
 import { ktx, shopProject } from './run-cli.ts';
 
-function surroundings(env: Record<string, string>, isTTY = true): Surroundings {
+function hostOf(env: Record<string, string>, isTTY = true): CliHost {
   const stream = () => Object.assign(new PassThrough(), { isTTY, columns: 40 });
   return {
     stdin: stream(),
@@ -23,7 +20,7 @@ function surroundings(env: Record<string, string>, isTTY = true): Surroundings {
   };
 }
 const screen = (env: Record<string, string> = {}, isTTY = true) =>
-  screenOf(surroundings(env, isTTY), 'table', true);
+  detectScreen(hostOf(env, isTTY), 'table', true);
 const isColored = (env: Record<string, string>, isTTY = true) =>
   screen(env, isTTY).style('red', 'x') !== 'x';
 
@@ -127,8 +124,12 @@ test('width and cut count columns, not code units', () => {
   expect(['abc', 'é', 'e\u0301', '漢字', '👍🏽', '\u200b'].map(textWidth)).toEqual([
     3, 1, 1, 4, 2, 0,
   ]);
-  expect([cut('漢字漢字', 5), cut('abc', 3), cut('abcdef', 3)]).toEqual(['漢字…', 'abc', 'ab…']);
-  expect(printable('a\u202eb\u0007')).toBe('a\\u202eb\\u0007');
+  expect([truncateText('漢字漢字', 5), truncateText('abc', 3), truncateText('abcdef', 3)]).toEqual([
+    '漢字…',
+    'abc',
+    'ab…',
+  ]);
+  expect(escapeControls('a\u202eb\u0007')).toBe('a\\u202eb\\u0007');
 });
 
 test('a person gets colour and a next step, a pipe gets neither escape nor cut', async () => {

@@ -152,7 +152,7 @@ describe('a disagreement of two documents', { timeout: 60_000 }, () => {
     );
     expect(chosen).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('1 thing left out, which this does not decide'),
+      stderr: expect.stringContaining('1 fact still left out'),
     });
     rmSync(join(cwd, 'docs/z.md'));
     expect((await ktx(['ingest', 'handbook'], { cwd })).code).toBe(0);

@@ -43,7 +43,7 @@ export async function ktx(
   const input = Object.assign(Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]), {
     isTTY: terminal,
   });
-  const surroundings = {
+  const host = {
     stdin: input,
     stdout,
     stderr,
@@ -51,7 +51,7 @@ export async function ktx(
     cwd,
     signal: new AbortController().signal,
   };
-  const code = await runCli(argv, surroundings);
+  const code = await runCli(argv, host);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 

@@ -12,19 +12,25 @@ import { folder, ktx, ktxJson, shopDatabase, shopProject } from './run-cli.ts';
 describe('ktx setup', () => {
   test('asks nothing that no flag answers', () => {
     const cli = join(import.meta.dirname, '../../src/cli');
-    const [setup, ...asking] = ['setup.ts', 'connection-flags.ts', 'llm-flags.ts'].map((file) =>
-      readFileSync(join(cli, file), 'utf8'),
-    );
-    expect(setup).not.toMatch(/\b(?:answer|askInPlaceOf)\(/);
+    const [setup, setupLlm, ...asking] = [
+      'commands/setup/setup.ts',
+      'commands/setup/setup-llm.ts',
+      'flags/connection-flags.ts',
+      'flags/llm-flags.ts',
+    ].map((file) => readFileSync(join(cli, file), 'utf8'));
+    expect([setup, setupLlm].join('\n')).not.toMatch(/\b(?:promptUser|promptForFlag)\(/);
     const questions = asking.flatMap((text) =>
-      [...text.matchAll(/\b(answer|askInPlaceOf)\(([^,]*)/g)].map(([, how, flag]) => [how, flag]),
+      [...text.matchAll(/\b(promptUser|promptForFlag)\(([^,]*)/g)].map(([, how, flag]) => [
+        how,
+        flag,
+      ]),
     );
     const known = Object.keys(tree.commands.setup.flags);
     const literal = questions.flatMap(([, flag = '']) =>
       flag.startsWith("'") ? [flag.slice(1, -1)] : [],
     );
     expect(questions).toHaveLength(7);
-    expect(questions.map(([how]) => how)).toEqual(questions.map(() => 'askInPlaceOf'));
+    expect(questions.map(([how]) => how)).toEqual(questions.map(() => 'promptForFlag'));
     expect(literal).toEqual(
       ['--driver', '--llm-auth', '--llm-model', '--llm-backend', '--llm-preset'].filter((flag) =>
         known.includes(flag),
@@ -76,7 +82,7 @@ describe('ktx setup', () => {
     const { code, stdout } = await ktx(['setup'], { cwd });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringContaining('the project stands, with 1 connection: warehouse'),
+      stdout: expect.stringContaining('already set up, with 1 connection: warehouse'),
     });
     expect(readFileSync(join(cwd, 'ktx.yaml'), 'utf8')).toBe(before);
   });
@@ -257,7 +263,7 @@ describe('ktx connection', () => {
       ok: true,
       data: { connection: 'warehouse', probe: { tables: 2 } },
     });
-    expect((await ktx(['connection', 'test'], { cwd })).stdout).toContain('login: may only read');
+    expect((await ktx(['connection', 'test'], { cwd })).stdout).toContain('login: read-only');
     expect(
       (await ktxJson(['connection', 'test', 'warehous'], { cwd })).envelope.error,
     ).toMatchObject({
@@ -427,7 +433,7 @@ describe('a warehouse that does not answer', () => {
       code: 0,
       stdout: expect.stringContaining('0 tables'),
     });
-    expect(stderr).toContain('no tables that this login can see');
+    expect(stderr).toContain('This login cannot see any tables');
     expect((await ktx(['scan'], { cwd })).stderr).not.toContain('ktx ingest');
     for (const argv of [['scan'], ['ingest']]) {
       expect(await ktxJson(argv, { cwd })).toMatchObject({

@@ -36,6 +36,6 @@ metrics: [{name: few, agg: count, where: id >= param.least}, {name: all, agg: co
   const unsaid = await ktx(['sl', 'query', '-m', 'orders.few', '--parameter', 'least'], { cwd });
   expect(unsaid).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('least is not name=value'),
+    stderr: expect.stringContaining('Not name=value: least'),
   });
 });

@@ -141,7 +141,7 @@ test(
       stale: [{ subject: metric }, { subject: 'term:regular' }],
     });
     expect((await ktx(['review', 'list'], { cwd })).stdout).toMatch(
-      /^Nothing is contested\.\n {2}stale {5}metric:/,
+      /^No conflicts\.\n {2}stale {5}metric:/,
     );
 
     const project = await openProject(cwd);

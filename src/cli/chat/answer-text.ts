@@ -1,5 +1,6 @@
-import { renderTable, type Screen } from '../terminal/output.ts';
-import { printable, textWidth } from '../terminal/text-width.ts';
+import { renderTable } from '../terminal/table.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { escapeControls, textWidth } from '../terminal/text-width.ts';
 
 /** The text of an answer as a terminal shows it while it streams: lines broken between words, tables of Markdown aligned. */
 export interface AnswerText {
@@ -22,7 +23,7 @@ export function openAnswerText(write: (text: string) => void, screen: Screen): A
     const isBroken = !isCode && column > 0 && piece !== '\n' && column + textWidth(piece) > width;
     // A line that was broken does not begin with the space that was there. Text of a model may quote what drives a
     // terminal; its lines stay lines.
-    const said = piece === '\n' ? piece : printable(isBroken ? piece.trimStart() : piece);
+    const said = piece === '\n' ? piece : escapeControls(isBroken ? piece.trimStart() : piece);
     write(isBroken ? `\n${said}` : said);
     column = piece === '\n' ? 0 : (isBroken ? 0 : column) + textWidth(said);
     isStart = piece === '\n';
@@ -76,7 +77,7 @@ const separator = /^\|(?:\s*:?-+:?\s*\|)+\s*$/;
 /** Aligned where it is a table; as it came where it is none. */
 function tableText(lines: readonly string[], screen: Screen): string {
   const [header = '', marks = '', ...rows] = lines;
-  if (!separator.test(marks)) return lines.map(printable).join('\n');
+  if (!separator.test(marks)) return lines.map(escapeControls).join('\n');
   const right = cellsOf(marks).map((mark) => mark.endsWith(':'));
   const columns = cellsOf(header).map((name, index) => ({
     name,

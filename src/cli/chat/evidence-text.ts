@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { QueryReceipt } from '../../project/answer/query.ts';
 import type { Outline } from '../../semantic/plan/outline.ts';
-import type { Table } from '../terminal/output.ts';
+import type { Table } from '../terminal/table.ts';
 import { planLines } from '../commands/sl/plan-text.ts';
-import { receiptLines } from '../commands/sl/query.ts';
-import { printable } from '../terminal/text-width.ts';
+import { receiptLines } from '../commands/sl/receipt-text.ts';
+import { escapeControls } from '../terminal/text-width.ts';
 
 export function evidenceTable({ columns, rows }: QueryEvidence): Table {
   return { columns, rows: rows as Table['rows'] };
@@ -60,5 +60,5 @@ export function sourcesText({ id, connection, trust }: QueryEvidence): string {
 }
 
 function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${printable(line)}`);
+  return lines.map((line) => `  ${escapeControls(line)}`);
 }

@@ -3,7 +3,7 @@ import { openChannel } from '../../lib/channel.ts';
 import type { PermissionDecision } from '../../chat/permissions.ts';
 import type { PermissionRequest } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
-import { printable } from '../terminal/text-width.ts';
+import { escapeControls } from '../terminal/text-width.ts';
 
 /** Lines that a person types, or that come through a pipe. One reader for messages and for questions, so that none steals from the other. */
 export interface LineInput {
@@ -14,8 +14,8 @@ export interface LineInput {
   close(): void;
 }
 
-export function openLineInput({ surroundings, screen }: CommandContext): LineInput {
-  const { stdin, stdout } = surroundings;
+export function openLineInput({ host, screen }: CommandContext): LineInput {
+  const { stdin, stdout } = host;
   const terminal = screen.interactive;
   const reader = createInterface({
     input: stdin,
@@ -58,9 +58,9 @@ export async function askPermission(
   const shown = about
     .split('\n')
     .slice(0, 30)
-    .map((line) => `  ${printable(line)}`);
+    .map((line) => `  ${escapeControls(line)}`);
   const most = maxRows === undefined ? '' : `, at most ${maxRows} rows`;
-  context.say([`${style('bold', tool)} (${effect}${most})`, ...shown].join('\n'));
+  context.printNote([`${style('bold', tool)} (${effect}${most})`, ...shown].join('\n'));
   for (;;) {
     const said = (await input.line('Allow it? [o]nce, for this [s]ession, [n]o: '))
       ?.trim()

@@ -6,7 +6,8 @@ import type { TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import { writeAtomically } from '../../store/files.ts';
 import type { CommandContext } from '../command.ts';
-import { renderCsv, renderTable } from '../terminal/output.ts';
+import { renderCsv } from '../terminal/csv.ts';
+import { renderTable } from '../terminal/table.ts';
 import { caseFile } from './case-file.ts';
 import { conversationText } from './conversation-text.ts';
 import { evidenceTable, sourcesText, whyText } from './evidence-text.ts';
@@ -132,7 +133,7 @@ function permissionsText({ agent, exchanges }: Conversation): string {
 
 async function save({ exchanges, agent, context }: Conversation, path: string): Promise<string> {
   if (exchanges.length === 0) throw new UserError('nothing_said', 'Nothing was said yet.');
-  const file = resolve(context.surroundings.cwd, path || `${agent.id}.md`);
+  const file = resolve(context.host.cwd, path || `${agent.id}.md`);
   await writeAtomically(file, conversationText(agent.about, exchanges));
   return `written to ${file}`;
 }
@@ -140,7 +141,7 @@ async function save({ exchanges, agent, context }: Conversation, path: string): 
 async function exportRows(conversation: Conversation, path: string): Promise<string> {
   const last = evidenceNamed(conversation, '').at(-1);
   if (last === undefined) throw new UserError('no_evidence', 'No query was run yet.');
-  const file = resolve(conversation.context.surroundings.cwd, path || `${last.id}.csv`);
+  const file = resolve(conversation.context.host.cwd, path || `${last.id}.csv`);
   await writeAtomically(file, renderCsv(evidenceTable(last)));
   return `${formatCount(last.rows.length, 'row')} written to ${file}${last.truncated ? '; more exist' : ''}`;
 }

@@ -2,8 +2,8 @@ import { formatCount } from '../../lib/format-count.ts';
 import type { AgentEvent, TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { CommandContext } from '../command.ts';
-import { renderTable } from '../terminal/output.ts';
-import { cut, printable, wrapped } from '../terminal/text-width.ts';
+import { renderTable } from '../terminal/table.ts';
+import { truncateText, escapeControls, wrapText } from '../terminal/text-width.ts';
 import { openAnswerText } from './answer-text.ts';
 import { evidenceTable } from './evidence-text.ts';
 
@@ -15,8 +15,8 @@ export interface TurnView {
 const mostRows = 20;
 
 /** For a person at a terminal, for one turn: text as it streams, a live line for the tools that run, a line for each that ended. */
-export function liveView({ surroundings, screen, progress }: CommandContext): TurnView {
-  const { stdout, stderr } = surroundings;
+export function liveView({ host, screen, progress }: CommandContext): TurnView {
+  const { stdout, stderr } = host;
   const running = new Map<string, string>();
   const answer = openAnswerText((text) => {
     progress.clear();
@@ -53,7 +53,7 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
           const mark = event.ok ? screen.style('green', '✓') : screen.style('red', '✗');
           const evidence = event.evidenceId === undefined ? '' : `[${event.evidenceId}] `;
           line(
-            `${mark} ${screen.style('dim', cut(`${event.name} ${evidence}${printable(event.summary)}`, (screen.width ?? 120) - 2))}`,
+            `${mark} ${screen.style('dim', truncateText(`${event.name} ${evidence}${escapeControls(event.summary)}`, (screen.width ?? 120) - 2))}`,
           );
           return showRunning();
         }
@@ -61,11 +61,11 @@ export function liveView({ surroundings, screen, progress }: CommandContext): Tu
           return line(
             screen.style(
               'yellow',
-              `The provider's limit is reached (${printable(event.window)}); waiting${event.resetsAt === undefined ? '' : ` until ${new Date(event.resetsAt).toLocaleTimeString()}`}. Ctrl-C stops the turn.`,
+              `The provider's limit is reached (${escapeControls(event.window)}); waiting${event.resetsAt === undefined ? '' : ` until ${new Date(event.resetsAt).toLocaleTimeString()}`}. Ctrl-C stops the turn.`,
             ),
           );
         case 'warning':
-          return line(screen.style('yellow', printable(event.message)));
+          return line(screen.style('yellow', escapeControls(event.message)));
         case 'turn_end':
           endAnswer();
           for (const text of afterwards(event.result, screen)) line(text);
@@ -89,7 +89,7 @@ function afterwards(result: TurnResult, screen: CommandContext['screen']): strin
     last.rows.length <= mostRows &&
     !result.text.includes('|');
   const table = isTable ? ['', renderTable(evidenceTable(last), screen)] : [];
-  return [...table, screen.style('dim', wrapped(receiptLine(result), screen.width))];
+  return [...table, screen.style('dim', wrapText(receiptLine(result), screen.width).join('\n'))];
 }
 
 /** `[q1] curated, 12 rows from shop; 2 turns, 1,234 tokens, $0.0123, 3.2 s` */

@@ -1,182 +1,195 @@
 import { suggestedBackend, type BackendName } from '../../llm/backends.ts';
 import type { IngestReport } from '../../ingest/report.ts';
-import { loadReviewQueue } from '../../project/review/review-queue.ts';
-import { openProject, type Project } from '../../project/open/open.ts';
 import { scanProject } from '../../project/learn/scan.ts';
+import { openProject, type Project } from '../../project/open/open.ts';
+import { loadReviewQueue } from '../../project/review/review-queue.ts';
 import { scanReport } from '../../scan/report.ts';
-import type { CommandContext, Outcome } from '../command.ts';
-import { describeIngest, ingestFailure, runIngest, usageOf } from '../commands/learn/ingest.ts';
-import { usageText } from '../terminal/llm-lines.ts';
-import { invocation, shortPath } from '../terminal/output.ts';
-import { receiptLines } from '../commands/sl/query.ts';
-import { addGifts, commandsToTry, connection, metricFile, prepareFolder } from './folder.ts';
+import type { CommandContext, CommandResult } from '../command.ts';
+import { describeIngest } from '../commands/learn/ingest-report-text.ts';
+import { ingestFailure, loadRunUsage, runIngest } from '../commands/learn/run-ingest.ts';
+import { receiptLines } from '../commands/sl/receipt-text.ts';
+import { ktxInvocation, shortPath } from '../terminal/invocation.ts';
+import { describeUsage } from '../terminal/llm-text.ts';
 import {
-  answerGrid,
-  comparison,
-  findings,
-  page,
-  toldTable,
-  truths,
+  addGiftsMetric,
+  commandsToTry,
+  connection,
+  metricFile,
+  prepareDemoFolder,
+} from './demo-folder.ts';
+import { configureDemoLlm } from './demo-llm.ts';
+import { compareWithNaiveSql, dimensions, metric } from './naive-comparison.ts';
+import {
+  comparisonValues,
+  conflictValues,
+  findingsValues,
+  renderAnswer,
+  renderFacts,
+  renderPage,
   type PageName,
+  type PageValues,
 } from './pages.ts';
-import { askAll, dimensions, metric } from './question.ts';
-import { prepareReader } from './reader.ts';
-import { readByModel, toldIn, twoTruths } from './told.ts';
+import { loadMetricConflict, loadModelFacts, loadSourceFacts } from './source-facts.ts';
 
-interface Asked {
+interface DemoOptions {
   readonly dir: string;
-  /** Who goes on to read the prose; nobody where it is left out. */
+  /** The backend that reads the prose; without one nothing reads it. */
   readonly llm: BackendName | undefined;
 }
 
-/** A tour under way: each page is printed when it is known. */
+/** A tour in progress. Each page is printed as soon as its values are known. */
 interface Tour {
   readonly project: Project;
   readonly context: CommandContext;
-  readonly show: (name: PageName, values: Parameters<typeof page>[1]) => void;
+  readonly showPage: (name: PageName, values: PageValues) => void;
   readonly ingest: (llm: boolean) => Promise<IngestReport>;
 }
 
-/** The way from a database without keys to an answer, in the order in which a person would go it. */
-export async function runDemo({ dir, llm }: Asked, context: CommandContext): Promise<Outcome> {
-  const { screen, progress, surroundings } = context;
-  const isSilent = screen.format === 'json';
-  let number = 0;
-  const show: Tour['show'] = (name, values) => {
+/** Goes from a database without keys to an answer, in the order in which a person would. */
+export async function runDemo(
+  { dir, llm }: DemoOptions,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { screen, progress, host } = context;
+  const print = (lines: readonly string[]): void => {
     progress.clear();
-    number += 1;
-    if (!isSilent)
-      surroundings.stdout.write(`${page({ name, number }, values, screen).join('\n')}\n\n`);
+    if (screen.format !== 'json') host.stdout.write(`${lines.join('\n')}\n\n`);
   };
-  progress.update('making the sample company');
-  const made = await prepareFolder(dir, context.signal);
-  if (llm !== undefined) await prepareReader({ dir, backend: llm }, context);
-  await using closing = new AsyncDisposableStack();
-  const project = closing.adopt(
-    await openProject(dir, { runId: context.runId, env: surroundings.env }),
-    (open) => open.close(),
+  let number = 0;
+  const showPage: Tour['showPage'] = (name, values) => {
+    number += 1;
+    print(renderPage({ name, number }, values, screen));
+  };
+  progress.update('creating the sample company');
+  const made = await prepareDemoFolder(dir, context.signal);
+  if (llm !== undefined) await configureDemoLlm({ dir, backend: llm }, context);
+  await using disposables = new AsyncDisposableStack();
+  const project = disposables.adopt(
+    await openProject(dir, { runId: context.runId, env: host.env }),
+    (opened) => opened.close(),
   );
   const ingest: Tour['ingest'] = async (withModel) => {
-    const asked = { connections: [], dryRun: false, llm: withModel };
-    const report = await runIngest(project, asked, { ...context, event: () => undefined });
+    const options = { connections: [], dryRun: false, llm: withModel };
+    const report = await runIngest(project, options, { ...context, printEvent: () => undefined });
     const failure = ingestFailure(report);
     if (failure !== undefined) throw failure;
     return report;
   };
-  const tour: Tour = { project, context, show, ingest };
-  const found = await lookAtWarehouse(tour, { folder: shortPath(surroundings.cwd, dir), made });
+  const tour: Tour = { project, context, showPage, ingest };
+  const found = await showWarehouse(tour, { folder: shortPath(host.cwd, dir), made });
   const first = await ingest(false);
-  const said = await tellSources(tour);
-  show('written', { report: describeIngest(first, screen) });
-  const edit = await editByHand(tour, first);
-  const answers = await answer(tour);
+  const facts = await showSourceFacts(tour);
+  showPage('written', { report: describeIngest(first, screen) });
+  const { report: second, ...edit } = await showEdit(tour, first);
+  const answer = await showAnswer(tour);
   const unchanged =
     made.length === 0 && edit.added.length === 0 && Object.values(first.files).flat().length === 0;
-  if (unchanged && !isSilent)
-    surroundings.stdout.write('Nothing changed since the last run: same files, no commit.\n\n');
-  const read = await readProse(tour, { dir, isAsked: llm !== undefined });
-  const next = commandsToTry(dir, surroundings);
-  show('ending', { commands: next });
-  const { report: second, ...added } = edit;
+  if (unchanged) print(['Nothing changed since the last run: same files, no commit.']);
+  const read = await showProse(tour, { dir, readsProse: llm !== undefined });
+  const next = commandsToTry(dir, host);
+  showPage('ending', { commands: next });
   const data = {
     dir,
     made,
     unchanged,
     found,
-    ...said,
+    ...facts,
     ingest: [first, second],
-    edit: added,
-    ...answers,
+    edit,
+    ...answer,
     read,
     next,
   };
   return { exitCode: (read.report ?? second).exitCode, data };
 }
 
-async function lookAtWarehouse(
-  { project, context, show }: Tour,
+async function showWarehouse(
+  { project, context, showPage }: Tour,
   { folder, made }: { folder: string; made: readonly string[] },
 ) {
   const { signal, screen, progress } = context;
   const onProgress = ({ phase, ...counts }: { phase: string; done: number; total: number }) =>
     progress.update(phase, counts);
-  const scanned = await scanProject(project, { connection, signal, onProgress });
-  const tables = scanned.tables.map(({ table }) => `${table.schema}.${table.table}`);
+  const scan = await scanProject(project, { connection, signal, onProgress });
+  const tables = scan.tables.map(({ table }) => `${table.schema}.${table.table}`);
   const found = {
-    ...scanReport(scanned),
+    ...scanReport(scan),
     tables,
-    rows: scanned.tables.reduce((sum, { profile }) => sum + (profile?.rows ?? 0), 0),
+    rows: scan.tables.reduce((sum, { profile }) => sum + (profile?.rows ?? 0), 0),
   };
-  show('warehouse', {
+  showPage('warehouse', {
     folder,
-    state: made.length === 0 ? 'it stands from an earlier run' : `made ${made.join(', ')}`,
+    state: made.length === 0 ? 'created by an earlier run' : `created ${made.join(', ')}`,
     tables: tables.length,
-    schemas: new Set(scanned.tables.map(({ table }) => table.schema)).size,
+    schemas: new Set(scan.tables.map(({ table }) => table.schema)).size,
     rows: found.rows,
   });
-  show('findings', findings({ ...found, tables: tables.length }, screen));
+  showPage('findings', findingsValues({ ...found, tables: tables.length }, screen));
   return found;
 }
 
-async function tellSources({ project, context, show }: Tour) {
-  const told = await toldIn(project, context.signal);
-  show('told', { told: toldTable(told, context.screen) });
-  const contested = await twoTruths(project);
-  if (contested !== undefined) show('truths', truths(contested, context.screen));
+async function showSourceFacts({ project, context, showPage }: Tour) {
+  const told = await loadSourceFacts(project, context.signal);
+  showPage('facts', { facts: renderFacts(told, context.screen) });
+  const contested = await loadMetricConflict(project);
+  if (contested !== undefined) showPage('conflict', conflictValues(contested, context.screen));
   return { told, contested };
 }
 
-async function editByHand({ project, context, show, ingest }: Tour, first: IngestReport) {
-  const added = (await addGifts(project.dir)) ?? [];
+async function showEdit({ project, context, showPage, ingest }: Tour, first: IngestReport) {
+  const added = (await addGiftsMetric(project.dir)) ?? [];
   const report = added.length === 0 ? first : await ingest(false);
-  const stands = report.files.changed.includes(metricFile)
+  const outcome = report.files.changed.includes(metricFile)
     ? 'ktx changed the file'
-    : 'the edit stands, comment included';
-  show('edit', {
+    : 'the edit is still there, with its comment';
+  showPage('edit', {
     change: [metricFile, ...added.map((line) => context.screen.style('green', `+${line}`))],
     verdict:
       added.length === 0
-        ? 'Written in an earlier run, and it stands.'
-        : `Ingested again: ${stands}, and it stays yours to commit.`,
+        ? 'Written in an earlier run, and still there.'
+        : `After another ingest, ${outcome}. It is yours to commit.`,
   });
   return { file: metricFile, added, report };
 }
 
-async function answer({ project, context, show }: Tour) {
+async function showAnswer({ project, context, showPage }: Tour) {
   const { screen } = context;
-  context.progress.update('asking');
-  const answers = await askAll(project, context.signal);
-  show('answer', {
+  context.progress.update('running the query');
+  const result = await compareWithNaiveSql(project, context.signal);
+  const { sql, receipt } = result.answer;
+  showPage('answer', {
     question: `${metric} by ${dimensions.join(' and ')}`,
-    grid: answerGrid(answers, screen),
-    sql: [screen.style('dim', 'the SQL that ran'), ...answers.answer.sql.split('\n')],
-    receipt: [screen.style('dim', 'the receipt'), ...receiptLines(answers.answer.receipt)],
+    grid: renderAnswer(result, screen),
+    sql: [screen.style('dim', 'the SQL that ran'), ...sql.split('\n')],
+    receipt: [screen.style('dim', 'the receipt'), ...receiptLines(receipt)],
   });
-  show('comparison', comparison(answers, screen));
-  return answers;
+  showPage('comparison', comparisonValues(result, screen));
+  return result;
 }
 
-/** The model's part, or what waits for it. */
-async function readProse(
-  { project, context, show, ingest }: Tour,
-  { dir, isAsked }: { dir: string; isAsked: boolean },
+const maxShownFacts = 8;
+
+/** What a model read, or what is left for one. */
+async function showProse(
+  { project, context, showPage, ingest }: Tour,
+  { dir, readsProse }: { dir: string; readsProse: boolean },
 ) {
-  const { screen, surroundings } = context;
-  const report = isAsked ? await ingest(true) : undefined;
+  const { screen, host } = context;
+  const report = readsProse ? await ingest(true) : undefined;
   const { pending } = await loadReviewQueue(project);
-  const found = isAsked ? await readByModel(project) : [];
+  const found = readsProse ? await loadModelFacts(project) : [];
   if (report !== undefined) {
-    const usage = usageText(await usageOf(project));
-    show('read', {
-      found: toldTable(found.slice(0, 8), screen),
+    showPage('read', {
+      found: renderFacts(found.slice(0, maxShownFacts), screen),
       report: describeIngest(report, screen),
-      usage,
+      usage: describeUsage(await loadRunUsage(project)),
     });
   } else if (pending.length > 0) {
-    const ktx = invocation(surroundings, undefined);
-    show('pending', {
+    const ktx = ktxInvocation(host, undefined);
+    const folder = shortPath(host.cwd, dir);
+    showPage('pending', {
       pending: pending.length,
-      command: [`${ktx} demo --dir ${shortPath(surroundings.cwd, dir)} --llm ${suggestedBackend}`],
+      command: [`${ktx} demo --dir ${folder} --llm ${suggestedBackend}`],
     });
   }
   return { report, found, pending };

@@ -9,113 +9,129 @@ import {
 import { sourceDrivers } from '../../sources/config.ts';
 import { drivers, type WarehouseConfig } from '../../warehouse/config.ts';
 import type { CommandContext } from '../command.ts';
-import { usage } from '../terminal/failure.ts';
-import { askInPlaceOf } from '../terminal/prompt.ts';
-import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
+import { usageError } from '../terminal/failure.ts';
+import { promptForFlag, requireAnswer } from '../terminal/prompt.ts';
+import {
+  schemaFlags,
+  settingsFromFlags,
+  type FlagSettings,
+  type SchemaFlag,
+} from './schema-flags.ts';
 
-/** Warehouses, and sources of context. */
-export const allKinds = [...drivers, ...sourceDrivers] as const;
-type Kinds = readonly (typeof allKinds)[number][];
+/** Drivers of warehouses and of sources. */
+export const allDrivers = [...drivers, ...sourceDrivers] as const;
+type DriverList = readonly (typeof allDrivers)[number][];
 
-/** The warehouse that the flags say. */
-export async function warehouseFrom(
-  options: Settings,
+/** Reads the flags of a warehouse; prompts for what is missing. */
+export async function resolveWarehouse(
+  options: FlagSettings,
   context: CommandContext,
 ): Promise<WarehouseConfig> {
-  const config = await connectionFrom(options, context, drivers);
+  const config = await resolveConnection(options, context, drivers);
   if (isWarehouse(config)) return config;
-  throw usage(
-    `${config.driver} is no warehouse.`,
+  throw usageError(
+    `${config.driver} is not a warehouse.`,
     'ktx connection add adds a source to a project that has a warehouse',
   );
 }
 
-/** True where a person is asked for the driver, or for where the warehouse is. */
-export function asksConnection(options: Settings, { screen }: CommandContext): boolean {
-  return (
-    screen.interactive &&
-    (options['driver'] === undefined ||
-      (options['path'] === undefined && options['url'] === undefined))
-  );
+/** True if `resolveConnection` would prompt for the driver or the location. */
+export function needsConnectionPrompt(options: FlagSettings, { screen }: CommandContext): boolean {
+  const hasLocation = options['path'] !== undefined || options['url'] !== undefined;
+  return screen.interactive && (options['driver'] === undefined || !hasLocation);
 }
 
-/** The checked configuration that the flags say; what is missing is asked for where a person is there. */
-export async function connectionFrom(
-  options: Settings,
+/** Reads and checks the flags of a connection; prompts for driver and location if a person is there. */
+export async function resolveConnection(
+  options: FlagSettings,
   context: CommandContext,
-  kinds: Kinds,
+  candidates: DriverList,
 ): Promise<ConnectionConfig> {
-  const flags = connectionFlags(kinds);
+  const flags = connectionFlags(candidates);
   const driver =
-    typeof options['driver'] === 'string' ? options['driver'] : await askDriver(context, kinds);
-  const given = { ...saidBy(flags, options), driver };
-  const { data, problems } = checkSchema(connectionConfigSchema, given);
+    typeof options['driver'] === 'string'
+      ? options['driver']
+      : await promptForDriver(context, candidates);
+  const settings = { ...settingsFromFlags(flags, options), driver };
+  const { data, problems } = checkSchema(connectionConfigSchema, settings);
   if (data !== undefined) return data;
-  const own = schemaFlags(
-    kinds.find(({ name }) => name === driver)?.config ?? connectionConfigSchema,
+  const driverFlags = schemaFlags(
+    candidates.find(({ name }) => name === driver)?.config ?? connectionConfigSchema,
   ).slice(1);
-  const place = own.find(({ key }) => key === 'path' || key === 'url');
-  if (place !== undefined && !(place.key in given) && context.screen.interactive) {
-    const validate = (value?: string) => {
-      const wrong = checkSchema(connectionConfigSchema, {
-        ...given,
-        [place.key]: value,
-      }).problems?.find(({ path }) => path[0] === place.key);
-      return value ? wrong?.message : 'something is needed';
-    };
-    const said = await askInPlaceOf(place.option.long ?? '', context, ({ text }) =>
-      text({ message: place.option.description, signal: context.signal, validate }),
-    );
-    return connectionFrom({ ...options, driver, [place.key]: said }, context, kinds);
+  const location = driverFlags.find(({ key }) => key === 'path' || key === 'url');
+  if (location !== undefined && !(location.key in settings) && context.screen.interactive) {
+    const value = await promptForLocation(location, settings, context);
+    return resolveConnection({ ...options, driver, [location.key]: value }, context, candidates);
   }
   const lines = problems.map(({ path, message, rule }) => {
     const flag = flags.find(({ key }) => key === path[0])?.option.long ?? '';
-    return rule === 'unknown_key' ? `${flag} is no setting of ${driver}` : `${flag}: ${message}`;
+    return rule === 'unknown_key' ? `${flag} does not apply to ${driver}` : `${flag}: ${message}`;
   });
-  throw usage(
-    `The connection is not complete: ${lines.join('; ')}.`,
-    `${driver} takes ${own.map(({ option }) => option.long).join(', ')}`,
+  throw usageError(
+    `Invalid connection flags: ${lines.join('; ')}.`,
+    `flags of ${driver}: ${driverFlags.map(({ option }) => option.long).join(', ')}`,
   );
 }
 
-export function connectionName(name: string): string {
+/** Checks the name of a connection. */
+export function parseConnectionName(name: string): string {
   const { data, problems } = checkSchema(connectionNameSchema, name);
   if (data !== undefined) return data;
-  throw usage(
-    `${JSON.stringify(name)} is no name for a connection: ${problems[0]?.message ?? ''}.`,
+  throw usageError(
+    `Invalid connection name ${JSON.stringify(name)}: ${problems[0]?.message ?? ''}.`,
     'for example: warehouse',
   );
 }
 
-/** `--driver`, then each setting once, with the drivers that have it where not all do. */
-export function connectionFlags(kinds: Kinds = drivers): readonly SchemaFlag[] {
-  const owned = kinds.flatMap(({ name, config }) =>
-    schemaFlags(config).map((flag) => ({ ...flag, name })),
+/** `--driver`, then each setting once. A setting that only some drivers have lists them in its description. */
+export function connectionFlags(candidates: DriverList = drivers): readonly SchemaFlag[] {
+  const flagsOfDrivers = candidates.flatMap(({ name, config }) =>
+    schemaFlags(config).map((flag) => ({ ...flag, driver: name })),
   );
-  return [...Map.groupBy(owned, ({ key }) => key).values()].flatMap(([flag, ...others]) => {
+  const byKey = [...Map.groupBy(flagsOfDrivers, ({ key }) => key).values()];
+  return byKey.flatMap(([flag, ...others]) => {
     if (flag === undefined) return [];
     const { key, option } = flag;
-    if (key === 'driver') option.choices(kinds.map(({ name }) => name));
-    const names = [flag, ...others].map(({ name }) => name);
-    const titles = kinds.map(({ name, title }) => `${name}: ${title}`).join('; ');
-    const only = names.length === kinds.length ? '' : ` (${names.join(', ')})`;
-    option.description = key === 'driver' ? titles : option.description + only;
+    if (key === 'driver') {
+      option.choices(candidates.map(({ name }) => name));
+      option.description = candidates.map(({ name, title }) => `${name}: ${title}`).join('; ');
+      return [{ key, option }];
+    }
+    const owners = [flag, ...others].map(({ driver }) => driver);
+    if (owners.length < candidates.length) option.description += ` (${owners.join(', ')})`;
     return [{ key, option }];
   });
 }
 
-async function askDriver(context: CommandContext, kinds: Kinds): Promise<string> {
+async function promptForDriver(context: CommandContext, candidates: DriverList): Promise<string> {
   const { signal } = context;
   if (!context.screen.interactive) {
-    const hint = `one of ${kinds.map(({ name }) => `--driver ${name}`).join(', ')}`;
+    const hint = `one of ${candidates.map(({ name }) => `--driver ${name}`).join(', ')}`;
     throw new UserError(
       'flag_missing',
-      '--driver is missing, and there is no terminal to ask at.',
-      { hint, exitCode: 2 },
+      '--driver is missing, and there is no terminal to ask in.',
+      {
+        hint,
+        exitCode: 2,
+      },
     );
   }
-  const options = kinds.map(({ name, title }) => ({ value: name, label: title }));
-  return askInPlaceOf('--driver', context, ({ select }) =>
-    select({ message: 'Which kind?', options, signal }),
+  const options = candidates.map(({ name, title }) => ({ value: name, label: title }));
+  return promptForFlag('--driver', context, ({ select }) =>
+    select({ message: 'What do you want to connect to?', options, signal }),
+  );
+}
+
+async function promptForLocation(
+  { key, option }: SchemaFlag,
+  settings: FlagSettings,
+  context: CommandContext,
+): Promise<string> {
+  const validate = (value?: string): string | undefined => {
+    const { problems } = checkSchema(connectionConfigSchema, { ...settings, [key]: value });
+    return requireAnswer(value) ?? problems?.find(({ path }) => path[0] === key)?.message;
+  };
+  return promptForFlag(option.long ?? '', context, ({ text }) =>
+    text({ message: option.description, signal: context.signal, validate }),
   );
 }

@@ -2,7 +2,7 @@ import { agentSchema } from '../../chat/agent-schema.ts';
 import { questionSetSchema } from '../../eval/cases/question-set-schema.ts';
 import { projectSchemas } from '../../project/open/schemas.ts';
 
-/** Every kind of file that a person writes, each with its schema. */
+/** The schema of each kind of file that people write. */
 export const fileSchemas = {
   ...projectSchemas,
   agent: agentSchema,

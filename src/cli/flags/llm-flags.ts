@@ -14,34 +14,46 @@ import type { LlmConfig } from '../../llm/config.ts';
 import { defaultModel, presetModels, presetNames, type PresetName } from '../../llm/presets.ts';
 import type { NewLlm } from '../../project/setup/llm-setup.ts';
 import type { CommandContext } from '../command.ts';
-import { askInPlaceOf } from '../terminal/prompt.ts';
-import { saidBy, schemaFlags, type SchemaFlag, type Settings } from './schema-flags.ts';
+import { usageError } from '../terminal/failure.ts';
+import { promptForFlag, requireAnswer } from '../terminal/prompt.ts';
+import {
+  schemaFlags,
+  settingsFromFlags,
+  type FlagSettings,
+  type SchemaFlag,
+} from './schema-flags.ts';
 
 const titleOf = (name: BackendName): string =>
   name === 'none' ? 'none, for now' : backendProfiles[name].title;
+/** The flag of `ktx setup` for a setting of a provider: `--llm-api-key` for `--api-key`. */
+const llmFlagName = (option: Option): string => (option.long ?? '').replace('--', '--llm-');
 
-/** `--llm-backend`, `--llm-model`, `--llm-preset`, then each setting of a provider once, with the backends that have it. */
+/** `--llm-backend`, `--llm-model`, `--llm-preset`, `--llm-auth`, then each provider setting once, with the backends that have it. */
 export function llmFlags(): readonly SchemaFlag[] {
   const backend = new Option(
     '--llm-backend <name>',
-    'who answers model calls; probed before anything is written',
+    'backend for model calls; tested before anything is written',
   ).choices(backends);
-  const model = new Option('--llm-model <model>', 'model of every role that has none of its own');
-  const models = new Option('--llm-preset <name>', 'models of all roles at once').choices(
+  const model = new Option('--llm-model <model>', 'model for every role without its own');
+  const presets = new Option('--llm-preset <name>', 'set the models of all roles').choices(
     presetNames,
   );
-  const auth = new Option('--llm-auth <mode>', 'who pays on claude-agent').choices(authModes);
-  const own = { backend, model, preset: models, auth };
-  return [...Object.entries(own).map(([key, option]) => ({ key, option })), ...settingFlags()];
+  const auth = new Option('--llm-auth <mode>', 'who pays for claude-agent').choices(authModes);
+  const ownFlags = { backend, model, preset: presets, auth };
+  return [
+    ...Object.entries(ownFlags).map(([key, option]) => ({ key, option })),
+    ...providerFlags(),
+  ];
 }
 
-function settingFlags(): readonly SchemaFlag[] {
-  const owned = Object.entries(providers).flatMap(([name, { config }]) =>
-    schemaFlags(config).map((flag) => ({ ...flag, name })),
+function providerFlags(): readonly SchemaFlag[] {
+  const flagsOfProviders = Object.entries(providers).flatMap(([provider, { config }]) =>
+    schemaFlags(config).map((flag) => ({ ...flag, provider })),
   );
-  return [...Map.groupBy(owned, ({ key }) => key)].flatMap(([key, [first, ...others]]) => {
+  return [...Map.groupBy(flagsOfProviders, ({ key }) => key)].flatMap(([key, flags]) => {
+    const [first] = flags;
     if (first === undefined) return [];
-    const names = [first, ...others].map(({ name }) => name).join(', ');
+    const names = flags.map(({ provider }) => provider).join(', ');
     const option = new Option(
       first.option.flags.replace('--', '--llm-'),
       `${first.option.description} (${names})`,
@@ -51,168 +63,161 @@ function settingFlags(): readonly SchemaFlag[] {
 }
 
 /**
- * What the flags say of the model backend, and what a person answers where one is there; undefined where nothing is to be
- * changed. `standing` has the blocks of `ktx.yaml`.
+ * Reads the flags of the model backend and prompts for the rest if a person is there. Returns undefined if nothing is to
+ * be changed. `existing` has the provider settings that `ktx.yaml` already has.
  */
-export async function llmFrom(
-  options: Settings,
+export async function resolveLlm(
+  options: FlagSettings,
   context: CommandContext,
-  standing: Partial<LlmConfig['provider']> = {},
+  existing: Partial<LlmConfig['provider']> = {},
 ): Promise<NewLlm | undefined> {
-  const said = saidBy(llmFlags(), options);
-  if (said['backend'] === undefined && Object.keys(said).length > 0)
-    throw missing('--llm-backend', `one of ${backends.join(', ')}`);
-  if (said['backend'] === undefined && !context.screen.interactive) return undefined;
-  const backend = backends.find((name) => name === said['backend']) ?? (await askBackend(context));
+  const flags = settingsFromFlags(llmFlags(), options);
+  if (flags['backend'] === undefined && Object.keys(flags).length > 0)
+    throw missingFlagError('--llm-backend', `one of ${backends.join(', ')}`);
+  if (flags['backend'] === undefined && !context.screen.interactive) return undefined;
+  const backend =
+    backends.find((name) => name === flags['backend']) ?? (await promptForBackend(context));
   if (backend === 'none') return { backend, models: {}, settings: {} };
-  const models = await modelsFrom(backend, said, context);
-  const settings = await settingsFrom(backend, said, context);
-  if (isApiProvider(backend) && standing[backend] === undefined)
-    refuseIncomplete(backend, settings);
-  return { backend, models, settings, auth: await authFrom(backend, said, context) };
+  const models = await resolveModels(backend, flags, context);
+  const settings = await resolveSettings(backend, flags, context);
+  if (isApiProvider(backend) && existing[backend] === undefined)
+    requireProviderSettings(backend, settings);
+  return { backend, models, settings, auth: await resolveAuth(backend, flags, context) };
 }
 
-async function authFrom(
+async function resolveAuth(
   backend: BackendName,
-  said: Settings,
+  flags: FlagSettings,
   context: CommandContext,
 ): Promise<NewLlm['auth']> {
-  if (!takesAuthMode(backend) || said['auth'] !== undefined || !context.screen.interactive) {
-    return authModes.find((mode) => mode === said['auth']);
+  if (!takesAuthMode(backend) || flags['auth'] !== undefined || !context.screen.interactive) {
+    return authModes.find((mode) => mode === flags['auth']);
   }
   const { signal } = context;
   const options = authModes.map((value) => ({ value, label: value }));
-  const chosen = await askInPlaceOf('--llm-auth', context, ({ select }) =>
+  const answer = await promptForFlag('--llm-auth', context, ({ select }) =>
     select({ message: 'Who pays?', options, initialValue: 'api_key', signal }),
   );
-  return authModes.find((mode) => mode === chosen);
+  return authModes.find((mode) => mode === answer);
 }
 
-async function modelsFrom(
+async function resolveModels(
   backend: BackendName,
-  said: Settings,
+  flags: FlagSettings,
   context: CommandContext,
 ): Promise<NewLlm['models']> {
-  const isAsking =
-    context.screen.interactive && said['model'] === undefined && said['preset'] === undefined;
-  const chosen =
-    presetNames.find((name) => name === said['preset']) ??
-    (isAsking ? await askPreset(backend, context) : undefined);
-  const base = chosen && presetModels(backend, chosen);
-  if (chosen !== undefined && base === undefined)
-    throw missing('--llm-model', `${backend} has no presets`);
+  const needsPrompt =
+    context.screen.interactive && flags['model'] === undefined && flags['preset'] === undefined;
+  const presetName =
+    presetNames.find((name) => name === flags['preset']) ??
+    (needsPrompt ? await promptForPreset(backend, context) : undefined);
+  const chosen = presetName && presetModels(backend, presetName);
+  if (presetName !== undefined && chosen === undefined)
+    throw missingFlagError('--llm-model', `${backend} has no presets`);
   const model =
-    typeof said['model'] === 'string' ? said['model'] : (base?.default ?? defaultModel(backend));
-  if (model !== undefined) return { ...base, default: model };
+    typeof flags['model'] === 'string'
+      ? flags['model']
+      : (chosen?.default ?? defaultModel(backend));
+  if (model !== undefined) return { ...chosen, default: model };
+  const title = titleOf(backend);
   if (!context.screen.interactive)
-    throw missing(
+    throw missingFlagError(
       '--llm-model',
-      `--llm-model <id>: a model that your account at ${titleOf(backend)} has`,
+      `--llm-model <id>: a model that your ${title} account can use`,
     );
-  return {
-    default: await askInPlaceOf('--llm-model', context, ({ text }) =>
-      text({
-        message: `Model id at ${titleOf(backend)}`,
-        signal: context.signal,
-        validate: needed,
-      }),
-    ),
-  };
+  const { signal } = context;
+  const answer = await promptForFlag('--llm-model', context, ({ text }) =>
+    text({ message: `Model id at ${title}`, signal, validate: requireAnswer }),
+  );
+  return { default: answer };
 }
 
-async function settingsFrom(
+async function resolveSettings(
   backend: BackendName,
-  said: Settings,
+  flags: FlagSettings,
   context: CommandContext,
 ): Promise<NewLlm['settings']> {
   if (!isApiProvider(backend)) {
-    const foreign = settingFlags().find(({ key }) => said[key] !== undefined);
+    const foreign = providerFlags().find(({ key }) => flags[key] !== undefined);
     if (foreign === undefined) return {};
-    throw new UserError('usage', `${foreign.option.long ?? ''} is no setting of ${backend}.`, {
-      exitCode: 2,
-      hint: 'leave it out',
-    });
+    throw usageError(`${foreign.option.long ?? ''} does not apply to ${backend}.`, 'leave it out');
   }
-  const { backend: _backend, model: _model, preset: _preset, auth: _auth, ...settings } = said;
+  const { backend: _backend, model: _model, preset: _preset, auth: _auth, ...settings } = flags;
   if (Object.keys(settings).length > 0 || !context.screen.interactive) return settings;
-  for (const { key, option } of schemaFlags(providers[backend].config).filter(
-    ({ key: name }) => name !== 'base_url',
-  )) {
-    const initialValue = key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : undefined;
+  const { config } = providers[backend];
+  const { signal } = context;
+  for (const { key, option } of schemaFlags(config).filter((flag) => flag.key !== 'base_url')) {
+    const initialValue = key === 'api_key' ? apiKeyReference(backend) : undefined;
     const validate = (value?: string) => {
-      const { problems } = checkSchema(providers[backend].config, { ...settings, [key]: value });
-      return value ? problems?.find(({ path }) => path[0] === key)?.message : 'something is needed';
+      const { problems } = checkSchema(config, { ...settings, [key]: value });
+      return requireAnswer(value) ?? problems?.find(({ path }) => path[0] === key)?.message;
     };
-    settings[key] = await askInPlaceOf(
-      (option.long ?? '').replace('--', '--llm-'),
-      context,
-      ({ text }) =>
-        text({ message: option.description, initialValue, signal: context.signal, validate }),
+    settings[key] = await promptForFlag(llmFlagName(option), context, ({ text }) =>
+      text({ message: option.description, initialValue, signal, validate }),
     );
   }
   return settings;
 }
 
-/** Names the flag that is missing; what a flag says wrongly is found when it is tried. */
-function refuseIncomplete(backend: ProviderName, settings: NewLlm['settings']): void {
+const apiKeyReference = (backend: ProviderName): string => `env:${backend.toUpperCase()}_API_KEY`;
+
+/** Throws if a flag is missing. A wrong value is found later, when the backend is tested. */
+function requireProviderSettings(backend: ProviderName, settings: NewLlm['settings']): void {
   const { config } = providers[backend];
   const flags = schemaFlags(config);
   const { problems = [] } = checkSchema(config, settings);
-  const key = problems
+  const missingKey = problems
     .map(({ path }) => path[0])
     .find((name) => settings[String(name)] === undefined);
-  const absent =
-    flags.find((flag) => flag.key === key) ??
+  const missingFlag =
+    flags.find(({ key }) => key === missingKey) ??
     (Object.keys(settings).length === 0 ? flags[0] : undefined);
-  if (absent === undefined || problems.some(({ path }) => path[0] !== key)) return;
-  const flag = (absent.option.long ?? '').replace('--', '--llm-');
-  const value =
-    absent.key === 'api_key' ? `env:${backend.toUpperCase()}_API_KEY` : `<${absent.key}>`;
-  throw missing(flag, `${flag} ${value}: ${absent.option.description}`);
+  if (missingFlag === undefined || problems.some(({ path }) => path[0] !== missingKey)) return;
+  const { key, option } = missingFlag;
+  const name = llmFlagName(option);
+  const value = key === 'api_key' ? apiKeyReference(backend) : `<${key}>`;
+  throw missingFlagError(name, `${name} ${value}: ${option.description}`);
 }
 
-const needed = (value?: string): string | undefined => (value ? undefined : 'something is needed');
-
-interface Choice {
+interface SelectOption {
   readonly value: string;
   readonly label: string;
 }
 
-async function askBackend(context: CommandContext): Promise<BackendName> {
-  const choices: readonly Choice[] = backends.map((value) => ({ value, label: titleOf(value) }));
-  const message = 'Which LLM may ktx use?';
+async function promptForBackend(context: CommandContext): Promise<BackendName> {
+  const options: SelectOption[] = backends.map((value) => ({ value, label: titleOf(value) }));
   const { signal } = context;
-  const said = await askInPlaceOf('--llm-backend', context, ({ select }) =>
-    select({ message, options: [...choices], initialValue: 'none', signal }),
+  const answer = await promptForFlag('--llm-backend', context, ({ select }) =>
+    select({ message: 'Which LLM may ktx use?', options, initialValue: 'none', signal }),
   );
-  return backends.find((name) => name === said) ?? 'none';
+  return backends.find((name) => name === answer) ?? 'none';
 }
 
-async function askPreset(
+async function promptForPreset(
   backend: BackendName,
   context: CommandContext,
 ): Promise<PresetName | undefined> {
   if (presetModels(backend, 'balanced') === undefined) return undefined;
   const { signal } = context;
-  const choices: readonly Choice[] = presetNames.map((value) => ({
+  const options: SelectOption[] = presetNames.map((value) => ({
     value,
-    label: `${value}: ${inWords(presetModels(backend, value) ?? {})}`,
+    label: `${value}: ${describeModels(presetModels(backend, value) ?? {})}`,
   }));
-  const said = await askInPlaceOf('--llm-preset', context, ({ select }) =>
-    select({ message: 'Which models?', options: [...choices], initialValue: 'balanced', signal }),
+  const answer = await promptForFlag('--llm-preset', context, ({ select }) =>
+    select({ message: 'Which models?', options, initialValue: 'balanced', signal }),
   );
-  return presetNames.find((name) => name === said);
+  return presetNames.find((name) => name === answer);
 }
 
 /** `sonnet; haiku for triage, repair` */
-function inWords({ default: model = '', ...roles }: NewLlm['models']): string {
-  const own = Map.groupBy(Object.entries(roles), ([, name]) => name);
-  return [
-    model,
-    ...[...own].map(([name, uses]) => `${name} for ${uses.map(([role]) => role).join(', ')}`),
-  ].join('; ');
+function describeModels({ default: model = '', ...roles }: NewLlm['models']): string {
+  const byModel = Map.groupBy(Object.entries(roles), ([, name]) => name);
+  const others = [...byModel].map(
+    ([name, uses]) => `${name} for ${uses.map(([role]) => role).join(', ')}`,
+  );
+  return [model, ...others].join('; ');
 }
 
-function missing(flag: string, hint: string): UserError {
+function missingFlagError(flag: string, hint: string): UserError {
   return new UserError('flag_missing', `${flag} is missing.`, { hint, exitCode: 2 });
 }

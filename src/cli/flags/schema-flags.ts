@@ -1,34 +1,35 @@
 import { Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
-import { positive } from '../commands/query/sql.ts';
+import { parsePositiveInteger } from './parse-number.ts';
 
-/** What the flags of a schema said: an option's value by its name. */
-export type Settings = Record<string, unknown>;
+/** Values of parsed options by attribute name, or of a configuration by key. */
+export type FlagSettings = Record<string, unknown>;
 
 export interface SchemaFlag {
-  /** The schema's key. */
+  /** The key in the schema. */
   readonly key: string;
   readonly option: Option;
 }
 
-/** A flag for each key of a schema, as the schema describes it; lists take several words: `schemas` is `--schema <names...>`. What is a map is for the file. */
+/**
+ * One flag per key of the schema, with the key's description. A list takes several words: `schemas` becomes
+ * `--schema <names...>`. Keys that hold a map get no flag. `shortNames` maps keys to short flags.
+ */
 export function schemaFlags(
   schema: z.ZodType,
-  short: Readonly<Record<string, string>> = {},
+  shortNames: Readonly<Record<string, string>> = {},
 ): readonly SchemaFlag[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  const simple = Object.entries(properties).filter(
+  const withoutMaps = Object.entries(properties).filter(
     ([, property]) => typeof property !== 'object' || property.type !== 'object',
   );
-  return simple.map(([key, property]) => {
+  return withoutMaps.map(([key, property]) => {
     const { type, description, enum: choices } = typeof property === 'object' ? property : {};
     const name = `--${(type === 'array' ? key.replace(/s$/, '') : key).replaceAll('_', '-')}`;
     const value = placeholders[String(type)] ?? ` <${choices?.join('|') ?? 'value'}>`;
-    const option = new Option(
-      `${key in short ? `${short[key]}, ` : ''}${name}${value}`,
-      description,
-    );
-    return { key, option: type === 'integer' ? option.argParser(positive) : option };
+    const short = key in shortNames ? `${shortNames[key]}, ` : '';
+    const option = new Option(`${short}${name}${value}`, description);
+    return { key, option: type === 'integer' ? option.argParser(parsePositiveInteger) : option };
   });
 }
 
@@ -38,7 +39,7 @@ const placeholders: Readonly<Record<string, string>> = {
   integer: ' <number>',
 };
 
-export function withFlags<C extends { addOption(option: Option): unknown }>(
+export function addFlags<C extends { addOption(option: Option): unknown }>(
   command: C,
   flags: readonly SchemaFlag[],
 ): C {
@@ -46,8 +47,11 @@ export function withFlags<C extends { addOption(option: Option): unknown }>(
   return command;
 }
 
-/** What was said, under the schema's keys. */
-export function saidBy(flags: readonly SchemaFlag[], options: Settings): Settings {
-  const said = flags.map(({ key, option }) => [key, options[option.attributeName()]] as const);
-  return Object.fromEntries(said.filter(([, value]) => value !== undefined));
+/** The values of those flags that were given, by schema key. */
+export function settingsFromFlags(
+  flags: readonly SchemaFlag[],
+  options: FlagSettings,
+): FlagSettings {
+  const values = flags.map(({ key, option }) => [key, options[option.attributeName()]] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,8 @@
 import { errorMessage, UserError } from '../../lib/error.ts';
+import type { Screen } from './screen.ts';
+import { escapeControls } from './text-width.ts';
 
-/** The same failure with another next step. */
+/** A copy of the error with another hint. */
 export function withHint(
   { code, message, exitCode, retryable, details, cause }: UserError,
   hint: string | undefined,
@@ -8,19 +10,29 @@ export function withHint(
   return new UserError(code, message, { hint, exitCode, retryable, details, cause });
 }
 
-/** The command line says something that cannot be. */
-export function usage(message: string, hint: string): UserError {
+/** The command line is wrong: exit code 2. */
+export function usageError(message: string, hint: string): UserError {
   return new UserError('usage', message, { hint, exitCode: 2 });
 }
 
-/** Whatever was thrown, as what a person is told. */
-export function failureOf(error: unknown): UserError {
+/** Turns anything that was thrown into an error that a person can read. */
+export function toUserError(error: unknown): UserError {
   if (error instanceof UserError) return error;
   if (error instanceof Error && 'syscall' in error) {
     return new UserError('system_error', error.message, {
-      hint: 'check that place, its permissions, and the space on the disk',
+      hint: 'check that the path exists, its permissions, and the free disk space',
     });
   }
-  const hint = 'run it again with --debug for the stack, and report it';
-  return new UserError('internal', `This is a defect in ktx: ${errorMessage(error)}`, { hint });
+  const hint = 'run it again with --debug to get the stack trace, and report it';
+  return new UserError('internal', `This is a bug in ktx: ${errorMessage(error)}`, { hint });
+}
+
+export function renderError(error: UserError, screen: Screen): string {
+  const hint = error.hint === undefined ? [] : [`  ${screen.style('dim', 'next:')} ${error.hint}`];
+  // The message may quote tables and servers: line breaks stay, other control characters are escaped.
+  const message = error.message.split('\n').map(escapeControls).join('\n');
+  return [
+    `${screen.style('red', 'error')} ${message} ${screen.style('dim', `[${error.code}]`)}`,
+    ...hint,
+  ].join('\n');
 }

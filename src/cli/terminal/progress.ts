@@ -1,65 +1,56 @@
-import type { Screen } from './output.ts';
-import { cut } from './text-width.ts';
+import type { Screen } from './screen.ts';
+import { truncateText } from './text-width.ts';
 
-/** What runs now. */
+/** What is running now. */
 export interface Progress {
   readonly step: string;
-  /** Where they are known, they add the time left. */
-  readonly counts?: Counts | undefined;
-  /** Further lines, for a terminal. */
-  readonly below?: readonly string[] | undefined;
+  /** If known, the remaining time is shown. */
+  readonly counts?: ProgressCounts | undefined;
+  /** More lines, shown only in a terminal. */
+  readonly details?: readonly string[] | undefined;
 }
 
-export interface ProgressLine {
-  update(step: string, counts?: Counts): void;
-  show(progress: Progress): void;
-  /** Removes it, so that something else may be printed. */
-  clear(): void;
-}
-
-interface Counts {
+interface ProgressCounts {
   readonly done: number;
   readonly total: number;
 }
 
+export interface ProgressLine {
+  update(step: string, counts?: ProgressCounts): void;
+  show(progress: Progress): void;
+  /** Erases the line so that something else can be printed. */
+  clear(): void;
+}
+
+const firstDrawMs = 1000;
+
 /**
- * Nothing is shown in the first second: what is quick needs no progress. From then on a terminal has lines that are drawn
- * anew, anything else a line for each step. Silent without a stream.
+ * Shows progress on `stream`; without a stream nothing. The first second shows nothing, because quick commands need no
+ * progress. After that a terminal gets lines that are redrawn, anything else one line per step.
  */
-export function progressLine(
+export function openProgressLine(
   stream: NodeJS.WritableStream | undefined,
   { live, width = 80 }: Screen,
 ): ProgressLine {
-  let now: Progress = { step: '' };
-  let shown = '';
-  let [started, since] = [0, 0];
+  let current: Progress = { step: '' };
+  let drawn = '';
+  let [startedAt, stepStartedAt] = [0, 0];
   let timer: NodeJS.Timeout | undefined;
-  /** Back to the first of the lines that stand, and nothing below. */
-  const back = () => {
-    const lines = shown.split('\n').length - 1;
-    return `\r${lines > 0 ? `\u001b[${lines}A` : ''}\u001b[J`;
-  };
   const draw = () => {
-    const time = performance.now();
-    if (time - started < 1000) return;
-    const { step, counts, below = [] } = now;
-    const left = counts === undefined ? '' : remaining(counts, time - since);
-    const lines = live
-      ? [`… ${step}${left} · ${seconds(time - since)}`, ...below].map((line) =>
-          cut(line, width - 1),
-        )
-      : [`… ${step}\n`];
-    const text = lines.join('\n');
-    if (text === shown) return;
-    stream?.write(live ? `${shown === '' ? '\r\u001b[2K' : back()}${text}` : text);
-    shown = text;
+    const now = performance.now();
+    if (now - startedAt < firstDrawMs) return;
+    const stepMs = now - stepStartedAt;
+    const text = live ? liveText(current, stepMs, width) : `… ${current.step}\n`;
+    if (text === drawn) return;
+    stream?.write(live ? eraseText(drawn) + text : text);
+    drawn = text;
   };
   const show = (next: Progress) => {
-    const time = performance.now();
-    if (timer === undefined) started = time;
+    const now = performance.now();
+    if (timer === undefined) startedAt = now;
     timer ??= setInterval(draw, 100).unref();
-    if (next.step !== now.step) since = time;
-    now = next;
+    if (next.step !== current.step) stepStartedAt = now;
+    current = next;
   };
   return {
     show,
@@ -67,18 +58,32 @@ export function progressLine(
     clear() {
       clearInterval(timer);
       timer = undefined;
-      if (live && shown !== '') stream?.write(back());
-      shown = '';
+      if (live && drawn !== '') stream?.write(eraseText(drawn));
+      drawn = '';
     },
   };
 }
 
-function remaining({ done, total }: Counts, ms: number): string {
-  const left =
-    done > 0 && ms > 2000 ? ` · about ${seconds((ms / done) * (total - done))} left` : '';
-  return ` · ${done}/${total}${left}`;
+function liveText({ step, counts, details = [] }: Progress, ms: number, width: number): string {
+  const remaining = counts === undefined ? '' : remainingText(counts, ms);
+  return [`… ${step}${remaining} · ${formatSeconds(ms)}`, ...details]
+    .map((line) => truncateText(line, width - 1))
+    .join('\n');
 }
 
-function seconds(ms: number): string {
+/** Escape codes that move the cursor to the start of the drawn lines and clear everything below. */
+function eraseText(drawn: string): string {
+  if (drawn === '') return '\r\u001b[2K';
+  const lines = drawn.split('\n').length - 1;
+  return `\r${lines > 0 ? `\u001b[${lines}A` : ''}\u001b[J`;
+}
+
+function remainingText({ done, total }: ProgressCounts, ms: number): string {
+  const estimate =
+    done > 0 && ms > 2000 ? ` · about ${formatSeconds((ms / done) * (total - done))} left` : '';
+  return ` · ${done}/${total}${estimate}`;
+}
+
+function formatSeconds(ms: number): string {
   return `${Math.ceil(ms / 1000)} s`;
 }

@@ -2,36 +2,44 @@ import { UserError } from '../../lib/error.ts';
 import type { CommandContext } from '../command.ts';
 import { withHint } from './failure.ts';
 
-/** Asks a person, with no line of progress below the question; one who leaves the prompt ends the command. */
-export async function answer(
+type Prompts = typeof import('@clack/prompts');
+type AskPrompt = (prompts: Prompts) => Promise<string | symbol>;
+
+/** Asks a person. Leaving the prompt (Ctrl-C, Escape) ends the command with `interrupted`. */
+export async function promptUser(
   { progress }: Pick<CommandContext, 'progress'>,
-  ask: (prompts: typeof import('@clack/prompts')) => Promise<string | symbol>,
+  ask: AskPrompt,
 ): Promise<string> {
   progress.clear();
-  const said = await ask(await import('@clack/prompts'));
-  if (typeof said !== 'symbol') return said;
+  const answer = await ask(await import('@clack/prompts'));
+  if (typeof answer !== 'symbol') return answer;
   throw new UserError('interrupted', 'Nothing was written.', {
-    hint: 'the same command asks again',
+    hint: 'run the same command to be asked again',
     exitCode: 130,
   });
 }
 
-/** A question of which the flag is the answer where nobody is there to ask; one who leaves it is told so. */
-export async function askInPlaceOf(
+/** Asks for the value of a flag that is missing. If the person leaves, the hint names the flag. */
+export async function promptForFlag(
   flag: string,
   context: Pick<CommandContext, 'progress'>,
-  ask: (prompts: typeof import('@clack/prompts')) => Promise<string | symbol>,
+  ask: AskPrompt,
 ): Promise<string> {
   try {
-    return await answer(context, ask);
+    return await promptUser(context, ask);
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'interrupted')) throw error;
-    throw withHint(error, `the same command asks again; ${flag} answers without being asked`);
+    throw withHint(error, `run the same command to be asked again, or pass ${flag}`);
   }
 }
 
-/** Tries until it works: where a person answers, a failure is told and the questions come again; they leave with Ctrl-C. */
-export async function askingAgain<T>(
+/** Validates an answer that must not be empty. */
+export function requireAnswer(value?: string): string | undefined {
+  return value ? undefined : 'enter a value';
+}
+
+/** Repeats the attempt, with its prompts, until it succeeds or the person presses Ctrl-C. Prints each failure. */
+export async function retryPrompts<T>(
   context: CommandContext,
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -41,9 +49,8 @@ export async function askingAgain<T>(
     } catch (error) {
       if (!(error instanceof UserError) || error.code === 'interrupted' || context.signal.aborted)
         throw error;
-      context.say(
-        [error.message, ...(error.hint === undefined ? [] : [`  ${error.hint}`])].join('\n'),
-      );
+      const hint = error.hint === undefined ? [] : [`  ${error.hint}`];
+      context.printNote([error.message, ...hint].join('\n'));
     }
   }
 }

@@ -7,10 +7,10 @@ import { readTurnResult, type StopReason, type TurnResult } from '../../../llm/p
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { askPermission, openLineInput, type LineInput } from '../../chat/line-input.ts';
 import { liveView, receiptLine } from '../../chat/turn-view.ts';
-import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
-import { usage } from '../../terminal/failure.ts';
+import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { usageError } from '../../terminal/failure.ts';
 
-export const ask = defineCommand({
+export const askCommand = defineCommand({
   description:
     'Asks an agent one question about the data and prints its answer, with the evidence behind it. In a pipe stdout has the answer and nothing else; queries run unasked there, writes and external tools do not run.',
   examples: [
@@ -36,7 +36,7 @@ export const ask = defineCommand({
   async run({ args: [question], options }, context) {
     const message = question === '-' ? await standardInput(context) : question;
     if (message.trim() === '')
-      throw usage('There is no question.', 'ktx ask "What was revenue last month?"');
+      throw usageError('There is no question.', 'ktx ask "What was revenue last month?"');
     const input = context.screen.interactive ? openLineInput(context) : undefined;
     const stop = new AbortController();
     input?.onInterrupt(() => stop.abort());
@@ -120,23 +120,23 @@ async function answerOf(
   agent: OpenAgent,
   { message, signal, isStream }: Asked,
   context: CommandContext,
-): Promise<Outcome> {
-  const { screen, surroundings } = context;
+): Promise<CommandResult> {
+  const { screen, host } = context;
   const isLive = screen.width !== undefined && screen.format !== 'json';
   const view = isLive ? liveView(context) : undefined;
-  for (const warning of agent.about.warnings) context.say(warning);
+  for (const warning of agent.about.warnings) context.printNote(warning);
   const result = await readTurnResult(agent.send(message, { signal }), (event) => {
     view?.show(event);
     const data = isStream ? eventData(event) : undefined;
-    if (data !== undefined) surroundings.stdout.write(`${JSON.stringify(data)}\n`);
-    if (view === undefined && event.type === 'warning') context.say(event.message);
+    if (data !== undefined) host.stdout.write(`${JSON.stringify(data)}\n`);
+    if (view === undefined && event.type === 'warning') context.printNote(event.message);
   });
   return {
     data: turnData(agent.id, result),
     verbatim: true,
     ...(isLive || result.text === '' ? {} : { text: result.text }),
     notes: isLive ? [] : [receiptLine(result)],
-    next: screen.interactive ? [`ktx chat --resume ${agent.id}  goes on from here`] : [],
+    next: screen.interactive ? [[`ktx chat --resume ${agent.id}`, `goes on from here`]] : [],
     ...ending(result),
   };
 }
@@ -175,9 +175,9 @@ function ending({ stopReason, error, denials }: TurnResult): {
   };
 }
 
-async function standardInput({ surroundings }: CommandContext): Promise<string> {
+async function standardInput({ host }: CommandContext): Promise<string> {
   const { text } = await import('node:stream/consumers');
-  if (surroundings.stdin.isTTY === true)
-    throw usage('Nothing comes from standard input.', 'pipe something into it');
-  return text(surroundings.stdin);
+  if (host.stdin.isTTY === true)
+    throw usageError('Nothing comes from standard input.', 'pipe something into it');
+  return text(host.stdin);
 }

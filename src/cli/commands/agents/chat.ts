@@ -6,12 +6,12 @@ import { openLineInput, type LineInput } from '../../chat/line-input.ts';
 import { slashCommands, type Conversation } from '../../chat/slash-commands.ts';
 import { eventData, turnData } from '../../chat/turn-data.ts';
 import { liveView } from '../../chat/turn-view.ts';
-import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
-import { failureOf } from '../../terminal/failure.ts';
-import { renderError } from '../../terminal/output.ts';
-import { printable, wrapped } from '../../terminal/text-width.ts';
+import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { toUserError } from '../../terminal/failure.ts';
+import { renderError } from '../../terminal/failure.ts';
+import { escapeControls, wrapText } from '../../terminal/text-width.ts';
 
-export const chat = defineCommand({
+export const chatCommand = defineCommand({
   description:
     'A conversation with an agent about the data: answers stream, each with its evidence; /help lists what else there is. Ctrl-C stops a turn, twice leaves. In a pipe every line is a message, and stdout has the answers and nothing else.',
   examples: [
@@ -65,7 +65,7 @@ function interruptions(input: LineInput, context: CommandContext) {
     if (isTwice) input.close();
     running?.abort();
     if (!isTwice)
-      context.say(
+      context.printNote(
         running === undefined ? '(Ctrl-C again leaves)' : '\n(stopping; Ctrl-C again leaves)',
       );
   });
@@ -83,7 +83,7 @@ function interruptions(input: LineInput, context: CommandContext) {
 async function converse(
   conversation: Conversation,
   input: LineInput,
-): Promise<Outcome | undefined> {
+): Promise<CommandResult | undefined> {
   const { agent, context, exchanges } = conversation;
   const { screen } = context;
   const interrupts = interruptions(input, context);
@@ -105,7 +105,7 @@ async function converse(
   if (screen.interactive) {
     return {
       data: { turns },
-      next: exchanges.length === 0 ? [] : [`ktx chat --resume ${agent.id}  goes on from here`],
+      next: exchanges.length === 0 ? [] : [[`ktx chat --resume ${agent.id}`, `goes on from here`]],
     };
   }
   // In a pipe nobody sees a failure go by.
@@ -119,34 +119,36 @@ async function turn(
   message: string,
   signal: AbortSignal,
 ): Promise<TurnResult> {
-  const { screen, surroundings } = context;
+  const { screen, host } = context;
   const view = screen.interactive ? liveView(context) : undefined;
   const result = await readTurnResult(agent.send(message, { signal }), (event) => {
     view?.show(event);
     const data = screen.format === 'json' ? eventData(event) : undefined;
-    if (data !== undefined) surroundings.stdout.write(`${JSON.stringify(data)}\n`);
-    if (view === undefined && event.type === 'warning') context.say(event.message);
+    if (data !== undefined) host.stdout.write(`${JSON.stringify(data)}\n`);
+    if (view === undefined && event.type === 'warning') context.printNote(event.message);
   });
-  if (view === undefined && screen.format !== 'json') surroundings.stdout.write(`${result.text}\n`);
+  if (view === undefined && screen.format !== 'json') host.stdout.write(`${result.text}\n`);
   if (view !== undefined && result.error !== undefined && result.stopReason !== 'interrupted') {
-    surroundings.stderr.write(`${renderError(result.error, screen)}\n`);
+    host.stderr.write(`${renderError(result.error, screen)}\n`);
   }
   return result;
 }
 
 /** What is wrong with a command is told, and the conversation goes on. */
 async function slash(conversation: Conversation, line: string): Promise<void> {
-  const { screen, surroundings } = conversation.context;
+  const { screen, host } = conversation.context;
   const [name = '', ...rest] = line.slice(1).split(/\s+/);
   const command = Object.hasOwn(slashCommands, name) ? slashCommands[name] : undefined;
   if (command === undefined) {
-    conversation.context.say(`There is no /${printable(name)}; /help lists what there is.`);
+    conversation.context.printNote(
+      `There is no /${escapeControls(name)}; /help lists what there is.`,
+    );
     return;
   }
   try {
-    surroundings.stdout.write(`${await command.run(conversation, rest.join(' '))}\n`);
+    host.stdout.write(`${await command.run(conversation, rest.join(' '))}\n`);
   } catch (error) {
-    surroundings.stderr.write(`${renderError(failureOf(error), screen)}\n`);
+    host.stderr.write(`${renderError(toUserError(error), screen)}\n`);
   }
 }
 
@@ -155,13 +157,15 @@ async function greet({ agent, projectDir, context }: Conversation): Promise<void
   const { about } = agent;
   const { style, width } = context.screen;
   const say = (text: string, as: 'dim' | 'yellow'): void =>
-    context.say(style(as, wrapped(text, width)));
+    context.printNote(style(as, wrapText(text, width).join('\n')));
   context.progress.update(`opening ${about.backend}`);
   const payer = await agent.payer(context.signal);
   context.progress.clear();
-  const paid = payer === undefined ? '' : `, paid by ${printable(payer)}`;
-  const who = wrapped(`${about.agent}: ${about.model} on ${about.backend}${paid}`, width);
-  context.say(style('bold', about.agent) + who.slice(about.agent.length));
+  const paid = payer === undefined ? '' : `, paid by ${escapeControls(payer)}`;
+  const who = wrapText(`${about.agent}: ${about.model} on ${about.backend}${paid}`, width).join(
+    '\n',
+  );
+  context.printNote(style('bold', about.agent) + who.slice(about.agent.length));
   const tools = about.tools.map(({ name }) => name).join(', ');
   say(
     `permissions ${about.mode} · connections ${about.connections.join(', ') || 'none'} · tools ${tools}`,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts';
 
-export const serve = defineCommand({
+export const serveCommand = defineCommand({
   description:
     'Serves search_context, read_context, query_metrics and run_sql over stdio, for an agent that starts it itself.',
   examples: [
@@ -10,7 +10,7 @@ export const serve = defineCommand({
   async run(_input, context) {
     const project = await context.project();
     const { serveStdio } = await import('../../../mcp/server.ts');
-    const { stdin, stdout } = context.surroundings;
+    const { stdin, stdout } = context.host;
     await serveStdio(project, { stdin, stdout, signal: context.signal });
     return undefined;
   },

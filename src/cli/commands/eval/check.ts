@@ -1,9 +1,9 @@
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand } from '../../command.ts';
-import { printable } from '../../terminal/text-width.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 
-export const check = defineCommand({
+export const checkCommand = defineCommand({
   description:
     'Reads every question set and runs its golden SQL, without a model and without cost: for CI, and after each change of the warehouse. ' +
     'Fails where golden SQL does not run; says where it proves little.',
@@ -29,8 +29,8 @@ export const check = defineCommand({
     const lines = checks.map(({ id, turn, rows, columns, failure, warning }) => {
       const where = turn === 1 ? id : `${id} (turn ${turn})`;
       if (failure !== undefined)
-        return `${style('red', 'error')}  ${where}: ${printable(failure.message)}`;
-      const found = `${formatCount(rows, 'row')} of ${columns.map(printable).join(', ')}`;
+        return `${style('red', 'error')}  ${where}: ${escapeControls(failure.message)}`;
+      const found = `${formatCount(rows, 'row')} of ${columns.map(escapeControls).join(', ')}`;
       return warning === undefined
         ? `${style('green', 'ok')}     ${where}: ${found}`
         : `${style('yellow', 'weak')}   ${where}: ${found}; ${warning}`;

@@ -3,7 +3,7 @@ import { UserError } from '../../../lib/error.ts';
 import { defineCommand } from '../../command.ts';
 import { comparisonText, figuresText } from './run-text.ts';
 
-export const compare = defineCommand({
+export const compareCommand = defineCommand({
   description:
     'What changed between two runs: cases that broke or were mended, each with the difference of the SQL behind its answer; and what of ' +
     'the context differs. A run is its id, last, previous, or a file.',
@@ -26,8 +26,8 @@ export const compare = defineCommand({
       import('../../../eval/report/compare-runs.ts'),
     ]);
     const [old, now] = [
-      await readRun(dir, before, context.surroundings.cwd),
-      await readRun(dir, after, context.surroundings.cwd),
+      await readRun(dir, before, context.host.cwd),
+      await readRun(dir, after, context.host.cwd),
     ];
     if (options.failOnRegression === true)
       requireSharedCases(

@@ -3,10 +3,10 @@ import { formatCount } from '../../../lib/format-count.ts';
 import { readText, writeAtomically } from '../../../store/files.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
-import { usage } from '../../terminal/failure.ts';
-import { printable } from '../../terminal/text-width.ts';
+import { usageError } from '../../terminal/failure.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
 
-export const generate = defineCommand({
+export const generateCommand = defineCommand({
   description:
     'Proposes cases for a question set: for each curated metric its value as it is defined now, for each term of the wiki what it means; ' +
     'with --queries for each statement of these files its rows instead. Golden SQL that does not run, or finds nothing, is left out and named. ' +
@@ -30,7 +30,10 @@ export const generate = defineCommand({
       .option('--dry-run', 'write nothing'),
   async run({ args: [name], options }, context) {
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
-      throw usage('A question set is named with a-z, 0-9, _ and -.', 'ktx eval generate revenue');
+      throw usageError(
+        'A question set is named with a-z, 0-9, _ and -.',
+        'ktx eval generate revenue',
+      );
     const project = await context.project();
     const [{ addCases }, { proposeCases }] = await Promise.all([
       import('../../../eval/cases/add-cases.ts'),
@@ -54,17 +57,19 @@ export const generate = defineCommand({
     return {
       data: { file, added: ids, written: isWritten, left },
       text: options.dryRun === true ? `${text}${said}` : said,
-      notes: left.map(({ what, why }) => `left out: ${printable(what)}: ${printable(why)}`),
-      next: ids.length > 0 ? [`ktx eval check ${name}  runs their golden SQL`] : [],
+      notes: left.map(
+        ({ what, why }) => `left out: ${escapeControls(what)}: ${escapeControls(why)}`,
+      ),
+      next: ids.length > 0 ? [[`ktx eval check ${name}`, `runs their golden SQL`]] : [],
     };
   },
 });
 
 async function queryFile(
-  { surroundings }: CommandContext,
+  { host }: CommandContext,
   path: string,
 ): Promise<{ name: string; text: string }> {
-  const text = await readText(resolve(surroundings.cwd, path));
+  const text = await readText(resolve(host.cwd, path));
   if (text !== undefined) return { name: path, text };
   throw new UserError('file_not_found', `There is no file ${path}.`, {
     hint: 'a path from the folder that you are in',

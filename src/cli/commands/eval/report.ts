@@ -2,7 +2,7 @@ import { defineCommand } from '../../command.ts';
 import { reportOptions, writeReports } from './reports.ts';
 import { caseText, comparisonText, figuresText } from './run-text.ts';
 
-export const report = defineCommand({
+export const reportCommand = defineCommand({
   description: 'Shows a run that was kept, or writes it as JUnit, Markdown or one HTML file.',
   examples: [
     ['ktx eval report', 'the last run'],
@@ -26,11 +26,11 @@ export const report = defineCommand({
         import('../../../eval/report/compare-runs.ts'),
         import('../../../eval/report/summary.ts'),
       ]);
-    const run = await readRun(dir, name, context.surroundings.cwd);
+    const run = await readRun(dir, name, context.host.cwd);
     const comparison =
       options.baseline === undefined
         ? undefined
-        : compareRuns(await readRun(dir, options.baseline, context.surroundings.cwd), run);
+        : compareRuns(await readRun(dir, options.baseline, context.host.cwd), run);
     const parts = [
       ...run.cases.map((one) => caseText(one, context.screen)),
       '',

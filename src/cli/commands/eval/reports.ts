@@ -30,7 +30,7 @@ export async function writeReports(
   const written: string[] = [];
   const write = async (name: string | undefined, text: () => Promise<string>): Promise<void> => {
     if (name === undefined) return;
-    await writeAtomically(resolve(context.surroundings.cwd, name), await text());
+    await writeAtomically(resolve(context.host.cwd, name), await text());
     written.push(`written to ${name}`);
   };
   await write(flags.junit, async () =>

@@ -13,8 +13,8 @@ import {
   type FigureColumn,
 } from '../../../eval/report/summary.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { Screen } from '../../terminal/output.ts';
-import { printable, textWidth } from '../../terminal/text-width.ts';
+import type { Screen } from '../../terminal/screen.ts';
+import { escapeControls, textWidth } from '../../terminal/text-width.ts';
 
 const colors: Readonly<Record<EvalOutcome, Parameters<Screen['style']>[0]>> = {
   pass: 'green',
@@ -40,7 +40,7 @@ export function caseText(one: CaseResult, { style, width }: Screen): string {
   const head = `${style(colors[one.outcome], one.outcome.padEnd(12))} ${one.id}${rate && `  ${rate}`}${flaky}`;
   const indent = ' '.repeat(13);
   const why = failureReasons(one).flatMap((text) =>
-    wrapped(printable(text), width === undefined ? Infinity : width - indent.length),
+    wrapped(escapeControls(text), width === undefined ? Infinity : width - indent.length),
   );
   return [head, ...why.map((line) => `${indent}${style('dim', line)}`)].join('\n');
 }
@@ -93,7 +93,7 @@ function hunks(sql: readonly DiffLine[], style: Screen['style']): readonly strin
   return sql.flatMap(({ mark, text }, at) => {
     if (isShown[at] !== true)
       return isShown[at - 1] === true && isShown.includes(true, at) ? [style('dim', '    …')] : [];
-    const line = `    ${mark} ${printable(text)}`;
+    const line = `    ${mark} ${escapeControls(text)}`;
     return [mark === ' ' ? style('dim', line) : style(mark === '-' ? 'red' : 'green', line)];
   });
 }

@@ -4,12 +4,12 @@ import type { RunComparison } from '../../../eval/report/compare-runs.ts';
 import type { EvalRun } from '../../../eval/run/run-file.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
-import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
-import { usage } from '../../terminal/failure.ts';
+import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { usageError } from '../../terminal/failure.ts';
 import { reportOptions, writeReports } from './reports.ts';
 import { caseText, comparisonText, figuresText } from './run-text.ts';
 
-export const run = defineCommand({
+export const runCommand = defineCommand({
   description:
     'Asks your agents the questions of evals/, each case in a conversation of its own, and grades rows, metrics, tool calls and text. ' +
     'Exit code 0: all passed; 1: something failed; 2: a file or the configuration is wrong; 3: nothing failed, but of something nothing can be said. ' +
@@ -43,7 +43,7 @@ export const run = defineCommand({
     ),
   async run({ args: [names], options }, context) {
     if (options.failOnRegression === true && options.baseline === undefined) {
-      throw usage('--fail-on-regression compares with a run.', '--baseline last');
+      throw usageError('--fail-on-regression compares with a run.', '--baseline last');
     }
     const project = await context.project();
     const [
@@ -63,7 +63,7 @@ export const run = defineCommand({
     const baseline =
       options.baseline === undefined
         ? undefined
-        : await readRun(project.dir, options.baseline, context.surroundings.cwd);
+        : await readRun(project.dir, options.baseline, context.host.cwd);
     if (baseline !== undefined && options.failOnRegression === true) {
       const { requireSharedCases } = await import('../../../eval/report/compare-runs.ts');
       requireSharedCases(
@@ -80,11 +80,11 @@ export const run = defineCommand({
       allowSideEffects: options.allowSideEffects === true,
       concurrency: options.concurrency ?? project.config.llm.concurrency ?? 2,
       signal: context.signal,
-      warn: (message) => context.say(message),
+      warn: (message) => context.printNote(message),
       onCase: (one, { done: count, of, context: isFull }) => {
         const { id, outcome } = one;
-        context.event({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
-        if (isFull) context.say(caseText(redactRun(one, patterns), context.screen));
+        context.printEvent({ type: 'case_ended', id, outcome, context: isFull, done: count, of });
+        if (isFull) context.printNote(caseText(redactRun(one, patterns), context.screen));
         context.progress.update(
           `${count} of ${formatCount(of, 'case')}${isFull ? '' : ', without context'}`,
         );
@@ -126,7 +126,7 @@ function unkept(error: unknown): UserError {
 async function outcomeOf(
   { done, comparison, written, isGated, lost }: Done,
   context: CommandContext,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { columnsWithBaseline, summaryColumns } = await import('../../../eval/report/summary.ts');
   const figures = figuresText(columnsWithBaseline(comparison?.summaries[0], done), context.screen);
   const text = [
@@ -140,7 +140,7 @@ async function outcomeOf(
     verbatim: true,
     text: text.join('\n'),
     notes: [...written, ...(lost === undefined ? [] : [`This run is not kept: ${lost.message}`])],
-    next: ['ktx eval compare previous last  what changed since the run before'],
+    next: [['ktx eval compare previous last', 'what changed since the run before']],
     failure: (await failureOf(done, isGated ? comparison : undefined, first?.id)) ?? lost,
   };
 }
@@ -185,13 +185,9 @@ async function failureOf(
       });
 }
 
-async function saveRun(
-  path: string,
-  name: string,
-  { surroundings }: CommandContext,
-): Promise<void> {
+async function saveRun(path: string, name: string, { host }: CommandContext): Promise<void> {
   const { readText, writeAtomically } = await import('../../../store/files.ts');
-  await writeAtomically(resolve(surroundings.cwd, name), (await readText(path)) ?? '');
+  await writeAtomically(resolve(host.cwd, name), (await readText(path)) ?? '');
 }
 
 function countOf(text: string): number {

@@ -1,17 +1,17 @@
-import { CORE_SCHEMA, dump } from 'js-yaml';
 import type { Explanation } from '../../../context/compile/explain.ts';
 import { defineCommand } from '../../command.ts';
-import type { Screen } from '../../terminal/output.ts';
-import { printable } from '../../terminal/text-width.ts';
+import type { Screen } from '../../terminal/screen.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
+import { formatValue } from '../../terminal/value-text.ts';
 
-export const explain = defineCommand({
+export const explainCommand = defineCommand({
   description:
-    'The chain from what a file says back to what justifies it: values and whose they are, claims, evidence, measurements.',
+    'Shows what a definition is based on: each value and who wrote it, the claims, their evidence, and measurements.',
   examples: [
     ['ktx explain orders', 'a dataset'],
-    ['ktx explain "orders(customer_id)"', 'a join: why it was accepted'],
-    ['ktx explain orders.status --measure', 'a field, measured anew'],
-    ['ktx explain term:revenue', 'a term of the wiki: which line of which document says so'],
+    ['ktx explain "orders(customer_id)"', 'a join, and why it was accepted'],
+    ['ktx explain orders.status --measure', 'a field, measured again'],
+    ['ktx explain term:revenue', 'a term of the wiki, with the document and line that define it'],
     ['ktx explain q_mfq3k2lz0a1b2c3d', 'the numbers of an answer, by its query id'],
     ['ktx explain "One row per order"', 'a sentence of the wiki or of a description'],
   ],
@@ -19,41 +19,47 @@ export const explain = defineCommand({
     command
       .argument(
         '<subject>',
-        'dataset, dataset.field, dataset.metric, "dataset(columns)", a subject as ktx search prints it, a query id, or a sentence',
+        'dataset, dataset.field, dataset.metric, "dataset(columns)", a subject as printed by ktx search, a query id, or a sentence',
       )
-      .option('--connection <name>', 'which warehouse, where there are several')
-      .option('--measure', 'scan too: exact measurements, and what was not accepted'),
+      .option('--connection <name>', 'the warehouse, if there are several')
+      .option('--measure', 'also scan: exact measurements, and rejected candidates'),
   async run({ args: [subject], options }, context) {
     const project = await context.project();
     const { explainAnything } = await import('../../../project/answer/explain.ts');
-    const asked = { subject, connection: options.connection, measure: options.measure === true };
-    const explanations = await explainAnything(project, asked, {
+    const measure = options.measure === true;
+    const request = { subject, connection: options.connection, measure };
+    const explanations = await explainAnything(project, request, {
       signal: context.signal,
       onProgress: ({ phase, done, total }) =>
         context.progress.update(`measuring: ${phase}`, { done, total }),
     });
-    const isRounded =
-      !asked.measure &&
-      explanations.some(({ claims }) => claims.some(({ evidence }) => evidence.some(isInferred)));
+    const isContested = explanations.some(({ contested }) => contested.length > 0);
+    // The committed evidence has rounded numbers: git stores no exact counts.
+    const hasRoundedNumbers =
+      !measure &&
+      explanations.some(({ claims }) =>
+        claims.some(({ evidence }) =>
+          evidence.some(({ measured }) => orphansIn(measured) !== undefined),
+        ),
+      );
+    const measureCommand = `ktx explain ${JSON.stringify(subject)} --measure`;
     return {
       data: { explanations },
       verbatim: true,
-      text: explanations.map((each) => describe(each, context.screen)).join('\n\n'),
+      text: explanations
+        .map((explanation) => describeExplanation(explanation, context.screen))
+        .join('\n\n'),
       next: [
-        ...(explanations.some(({ contested }) => contested.length > 0)
-          ? ['ktx review  decide what sources say differently']
-          : []),
-        ...(isRounded
-          ? [
-              `ktx explain ${JSON.stringify(subject)} --measure  the exact numbers, and what was weighed against it`,
-            ]
+        ...(isContested ? [['ktx review', 'resolves conflicts between sources'] as const] : []),
+        ...(hasRoundedNumbers
+          ? [[measureCommand, 'shows exact numbers and rejected candidates'] as const]
           : []),
       ],
     };
   },
 });
 
-interface Explained extends Explanation {
+interface ReviewedExplanation extends Explanation {
   readonly contested: readonly {
     readonly kind: string;
     readonly variants: readonly { readonly id: string }[];
@@ -61,74 +67,81 @@ interface Explained extends Explanation {
   readonly stale: readonly { readonly subject: string; readonly why: string }[];
 }
 
-function describe(
-  { subject, values, claims, findings, contested, stale }: Explained,
-  { style }: Screen,
-): string {
-  const open = contested.map(({ kind, variants }) => {
-    return `  ${style('yellow', 'contested')} ${kind}: ${variants.map(({ id }) => id).join(' or ')}`;
-  });
-  const changed = stale.map(
-    (one) =>
-      `  ${style('yellow', 'stale')} ${one.subject === subject ? '' : `${printable(one.subject)}: `}${printable(one.why)}`,
-  );
-  const written = values.map(
-    ({ key, value, by, path, line }) =>
-      `  ${key}: ${said(value)}  ${style('dim', `${by}, ${path}:${line}`)}`,
-  );
-  const claimed = claims.flatMap(({ kind, body, shown, evidence, subject: named }) => [
-    `  claim ${kind}${named === subject ? '' : ` of ${printable(named)}`} ${said(body)}${shown ? '' : style('dim', ' (kept, not shown)')}`,
-    ...evidence.map(({ origin, extractor, item, location, quote, measured, confidence }) => {
-      const found = [
-        [item, location].join(' ').trim(),
-        quote?.replaceAll(/\s+/g, ' '),
-        inWords(measured),
-      ].filter((part) => part !== undefined && part !== '');
-      return `    ${origin} by ${extractor}, confidence ${confidence}: ${found.map(said).join(', ') || 'as it stands'}`;
-    }),
-  ]);
-  const measured = findings.map((finding) => {
-    const { status, origin, probability, evidence } = finding;
-    const parent =
-      'to' in finding
-        ? ` to ${printable(finding.to.table.table)}(${finding.to.columns.map(printable).join(', ')})`
-        : '';
-    return `  measured${parent}: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${said(evidence)}`;
-  });
+function describeExplanation(explanation: ReviewedExplanation, screen: Screen): string {
+  const { subject, claims, findings } = explanation;
   return [
-    style('bold', printable(subject)),
-    ...open,
-    ...changed,
-    ...written,
-    ...claimed,
-    ...measured,
+    screen.style('bold', escapeControls(subject)),
+    ...markLines(explanation, screen),
+    ...valueLines(explanation, screen),
+    ...claims.flatMap((claim) => claimLines(claim, subject, screen)),
+    ...findings.map(measurementLine),
   ].join('\n');
 }
 
-const isInferred = ({ measured }: { readonly measured?: unknown }): boolean =>
-  orphansIn(measured) !== undefined;
+function markLines(
+  { subject, contested, stale }: ReviewedExplanation,
+  { style }: Screen,
+): readonly string[] {
+  return [
+    ...contested.map(({ kind, variants }) => {
+      const ids = variants.map(({ id }) => id).join(' or ');
+      return `  ${style('yellow', 'contested')} ${kind}: ${ids}`;
+    }),
+    ...stale.map(({ subject: staleSubject, why }) => {
+      const prefix = staleSubject === subject ? '' : `${escapeControls(staleSubject)}: `;
+      return `  ${style('yellow', 'stale')} ${prefix}${escapeControls(why)}`;
+    }),
+  ];
+}
+
+function valueLines({ values }: ReviewedExplanation, { style }: Screen): readonly string[] {
+  return values.map(
+    ({ key, value, by, path, line }) =>
+      `  ${key}: ${valueText(value)}  ${style('dim', `${by}, ${path}:${line}`)}`,
+  );
+}
+
+function claimLines(
+  { kind, body, shown, evidence, subject: claimSubject }: Explanation['claims'][number],
+  subject: string,
+  { style }: Screen,
+): readonly string[] {
+  const about = claimSubject === subject ? '' : ` of ${escapeControls(claimSubject)}`;
+  const mark = shown ? '' : style('dim', ' (kept, not shown)');
+  const evidenceLines = evidence.map((item) => {
+    const details = [
+      [item.item, item.location].join(' ').trim(),
+      item.quote?.replaceAll(/\s+/g, ' '),
+      measurementText(item.measured),
+    ].filter((part) => part !== undefined && part !== '');
+    const text = details.map(valueText).join(', ') || 'as it stands';
+    return `    ${item.origin} by ${item.extractor}, confidence ${item.confidence}: ${text}`;
+  });
+  return [`  claim ${kind}${about} ${valueText(body)}${mark}`, ...evidenceLines];
+}
+
+function measurementLine(finding: Explanation['findings'][number]): string {
+  const { status, origin, probability, evidence } = finding;
+  const parent =
+    'to' in finding
+      ? ` to ${escapeControls(finding.to.table.table)}(${finding.to.columns.map(escapeControls).join(', ')})`
+      : '';
+  return `  measured${parent}: ${status}, ${origin}, probability ${probability.toFixed(3)}: ${valueText(evidence)}`;
+}
 
 function orphansIn(measured: unknown): unknown {
   return measured instanceof Object && 'orphans' in measured ? measured.orphans : undefined;
 }
 
-/** What a link was accepted for is said too, not only what speaks against it. */
-function inWords(measured: unknown): unknown {
+/** The evidence for a join in words: how many values match, and what the names say. Anything else as it is. */
+function measurementText(measured: unknown): unknown {
   const orphans = orphansIn(measured);
   if (typeof orphans !== 'string' || !(measured instanceof Object)) return measured;
   const names = 'names' in measured ? [`names ${String(measured.names)}`] : [];
-  const values =
-    orphans === 'none'
-      ? 'every value is found there'
-      : `most values are found there, ${orphans} not`;
+  const values = orphans === 'none' ? 'all values match' : `most values match, ${orphans} do not`;
   return [values, ...names].join(', ');
 }
 
-/** A text as it is, anything else as the files write it. */
-function said(value: unknown): string {
-  return printable(
-    typeof value === 'string'
-      ? value
-      : dump(value, { schema: CORE_SCHEMA, flowLevel: 0, lineWidth: -1, sortKeys: true }).trim(),
-  );
+function valueText(value: unknown): string {
+  return escapeControls(formatValue(value));
 }

@@ -1,58 +1,59 @@
 import { resolve } from 'node:path';
 import { UserError } from '../../../lib/error.ts';
 import type { NoteStatus } from '../../../project/learn/remember.ts';
-import { defineCommand, type Outcome } from '../../command.ts';
-import { usage } from '../../terminal/failure.ts';
-import { readInput } from '../query/sql.ts';
+import { defineCommand, type CommandResult } from '../../command.ts';
+import { readInput } from '../../flags/read-input.ts';
+import { usageError } from '../../terminal/failure.ts';
 
-export const remember = defineCommand({
+export const rememberCommand = defineCommand({
   description:
-    'Keeps what you tell it: a term, a rule, a correction. The note is safe on the disk at once, becomes an item of the ' +
-    'project in git, and waits there for a model to read it. The same words twice are one note.',
+    'Adds a note to the project: a term, a rule, a correction. The note is saved at once and committed with the project; a model reads ' +
+    'it, now or once one is configured. The same text twice is one note.',
   examples: [
     ['ktx remember "Net revenue is after refunds."', 'prints the id of the note'],
     ['ktx remember --file meeting.md', 'a whole file; - reads standard input'],
-    ['ktx remember --status 1f0c63a1b2d4', 'how far it came'],
+    ['ktx remember --status 1f0c63a1b2d4', 'shows whether the note was read'],
   ],
   define: (command) =>
     command
-      .argument('[words...]', 'what to remember')
-      .option('--file <path>', 'a file in place of words; - reads standard input')
-      .option('--status <id>', 'only say how far a note came'),
+      .argument('[words...]', 'the note')
+      .option('--file <path>', 'read the note from a file; - reads standard input')
+      .option('--status <id>', 'show the status of a note'),
   async run({ args: [words], options: { file, status } }, context) {
     const project = await context.project();
-    const [{ noteStatus, remember: keep }, { loopTools }] = await Promise.all([
+    const [{ noteStatus, remember }, { loopTools }] = await Promise.all([
       import('../../../project/learn/remember.ts'),
       import('../../../tools/loop-tools.ts'),
     ]);
-    if (status !== undefined) return told(await noteStatus(project, status));
+    if (status !== undefined) return statusResult(await noteStatus(project, status));
     if (words.length > 0 && file !== undefined)
-      throw usage('The note is given twice.', 'either words or --file');
-    const isPiped =
-      words.length === 0 && file === undefined && context.surroundings.stdin.isTTY !== true;
-    const path = file === undefined || file === '-' ? '-' : resolve(context.surroundings.cwd, file);
+      throw usageError('The note is given twice.', 'pass either words or --file');
+    const { stdin, cwd } = context.host;
+    const isPiped = words.length === 0 && file === undefined && stdin.isTTY !== true;
+    const path = file === undefined || file === '-' ? '-' : resolve(cwd, file);
     const text = file !== undefined || isPiped ? await readInput(path, context) : words.join(' ');
-    context.progress.update('keeping the note');
-    return told(await keep(project, text, { signal: context.signal, tools: loopTools(project) }));
+    context.progress.update('saving the note');
+    const tools = loopTools(project);
+    return statusResult(await remember(project, text, { signal: context.signal, tools }));
   },
 });
 
-const meanings: Readonly<Record<Exclude<NoteStatus['status'], 'unknown'>, string>> = {
-  stored: 'on this disk; the next ingest takes it into the project',
-  pending: 'in the project; a model has yet to read it',
-  read: 'in the project, and read',
+const statusTexts: Readonly<Record<Exclude<NoteStatus['status'], 'unknown'>, string>> = {
+  stored: 'saved; the next ingest adds it to the project',
+  pending: 'in the project; a model has not read it yet',
+  read: 'in the project, and read by a model',
 };
 
-function told(found: NoteStatus): Outcome {
-  const { id, status, path, warning } = found;
+function statusResult(note: NoteStatus): CommandResult {
+  const { id, status, path, warning } = note;
   if (status === 'unknown') {
     const hint =
-      'ktx remember prints the id of each note; those of the project are sources/notes/<id>.md';
+      'ktx remember prints the id of each note; notes in the project are in sources/notes/';
     return {
-      data: found,
+      data: note,
       failure: new UserError('note_unknown', `There is no note ${id}.`, { hint }),
     };
   }
-  const text = `${id}: ${meanings[status]}${path === undefined ? '' : ` (${path})`}`;
-  return { data: found, text, notes: warning === undefined ? [] : [warning] };
+  const text = `${id}: ${statusTexts[status]}${path === undefined ? '' : ` (${path})`}`;
+  return { data: note, text, notes: warning === undefined ? [] : [warning] };
 }

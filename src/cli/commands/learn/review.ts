@@ -1,148 +1,172 @@
-import { CORE_SCHEMA, dump } from 'js-yaml';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { ReviewedConflict } from '../../../project/review/review.ts';
-import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
+import type { ReviewQueue } from '../../../project/review/review-queue.ts';
 import {
-  describeIngest,
-  ingestFailure,
-  quarantineText,
-  runIngest,
-  waitingLines,
-} from './ingest.ts';
-import type { Screen } from '../../terminal/output.ts';
-import { answer } from '../../terminal/prompt.ts';
-import { printable } from '../../terminal/text-width.ts';
+  defineCommand,
+  type CommandContext,
+  type CommandResult,
+  type NextStep,
+} from '../../command.ts';
+import { promptUser } from '../../terminal/prompt.ts';
+import type { Screen } from '../../terminal/screen.ts';
+import { escapeControls } from '../../terminal/text-width.ts';
+import { formatValue } from '../../terminal/value-text.ts';
+import { describeIngest } from './ingest-report-text.ts';
+import { openWorkLines, quarantineText } from './open-work-text.ts';
+import { ingestFailure, runIngest } from './run-ingest.ts';
 
-export const review = defineCommand({
+export const reviewCommand = defineCommand({
   description:
-    'Walks through what sources say differently: each version with who says it and, for metrics, what it gives; what you choose ' +
-    'goes into pins.yaml and is committed. Then through what was left out, and what is stale. Without a terminal it lists.',
+    'Shows each conflict between sources, with the versions, who says each, and for metrics the number that each gives. Your choice is ' +
+    'saved in pins.yaml and committed. Then shows what was left out and what is stale. Without a terminal, it only lists them.',
   examples: [
-    ['ktx review', 'decide one after the other'],
-    ['ktx review --json', 'what is contested, for a program'],
+    ['ktx review', 'resolve conflicts one by one'],
+    ['ktx review --json', 'list them for a program'],
   ],
   define: (command) => command,
   async run(_input, context) {
     const project = await context.project();
     const { loadReviewQueue } = await import('../../../project/review/review-queue.ts');
-    const found = await loadReviewQueue(project);
-    const waits = found.contested.length + found.quarantined.length + found.stale.length;
-    if (!context.screen.interactive || context.screen.format === 'json' || waits === 0)
-      return listed(found, context.screen);
-    return walk(project, found, context);
+    const queue = await loadReviewQueue(project);
+    const count = queue.contested.length + queue.quarantined.length + queue.stale.length;
+    const { interactive, format } = context.screen;
+    return interactive && format !== 'json' && count > 0
+      ? reviewInteractively(project, queue, context)
+      : listQueue(queue, context.screen);
   },
 });
 
-export const list = defineCommand({
+export const listCommand = defineCommand({
   description:
-    'What is contested: subject, versions with their ids, who says so, and the numbers of contested metrics; what was left out, ' +
-    'what is stale, and what a model has yet to read.',
-  examples: [['ktx review list --json', 'for a program']],
+    'Lists conflicts between sources: subject, versions with their ids, who says each, and for metrics the numbers. Then what was left ' +
+    'out, what is stale, and what a model has not read yet.',
+  examples: [['ktx review list --json', 'list them for a program']],
   define: (command) => command,
   async run(_input, context) {
     const { loadReviewQueue } = await import('../../../project/review/review-queue.ts');
-    return listed(await loadReviewQueue(await context.project()), context.screen);
+    return listQueue(await loadReviewQueue(await context.project()), context.screen);
   },
 });
 
-export const choose = defineCommand({
-  description: 'Decides one conflict: writes the pin, brings the files up to date, commits.',
+export const chooseCommand = defineCommand({
+  description:
+    'Resolves one conflict: saves your choice in pins.yaml, updates the files and commits.',
   examples: [
     [
       'ktx review choose metric:warehouse.orders.revenue ade0f976 --why "as finance has it"',
-      'that version holds until something new is said',
+      'the choice stands until a new definition appears',
     ],
   ],
   define: (command) =>
     command
-      .argument('<subject>', 'as ktx review list prints it')
-      .argument('<version>', 'id of the version, or its beginning')
-      .option('--kind <kind>', 'what about it, where several things are contested')
-      .option('--why <words>', 'kept with the decision'),
+      .argument('<subject>', 'subject as printed by ktx review list')
+      .argument('<version>', 'id of the version, or the beginning of it')
+      .option('--kind <kind>', 'which conflict, if the subject has several')
+      .option('--why <words>', 'reason, stored with the choice'),
   async run({ args: [subject, version], options: { kind, why } }, context) {
-    return decide(await context.project(), { subject, kind, choose: version, why }, context);
+    return choose(await context.project(), { subject, kind, choose: version, why }, context);
   },
 });
 
-interface Choice {
-  readonly subject: string;
-  readonly kind?: string | undefined;
-  readonly choose: string;
-  readonly why?: string | undefined;
-}
+type ChosenVersion = Parameters<typeof import('../../../project/review/review.ts').createPin>[1];
 
-async function decide(
+async function choose(
   project: Project,
-  choice: Choice,
+  choice: ChosenVersion,
   { signal, screen }: CommandContext,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const [{ createPin }, { ingestProject }] = await Promise.all([
     import('../../../project/review/review.ts'),
     import('../../../project/learn/ingest.ts'),
   ]);
   const pin = await createPin(project, choice);
   const report = await ingestProject(project, { connections: [], pin, signal });
-  const text = [`${pin.subject}: ${pin.choose} holds`, ...describeIngest(report, screen)].join(
-    '\n',
-  );
   const failure = ingestFailure(report);
-  // What was left out before, for reasons of its own, makes no decision partial.
-  const isDecided =
+  // Facts that were left out before, for other reasons, do not make the choice partial.
+  const isDone =
     failure === undefined && report.commit.id !== undefined && report.leftAlone.length === 0;
-  const others = `${formatCount(report.quarantined.length, 'thing')} left out, which this does not decide: ktx review list`;
-  const notes = report.quarantined.length > 0 ? [others] : [];
-  return { data: { pin, report }, text, notes, exitCode: isDecided ? 0 : report.exitCode, failure };
-}
-
-async function walk(
-  project: Project,
-  found: ReviewQueue,
-  context: CommandContext,
-): Promise<Outcome> {
-  const decided = await walkConflicts(project, found.contested, context);
-  for (const one of found.quarantined) {
-    const message = printable(
-      `Left out: ${quarantineText(one)}. Correct it there, then ktx ingest.`,
-    );
-    await answer(context, ({ select }) =>
-      select({ message, options: [{ value: '', label: 'go on' }], signal: context.signal }),
-    );
-  }
-  const read =
-    found.stale.length === 0 ? undefined : await readAgain(project, found.stale, context);
-  const all = [...decided, ...(read === undefined ? [] : [read])];
-  const text = [
-    ...all.map((one) => one.text),
-    `${decided.length} of ${found.contested.length} decided`,
-  ].join('\n');
+  const leftOut = formatCount(report.quarantined.length, 'fact');
+  const notes = report.quarantined.length > 0 ? [`${leftOut} still left out: ktx review list`] : [];
   return {
-    data: { decided: all.map(({ data }) => data) },
-    text,
-    failure: all.find((one) => one.failure !== undefined)?.failure,
+    data: { pin, report },
+    text: [`${pin.subject}: chose ${pin.choose}`, ...describeIngest(report, screen)].join('\n'),
+    notes,
+    exitCode: isDone ? 0 : report.exitCode,
+    failure,
   };
 }
 
-/** What is stale is read again as a whole; without a model the fix is told. */
-async function readAgain(
+async function reviewInteractively(
+  project: Project,
+  queue: ReviewQueue,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const chosen = await reviewConflicts(project, queue.contested, context);
+  for (const fact of queue.quarantined) {
+    const message = escapeControls(
+      `Left out: ${quarantineText(fact)}. Correct it there, then run ktx ingest.`,
+    );
+    await promptUser(context, ({ select }) =>
+      select({ message, options: [{ value: '', label: 'continue' }], signal: context.signal }),
+    );
+  }
+  const reread =
+    queue.stale.length === 0 ? undefined : await offerReread(project, queue.stale, context);
+  const results = [...chosen, ...(reread === undefined ? [] : [reread])];
+  const summary = `${chosen.length} of ${queue.contested.length} resolved`;
+  return {
+    data: { decided: results.map(({ data }) => data) },
+    text: [...results.map(({ text }) => text), summary].join('\n'),
+    failure: results.find(({ failure }) => failure !== undefined)?.failure,
+  };
+}
+
+async function reviewConflicts(
+  project: Project,
+  conflicts: readonly ReviewedConflict[],
+  context: CommandContext,
+): Promise<CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const conflict of conflicts) {
+    const options = conflict.variants.map(({ id, says, number, evidence }) => ({
+      value: id,
+      label: escapeControls(`${formatValue(says)}${numberText(number)}`),
+      hint: escapeControls(evidence.join('; ')),
+    }));
+    const difference = conflict.difference === undefined ? '' : ` (${conflict.difference})`;
+    const message = escapeControls(
+      `${conflict.subject} ${conflict.kind}${difference}: which version is right?`,
+    );
+    const later = { value: '', label: 'decide later' };
+    const answer = await promptUser(context, ({ select }) =>
+      select({ message, options: [...options, later], signal: context.signal }),
+    );
+    if (answer !== '')
+      results.push(await choose(project, { ...conflict, choose: answer }, context));
+  }
+  return results;
+}
+
+/** Offers to read stale facts again, which runs a whole ingest. Without a model, names the command that sets one up. */
+async function offerReread(
   project: Project,
   stale: ReviewQueue['stale'],
   context: CommandContext,
-): Promise<Outcome | undefined> {
-  const stands = stale.map(({ subject, why }) => printable(`  ${subject}: ${why}`)).join('\n');
+): Promise<CommandResult | undefined> {
+  const lines = stale.map(({ subject, why }) => escapeControls(`  ${subject}: ${why}`));
   const hasModel = project.config.llm.provider.backend !== 'none';
-  const again = { value: 'again', label: 'read again now' };
+  const now = { value: 'now', label: 'read again now' };
   const later = {
     value: '',
-    label: hasModel ? 'later' : 'later; it takes a model: ktx setup --llm-backend <name>',
+    label: hasModel ? 'later' : 'later; needs a model: ktx setup --llm-backend <name>',
   };
-  const message = `Stale:\n${stands}`;
-  const options = hasModel ? [again, later] : [later];
-  const chosen = await answer(context, ({ select }) =>
+  const message = `Stale:\n${lines.join('\n')}`;
+  const options = hasModel ? [now, later] : [later];
+  const answer = await promptUser(context, ({ select }) =>
     select({ message, options, signal: context.signal }),
   );
-  if (chosen === '') return undefined;
+  if (answer === '') return undefined;
   const report = await runIngest(project, { connections: [], dryRun: false }, context);
   return {
     data: { report },
@@ -151,64 +175,49 @@ async function readAgain(
   };
 }
 
-async function walkConflicts(
-  project: Project,
-  conflicts: readonly ReviewedConflict[],
-  context: CommandContext,
-): Promise<Outcome[]> {
-  const decided: Outcome[] = [];
-  for (const conflict of conflicts) {
-    const later = { value: '', label: 'decide later' };
-    const options = conflict.variants.map(({ id, says, number, evidence }) => {
-      return {
-        value: id,
-        label: printable(`${said(says)}${numberText(number)}`),
-        hint: printable(evidence.join('; ')),
-      };
-    });
-    const difference = conflict.difference === undefined ? '' : ` (${conflict.difference})`;
-    const message = printable(`${conflict.subject} ${conflict.kind}${difference}: which holds?`);
-    const chosen = await answer(context, ({ select }) =>
-      select({ message, options: [...options, later], signal: context.signal }),
-    );
-    if (chosen !== '')
-      decided.push(await decide(project, { ...conflict, choose: chosen }, context));
-  }
-  return decided;
-}
-
-function listed({ contested: conflicts, ...others }: ReviewQueue, screen: Screen): Outcome {
-  const { style } = screen;
-  const lines = conflicts.flatMap(({ subject, kind, variants, difference }) => [
-    style('bold', printable(`${subject} ${kind}`)),
-    ...(difference === undefined ? [] : [`  ${printable(difference)}`]),
-    ...variants.flatMap(({ id, says, evidence, number }, index) => [
-      `  ${id}  ${printable(said(says))}${numberText(number)}${index === 0 ? style('dim', '  (shown)') : ''}`,
-      ...evidence.map((one) => style('dim', `      ${printable(one)}`)),
-    ]),
-  ]);
+function listQueue(queue: ReviewQueue, screen: Screen): CommandResult {
+  const { contested: conflicts, quarantined, stale, pending } = queue;
+  const lines = conflicts.flatMap((conflict) => conflictLines(conflict, screen));
   const [first] = conflicts;
-  const next = first ? [`ktx review choose ${first.subject} <version>  decide`] : [];
-  const { quarantined, stale, pending } = others;
-  const data = { conflicts, left_out: quarantined, stale, pending };
-  const text = [
-    ...(lines.length === 0 ? ['Nothing is contested.'] : lines),
-    ...waitingLines(others, screen),
-  ].join('\n');
-  return { data, verbatim: true, text, next };
+  const next: readonly NextStep[] = first
+    ? [[`ktx review choose ${first.subject} <version>`, 'resolves it']]
+    : [];
+  return {
+    data: { conflicts, left_out: quarantined, stale, pending },
+    verbatim: true,
+    text: [
+      ...(lines.length === 0 ? ['No conflicts.'] : lines),
+      ...openWorkLines(queue, screen),
+    ].join('\n'),
+    next,
+  };
 }
 
+function conflictLines(
+  { subject, kind, variants, difference }: ReviewedConflict,
+  { style }: Screen,
+): readonly string[] {
+  const variantLines = variants.flatMap(({ id, says, evidence, number }, index) => {
+    const shown = index === 0 ? style('dim', '  (shown)') : '';
+    return [
+      `  ${id}  ${escapeControls(formatValue(says))}${numberText(number)}${shown}`,
+      ...evidence.map((line) => style('dim', `      ${escapeControls(line)}`)),
+    ];
+  });
+  return [
+    style('bold', escapeControls(`${subject} ${kind}`)),
+    ...(difference === undefined ? [] : [`  ${escapeControls(difference)}`]),
+    ...variantLines,
+  ];
+}
+
+/** What a version of a metric gives: ` = 1,234`, or why it cannot be run. */
 function numberText(number: ReviewedConflict['variants'][number]['number']): string {
   if (number === undefined) return '';
-  if (number.failure !== undefined) return ` (does not run: ${number.failure})`;
-  const chosen = Object.entries(number.with ?? {}).map(
-    ([name, value]) => `${name} = ${said(value)}`,
+  if (number.failure !== undefined) return ` (cannot be run: ${number.failure})`;
+  const parameters = Object.entries(number.with ?? {}).map(
+    ([name, value]) => `${name} = ${formatValue(value)}`,
   );
-  return ` = ${said(number.value)}${chosen.length === 0 ? '' : ` (with ${chosen.join(', ')})`}`;
-}
-
-function said(value: unknown): string {
-  return typeof value === 'string'
-    ? value
-    : dump(value, { schema: CORE_SCHEMA, flowLevel: 0, lineWidth: -1 }).trim();
+  const withText = parameters.length === 0 ? '' : ` (with ${parameters.join(', ')})`;
+  return ` = ${formatValue(number.value)}${withText}`;
 }

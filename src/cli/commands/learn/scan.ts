@@ -1,25 +1,32 @@
 import { Option } from '@commander-js/extra-typings';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
+import type { scanReport } from '../../../scan/report.ts';
 import type { ScanProgress } from '../../../scan/scan.ts';
-import { defineCommand } from '../../command.ts';
-import { positive } from '../query/sql.ts';
+import { defineCommand, type NextStep } from '../../command.ts';
+import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import type { Table } from '../../terminal/table.ts';
 
-export const scan = defineCommand({
+type ScanReport = ReturnType<typeof scanReport>;
+type ReportedLink = ScanReport['links'][number];
+
+const maxDoubts = 20;
+
+export const scanCommand = defineCommand({
   description:
-    'Reads the structure, profiles what changed, and finds keys and joins with their evidence. Needs no git and publishes ' +
-    'nothing: ktx ingest does. Profiles stay in .ktx, so the next scan only looks at what changed.',
+    'Reads the structure of a warehouse, profiles its columns, and finds keys and joins with their evidence. Writes nothing to the ' +
+    'project and needs no git; ktx ingest does that. Profiles are cached in .ktx, so the next scan reads only what changed.',
   examples: [
-    ['ktx scan', 'the joins of the only warehouse'],
-    ['ktx scan --max-seconds 300', 'five minutes of profiling; the next scan goes on there'],
+    ['ktx scan', 'lists the joins of the only warehouse'],
+    ['ktx scan --max-seconds 300', 'profiles for five minutes; the next scan resumes it'],
     ['ktx scan warehouse --ignore-declared all --json', 'as if the database declared no keys'],
   ],
-  rows: true,
+  hasRows: true,
   define: (command) =>
     command
-      .argument('[connection]', 'the only one where it is left out')
+      .argument('[connection]', 'the warehouse, if there are several')
       .addOption(
-        new Option('--ignore-declared <what>', 'pretend that the database declares none').choices([
+        new Option('--ignore-declared <what>', 'ignore what the database declares').choices([
           'keys',
           'links',
           'all',
@@ -27,19 +34,21 @@ export const scan = defineCommand({
       )
       .option(
         '--max-seconds <n>',
-        'time for profiles in this scan, in place of scan.max_seconds; the next one goes on there',
-        positive,
+        'time limit for profiling in this scan (default: scan.max_seconds); the next scan resumes it',
+        parsePositiveInteger,
       )
       .option(
         '--max-bytes <n>',
-        'bytes of tables that this scan may profile, in place of scan.max_bytes',
-        positive,
+        'bytes of tables to profile in this scan (default: scan.max_bytes); the next scan resumes it',
+        parsePositiveInteger,
       ),
   async run({ args: [connection], options }, context) {
     const project = await context.project();
     const name = project.connection(connection).name;
-    const { scanProject } = await import('../../../project/learn/scan.ts');
-    const { scanReport } = await import('../../../scan/report.ts');
+    const [{ scanProject }, { scanReport: createReport }] = await Promise.all([
+      import('../../../project/learn/scan.ts'),
+      import('../../../scan/report.ts'),
+    ]);
     const onProgress = ({ phase, ...counts }: ScanProgress) =>
       context.progress.update(`${name}: ${phase}`, phase === 'profile' ? counts : undefined);
     const { ignoreDeclared, maxSeconds, maxBytes } = options;
@@ -47,63 +56,74 @@ export const scan = defineCommand({
       ...(maxSeconds && { seconds: maxSeconds }),
       ...(maxBytes && { bytes: maxBytes }),
     };
-    const asked = { connection: name, ignoreDeclared, budget };
-    const report = scanReport(
-      await scanProject(project, { ...asked, signal: context.signal, onProgress }),
+    const request = { connection: name, ignoreDeclared, budget };
+    const report = createReport(
+      await scanProject(project, { ...request, signal: context.signal, onProgress }),
     );
-    const place = ({ table, columns }: { table: string; columns: readonly string[] }) =>
-      `${table}(${columns.join(', ')})`;
-    const rejected = report.links.filter(({ status }) => status === 'rejected').length;
-    const shown = report.links.filter(({ status }) => status !== 'rejected');
-    const rows = shown.map(
-      ({ from, to, status, probability, evidence: { containment, orphans } }) => {
-        const found =
-          typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : undefined;
-        return [
-          place(from),
-          place(to),
-          status,
-          probability,
-          found,
-          typeof orphans === 'number' ? orphans : undefined,
-        ];
-      },
-    );
-    const columns = ['from', 'to', 'status', 'prob.', 'found', 'orphans'].map((column) => ({
-      name: column,
-    }));
-    // Of polymorphic references the report has notes of its own.
-    const doubts = shown.flatMap(({ from, to, status, evidence: { why } }) => {
-      const isTold =
-        status === 'review' && typeof why === 'string' && !why.startsWith('polymorphic');
-      return isTold ? [`review: ${place(from)} to ${place(to)}: ${why}`] : [];
-    });
-    const keys = report.primary_keys.filter(({ status }) => status === 'accepted').length;
+    const candidates = report.links.filter(({ status }) => status !== 'rejected');
     return {
       data: report,
-      table: { columns, rows },
+      table: linkTable(candidates),
       notes: [
-        `${formatCount(report.tables, 'table')}, ${formatCount(keys, 'key')}, ${formatCount(rejected, 'candidate')} rejected, ${formatCount(report.queries, 'statement')} sent; nothing was written to the project`,
-        ...doubts.slice(0, 20),
+        summaryText(report, report.links.length - candidates.length),
+        ...doubtLines(candidates).slice(0, maxDoubts),
         ...report.notes,
       ],
       exitCode: report.left > 0 ? 3 : 0,
-      failure: report.tables === 0 ? noTables(name) : undefined,
-      next: [
-        ...(report.left > 0
-          ? [
-              `ktx scan${connection === undefined ? '' : ` ${name}`}  go on with the tables that are left`,
-            ]
-          : []),
-        `ktx ingest${connection === undefined ? '' : ` ${name}`}  write this as a semantic layer`,
-        `ktx scan${connection === undefined ? '' : ` ${name}`} --json  with the evidence of each`,
-      ],
+      failure: report.tables === 0 ? noTablesError(name) : undefined,
+      next: nextSteps(report, connection === undefined ? '' : ` ${name}`),
     };
   },
 });
 
-function noTables(connection: string): UserError {
-  return new UserError('no_tables', `${connection} shows no table.`, {
-    hint: 'check the schemas of the connection, and what its login may see',
+function linkTable(links: readonly ReportedLink[]): Table {
+  const columns = ['from', 'to', 'status', 'prob.', 'found', 'orphans'];
+  const rows = links.map(({ from, to, status, probability, evidence }) => {
+    const { containment, orphans } = evidence;
+    const found =
+      typeof containment === 'number' ? `${(containment * 100).toFixed(1)} %` : undefined;
+    const orphanCount = typeof orphans === 'number' ? orphans : undefined;
+    return [columnsText(from), columnsText(to), status, probability, found, orphanCount];
+  });
+  return { columns: columns.map((name) => ({ name })), rows };
+}
+
+function summaryText(report: ScanReport, rejected: number): string {
+  const keys = report.primary_keys.filter(({ status }) => status === 'accepted').length;
+  const counts = [
+    formatCount(report.tables, 'table'),
+    formatCount(keys, 'key'),
+    `${formatCount(rejected, 'candidate')} rejected`,
+    `${formatCount(report.queries, 'statement')} sent`,
+  ];
+  return `${counts.join(', ')}; nothing was written to the project`;
+}
+
+/** Why a join needs a review. The notes of the report cover polymorphic references. */
+function doubtLines(links: readonly ReportedLink[]): readonly string[] {
+  return links.flatMap(({ from, to, status, evidence: { why } }) => {
+    const hasReason =
+      status === 'review' && typeof why === 'string' && !why.startsWith('polymorphic');
+    return hasReason ? [`review: ${columnsText(from)} to ${columnsText(to)}: ${why}`] : [];
+  });
+}
+
+function columnsText({ table, columns }: ReportedLink['from']): string {
+  return `${table}(${columns.join(', ')})`;
+}
+
+function nextSteps({ left }: ScanReport, argument: string): readonly NextStep[] {
+  const resume: readonly NextStep[] =
+    left > 0 ? [[`ktx scan${argument}`, 'continues with the remaining tables']] : [];
+  return [
+    ...resume,
+    [`ktx ingest${argument}`, 'writes the semantic layer'],
+    [`ktx scan${argument} --json`, 'shows the evidence of each join'],
+  ];
+}
+
+function noTablesError(connection: string): UserError {
+  return new UserError('no_tables', `No tables are visible in ${connection}.`, {
+    hint: 'check the schemas of the connection, and the privileges of its login',
   });
 }

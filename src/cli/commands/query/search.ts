@@ -2,23 +2,31 @@ import { Option } from '@commander-js/extra-typings';
 import { formatCount } from '../../../lib/format-count.ts';
 import { documentKinds } from '../../../search/documents.ts';
 import { defineCommand } from '../../command.ts';
-import { positive } from './sql.ts';
+import { parsePositiveInteger } from '../../flags/parse-number.ts';
 
-export const search = defineCommand({
+/** The search never returns more hits. */
+const maxHits = 200;
+
+export const searchCommand = defineCommand({
   description:
-    'Finds metrics, datasets, fields, segments, joins, terms, rules, and tables that are not modelled; words may be misspelt or cut short.',
+    'Searches metrics, datasets, fields, segments, joins, terms, rules, and tables without a dataset. Typos and partial words are fine.',
   examples: [
-    ['ktx search revenue by region', 'best first'],
+    ['ktx search revenue by region', 'the best hits first'],
     ['ktx search customer --kind field', 'only fields'],
-    ['ktx search Germany', 'the fields that have this value, too'],
+    ['ktx search Germany', 'also finds fields that contain this value'],
   ],
-  rows: true,
+  hasRows: true,
   define: (command) =>
     command
-      .argument('<words...>', 'what to look for')
-      .addOption(new Option('--kind <kinds...>', 'only these').choices(documentKinds))
-      .option('--connection <name>', 'only this one')
-      .option('--limit <hits>', 'hits at most, up to 200', positive, 20),
+      .argument('<words...>', 'what to search for')
+      .addOption(new Option('--kind <kinds...>', 'only these kinds').choices(documentKinds))
+      .option('--connection <name>', 'only this connection')
+      .option(
+        '--limit <hits>',
+        `maximum number of hits, up to ${maxHits}`,
+        parsePositiveInteger,
+        20,
+      ),
   async run({ args: [words], options: { connection, kind, limit } }, context) {
     const project = await context.project();
     const { searchProject } = await import('../../../project/answer/search.ts');
@@ -28,25 +36,29 @@ export const search = defineCommand({
       connection,
     });
     const hits = found.slice(0, limit);
-    const truncated = found.length >= Math.min(limit + 1, 200);
-    const cutOff = truncated
+    const truncated = found.length >= Math.min(limit + 1, maxHits);
+    const truncationNotes = truncated
       ? [
-          `Cut off at ${formatCount(hits.length, 'hit')}: there may be more. Raise --limit, or say more.`,
+          `Only the first ${formatCount(hits.length, 'hit')}; there may be more. Raise --limit or add words.`,
         ]
       : [];
     const rows = hits.map(({ subject, detail, description, contested, stale, value }) => {
-      const marks = [contested === true ? 'contested' : [], stale === true ? 'stale' : []].flat();
-      const held = value === undefined ? [] : [`has ${JSON.stringify(value)}`];
-      return [subject, [detail ?? [], held, marks].flat().join(', '), description ?? ''];
+      const details = [
+        detail ?? [],
+        value === undefined ? [] : `has ${JSON.stringify(value)}`,
+        contested === true ? 'contested' : [],
+        stale === true ? 'stale' : [],
+      ];
+      return [subject, details.flat().join(', '), description ?? ''];
     });
     const isEmpty = hits.length === 0;
     return {
       data: { hits, truncated },
       table: { columns: ['subject', 'detail', 'description'].map((name) => ({ name })), rows },
-      notes: isEmpty ? ['Nothing found; try other words.'] : cutOff,
+      notes: isEmpty ? ['Nothing found. Try other words.'] : truncationNotes,
       next: isEmpty
-        ? ['ktx ingest', 'ktx sl list']
-        : ['ktx explain "<subject>"  where it comes from'],
+        ? [['ktx ingest'], ['ktx sl list']]
+        : [['ktx explain "<subject>"', 'shows where it comes from']],
     };
   },
 });

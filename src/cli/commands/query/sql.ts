@@ -1,52 +1,63 @@
-import { text } from 'node:stream/consumers';
-import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { readText } from '../../../store/files.ts';
 import { UserError } from '../../../lib/error.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { Project } from '../../../project/open/open.ts';
 import type { QueryResult } from '../../../warehouse/warehouse.ts';
-import { formatCount } from '../../../lib/format-count.ts';
-import { defineCommand, type CommandContext, type Outcome } from '../../command.ts';
-import { usage } from '../../terminal/failure.ts';
+import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
+import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { readInput } from '../../flags/read-input.ts';
+import { usageError } from '../../terminal/failure.ts';
 
-export const sql = defineCommand({
+export const sqlCommand = defineCommand({
   description:
-    'Runs one SELECT, read-only: by the engine, by a parser, by the driver. Everything else is refused.',
+    'Runs one SELECT. Read-only three times over: checked by the engine, by a parser and by the driver. Anything else is refused.',
   examples: [
     ['ktx sql "SELECT count(*) FROM orders"', 'one statement'],
     ['ktx sql --file report.sql --format csv > report.csv', 'from a file, as CSV'],
     ['echo "SELECT 1" | ktx sql -', 'from standard input'],
     [
       'ktx sql --lint --file report.sql',
-      'joins that repeat rows, filters that the metrics have; fails where it finds one',
+      'fails if a join repeats rows, or if a filter is missing that the metrics have',
     ],
   ],
-  rows: true,
+  hasRows: true,
   define: (command) =>
     command
       .argument('[statement]', 'the SELECT; - reads standard input')
       .option('--file <path>', 'read the statement from a file')
-      .option('--connection <name>', 'which warehouse, where there are several')
-      .option('--limit <rows>', 'rows at most (query.max_rows in ktx.yaml)', positive)
-      .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive)
-      .option('--lint', 'run nothing: say what the semantic layer knows better'),
+      .option('--connection <name>', 'the warehouse, if there are several')
+      .option(
+        '--limit <rows>',
+        'maximum number of rows (default: query.max_rows)',
+        parsePositiveInteger,
+      )
+      .option(
+        '--timeout <seconds>',
+        'time limit (default: query.timeout_seconds)',
+        parsePositiveInteger,
+      )
+      .option('--lint', 'check the statement against the semantic layer; do not run it'),
   async run({ args: [statement], options }, context) {
-    const select = await statementText(statement, options.file, context);
+    const select = await readStatement(statement, options.file, context);
     const project = await context.project();
     const connection = project.connection(options.connection).name;
-    if (options.lint === true) return lintOutcome(project, connection, select);
+    if (options.lint === true) return lintResult(project, connection, select);
     const { runStatement } = await import('../../../project/answer/statement.ts');
     context.progress.update('running the statement');
-    const asked = {
+    const request = {
       connection,
       sql: select,
       maxRows: options.limit,
       timeoutSeconds: options.timeout,
     };
-    return rowsOutcome(await runStatement(project, asked, context.signal), { connection });
+    return rowsResult(await runStatement(project, request, context.signal), { connection });
   },
 });
 
-async function lintOutcome(project: Project, connection: string, select: string): Promise<Outcome> {
+async function lintResult(
+  project: Project,
+  connection: string,
+  select: string,
+): Promise<CommandResult> {
   const { lintStatement } = await import('../../../project/answer/lint.ts');
   const { findings, proposal } = await lintStatement(project, connection, select);
   const flags = proposal && [
@@ -54,66 +65,40 @@ async function lintOutcome(project: Project, connection: string, select: string)
     ...proposal.dimensions.map((name) => `-d ${name}`),
   ];
   const lines = findings.map(({ rule, message, hint }) => `${rule}: ${message}\n  ${hint}`);
-  const hint = 'correct the statement, or ask the semantic layer';
+  const failure = new UserError('sql_lint', `${formatCount(findings.length, 'finding')}.`, {
+    hint: 'correct the statement, or use ktx sl query',
+  });
   return {
     data: { connection, findings, proposal },
-    text: lines.length === 0 ? 'Nothing found.' : lines.join('\n'),
-    next: flags === undefined ? [] : [`ktx sl query ${flags.join(' ')}`],
-    failure:
-      findings.length === 0
-        ? undefined
-        : new UserError(
-            'sql_lint',
-            `${formatCount(findings.length, 'finding')} in this statement.`,
-            {
-              hint,
-            },
-          ),
+    text: lines.length === 0 ? 'No findings.' : lines.join('\n'),
+    next: flags === undefined ? [] : [[`ktx sl query ${flags.join(' ')}`]],
+    failure: findings.length === 0 ? undefined : failure,
   };
 }
 
-/** Rows with what was cut off said aloud. */
-export function rowsOutcome({ columns, rows, ...about }: QueryResult, extra: object): Outcome {
-  const { truncated, ms, queryId } = about;
-  const count = `${formatCount(rows.length, 'row')} in ${Math.round(ms)} ms, query ${queryId}`;
-  const cutOff = truncated
-    ? ['There are more rows: this answer is cut off. Raise --limit, or ask for less.']
+/** The rows of a query as a result. `extra` goes into the envelope. */
+export function rowsResult(result: QueryResult, extra: object): CommandResult {
+  const { columns, rows, truncated, queryId } = result;
+  const ms = Math.round(result.ms);
+  const summary = `${formatCount(rows.length, 'row')} in ${ms} ms, query ${queryId}`;
+  const truncationNotes = truncated
+    ? ['There are more rows. Raise --limit, or narrow the query.']
     : [];
   return {
-    data: { ...extra, query_id: queryId, columns, rows, truncated, ms: Math.round(ms) },
+    data: { ...extra, query_id: queryId, columns, rows, truncated, ms },
     table: { columns, rows },
-    notes: [count, ...cutOff],
+    notes: [summary, ...truncationNotes],
   };
 }
 
-/** A flag's number. */
-export function positive(value: string): number {
-  const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('a positive whole number');
-}
-
-/** From the file, or standard input for `-`. */
-export async function readInput(path: string, { surroundings }: CommandContext): Promise<string> {
-  if (path !== '-') {
-    const content = await readText(path);
-    if (content !== undefined) return content;
-    const hint = 'check the path; - reads standard input';
-    throw new UserError('file_not_found', `There is no file ${path}.`, { hint, exitCode: 2 });
-  }
-  if (surroundings.stdin.isTTY === true)
-    throw usage('Nothing comes from standard input.', 'pipe something into it');
-  return text(surroundings.stdin);
-}
-
-async function statementText(
+async function readStatement(
   statement: string | undefined,
   file: string | undefined,
   context: CommandContext,
 ): Promise<string> {
   if (statement !== undefined && file !== undefined)
-    throw usage('The statement is given twice.', 'either "SELECT …" or --file');
+    throw usageError('The statement is given twice.', 'pass either "SELECT …" or --file');
   if (file !== undefined || statement === '-') return readInput(file ?? '-', context);
   if (statement !== undefined && statement.trim() !== '') return statement;
-  throw usage('There is no statement.', 'ktx sql "SELECT 1", or --file <path>');
+  throw usageError('The statement is missing.', 'ktx sql "SELECT 1", or --file <path>');
 }

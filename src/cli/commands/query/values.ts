@@ -1,32 +1,29 @@
 import { defineCommand } from '../../command.ts';
 
-export const values = defineCommand({
+export const valuesCommand = defineCommand({
   description:
-    'Finds the fields that hold a value, spelled as the warehouse has it, by what the last scan saw of columns with few values. ' +
-    'Values stay in .ktx; personal ones are not kept, nor those of columns under scan.no_values.',
-  examples: [['ktx values cancelled', 'which status it is, and of what']],
-  rows: true,
+    'Finds the fields that contain a value, and how the warehouse spells it. Searches what the last scan saw in columns with few ' +
+    'distinct values. These values stay in .ktx. Personal values and columns under scan.no_values are not stored.',
+  examples: [['ktx values cancelled', 'which fields have this status']],
+  hasRows: true,
   define: (command) =>
     command
       .argument('<words...>', 'the value, or a part of it')
-      .option('--connection <name>', 'only this one'),
+      .option('--connection <name>', 'only this connection'),
   async run({ args: [words], options: { connection } }, context) {
     const project = await context.project();
     const { findValues } = await import('../../../project/answer/values.ts');
+    const { noValuesText } = await import('../../../tools/find-values.ts');
     const hits = await findValues(project, words.join(' '), connection);
+    const isEmpty = hits.length === 0;
     return {
       data: { hits },
       table: {
         columns: ['value', 'field', 'connection'].map((name) => ({ name })),
         rows: hits.map((hit) => [hit.value, `${hit.dataset}.${hit.field}`, hit.connection]),
       },
-      notes:
-        hits.length === 0
-          ? [
-              'No column of few values has it; it may stand in one of many, or be personal and not kept.',
-            ]
-          : [],
-      next: hits.length === 0 ? ['ktx ingest  scans what is new'] : [],
+      notes: isEmpty ? [noValuesText] : [],
+      next: isEmpty ? [['ktx ingest', 'scans what is new']] : [],
     };
   },
 });

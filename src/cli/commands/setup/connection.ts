@@ -2,20 +2,25 @@ import { formatCount } from '../../../lib/format-count.ts';
 import { findConnection, isWarehouse, listSources } from '../../../project/open/config.ts';
 import type { Project } from '../../../project/open/open.ts';
 import { fileConnectionFlags } from '../../../warehouse/config.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type NextStep } from '../../command.ts';
 import {
-  allKinds,
+  allDrivers,
   connectionFlags,
-  connectionFrom,
-  connectionName,
+  parseConnectionName,
+  resolveConnection,
 } from '../../flags/connection-flags.ts';
-import { withFlags } from '../../flags/schema-flags.ts';
-import { connectWarehouse, describeProbe, warnings } from './setup.ts';
+import { addFlags } from '../../flags/schema-flags.ts';
+import {
+  connectWarehouse,
+  describeProbe,
+  describeWritten,
+  probeWarnings,
+} from './connect-warehouse.ts';
 
-export const add = defineCommand({
+export const addCommand = defineCommand({
   description:
-    'Adds a warehouse, or a source of context such as a folder of documents, to ktx.yaml; comments and order stay. ' +
-    'Nothing is written unless it answers.',
+    'Adds a warehouse or a source (for example a folder of documents) to ktx.yaml. Keeps the comments and the order of the file. ' +
+    'Writes nothing unless the connection works.',
   examples: [
     [
       `ktx connection add crm ${fileConnectionFlags.replace('<file>', 'crm.duckdb')}`,
@@ -23,110 +28,112 @@ export const add = defineCommand({
     ],
     [
       'ktx connection add handbook --driver docs --path ./docs',
-      'documents: their tables of terms, metrics and columns',
+      'documents: tables of terms, metrics and columns',
     ],
   ],
   define: (command) =>
-    withFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allKinds)),
-  async run({ args: [asked], options }, context) {
+    addFlags(command.argument('<name>', 'name of the connection'), connectionFlags(allDrivers)),
+  async run({ args: [name], options }, context) {
     const { dir } = await context.project();
-    const name = connectionName(asked);
-    const config = await connectionFrom(options, context, allKinds);
-    if (isWarehouse(config)) return connectWarehouse({ dir, name, config }, context);
-    context.progress.update(`reading ${name}`);
+    const connection = parseConnectionName(name);
+    const config = await resolveConnection(options, context, allDrivers);
+    if (isWarehouse(config)) return connectWarehouse({ dir, name: connection, config }, context);
+    context.progress.update(`reading ${connection}`);
     const { addSource } = await import('../../../project/setup/add-source.ts');
-    const { written, probe } = await addSource({ dir, name, config }, context.signal);
-    const change =
-      written.length === 0 ? 'everything stood already' : `wrote ${written.join(', ')}`;
+    const { written, probe } = await addSource({ dir, name: connection, config }, context.signal);
     return {
-      data: { dir, connection: name, written, probe },
-      text: `${name}: ${describeItems(probe)}\n${dir}: ${change}`,
+      data: { dir, connection, written, probe },
+      text: `${connection}: ${describeItems(probe)}\n${dir}: ${describeWritten(written)}`,
       notes: probe.failed.map((line) => `cannot be read: ${line}`),
       next: [
-        `ktx ingest ${name}  read it`,
-        'git add ktx.yaml  the configuration is yours to commit',
+        [`ktx ingest ${connection}`, 'reads its items'],
+        ['git add ktx.yaml', 'ktx does not commit the configuration'],
       ],
     };
   },
 });
 
-function describeItems({
-  items,
-  failed,
-  isComplete,
-}: {
-  items: number;
-  failed: readonly string[];
-  isComplete: boolean;
-}): string {
-  const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
-  return `${formatCount(items, 'item')}${unread}${isComplete ? '' : ', the listing is cut short'}`;
+interface SourceProbe {
+  readonly items: number;
+  readonly failed: readonly string[];
+  readonly isComplete: boolean;
 }
 
-export const list = defineCommand({
-  description: 'The connections of ktx.yaml, without their secrets.',
-  examples: [['ktx connection list', 'name, driver, where it is']],
-  rows: true,
+function describeItems({ items, failed, isComplete }: SourceProbe): string {
+  const unread = failed.length === 0 ? '' : `, ${failed.length} cannot be read`;
+  return `${formatCount(items, 'item')}${unread}${isComplete ? '' : ', the listing is incomplete'}`;
+}
+
+export const listCommand = defineCommand({
+  description: 'Lists the connections in ktx.yaml, without their secrets.',
+  examples: [['ktx connection list', 'name, driver and location']],
+  hasRows: true,
   define: (command) => command,
   async run(_input, context) {
     const { config } = await context.project();
     const rows = Object.entries(config.connections).map(([name, connection]) => {
       const settings = new Map<string, unknown>(Object.entries(connection));
-      const places = ['path', 'url', 'host', 'database']
+      const location = ['path', 'url', 'host', 'database']
         .map((key) => settings.get(key))
-        .filter((place) => typeof place === 'string');
-      return [name, connection.driver, places.join('/')];
+        .filter((part) => typeof part === 'string');
+      return [name, connection.driver, location.join('/')];
     });
     const table = { columns: ['connection', 'driver', 'at'].map((name) => ({ name })), rows };
     return { data: table, table };
   },
 });
 
-export const test = defineCommand({
+export const testCommand = defineCommand({
   description:
-    'Connects, reads the structure, and says what the login may do. Fails where the warehouse does not answer.',
+    'Connects to a warehouse, reads its structure, and shows what the login may do. Fails if the warehouse does not answer.',
   examples: [['ktx connection test warehouse', 'is it reachable, and is the login read-only?']],
-  define: (command) => command.argument('[name]', 'the only one where it is left out'),
-  async run({ args: [asked] }, context) {
+  define: (command) => command.argument('[name]', 'the connection, if there are several'),
+  async run({ args: [requested] }, context) {
     const project = await context.project();
-    const source = asked === undefined ? undefined : findConnection(project.config, asked);
-    if (asked !== undefined && source !== undefined && !isWarehouse(source)) {
+    const { dir } = project;
+    const source = requested === undefined ? undefined : findConnection(project.config, requested);
+    if (requested !== undefined && source !== undefined && !isWarehouse(source)) {
       const { probeSource } = await import('../../../project/setup/add-source.ts');
-      const probe = await probeSource(
-        { dir: project.dir, name: asked, config: source },
-        context.signal,
-      );
-      return { data: { connection: asked, probe }, text: `${asked}: ${describeItems(probe)}` };
+      const probe = await probeSource({ dir, name: requested, config: source }, context.signal);
+      const text = `${requested}: ${describeItems(probe)}`;
+      return { data: { connection: requested, probe }, text };
     }
-    const { name, config } = project.connection(asked);
+    const { name, config } = project.connection(requested);
     const { probeConnection } = await import('../../../project/setup/setup.ts');
     context.progress.update(`connecting to ${name}`);
-    const probe = await probeConnection({ dir: project.dir, name, config }, context.signal);
-    const login = `login: ${probe.privileges.readOnly ? 'may only read' : 'could write; ktx never does'}`;
+    const probe = await probeConnection({ dir, name, config }, context.signal);
+    const login = probe.privileges.readOnly ? 'read-only' : 'could write; ktx never does';
     return {
       data: { connection: name, probe },
-      text: `${describeProbe(name, probe)}\n${login}`,
-      notes: warnings(probe),
+      text: `${describeProbe(name, probe)}\nlogin: ${login}`,
+      notes: probeWarnings(probe),
     };
   },
 });
 
-export const remove = defineCommand({
+export const removeCommand = defineCommand({
   description:
-    'Takes a connection out of ktx.yaml. What was written about it stays in semantic-layer/, claims/ and sources/.',
-  examples: [['ktx connection remove crm', 'the files stay; git has them']],
+    'Removes a connection from ktx.yaml. Its files in semantic-layer/, claims/ and sources/ stay.',
+  examples: [['ktx connection remove crm', 'the files stay']],
   define: (command) => command.argument('<name>', 'name of the connection'),
-  async run({ args: [asked] }, context) {
+  async run({ args: [requested] }, context) {
     const project = await context.project();
-    const name = anyConnection(project, asked);
+    const name = requireConnection(project, requested);
     const { removeConnection } = await import('../../../project/setup/setup.ts');
     const isSource = listSources(project.config).some(([source]) => source === name);
     await removeConnection(project.dir, name);
-    const next = isSource ? [`ktx ingest --forget ${name}  take back what only it says`] : [];
-    return { data: { connection: name }, text: `${name} is out of ktx.yaml; its files stay`, next };
+    const next: readonly NextStep[] = isSource
+      ? [[`ktx ingest --forget ${name}`, 'removes what only this source supported']]
+      : [];
+    return {
+      data: { connection: name },
+      text: `removed ${name} from ktx.yaml; its files stay`,
+      next,
+    };
   },
 });
 
-function anyConnection({ config, connection }: Project, name: string): string {
+/** The name of a warehouse or a source; throws with the nearest names if there is none. */
+function requireConnection({ config, connection }: Project, name: string): string {
   return findConnection(config, name) === undefined ? connection(name).name : name;
 }

@@ -1,29 +1,33 @@
 import { statfs } from 'node:fs/promises';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
-import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
+import type { Project } from '../../../project/open/open.ts';
 import type { ConnectionStatus } from '../../../project/review/status.ts';
+import type { LlmStatus } from '../../../project/setup/llm-setup.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
-import { failureOf } from '../../terminal/failure.ts';
+import { toUserError } from '../../terminal/failure.ts';
 
-interface Finding {
+interface DoctorFinding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'broken';
   readonly found: string;
   readonly fix?: string | undefined;
 }
 
-export const doctor = defineCommand({
+const minFreeMegabytes = 100;
+
+export const doctorCommand = defineCommand({
   description:
-    'Checks node, git, the parsers, the disk, the lock, the configuration, and every login. Fails where something is broken.',
-  examples: [['ktx doctor', 'each finding with its fix']],
+    'Checks Node, git, the SQL parser, the disk, the lock, the configuration and every login. Suggests a fix for each problem. Fails if ' +
+    'something is broken.',
+  examples: [['ktx doctor', 'runs all checks']],
   define: (command) => command,
   async run(_input, context) {
-    const findings = [...(await environment()), ...(await projectFindings(context))];
+    const findings = [...(await checkEnvironment()), ...(await checkProject(context))];
     const broken = findings.filter(({ state }) => state === 'broken');
-    const marks = { ok: 'green', warning: 'yellow', broken: 'red' } as const;
+    const colors = { ok: 'green', warning: 'yellow', broken: 'red' } as const;
     const lines = findings.flatMap(({ check, state, found, fix }) => [
-      `${context.screen.style(marks[state], state.padEnd(7))}  ${check}: ${found}`,
+      `${context.screen.style(colors[state], state.padEnd(7))}  ${check}: ${found}`,
       ...(fix === undefined ? [] : [`         fix: ${fix}`]),
     ]);
     const message = `Broken: ${broken.map(({ check }) => check).join(', ')}.`;
@@ -35,14 +39,14 @@ export const doctor = defineCommand({
   },
 });
 
-async function environment(): Promise<readonly Finding[]> {
+async function checkEnvironment(): Promise<readonly DoctorFinding[]> {
   return [
-    finding('node', process.versions.node),
-    await tried('git', async () => {
+    makeFinding('node', process.versions.node),
+    await runCheck('git', async () => {
       const { gitLine } = await import('../../../store/git.ts');
       return (await gitLine(process.cwd(), ['--version'])).replace('git version ', '');
     }),
-    await tried('sql parser', async () => {
+    await runCheck('sql parser', async () => {
       const { loadAnalyzer } = await import('../../../sql/analyzer.ts');
       await loadAnalyzer();
       return 'loads';
@@ -50,40 +54,35 @@ async function environment(): Promise<readonly Finding[]> {
   ];
 }
 
-async function projectFindings(context: CommandContext): Promise<readonly Finding[]> {
-  const configuration = await tried('configuration', async () => (await context.project()).dir);
-  // A project is no must for a doctor, unless one was named.
-  const isOptional = configuration.code === 'project_not_found' && context.projectDir === undefined;
-  if (configuration.state !== 'ok')
+async function checkProject(context: CommandContext): Promise<readonly DoctorFinding[]> {
+  const configuration = await runCheck('configuration', async () => (await context.project()).dir);
+  if (configuration.state !== 'ok') {
+    // Without --project-dir, having no project is only a warning.
+    const isOptional =
+      configuration.code === 'project_not_found' && context.projectDir === undefined;
     return [{ ...configuration, state: isOptional ? 'warning' : 'broken' }];
+  }
   const project = await context.project();
+  const disk = await checkDisk(project);
   const { withProjectLock } = await import('../../../store/lock.ts');
-  const { projectStatus } = await import('../../../project/review/status.ts');
-  const disk = await tried('disk', async () => {
-    const { bavail, bsize } = await statfs(project.dir);
-    const megabytes = Math.floor((bavail * bsize) / 1_000_000);
-    if (megabytes < 100)
-      throw new UserError('disk_full', `${megabytes} MB free`, {
-        hint: 'make room: .ktx/cache may be deleted',
-      });
-    return `${megabytes} MB free`;
-  });
-  // It writes into the folder, too.
-  const lock = await tried('lock', () =>
+  // Taking the lock also writes into the folder.
+  const lock = await runCheck('lock', () =>
     withProjectLock(project.dir, async () => 'free', { waitMs: 0 }),
   );
-  context.progress.update('asking the warehouses');
+  context.progress.update('connecting to the warehouses');
+  const { projectStatus } = await import('../../../project/review/status.ts');
   const { git, uncommitted, connections, llm } = await projectStatus(
     project,
     false,
     context.signal,
   );
-  const tracked = uncommitted === undefined ? 'none yet: ktx ingest makes one' : 'found';
-  const repository = finding(
-    'repository',
-    git ?? tracked,
-    git === undefined ? undefined : { state: 'broken', fix: 'do what git says' },
-  );
+  const repository =
+    git === undefined
+      ? makeFinding(
+          'repository',
+          uncommitted === undefined ? 'none; ktx ingest makes one' : 'found',
+        )
+      : makeFinding('repository', git, { state: 'broken', fix: 'follow the message of git' });
   return [
     configuration,
     disk,
@@ -94,16 +93,16 @@ async function projectFindings(context: CommandContext): Promise<readonly Findin
   ];
 }
 
-function llmFindings({ backend, state, account, ignored, error }: LlmStatus): readonly Finding[] {
-  if (state === 'none') return [finding('llm', 'none; everything but reading prose works')];
-  const payer = account === undefined ? '' : ` (it would be paid by ${account})`;
-  const broken =
-    error && finding('llm', `${error.message}${payer}`, { state: 'broken', fix: error.hint });
-  const honoured = { state: 'warning', fix: 'take the settings out of llm.promptCaching' } as const;
-  return [
-    broken ?? finding('llm', [`${backend} answers`, account].filter(Boolean).join(', ')),
-    ...(ignored.length === 0 ? [] : [finding('llm settings', ignored.join('; '), honoured)]),
-  ];
+function checkDisk({ dir }: Project): Promise<DoctorFinding> {
+  return runCheck('disk', async () => {
+    const { bavail, bsize } = await statfs(dir);
+    const megabytes = Math.floor((bavail * bsize) / 1_000_000);
+    if (megabytes < minFreeMegabytes)
+      throw new UserError('disk_full', `${megabytes} MB free`, {
+        hint: 'free some space; .ktx/cache can be deleted',
+      });
+    return `${megabytes} MB free`;
+  });
 }
 
 function connectionFindings({
@@ -112,42 +111,70 @@ function connectionFindings({
   error,
   privileges = [],
   invalid,
-}: ConnectionStatus): readonly Finding[] {
+}: ConnectionStatus): readonly DoctorFinding[] {
   const name = `connection ${connection}`;
   if (error !== undefined)
-    return [finding(name, error.message, { state: 'broken', fix: error.hint })];
-  const couldWrite = {
-    state: 'warning',
-    fix: 'give ktx a login with SELECT and nothing else',
-  } as const;
-  const problems = finding(`datasets of ${connection}`, formatCount(invalid.length, 'problem'), {
-    state: 'broken',
-    fix: 'ktx sl validate',
-  });
+    return [makeFinding(name, error.message, { state: 'broken', fix: error.hint })];
+  const login =
+    privileges.length === 0
+      ? makeFinding(`login of ${connection}`, 'read-only')
+      : makeFinding(`login of ${connection}`, privileges.join('; '), {
+          state: 'warning',
+          fix: 'give ktx a login that may only SELECT',
+        });
+  const problems = makeFinding(
+    `datasets of ${connection}`,
+    formatCount(invalid.length, 'problem'),
+    {
+      state: 'broken',
+      fix: 'ktx sl validate',
+    },
+  );
   return [
-    finding(name, formatCount(tables, 'table')),
-    finding(
-      `login of ${connection}`,
-      privileges.join('; ') || 'may only read',
-      privileges.length === 0 ? undefined : couldWrite,
-    ),
+    makeFinding(name, formatCount(tables, 'table')),
+    login,
     ...(invalid.length === 0 ? [] : [problems]),
   ];
 }
 
-function finding(check: string, found: string, trouble?: Pick<Finding, 'state' | 'fix'>): Finding {
-  return { check, state: 'ok', found, ...trouble };
+function llmFindings({
+  backend,
+  state,
+  account,
+  ignored,
+  error,
+}: LlmStatus): readonly DoctorFinding[] {
+  if (state === 'none') return [makeFinding('llm', 'none; everything except reading prose works')];
+  const payer = account === undefined ? '' : ` (account: ${account})`;
+  const answer =
+    error === undefined
+      ? makeFinding('llm', [`${backend} answers`, account].filter(Boolean).join(', '))
+      : makeFinding('llm', `${error.message}${payer}`, { state: 'broken', fix: error.hint });
+  const ignoredSettings = makeFinding('llm settings', ignored.join('; '), {
+    state: 'warning',
+    fix: 'remove these settings from llm.promptCaching',
+  });
+  return [answer, ...(ignored.length === 0 ? [] : [ignoredSettings])];
 }
 
-/** A failure of the run is the finding. */
-async function tried(
+/** A finding; ok unless a problem is given. */
+function makeFinding(
+  check: string,
+  found: string,
+  problem?: Pick<DoctorFinding, 'state' | 'fix'>,
+): DoctorFinding {
+  return { check, state: 'ok', found, ...problem };
+}
+
+/** Runs a check. If it throws, the error is the finding. */
+async function runCheck(
   name: string,
-  run: () => Promise<string>,
-): Promise<Finding & { readonly code?: string }> {
+  check: () => Promise<string>,
+): Promise<DoctorFinding & { readonly code?: string }> {
   try {
-    return finding(name, await run());
+    return makeFinding(name, await check());
   } catch (error) {
-    const { code, message, hint } = failureOf(error);
-    return { ...finding(name, message, { state: 'broken', fix: hint }), code };
+    const { code, message, hint } = toUserError(error);
+    return { ...makeFinding(name, message, { state: 'broken', fix: hint }), code };
   }
 }

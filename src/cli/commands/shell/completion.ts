@@ -1,9 +1,9 @@
 import { Argument } from '@commander-js/extra-typings';
 import { defineCommand } from '../../command.ts';
 
-/** Each hands the line up to the cursor to `ktx completion --line`, which answers with a word a line. */
+/** Each script passes the line up to the cursor to `ktx completion --line`, which prints one candidate per line. */
 const scripts = {
-  // Bash takes a word apart at colons, and wants only what comes after the last one.
+  // Bash splits words at colons and expects only the part after the last one.
   bash: `_ktx() {
   local line="\${COMP_LINE:0:$COMP_POINT}" word cut
   word="\${line##*[[:space:]]}"
@@ -29,15 +29,18 @@ compdef _ktx ktx
 
 const shells = Object.keys(scripts) as (keyof typeof scripts)[];
 
-export const completion = defineCommand({
+export const completionCommand = defineCommand({
   description:
-    'Prints the script that makes your shell complete commands, flags, and the names of this project: connections, datasets, metrics, ' +
-    'fields, subjects, question sets, cases, agents, and the ids of recent queries.',
+    'Prints the completion script for your shell. It completes commands, flags, and the names in the current project: connections, ' +
+    'datasets, metrics, fields, subjects, question sets, cases, agents, and ids of recent queries.',
   examples: [
-    ['eval "$(ktx completion bash)"', 'in ~/.bashrc; for zsh the same in ~/.zshrc, after compinit'],
-    ['ktx completion fish > ~/.config/fish/completions/ktx.fish', 'for fish, once'],
+    [
+      'eval "$(ktx completion bash)"',
+      'add this to ~/.bashrc; for zsh, use "zsh" and add it to ~/.zshrc, after compinit',
+    ],
+    ['ktx completion fish > ~/.config/fish/completions/ktx.fish', 'run this once for fish'],
   ],
-  define: (command) => command.addArgument(new Argument('<shell>', 'which shell').choices(shells)),
+  define: (command) => command.addArgument(new Argument('<shell>', 'your shell').choices(shells)),
   async run({ args: [shell] }) {
     const script = scripts[shell];
     return { data: { script }, text: script.trimEnd() };

@@ -1,21 +1,24 @@
 import { Argument } from '@commander-js/extra-typings';
 import { defineCommand } from '../../command.ts';
 
-const names = ['ktx', 'dataset', 'query', 'agent', 'eval'] as const;
+const schemaNames = ['ktx', 'dataset', 'query', 'agent', 'eval'] as const;
 
-export const schema = defineCommand({
+export const schemaCommand = defineCommand({
   description:
-    'Prints the JSON Schema of ktx.yaml, of a dataset file, of a query, of an agent file, or of a question set: for editors and programs.',
+    'Prints the JSON Schema of ktx.yaml, a dataset file, a query, an agent file or a question set, for editors and other programs.',
   examples: [
-    ['ktx schema', 'all of them, by name'],
-    ['ktx schema dataset > dataset.schema.json', 'what a file in semantic-layer/ may contain'],
+    ['ktx schema', 'all schemas, by name'],
+    ['ktx schema dataset > dataset.schema.json', 'the schema of files in semantic-layer/'],
   ],
-  define: (command) => command.addArgument(new Argument('[name]', 'which one').choices(names)),
+  define: (command) =>
+    command.addArgument(new Argument('[name]', 'which schema (default: all)').choices(schemaNames)),
   async run({ args: [name] }) {
     const { jsonSchema } = await import('../../../project/open/schemas.ts');
     const { fileSchemas } = await import('../../flags/file-schemas.ts');
-    const all = names.map((each) => [each, jsonSchema(fileSchemas[each])]);
-    const data = name === undefined ? Object.fromEntries(all) : jsonSchema(fileSchemas[name]);
+    const data =
+      name === undefined
+        ? Object.fromEntries(schemaNames.map((each) => [each, jsonSchema(fileSchemas[each])]))
+        : jsonSchema(fileSchemas[name]);
     return { data, verbatim: true, text: JSON.stringify(data, null, 2) };
   },
 });

@@ -5,171 +5,202 @@ import type { Diagnostic } from '../../../lib/diagnostic.ts';
 import { UserError } from '../../../lib/error.ts';
 import { nearest } from '../../../lib/suggest.ts';
 import {
-  conflictsOfDataset,
-  readConflicts,
-  conflictLines,
-} from '../../../project/review/conflicts.ts';
-import {
   staleLines,
   unqueryableLines,
   unqueryableMetrics,
 } from '../../../project/answer/visible-datasets.ts';
 import type { Project } from '../../../project/open/open.ts';
+import {
+  conflictLines,
+  conflictsOfDataset,
+  readConflicts,
+} from '../../../project/review/conflicts.ts';
 import { openStaleness } from '../../../project/review/stale.ts';
 import { readText } from '../../../store/files.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand, type NextStep } from '../../command.ts';
 
-export const list = defineCommand({
-  description: 'The datasets of the semantic layer with their metrics and what they join to.',
+type ModelOfProject = Awaited<ReturnType<Project['model']>>['model'];
+
+export const listCommand = defineCommand({
+  description: 'Lists the datasets of the semantic layer with their metrics and joins.',
   examples: [
     ['ktx sl list', 'every dataset'],
-    ['ktx sl list --connection crm', 'those of one warehouse'],
+    ['ktx sl list --connection crm', 'the datasets of one warehouse'],
   ],
-  rows: true,
-  define: (command) => command.option('--connection <name>', 'only this one'),
+  hasRows: true,
+  define: (command) => command.option('--connection <name>', 'only this warehouse'),
   async run({ options }, context) {
     const project = await context.project();
-    const names = connectionsOf(project, options.connection);
-    const loaded = await Promise.all(
-      names.map(async (connection) => ({ connection, ...(await project.model(connection)) })),
+    const connections = resolveConnections(project, options.connection);
+    const models = await Promise.all(
+      connections.map(async (connection) => ({
+        connection,
+        ...(await project.model(connection)),
+      })),
     );
-    const isOne = names.length === 1;
-    const found = loaded.flatMap(({ connection, model }) =>
-      [...model.datasets.values()].map((dataset) => ({ connection, model, dataset })),
+    const hasOneConnection = connections.length === 1;
+    const datasets = models.flatMap(({ connection, model }) =>
+      [...model.datasets.keys()].map((name) => ({ connection, model, name })),
     );
-    const rows = found.map(({ connection, model, dataset: { name, metrics, relationships } }) => {
-      const visible = [...metrics.values()].filter(({ hidden }) => !hidden);
-      const refused = unqueryableMetrics(model, name);
-      const joins = relationships.map((link) =>
-        link.name === link.to ? link.to : `${link.name}: ${link.to}`,
-      );
-      const named = visible.map((metric) =>
-        refused.has(metric.name) ? `${metric.name} (not yet queryable)` : metric.name,
-      );
-      return [...(isOne ? [] : [connection]), name, named.join(', '), joins.join(', ')];
-    });
-    const columns = [...(isOne ? [] : ['connection']), 'dataset', 'metrics', 'joins'].map(
-      (name) => ({ name }),
-    );
-    const excluded = loaded.reduce((sum, { model }) => sum + model.excluded.size, 0);
-    const isFaulty = loaded.some(({ diagnostics }) => diagnostics.length > 0);
-    const [first] = found;
-    const read = `ktx sl read ${first?.dataset.name ?? ''}${isOne ? '' : ` --connection ${first?.connection ?? ''}`}`;
+    const rows = datasets.map(({ connection, model, name }) => [
+      ...(hasOneConnection ? [] : [connection]),
+      name,
+      metricsText(model, name),
+      joinsText(model, name),
+    ]);
+    const columns = [
+      ...(hasOneConnection ? [] : ['connection']),
+      'dataset',
+      'metrics',
+      'joins',
+    ].map((name) => ({ name }));
+    const excluded = models.reduce((sum, { model }) => sum + model.excluded.size, 0);
+    const hasProblems = models.some(({ diagnostics }) => diagnostics.length > 0);
+    const [first] = datasets;
+    const connectionFlag = hasOneConnection ? '' : ` --connection ${first?.connection ?? ''}`;
+    const next: NextStep =
+      first === undefined
+        ? ['ktx ingest']
+        : [hasProblems ? 'ktx sl validate' : `ktx sl read ${first.name}${connectionFlag}`];
     return {
-      data: { ...(isOne ? { connection: names[0] } : { connections: names }), columns, rows },
+      data: {
+        ...(hasOneConnection ? { connection: connections[0] } : { connections }),
+        columns,
+        rows,
+      },
       table: { columns, rows },
-      notes: excluded === 0 ? [] : [`${formatCount(excluded, 'dataset')} left out as invalid`],
-      next: [rows.length === 0 ? 'ktx ingest' : isFaulty ? 'ktx sl validate' : read],
+      notes: excluded === 0 ? [] : [`${formatCount(excluded, 'invalid dataset')} left out`],
+      next: [next],
     };
   },
 });
 
-/** All where none is named; no connection at all is the error that it is elsewhere. */
-function connectionsOf(project: Project, asked: string | undefined): readonly string[] {
-  const names = project.warehouses;
-  return asked === undefined && names.length > 1 ? names : [project.connection(asked).name];
+function metricsText(model: ModelOfProject, dataset: string): string {
+  const metrics = [...(model.datasets.get(dataset)?.metrics.values() ?? [])];
+  const unqueryable = unqueryableMetrics(model, dataset);
+  return metrics
+    .filter(({ hidden }) => !hidden)
+    .map(({ name }) => (unqueryable.has(name) ? `${name} (not yet queryable)` : name))
+    .join(', ');
 }
 
-export const read = defineCommand({
-  description: 'One dataset as its file has it: fields, metrics, segments, relationships.',
-  examples: [['ktx sl read orders', 'the YAML; with --json as an object']],
+function joinsText(model: ModelOfProject, dataset: string): string {
+  const relationships = model.datasets.get(dataset)?.relationships ?? [];
+  return relationships.map(({ name, to }) => (name === to ? to : `${name}: ${to}`)).join(', ');
+}
+
+export const readCommand = defineCommand({
+  description: 'Shows the file of one dataset: fields, metrics, segments, relationships.',
+  examples: [['ktx sl read orders', 'prints the YAML; with --json also as an object']],
   define: (command) =>
     command
-      .argument('<dataset>', 'its name')
-      .option('--connection <name>', 'which warehouse, where there are several'),
+      .argument('<dataset>', 'name of the dataset')
+      .option('--connection <name>', 'the warehouse, if there are several'),
   async run({ args: [dataset], options }, context) {
     const project = await context.project();
-    const connection = await connectionWith(project, dataset, options.connection);
+    const connection = await findConnectionOf(project, dataset, options.connection);
     const { model } = await project.model(connection);
     const isInvalid = model.excluded.has(dataset);
     const file =
       model.datasets.get(dataset)?.file ?? `semantic-layer/${connection}/${dataset}.yaml`;
     const isKnown = isInvalid || model.datasets.has(dataset);
-    const text = isKnown ? await readText(join(project.dir, file), project.dir) : undefined;
-    if (text === undefined) {
-      const [suggestion] = nearest(dataset, [...model.datasets.keys(), ...model.excluded], 1);
-      const hint =
-        suggestion === undefined
-          ? 'ktx sl list shows what there is'
-          : `did you mean ${suggestion}?`;
-      throw new UserError('dataset_unknown', `${connection} has no dataset ${dataset}.`, {
-        hint,
-        exitCode: 2,
-      });
-    }
-    const contested = conflictLines(
-      conflictsOfDataset(await readConflicts(project.dir), connection, dataset),
-    );
-    const invalid = isInvalid
-      ? ['This dataset is invalid and left out of queries: ktx sl validate says why.']
-      : [];
+    const yaml = isKnown ? await readText(join(project.dir, file), project.dir) : undefined;
+    if (yaml === undefined) throw unknownDatasetError(dataset, connection, model);
+    const conflicts = conflictsOfDataset(await readConflicts(project.dir), connection, dataset);
+    const contested = conflictLines(conflicts);
     const unqueryable = unqueryableMetrics(model, dataset);
     const stale = staleLines(await (await openStaleness(project)).ofDataset(connection, dataset));
-    const definition = isInvalid ? undefined : load(text);
-    const data = {
-      connection,
-      file,
-      definition,
-      yaml: text,
-      contested,
-      stale,
-      not_yet_queryable: [...unqueryable],
-    };
+    const invalidNotes = isInvalid
+      ? ['This dataset is invalid, so queries leave it out. For the reason: ktx sl validate']
+      : [];
     return {
       verbatim: true,
-      data,
-      text: text.trimEnd(),
-      notes: [...invalid, ...contested, ...stale, ...unqueryableLines(unqueryable)],
+      data: {
+        connection,
+        file,
+        definition: isInvalid ? undefined : load(yaml),
+        yaml,
+        contested,
+        stale,
+        not_yet_queryable: [...unqueryable],
+      },
+      text: yaml.trimEnd(),
+      notes: [...invalidNotes, ...contested, ...stale, ...unqueryableLines(unqueryable)],
     };
   },
 });
 
-export const validate = defineCommand({
+function unknownDatasetError(
+  dataset: string,
+  connection: string,
+  { datasets, excluded }: ModelOfProject,
+): UserError {
+  const [suggestion] = nearest(dataset, [...datasets.keys(), ...excluded], 1);
+  const hint =
+    suggestion === undefined ? 'ktx sl list lists all datasets' : `did you mean ${suggestion}?`;
+  const message = `${connection} has no dataset ${dataset}.`;
+  return new UserError('dataset_unknown', message, { hint, exitCode: 2 });
+}
+
+export const validateCommand = defineCommand({
   description:
-    'Checks every file of the semantic layer; each problem with file, line, column and the nearest valid name. For CI too.',
-  examples: [['ktx sl validate', 'fails where something is wrong']],
-  define: (command) => command.argument('[connection]', 'all where it is left out'),
-  async run({ args: [asked] }, context) {
+    'Checks every file of the semantic layer. Prints each problem with file, line, column and the nearest valid name. Fails if there are ' +
+    'errors, for CI.',
+  examples: [['ktx sl validate', 'exits with 1 if there are errors']],
+  define: (command) => command.argument('[connection]', 'which warehouse (default: all)'),
+  async run({ args: [requested] }, context) {
     const project = await context.project();
-    const names = asked === undefined ? project.warehouses : [project.connection(asked).name];
-    const loaded = await Promise.all(names.map((name) => project.model(name)));
+    const connections =
+      requested === undefined ? project.warehouses : [project.connection(requested).name];
+    const loaded = await Promise.all(connections.map((name) => project.model(name)));
     const problems = loaded.flatMap(({ diagnostics }) => diagnostics);
     const datasets = loaded.reduce((sum, { model }) => sum + model.datasets.size, 0);
-    // A name that the catalog does not have leaves a dataset usable, yet is a fault until someone looks.
-    const isFault = ({ severity, rule }: Diagnostic) =>
-      severity === 'error' || rule === 'unknown_name';
-    const faults = problems.filter(isFault);
-    const hint = 'correct the lines above; the other datasets work';
-    const lines = problems.map((problem) => {
-      const { file, line, column, message, hint: meant } = problem;
-      return `${file}:${line}:${column}: ${isFault(problem) ? 'error' : 'warning'}: ${message}${meant === undefined ? '' : ` (${meant})`}`;
-    });
-    const all = datasets + loaded.reduce((sum, { model }) => sum + model.excluded.size, 0);
-    const faulty = new Set(faults.map(({ file }) => file)).size;
-    const valid =
-      faulty === 0
+    const excluded = loaded.reduce((sum, { model }) => sum + model.excluded.size, 0);
+    const errors = problems.filter(isError);
+    const invalidFiles = new Set(errors.map(({ file }) => file)).size;
+    const total = datasets + excluded;
+    const summary =
+      invalidFiles === 0
         ? formatCount(datasets, 'valid dataset')
-        : `${Math.max(0, all - faulty)} of ${formatCount(all, 'dataset')} valid`;
-    const message = `${formatCount(faults.length, 'problem')} in the semantic layer.`;
+        : `${Math.max(0, total - invalidFiles)} of ${formatCount(total, 'dataset')} valid`;
+    const message = `${formatCount(errors.length, 'problem')} in the semantic layer.`;
+    const hint = 'correct the lines above; the other datasets still work';
     return {
       data: { datasets, problems },
-      text: [...lines, valid].join('\n'),
-      failure: faults.length === 0 ? undefined : new UserError('model_invalid', message, { hint }),
+      text: [...problems.map(problemLine), summary].join('\n'),
+      failure: errors.length === 0 ? undefined : new UserError('model_invalid', message, { hint }),
     };
   },
 });
 
-/** The connection that was named, or the one that has the dataset. */
-async function connectionWith(
+/** An unknown name is only a warning for queries, which still work; here it is an error until somebody looks at it. */
+function isError({ severity, rule }: Diagnostic): boolean {
+  return severity === 'error' || rule === 'unknown_name';
+}
+
+function problemLine(problem: Diagnostic): string {
+  const { file, line, column, message, hint } = problem;
+  const severity = isError(problem) ? 'error' : 'warning';
+  return `${file}:${line}:${column}: ${severity}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+/** The requested warehouse, or all. Throws if the project has none. */
+function resolveConnections(project: Project, requested: string | undefined): readonly string[] {
+  const names = project.warehouses;
+  return requested === undefined && names.length > 1 ? names : [project.connection(requested).name];
+}
+
+/** The requested warehouse, or the only one that has the dataset. */
+async function findConnectionOf(
   project: Project,
   dataset: string,
-  asked: string | undefined,
+  requested: string | undefined,
 ): Promise<string> {
-  const names = connectionsOf(project, asked);
+  const names = resolveConnections(project, requested);
   const models = await Promise.all(names.map((name) => project.model(name)));
-  const having = names.filter(
-    (_, index) =>
-      models[index]?.model.datasets.has(dataset) || models[index]?.model.excluded.has(dataset),
-  );
-  return project.connection(having.length === 1 ? having[0] : asked).name;
+  const owners = names.filter((_, index) => {
+    const model = models[index]?.model;
+    return model?.datasets.has(dataset) || model?.excluded.has(dataset);
+  });
+  return project.connection(owners.length === 1 ? owners[0] : requested).name;
 }

@@ -1,64 +1,48 @@
 import type { Outline } from '../../../semantic/plan/outline.ts';
 
-/** Lines of a plan, from the rows that are read to those that come back. */
-export function planLines({
-  blocks,
-  merge,
-  columns,
-  having,
-  order,
-  limit,
-}: Outline): readonly string[] {
+/** The plan of a query as lines, from the rows that it reads to the rows that it returns. */
+export function planLines(plan: Outline): readonly string[] {
+  const { blocks, merge, columns, having, order, limit } = plan;
+  const results = columns.map(({ name, is }) => `${name} = ${is}`);
   return [
-    ...blocks.flatMap((block, index) => blockLines(block, index)),
-    ...listed('merge', merge),
-    ...listed(
-      'result',
-      columns.map(({ name, is }) => `${name} = ${is}`),
-    ),
-    ...listed('having', having),
-    ...listed('order by', order),
-    ...(limit === undefined ? [] : listed('limit', [String(limit)])),
+    ...blocks.flatMap(blockLines),
+    ...labelLines('merge', merge),
+    ...labelLines('result', results),
+    ...labelLines('having', having),
+    ...labelLines('order by', order),
+    ...(limit === undefined ? [] : labelLines('limit', [String(limit)])),
   ];
 }
 
+/** One block reads the rows of one fact. */
 function blockLines(block: Outline['blocks'][number], index: number): readonly string[] {
-  const {
-    rows_of: owner,
-    joins,
-    filters,
-    semi_joins: exists,
-    group_by: groups,
-    values,
-    rules,
-  } = block;
-  const named = ({ column, is }: { readonly column: string; readonly is: string }) =>
-    `${column} = ${is}`;
+  const joins = block.joins.map(
+    ({ path, to, kind, on }) =>
+      `${path} → ${to} (${kind === 'left' ? 'keeps rows without a match' : 'only rows with a match'}) on ${on}`,
+  );
+  const existsFilters = block.semi_joins.map(
+    ({ path, to, on, where }) => `${path} → ${to} on ${on} has ${where}`,
+  );
   return [
-    oneLine(`block ${index + 1}: rows of ${owner}`),
-    ...listed(
-      'join',
-      joins.map(
-        ({ path, to, kind, on }) =>
-          `${path} → ${to} (${kind === 'left' ? 'keeps rows without one' : 'only rows with one'}) on ${on}`,
-      ),
-    ),
-    ...listed('where', filters),
-    ...listed(
-      'where any',
-      exists.map(({ path, to, on, where }) => `${path} → ${to} on ${on} has ${where}`),
-    ),
-    ...listed('group by', groups.map(named)),
-    ...listed('compute', values.map(named)),
-    ...listed('rule', rules),
+    joinLines(`block ${index + 1}: rows of ${block.rows_of}`),
+    ...labelLines('join', joins),
+    ...labelLines('where', block.filters),
+    ...labelLines('where any', existsFilters),
+    ...labelLines('group by', block.group_by.map(columnText)),
+    ...labelLines('compute', block.values.map(columnText)),
+    ...labelLines('rule', block.rules),
   ];
 }
 
-function listed(word: string, items: readonly string[]): readonly string[] {
-  return items.map((item) => oneLine(`  ${word.padEnd(9)} ${item}`));
+function columnText({ column, is }: { readonly column: string; readonly is: string }): string {
+  return `${column} = ${is}`;
 }
 
-/** It stands in a comment, whatever is in the names. */
-function oneLine(text: string): string {
+function labelLines(label: string, items: readonly string[]): readonly string[] {
+  return items.map((item) => joinLines(`  ${label.padEnd(9)} ${item}`));
+}
+
+/** The lines are printed as SQL comments, so a name must not end the comment with a line break. */
+function joinLines(text: string): string {
   return text.replaceAll(/[\r\n\u2028\u2029\v\f\u0085]+/g, ' ');
 }

@@ -1,205 +1,161 @@
-import type { Project } from '../../../project/open/open.ts';
-import type { QueryReceipt } from '../../../project/answer/query.ts';
-import { querySchema, type SemanticQuery } from '../../../semantic/query/query.ts';
 import { UserError } from '../../../lib/error.ts';
 import { checkSchema, problemText } from '../../../lib/schema-check.ts';
+import type { Project } from '../../../project/open/open.ts';
+import { querySchema, type SemanticQuery } from '../../../semantic/query/query.ts';
 import { appendToLog } from '../../../store/log.ts';
 import { defineCommand, type CommandContext } from '../../command.ts';
-import { saidBy, schemaFlags, withFlags, type Settings } from '../../flags/schema-flags.ts';
+import { parsePositiveInteger } from '../../flags/parse-number.ts';
+import { readInput } from '../../flags/read-input.ts';
+import {
+  addFlags,
+  schemaFlags,
+  settingsFromFlags,
+  type FlagSettings,
+} from '../../flags/schema-flags.ts';
+import { rowsResult } from '../query/sql.ts';
 import { planLines } from './plan-text.ts';
-import { positive, readInput, rowsOutcome } from '../query/sql.ts';
+import { receiptLines } from './receipt-text.ts';
 
-const hint = 'ktx schema query prints what a query may contain';
+const schemaHint = 'ktx schema query prints the schema of a query';
 const queryFlags = schemaFlags(querySchema, { metrics: '-m', dimensions: '-d', where: '-w' });
 
-export const query = defineCommand({
+export const queryCommand = defineCommand({
   description:
-    'Answers metrics by dimensions from the semantic layer. A metric is one of its own, an aggregate like sum(orders.amount), or ' +
-    'name=aggregate. An order is a field, or field:desc.',
+    'Queries metrics by dimensions. A metric is a name from the semantic layer, an aggregate like sum(orders.amount), or name=aggregate. ' +
+    'To sort, give a field, or field:desc.',
   examples: [
     ['ktx sl query -m orders.count -d orders.status', 'one metric by one dimension'],
     [
       'ktx sl query -m orders.revenue -d orders.created_at.month --where "orders.status = \'paid\'"',
-      'filtered, by month',
+      'by month, with a filter',
     ],
     [
       'ktx sl query -m "total=sum(orders.amount)" --order-by total:desc --limit 10',
-      'an aggregate of your own',
+      'your own aggregate',
     ],
     [
       'ktx sl query --query-file question.yaml --plan',
-      'from a file; plan, SQL and receipt, nothing run',
+      'from a file; shows plan, SQL and receipt without running it',
     ],
   ],
-  rows: true,
+  hasRows: true,
   define: (command) =>
-    withFlags(command, queryFlags)
-      .option('--parameter <assignments...>', 'a value for a parameter of the model, as name=value')
+    addFlags(command, queryFlags)
+      .option('--parameter <assignments...>', 'value for a parameter of the model: name=value')
       .option(
         '--query-file <path>',
-        'the query as YAML or JSON; - reads standard input. Flags win over it',
+        'the query as YAML or JSON; - reads standard input. Flags override it',
       )
-      .option('--connection <name>', 'which warehouse, where there are several')
-      .option('--timeout <seconds>', 'when to cancel (query.timeout_seconds in ktx.yaml)', positive)
-      .option('--plan', 'show plan, SQL and receipt, run nothing'),
+      .option('--connection <name>', 'the warehouse, if there are several')
+      .option(
+        '--timeout <seconds>',
+        'time limit (default: query.timeout_seconds)',
+        parsePositiveInteger,
+      )
+      .option('--plan', 'show plan, SQL and receipt; do not run the query'),
   async run({ options }, context) {
-    const { connection: name, queryFile: path, plan, timeout } = options;
-    const file = path === undefined ? undefined : await fromFile(path, context);
-    const parameters = { ...file?.parameters, ...parametersOf(options.parameter) };
-    const { data, problems } = checkSchema(querySchema, {
-      ...file,
-      ...fromFlags(options),
-      parameters,
-    });
-    if (problems !== undefined) {
-      throw new UserError(
-        'query_invalid',
-        `The flags say what no query can: ${problems.map(problemText).join('; ')}`,
-        { hint, exitCode: 2 },
-      );
-    }
-    const asked = { connection: name, query: data };
+    const { connection: requested, plan: isPlanOnly, timeout } = options;
+    const query = await parseQuery(options, context);
+    const request = { connection: requested, query };
     const project = await context.project();
     const { planQuery, runQuery } = await import('../../../project/answer/query.ts');
-    if (plan === true) {
-      const planned = await planQuery(project, asked);
-      const lines = planLines(planned.plan).map((line) => `-- ${line}`);
+    if (isPlanOnly === true) {
+      const planned = await planQuery(project, request);
+      const comments = planLines(planned.plan).map((line) => `-- ${line}`);
       return {
         data: planned,
-        text: [...lines, planned.sql].join('\n'),
+        text: [...comments, planned.sql].join('\n'),
         notes: receiptLines(planned.receipt),
       };
     }
     context.progress.update('running the query');
-    const limits = { maxRows: asked.query.limit, timeoutSeconds: timeout };
-    const { sql, receipt, connection, ...result } = await runQuery(
+    const limits = { maxRows: query.limit, timeoutSeconds: timeout };
+    const { sql, receipt, connection, ...rows } = await runQuery(
       project,
-      { ...asked, ...limits },
+      { ...request, ...limits },
       context.signal,
     );
-    const outcome = rowsOutcome(result, { connection, sql, receipt });
-    const unrecorded = recordAnswer(project, {
-      queryId: result.queryId,
-      input: { ...data, connection },
-    });
+    const result = rowsResult(rows, { connection, sql, receipt });
+    const input = { ...query, connection };
+    const warnings = logAnswer(project, { queryId: rows.queryId, input });
     return {
-      ...outcome,
-      notes: [...(outcome.notes ?? []), ...receiptLines(receipt), ...unrecorded],
+      ...result,
+      notes: [...(result.notes ?? []), ...receiptLines(receipt), ...warnings],
     };
   },
 });
 
-/** So that `ktx explain <query id>` leads from the numbers back to what justifies them; gives why it does not, where it does not. */
-function recordAnswer(
-  { dir, runId }: Project,
-  { queryId, input }: { queryId: string; input: object },
-): readonly string[] {
-  try {
-    appendToLog(dir, 'tools', {
-      run: runId,
-      call: queryId,
-      tool: 'query_metrics',
-      input,
-      query: queryId,
-    });
-    return [];
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return [`ktx explain will not know this answer: ${error.message}`];
-  }
+type QueryOptions = FlagSettings & {
+  readonly queryFile?: string | undefined;
+  readonly parameter?: readonly string[] | undefined;
+};
+
+/** The query of the file, overridden by the flags. */
+async function parseQuery(options: QueryOptions, context: CommandContext): Promise<SemanticQuery> {
+  const path = options.queryFile;
+  const file = path === undefined ? undefined : await readQueryFile(path, context);
+  const parameters = { ...file?.parameters, ...parseParameters(options.parameter) };
+  const flags = parseQueryFlags(options);
+  const { data, problems } = checkSchema(querySchema, { ...file, ...flags, parameters });
+  if (data !== undefined) return data;
+  throw new UserError(
+    'query_invalid',
+    `Invalid query flags: ${problems.map(problemText).join('; ')}`,
+    { hint: schemaHint, exitCode: 2 },
+  );
 }
 
-/** A line for each metric, and where its definition stands. */
-export function receiptLines({
-  metrics,
-  notes,
-  parameters,
-  files,
-  commit,
-  contested,
-  stale,
-  uncommitted = [],
-}: QueryReceipt): string[] {
-  const lines = metrics.map(({ name, owners, paths, filters, having, access, sums, curated }) => {
-    const [and, list] = [' and ', ', '];
-    const parts = {
-      'rows of': owners.join(list),
-      by: paths.join(list),
-      where: filters.join(and),
-      having: having.join(and),
-      'row rules': access.join(list),
-    };
-    const additivity =
-      sums === undefined
-        ? 'additive'
-        : [
-            sums.only_over.length === 0
-              ? 'not additive'
-              : `additive only over ${sums.only_over.join(list)}`,
-            sums.because,
-          ].join(': ');
-    const said = Object.entries(parts).flatMap(([word, text]) =>
-      text === '' ? [] : [`${word} ${text}`],
-    );
-    return `${name}: ${[...said, additivity, curated ? 'curated' : 'ad hoc'].join('; ')}`;
-  });
-  const model = files
-    .map((file) => (uncommitted.includes(file) ? `${file} (with uncommitted edits)` : file))
-    .join(', ');
-  return [
-    ...lines,
-    ...Object.entries(parameters).map(
-      ([name, value]) => `parameter ${name} = ${JSON.stringify(value)}`,
-    ),
-    ...notes,
-    ...contested.map((subject) => `contested: ${subject}; ktx review decides`),
-    ...stale.map((subject) => `stale: ${subject}; ktx ingest brings it up to date`),
-    ...(model === ''
-      ? []
-      : [
-          `model at ${commit === undefined ? 'no commit' : `commit ${commit.slice(0, 10)}`}: ${model}`,
-        ]),
-  ];
+/** Checks the file by itself, so that a problem has its line and column. */
+async function readQueryFile(path: string, context: CommandContext): Promise<SemanticQuery> {
+  const { parseYaml } = await import('../../../lib/parse-yaml.ts');
+  const text = await readInput(path, context);
+  return parseYaml(querySchema, { file: path, text, code: 'query_invalid', hint: schemaHint });
 }
 
-function parametersOf(assignments: readonly string[] = []): Record<string, string> {
-  const pairs = assignments.map((text) => /^([\w.]+)=(.*)$/s.exec(text));
-  const wrong = assignments.find((_, index) => pairs[index] === null);
-  if (wrong !== undefined)
-    throw new UserError('query_invalid', `${wrong} is not name=value`, {
-      hint: 'Write --parameter currency=EUR.',
-      exitCode: 2,
-    });
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
+function parseQueryFlags(options: FlagSettings): FlagSettings {
+  const flags = settingsFromFlags(queryFlags, options);
+  const parseList = (key: string, parse: (text: string) => unknown) =>
+    Array.isArray(flags[key]) ? { [key]: flags[key].map(String).map(parse) } : {};
+  return { ...flags, ...parseList('metrics', parseMetric), ...parseList('order_by', parseOrder) };
 }
 
-/** `name=aggregate` is a metric of the query's own, `field:desc` an order. */
-function fromFlags(options: Settings): Settings {
-  const said = saidBy(queryFlags, options);
-  const mapped = (key: string, map: (text: string) => unknown) =>
-    Array.isArray(said[key]) ? { [key]: said[key].map(String).map(map) } : {};
-  return { ...said, ...mapped('metrics', metric), ...mapped('order_by', order) };
-}
-
-function metric(text: string): string | { name: string; expr: string } {
+/** `orders.count`, or `name=aggregate` for a metric that only this query has. */
+function parseMetric(text: string): string | { name: string; expr: string } {
   const [, name, expr] = /^([A-Za-z_]\w*)\s*=\s*([^=].*)$/s.exec(text) ?? [];
   return name === undefined || expr === undefined ? text : { name, expr };
 }
 
-function order(text: string): { field: string; dir?: string } {
+/** `field`, `field:desc` or `field desc`. */
+function parseOrder(text: string): { field: string; dir?: string } {
   const [, field, dir] = /^(.+?)(?::|\s+)(asc|desc)$/i.exec(text) ?? [];
   return field === undefined || dir === undefined
     ? { field: text }
     : { field, dir: dir.toLowerCase() };
 }
 
-/** Of a file with line and column, before the flags are laid over it. */
-async function fromFile(path: string, context: CommandContext): Promise<SemanticQuery> {
-  const { parseYaml: checkedYaml } = await import('../../../lib/parse-yaml.ts');
-  return checkedYaml(querySchema, {
-    file: path,
-    text: await readInput(path, context),
-    code: 'query_invalid',
-    hint,
+function parseParameters(assignments: readonly string[] = []): Record<string, string> {
+  const pairs = assignments.map((text) => {
+    const [, name, value] = /^([\w.]+)=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined && value !== undefined) return [name, value] as const;
+    throw new UserError('query_invalid', `Not name=value: ${text}`, {
+      hint: 'for example: --parameter currency=EUR',
+      exitCode: 2,
+    });
   });
+  return Object.fromEntries(pairs);
+}
+
+/** Logs the query, so that `ktx explain <query id>` finds it. Returns a warning if the log cannot be written. */
+function logAnswer(
+  { dir, runId }: Project,
+  { queryId, input }: { queryId: string; input: object },
+): readonly string[] {
+  const entry = { run: runId, call: queryId, tool: 'query_metrics', input, query: queryId };
+  try {
+    appendToLog(dir, 'tools', entry);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [`ktx explain will not find this answer: ${error.message}`];
+  }
 }

@@ -8,38 +8,35 @@ import { createFolder, setUpProject, writeConnection } from '../../project/setup
 import { absent, readText, writeAtomically } from '../../store/files.ts';
 import { git } from '../../store/git.ts';
 import { ownDatabaseDriver } from '../../warehouse/config.ts';
-import { invocation, shortPath, type Surroundings } from '../terminal/output.ts';
+import { ktxInvocation, shortPath } from '../terminal/invocation.ts';
+import type { CliHost } from '../terminal/screen.ts';
 
 export const connection = 'shop';
-const warehouseFile = ownDatabaseDriver.file.defaultName;
-const config = { driver: ownDatabaseDriver.name, path: warehouseFile } as const;
 export const metricFile = `semantic-layer/${connection}/orders.yaml`;
+const warehouseFile = ownDatabaseDriver.file.defaultName;
+const warehouseConfig = { driver: ownDatabaseDriver.name, path: warehouseFile } as const;
 
-/** What lies beside the warehouse: folders that the demo gets a copy of. */
+/** Sources beside the warehouse, by connection name; the demo gets a copy of each folder. */
 const sources = {
   dbt: { driver: 'dbt', path: 'dbt', target_schema: 'main' },
   handbook: { driver: 'docs', path: 'handbook' },
 } as const;
 
-/** What a person who knows the business writes. */
-const gifts = [
+/** The lines that the demo adds to `metricFile`, as a person would. */
+const giftsMetric = [
   '# What went to somebody else than who paid for it.',
   '- {name: gifts, agg: count, where: recipient_id <> buyer_id}',
 ];
 
-/** Completes the demo's folder: warehouse file, repository, project. Gives the names of what was made; nothing where all stood. */
-export async function prepareFolder(dir: string, signal: AbortSignal): Promise<readonly string[]> {
-  const ours = [warehouseFile, 'ktx.yaml', '.git', '.gitignore', '.ktx', ...Object.keys(sources)];
-  const names = (await readdir(dir).catch(absent)) ?? [];
-  const isOurs = names.includes('ktx.yaml')
-    ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) === canonicalJson(config)
-    : names.every((name) => ours.includes(name.replace(/\.new(\.wal)?$/, '')));
-  if (!isOurs) {
-    throw new UserError('folder_not_empty', `${dir} is no empty folder and no demo.`, {
-      hint: 'choose another: ktx demo --dir <folder>',
-      exitCode: 2,
-    });
-  }
+/**
+ * Creates what the demo's folder lacks: warehouse file, repository, project, sources. Returns the names of what it
+ * created; empty if everything was there.
+ */
+export async function prepareDemoFolder(
+  dir: string,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  await requireDemoFolder(dir);
   await createFolder(dir);
   const made: string[] = [];
   const file = join(dir, warehouseFile);
@@ -50,18 +47,43 @@ export async function prepareFolder(dir: string, signal: AbortSignal): Promise<r
     await rename(`${file}.new`, file);
     made.push(warehouseFile);
   }
-  // A repository of its own, also inside another one: the demo is no part of that.
+  // The demo gets its own repository, even inside another one.
   if (!existsSync(join(dir, '.git'))) {
     await git(dir, ['init', '--quiet']);
     made.push('.git');
   }
   if ((await readText(join(dir, '.gitignore'))) === undefined)
     await writeAtomically(join(dir, '.gitignore'), `*${extname(warehouseFile)}\n`);
-  const { written } = await setUpProject({ dir, name: connection, config }, signal);
+  const { written } = await setUpProject(
+    { dir, name: connection, config: warehouseConfig },
+    signal,
+  );
   return [...made, ...written, ...(await addSources(dir))];
 }
 
-/** Beside a warehouse that stands; a folder that a person has changed is theirs. */
+/** Throws unless the folder is empty, a demo, or what an interrupted demo left. */
+async function requireDemoFolder(dir: string): Promise<void> {
+  const ownFiles = [
+    warehouseFile,
+    'ktx.yaml',
+    '.git',
+    '.gitignore',
+    '.ktx',
+    ...Object.keys(sources),
+  ];
+  const names = (await readdir(dir).catch(absent)) ?? [];
+  const isDemo = names.includes('ktx.yaml')
+    ? canonicalJson((await readConfig(dir)).connections[connection] ?? {}) ===
+      canonicalJson(warehouseConfig)
+    : names.every((name) => ownFiles.includes(name.replace(/\.new(\.wal)?$/, '')));
+  if (isDemo) return;
+  throw new UserError('folder_not_empty', `${dir} is not empty and not a demo.`, {
+    hint: 'choose another folder: ktx demo --dir <folder>',
+    exitCode: 2,
+  });
+}
+
+/** Copies a source's folder only if it is missing, so that people's changes stay. */
 async function addSources(dir: string): Promise<readonly string[]> {
   const made: string[] = [];
   const { connections } = await readConfig(dir);
@@ -75,26 +97,23 @@ async function addSources(dir: string): Promise<readonly string[]> {
   return made;
 }
 
-/** Adds the metric to the text of the file, as an editor would; undefined where it is there already. */
-export async function addGifts(dir: string): Promise<readonly string[] | undefined> {
+/** Adds the metric to `metricFile`, as a person would in an editor. Returns the lines; undefined if it is there already. */
+export async function addGiftsMetric(dir: string): Promise<readonly string[] | undefined> {
   const text = (await readText(join(dir, metricFile))) ?? '';
   if (/name: gifts\b/.test(text)) return undefined;
   const lines = text.trimEnd().split('\n');
-  const at = lines.indexOf('metrics:');
-  const added =
-    at === -1
-      ? ['metrics:', ...indented('  ')]
-      : indented(/^ */.exec(lines[at + 1] ?? '')?.[0] ?? '');
-  lines.splice(at === -1 ? lines.length : at + 1, 0, ...added);
+  const metricsLine = lines.indexOf('metrics:');
+  const indent = metricsLine === -1 ? '  ' : (/^ */.exec(lines[metricsLine + 1] ?? '')?.[0] ?? '');
+  const indented = giftsMetric.map((line) => indent + line);
+  const added = metricsLine === -1 ? ['metrics:', ...indented] : indented;
+  lines.splice(metricsLine === -1 ? lines.length : metricsLine + 1, 0, ...added);
   await writeAtomically(join(dir, metricFile), `${lines.join('\n')}\n`);
   return added;
 }
 
-const indented = (space: string): string[] => gifts.map((line) => space + line);
-
-/** Commands that work from where the person stands, typed as the demo itself was started. */
-export function commandsToTry(dir: string, surroundings: Surroundings): readonly string[] {
-  const ktx = invocation(surroundings, shortPath(surroundings.cwd, dir));
+/** Commands that work from the current folder, with `ktx` as the demo itself was started. */
+export function commandsToTry(dir: string, host: CliHost): readonly string[] {
+  const ktx = ktxInvocation(host, shortPath(host.cwd, dir));
   return [
     `${ktx} review`,
     `${ktx} explain orders.revenue`,

@@ -1,0 +1,62 @@
+import { formatCount } from '../../../lib/format-count.ts';
+import { UserError } from '../../../lib/error.ts';
+import type { WarehouseProbe } from '../../../project/setup/setup.ts';
+import type { WarehouseConfig } from '../../../warehouse/config.ts';
+import type { CommandContext, CommandResult } from '../../command.ts';
+import { withHint } from '../../terminal/failure.ts';
+
+export interface WarehouseToConnect {
+  readonly dir: string;
+  readonly name: string;
+  readonly config: WarehouseConfig;
+}
+
+/** Connects to the warehouse; only then writes it into `ktx.yaml`. */
+export async function connectWarehouse(
+  { dir, name, config }: WarehouseToConnect,
+  context: CommandContext,
+): Promise<CommandResult> {
+  context.progress.update(`connecting to ${name}`);
+  const { setUpProject } = await import('../../../project/setup/setup.ts');
+  const report = await setUpProject({ dir, name, config }, context.signal).catch(rethrowForFlags);
+  const { written, probe } = report;
+  return {
+    data: report,
+    text: `${describeProbe(name, probe)}\n${dir}: ${describeWritten(written)}`,
+    notes: probeWarnings(probe),
+    next: [
+      [`ktx ingest ${name}`, 'finds keys and joins, writes the semantic layer'],
+      [`ktx scan ${name}`, 'shows keys and joins, writes nothing'],
+      ['git add ktx.yaml', 'ktx does not commit the configuration'],
+    ],
+  };
+}
+
+/** The hint of the warehouse names `ktx.yaml`, which does not exist yet. */
+function rethrowForFlags(error: unknown): never {
+  if (!(error instanceof UserError && error.code === 'warehouse_not_found')) throw error;
+  throw withHint(
+    error,
+    'check the path, database or address; a relative path starts at the project folder',
+  );
+}
+
+export function describeProbe(name: string, { tables, schemas, ms }: WarehouseProbe): string {
+  return `${name}: connected in ${ms} ms, ${formatCount(tables, 'table')} in ${schemas.join(', ') || 'no schema'}`;
+}
+
+export function describeWritten(files: readonly string[]): string {
+  return files.length === 0 ? 'already up to date' : `wrote ${files.join(', ')}`;
+}
+
+/** An empty database, and a login that could write, with the statements that create a safer one. */
+export function probeWarnings({ tables, privileges }: WarehouseProbe): readonly string[] {
+  const empty = tables === 0 ? ['This login cannot see any tables.'] : [];
+  if (privileges.readOnly) return empty;
+  return [
+    ...empty,
+    'This login could write; ktx never does. A read-only login is safer:',
+    ...privileges.findings.map((finding) => `  ${finding}`),
+    ...(privileges.remedy ?? []).map((statement) => `  ${statement}`),
+  ];
+}

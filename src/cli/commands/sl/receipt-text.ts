@@ -1,0 +1,51 @@
+import type { QueryReceipt } from '../../../project/answer/query.ts';
+
+/** One line per metric, then parameters, notes, marks, and the files that define the metrics. */
+export function receiptLines(receipt: QueryReceipt): string[] {
+  const { metrics, notes, parameters, contested, stale } = receipt;
+  return [
+    ...metrics.map(metricLine),
+    ...Object.entries(parameters).map(
+      ([name, value]) => `parameter ${name} = ${JSON.stringify(value)}`,
+    ),
+    ...notes,
+    ...contested.map((subject) => `contested: ${subject}; to resolve it: ktx review`),
+    ...stale.map((subject) => `stale: ${subject}; to update it: ktx ingest`),
+    ...modelLines(receipt),
+  ];
+}
+
+type ReceiptMetric = QueryReceipt['metrics'][number];
+
+function metricLine(metric: ReceiptMetric): string {
+  const { name, owners, paths, filters, having, access, curated } = metric;
+  const parts = {
+    'rows of': owners.join(', '),
+    by: paths.join(', '),
+    where: filters.join(' and '),
+    having: having.join(' and '),
+    'row rules': access.join(', '),
+  };
+  const texts = Object.entries(parts).flatMap(([word, text]) =>
+    text === '' ? [] : [`${word} ${text}`],
+  );
+  return `${name}: ${[...texts, additivityText(metric), curated ? 'curated' : 'ad hoc'].join('; ')}`;
+}
+
+function additivityText({ sums }: ReceiptMetric): string {
+  if (sums === undefined) return 'additive';
+  const scope =
+    sums.only_over.length === 0
+      ? 'not additive'
+      : `additive only over ${sums.only_over.join(', ')}`;
+  return `${scope}: ${sums.because}`;
+}
+
+function modelLines({ files, commit, uncommitted = [] }: QueryReceipt): readonly string[] {
+  if (files.length === 0) return [];
+  const names = files.map((file) =>
+    uncommitted.includes(file) ? `${file} (with uncommitted edits)` : file,
+  );
+  const version = commit === undefined ? 'no commit' : `commit ${commit.slice(0, 10)}`;
+  return [`model at ${version}: ${names.join(', ')}`];
+}

@@ -1,0 +1,58 @@
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
+
+/** The process that a command line runs in. Tests pass their own streams, environment and folder. */
+export interface CliHost {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+}
+
+/** How this run may print. */
+export interface Screen {
+  readonly format: 'table' | 'csv' | 'json';
+  /** True if a person can answer prompts. */
+  readonly interactive: boolean;
+  /** True if stderr is a terminal whose lines can be redrawn. */
+  readonly live: boolean;
+  /** Columns of the terminal; undefined if stdout is not one. */
+  readonly width: number | undefined;
+  readonly style: (name: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
+}
+
+/** Set by coding agents that run commands for a person: they get plain output and no prompts. */
+const agentVariables = [
+  'CLAUDECODE',
+  'CURSOR_AGENT',
+  'CODEX_SANDBOX',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'AI_AGENT',
+];
+
+export function detectScreen(
+  { stdin, stdout, stderr, env }: CliHost,
+  format: Screen['format'],
+  allowsColor: boolean,
+): Screen {
+  const isAgent = agentVariables.some((name) => env[name]);
+  const isDumb = env['TERM'] === 'dumb';
+  const isTerminal = stdout.isTTY === true && !isAgent;
+  const hasColor = allowsColor && wantsColor(env, isTerminal && !isDumb);
+  return {
+    format,
+    interactive: isTerminal && stdin.isTTY === true && format === 'table' && !env['CI'],
+    live: stderr.isTTY === true && !isAgent && !isDumb && format !== 'json',
+    width: isTerminal ? Number(env['COLUMNS']) || stdout.columns || 80 : undefined,
+    style: (name, text) => (hasColor ? styleText(name, text, { validateStream: false }) : text),
+  };
+}
+
+function wantsColor(env: CliHost['env'], byDefault: boolean): boolean {
+  if (env['NO_COLOR']) return false;
+  const isForced = env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0';
+  return isForced || byDefault;
+}
