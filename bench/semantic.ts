@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { openProject } from '../src/project/open/open.ts';
-import { emit } from '../src/semantic/sql/emit.ts';
+import { emit } from '../src/semantic/emit/emit.ts';
 import { loadModel } from '../src/semantic/load/load.ts';
-import { plan } from '../src/semantic/plan/plan.ts';
+import { createPlan } from '../src/semantic/plan/plan.ts';
 import { querySchema } from '../src/semantic/query/query.ts';
 import { loadAnalyzer } from '../src/sql/analyzer.ts';
 import { duckdb } from '../src/sql/dialects/duckdb.ts';
@@ -81,7 +81,7 @@ async function measure(size: number): Promise<string> {
   for (let turn = 0; turn < warm + measured; turn += 1) {
     const query = queryOf(turn, size);
     const start = performance.now();
-    emit(plan(model, query), duckdb);
+    emit(createPlan(model, query), duckdb);
     if (turn >= warm) times.push(performance.now() - start);
   }
   const sorted = times.toSorted((a, b) => a - b);

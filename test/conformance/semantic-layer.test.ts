@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../src/lib/error.ts';
-import { emit } from '../../src/semantic/sql/emit.ts';
+import { emit } from '../../src/semantic/emit/emit.ts';
 import { loadModel } from '../../src/semantic/load/load.ts';
-import { plan } from '../../src/semantic/plan/plan.ts';
+import { createPlan } from '../../src/semantic/plan/plan.ts';
 import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { type Case, filesOf, queryOf, suiteSchema } from './convert.ts';
 import { hasMariadb } from '../support/mariadb.ts';
@@ -51,7 +51,7 @@ async function answer(
   expect(errors).toEqual([]);
   let sql: string;
   try {
-    sql = emit(await withAnalyzer(() => plan(model, queryOf(one))), dialect);
+    sql = emit(await withAnalyzer(() => createPlan(model, queryOf(one))), dialect);
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;

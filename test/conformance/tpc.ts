@@ -6,10 +6,10 @@ import { dump, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse as readYaml } from 'yaml';
 import { z } from 'zod';
-import { emit } from '../../src/semantic/sql/emit.ts';
+import { emit } from '../../src/semantic/emit/emit.ts';
 import { loadModel } from '../../src/semantic/load/load.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
-import { plan } from '../../src/semantic/plan/plan.ts';
+import { createPlan } from '../../src/semantic/plan/plan.ts';
 import { querySchema } from '../../src/semantic/query/query.ts';
 import { withAnalyzer } from '../../src/sql/analyzer.ts';
 import { type Engine, engineWith, rowsOf } from './engines.ts';
@@ -129,7 +129,7 @@ async function answersTo(
   { queries }: Question,
 ): Promise<readonly Row[]> {
   const parts = queries.map(async ({ label, blank, ...query }) => {
-    const sql = emit(await withAnalyzer(() => plan(model, query)), engine.warehouse.dialect);
+    const sql = emit(await withAnalyzer(() => createPlan(model, query)), engine.warehouse.dialect);
     const rows = await rowsOf(engine, sql);
     return rows.map((row) => [
       ...label,

@@ -447,7 +447,7 @@ const cases: readonly Case[] = [
     what: 'empty members of nothing',
     code: 'unused_option',
     query: { dimensions: ['orders.status'], include_empty: true },
-    hint: /Add a metric, or leave it out/,
+    hint: /Add a metric, or leave include_empty out/,
     repaired: { dimensions: ['orders.status'] },
   },
   {
@@ -556,7 +556,7 @@ const cases: readonly Case[] = [
     code: 'conversion',
     files: edited('on: {customer_id: customer_id}, window', 'on: {customer_id: customer}, window'),
     query: { metrics: ['orders.bought_again'] },
-    hint: /on: \{own_field: field_of_the_other\}/,
+    hint: /on: \{field_of_base: field_of_to\}/,
     repaired: { files: shop },
   },
   {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { planLines } from '../../src/cli/commands/sl/plan-text.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
-import { outlineOf } from '../../src/semantic/plan/outline.ts';
+import { outlinePlan } from '../../src/semantic/emit/outline.ts';
 import { querySchema } from '../../src/semantic/query/query.ts';
 import { compile, load, shop } from './shop.ts';
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 function outline(query: Query) {
-  return outlineOf(compile(model, query), {
+  return outlinePlan(compile(model, query), {
     query: querySchema.parse(query),
     dialect: model.dialect,
   });

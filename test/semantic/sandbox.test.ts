@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { querySchema } from '../../src/semantic/query/query.ts';
-import { emit } from '../../src/semantic/sql/emit.ts';
+import { emit } from '../../src/semantic/emit/emit.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
-import { plan } from '../../src/semantic/plan/plan.ts';
+import { createPlan } from '../../src/semantic/plan/plan.ts';
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { findDialect } from '../../src/sql/dialects.ts';
 import { fragmentKeywords } from '../../src/sql/scalar-functions.ts';
@@ -543,7 +543,7 @@ describe.each(runnerNames)('on %s', (engine) => {
   };
   const compiled = (given: unknown): string | undefined => {
     try {
-      return emit(plan(model, querySchema.parse(given)), model.dialect);
+      return emit(createPlan(model, querySchema.parse(given)), model.dialect);
     } catch {
       return undefined;
     }

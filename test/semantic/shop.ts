@@ -1,8 +1,8 @@
 import { loadAnalyzer } from '../../src/sql/analyzer.ts';
 import { loadModel, type LoadedModel } from '../../src/semantic/load/load.ts';
-import { emit } from '../../src/semantic/sql/emit.ts';
+import { emit } from '../../src/semantic/emit/emit.ts';
 import type { SemanticModel } from '../../src/semantic/model/model.ts';
-import { plan, type Plan } from '../../src/semantic/plan/plan.ts';
+import { createPlan, type Plan } from '../../src/semantic/plan/plan.ts';
 import { querySchema } from '../../src/semantic/query/query.ts';
 import type { z } from 'zod';
 import type { Dialect } from '../../src/sql/dialect.ts';
@@ -147,6 +147,6 @@ export function compile(
   model: SemanticModel,
   query: z.input<typeof querySchema>,
 ): Plan & { readonly sql: string } {
-  const planned = plan(model, querySchema.parse(query));
+  const planned = createPlan(model, querySchema.parse(query));
   return { ...planned, sql: emit(planned, model.dialect) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { QueryReceipt } from '../../project/answer/query.ts';
-import type { Outline } from '../../semantic/plan/outline.ts';
+import type { Outline } from '../../semantic/emit/outline.ts';
 import type { Table } from '../terminal/table.ts';
 import { planLines } from '../commands/sl/plan-text.ts';
 import { receiptLines } from '../commands/sl/receipt-text.ts';

@@ -1,6 +1,6 @@
 import { artifactPath } from '../../context/merge/merge-dataset.ts';
 import { UserError } from '../../lib/error.ts';
-import { emit } from '../../semantic/sql/emit.ts';
+import { emit } from '../../semantic/emit/emit.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
 import type { Snapshot } from '../rule/snapshot.ts';

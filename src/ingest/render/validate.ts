@@ -6,7 +6,7 @@ import { parsePins, pinsPath } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { shortHash } from '../../lib/hash.ts';
 import { UserError } from '../../lib/error.ts';
-import { emit } from '../../semantic/sql/emit.ts';
+import { emit } from '../../semantic/emit/emit.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import {
   columnIdentity,
@@ -16,7 +16,7 @@ import {
   type SemanticModel,
 } from '../../semantic/model/model.ts';
 import { sampleParameters } from '../../semantic/model/parameters.ts';
-import { plan, type Plan } from '../../semantic/plan/plan.ts';
+import { createPlan, type Plan } from '../../semantic/plan/plan.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import { findDialect } from '../../sql/dialects.ts';
@@ -334,7 +334,10 @@ function passedCheck({ db }: State, connection: string, mark: string) {
 export async function planProbe(model: SemanticModel, query: object): Promise<Plan> {
   const planBy = (further: object) =>
     withAnalyzer(() =>
-      plan(model, querySchema.parse({ parameters: sampleParameters(model), ...query, ...further })),
+      createPlan(
+        model,
+        querySchema.parse({ parameters: sampleParameters(model), ...query, ...further }),
+      ),
     );
   try {
     return await planBy({});

@@ -6,11 +6,11 @@ import { UserError } from '../../lib/error.ts';
 import { shortHash } from '../../lib/hash.ts';
 import type { Json } from '../../lib/json.ts';
 import { modelForRole } from '../../semantic/resolve/row-rules.ts';
-import { emit } from '../../semantic/sql/emit.ts';
+import { emit } from '../../semantic/emit/emit.ts';
 import type { ParameterValue } from '../../semantic/model/dataset.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
-import { plan } from '../../semantic/plan/plan.ts';
+import { createPlan } from '../../semantic/plan/plan.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import { withAnalyzer } from '../../sql/analyzer.ts';
 import type { State } from '../../store/state.ts';
@@ -115,7 +115,7 @@ async function numberOf({
       undefined,
     );
     const planned = await withAnalyzer(() =>
-      plan(model, querySchema.parse({ metrics: [metric], parameters: firstValues(model) })),
+      createPlan(model, querySchema.parse({ metrics: [metric], parameters: firstValues(model) })),
     );
     const { parameters } = planned.receipt;
     const { rows } = await warehouse.query(

@@ -32,7 +32,7 @@ export async function planQuery(project: Project, request: QueryRequest) {
   const compiled = await compileQuery(project, request);
   const { connection, sql } = compiled;
   const [plan, receipt] = await Promise.all([
-    outlinePlan(compiled, request.query),
+    describePlan(compiled, request.query),
     queryReceipt(project, compiled),
   ]);
   return { connection, plan, sql, receipt };
@@ -65,7 +65,7 @@ export async function runQuery(
     };
   });
   /** The plan in words, made only if a caller records it. */
-  const outline = () => outlinePlan(compiled, request.query);
+  const outline = () => describePlan(compiled, request.query);
   return { connection, sql, outline, receipt, ...result, columns };
 }
 
@@ -90,7 +90,7 @@ async function compileQuery(
   { connection, query }: QueryRequest,
 ): Promise<CompiledQuery> {
   // The planner and its parser load with the first semantic query; plain SQL does not need them.
-  const { emit } = await import('../../semantic/sql/emit.ts');
+  const { emit } = await import('../../semantic/emit/emit.ts');
   const planned = await planOnConnection(project, connection, query);
   const { plan, dialect } = planned;
   const files = [...new Set(plan.receipt.metrics.flatMap((metric) => metric.files))].sort();
@@ -127,7 +127,7 @@ async function planOn(
   connection: string,
   query: SemanticQuery,
 ): Promise<PlannedQuery> {
-  const { plan } = await import('../../semantic/plan/plan.ts');
+  const { createPlan } = await import('../../semantic/plan/plan.ts');
   const { model, diagnostics } = await project.model(connection);
   if (model.datasets.size === 0) {
     const hint = model.excluded.size === 0 ? 'ktx ingest' : 'ktx sl validate';
@@ -136,7 +136,7 @@ async function planOn(
   const isGuarded = [...model.datasets.values()].some(({ rows }) => rows.kind === 'guarded');
   return {
     connection,
-    plan: await withAnalyzer(() => plan(model, query)),
+    plan: await withAnalyzer(() => createPlan(model, query)),
     dialect: model.dialect,
     diagnostics,
     isGuarded,
@@ -186,9 +186,9 @@ async function namesDatasetOf(
   return namesBeforeDots.some((name) => model.datasets.has(name) || model.excluded.has(name));
 }
 
-async function outlinePlan({ plan, dialect }: CompiledQuery, query: SemanticQuery) {
-  const { outlineOf } = await import('../../semantic/plan/outline.ts');
-  return outlineOf(plan, { query, dialect });
+async function describePlan({ plan, dialect }: CompiledQuery, query: SemanticQuery) {
+  const { outlinePlan } = await import('../../semantic/emit/outline.ts');
+  return outlinePlan(plan, { query, dialect });
 }
 
 async function queryReceipt(project: Project, { connection, plan, files }: CompiledQuery) {

@@ -9,7 +9,7 @@ import {
   type ModelMetric,
   type SemanticModel,
 } from '../model/model.ts';
-import { plan } from '../plan/plan.ts';
+import { createPlan } from '../plan/plan.ts';
 import { querySchema } from '../query/query.ts';
 
 interface LintFinding {
@@ -206,7 +206,7 @@ function proposalFor(
 
 function canPlan(proposal: NonNullable<LintReport['proposal']>, model: SemanticModel): boolean {
   try {
-    plan(model, querySchema.parse(proposal));
+    createPlan(model, querySchema.parse(proposal));
     return true;
   } catch (error) {
     if (error instanceof UserError) return false;

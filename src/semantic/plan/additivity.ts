@@ -1,103 +1,112 @@
-import type { Block } from './fact-query.ts';
 import { isToOne } from '../model/join-graph.ts';
 import type { ModelDataset } from '../model/model.ts';
-import { factQueryKey, type AggregateNode, type MetricTrace } from '../resolve/aggregate-node.ts';
+import { type AggregateNode, factQueryKey, type MetricTrace } from '../resolve/aggregate-node.ts';
+import type { ResolvedField } from '../resolve/field-path.ts';
 import { isDefaultTime } from '../resolve/row-expr.ts';
+import type { FactQuery } from './fact-query.ts';
 
-interface Limits {
-  /** Of the dimensions that were asked for, those over which alone the values of groups may be summed. */
+interface AdditivityLimits {
+  /** The dimensions of the query over which the values of groups may be summed. */
   readonly only_over: readonly string[];
   readonly because: string;
 }
 
-interface Asked {
+interface AdditivityContext {
   readonly datasets: ReadonlyMap<string, ModelDataset>;
-  readonly blocks: readonly Block[];
+  /** Those of the metric. */
+  readonly factQueries: readonly FactQuery[];
   readonly dimensions: readonly string[];
 }
 
-/** What a leaf does not add up over: indexes of dimensions; undefined for any. */
-interface Loss {
+/** Why an aggregate does not add up. */
+interface AdditivityLoss {
+  /** The indexes of the dimensions that it does not add up over; undefined for all. */
   readonly over: readonly number[] | undefined;
   readonly because: string;
 }
 
-/** Undefined where the values of groups add up to the value of all, whatever they are grouped by. Says no in doubt. */
-export function limitsOfSums(
-  { aggregates: all, isLinear: linear }: MetricTrace,
-  asked: Asked,
-): Limits | undefined {
-  const leaves = [...all];
-  const losses = leaves.flatMap((leaf) => lossesOf(leaf, asked));
-  if (!linear && losses.every(({ over }) => over !== undefined)) {
-    losses.push({
-      over: undefined,
-      because: 'it is a ratio, or other arithmetic than sums and differences',
-    });
-  }
-  // Across blocks a sum without values counts as 0, within one it does not.
-  if (
-    leaves.length > 1 &&
-    leaves.some(({ function: name }) => name === 'sum') &&
-    new Set(leaves.map(factQueryKey)).size === 1
-  ) {
-    losses.push({
-      over: undefined,
-      because: 'it is NULL for a group in which one of its sums has no values',
-    });
-  }
+/**
+ * Undefined if the values of the groups add up to the total, whatever the dimensions. When in doubt, it reports that they
+ * do not.
+ */
+export function additivityLimits(
+  trace: MetricTrace,
+  context: AdditivityContext,
+): AdditivityLimits | undefined {
+  const aggregates = [...trace.aggregates];
+  const losses = aggregates.flatMap((aggregate) => aggregateLosses(aggregate, context));
+  const isLostOverAll = losses.some(({ over }) => over === undefined);
+  if (!trace.isLinear && !isLostOverAll)
+    losses.push(overAll('it is a ratio, or other arithmetic than sums and differences'));
+  // A missing sum counts as 0 if it comes from another fact query; in the same one it makes the result NULL.
+  const hasSum = aggregates.some(({ function: name }) => name === 'sum');
+  const isOneFactQuery = new Set(aggregates.map(factQueryKey)).size === 1;
+  if (aggregates.length > 1 && hasSum && isOneFactQuery)
+    losses.push(overAll('it is NULL for a group in which one of its sums has no values'));
   if (losses.length === 0) return undefined;
-  const lost = new Set(losses.flatMap(({ over }) => over ?? [...asked.dimensions.keys()]));
+  const lost = new Set(losses.flatMap(({ over }) => over ?? [...context.dimensions.keys()]));
   return {
-    only_over: asked.dimensions.filter((_, index) => !lost.has(index)),
+    only_over: context.dimensions.filter((_, index) => !lost.has(index)),
     because: [...new Set(losses.map(({ because }) => because))].join('; '),
   };
 }
 
-function lossesOf(leaf: AggregateNode, { datasets, blocks, dimensions }: Asked): readonly Loss[] {
-  const { function: name, balance, running, nested, total, owner } = leaf;
-  const never = (because: string): readonly Loss[] => [{ over: undefined, because }];
-  if (nested !== undefined)
-    return never(`it aggregates what was aggregated for each ${nested.per}`);
-  if (total !== undefined) return never('it is a total, which every group repeats');
-  if (name === 'count_distinct') return never(`one value can be in several groups of ${owner}`);
+function overAll(because: string): AdditivityLoss {
+  return { over: undefined, because };
+}
+
+function aggregateLosses(
+  aggregate: AggregateNode,
+  context: AdditivityContext,
+): readonly AdditivityLoss[] {
+  const reason = neverAdditive(aggregate);
+  if (reason !== undefined) return [overAll(reason)];
+  const factQuery = context.factQueries.find(({ aggregates }) => aggregates.includes(aggregate));
+  const dataset = context.datasets.get(aggregate.owner);
+  if (factQuery === undefined || dataset === undefined) return [];
+  return lossesOverDimensions(aggregate, factQuery, dataset);
+}
+
+/** Why it adds up over no dimension; undefined if it may add up over some. */
+function neverAdditive({
+  function: name,
+  balance,
+  nested,
+  total,
+  owner,
+}: AggregateNode): string | undefined {
+  if (nested !== undefined) return `it aggregates what was aggregated for each ${nested.per}`;
+  if (total !== undefined) return 'it is a total, which every group repeats';
+  if (name === 'count_distinct') return `one value can be in several groups of ${owner}`;
   if (name !== 'sum' && name !== 'count')
-    return never(`it is made of ${name === 'avg' ? 'an' : 'a'} ${name} of ${owner}`);
-  if (balance !== undefined && balance.take !== 'first' && balance.take !== 'last') {
-    return never(
-      `each group takes the ${balance.take} over ${owner}.${balance.over} of its own rows`,
-    );
-  }
-  const block = blocks.find(({ leaves }) => leaves.includes(leaf));
-  const dataset = datasets.get(owner);
-  if (block === undefined || dataset === undefined) return [];
-  const { places, fanned } = block;
-  const loss = (
-    because: string,
-    isLost: (place: Block['places'][number], dimension: string) => boolean,
-  ): readonly Loss[] => {
-    const over = places.flatMap((place, index) =>
-      isLost(place, dimensions[index] ?? '') ? [index] : [],
-    );
-    return [{ over, because }];
-  };
-  return [
-    ...(running === undefined
-      ? []
-      : loss(`it accumulates over ${owner}.${dataset.defaultTime}`, (place) =>
-          isDefaultTime({ owner: dataset }, place),
-        )),
-    ...(balance === undefined
-      ? []
-      : loss(
-          `it is a balance over ${owner}.${balance.over}`,
-          ({ path, name: field }) => path.length === 0 && field === balance.over,
-        )),
-    ...(fanned.length === 0
-      ? []
-      : loss(
-          `one row of ${owner} can be in several groups by ${fanned.join(' and ')}`,
-          ({ path }) => !path.every(isToOne),
-        )),
-  ];
+    return `it is made of ${name === 'avg' ? 'an' : 'a'} ${name} of ${owner}`;
+  if (balance !== undefined && balance.take !== 'first' && balance.take !== 'last')
+    return `each group takes the ${balance.take} over ${owner}.${balance.over} of its own rows`;
+  return undefined;
+}
+
+function lossesOverDimensions(
+  { owner, running, balance }: AggregateNode,
+  { dimensions, fanOutDimensions }: FactQuery,
+  dataset: ModelDataset,
+): readonly AdditivityLoss[] {
+  const indexesOf = (isLost: (dimension: ResolvedField) => boolean) =>
+    [...dimensions.entries()].filter(([, dimension]) => isLost(dimension)).map(([index]) => index);
+  const losses: AdditivityLoss[] = [];
+  if (running !== undefined)
+    losses.push({
+      over: indexesOf((dimension) => isDefaultTime({ owner: dataset }, dimension)),
+      because: `it accumulates over ${owner}.${dataset.defaultTime}`,
+    });
+  if (balance !== undefined)
+    losses.push({
+      over: indexesOf(({ path, name }) => path.length === 0 && name === balance.over),
+      because: `it is a balance over ${owner}.${balance.over}`,
+    });
+  if (fanOutDimensions.length > 0)
+    losses.push({
+      over: indexesOf(({ path }) => !path.every(isToOne)),
+      because: `one row of ${owner} can be in several groups by ${fanOutDimensions.join(' and ')}`,
+    });
+  return losses;
 }

@@ -1,117 +1,243 @@
-import { type Asked, type Block, blockOf } from './fact-query.ts';
-import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr, CommonTable, FromItem, JoinClause, Select } from '../relational/query-tree.ts';
-import { isToOne } from '../model/join-graph.ts';
 import {
-  periodStart,
-  yearStartFor,
   type Grain,
   grains,
   liesIn,
-  periodStartType,
   periodOfGrains,
+  periodStart,
+  periodStartType,
+  yearStartFor,
 } from '../model/grains.ts';
-import { requireDataset, formatFieldPath, type ResolvedField } from '../resolve/field-path.ts';
-import { periodsName, timeDimension } from './running.ts';
+import { isToOne } from '../model/join-graph.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
+import type {
+  CommonTable,
+  Expr,
+  FromItem,
+  JoinClause,
+  Query,
+  Select,
+} from '../relational/query-tree.ts';
+import { formatFieldPath, requireDataset, type ResolvedField } from '../resolve/field-path.ts';
+import { type FactQuery, planFactQuery } from './fact-query.ts';
+import type { PlanContext } from './plan-context.ts';
+import { findPeriodDimension, periodsTable } from './running.ts';
 
-/** The periods of the result, as running totals and `fill_time` need them. */
+/** The periods of the result. Running totals and `fill_time` need them. */
 export interface Calendar {
   readonly tables: readonly CommonTable[];
-  /** All periods between the first and the last, where they are asked for: the dimension, and the table that has them. */
-  readonly filled: Filled | undefined;
-  /** True where a table reads itself. */
+  /** Set for `fill_time`: the table with every period between the first and the last. */
+  readonly filledPeriods: FilledPeriods | undefined;
+  /** True if one of the tables reads itself. */
   readonly isRecursive: boolean;
 }
 
-interface Filled {
-  readonly column: string;
+export interface FilledPeriods {
   readonly table: string;
-  /** Dimensions that follow from the period: coarser ones of the same time. */
+  /** The dimension that is filled, `d1`… */
+  readonly column: string;
+  /** Coarser dimensions of the same time; they follow from the period. */
   readonly coarser: Select['columns'];
 }
 
-export function calendarOf(asked: Asked, blocks: readonly Block[]): Calendar {
-  const { query } = asked;
-  const running = blocks.filter((block) => block.leaves.some((leaf) => leaf.running !== undefined));
-  if (running.length === 0 && !query.fill_time)
-    return { tables: [], filled: undefined, isRecursive: false };
-  const times = running.map(
-    (block) =>
-      timeDimension({ ...asked, owner: requireDataset(asked.model, block.owner) }, block.places)
-        .index,
+/** Plans the common table `ktx periods`; without running totals and `fill_time` there is none. */
+export function planCalendar(context: PlanContext, factQueries: readonly FactQuery[]): Calendar {
+  const { model, query } = context;
+  const running = factQueries.filter(({ aggregates }) =>
+    aggregates.some((aggregate) => aggregate.running !== undefined),
   );
-  const [index = finestTime(blocks), ...others] = new Set(times);
-  if (others.length > 0)
-    throw notSupportedError(
-      'running totals over several times',
-      'Ask for metric_time, which is the time of each',
-    );
-  const grain = blocks[0]?.places[index]?.grain;
-  if (grain === undefined) {
-    throw queryError('no_period', 'fill_time has no periods to fill: no dimension is one', {
-      hint: 'Add it to the dimensions, or leave fill_time out.',
-      choices: ['metric_time.month'],
-    });
+  if (running.length === 0 && !query.fill_time)
+    return { tables: [], filledPeriods: undefined, isRecursive: false };
+  const { index, grain } = periodDimension(context, factQueries, running);
+  if (!query.fill_time) {
+    const periods = { name: periodsTable, query: seenPeriods(context, factQueries, index) };
+    return { tables: [periods], filledPeriods: undefined, isRecursive: false };
   }
-  if (query.fill_time) checkFilled(query, blocks, index);
+  checkFillsOneTime(query, factQueries, index);
   const column = `d${index + 1}`;
   const seen = {
-    name: query.fill_time ? `${periodsName} seen` : periodsName,
-    query: seenPeriods(asked, blocks, index),
+    name: `${periodsTable} seen`,
+    query: seenPeriods(context, factQueries, index),
   };
-  if (!query.fill_time) return { tables: [seen], filled: undefined, isRecursive: false };
-  const coarser = coarserPeriods(asked, blocks, index);
-  const filling =
-    asked.model.dialect.recursiveWith === undefined
-      ? counted(asked, { seen, column, grain })
-      : recursive({ seen, column, grain });
+  const coarser = coarserPeriods(context, factQueries, index);
+  const gaps = { seen, column, grain };
+  const filled =
+    model.dialect.recursiveWith === undefined ? fillByDigits(context, gaps) : fillRecursively(gaps);
   return {
-    tables: [seen, ...filling.tables],
-    filled: { column, table: periodsName, coarser },
-    isRecursive: filling.isRecursive,
+    tables: [seen, ...filled.tables],
+    filledPeriods: { table: periodsTable, column, coarser },
+    isRecursive: filled.isRecursive,
   };
 }
 
-interface Filling {
+/** The dimension whose periods the running totals or `fill_time` use, and its grain. */
+function periodDimension(
+  { model }: PlanContext,
+  factQueries: readonly FactQuery[],
+  running: readonly FactQuery[],
+): { readonly index: number; readonly grain: Grain } {
+  const ofRunning = running.map(({ owner, dimensions }) => {
+    const scope = { model, owner: requireDataset(model, owner) };
+    return findPeriodDimension(scope, dimensions).index;
+  });
+  const [index = finestPeriod(factQueries), ...others] = new Set(ofRunning);
+  if (others.length > 0)
+    throw notSupportedError(
+      'running totals over several times',
+      'Group by metric_time, which is the default time of each metric',
+    );
+  const grain = factQueries[0]?.dimensions[index]?.grain;
+  if (grain !== undefined) return { index, grain };
+  throw queryError('no_period', 'fill_time needs a dimension that is a period', {
+    hint: 'Add one to the dimensions, or leave fill_time out.',
+    choices: ['metric_time.month'],
+  });
+}
+
+/** The index of the dimension with the finest grain; -1 if none has a grain. */
+function finestPeriod(factQueries: readonly FactQuery[]): number {
+  const dimensionGrains = (factQueries[0]?.dimensions ?? []).map(({ grain }) => grain);
+  const finest = grains.find((grain) => dimensionGrains.includes(grain));
+  return finest === undefined ? -1 : dimensionGrains.indexOf(finest);
+}
+
+/** Throws if another dimension is an equally fine period of another time. */
+function checkFillsOneTime(
+  query: PlanContext['query'],
+  factQueries: readonly FactQuery[],
+  index: number,
+): void {
+  const dimensions = factQueries[0]?.dimensions ?? [];
+  const finest = dimensions[finestPeriod(factQueries)]?.grain;
+  const rival = dimensions.findIndex(
+    ({ grain }, position) => grain === finest && !isSameTime(factQueries, index, position),
+  );
+  if (rival === -1) return;
+  throw notSupportedError(
+    'fill_time over several times',
+    `${query.dimensions[index]} and ${query.dimensions[rival]} both have periods to fill`,
+  );
+}
+
+/** True if both dimensions are of one time field, in every fact query. */
+function isSameTime(factQueries: readonly FactQuery[], left: number, right: number): boolean {
+  const timeOf = (dimension: ResolvedField | undefined) =>
+    dimension && formatFieldPath({ ...dimension, grain: undefined });
+  return factQueries.every(
+    ({ dimensions }) => timeOf(dimensions[left]) === timeOf(dimensions[right]),
+  );
+}
+
+/** The dimensions that are coarser periods of the same time, computed from the finest period. */
+function coarserPeriods(
+  { query }: PlanContext,
+  factQueries: readonly FactQuery[],
+  index: number,
+): FilledPeriods['coarser'] {
+  const dimensions = factQueries[0]?.dimensions ?? [];
+  const finest = dimensions[index]?.grain;
+  if (finest === undefined) return [];
+  const period: Expr = { kind: 'column', alias: periodsTable, name: `d${index + 1}` };
+  return dimensions.flatMap(({ grain, dataset }, position) => {
+    if (position === index || grain === undefined) return [];
+    if (!isSameTime(factQueries, index, position)) return [];
+    const yearStart = yearStartFor(dataset, [finest, grain]);
+    if (!liesIn(finest, grain, yearStart))
+      throw notSupportedError(
+        `fill_time by ${finest} and ${grain}`,
+        `A ${finest} can begin in one ${grain} and end in the next`,
+      );
+    const options = { type: periodStartType(finest), weekStart: query.week_start, yearStart };
+    const expr = grain === finest ? period : periodStart(period, grain, options);
+    return [{ column: `d${position + 1}`, expr }];
+  });
+}
+
+/**
+ * The periods in which any fact query has a group. It also groups by the other dimensions that cross one-to-many joins,
+ * because those can leave a row without a group.
+ */
+function seenPeriods(
+  context: PlanContext,
+  factQueries: readonly FactQuery[],
+  index: number,
+): Query {
+  const isFanOut = (position: number): boolean =>
+    factQueries.some(({ dimensions }) => dimensions[position]?.path.every(isToOne) === false);
+  const { query, model } = context;
+  const otherDimensions = query.dimensions.filter(
+    (_, position) => position !== index && isFanOut(position),
+  );
+  const periodQuery = {
+    ...query,
+    dimensions: [query.dimensions[index] ?? '', ...otherDimensions],
+    include_empty: false,
+  };
+  const parts = rowSources(factQueries).map(({ owner, shift }): Select => {
+    const fact = {
+      owner: requireDataset(model, owner),
+      metric: `the metrics of ${owner}`,
+      shift,
+    };
+    const { select } = planFactQuery({ ...context, query: periodQuery }, [], fact);
+    const period = select.columns[0]?.expr;
+    const columns = period === undefined ? [] : [{ column: `d${index + 1}`, expr: period }];
+    return { ...select, columns };
+  });
+  return { kind: 'union', all: false, parts };
+}
+
+/** The owners whose rows are read, each with the time shift of its rows; a query without metrics has one. */
+function rowSources(factQueries: readonly FactQuery[]) {
+  const aggregates = factQueries.flatMap((factQuery) =>
+    factQuery.aggregates.flatMap((aggregate) => aggregate.nested?.aggregates ?? [aggregate]),
+  );
+  const sources =
+    aggregates.length > 0 ? aggregates : factQueries.map(({ owner }) => ({ owner, shift: [] }));
+  const byKey = new Map(
+    sources.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }]),
+  );
+  return [...byKey.values()];
+}
+
+interface PeriodGaps {
+  /** The periods that have rows. */
   readonly seen: CommonTable;
   readonly column: string;
   readonly grain: Grain;
 }
 
-/** From the first period on, each makes the next. */
-function recursive({ seen, column, grain }: Filling) {
-  const name = `${periodsName} all`;
+interface FilledTables {
+  /** The last one is `ktx periods`. */
+  readonly tables: readonly CommonTable[];
+  readonly isRecursive: boolean;
+}
+
+/** Starts with the first period; each period makes the next one until the last. */
+function fillRecursively({ seen, column, grain }: PeriodGaps): FilledTables {
+  const name = `${periodsTable} all`;
+  const period: Expr = { kind: 'column', alias: name, name: column };
   const next: Expr = {
     kind: 'add',
-    of: { kind: 'column', alias: name, name: column },
+    of: period,
     period: periodOfGrains(1, grain),
     type: periodStartType(grain),
   };
-  const isDue: Expr = {
-    kind: 'text',
-    parts: [next, ' <= ', { kind: 'greatest', table: seen.name, column }],
-  };
-  const parts = [firstOf(seen, column), selectFrom(common(name), { column, expr: next }, [isDue])];
-  const known: Expr = {
-    kind: 'text',
-    parts: [{ kind: 'column', alias: name, name: column }, ' IS NOT NULL'],
-  };
-  const filled = selectFrom(
-    common(name),
-    { column, expr: { kind: 'column', alias: name, name: column } },
-    [known],
-  );
+  const isUntilLast: Expr = { kind: 'text', parts: [next, ' <= ', lastPeriod(seen, column)] };
+  const steps = selectFrom(fromCommon(name), { column, expr: next }, [isUntilLast]);
+  // Without any row the first period is NULL.
+  const isKnown: Expr = { kind: 'text', parts: [period, ' IS NOT NULL'] };
+  const filled = selectFrom(fromCommon(name), { column, expr: period }, [isKnown]);
   return {
     tables: [
-      { name, query: { kind: 'union' as const, all: true, parts } },
-      { name: periodsName, query: filled },
+      { name, query: { kind: 'union', all: true, parts: [firstPeriod(seen, column), steps] } },
+      { name: periodsTable, query: filled },
     ],
     isRecursive: true,
   };
 }
 
-/** How many digits the count of periods has at most, so that no engine's last year is passed. */
-const digits: Readonly<Record<Grain, number>> = {
+/** The largest number of periods has this many digits; more would pass the last year that the engines know. */
+const maxDigits: Readonly<Record<Grain, number>> = {
   second: 8,
   minute: 7,
   hour: 6,
@@ -124,149 +250,63 @@ const digits: Readonly<Record<Grain, number>> = {
   fiscal_year: 3,
 };
 
-/** For engines that stop a recursion early: the periods after the first by the digits of their number, the highest first. */
-function counted({ model, notes }: Asked, { seen, column, grain }: Filling) {
-  const name = model.dialect.quote('n');
-  const numbers = Array.from(
-    { length: 10 },
-    (_, digit) => `SELECT ${digit}${digit === 0 ? ` AS ${name}` : ''}`,
-  ).join(' UNION ALL ');
-  const last: Expr = { kind: 'greatest', table: seen.name, column };
-  const places = Array.from({ length: digits[grain] }, (_, index) => digits[grain] - index - 1);
-  const nameOf = (place: number) =>
-    place === 0 ? periodsName : `${periodsName} by ${10 ** place}`;
-  const start = { name: `${periodsName} first`, query: firstOf(seen, column) };
-  const steps = places.map((place, index) => {
-    const before = index === 0 ? start.name : nameOf(place + 1);
-    const of: Expr = { kind: 'column', alias: before, name: column };
-    const times: Expr = { kind: 'column', alias: 'ktx digits', name: 'n' };
+/**
+ * For engines that limit recursion: numbers the periods after the first, digit by digit from the highest one. Each step
+ * cross-joins the ten digits, and drops the periods after the last.
+ */
+function fillByDigits(
+  { model, notes }: PlanContext,
+  { seen, column, grain }: PeriodGaps,
+): FilledTables {
+  const digitCount = maxDigits[grain];
+  const first = { name: `${periodsTable} first`, query: firstPeriod(seen, column) };
+  const tableOf = (exponent: number) =>
+    exponent === 0 ? periodsTable : `${periodsTable} by ${10 ** exponent}`;
+  const digits: JoinClause = {
+    alias: digitsAlias,
+    relation: { kind: 'query', sql: digitsSql(model.dialect.quote('n')) },
+    kind: 'cross',
+    on: { kind: 'text', parts: [] },
+  };
+  const exponents = Array.from({ length: digitCount }, (_, index) => digitCount - index - 1);
+  const steps = exponents.map((exponent, index) => {
+    const previous = index === 0 ? first.name : tableOf(exponent + 1);
     const expr: Expr = {
       kind: 'add_times',
-      of,
-      period: periodOfGrains(10 ** place, grain),
-      times,
+      of: { kind: 'column', alias: previous, name: column },
+      period: periodOfGrains(10 ** exponent, grain),
+      times: { kind: 'column', alias: digitsAlias, name: 'n' },
       type: periodStartType(grain),
     };
-    const isDue: Expr = { kind: 'text', parts: [expr, ' <= ', last] };
-    const digit: JoinClause = {
-      alias: 'ktx digits',
-      relation: { kind: 'query', sql: numbers },
-      kind: 'cross',
-      on: { kind: 'text', parts: [] },
-    };
-    return {
-      name: nameOf(place),
-      query: { ...selectFrom(common(before), { column, expr }, [isDue]), joins: [digit] },
-    };
+    const isUntilLast: Expr = { kind: 'text', parts: [expr, ' <= ', lastPeriod(seen, column)] };
+    const select = selectFrom(fromCommon(previous), { column, expr }, [isUntilLast]);
+    return { name: tableOf(exponent), query: { ...select, joins: [digits] } };
   });
-  notes.add(`At most ${10 ** digits[grain]} periods are filled`);
-  return { tables: [start, ...steps], isRecursive: false };
+  notes.add(`At most ${10 ** digitCount} periods are filled`);
+  return { tables: [first, ...steps], isRecursive: false };
 }
 
-function firstOf(seen: CommonTable, column: string): Select {
-  const expr: Expr = {
-    kind: 'aggregate',
-    function: 'min',
-    of: { kind: 'column', alias: seen.name, name: column },
-    fraction: undefined,
-  };
-  return selectFrom(common(seen.name), { column, expr }, []);
+const digitsAlias = 'ktx digits';
+
+/** The numbers 0 to 9. */
+function digitsSql(column: string): string {
+  return Array.from(
+    { length: 10 },
+    (_, digit) => `SELECT ${digit}${digit === 0 ? ` AS ${column}` : ''}`,
+  ).join(' UNION ALL ');
 }
 
-function finestTime(blocks: readonly Block[]): number {
-  const asked = (blocks[0]?.places ?? []).map(({ grain }) => grain);
-  const finest = grains.find((grain) => asked.includes(grain));
-  return finest === undefined ? -1 : asked.indexOf(finest);
+function firstPeriod(seen: CommonTable, column: string): Select {
+  const of: Expr = { kind: 'column', alias: seen.name, name: column };
+  const expr: Expr = { kind: 'aggregate', function: 'min', of, fraction: undefined };
+  return selectFrom(fromCommon(seen.name), { column, expr }, []);
 }
 
-/** The finest periods are filled, whatever runs. */
-function checkFilled(
-  { dimensions }: Asked['query'],
-  blocks: readonly Block[],
-  index: number,
-): void {
-  const places = blocks[0]?.places ?? [];
-  const finest = places[finestTime(blocks)]?.grain;
-  const rival = places.findIndex(
-    ({ grain }, at) => grain === finest && !isSameTime(blocks, index, at),
-  );
-  if (rival === -1) return;
-  throw notSupportedError(
-    'fill_time over several times',
-    `${dimensions[index]} and ${dimensions[rival]} both have periods to fill`,
-  );
+function lastPeriod(seen: CommonTable, column: string): Expr {
+  return { kind: 'greatest', table: seen.name, column };
 }
 
-/** True where the dimensions are of one time, whichever metric is asked. */
-function isSameTime(blocks: readonly Block[], one: number, other: number): boolean {
-  const timeOf = (place: ResolvedField | undefined) =>
-    place && formatFieldPath({ ...place, grain: undefined });
-  return blocks.every(({ places }) => timeOf(places[one]) === timeOf(places[other]));
-}
-
-function coarserPeriods(
-  { query }: Asked,
-  blocks: readonly Block[],
-  index: number,
-): Filled['coarser'] {
-  const places = blocks[0]?.places ?? [];
-  const finest = places[index]?.grain;
-  return places.flatMap(({ grain, dataset }, at) => {
-    if (
-      at === index ||
-      grain === undefined ||
-      finest === undefined ||
-      !isSameTime(blocks, index, at)
-    )
-      return [];
-    const yearStart = yearStartFor(dataset, [finest, grain]);
-    if (!liesIn(finest, grain, yearStart))
-      throw notSupportedError(
-        `fill_time by ${finest} and ${grain}`,
-        'One crosses the ends of the other',
-      );
-    const of: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
-    const options = { type: periodStartType(finest), weekStart: query.week_start, yearStart };
-    return [
-      { column: `d${at + 1}`, expr: grain === finest ? of : periodStart(of, grain, options) },
-    ];
-  });
-}
-
-/** Those in which any block has a group. Of the other dimensions, only those to many can leave a row without one. */
-function seenPeriods(asked: Asked, blocks: readonly Block[], index: number): CommonTable['query'] {
-  const leaves = blocks.flatMap((block) =>
-    block.leaves.flatMap((leaf) => leaf.nested?.aggregates ?? [leaf]),
-  );
-  // A query without metrics has the rows of one dataset.
-  const read = leaves.length > 0 ? leaves : blocks.map(({ owner }) => ({ owner, shift: [] }));
-  const isFanned = (at: number): boolean =>
-    blocks.some(({ places }) => places[at]?.path.every(isToOne) === false);
-  const others = asked.query.dimensions.filter((_, at) => at !== index && isFanned(at));
-  const query = {
-    ...asked.query,
-    dimensions: [asked.query.dimensions[index] ?? '', ...others],
-    include_empty: false,
-  };
-  const sources = [
-    ...new Map(
-      read.map(({ owner, shift }) => [JSON.stringify([owner, shift]), { owner, shift }]),
-    ).values(),
-  ];
-  const parts = sources.map(({ owner, shift }): Select => {
-    const at = {
-      owner: requireDataset(asked.model, owner),
-      metric: `what is asked of ${owner}`,
-      shift,
-    };
-    const { select } = blockOf({ ...asked, query }, [], at);
-    const [{ expr } = { expr: undefined }] = select.columns;
-    return { ...select, columns: expr === undefined ? [] : [{ column: `d${index + 1}`, expr }] };
-  });
-  return { kind: 'union', all: false, parts };
-}
-
-function common(name: string): FromItem {
+export function fromCommon(name: string): FromItem {
   return { alias: name, relation: { kind: 'common', name } };
 }
 

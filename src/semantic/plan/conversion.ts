@@ -1,220 +1,245 @@
 import type { TruncateOptions } from '../../sql/dialect.ts';
-import { queryError } from '../query/errors.ts';
-import type { Expr, ExprPart, NamedColumn, JoinClause, Select } from '../relational/query-tree.ts';
-import { type ModelDataset, readableRows } from '../model/model.ts';
 import { finer, periodStartType } from '../model/grains.ts';
+import { type ModelDataset, readableRows } from '../model/model.ts';
+import { queryError } from '../query/errors.ts';
+import type { Expr, ExprPart, JoinClause, NamedColumn, Select } from '../relational/query-tree.ts';
+import type { AggregateNode, Conversion } from '../resolve/aggregate-node.ts';
 import { requireDataset, resolveQueryField, timeTypeOf } from '../resolve/field-path.ts';
-import type { Conversion, AggregateNode } from '../resolve/aggregate-node.ts';
-import { ownFieldExpr, toJoin, type JoinScope, type PlannedJoin } from '../resolve/join-scope.ts';
+import { type JoinScope, ownFieldExpr, type PlannedJoin, toJoin } from '../resolve/join-scope.ts';
 import { filterExpr, rowExpr } from '../resolve/row-expr.ts';
 
-const [alias, baseAlias, nextAlias, rowsAlias] = [
-  'ktx conversions',
-  'ktx base',
-  'ktx next',
-  'ktx rows',
-] as const;
+const conversionsAlias = 'ktx conversions';
+const baseAlias = 'ktx base';
+const toAlias = 'ktx next';
+const rankedAlias = 'ktx rows';
 
-/** What the metric of the later events aggregates, NULL for a row of the owner that none followed. */
-export const converted: Expr = { kind: 'column', alias, name: 'v' };
+/** The aggregate's input: the value of the event that followed; NULL for a base event that none followed. */
+export const convertedValue: Expr = columnOf(conversionsAlias, 'v');
 
 type TimeType = TruncateOptions['type'];
 
-/** Rows of the owner beside the later events that belong to them: each to the last row before it that fits. */
-export function conversionJoin(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
+/** Base events belong to the owner; `to` events follow them. */
+interface EventSide {
+  readonly dataset: ModelDataset;
+  readonly aggregate: AggregateNode;
+  readonly key: readonly string[];
+  readonly time: { readonly name: string; readonly type: TimeType };
+  /** The fields that must be equal on both sides. */
+  readonly on: readonly string[];
+}
+
+/**
+ * Joins to each base event the later events that belong to it. Each later event belongs to one base event: the last one
+ * before it with equal fields, within the window.
+ */
+export function joinConversions(scope: JoinScope, conversion: Conversion): readonly JoinClause[] {
   const { owner, model } = scope;
-  const target = requireDataset(model, conversion.toAggregate.owner);
-  const [keys, targetKeys] = [keyOf(owner), keyOf(target)];
-  const times = [timeOf(scope, owner), timeOf(scope, target)] as const;
-  const on = pairsOf(conversion, owner, target);
-  const base = events(scope, owner, {
-    leaf: conversion.baseAggregate,
-    time: times[0].name,
-    keys,
-    fields: on.map((pair) => pair.base),
-    value: [],
-  });
-  const value = valueOf(conversion.toAggregate);
-  const next = events(scope, target, {
-    leaf: conversion.toAggregate,
-    time: times[1].name,
-    keys: targetKeys,
-    fields: on.map((pair) => pair.to),
-    value,
-  });
-  const conditions = [
-    ...on.map((_, index): Expr =>
-      same(at(baseAlias, `e${index + 1}`), at(nextAlias, `e${index + 1}`)),
-    ),
-    ...inTime(conversion, [times[0].type, times[1].type]),
-    ...(owner.name === target.name ? [otherThan(keys)] : []),
+  const toDataset = requireDataset(model, conversion.toAggregate.owner);
+  const [baseKey, toKey] = [requireKey(owner), requireKey(toDataset)];
+  const [baseTime, toTime] = [eventTime(scope, owner), eventTime(scope, toDataset)];
+  checkEqualFields(conversion, owner, toDataset);
+  const base: EventSide = {
+    dataset: owner,
+    aggregate: conversion.baseAggregate,
+    key: baseKey,
+    time: baseTime,
+    on: conversion.on.map((pair) => pair.base),
+  };
+  const to: EventSide = {
+    dataset: toDataset,
+    aggregate: conversion.toAggregate,
+    key: toKey,
+    time: toTime,
+    on: conversion.on.map((pair) => pair.to),
+  };
+  const ranked = rankBaseEvents(scope, conversion, { base, to });
+  const isLastBase: Expr = { kind: 'text', parts: [columnOf(rankedAlias, 'r'), ' = 1'] };
+  const conversions: Select = {
+    kind: 'select',
+    columns: [...keyNames(baseKey), 'v'].map((column) => ({
+      column,
+      expr: columnOf(rankedAlias, column),
+    })),
+    from: { alias: rankedAlias, relation: { kind: 'select', select: ranked } },
+    joins: [],
+    where: [isLastBase],
+  };
+  const isSameBase = baseKey.map((name, index) =>
+    isEqual(ownFieldExpr(scope, name), columnOf(conversionsAlias, `k${index + 1}`)),
+  );
+  scope.notes.add(
+    `Each row of ${toDataset.name} belongs to the last row of ${owner.name} before it, and counts where that row is shown`,
+  );
+  return [
+    {
+      alias: conversionsAlias,
+      relation: { kind: 'select', select: conversions },
+      on: allOf(isSameBase),
+      kind: 'left',
+    },
   ];
-  const order = [at(baseAlias, 't'), ...keys.map((_, index) => at(baseAlias, `k${index + 1}`))];
-  const partition = targetKeys.map((_, index) => at(nextAlias, `k${index + 1}`));
-  const own = keys.map((_, index) => ({
-    column: `k${index + 1}`,
-    expr: at(baseAlias, `k${index + 1}`),
-  }));
-  const ranked: Select = {
+}
+
+/** Every pair of a base event and a later event that may belong to it, ranked per later event: the last base event is 1. */
+function rankBaseEvents(
+  scope: JoinScope,
+  conversion: Conversion,
+  { base, to }: { readonly base: EventSide; readonly to: EventSide },
+): Select {
+  const baseEvents = selectEvents(scope, base, undefined);
+  const toEvents = selectEvents(scope, to, to.aggregate);
+  const isSameField = to.on.map((_, index) =>
+    isEqual(columnOf(baseAlias, `e${index + 1}`), columnOf(toAlias, `e${index + 1}`)),
+  );
+  const isOtherEvent = base.dataset.name === to.dataset.name ? [isOtherRow(base.key)] : [];
+  const rank: Expr = {
+    kind: 'rank',
+    partition: keyNames(to.key).map((column) => columnOf(toAlias, column)),
+    order: ['t', ...keyNames(base.key)].map((column) => columnOf(baseAlias, column)),
+    isDescending: true,
+  };
+  return {
     kind: 'select',
     columns: [
-      ...own,
-      { column: 'v', expr: at(nextAlias, 'v') },
-      { column: 'r', expr: { kind: 'rank', partition, order, isDescending: true } },
+      ...keyNames(base.key).map((column) => ({ column, expr: columnOf(baseAlias, column) })),
+      { column: 'v', expr: columnOf(toAlias, 'v') },
+      { column: 'r', expr: rank },
     ],
-    from: { alias: baseAlias, relation: { kind: 'select', select: base } },
+    from: { alias: baseAlias, relation: { kind: 'select', select: baseEvents } },
     joins: [
       {
-        alias: nextAlias,
-        relation: { kind: 'select', select: next },
-        on: all(conditions),
+        alias: toAlias,
+        relation: { kind: 'select', select: toEvents },
+        on: allOf([
+          ...isSameField,
+          ...timeConditions(conversion, base.time.type, to.time.type),
+          ...isOtherEvent,
+        ]),
         kind: 'inner',
       },
     ],
     where: [],
   };
-  const columns = [...own.map(({ column }) => column), 'v'].map((column) => ({
-    column,
-    expr: at(rowsAlias, column),
-  }));
-  const from = { alias: rowsAlias, relation: { kind: 'select', select: ranked } } as const;
-  const last: Select = {
-    kind: 'select',
-    columns,
-    from,
-    joins: [],
-    where: [{ kind: 'text', parts: [at(rowsAlias, 'r'), ' = 1'] }],
-  };
-  const belongs = keys.map((key, index) =>
-    same(ownFieldExpr(scope, key), at(alias, `k${index + 1}`)),
-  );
-  scope.notes.add(
-    `Each row of ${target.name} belongs to the last of ${owner.name} before it, and counts where that one is shown`,
-  );
-  return [{ alias, relation: { kind: 'select', select: last }, on: all(belongs), kind: 'left' }];
 }
 
-interface Events {
-  readonly leaf: AggregateNode;
-  readonly time: string;
-  readonly keys: readonly string[];
-  /** What has to be equal. */
-  readonly fields: readonly string[];
-  readonly value: readonly ((scope: JoinScope) => Expr)[];
-}
-
-/** The rows that a metric counts: keys `k1…`, what has to be equal `e1…`, the time `t`, and what is aggregated `v`. */
-function events(
+/** The rows that the aggregate counts: key `k1`…, equal fields `e1`…, time `t`, and the value `v` if asked for. */
+function selectEvents(
   { query, notes, rowMetricValues, model }: JoinScope,
-  owner: ModelDataset,
-  { leaf, time, keys, fields, value }: Events,
+  { dataset, aggregate, key, time, on }: EventSide,
+  value: AggregateNode | undefined,
 ): Select {
   const joins = new Map<string, PlannedJoin>();
-  const state = {
-    joins,
-    existsJoins: undefined,
-    shift: [],
-    usedFields: new Set<'time' | 'other'>(),
-  };
   const scope: JoinScope = {
     model,
-    owner,
+    owner: dataset,
     query,
     notes,
     rowMetricValues,
     reach: 'many',
-    ...state,
+    joins,
+    existsJoins: undefined,
+    shift: [],
+    usedFields: new Set(),
   };
   const columns: readonly NamedColumn<Expr>[] = [
-    ...keys.map((name, index) => ({ column: `k${index + 1}`, expr: ownFieldExpr(scope, name) })),
-    ...fields.map((name, index) => ({ column: `e${index + 1}`, expr: ownFieldExpr(scope, name) })),
-    { column: 't', expr: { kind: 'time', of: ownFieldExpr(scope, time) } },
-    ...value.map((expr) => ({ column: 'v', expr: expr(scope) })),
+    ...key.map((name, index) => ({ column: `k${index + 1}`, expr: ownFieldExpr(scope, name) })),
+    ...on.map((name, index) => ({ column: `e${index + 1}`, expr: ownFieldExpr(scope, name) })),
+    { column: 't', expr: { kind: 'time', of: ownFieldExpr(scope, time.name) } },
+    ...(value === undefined ? [] : [{ column: 'v', expr: eventValue(scope, value) }]),
   ];
-  const where = leaf.where.map((row) => filterExpr(scope, row));
-  const from = { alias: owner.name, relation: readableRows(owner) };
+  const where = aggregate.where.map((filter) => filterExpr(scope, filter));
+  const from = { alias: dataset.name, relation: readableRows(dataset) };
   return { kind: 'select', columns, from, joins: [...joins.values()].map(toJoin), where };
 }
 
-function valueOf({ of }: AggregateNode): Events['value'] {
-  return [
-    (scope) =>
-      of === undefined ? { kind: 'text', parts: ['1'] } : rowExpr({ ...scope, reach: 'one' }, of),
-  ];
+function eventValue(scope: JoinScope, { of }: AggregateNode): Expr {
+  if (of === undefined) return { kind: 'text', parts: ['1'] };
+  return rowExpr({ ...scope, reach: 'one' }, of);
 }
 
-/** At or after the base, and less than the window later, as dbt has it: the base is after what is a window before. */
-function inTime({ window }: Conversion, types: readonly [TimeType, TimeType]): readonly Expr[] {
-  const isSame = types[0] === types[1];
-  const cut = (of: Expr, type: TimeType, grain: 'day' | 'second'): Expr => ({
+/**
+ * The later event is at or after the base event, and less than the window after it. As in dbt, the window is subtracted
+ * from the time of the later event. A date and a datetime are compared by day.
+ */
+function timeConditions(
+  { window }: Conversion,
+  baseType: TimeType,
+  toType: TimeType,
+): readonly Expr[] {
+  const baseTime = columnOf(baseAlias, 't');
+  const toTime = columnOf(toAlias, 't');
+  const truncate = (of: Expr, type: TimeType, grain: 'day' | 'second'): Expr => ({
     kind: 'truncate',
     grain,
     of,
     options: { type, weekStart: 'monday' },
   });
-  const ends = [at(baseAlias, 't'), at(nextAlias, 't')] as const;
-  const plain = isSame
-    ? ends
-    : ([cut(ends[0], types[0], 'day'), cut(ends[1], types[1], 'day')] as const);
-  const isAfter: Expr = { kind: 'text', parts: [plain[0], ' <= ', plain[1]] };
+  const isSameType = baseType === toType;
+  const [baseInstant, toInstant] = isSameType
+    ? [baseTime, toTime]
+    : [truncate(baseTime, baseType, 'day'), truncate(toTime, toType, 'day')];
+  const isAfter: Expr = { kind: 'text', parts: [baseInstant, ' <= ', toInstant] };
   if (window === undefined) return [isAfter];
-  const grain = isSame && types[0] !== 'date' ? 'second' : 'day';
-  const clock = finer(window.grain, grain);
-  const type = periodStartType(clock);
-  const since: Expr = {
+  const grain = isSameType && baseType !== 'date' ? 'second' : 'day';
+  const windowStart: Expr = {
     kind: 'add',
-    of: cut(ends[1], types[1], grain),
+    of: truncate(toTime, toType, grain),
     period: { ...window.period, count: -window.period.count },
-    type,
+    type: periodStartType(finer(window.grain, grain)),
   };
-  return [isAfter, { kind: 'text', parts: [cut(ends[0], types[0], grain), ' > ', since] }];
+  const isInWindow: Expr = {
+    kind: 'text',
+    parts: [truncate(baseTime, baseType, grain), ' > ', windowStart],
+  };
+  return [isAfter, isInWindow];
 }
 
-function otherThan(keys: readonly string[]): Expr {
-  const equal = all(
-    keys.map((_, index) => same(at(baseAlias, `k${index + 1}`), at(nextAlias, `k${index + 1}`))),
+/** Within one dataset, an event does not follow itself. */
+function isOtherRow(key: readonly string[]): Expr {
+  const isSameRow = keyNames(key).map((column) =>
+    isEqual(columnOf(baseAlias, column), columnOf(toAlias, column)),
   );
-  return { kind: 'text', parts: ['NOT ', equal] };
+  return { kind: 'text', parts: ['NOT ', allOf(isSameRow)] };
 }
 
-function timeOf(
-  scope: JoinScope,
-  owner: ModelDataset,
-): { readonly name: string; readonly type: TimeType } {
-  const place = resolveQueryField({ model: scope.model, owner, reach: 'one' }, ['metric_time']);
-  const type = timeTypeOf(place);
-  if (type !== undefined) return { name: place.name, type };
-  const message = `A conversion needs to know what came first: ${owner.name}.${place.name} is no time`;
+function eventTime(scope: JoinScope, dataset: ModelDataset): EventSide['time'] {
+  const start = { model: scope.model, owner: dataset, reach: 'one' } as const;
+  const field = resolveQueryField(start, ['metric_time']);
+  const type = timeTypeOf(field);
+  if (type !== undefined) return { name: field.name, type };
   throw queryError(
     'conversion',
-    message,
-    `Give it type: date, datetime or datetime_tz in ${owner.file}.`,
+    `A conversion compares times, but ${dataset.name}.${field.name} is not a time`,
+    `Give it type: date, datetime or datetime_tz in ${dataset.file}.`,
   );
 }
 
-function pairsOf({ on }: Conversion, owner: ModelDataset, target: ModelDataset): Conversion['on'] {
-  for (const { base, to } of on) {
-    for (const [dataset, name] of [
-      [owner, base],
-      [target, to],
-    ] as const) {
-      if (dataset.fields.has(name)) continue;
-      throw queryError(
-        'conversion',
-        `A conversion is on ${base} and ${to}, but ${dataset.name} has no field ${name}`,
-        'Write on: {own_field: field_of_the_other}.',
-      );
-    }
+function checkEqualFields({ on }: Conversion, base: ModelDataset, to: ModelDataset): void {
+  for (const pair of on) {
+    if (!base.fields.has(pair.base)) throw missingEqualField(pair, base.name, pair.base);
+    if (!to.fields.has(pair.to)) throw missingEqualField(pair, to.name, pair.to);
   }
-  if (on.length > 0) return on;
+  if (on.length > 0) return;
   throw queryError(
     'conversion',
-    'A conversion does not say whose events belong together',
-    'Add on:, like {customer_id: customer_id}.',
+    'The conversion has no on:, so it does not say which events belong together',
+    'Add on:, for example {customer_id: customer_id}.',
   );
 }
 
-function keyOf({ name, file, primaryKey }: ModelDataset): readonly string[] {
+function missingEqualField(
+  { base, to }: Conversion['on'][number],
+  dataset: string,
+  field: string,
+): Error {
+  return queryError(
+    'conversion',
+    `The conversion is on ${base} and ${to}, but ${dataset} has no field ${field}`,
+    'Write on: {field_of_base: field_of_to}.',
+  );
+}
+
+function requireKey({ name, file, primaryKey }: ModelDataset): readonly string[] {
   if (primaryKey !== undefined) return primaryKey;
   throw queryError(
     'no_key',
@@ -223,19 +248,22 @@ function keyOf({ name, file, primaryKey }: ModelDataset): readonly string[] {
   );
 }
 
-function at(from: string, name: string): Expr {
-  return { kind: 'column', alias: from, name };
+/** `k1`, `k2`…: one column per field of the key. */
+function keyNames(key: readonly string[]): readonly string[] {
+  return key.map((_, index) => `k${index + 1}`);
 }
 
-function same(one: Expr, other: Expr): Expr {
-  return { kind: 'text', parts: [one, ' = ', other] };
+function columnOf(alias: string, name: string): Expr {
+  return { kind: 'column', alias, name };
 }
 
-function all(conditions: readonly Expr[]): Expr {
-  return {
-    kind: 'text',
-    parts: conditions.flatMap((one, index): readonly ExprPart[] =>
-      index === 0 ? [one] : [' AND ', one],
-    ),
-  };
+function isEqual(left: Expr, right: Expr): Expr {
+  return { kind: 'text', parts: [left, ' = ', right] };
+}
+
+function allOf(conditions: readonly Expr[]): Expr {
+  const parts = conditions.flatMap((condition, index): readonly ExprPart[] =>
+    index === 0 ? [condition] : [' AND ', condition],
+  );
+  return { kind: 'text', parts };
 }

@@ -1,95 +1,126 @@
 import { notSupportedError } from '../query/errors.ts';
-import type { JoinPath } from '../resolve/join-paths.ts';
+import type { Expr, FromItem, NamedColumn, Select } from '../relational/query-tree.ts';
 import type { ResolvedField } from '../resolve/field-path.ts';
-import { toJoin, type PlannedJoin } from '../resolve/join-scope.ts';
+import type { JoinPath } from '../resolve/join-paths.ts';
+import { type PlannedJoin, toJoin } from '../resolve/join-scope.ts';
 import { aliasesIn } from '../resolve/row-expr.ts';
-import type { NamedColumn, FromItem, Select, Expr } from '../relational/query-tree.ts';
 
-/** Combinations of dimension values to be shown even where no row of the fact has them. */
-export type Members =
-  /** Rows of the dataset in which the dimensions live, filtered like those of the fact. */
+/** Values of some dimensions that the result shows even if no row of the fact has them. */
+export type DimensionMembers =
+  /** The rows of the dataset that has the dimensions, filtered like those of the fact. */
   | { readonly kind: 'dataset'; readonly select: Select }
-  /** What the result itself has: the other dimensions are combined with these. */
+  /** The values that occur in the result itself. They are combined with the members of the other dimensions. */
   | { readonly kind: 'fact'; readonly columns: readonly string[] };
 
+/** Dimensions that come from the same dataset, or from the owner. */
+interface DimensionGroup {
+  readonly columns: readonly NamedColumn<Expr>[];
+  /** The dataset to read the members from; undefined for the owner's own dimensions. */
+  readonly root: FromItem | undefined;
+  /** The joins behind the root. */
+  readonly joins: readonly PlannedJoin[];
+  /** The aliases that the query of the members has. */
+  readonly memberAliases: ReadonlySet<string>;
+  /** The aliases whose conditions concern this group. */
+  readonly groupAliases: ReadonlySet<string>;
+}
+
 /**
- * The members of a block's dimensions: one set for each relationship of the owner that leads to some, and one for the owner's
- * own; their combinations are added to the result. Conditions on nothing but a set's own rows apply to it.
+ * The members of a fact query's dimensions: one set per relationship of the owner that leads to some, and one for the
+ * owner's own dimensions. Their combinations are added to the result. A condition applies to a set if it is about nothing
+ * but the rows of that set.
  */
-export function membersOf(
+export function dimensionMembers(
   { columns, from, where }: Select,
-  at: { places: readonly ResolvedField[]; joins: readonly PlannedJoin[] },
-): readonly Members[] {
-  const groups = [...Map.groupBy(at.places.keys(), (index) => at.places[index]?.path[0])].map(
-    ([first, indexes]) => {
-      const prefix = commonPrefix(indexes.map((index) => at.places[index]?.path ?? []));
-      const root = at.joins.find(
-        ({ path, alias }) =>
-          isPrefix(prefix, path) && path.length === prefix.length && !alias.endsWith(' via'),
-      );
-      const joins = at.joins.filter(
-        ({ path }) => path.length > prefix.length && isPrefix(prefix, path),
-      );
-      // What is computed for each row of the owner is the owner's own.
-      const own = at.joins.filter(({ path }) =>
-        first === undefined ? path[0]?.legs.length === 0 : path[0] === first,
-      );
-      const all = [...(first === undefined ? [from.alias] : []), ...own.map(({ alias }) => alias)];
-      const aliases = new Set(
-        first === undefined ? all : [root?.alias ?? '', ...joins.map(({ alias }) => alias)],
-      );
-      return {
-        root,
-        joins,
-        all: new Set(all),
-        aliases,
-        dimensions: indexes.flatMap((index) => columns[index] ?? []),
-      };
-    },
+  query: { dimensions: readonly ResolvedField[]; joins: readonly PlannedJoin[] },
+): readonly DimensionMembers[] {
+  const byRelationship = Map.groupBy(
+    query.dimensions.keys(),
+    (index) => query.dimensions[index]?.path[0],
   );
+  const groups = [...byRelationship.values()].map((indexes) => ({
+    ...dimensionGroup(
+      indexes.map((index) => query.dimensions[index]?.path ?? []),
+      query.joins,
+      from,
+    ),
+    columns: indexes.flatMap((index) => columns[index] ?? []),
+  }));
   if (groups.every(({ root }) => root === undefined)) return [];
-  const conditions = where.map((expr) => ({ expr, used: aliasesIn(expr) }));
-  if (
-    conditions.some(
-      ({ used }) =>
-        groups.filter(({ all }) => [...used].some((alias) => all.has(alias))).length > 1,
-    )
-  ) {
+  const conditions = where.map((expr) => ({ expr, aliases: [...aliasesIn(expr)] }));
+  for (const { aliases } of conditions) checkOneGroup(groups, aliases);
+  return groups.map((group): DimensionMembers => {
+    if (group.root === undefined)
+      return { kind: 'fact', columns: group.columns.map(({ column }) => column) };
+    const applicable = conditions.filter(
+      ({ aliases }) =>
+        aliases.length > 0 && aliases.every((alias) => group.memberAliases.has(alias)),
+    );
+    const memberConditions = applicable.map(({ expr }) => expr);
+    return {
+      kind: 'dataset',
+      select: memberSelect({ ...group, root: group.root }, memberConditions),
+    };
+  });
+}
+
+/** `paths` are those of the group's dimensions; they begin with the same step, or are all empty. */
+function dimensionGroup(
+  paths: readonly JoinPath[],
+  joins: readonly PlannedJoin[],
+  from: FromItem,
+): Omit<DimensionGroup, 'columns'> {
+  const firstStep = paths[0]?.[0];
+  const prefix = commonPrefix(paths);
+  const root = joins.find(
+    ({ path, alias }) =>
+      isPrefix(prefix, path) && path.length === prefix.length && !alias.endsWith(' via'),
+  );
+  const behindRoot = joins.filter(
+    ({ path }) => path.length > prefix.length && isPrefix(prefix, path),
+  );
+  if (firstStep === undefined) {
+    // Values that are computed per row of the owner are joined without legs, and belong to the owner.
+    const ownJoins = joins.filter(({ path }) => path[0]?.legs.length === 0);
+    const aliases = new Set([from.alias, ...ownJoins.map(({ alias }) => alias)]);
+    return { root, joins: behindRoot, memberAliases: aliases, groupAliases: aliases };
+  }
+  const groupJoins = joins.filter(({ path }) => path[0] === firstStep);
+  return {
+    root,
+    joins: behindRoot,
+    memberAliases: new Set([root?.alias ?? '', ...behindRoot.map(({ alias }) => alias)]),
+    groupAliases: new Set(groupJoins.map(({ alias }) => alias)),
+  };
+}
+
+function checkOneGroup(groups: readonly DimensionGroup[], aliases: readonly string[]): void {
+  const concerned = groups.filter(({ groupAliases }) =>
+    aliases.some((alias) => groupAliases.has(alias)),
+  );
+  if (concerned.length > 1)
     throw notSupportedError(
       'include_empty with a condition across dimensions',
       'It is not clear which combinations of members it allows',
     );
-  }
-  return groups.map(({ root, joins, aliases, dimensions }): Members => {
-    if (root === undefined)
-      return { kind: 'fact', columns: dimensions.map((dimension) => dimension.column) };
-    const own = conditions
-      .filter(({ used }) => used.size > 0 && [...used].every((name) => aliases.has(name)))
-      .map(({ expr }) => expr);
-    return { kind: 'dataset', select: memberSelect(root, { joins, where: own, dimensions }) };
-  });
 }
 
 function memberSelect(
-  root: FromItem,
-  rest: {
-    joins: readonly PlannedJoin[];
-    where: readonly Expr[];
-    dimensions: readonly NamedColumn<Expr>[];
-  },
+  { root, joins, columns }: DimensionGroup & { readonly root: FromItem },
+  where: readonly Expr[],
 ): Select {
-  const joins = rest.joins.map(toJoin);
+  const { alias, relation } = root;
   return {
     kind: 'select',
     distinct: true,
-    columns: rest.dimensions,
-    from: { alias: root.alias, relation: root.relation },
-    joins,
-    where: rest.where,
+    columns,
+    from: { alias, relation },
+    joins: joins.map(toJoin),
+    where,
   };
 }
 
-/** The hops that all have. */
+/** The steps that all paths begin with. */
 function commonPrefix([first = [], ...others]: readonly JoinPath[]): JoinPath {
   const length = first.findIndex((step, index) => others.some((path) => path[index] !== step));
   return length === -1 ? first : first.slice(0, length);

@@ -1,201 +1,204 @@
 import type { Period } from '../../sql/dialect.ts';
-import {
-  withErrorContext,
-  rowConditionExpr,
-  segmentConditions,
-  type AppliedCondition,
-} from './row-conditions.ts';
-import type { QueryConditions } from '../resolve/conditions.ts';
-import { conversionJoin } from './conversion.ts';
-import { notSupportedError, queryError } from '../query/errors.ts';
-import { type Expr, replaceResults, type Select } from '../relational/query-tree.ts';
 import { isToOne } from '../model/join-graph.ts';
-import { type Members, membersOf } from './empty-groups.ts';
-import {
-  type ModelDataset,
-  type ModelField,
-  readableRows,
-  type SemanticModel,
-} from '../model/model.ts';
-import {
-  requireDataset,
-  formatFieldPath,
-  type ResolvedField,
-  resolveQueryField,
-} from '../resolve/field-path.ts';
+import { type ModelDataset, type ModelField, readableRows } from '../model/model.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
 import type { SemanticQuery } from '../query/query.ts';
+import type { Select } from '../relational/query-tree.ts';
+import type { AggregateNode, NestedAggregate } from '../resolve/aggregate-node.ts';
+import type { QueryConditions } from '../resolve/conditions.ts';
+import { formatFieldPath, type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
 import {
-  factQueryKey,
-  type AggregateNode,
-  type NestedAggregate,
-} from '../resolve/aggregate-node.ts';
-import { resolveMetric } from '../resolve/metrics.ts';
-import { findMetric, createResolver } from '../resolve/metric-resolver.ts';
-import { isAboutPeriods, runningRows } from './running.ts';
-import {
-  type RowMetricValues,
-  toJoin,
   type JoinScope,
   type PlannedJoin,
+  type RowMetricValues,
+  toJoin,
 } from '../resolve/join-scope.ts';
-import { isDefaultTime, fieldExpr } from '../resolve/row-expr.ts';
-import { nested } from './dedup-select.ts';
-import { unknownMetricError } from '../resolve/unknown-metric.ts';
-import { balanceOf, grouping } from './aggregate-inputs.ts';
+import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
+import { aggregateNested, aggregateRows } from './aggregate-select.ts';
+import { joinConversions } from './conversion.ts';
+import { type DimensionMembers, dimensionMembers } from './empty-groups.ts';
+import type { Fact, PlanContext } from './plan-context.ts';
+import {
+  type AppliedCondition,
+  rowConditionExpr,
+  segmentConditions,
+  withErrorContext,
+} from './row-conditions.ts';
+import { resolveRowMetric } from './row-metric.ts';
+import { isAboutPeriods, joinPeriods, type PeriodJoin } from './running.ts';
 
-/** The rows of one owner, joined, filtered and grouped, each row once a group. */
-export interface Block {
+/**
+ * One aggregating query over the rows of one dataset, its owner: joined, filtered and grouped, each row once per group. Its
+ * output columns are the dimensions `d1`, `d2`… and the aggregates `m1`, `m2`…
+ */
+export interface FactQuery {
   readonly owner: string;
-  readonly leaves: readonly AggregateNode[];
+  readonly aggregates: readonly AggregateNode[];
   readonly select: Select;
-  readonly places: readonly ResolvedField[];
+  /** The dimensions of the query, as fields that the owner reaches. */
+  readonly dimensions: readonly ResolvedField[];
   readonly joins: readonly PlannedJoin[];
-  /** Conditions of the query on its rows; those on the time of a running total are not. */
-  readonly tests: readonly AppliedCondition[];
-  /** Conditions of the query that it applies, as written. */
+  /** Conditions on its rows. Those on the time of a running total are left out: they filter the periods. */
+  readonly conditions: readonly AppliedCondition[];
+  /** All conditions of the query that it applies, as written. */
   readonly filters: readonly string[];
-  /** Dimensions across one to many: its values do not add up over those. */
-  readonly fanned: readonly string[];
-  readonly members: readonly Members[];
-  /** The dimensions that it has, where these are not all of the query. */
-  readonly kept?: readonly number[];
+  /** Dimensions across one-to-many joins. Its values do not add up over these. */
+  readonly fanOutDimensions: readonly string[];
+  /** The dimension values to show even without rows; empty unless the query has `include_empty`. */
+  readonly members: readonly DimensionMembers[];
+  /** Set for totals: the indexes of the query's dimensions that it groups by. */
+  readonly totalBy?: readonly number[];
 }
 
-export interface Asked {
-  readonly model: SemanticModel;
-  readonly query: SemanticQuery;
-  readonly conditions: QueryConditions;
-  readonly notes: Set<string>;
-  /** Addresses of the metrics behind the fields that are computed. */
-  readonly used: Set<string>;
-  /** The datasets that have metrics in the query. */
-  readonly owners?: readonly string[];
-  /** The fields that are being computed. */
-  readonly measuring?: readonly string[];
-}
-
-interface At {
-  readonly owner: ModelDataset;
-  /** What to call the block in an error. */
-  readonly metric: string;
-  /** Of rows without aggregates, how far they are moved on in time. */
-  readonly shift?: readonly Period[];
-}
-
-export function blockOf(asked: Asked, leaves: readonly AggregateNode[], at: At): Block {
-  const { model, query, conditions, notes, owners = [] } = asked;
-  const { owner, metric } = at;
-  const [first] = leaves;
-  if (first?.total !== undefined) return totalBlock(asked, leaves, { ...at, by: first.total });
+/** Plans aggregates with equal `factQueryKey`s. Without aggregates it gives the groups of the owner's rows. */
+export function planFactQuery(
+  context: PlanContext,
+  aggregates: readonly AggregateNode[],
+  fact: Fact,
+): FactQuery {
+  const [first] = aggregates;
+  if (first?.total !== undefined)
+    return planTotal(context, aggregates, { ...fact, by: first.total });
   if (first?.nested !== undefined)
-    return nestedBlock(asked, first, { ...at, nested: first.nested });
-  const shift = first?.shift ?? at.shift ?? [];
-  const measured: JoinScope['rowMetricValues'] = (dataset, field) =>
-    fieldValues(asked, dataset, field);
-  const state = {
-    joins: new Map(),
-    existsJoins: undefined,
-    usedFields: new Set<'time' | 'other'>(),
+    return planNested(context, first, { ...fact, nested: first.nested });
+  return planRows(context, aggregates, fact);
+}
+
+function planRows(
+  context: PlanContext,
+  aggregates: readonly AggregateNode[],
+  fact: Fact,
+): FactQuery {
+  const { query, conditions } = context;
+  const { owner } = fact;
+  const [first] = aggregates;
+  const scope = openScope(context, fact, first?.shift ?? fact.shift ?? []);
+  const dimensions = resolveDimensions(scope, query, fact);
+  const periods = first?.running && joinPeriods(scope, dimensions, first.running);
+  const dimensionColumns = dimensions.map((dimension, index) => ({
+    column: `d${index + 1}`,
+    expr: periods?.dimension(dimension) ?? fieldExpr(scope, dimension),
+  }));
+  const ownConditions = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
+  const applied = applyConditions(context, { scope, fact, periods }, ownConditions);
+  const rows: Select = {
+    kind: 'select',
+    columns: dimensionColumns,
+    from: periods?.from ?? { alias: owner.name, relation: readableRows(owner) },
+    joins: [],
+    where: applied.map(({ expr }) => expr),
   };
-  const scope: JoinScope = {
+  const fanOutDimensions = dimensions
+    .filter(({ path }) => !path.every(isToOne))
+    .map(formatFieldPath);
+  const conversions = conversionJoins(scope, first, fanOutDimensions);
+  const select = aggregateRows(scope, rows, { aggregates, dimensions, fanOutDimensions });
+  // Everything above may have added joins to the scope.
+  const joins = [...scope.joins.values()];
+  const segments = query.segments.filter((name) => name.startsWith(`${owner.name}.`));
+  return {
+    owner: owner.name,
+    aggregates,
+    select: withInnerJoins(select, [
+      ...(periods === undefined ? [] : [periods.join]),
+      ...joins.map(toJoin),
+      ...conversions,
+    ]),
+    dimensions,
+    joins,
+    conditions: applied,
+    filters: [
+      ...ownConditions.map(({ text }) => text),
+      ...segments.map((name) => `segment ${name}`),
+    ],
+    fanOutDimensions,
+    members:
+      periods === undefined && query.include_empty
+        ? dimensionMembers(rows, { dimensions, joins })
+        : membersOfRows(context, fact),
+  };
+}
+
+function openScope(context: PlanContext, { owner }: Fact, shift: readonly Period[]): JoinScope {
+  const { model, query, notes } = context;
+  return {
     model,
     owner,
     query,
-    reach: 'many',
-    ...state,
     notes,
     shift,
-    rowMetricValues: measured,
+    reach: 'many',
+    joins: new Map(),
+    existsJoins: undefined,
+    usedFields: new Set(),
+    rowMetricValues: (dataset, field) => planRowMetric(context, dataset, field),
   };
-  const places = query.dimensions.map((name) =>
+}
+
+function resolveDimensions(
+  scope: JoinScope,
+  query: SemanticQuery,
+  { metric }: Fact,
+): readonly ResolvedField[] {
+  const dimensions = query.dimensions.map((name) =>
     withErrorContext({ what: `dimension ${name}`, metric, scoped: [] }, () =>
       resolveQueryField(scope, name.split('.')),
     ),
   );
-  if (shift.length > 0) checkTime(scope, places);
-  const running = first?.running && runningRows(scope, places, first.running);
-  const dimensions = places.map((place, index) => ({
-    column: `d${index + 1}`,
-    expr: running?.dimension(place) ?? fieldExpr(scope, place),
-  }));
-  const own = conditions.rows.filter(({ on }) => on === undefined || on === owner.name);
-  const onRows =
-    running === undefined ? own : own.filter((condition) => !isAboutPeriods(scope, condition));
-  const tests = [
-    ...onRows.map((condition) => ({
-      text: condition.text,
-      expr: rowConditionExpr(scope, condition, { metric, owners }),
-    })),
-    ...segmentConditions(scope, query),
-  ];
-  const fanned = places.filter(({ path }) => !path.every(isToOne)).map(formatFieldPath);
-  const table = { alias: owner.name, relation: readableRows(owner) };
-  const base: Select = {
-    kind: 'select',
-    columns: dimensions,
-    from: running?.from ?? table,
-    joins: [],
-    where: tests.map(({ expr }) => expr),
-  };
-  const conversion = first?.conversion && conversionJoin(scope, first.conversion);
-  if (conversion !== undefined && fanned.length > 0) {
-    throw notSupportedError(
-      'a conversion by a dimension to many',
-      `${fanned.join(' and ')} has several values for one row`,
-    );
-  }
-  const select =
-    first?.balance === undefined
-      ? grouping(scope, base, { leaves, fanned })
-      : balanceOf(scope, base, { leaves, places, fanned });
-  const joins = [...scope.joins.values()];
-  const segments = query.segments
-    .filter((name) => name.startsWith(`${owner.name}.`))
-    .map((name) => `segment ${name}`);
-  return {
-    owner: owner.name,
-    leaves,
-    select: joinedTo(select, [
-      ...(running === undefined ? [] : [running.join]),
-      ...joins.map(toJoin),
-      ...(conversion ?? []),
-    ]),
-    places,
-    joins,
-    tests,
-    filters: [...own.map(({ text }) => text), ...segments],
-    fanned,
-    members: membersFor(
-      asked,
-      { ...at, base: running === undefined ? base : undefined },
-      { places, joins },
-    ),
-  };
+  if (scope.shift.length > 0) checkShiftedTime(scope, dimensions);
+  return dimensions;
 }
 
-function membersFor(
-  asked: Asked,
-  { base, ...at }: At & { readonly base: Select | undefined },
-  found: Pick<Block, 'places' | 'joins'>,
-): Block['members'] {
-  if (!asked.query.include_empty) return [];
-  return base === undefined ? blockOf(asked, [], at).members : membersOf(base, found);
-}
-
-/** What is moved in time needs a time to move, in whole periods. */
-function checkTime(scope: JoinScope, places: readonly ResolvedField[]): void {
+/** Rows that are moved in time need a default time, and the query must group it by whole periods. */
+function checkShiftedTime(scope: JoinScope, dimensions: readonly ResolvedField[]): void {
   const { owner } = scope;
+  // Throws: the dataset has no default time.
   if (owner.defaultTime === undefined) resolveQueryField(scope, ['metric_time']);
-  if (!places.some((place) => isDefaultTime(scope, place) && place.grain === undefined)) return;
-  const message = `A metric of another time is asked for by ${owner.name}.${owner.defaultTime} without a period`;
-  throw queryError('no_period', message, {
-    hint: 'It needs a period.',
-    choices: ['metric_time.day', `${owner.name}.${owner.defaultTime}.day`],
+  const isBareTime = (dimension: ResolvedField) =>
+    isDefaultTime(scope, dimension) && dimension.grain === undefined;
+  if (!dimensions.some(isBareTime)) return;
+  const time = `${owner.name}.${owner.defaultTime}`;
+  throw queryError('no_period', `A metric with a time offset cannot be grouped by ${time} itself`, {
+    hint: 'Group by a period of it.',
+    choices: ['metric_time.day', `${time}.day`],
   });
 }
 
-/** The joins belong to the innermost rows. */
-function joinedTo(select: Select, joins: Select['joins']): Select {
+/** The conditions and segments that restrict the owner's rows. */
+function applyConditions(
+  { query, owners = [] }: PlanContext,
+  { scope, fact, periods }: { scope: JoinScope; fact: Fact; periods: PeriodJoin | undefined },
+  ownConditions: QueryConditions['rows'],
+): readonly AppliedCondition[] {
+  const onRows = ownConditions.filter(
+    (condition) => periods === undefined || !isAboutPeriods(scope, condition),
+  );
+  return [
+    ...onRows.map((condition) => ({
+      text: condition.text,
+      expr: rowConditionExpr(scope, condition, { metric: fact.metric, owners }),
+    })),
+    ...segmentConditions(scope, query),
+  ];
+}
+
+/** No joins, unless the aggregate is a conversion. */
+function conversionJoins(
+  scope: JoinScope,
+  aggregate: AggregateNode | undefined,
+  fanOutDimensions: readonly string[],
+): Select['joins'] {
+  if (aggregate?.conversion === undefined) return [];
+  const joins = joinConversions(scope, aggregate.conversion);
+  if (fanOutDimensions.length === 0) return joins;
+  throw notSupportedError(
+    'a conversion by a dimension to many',
+    `${fanOutDimensions.join(' and ')} has several values for one row`,
+  );
+}
+
+/** Adds joins to the innermost rows: those inside the subquery, if the select has one. */
+function withInnerJoins(select: Select, joins: Select['joins']): Select {
   const { relation } = select.from;
   if (relation.kind !== 'select' || relation.select.kind !== 'select') return { ...select, joins };
   return {
@@ -204,130 +207,93 @@ function joinedTo(select: Select, joins: Select['joins']): Select {
   };
 }
 
-function nestedBlock(
-  asked: Asked,
-  leaf: AggregateNode,
-  { nested: inside, ...at }: At & { readonly nested: NestedAggregate },
-): Block {
-  const { query } = asked;
-  const dimensions = [...query.dimensions, inside.per];
-  const inner = blockOf(
-    { ...asked, query: { ...query, dimensions, include_empty: false } },
-    inside.aggregates,
-    at,
-  );
-  const members = query.include_empty ? blockOf(asked, [], at).members : [];
-  const places = inner.places.slice(0, query.dimensions.length);
-  return {
-    ...inner,
-    leaves: [leaf],
-    places,
-    members,
-    select: nested(inner.select, leaf, places.length),
-  };
+/** The members of the dimensions, planned on the owner's plain rows. */
+function membersOfRows(context: PlanContext, fact: Fact): FactQuery['members'] {
+  return context.query.include_empty ? planFactQuery(context, [], fact).members : [];
 }
 
-/** A metric for each key of the dataset that has it as a field; no condition of the query applies to it. */
-function fieldValues(
-  asked: Asked,
-  dataset: ModelDataset,
-  { name, measure }: ModelField,
-): RowMetricValues {
-  const { model, query, notes, used, measuring = [] } = asked;
-  const { metric: address = '', via = '' } = measure ?? {};
-  const field = `${dataset.name}.${name}`;
-  if (measuring.includes(field))
-    throw queryError(
-      'circular',
-      `Circular fields: ${[...measuring, field].join(' → ')}`,
-      'A field cannot be made of itself.',
-    );
-  const metric = findMetric(model, address.split('.'), dataset.name);
-  if (metric === undefined)
-    throw unknownMetricError({ model, queryMetrics: new Map() }, address.split('.'));
-  const resolver = createResolver(model, [], used);
-  const expr = resolveMetric(resolver, metric);
-  const leaves = [...resolver.aggregates.values()];
-  const [first] = leaves;
-  const isPlain = leaves.every(
-    ({ running, total, shift }) =>
-      running === undefined && total === undefined && shift.length === 0,
-  );
-  if (first === undefined || !isPlain || new Set(leaves.map(factQueryKey)).size > 1) {
-    throw notSupportedError(
-      `${address} for each row of ${dataset.name}`,
-      'It is no aggregate of the rows of one dataset',
-    );
-  }
-  const dimensions = (dataset.primaryKey ?? []).map((key) => `${via}.${key}`);
-  const plain = {
+/** An aggregate of an aggregate: the inner one is grouped by one more dimension, `nested.per`. */
+function planNested(
+  context: PlanContext,
+  aggregate: AggregateNode,
+  { nested, ...fact }: Fact & { readonly nested: NestedAggregate },
+): FactQuery {
+  const { query } = context;
+  const innerQuery = {
     ...query,
-    metrics: [],
-    dimensions,
-    where: [],
-    having: [],
-    segments: [],
+    dimensions: [...query.dimensions, nested.per],
     include_empty: false,
-    fill_time: false,
   };
-  const inside = {
-    model,
-    query: plain,
-    conditions: { rows: [], aggregates: [] },
-    notes,
-    used,
-    measuring: [...measuring, field],
-  };
-  const { select } = blockOf(inside, leaves, {
-    owner: requireDataset(model, first.owner),
-    metric: address,
-  });
-  notes.add(`${field} is ${address} over all rows of each, whatever the conditions of the query`);
-  const counts = new Set(
-    leaves.filter((leaf) => leaf.function.startsWith('count')).map(({ column }) => column),
-  );
-  const valueIn = (alias: string, column: string): Expr => {
-    const value: Expr = { kind: 'column', alias, name: column };
-    return counts.has(column) ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
-  };
-  return { select, value: (alias) => replaceResults(expr, ({ column }) => valueIn(alias, column)) };
+  const inner = planFactQuery({ ...context, query: innerQuery }, nested.aggregates, fact);
+  const members = membersOfRows(context, fact);
+  const dimensions = inner.dimensions.slice(0, query.dimensions.length);
+  const select = aggregateNested(inner.select, aggregate, dimensions.length);
+  return { ...inner, aggregates: [aggregate], dimensions, members, select };
 }
 
-/** As if the query had only some of its dimensions. */
-function totalBlock(
-  asked: Asked,
-  leaves: readonly AggregateNode[],
-  { by, ...at }: At & { readonly by: readonly string[] },
-): Block {
-  const { model, query } = asked;
-  const { places } = blockOf({ ...asked, query: { ...query, include_empty: false } }, [], at);
-  const kept = by.map((name) => {
-    const asking = resolveQueryField({ model, owner: at.owner, reach: 'many' }, name.split('.'));
-    const index = places.findIndex((place) => formatFieldPath(place) === formatFieldPath(asking));
-    if (index !== -1) return index;
-    throw queryError(
-      'no_group',
-      `${at.metric} is a total by ${name}, which the query does not group by`,
-      {
-        hint: 'Add it to the dimensions.',
-        choices: [name],
-      },
-    );
-  });
-  const plain = leaves.map((leaf) => ({ ...leaf, total: undefined }));
-  if (leaves.some(({ running }) => running !== undefined))
-    throw notSupportedError('a total of a running total', `${at.metric} is one`);
-  if (new Set(kept).size === places.length) return { ...blockOf(asked, plain, at), leaves };
-  const indexes = [...new Set(kept)].toSorted((a, b) => a - b);
-  const dimensions = indexes.flatMap((index) => query.dimensions[index] ?? []);
-  const block = blockOf(
-    { ...asked, query: { ...query, dimensions, include_empty: false } },
-    plain,
-    at,
+/** A total over some of the dimensions: planned as if the query had only the others. */
+function planTotal(
+  context: PlanContext,
+  aggregates: readonly AggregateNode[],
+  { by, ...fact }: Fact & { readonly by: readonly string[] },
+): FactQuery {
+  const { query } = context;
+  const { dimensions } = planFactQuery(
+    { ...context, query: { ...query, include_empty: false } },
+    [],
+    fact,
   );
-  const columns = block.select.columns.map((column, position) => {
+  const totalBy = by.map((name) => findDimension(context, fact, { name, dimensions }));
+  const withoutTotal = aggregates.map((aggregate) => ({ ...aggregate, total: undefined }));
+  if (aggregates.some(({ running }) => running !== undefined))
+    throw notSupportedError('a total of a running total', `${fact.metric} is one`);
+  if (new Set(totalBy).size === dimensions.length)
+    return { ...planFactQuery(context, withoutTotal, fact), aggregates };
+  const indexes = [...new Set(totalBy)].toSorted((a, b) => a - b);
+  const totalQuery = {
+    ...query,
+    dimensions: indexes.flatMap((index) => query.dimensions[index] ?? []),
+    include_empty: false,
+  };
+  const total = planFactQuery({ ...context, query: totalQuery }, withoutTotal, fact);
+  // Columns keep the numbers that the dimensions have in the whole query.
+  const columns = total.select.columns.map((column, position) => {
     const index = indexes[position];
     return index === undefined ? column : { ...column, column: `d${index + 1}` };
   });
-  return { ...block, leaves, places, select: { ...block.select, columns }, kept: indexes };
+  return {
+    ...total,
+    aggregates,
+    dimensions,
+    select: { ...total.select, columns },
+    totalBy: indexes,
+  };
+}
+
+/** The index of the query's dimension that a total names. */
+function findDimension(
+  { model }: PlanContext,
+  { owner, metric }: Fact,
+  { name, dimensions }: { name: string; dimensions: readonly ResolvedField[] },
+): number {
+  const path = formatFieldPath(resolveQueryField({ model, owner, reach: 'many' }, name.split('.')));
+  const index = dimensions.findIndex((dimension) => formatFieldPath(dimension) === path);
+  if (index !== -1) return index;
+  throw queryError(
+    'no_group',
+    `${metric} is a total by ${name}, but the query does not group by ${name}`,
+    { hint: 'Add it to the dimensions.', choices: [name] },
+  );
+}
+
+/** The values of a row metric: a fact query of its own, grouped by the key of the dataset. */
+function planRowMetric(
+  context: PlanContext,
+  dataset: ModelDataset,
+  field: ModelField,
+): RowMetricValues {
+  const rowMetric = resolveRowMetric(context, dataset, field);
+  const { select } = planFactQuery(rowMetric.context, rowMetric.aggregates, rowMetric.fact);
+  context.notes.add(rowMetric.note);
+  return { select, value: rowMetric.value };
 }

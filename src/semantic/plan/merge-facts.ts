@@ -1,235 +1,262 @@
-import type { Block } from './fact-query.ts';
-import type { Calendar } from './calendar.ts';
 import type {
-  Expr,
-  NamedColumn,
   CommonTable,
-  FromItem,
+  Expr,
+  JoinClause,
+  NamedColumn,
   Query,
   Select,
 } from '../relational/query-tree.ts';
-import type { Members } from './empty-groups.ts';
+import { type FilledPeriods, fromCommon } from './calendar.ts';
+import { isCount } from '../resolve/aggregate-node.ts';
+import type { DimensionMembers } from './empty-groups.ts';
+import type { FactQuery } from './fact-query.ts';
 
-/** The names have a space, so that no table of a warehouse is likely to be hidden behind one. */
-const factName = 'ktx facts';
-const source = 'ktx all';
+// The names contain a space, so that they hardly ever hide a table of the warehouse.
+const factsTable = 'ktx facts';
+const unionAlias = 'ktx all';
 
-/** The queries that lead to one row for each group that any block has, or any combination of members. The last one is the result. */
-export function mergeTables(
-  blocks: readonly Block[],
-  filled: Calendar['filled'],
+/**
+ * Merges the fact queries: one row for each group that any of them has, or that members or filled periods add. Totals are
+ * joined to the groups that they are part of. The last table is the result.
+ */
+export function mergeFactQueries(
+  factQueries: readonly FactQuery[],
+  filledPeriods: FilledPeriods | undefined,
 ): readonly CommonTable[] {
+  const totals = factQueries.filter(({ totalBy }) => totalBy !== undefined);
   const groups = groupTables(
-    blocks.filter(({ kept }) => kept === undefined),
-    filled,
+    factQueries.filter(({ totalBy }) => totalBy === undefined),
+    filledPeriods,
   );
-  const totals = blocks.filter(({ kept }) => kept !== undefined);
   return totals.length === 0 ? groups : [...groups, ...totalTables(groups.at(-1), totals)];
 }
 
-/** The groups, each beside the totals that it is part of. */
-function totalTables(
-  groups: CommonTable | undefined,
-  totals: readonly Block[],
+/** A union of the facts and of the rows to add, grouped by all dimensions. A single fact needs no union. */
+function groupTables(
+  factQueries: readonly FactQuery[],
+  filledPeriods: FilledPeriods | undefined,
 ): readonly CommonTable[] {
-  const name = groups?.name ?? factName;
-  const tables = totals.map(({ select }, index) => ({
-    name: `ktx totals ${index + 1}`,
+  const facts = factQueries.map(({ select }, index) => ({
+    name: factQueries.length === 1 ? factsTable : `${factsTable} ${index + 1}`,
     query: select,
   }));
-  const joins = totals.map(({ kept = [] }, index) => {
-    const total = common(tables[index]?.name ?? '');
-    const equal = kept.map((position) =>
-      sameOrNull(from(name, `d${position + 1}`), from(total.alias, `d${position + 1}`)),
-    );
-    const on: Expr = {
-      kind: 'text',
-      parts:
-        equal.length === 0
-          ? ['1 = 1']
-          : equal.flatMap((one, at) => (at === 0 ? [one] : [' AND ', one])),
-    };
-    return { ...total, on, kind: 'left' as const };
-  });
-  const columns = [
-    ...(groups?.query.kind === 'select' ? groups.query.columns : []).map(({ column }) => ({
-      column,
-      expr: from(name, column),
+  const dimensions = (factQueries[0]?.dimensions ?? []).map((_, index) => `d${index + 1}`);
+  const addedRows = [
+    ...memberCombinations(factQueries, facts),
+    ...(filledPeriods === undefined ? [] : [periodRows(filledPeriods, dimensions, facts)]),
+  ];
+  if (facts.length === 1 && addedRows.length === 0) return facts;
+  const aggregates = factQueries.flatMap((factQuery, index) =>
+    factQuery.aggregates.map((aggregate) => ({
+      column: aggregate.column,
+      isCount: isCount(aggregate),
+      table: facts[index]?.name ?? '',
     })),
-    ...totals.flatMap(({ leaves }, index) =>
-      leaves.map((leaf) => {
-        const value = from(tables[index]?.name ?? '', leaf.column);
-        const expr: Expr = leaf.function.startsWith('count')
-          ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] }
-          : value;
-        return { column: leaf.column, expr };
-      }),
-    ),
-  ];
-  return [
-    ...tables,
-    {
-      name: 'ktx groups',
-      query: { kind: 'select', columns, from: common(name), joins, where: [] },
-    },
-  ];
-}
-
-function sameOrNull(one: Expr, other: Expr): Expr {
-  return {
-    kind: 'text',
-    parts: [one, ' = ', other, ' OR (', one, ' IS NULL AND ', other, ' IS NULL)'],
-  };
-}
-
-function groupTables(blocks: readonly Block[], filled: Calendar['filled']): readonly CommonTable[] {
-  const facts = blocks.map(({ select }, index) => ({
-    name: blocks.length === 1 ? factName : `${factName} ${index + 1}`,
-    query: select,
-  }));
-  const dimensions = (blocks[0]?.places ?? []).map((_, index) => `d${index + 1}`);
-  const sets = [
-    ...memberSets(blocks, facts),
-    ...(filled === undefined ? [] : [periodSet(filled, { dimensions, facts })]),
-  ];
-  if (facts.length === 1 && sets.length === 0) return facts;
-  const leaves = blocks.flatMap((block, index) =>
-    block.leaves.map((leaf) => ({ ...leaf, table: facts[index]?.name ?? '' })),
   );
-  const rows = (tables: readonly Pick<MemberTable, 'name' | 'columns'>[]): Select => {
-    const [first, ...others] = tables.map(({ name }) => common(name));
-    const columns = dimensions.map((column) => ({
-      column,
-      expr: from(tables.find((one) => one.columns.includes(column))?.name ?? '', column),
-    }));
-    const values = leaves.map(({ column, table }) => {
-      return {
-        column,
-        expr:
-          first?.alias === table
-            ? from(table, column)
-            : ({ kind: 'missing', table, column } as const),
-      };
-    });
-    const joins = others.map((other) => ({
-      ...other,
-      kind: 'cross' as const,
-      on: { kind: 'text' as const, parts: [] },
-    }));
-    return {
-      kind: 'select',
-      columns: [...columns, ...values],
-      from: first ?? common(factName),
-      joins,
-      where: [],
-    };
-  };
-  const parts = [
-    ...facts.map(({ name }) => rows([{ name, columns: dimensions }])),
-    ...sets.map(rows),
-  ];
-  const columns: readonly NamedColumn<Expr>[] = [
-    ...dimensions.map((column) => ({ column, expr: from(source, column) })),
-    ...leaves.map(({ column, function: name }) => ({
-      column,
-      expr: merged(column, name.startsWith('count')),
-    })),
-  ];
-  const all: FromItem = {
-    alias: source,
-    relation: { kind: 'select', select: { kind: 'union', all: true, parts } },
-  };
-  const query: Select = {
+  const parts = [...facts.map(({ name }) => [{ name, columns: dimensions }]), ...addedRows].map(
+    (tables) => unionPart(tables, { dimensions, aggregates }),
+  );
+  const merged: Select = {
     kind: 'select',
-    columns,
-    from: all,
+    columns: [
+      ...dimensions.map((column) => ({ column, expr: columnOf(unionAlias, column) })),
+      ...aggregates.map((aggregate) => ({
+        column: aggregate.column,
+        expr: mergedValue(aggregate),
+      })),
+    ],
+    from: {
+      alias: unionAlias,
+      relation: { kind: 'select', select: { kind: 'union', all: true, parts } },
+    },
     joins: [],
     where: [],
     groups: dimensions.length,
   };
-  const members = new Map(
-    sets.flat().flatMap((table) => ('query' in table ? [[table.name, table]] : [])),
+  const memberTables = new Map(
+    addedRows.flat().flatMap((table) => ('query' in table ? [[table.name, table]] : [])),
   );
-  return [...facts, ...members.values(), { name: 'ktx result', query }];
+  return [...facts, ...memberTables.values(), { name: 'ktx result', query: merged }];
 }
 
-/** A group meets itself in one row of each block that has it. */
-function merged(column: string, isCount: boolean): Expr {
-  const value: Expr = { kind: 'call', parts: ['max(', from(source, column), ')'] };
-  return isCount ? { kind: 'call', parts: ['COALESCE(', value, ', 0)'] } : value;
-}
-
-/** Every period beside what the result has of the other dimensions. */
-function periodSet(
-  { column, table, coarser }: NonNullable<Calendar['filled']>,
-  rest: { dimensions: readonly string[]; facts: readonly CommonTable[] },
-): readonly (MemberTable | Pick<MemberTable, 'name' | 'columns'>)[] {
-  const columns = [{ column, expr: from(table, column) }, ...coarser];
-  const names = columns.map((one) => one.column);
-  const query: Select = { kind: 'select', columns, from: common(table), joins: [], where: [] };
-  const periods =
-    coarser.length === 0
-      ? { name: table, columns: [column] }
-      : { name: 'ktx all periods', query, columns: names };
-  const others = rest.dimensions.filter((one) => !names.includes(one));
-  return others.length === 0
-    ? [periods]
-    : [
-        periods,
-        { name: 'ktx others', ...memberQuery({ kind: 'fact', columns: others }, rest.facts) },
-      ];
-}
-
-interface MemberTable extends CommonTable {
+/** A table that has values for some of the dimensions. */
+interface DimensionTable {
+  readonly name: string;
   readonly columns: readonly string[];
 }
 
-/** For each combination of sets, its tables; sets that read the same rows come once. */
-function memberSets(
-  blocks: readonly Block[],
-  facts: readonly CommonTable[],
-): readonly (readonly MemberTable[])[] {
-  const known = new Map<string, MemberTable>();
-  const tables = blocks.map(({ members }) =>
-    members.map((set) => {
-      const { columns, query, text } = memberQuery(set, facts);
-      const table = known.get(text) ?? { name: `ktx members ${known.size + 1}`, query, columns };
-      known.set(text, table);
-      return table;
-    }),
-  );
-  const keys = tables.map((set) => set.map(({ name }) => name).join());
-  return tables.filter((set, index) => set.length > 0 && keys.indexOf(keys[index] ?? '') === index);
+type MemberTable = DimensionTable & CommonTable;
+
+interface AggregateColumn {
+  readonly column: string;
+  readonly isCount: boolean;
+  /** The fact that has it. */
+  readonly table: string;
 }
 
-/** `text` is equal where the rows are. */
-function memberQuery(
-  set: Members,
-  facts: readonly CommonTable[],
-): { query: Query; columns: readonly string[]; text: string } {
-  if (set.kind === 'dataset') {
-    const { columns, from: root } = set.select;
-    const text = JSON.stringify(set.select).replaceAll(
-      JSON.stringify(root.alias).slice(0, -1),
-      '"@',
-    );
-    return { query: set.select, columns: columns.map(({ column }) => column), text };
-  }
-  const parts = facts.map(({ name }): Select => {
-    const columns = set.columns.map((column) => ({ column, expr: from(name, column) }));
-    return { kind: 'select', distinct: true, columns, from: common(name), joins: [], where: [] };
+/** The tables, cross-joined, with all columns of the union: the aggregates of other facts are NULL. */
+function unionPart(
+  tables: readonly DimensionTable[],
+  {
+    dimensions,
+    aggregates,
+  }: { dimensions: readonly string[]; aggregates: readonly AggregateColumn[] },
+): Select {
+  const [first, ...others] = tables.map(({ name }) => fromCommon(name));
+  const tableWith = (column: string) =>
+    tables.find(({ columns }) => columns.includes(column))?.name ?? '';
+  const values = aggregates.map(({ column, table }): NamedColumn<Expr> => {
+    const isOwn = first?.alias === table;
+    return { column, expr: isOwn ? columnOf(table, column) : { kind: 'missing', table, column } };
   });
   return {
-    query: { kind: 'union', all: false, parts },
-    columns: set.columns,
-    text: set.columns.join(),
+    kind: 'select',
+    columns: [
+      ...dimensions.map((column) => ({ column, expr: columnOf(tableWith(column), column) })),
+      ...values,
+    ],
+    from: first ?? fromCommon(factsTable),
+    joins: others.map((other): JoinClause => ({
+      ...other,
+      kind: 'cross',
+      on: { kind: 'text', parts: [] },
+    })),
+    where: [],
   };
 }
 
-function common(name: string): FromItem {
-  return { alias: name, relation: { kind: 'common', name } };
+/** Each fact has at most one row per group, so max() takes its value. */
+function mergedValue({ column, isCount: isCountColumn }: AggregateColumn): Expr {
+  const value: Expr = { kind: 'call', parts: ['max(', columnOf(unionAlias, column), ')'] };
+  return isCountColumn ? zeroForNull(value) : value;
 }
 
-function from(alias: string, name: string): Expr {
+/** The groups, each with the totals that it is part of. */
+function totalTables(
+  groups: CommonTable | undefined,
+  totals: readonly FactQuery[],
+): readonly CommonTable[] {
+  const groupsName = groups?.name ?? factsTable;
+  const groupColumns = groups?.query.kind === 'select' ? groups.query.columns : [];
+  const tables = totals.map(({ select }, index) => ({
+    name: `ktx totals ${index + 1}`,
+    query: select,
+  }));
+  const joins = totals.map(({ totalBy = [] }, index): JoinClause => {
+    const total = fromCommon(tables[index]?.name ?? '');
+    const isSame = totalBy.map((position) => {
+      const column = `d${position + 1}`;
+      return isSameOrBothNull(columnOf(groupsName, column), columnOf(total.alias, column));
+    });
+    const parts = isSame.flatMap((condition, position) =>
+      position === 0 ? [condition] : [' AND ', condition],
+    );
+    const on: Expr = { kind: 'text', parts: parts.length === 0 ? ['1 = 1'] : parts };
+    return { ...total, on, kind: 'left' };
+  });
+  const totalColumns = totals.flatMap(({ aggregates }, index) =>
+    aggregates.map((aggregate) => {
+      const value = columnOf(tables[index]?.name ?? '', aggregate.column);
+      return { column: aggregate.column, expr: isCount(aggregate) ? zeroForNull(value) : value };
+    }),
+  );
+  const columns = [
+    ...groupColumns.map(({ column }) => ({ column, expr: columnOf(groupsName, column) })),
+    ...totalColumns,
+  ];
+  const query: Select = {
+    kind: 'select',
+    columns,
+    from: fromCommon(groupsName),
+    joins,
+    where: [],
+  };
+  return [...tables, { name: 'ktx groups', query }];
+}
+
+/** Every filled period, combined with the values that the result has of the other dimensions. */
+function periodRows(
+  { column, table, coarser }: FilledPeriods,
+  dimensions: readonly string[],
+  facts: readonly CommonTable[],
+): readonly (DimensionTable | MemberTable)[] {
+  const columns = [{ column, expr: columnOf(table, column) }, ...coarser];
+  const names = columns.map((period) => period.column);
+  const query: Select = { kind: 'select', columns, from: fromCommon(table), joins: [], where: [] };
+  const periods =
+    coarser.length === 0
+      ? { name: table, columns: names }
+      : { name: 'ktx all periods', query, columns: names };
+  const others = dimensions.filter((dimension) => !names.includes(dimension));
+  if (others.length === 0) return [periods];
+  return [periods, { name: 'ktx others', columns: others, query: factValues(others, facts) }];
+}
+
+/** For each fact query the tables with its members, to be combined; equal ones only once. */
+function memberCombinations(
+  factQueries: readonly FactQuery[],
+  facts: readonly CommonTable[],
+): readonly (readonly MemberTable[])[] {
+  const byContent = new Map<string, MemberTable>();
+  const combinations = factQueries.map(({ members }) =>
+    members.map((memberSet) => {
+      const { columns, query, key } = memberQuery(memberSet, facts);
+      const name = `ktx members ${byContent.size + 1}`;
+      const table = byContent.get(key) ?? { name, query, columns };
+      byContent.set(key, table);
+      return table;
+    }),
+  );
+  const keys = combinations.map((tables) => tables.map(({ name }) => name).join());
+  return combinations.filter(
+    (tables, index) => tables.length > 0 && keys.indexOf(keys[index] ?? '') === index,
+  );
+}
+
+/** `key` is equal for queries with equal rows, whatever alias they use. */
+function memberQuery(
+  members: DimensionMembers,
+  facts: readonly CommonTable[],
+): { query: Query; columns: readonly string[]; key: string } {
+  if (members.kind === 'fact')
+    return {
+      query: factValues(members.columns, facts),
+      columns: members.columns,
+      key: members.columns.join(),
+    };
+  const { columns, from } = members.select;
+  const aliasStart = JSON.stringify(from.alias).slice(0, -1);
+  const key = JSON.stringify(members.select).replaceAll(aliasStart, '"@');
+  return { query: members.select, columns: columns.map(({ column }) => column), key };
+}
+
+/** The combinations of values that occur in any fact. */
+function factValues(columnNames: readonly string[], facts: readonly CommonTable[]): Query {
+  const parts = facts.map(({ name }): Select => {
+    const columns = columnNames.map((column) => ({ column, expr: columnOf(name, column) }));
+    return {
+      kind: 'select',
+      distinct: true,
+      columns,
+      from: fromCommon(name),
+      joins: [],
+      where: [],
+    };
+  });
+  return { kind: 'union', all: false, parts };
+}
+
+function isSameOrBothNull(left: Expr, right: Expr): Expr {
+  return {
+    kind: 'text',
+    parts: [left, ' = ', right, ' OR (', left, ' IS NULL AND ', right, ' IS NULL)'],
+  };
+}
+
+function zeroForNull(value: Expr): Expr {
+  return { kind: 'call', parts: ['COALESCE(', value, ', 0)'] };
+}
+
+function columnOf(alias: string, name: string): Expr {
   return { kind: 'column', alias, name };
 }

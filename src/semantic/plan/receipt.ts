@@ -1,45 +1,46 @@
-import { limitsOfSums } from './additivity.ts';
 import { metricAddress, type SemanticModel } from '../model/model.ts';
-import type { Block } from './fact-query.ts';
-import type { SqlPiece } from '../relational/sql-piece.ts';
-import { formatPath } from '../resolve/join-paths.ts';
+import { pieceText } from '../relational/sql-piece.ts';
 import type { AggregateNode, MetricTrace } from '../resolve/aggregate-node.ts';
+import { formatPath } from '../resolve/join-paths.ts';
+import { additivityLimits } from './additivity.ts';
+import type { FactQuery } from './fact-query.ts';
 
 export type MetricReceipt = ReturnType<typeof metricReceipt>;
 
-interface Asked {
-  readonly blocks: readonly Block[];
-  /** The dimensions that one value belongs to. */
+interface ReceiptContext {
+  readonly factQueries: readonly FactQuery[];
+  /** The dimensions of the query: one value belongs to one combination of them. */
   readonly grain: readonly string[];
-  /** Conditions of the query on aggregates. */
+  /** The conditions of the query on aggregates, as written. */
   readonly having: readonly string[];
 }
 
-/** Where one number comes from. The caller adds the commit of the files. */
+/** Where the numbers of a metric come from. The caller adds the commit of the files. */
 export function metricReceipt(
   model: SemanticModel,
   { name, trace }: { readonly name: string; readonly trace: MetricTrace },
-  asked: Asked,
+  { factQueries: allFactQueries, grain, having }: ReceiptContext,
 ) {
-  const { grain, having } = asked;
-  const leaves = [...trace.aggregates];
-  const blocks = asked.blocks.filter((block) =>
-    block.leaves.some((leaf) => trace.aggregates.has(leaf)),
+  const aggregates = [...trace.aggregates];
+  const factQueries = allFactQueries.filter((factQuery) =>
+    factQuery.aggregates.some((aggregate) => trace.aggregates.has(aggregate)),
   );
-  const inner = leaves.flatMap(({ nested, conversion, ...leaf }): readonly AggregateNode[] => {
-    return conversion === undefined
-      ? (nested?.aggregates ?? [{ nested, ...leaf }])
-      : [conversion.baseAggregate, conversion.toAggregate];
-  });
-  const own = inner.flatMap((leaf) =>
-    leaf.where.map((row) => `${row.home ?? leaf.owner}: ${textOf(row)}`),
-  );
-  const owners = [...new Set(leaves.map((leaf) => leaf.owner))];
-  const joined = blocks.flatMap(({ joins }) =>
+  const owners = [...new Set(aggregates.map(({ owner }) => owner))];
+  const joined = factQueries.flatMap(({ joins }) =>
     joins.map(({ path }) => ({ path: formatPath(path), dataset: path.at(-1)?.to ?? '' })),
   );
-  const limits = limitsOfSums(trace, { datasets: model.datasets, blocks, dimensions: grain });
-  const datasets = [...owners, ...joined.map(({ dataset }) => dataset)];
+  const metricFilters = aggregates
+    .flatMap(rowAggregates)
+    .flatMap(({ owner, where }) => where.map((row) => `${row.home ?? owner}: ${pieceText(row)}`));
+  const queryFilters = factQueries.flatMap(({ filters }) => filters);
+  const limits = additivityLimits(trace, {
+    datasets: model.datasets,
+    factQueries,
+    dimensions: grain,
+  });
+  const datasetFiles = [...owners, ...joined.map(({ dataset }) => dataset)].flatMap(
+    (dataset) => model.datasets.get(dataset)?.file ?? [],
+  );
   return {
     name,
     /** Datasets whose rows are aggregated, each row once. */
@@ -47,48 +48,49 @@ export function metricReceipt(
     grain,
     /** The joins, as `owner.role → dataset`. */
     paths: [...new Set(joined.map(({ path, dataset }) => `${path} → ${dataset}`))],
-    /** Those of the metric itself come last. */
-    filters: [...new Set([...blocks.flatMap(({ filters }) => filters), ...own])],
+    /** Conditions on rows: those of the query, then those of the metric. */
+    filters: [...new Set([...queryFilters, ...metricFilters])],
     having,
-    /** The row rules that hold for who asks. */
-    access: rulesIn(
+    /** The row rules that apply. */
+    access: appliedRowRules(
       model,
-      blocks.map(({ select }) => select),
+      factQueries.map(({ select }) => select),
     ),
-    /** True where the values of groups add up to the total. */
+    /** True if the values of the groups add up to the total. */
     additive: limits === undefined,
-    /** Over which of the dimensions alone they do, where it is not, and why. */
+    /** If not additive: over which dimensions the values add up, and why not over the others. */
     sums: limits,
-    /** False for arithmetic that the query brought itself. */
+    /** True for a metric of the model; false for an ad hoc aggregate of the query. */
     curated: trace.metric !== undefined,
-    /** The metric of the model that it is, where `name` is another one. */
+    /** The address of the model's metric; `name` may be another one. */
     metric: trace.metric && metricAddress(trace.metric),
-    files: [
-      ...new Set([
-        ...trace.files,
-        ...datasets.flatMap((dataset) => model.datasets.get(dataset)?.file ?? []),
-      ]),
-    ].toSorted(),
+    files: [...new Set([...trace.files, ...datasetFiles])].toSorted(),
   };
 }
 
-/** Of each dataset that is read anywhere inside, semi-joins and bridges included. */
-function rulesIn({ datasets, hasRules, role }: SemanticModel, selects: readonly unknown[]) {
+/** The aggregates over rows that an aggregate is made of. */
+function rowAggregates(aggregate: AggregateNode): readonly AggregateNode[] {
+  const { nested, conversion } = aggregate;
+  if (conversion !== undefined) return [conversion.baseAggregate, conversion.toAggregate];
+  return nested?.aggregates ?? [aggregate];
+}
+
+/** One entry per dataset with row rules that the selects read, also in semi-joins and bridges. */
+function appliedRowRules(
+  { datasets, hasRules, role }: SemanticModel,
+  selects: readonly unknown[],
+): readonly string[] {
   if (!hasRules) return [];
-  const read = new Set<unknown>();
+  const guardedRows = new Set<unknown>();
   const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null || read.has(value)) return;
-    if ('kind' in value && value.kind === 'guarded') read.add(value);
+    if (typeof value !== 'object' || value === null || guardedRows.has(value)) return;
+    if ('kind' in value && value.kind === 'guarded') guardedRows.add(value);
     else for (const child of Object.values(value)) visit(child);
   };
   visit(selects);
-  const guarded = [...datasets.values()].filter(({ rows }) => read.has(rows));
+  const guarded = [...datasets.values()].filter(({ rows }) => guardedRows.has(rows));
   return guarded.map(({ name, access = [] }) => {
     const rules = access.filter((rule) => rule.role === role).map(({ where }) => where.text);
     return `${name} for ${role}: ${rules.join(' or ')}`;
   });
-}
-
-function textOf({ fragment, span }: SqlPiece): string {
-  return fragment.text.slice(span.start, span.end);
 }

@@ -1,135 +1,167 @@
-import type { RowCondition } from '../resolve/conditions.ts';
-import { notSupportedError, queryError } from '../query/errors.ts';
-import type { Expr, FromItem, JoinClause } from '../relational/query-tree.ts';
-import { readableRows, type Running } from '../model/model.ts';
 import {
-  periodStart,
-  yearStartFor,
   finer,
   type Grain,
   liesIn,
-  periodStartType,
   periodOfGrains,
+  periodStart,
+  periodStartType,
+  yearStartFor,
 } from '../model/grains.ts';
+import { readableRows, type Running } from '../model/model.ts';
+import { notSupportedError, queryError } from '../query/errors.ts';
+import type { Expr, FromItem, JoinClause } from '../relational/query-tree.ts';
+import type { RowCondition } from '../resolve/conditions.ts';
 import { type ResolvedField, resolveQueryField } from '../resolve/field-path.ts';
-import type { JoinScope } from '../resolve/join-scope.ts';
-import { isDefaultTime, fieldExpr } from '../resolve/row-expr.ts';
+import { conjunctionOfParts, type JoinScope } from '../resolve/join-scope.ts';
+import { fieldExpr, isDefaultTime } from '../resolve/row-expr.ts';
 
-/** The common table of all periods of the result, each once; its column is that of the dimension. */
-export const periodsName = 'ktx periods';
+/** The common table with every period of the result once; its column has the name of the dimension. */
+export const periodsTable = 'ktx periods';
 
-/** The rows of an owner beside each period in which they count, however often that is. */
-export interface RunningRows {
+/** A running total reads the periods, and joins to each one the owner's rows that count in it. A row counts in many. */
+export interface PeriodJoin {
   readonly from: FromItem;
   readonly join: JoinClause;
-  /** The period where the dimension is the time that runs; undefined where it is another. */
-  dimension(place: ResolvedField): Expr | undefined;
+  /** The period, if the dimension is the time that runs; undefined for any other dimension. */
+  dimension(dimension: ResolvedField): Expr | undefined;
 }
 
-/** The dimension that cuts the owner's time most finely. */
-export function timeDimension(
+/** The dimension with the finest grain of the owner's default time. Throws if the query has none. */
+export function findPeriodDimension(
   scope: Pick<JoinScope, 'model' | 'owner'>,
-  places: readonly ResolvedField[],
+  dimensions: readonly ResolvedField[],
 ): { readonly index: number; readonly grain: Grain } {
-  const own = places.flatMap((place, index) =>
-    isDefaultTime(scope, place) && place.grain !== undefined ? [{ index, grain: place.grain }] : [],
+  const ofDefaultTime = dimensions.flatMap((dimension, index) =>
+    isDefaultTime(scope, dimension) && dimension.grain !== undefined
+      ? [{ index, grain: dimension.grain }]
+      : [],
   );
-  const [first, ...others] = own.toSorted((a, b) => (finer(a.grain, b.grain) === a.grain ? -1 : 1));
-  if (first === undefined) {
-    if (scope.owner.defaultTime === undefined)
-      resolveQueryField({ ...scope, reach: 'one' }, ['metric_time']);
-    const message = `A running total of ${scope.owner.name} needs the period that it runs to`;
-    throw queryError('no_period', message, {
-      hint: 'Add it to the dimensions.',
-      choices: ['metric_time.month'],
-    });
-  }
-  const yearStart = yearStartFor(
-    scope.owner,
-    [first, ...others].map(({ grain }) => grain),
+  const [finest, ...coarser] = ofDefaultTime.toSorted((a, b) =>
+    finer(a.grain, b.grain) === a.grain ? -1 : 1,
   );
-  for (const { grain } of others) {
-    if (!liesIn(first.grain, grain, yearStart))
+  if (finest === undefined) throw missingPeriod(scope);
+  const allGrains = [finest, ...coarser].map(({ grain }) => grain);
+  const yearStart = yearStartFor(scope.owner, allGrains);
+  for (const { grain } of coarser) {
+    if (!liesIn(finest.grain, grain, yearStart))
       throw notSupportedError(
-        `running totals by ${first.grain} and ${grain}`,
-        'One crosses the ends of the other',
+        `running totals by ${finest.grain} and ${grain}`,
+        `A ${finest.grain} can begin in one ${grain} and end in the next`,
       );
   }
-  return first;
+  return finest;
 }
 
-export function runningRows(
+function missingPeriod(scope: Pick<JoinScope, 'model' | 'owner'>): Error {
+  // Throws: the dataset has no default time.
+  if (scope.owner.defaultTime === undefined)
+    resolveQueryField({ ...scope, reach: 'one' }, ['metric_time']);
+  return queryError(
+    'no_period',
+    `A running total of ${scope.owner.name} needs a period to run to`,
+    { hint: 'Add one to the dimensions.', choices: ['metric_time.month'] },
+  );
+}
+
+export function joinPeriods(
   scope: JoinScope,
-  places: readonly ResolvedField[],
+  dimensions: readonly ResolvedField[],
   { window, since }: Running,
-): RunningRows {
-  const { index, grain } = timeDimension(scope, places);
-  const place = places[index];
-  if (place === undefined) throw new Error('no dimension where one was found');
-  const yearStart = yearStartFor(place.dataset, [
+): PeriodJoin {
+  const { index, grain } = findPeriodDimension(scope, dimensions);
+  const time = dimensions[index];
+  if (time === undefined) throw new Error('the period dimension has no field');
+  const yearStart = yearStartFor(time.dataset, [
     since,
-    ...places.filter((one) => isDefaultTime(scope, one)).map((one) => one.grain),
+    ...dimensions
+      .filter((dimension) => isDefaultTime(scope, dimension))
+      .map((dimension) => dimension.grain),
   ]);
-  if (since !== undefined && !liesIn(grain, since, yearStart)) {
-    throw queryError(
-      'no_period',
-      `A ${grain} crosses the ends of a ${since}, so its total to date means nothing`,
-      {
-        hint: 'Ask by a period that lies in it.',
-        choices: ['metric_time.day', `metric_time.${since}`],
-      },
-    );
-  }
-  const start: Expr = { kind: 'column', alias: periodsName, name: `d${index + 1}` };
-  const type = periodStartType(grain);
-  const cut = (to: Grain): Expr => fieldExpr(scope, { ...place, grain: to });
-  const isBefore: Expr = { kind: 'text', parts: [cut(grain), ' <= ', start] };
-  const conditions = [isBefore];
-  if (window !== undefined) {
-    const end: Expr = { kind: 'add', of: start, period: periodOfGrains(1, grain), type };
-    const isCrossed =
-      !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
-    const unit = isCrossed ? 'day' : finer<Grain>(grain, window.grain);
-    const clock = type === 'date' && periodStartType(unit) === 'date' ? 'date' : 'datetime';
-    const from: Expr = {
-      kind: 'add',
-      of: end,
-      period: { ...window.period, count: -window.period.count },
-      type: clock,
-    };
-    conditions.push({ kind: 'text', parts: [cut(unit), ' >= ', from] });
-  }
-  const options = { type, weekStart: scope.query.week_start, yearStart };
-  const startOf = (to: Grain): Expr => (to === grain ? start : periodStart(start, to, options));
+  if (since !== undefined) checkSince(grain, since, yearStart);
+  const period: Expr = { kind: 'column', alias: periodsTable, name: `d${index + 1}` };
+  const options = { type: periodStartType(grain), weekStart: scope.query.week_start, yearStart };
+  /** The start of the coarser period that the period lies in. */
+  const periodIn = (coarser: Grain): Expr =>
+    coarser === grain ? period : periodStart(period, coarser, options);
+  /** The start of the period that the row's time lies in. */
+  const rowPeriod = (cut: Grain): Expr => fieldExpr(scope, { ...time, grain: cut });
+  const conditions: Expr[] = [{ kind: 'text', parts: [rowPeriod(grain), ' <= ', period] }];
+  if (window !== undefined)
+    conditions.push(windowCondition({ grain, period, yearStart, rowPeriod }, window));
   if (since !== undefined)
-    conditions.push({ kind: 'text', parts: [cut(since), ' = ', startOf(since)] });
-  const on: Expr = {
-    kind: 'text',
-    parts: conditions.flatMap((one, position) => (position === 0 ? [one] : [' AND ', one])),
-  };
-  const { name } = scope.owner;
+    conditions.push({ kind: 'text', parts: [rowPeriod(since), ' = ', periodIn(since)] });
   return {
-    from: { alias: periodsName, relation: { kind: 'common', name: periodsName } },
-    join: { alias: name, relation: readableRows(scope.owner), on, kind: 'inner' },
-    dimension: (asked) =>
-      isDefaultTime(scope, asked) && asked.grain !== undefined ? startOf(asked.grain) : undefined,
+    from: { alias: periodsTable, relation: { kind: 'common', name: periodsTable } },
+    join: {
+      alias: scope.owner.name,
+      relation: readableRows(scope.owner),
+      on: conjunctionOfParts(conditions.map((condition) => [condition])),
+      kind: 'inner',
+    },
+    dimension: (dimension) =>
+      isDefaultTime(scope, dimension) && dimension.grain !== undefined
+        ? periodIn(dimension.grain)
+        : undefined,
   };
 }
 
-/** True for a condition on nothing but the time that runs: it says which periods are shown, not which rows count. */
+interface WindowInput {
+  readonly grain: Grain;
+  readonly period: Expr;
+  readonly yearStart: number;
+  readonly rowPeriod: (cut: Grain) => Expr;
+}
+
+/** The row's time is at most one window before the end of the period. */
+function windowCondition(
+  { grain, period, yearStart, rowPeriod }: WindowInput,
+  window: NonNullable<Running['window']>,
+): Expr {
+  const type = periodStartType(grain);
+  const end: Expr = { kind: 'add', of: period, period: periodOfGrains(1, grain), type };
+  const isCrossed =
+    !liesIn(grain, window.grain, yearStart) && !liesIn(window.grain, grain, yearStart);
+  // Weeks and months cross each other: then days are compared.
+  const unit = isCrossed ? 'day' : finer<Grain>(grain, window.grain);
+  const start: Expr = {
+    kind: 'add',
+    of: end,
+    period: { ...window.period, count: -window.period.count },
+    type: type === 'date' && periodStartType(unit) === 'date' ? 'date' : 'datetime',
+  };
+  return { kind: 'text', parts: [rowPeriod(unit), ' >= ', start] };
+}
+
+function checkSince(grain: Grain, since: Grain, yearStart: number): void {
+  if (liesIn(grain, since, yearStart)) return;
+  throw queryError(
+    'no_period',
+    `A ${grain} can begin in one ${since} and end in the next, so it has no total since the start of the ${since}`,
+    {
+      hint: `Group by a period that lies within a ${since}.`,
+      choices: ['metric_time.day', `metric_time.${since}`],
+    },
+  );
+}
+
+/**
+ * True if the condition is only about the time that runs: then it filters the periods of the result, and not the rows that
+ * count. Throws if it mixes that time with other fields.
+ */
 export function isAboutPeriods(scope: JoinScope, condition: RowCondition): boolean {
-  const visited = new Set<'time' | 'other'>();
-  condition.build({
+  const usedFields = new Set<'time' | 'other'>();
+  // Built only to see which fields it uses: the joins that it adds are thrown away.
+  const trialScope = {
     ...scope,
     joins: new Map(scope.joins),
     existsJoins: new Map(),
-    usedFields: visited,
-  });
-  if (visited.size < 2) return visited.has('time');
-  const message = `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`;
+    usedFields,
+  };
+  condition.build(trialScope);
+  if (usedFields.size < 2) return usedFields.has('time');
   throw queryError(
     'mixed_condition',
-    message,
-    'Conditions on the time say which periods are shown: write them apart.',
+    `The condition ${JSON.stringify(condition.text)} mixes the time of a running total with other fields`,
+    'A condition on the time says which periods to show. Write it as a condition of its own.',
   );
 }

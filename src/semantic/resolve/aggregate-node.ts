@@ -99,3 +99,8 @@ export function isPlainAggregate(node: AggregateNode): boolean {
   const { balance, running, nested, total, conversion } = node;
   return [balance, running, nested, total, conversion].every((option) => option === undefined);
 }
+
+/** True for an aggregate that is 0 where there are no rows; all others are NULL. */
+export function isCount({ function: name }: AggregateNode): boolean {
+  return name.startsWith('count');
+}

@@ -1,4 +1,4 @@
-import type { Outline } from '../../../semantic/plan/outline.ts';
+import type { Outline } from '../../../semantic/emit/outline.ts';
 
 /** The plan of a query as lines, from the rows that it reads to the rows that it returns. */
 export function planLines(plan: Outline): readonly string[] {

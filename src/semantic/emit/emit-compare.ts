@@ -1,28 +1,28 @@
 import type { Dialect } from '../../sql/dialect.ts';
 import type { FilterOperator, FilterValue } from '../query/query.ts';
 
-interface Operands {
+interface ComparisonOperands {
   readonly left: string;
   readonly values: readonly FilterValue[];
   readonly literals: readonly string[];
   readonly dialect: Dialect;
 }
 
-/** `left` is SQL that is safe as an operand. */
+/** A comparison of a field with literal values. `left` must be safe as an operand, see `exprSql`. */
 export function compareSql(
   op: FilterOperator,
-  { left, values }: Pick<Operands, 'left' | 'values'>,
+  { left, values }: Pick<ComparisonOperands, 'left' | 'values'>,
   dialect: Dialect,
 ): string {
   const literals = values.filter((value) => value !== null).map((value) => dialect.literal(value));
   return comparisons[op]({ left, values, literals, dialect });
 }
 
-const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => string>> = {
-  '=': isAmong,
-  in: isAmong,
-  '!=': (operands) => `NOT (${isAmong(operands)})`,
-  not_in: (operands) => `NOT (${isAmong(operands)})`,
+const comparisons: Readonly<Record<FilterOperator, (operands: ComparisonOperands) => string>> = {
+  '=': equalsAnySql,
+  in: equalsAnySql,
+  '!=': (operands) => `NOT (${equalsAnySql(operands)})`,
+  not_in: (operands) => `NOT (${equalsAnySql(operands)})`,
   '<': ({ left, literals }) => `${left} < ${literals[0]}`,
   '<=': ({ left, literals }) => `${left} <= ${literals[0]}`,
   '>': ({ left, literals }) => `${left} > ${literals[0]}`,
@@ -35,8 +35,8 @@ const comparisons: Readonly<Record<FilterOperator, (operands: Operands) => strin
   ends_with: ({ left, literals: [part = ''], dialect }) => dialect.text.endsWith(left, part),
 };
 
-/** NULL among the values is meant as a value: `= NULL` is IS NULL, `!= NULL` is IS NOT NULL. */
-function isAmong({ left, values, literals }: Operands): string {
+/** NULL counts as a value: `= NULL` becomes IS NULL, and `!= NULL` becomes NOT (… IS NULL). */
+function equalsAnySql({ left, values, literals }: ComparisonOperands): string {
   const tests = literals.length === 0 ? [] : [`${left} IN (${literals.join(', ')})`];
   return (values.includes(null) ? [...tests, `${left} IS NULL`] : tests).join(' OR ');
 }

@@ -1,0 +1,263 @@
+import type { Dialect } from '../../sql/dialect.ts';
+import type { Plan } from '../plan/plan.ts';
+import type {
+  AggregateExpr,
+  Expr,
+  ExprPart,
+  FromItem,
+  JoinClause,
+  Query,
+  Select,
+} from '../relational/query-tree.ts';
+import { compareSql } from './emit-compare.ts';
+
+/** The alias of the result in the outermost query. A bare `m1` could mean a column that the query renames to `m1`. */
+const resultAlias = 'ktx';
+
+/**
+ * The SQL of a plan: WITH the plan's tables, then the outermost SELECT. Inner columns are `d1`… and `m1`…; the outermost
+ * ones have the names of the query.
+ */
+export function emit(plan: Plan, dialect: Dialect): string {
+  const tables = plan.tables.map(({ name, query }) => {
+    const body = queryLines(query, dialect).map(indentLine).join('\n');
+    return `${dialect.quote(name)} AS (\n${body}\n)`;
+  });
+  const columns = plan.columns.map(({ name, expr }, index) => {
+    const columnName = dialect.quote(dialect.resultColumn(name, index));
+    return `${exprSql(expr, dialect)} AS ${columnName}`;
+  });
+  const order = plan.order.map(({ expr, dir }) => dialect.order(exprSql(expr, dialect), dir));
+  const withKeyword = (plan.isRecursive ? dialect.recursiveWith : undefined) ?? 'WITH';
+  const resultTable = dialect.quote(plan.tables.at(-1)?.name ?? '');
+  const lines = [
+    `${withKeyword} ${tables.join(',\n')}`,
+    ...listLines('SELECT', columns),
+    `FROM ${resultTable} AS ${dialect.quote(resultAlias)}`,
+    ...clauseLines('WHERE', conditionsSql(plan.having, dialect)),
+    ...clauseLines('ORDER BY', order.join(', ')),
+    ...(plan.limit === undefined ? [] : [dialect.limit(plan.limit, order.length > 0)]),
+    ...(dialect.settings === undefined ? [] : [dialect.settings]),
+  ];
+  return lines.join('\n');
+}
+
+/**
+ * The lines of a query. A line may contain line breaks: they are inside text literals of a person's SQL, and must not be
+ * indented.
+ */
+function queryLines(query: Query, dialect: Dialect): readonly string[] {
+  if (query.kind === 'select') return selectLines(query, dialect);
+  const keyword = query.all ? 'UNION ALL' : dialect.union;
+  return query.parts.flatMap((part, index) => [
+    ...(index === 0 ? [] : [keyword]),
+    ...selectLines(part, dialect),
+  ]);
+}
+
+function selectLines(
+  { distinct, columns, from, joins, where, groups = 0 }: Select,
+  dialect: Dialect,
+): readonly string[] {
+  const items =
+    columns.length === 0
+      ? [`${dialect.quote(from.alias)}.*`]
+      : columns.map(({ expr, column }) => `${exprSql(expr, dialect)} AS ${dialect.quote(column)}`);
+  const groupItems = columns
+    .slice(0, groups)
+    .map(({ expr }, index) =>
+      dialect.groupsByPosition ? String(index + 1) : exprSql(expr, dialect),
+    );
+  return [
+    ...listLines(distinct === true ? 'SELECT DISTINCT' : 'SELECT', items),
+    ...withSubqueryLines(`FROM ${fromItemSql(from, dialect)}`, from, dialect),
+    ...joins.flatMap((join) => withSubqueryLines(joinSql(join, dialect), join, dialect)),
+    ...clauseLines('WHERE', conditionsSql(where, dialect)),
+    ...clauseLines('GROUP BY', groupItems.join(', ')),
+  ];
+}
+
+/** A FROM or JOIN clause as lines: those of a subquery stay separate, so that they are indented one by one. */
+function withSubqueryLines(
+  clause: string,
+  { relation }: FromItem,
+  dialect: Dialect,
+): readonly string[] {
+  if (relation.kind !== 'select' && relation.kind !== 'guarded') return [clause];
+  const subquery = relationSql(relation, dialect);
+  const start = clause.indexOf(subquery);
+  return [
+    `${clause.slice(0, start)}(`,
+    ...subqueryLines(relation, dialect),
+    `)${clause.slice(start + subquery.length)}`,
+  ];
+}
+
+/** `SELECT item` on one line, or one line per item. */
+function listLines(keyword: string, items: readonly string[]): readonly string[] {
+  if (items.length === 1) return [`${keyword} ${items[0]}`];
+  const last = items.length - 1;
+  return [keyword, ...items.map((item, index) => `  ${item}${index < last ? ',' : ''}`)];
+}
+
+/** No line if the clause is empty. */
+function clauseLines(keyword: string, content: string): readonly string[] {
+  return content === '' ? [] : [`${keyword} ${content}`];
+}
+
+function indentLine(line: string): string {
+  return `  ${line}`;
+}
+
+function joinSql(join: JoinClause, dialect: Dialect): string {
+  const item = fromItemSql(join, dialect);
+  if (join.kind === 'cross') return `CROSS JOIN ${item}`;
+  return `${join.kind === 'left' ? 'LEFT JOIN' : 'JOIN'} ${item} ON ${exprSql(join.on, dialect)}`;
+}
+
+function fromItemSql({ relation, alias }: FromItem, dialect: Dialect): string {
+  return `${relationSql(relation, dialect)} AS ${dialect.quote(alias)}`;
+}
+
+function relationSql(relation: FromItem['relation'], dialect: Dialect): string {
+  switch (relation.kind) {
+    case 'table':
+      return relation.parts.map((part) => dialect.quote(part)).join('.');
+    case 'query':
+      return `(\n${relation.sql}\n)`;
+    case 'common':
+      return dialect.quote(relation.name);
+    case 'guarded':
+    case 'select':
+      return `(\n${subqueryLines(relation, dialect).join('\n')}\n)`;
+  }
+  return relation satisfies never;
+}
+
+/**
+ * Row rules get an optimizer fence: otherwise the engine could compute an expression of the query over hidden rows, and an
+ * error would quote their values.
+ */
+function subqueryLines(
+  { kind, select }: Extract<FromItem['relation'], { select: Query }>,
+  dialect: Dialect,
+): readonly string[] {
+  const fence = kind === 'guarded' && dialect.fence !== undefined ? [dialect.fence] : [];
+  return [...queryLines(select, dialect), ...fence].map(indentLine);
+}
+
+/** The conditions joined by AND; empty for none. */
+function conditionsSql(conditions: readonly Expr[], dialect: Dialect): string {
+  return conditions.map((condition) => exprSql(condition, dialect)).join(' AND ');
+}
+
+type ExprByKind = {
+  readonly [Kind in Expr['kind']]: Extract<Expr, { readonly kind: Kind }>;
+};
+
+type ExprEmitters = {
+  readonly [Kind in Expr['kind']]: (expr: ExprByKind[Kind], dialect: Dialect) => string;
+};
+
+/** The SQL of an expression, safe as an operand: a name, a call, or text in parentheses. */
+export function exprSql(expr: Expr, dialect: Dialect): string {
+  return emitKind(expr.kind, expr, dialect);
+}
+
+function emitKind<Kind extends Expr['kind']>(
+  kind: Kind,
+  expr: ExprByKind[Kind],
+  dialect: Dialect,
+): string {
+  return exprEmitters[kind](expr, dialect);
+}
+
+const exprEmitters: ExprEmitters = {
+  column: ({ alias, name }, dialect) => `${dialect.quote(alias)}.${dialect.quote(name)}`,
+  written: ({ alias, text }, dialect) => `${dialect.quote(alias)}.${requoteName(text, dialect)}`,
+  text: ({ parts }, dialect) => {
+    const text = partsSql(parts, dialect);
+    return /^[\w.]+$/.test(text) ? text : `(${text})`;
+  },
+  call: ({ parts }, dialect) => partsSql(parts, dialect),
+  literal: ({ value }, dialect) => dialect.literal(value),
+  missing: missingSql,
+  greatest: ({ table, column }, dialect) =>
+    `(SELECT max(${dialect.quote(column)}) FROM ${dialect.quote(table)})`,
+  time: ({ of }, dialect) => {
+    const time = exprSql(of, dialect);
+    return dialect.checkedTime?.(time) ?? time;
+  },
+  truncate: ({ grain, of, options }, dialect) =>
+    dialect.truncate(grain, exprSql(of, dialect), options),
+  add: ({ of, period, type }, dialect) => dialect.add(exprSql(of, dialect), period, type),
+  add_times: addTimesSql,
+  compare: ({ op, left, values }, dialect) =>
+    `(${compareSql(op, { left: exprSql(left, dialect), values }, dialect)})`,
+  aggregate: aggregateSql,
+  when: ({ where, value }, dialect) =>
+    `CASE WHEN ${conditionsSql(where, dialect)} THEN ${exprSql(value, dialect)} END`,
+  rank: rankSql,
+  exists: existsSql,
+  result: ({ column }, dialect) => `${dialect.quote(resultAlias)}.${dialect.quote(column)}`,
+};
+
+function partsSql(parts: readonly ExprPart[], dialect: Dialect): string {
+  return parts.map((part) => partSql(part, dialect)).join('');
+}
+
+function partSql(part: ExprPart, dialect: Dialect): string {
+  if (typeof part === 'string') return part;
+  return part.kind === 'division' ? dialect.division : exprSql(part, dialect);
+}
+
+/** Model files quote names with `"` in every dialect. A name without quotes stays as it is. */
+function requoteName(written: string, dialect: Dialect): string {
+  if (!written.startsWith('"')) return written;
+  return dialect.quote(written.slice(1, -1).replaceAll('""', '"'));
+}
+
+/** Some engines take the type of a union's column from each part, so a bare NULL is not enough. */
+function missingSql({ table, column }: ExprByKind['missing'], dialect: Dialect): string {
+  if (!dialect.nullsNeedType) return 'NULL';
+  return `(SELECT ${dialect.quote(column)} FROM ${dialect.quote(table)} WHERE 1 = 0)`;
+}
+
+function addTimesSql(
+  { of, period, times, type }: ExprByKind['add_times'],
+  dialect: Dialect,
+): string {
+  if (dialect.addCounted === undefined)
+    throw new Error(`The dialect ${dialect.name} cannot add a counted number of periods.`);
+  const count = `${exprSql(times, dialect)} * ${period.count}`;
+  return dialect.addCounted(exprSql(of, dialect), count, { unit: period.unit, type });
+}
+
+function aggregateSql({ function: name, of, fraction }: AggregateExpr, dialect: Dialect): string {
+  const argument = of === undefined ? '*' : exprSql(of, dialect);
+  if (name === 'avg') return dialect.average(argument);
+  if (name === 'count_distinct') return `count(DISTINCT ${argument})`;
+  if (name === 'median' || name === 'percentile')
+    return dialect.percentile(argument, fraction ?? 0.5);
+  return `${name}(${argument})`;
+}
+
+function rankSql({ partition, order, isDescending }: ExprByKind['rank'], dialect: Dialect): string {
+  const partitionItems = partition.map((expr) => exprSql(expr, dialect)).join(', ');
+  const orderItems = order
+    .map((expr) => `${exprSql(expr, dialect)}${isDescending ? ' DESC' : ''}`)
+    .join(', ');
+  const partitionBy = partitionItems === '' ? '' : `PARTITION BY ${partitionItems} `;
+  return `rank() OVER (${partitionBy}ORDER BY ${orderItems})`;
+}
+
+function existsSql({ joins, where }: ExprByKind['exists'], dialect: Dialect): string {
+  const [first, ...others] = joins;
+  if (first === undefined) throw new Error('An EXISTS needs at least one join.');
+  const rows = [
+    'SELECT 1',
+    `FROM ${fromItemSql(first, dialect)}`,
+    ...others.map((join) => joinSql(join, dialect)),
+  ];
+  return `EXISTS (${rows.join(' ')} WHERE ${conditionsSql([first.on, where], dialect)})`;
+}

@@ -1,0 +1,232 @@
+import type { Dialect, Period } from '../../sql/dialect.ts';
+import type { SemanticQuery } from '../query/query.ts';
+import {
+  type Expr,
+  type FromItem,
+  type JoinClause,
+  replaceResults,
+  type Select,
+} from '../relational/query-tree.ts';
+import { pieceText, type SqlPiece } from '../relational/sql-piece.ts';
+import type { AggregateNode } from '../resolve/aggregate-node.ts';
+import { formatFieldPath } from '../resolve/field-path.ts';
+import { exprSql } from './emit.ts';
+import type { FactQuery } from '../plan/fact-query.ts';
+import type { Plan } from '../plan/plan.ts';
+
+export type Outline = ReturnType<typeof outlinePlan>;
+
+interface OutlineOptions {
+  readonly query: SemanticQuery;
+  readonly dialect: Dialect;
+}
+
+/** A plan for people and agents to read. The columns `d1`… and `m1`… are those of the SQL. */
+export function outlinePlan(plan: Plan, { query, dialect }: OutlineOptions) {
+  const describe = (expr: Expr) => describeExpr(expr, dialect);
+  const nameOf = (expr: Expr) =>
+    plan.columns.find((column) => column.expr === expr || describe(column.expr) === describe(expr))
+      ?.name;
+  return {
+    blocks: plan.factQueries.map((factQuery) => outlineFactQuery(factQuery, dialect)),
+    merge: describeMerge(plan.factQueries, query),
+    columns: plan.columns.map(({ name, kind, expr }) => ({ name, kind, is: describe(expr) })),
+    having: plan.having.map(describe),
+    order: plan.order.map(({ expr, dir }) => `${nameOf(expr) ?? describe(expr)} ${dir}`),
+    limit: plan.limit,
+  };
+}
+
+function outlineFactQuery(factQuery: FactQuery, dialect: Dialect) {
+  const { owner, aggregates, select, joins, conditions, dimensions, totalBy } = factQuery;
+  const groups = dimensions.map((dimension, index) => ({
+    column: `d${index + 1}`,
+    is: formatFieldPath(dimension),
+  }));
+  return {
+    rows_of: owner,
+    joins: joins.map((join) => ({ path: join.alias, ...outlineJoin(join, dialect) })),
+    filters: conditions.map(({ text }) => onOneLine(text)),
+    semi_joins: findSemiJoins(select, dialect),
+    group_by: groups.filter((_, index) => totalBy === undefined || totalBy.includes(index)),
+    values: aggregates.map((aggregate) => ({
+      column: aggregate.column,
+      is: describeAggregate(aggregate, dialect),
+    })),
+    /** Rules by which its rows do not simply count once in their own group. */
+    rules: [
+      ...describeRules(aggregates[0]),
+      ...describePeriodFilters(factQuery),
+      ...factQuery.fanOutDimensions.map(
+        (dimension) => `each row counts once in every ${dimension} that it has`,
+      ),
+    ],
+  };
+}
+
+function outlineJoin({ relation, kind, on }: JoinClause, dialect: Dialect) {
+  return { to: describeRelation(relation), kind, on: describeExpr(on, dialect) };
+}
+
+function describeRelation(relation: FromItem['relation']): string {
+  switch (relation.kind) {
+    case 'table':
+      return relation.parts.join('.');
+    case 'guarded': {
+      const { select } = relation;
+      const read = select.kind === 'select' ? select.from.relation : relation;
+      return `${describeRelation(read)} by its row rules`;
+    }
+    case 'query':
+      return 'a query';
+    case 'common':
+      return relation.name;
+    case 'select':
+      return 'rows that are computed first';
+  }
+  return relation satisfies never;
+}
+
+interface SemiJoin {
+  readonly path: string;
+  readonly to: string;
+  readonly on: string;
+  readonly where: string;
+}
+
+/** Every EXISTS in the select, in conditions and in values, each once. Those of row rules are left out. */
+function findSemiJoins(select: Select, dialect: Dialect): readonly SemiJoin[] {
+  const semiJoins = new Map<string, SemiJoin>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('kind' in value && value.kind === 'guarded') return;
+    if (isExists(value)) {
+      const [first] = value.joins;
+      const path = value.joins.map(({ alias }) => alias).join(', ');
+      const where = describeExpr(value.where, dialect);
+      const on = first && describeExpr(first.on, dialect);
+      if (first !== undefined && on !== undefined)
+        semiJoins.set(`${path} ${where}`, {
+          path,
+          to: describeRelation(first.relation),
+          on,
+          where,
+        });
+    }
+    for (const child of Object.values(value)) visit(child);
+  };
+  visit(select);
+  return [...semiJoins.values()];
+}
+
+function isExists(value: object): value is Extract<Expr, { kind: 'exists' }> {
+  return 'kind' in value && value.kind === 'exists';
+}
+
+function describeAggregate(aggregate: AggregateNode, dialect: Dialect): string {
+  const { function: name, of, fraction, where, nested, conversion } = aggregate;
+  if (conversion !== undefined)
+    return `${describeAggregate(conversion.toAggregate, dialect)} of what followed`;
+  if (nested !== undefined) {
+    const inner = replaceResults(nested.of, ({ column }) =>
+      innerAggregateExpr(nested.aggregates, column, dialect),
+    );
+    return `${name}(${describeExpr(inner, dialect)}) for each ${nested.per}`;
+  }
+  const share = fraction === undefined || name === 'median' ? '' : `, ${fraction}`;
+  const argument = of === undefined ? '*' : describePiece(of);
+  const conditions = where.map(describePiece).join(' and ');
+  return `${name}(${argument}${share})${conditions === '' ? '' : ` where ${conditions}`}`;
+}
+
+/** The words of an inner aggregate as an expression; in parentheses if it has conditions. */
+function innerAggregateExpr(
+  aggregates: readonly AggregateNode[],
+  column: string,
+  dialect: Dialect,
+): Expr {
+  const inner = aggregates.find((aggregate) => aggregate.column === column);
+  if (inner === undefined) return { kind: 'call', parts: [column] };
+  const kind = inner.where.length === 0 ? 'call' : 'text';
+  return { kind, parts: [describeAggregate(inner, dialect)] };
+}
+
+function describeRules(aggregate: AggregateNode | undefined): readonly string[] {
+  if (aggregate === undefined) return [];
+  const { owner, shift, running, balance, total, conversion } = aggregate;
+  const rules = shift.map(
+    (period) => `moved on by ${describePeriod(period)}, so that rows meet later ones`,
+  );
+  if (running !== undefined) rules.push(`counts in every period ${describeRunning(running)}`);
+  if (balance !== undefined) {
+    const entity = balance.per?.join(' and ') || owner;
+    rules.push(`of each ${entity}, the ${balance.take} value over ${balance.over} in each group`);
+  }
+  if (total !== undefined)
+    rules.push(
+      `a total ${total.length === 0 ? 'over all groups' : `for each ${total.join(' and ')}`}`,
+    );
+  if (conversion !== undefined) rules.push(describeConversion(conversion));
+  return rules;
+}
+
+function describeRunning({ window, since }: NonNullable<AggregateNode['running']>): string {
+  if (window !== undefined) return `that ends less than ${describePeriod(window.period)} later`;
+  return since === undefined ? 'from its own on' : `from its own on, within its ${since}`;
+}
+
+function describeConversion({
+  baseAggregate,
+  toAggregate,
+  on,
+  window,
+}: NonNullable<AggregateNode['conversion']>): string {
+  const equal = on
+    .map(({ base, to }) => `${baseAggregate.owner}.${base} = ${toAggregate.owner}.${to}`)
+    .join(' and ');
+  const limit = window === undefined ? '' : `, less than ${describePeriod(window.period)} earlier`;
+  return `each of ${toAggregate.owner} belongs to the last of ${baseAggregate.owner} before it with ${equal}${limit}`;
+}
+
+/** The conditions of a running total that choose the periods to show, and not the rows. */
+function describePeriodFilters({ aggregates, filters, conditions }: FactQuery): readonly string[] {
+  if (aggregates[0]?.running === undefined) return [];
+  const isOnRows = (text: string) => conditions.some((condition) => condition.text === text);
+  return filters
+    .filter((text) => !isOnRows(text) && !text.startsWith('segment '))
+    .map((text) => `shown are the periods with ${onOneLine(text)}`);
+}
+
+function describePeriod({ count, unit }: Period): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function describeMerge(factQueries: readonly FactQuery[], query: SemanticQuery): readonly string[] {
+  const facts = factQueries.filter(({ totalBy }) => totalBy === undefined);
+  const lines: string[] = [];
+  if (facts.length > 1)
+    lines.push(
+      'a row for each group that any block has; where a block has none, its counts are 0 and the rest is NULL',
+    );
+  if (facts.length < factQueries.length)
+    lines.push('beside each group, the totals that it is part of');
+  if (query.include_empty) lines.push('also members of the dimensions that have no rows');
+  if (query.fill_time) lines.push('also periods that have no rows');
+  return lines;
+}
+
+/** SQL on one line, without the outermost parentheses. */
+function describeExpr(expr: Expr, dialect: Dialect): string {
+  const withColumns = replaceResults(expr, ({ column }) => ({ kind: 'call', parts: [column] }));
+  const outermost: Expr =
+    withColumns.kind === 'text' ? { ...withColumns, kind: 'call' } : withColumns;
+  return onOneLine(exprSql(outermost, dialect));
+}
+
+function describePiece(piece: SqlPiece): string {
+  return onOneLine(pieceText(piece));
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
