@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderJunitReport } from '../../src/eval/report/junit-report.ts';
 import { outcomes } from '../../src/eval/run/outcome.ts';
-import type { CaseResult, EvalRun } from '../../src/eval/run/run-file.ts';
+import type { CaseResult, EvalRun } from '../../src/eval/run/run-schema.ts';
 import { problemsOf } from './junit-schema.ts';
 
 /** What no report may trip over; half a surrogate pair and controls have no place in XML. */

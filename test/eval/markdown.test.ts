@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunComparison } from '../../src/eval/report/compare-runs.ts';
 import { renderMarkdownReport } from '../../src/eval/report/markdown-report.ts';
-import type { CaseResult, EvalRun } from '../../src/eval/run/run-file.ts';
+import type { CaseResult, EvalRun } from '../../src/eval/run/run-schema.ts';
 import { summarizeCases } from '../../src/eval/report/summary.ts';
 
 function failed(id: string, found: string): CaseResult {

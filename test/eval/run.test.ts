@@ -239,7 +239,7 @@ describe('ktx eval run', () => {
     project.playing(script, 'tools: {allow: [remember, run_sql]}');
     const { code, stderr } = await ktx(['eval', 'run', '--agent', 'analyst'], here());
     expect(stderr).toContain(
-      'Disabled, as they could change something (analyst: remember); --allow-side-effects runs them.',
+      'Disabled because they can change something (analyst: remember). To run them: --allow-side-effects',
     );
     expect(code).toBe(0);
     project.playing(

@@ -1,7 +1,7 @@
 import { UserError } from '../../lib/error.ts';
 import { lineDiff, type DiffLine } from './line-diff.ts';
 import type { EvalOutcome } from '../run/outcome.ts';
-import type { CaseResult, EvalRun, GradedTurn } from '../run/run-file.ts';
+import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
 import { summarizeCases, type Summary } from './summary.ts';
 
 export interface CaseChange {

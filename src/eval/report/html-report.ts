@@ -3,7 +3,7 @@ import { formatCount } from '../../lib/format-count.ts';
 import type { RunComparison } from './compare-runs.ts';
 import { html, Markup } from './html-template.ts';
 import type { EvalOutcome } from '../run/outcome.ts';
-import type { CaseResult, EvalRun, GradedTurn } from '../run/run-file.ts';
+import type { CaseResult, EvalRun, GradedTurn } from '../run/run-schema.ts';
 import {
   columnsWithBaseline,
   figureRows,

@@ -1,4 +1,4 @@
-import type { CaseResult, EvalRun } from '../run/run-file.ts';
+import type { CaseResult, EvalRun } from '../run/run-schema.ts';
 import { summaryColumns, failureReasons } from './summary.ts';
 
 /** JUnit's XML as CI servers read it: a suite for each question set. */

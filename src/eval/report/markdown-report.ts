@@ -1,5 +1,5 @@
 import type { RunComparison } from './compare-runs.ts';
-import type { EvalRun } from '../run/run-file.ts';
+import type { EvalRun } from '../run/run-schema.ts';
 import { columnsWithBaseline, figureRows, passRate, failureReasons } from './summary.ts';
 
 /** Bytes: GitHub takes no comment of more characters. */

@@ -1,5 +1,5 @@
 import { outcomes, type EvalOutcome } from '../run/outcome.ts';
-import type { CaseResult, EvalRun } from '../run/run-file.ts';
+import type { CaseResult, EvalRun } from '../run/run-schema.ts';
 import { meanInterval, wilsonInterval, type Interval } from './statistics.ts';
 
 /** One column of a run in figures; means are of one attempt, intervals 95 %. */

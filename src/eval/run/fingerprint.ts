@@ -7,47 +7,44 @@ import { commitState } from '../../project/open/commit-state.ts';
 import type { Project } from '../../project/open/open.ts';
 import { absent, readAnyText } from '../../store/files.ts';
 import type { QuestionSet } from '../cases/question-set.ts';
-import type { EvalRun } from './run-file.ts';
+import type { EvalRun } from './run-schema.ts';
 
-/** What the answers lean on, so that a run can be told from another. */
+/** Commit and content hashes of everything that answers depend on. Runs with equal fingerprints differ only by chance. */
 export async function fingerprint(
   project: Project,
   sets: readonly QuestionSet[],
   agents: readonly Agent[],
 ): Promise<EvalRun['context']> {
   const { dir, config } = project;
-  const [{ commit, uncommitted = [] }, layer, wiki] = await Promise.all([
+  const [{ commit, uncommitted = [] }, semanticLayer, wiki] = await Promise.all([
     commitState(dir, ['semantic-layer', 'wiki', 'agents', 'evals']),
-    hashOf(dir, 'semantic-layer'),
-    hashOf(dir, 'wiki'),
+    hashFolder(dir, 'semantic-layer'),
+    hashFolder(dir, 'wiki'),
   ]);
-  const described = agents.map(({ answer, ...agent }) => ({
-    name: agent.name,
-    hash: shortHash(canonicalJson({ ...agent, answer: answer?.json })),
-    backend: agent.model.backend ?? config.llm.provider.backend,
-    model: agent.model.name ?? config.llm.models.default ?? '',
-  }));
-  const questions = shortHash(canonicalJson(sets));
   return {
     commit,
     uncommitted: [...uncommitted],
-    semantic_layer: layer,
+    semantic_layer: semanticLayer,
     wiki,
-    questions,
-    agents: described,
+    questions: shortHash(canonicalJson(sets)),
+    agents: agents.map(({ answer, ...agent }) => ({
+      name: agent.name,
+      hash: shortHash(canonicalJson({ ...agent, answer: answer?.json })),
+      backend: agent.model.backend ?? config.llm.provider.backend,
+      model: agent.model.name ?? config.llm.models.default ?? '',
+    })),
   };
 }
 
-async function hashOf(dir: string, folder: string): Promise<string> {
-  const entries =
-    (await readdir(join(dir, folder), { recursive: true, withFileTypes: true }).catch(absent)) ??
-    [];
+async function hashFolder(projectDir: string, folder: string): Promise<string> {
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = (await readdir(join(projectDir, folder), options).catch(absent)) ?? [];
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
   const texts = await Promise.all(
-    paths.map(async (path) => [path.slice(dir.length), await readAnyText(path, dir)]),
+    paths.map(async (path) => [path.slice(projectDir.length), await readAnyText(path, projectDir)]),
   );
   return shortHash(canonicalJson(texts));
 }

@@ -3,17 +3,18 @@ import type { ExitCode } from '../../lib/error.ts';
 export const outcomes = ['pass', 'fail', 'error', 'timeout', 'skipped', 'inconclusive'] as const;
 export type EvalOutcome = (typeof outcomes)[number];
 
-/** What a grader found, and in words why. */
+/** The result of one grader. */
 export interface GraderFinding {
   readonly grader: string;
   readonly outcome: EvalOutcome;
+  /** What the grader found, as a phrase: the reason for the outcome. */
   readonly found: string;
-  /** ResultTable that tell a difference: for the screen of who asked, and for nothing that is kept or sent. */
+  /** Example rows that show the difference. Only for the screen of the person who asked: never stored or sent. */
   readonly nearest?: string | undefined;
 }
 
-/** What is certain comes first: a wrong answer is one, whatever else could not be said. */
-const gravest: readonly EvalOutcome[] = [
+/** A wrong answer is certain, so it outweighs what could not be decided. */
+const worstFirst: readonly EvalOutcome[] = [
   'fail',
   'timeout',
   'error',
@@ -22,13 +23,13 @@ const gravest: readonly EvalOutcome[] = [
   'skipped',
 ];
 
-/** Of several findings, turns or attempts. */
-export function worstOutcome(some: readonly EvalOutcome[]): EvalOutcome {
-  return gravest.find((outcome) => some.includes(outcome)) ?? 'skipped';
+/** The outcome of several findings, turns or attempts together; `skipped` if there are none. */
+export function worstOutcome(all: readonly EvalOutcome[]): EvalOutcome {
+  return worstFirst.find((outcome) => all.includes(outcome)) ?? 'skipped';
 }
 
-/** 0: all that was asked passed. 1: something failed. 3: nothing failed, but of something nothing can be said. */
-export function evalExitCode(some: readonly EvalOutcome[]): ExitCode {
-  if (some.some((outcome) => outcome === 'fail' || outcome === 'timeout')) return 1;
-  return some.some((outcome) => outcome === 'error' || outcome === 'inconclusive') ? 3 : 0;
+/** 0: everything that was asked passed. 1: something failed. 3: nothing failed, but some cases could not be decided. */
+export function evalExitCode(all: readonly EvalOutcome[]): ExitCode {
+  if (all.some((outcome) => outcome === 'fail' || outcome === 'timeout')) return 1;
+  return all.some((outcome) => outcome === 'error' || outcome === 'inconclusive') ? 3 : 0;
 }

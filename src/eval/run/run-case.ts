@@ -8,94 +8,97 @@ import { readTurnResult, type TurnResult } from '../../llm/port/session.ts';
 import type { QueryEvidence } from '../../llm/port/tool-call.ts';
 import type { Project } from '../../project/open/open.ts';
 import type { QueryResult } from '../../warehouse/warehouse.ts';
-import { gradeTurn, curatedMetricsOf, totalTokens } from '../grade/grade-turn.ts';
-import { askJudge } from '../grade/ask-judge.ts';
-import { worstOutcome, type GraderFinding, type EvalOutcome } from './outcome.ts';
 import type { EvalCase, EvalTurn } from '../cases/question-set.ts';
-import type { CaseResult, GradedTurn } from './run-file.ts';
+import { askJudge } from '../grade/ask-judge.ts';
+import { curatedMetricsOf, gradeTurn, totalTokens } from '../grade/grade-turn.ts';
+import { worstOutcome, type EvalOutcome, type GraderFinding } from './outcome.ts';
+import type { CaseResult, GradedTurn } from './run-schema.ts';
 
 export interface CaseContext {
   readonly project: Project;
   readonly agent: Agent;
   readonly policy: PermissionPolicy;
+  /** Opens the model that judges; throws if none is configured. */
   readonly judge: () => Promise<LlmRuntime>;
+  /** Runs golden SQL. */
   readonly golden: (connection: string | undefined, sql: string) => Promise<QueryResult>;
   readonly signal: AbortSignal;
 }
 
-/** Asks a case as often as it wants to be, each time in a conversation that nothing else has seen. */
-export async function runCase(asking: CaseContext, one: EvalCase): Promise<CaseResult> {
-  if (one.skip !== undefined) return skipped(one, one.skip);
+/** Asks a case as often as its `repeat` says, each time in a new conversation, and grades the answers. */
+export async function runCase(context: CaseContext, evalCase: EvalCase): Promise<CaseResult> {
+  const { id, tags, repeat, skip } = evalCase;
+  if (skip !== undefined) return skippedCase(evalCase, skip);
   const attempts: CaseResult['attempts'] = [];
-  for (let n = 0; n < one.repeat && !asking.signal.aborted; n += 1)
-    attempts.push(await attempt(asking, one));
-  const seen = attempts.map(({ outcome }) => outcome);
-  const flaky = seen.includes('pass') && seen.some((outcome) => outcome !== 'pass');
-  return { id: one.id, tags: [...one.tags], outcome: worstOutcome(seen), flaky, attempts };
+  for (let count = 0; count < repeat && !context.signal.aborted; count += 1)
+    attempts.push(await runAttempt(context, evalCase));
+  const outcomes = attempts.map(({ outcome }) => outcome);
+  const flaky = outcomes.includes('pass') && outcomes.some((outcome) => outcome !== 'pass');
+  return { id, tags: [...tags], outcome: worstOutcome(outcomes), flaky, attempts };
 }
 
-export function skipped({ id, tags }: EvalCase, reason: string): CaseResult {
+export function skippedCase({ id, tags }: EvalCase, reason: string): CaseResult {
   return { id, tags: [...tags], outcome: 'skipped', flaky: false, attempts: [], reason };
 }
 
-async function attempt(
-  asking: CaseContext,
-  one: EvalCase,
+async function runAttempt(
+  context: CaseContext,
+  { turns, connection }: EvalCase,
 ): Promise<CaseResult['attempts'][number]> {
-  const { project, agent, policy, signal } = asking;
-  const turns: GradedTurn[] = [];
+  const { project, agent, policy, signal } = context;
+  const graded: GradedTurn[] = [];
   const evidence: QueryEvidence[] = [];
-  const opened = await openAgent(project, { agent, policy, isKept: false, signal });
+  const conversation = await openAgent(project, { agent, policy, isKept: false, signal });
   try {
-    for (const turn of one.turns) {
-      const result = await readTurnResult(opened.send(turn.question, { signal }));
+    for (const turn of turns) {
+      const result = await readTurnResult(conversation.send(turn.question, { signal }));
       evidence.push(...result.evidence);
-      const findings = await findingsOf(asking, { one, turn, result, evidence });
-      turns.push(recordOf(turn, result, findings));
-      // What follows would be asked of a conversation that is not the one that was meant.
-      if (isBroken(result)) break;
+      const findings = await gradeAnswer(context, { turn, result, evidence, connection });
+      graded.push(toGradedTurn(turn, result, findings));
+      // Without this answer, later turns would belong to another conversation than the one in the file.
+      if (isBrokenOff(result)) break;
     }
   } finally {
-    await opened.close();
+    await conversation.close();
   }
-  return { outcome: worstOutcome(turns.map(({ outcome }) => outcome)), turns };
+  return { outcome: worstOutcome(graded.map(({ outcome }) => outcome)), turns: graded };
 }
 
-interface Ended {
-  readonly one: EvalCase;
-  readonly turn: EvalTurn;
-  readonly result: TurnResult;
-  readonly evidence: readonly QueryEvidence[];
-}
-
-function isBroken({ stopReason }: TurnResult): boolean {
+function isBrokenOff({ stopReason }: TurnResult): boolean {
   return stopReason === 'error' || stopReason === 'timeout' || stopReason === 'interrupted';
 }
 
-async function findingsOf(
-  asking: CaseContext,
-  { one, turn, result, evidence }: Ended,
+interface FinishedTurn {
+  readonly turn: EvalTurn;
+  readonly result: TurnResult;
+  /** Of the whole conversation so far. */
+  readonly evidence: readonly QueryEvidence[];
+  /** Where golden SQL runs. */
+  readonly connection: string | undefined;
+}
+
+async function gradeAnswer(
+  context: CaseContext,
+  { turn, result, evidence, connection }: FinishedTurn,
 ): Promise<readonly GraderFinding[]> {
-  const ending = endingOf(result);
-  if (ending !== undefined) return [ending];
+  const unfinished = unfinishedTurnFinding(result);
+  if (unfinished !== undefined) return [unfinished];
   if (turn.expect === undefined) return [];
   return gradeTurn(turn.expect, {
     result,
     evidence,
-    golden: (sql) => asking.golden(one.connection, sql),
-    judge: async (rule, behind) => {
-      const judged = {
+    golden: (sql) => context.golden(connection, sql),
+    judge: async (rule, usedEvidence) =>
+      askJudge(await context.judge(), rule, {
         question: turn.question,
         answer: result.text,
-        evidence: behind,
-        signal: asking.signal,
-      };
-      return askJudge(await asking.judge(), rule, judged);
-    },
+        evidence: usedEvidence,
+        signal: context.signal,
+      }),
   });
 }
 
-const endings: Readonly<Partial<Record<TurnResult['stopReason'], EvalOutcome>>> = {
+const unfinishedOutcomes: Readonly<Partial<Record<TurnResult['stopReason'], EvalOutcome>>> = {
   error: 'error',
   timeout: 'timeout',
   interrupted: 'skipped',
@@ -103,24 +106,24 @@ const endings: Readonly<Partial<Record<TurnResult['stopReason'], EvalOutcome>>> 
   budget: 'fail',
 };
 
-/** A turn that was not brought to its end has no answer to grade. */
-function endingOf({ stopReason, error }: TurnResult): GraderFinding | undefined {
-  const outcome = isOfRun(error) ? 'error' : endings[stopReason];
-  const why =
+/** A turn that did not finish has no answer to grade; undefined if it finished. */
+function unfinishedTurnFinding({ stopReason, error }: TurnResult): GraderFinding | undefined {
+  const outcome = isRunBudgetSpent(error) ? 'error' : unfinishedOutcomes[stopReason];
+  const found =
     error instanceof UserError
       ? `${error.code}: ${error.message}`
       : `the turn ended with ${stopReason}`;
-  return outcome && { grader: 'turn', outcome, found: why };
+  return outcome && { grader: 'turn', outcome, found };
 }
 
-const limitSchema = z.object({ limit: z.literal('llm.max_usd_per_run') });
+const runBudgetSchema = z.object({ limit: z.literal('llm.max_usd_per_run') });
 
-/** The money of the whole run is spent: that says nothing about the agent. */
-function isOfRun(error: TurnResult['error']): boolean {
-  return error instanceof UserError && limitSchema.safeParse(error.details).success;
+/** The budget of the whole run is spent: that says nothing about the agent. */
+function isRunBudgetSpent(error: TurnResult['error']): boolean {
+  return error instanceof UserError && runBudgetSchema.safeParse(error.details).success;
 }
 
-function recordOf(
+function toGradedTurn(
   { question, expect }: EvalTurn,
   result: TurnResult,
   findings: readonly GraderFinding[],
@@ -131,9 +134,9 @@ function recordOf(
     answer: result.text,
     stop_reason: result.stopReason,
     findings: [...findings],
-    queries: result.evidence.map((one) => {
-      const { id, tool, sql, rows, truncated } = one;
-      return { id, tool, sql, metrics: [...curatedMetricsOf(one)], rows: rows.length, truncated };
+    queries: result.evidence.map(({ id, tool, sql, receipt, rows, truncated }) => {
+      const metrics = [...curatedMetricsOf({ receipt })];
+      return { id, tool, sql, metrics, rows: rows.length, truncated };
     }),
     tools: result.toolCalls.map(({ name, ok }) => ({ name, ok })),
     golden_sql: expect?.result?.golden_sql,

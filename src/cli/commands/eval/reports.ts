@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
-import type { EvalRun } from '../../../eval/run/run-file.ts';
+import type { EvalRun } from '../../../eval/run/run-schema.ts';
 import { writeAtomically } from '../../../store/files.ts';
 import type { CommandContext } from '../../command.ts';
 

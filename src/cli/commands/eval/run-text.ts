@@ -5,7 +5,7 @@ import {
 } from '../../../eval/report/compare-runs.ts';
 import type { DiffLine } from '../../../eval/report/line-diff.ts';
 import type { EvalOutcome } from '../../../eval/run/outcome.ts';
-import type { CaseResult } from '../../../eval/run/run-file.ts';
+import type { CaseResult } from '../../../eval/run/run-schema.ts';
 import {
   figureRows,
   passRate,

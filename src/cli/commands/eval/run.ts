@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { RunComparison } from '../../../eval/report/compare-runs.ts';
-import type { EvalRun } from '../../../eval/run/run-file.ts';
+import type { EvalRun } from '../../../eval/run/run-schema.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { UserError } from '../../../lib/error.ts';
 import { defineCommand, type CommandContext, type CommandResult } from '../../command.ts';
@@ -49,11 +49,13 @@ export const runCommand = defineCommand({
     const [
       { loadQuestionSets },
       { runEvals },
-      { readRun, redactRun, withoutNearestRows, writeRun },
+      { readRun, writeRun },
+      { redactRun, withoutNearestRows },
     ] = await Promise.all([
       import('../../../eval/cases/question-set.ts'),
       import('../../../eval/run/run-evals.ts'),
       import('../../../eval/run/run-file.ts'),
+      import('../../../eval/run/redact-run.ts'),
     ]);
     const sets = await loadQuestionSets(project.dir, {
       sets: names,

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { outcomes } from './outcome.ts';
+
+const outcomeSchema = z.enum(outcomes);
+
+const gradedTurnSchema = z.object({
+  question: z.string(),
+  outcome: outcomeSchema,
+  answer: z.string(),
+  stop_reason: z.string(),
+  findings: z.array(
+    z.object({
+      grader: z.string(),
+      outcome: outcomeSchema,
+      found: z.string(),
+      nearest: z.string().optional(),
+    }),
+  ),
+  /** Only the number of rows: the rows themselves stay in the warehouse. */
+  queries: z.array(
+    z.object({
+      id: z.string(),
+      tool: z.string(),
+      sql: z.string().optional(),
+      metrics: z.array(z.string()),
+      rows: z.number(),
+      truncated: z.boolean(),
+    }),
+  ),
+  tools: z.array(z.object({ name: z.string(), ok: z.boolean() })),
+  golden_sql: z.string().optional(),
+  tokens: z.number(),
+  /** Null if the price of the model is unknown. */
+  cost_usd: z.number().nullable(),
+  ms: z.number(),
+});
+
+const caseResultSchema = z.object({
+  id: z.string(),
+  tags: z.array(z.string()),
+  outcome: outcomeSchema,
+  /** Some attempts passed, others did not. */
+  flaky: z.boolean(),
+  attempts: z.array(z.object({ outcome: outcomeSchema, turns: z.array(gradedTurnSchema) })),
+  /** Why the case was skipped. */
+  reason: z.string().optional(),
+});
+
+/** `.ktx/evals/<id>.json`. */
+export const runSchema = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  started: z.string(),
+  ms: z.number(),
+  ktx: z.string(),
+  interrupted: z.boolean(),
+  /** What the answers depend on; see fingerprint.ts. */
+  context: z.object({
+    commit: z.string().optional(),
+    uncommitted: z.array(z.string()),
+    semantic_layer: z.string(),
+    wiki: z.string(),
+    questions: z.string(),
+    agents: z.array(
+      z.object({ name: z.string(), hash: z.string(), backend: z.string(), model: z.string() }),
+    ),
+  }),
+  cases: z.array(caseResultSchema),
+  /** The same cases, asked without any context. */
+  without_context: z.array(caseResultSchema).optional(),
+});
+
+export type EvalRun = z.infer<typeof runSchema>;
+export type CaseResult = z.infer<typeof caseResultSchema>;
+export type GradedTurn = z.infer<typeof gradedTurnSchema>;
