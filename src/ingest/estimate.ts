@@ -1,7 +1,7 @@
 import type { KtxModelRole, TokenUsage } from '../llm/port/runtime.ts';
 import type { Estimate, Range } from './report.ts';
-import { isSorted } from './extract/triage.ts';
-import { type PendingItem, unitsOf } from './extract/unit.ts';
+import { isSorted } from './extract/triage-page.ts';
+import { type PendingItem, unitsOf } from './extract/work-units.ts';
 
 /** What is known before anything is asked. */
 export interface EstimateInput {

@@ -11,7 +11,7 @@ import { scan, type ScanProgress, type ScanResult } from '../scan/scan.ts';
 import { withProjectLock } from '../store/lock.ts';
 import { openState, type State } from '../store/state.ts';
 import type { Scope, Warehouse } from '../warehouse/warehouse.ts';
-import { compareMetrics } from './rule/compare.ts';
+import { compareMetrics } from './decide/compare-metrics.ts';
 import { type IngestEvent, type PublishStep } from './event.ts';
 import {
   toFailure,
@@ -22,8 +22,8 @@ import {
   type IngestStage,
 } from './report.ts';
 import { type EstimateInput, estimateCost } from './estimate.ts';
-import { paidOutcome } from './extract/stage.ts';
-import { pendingItems } from './extract/unit.ts';
+import { paidOutcome } from './extract/reading-stage.ts';
+import { pendingItems } from './extract/work-units.ts';
 import type { ConnectionFindings, ProjectFindings, SourceFindings } from './fetch/findings.ts';
 import { claimsOfUnreadTables } from './fetch/claims-of-unread-tables.ts';
 import { saveLeftOut } from './last-run.ts';

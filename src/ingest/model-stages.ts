@@ -2,13 +2,13 @@ import type { State } from '../store/state.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { IngestEvent } from './event.ts';
 import type { Quarantined, StageReport } from './report.ts';
-import { readWithModel } from './extract/extract.ts';
+import { readWithModel } from './extract/read-with-model.ts';
 import type { ProjectFindings } from './fetch/findings.ts';
 import type { IngestModel } from './model.ts';
 import { readProjectFiles } from './publish/project-files.ts';
 import { projectFolders } from './render/render.ts';
-import { ruleOnClaims } from './rule/rule-on-claims.ts';
-import { openSnapshot, type Snapshot } from './rule/snapshot.ts';
+import { ruleOnClaims } from './decide/decide-on-claims.ts';
+import { openSnapshot, type Snapshot } from './project-snapshot.ts';
 
 interface ModelRun {
   readonly dir: string;

@@ -8,26 +8,26 @@ import { registry } from './registry.ts';
 
 /** The tools that the registry offers to the loops of an ingest; each call is recorded like one of an agent. */
 export function loopTools(project: Project): LoopTools {
-  const bound = <Desk>(
-    tools: readonly LoopTool<Desk>[],
-    desk: Desk,
+  const bound = <Session>(
+    tools: readonly LoopTool<Session>[],
+    session: Session,
     signal: AbortSignal,
   ): KtxToolSet =>
     Object.fromEntries(
       tools
         .filter((tool) => tool.offered?.(project) ?? true)
-        .map((tool) => [tool.name, recorded(project, bind(tool, { desk, project, signal }))]),
+        .map((tool) => [tool.name, recorded(project, bind(tool, { session, project, signal }))]),
     );
   return {
-    extract: (desk, signal) => bound(registry.extract, desk, signal),
-    curate: (desk, signal) => bound(registry.curate, desk, signal),
-    reconcile: (desk, signal) => bound(registry.reconcile, desk, signal),
+    extract: (session, signal) => bound(registry.extract, session, signal),
+    curate: (session, signal) => bound(registry.curate, session, signal),
+    reconcile: (session, signal) => bound(registry.reconcile, session, signal),
   };
 }
 
-function bind<Desk>(
-  tool: LoopTool<Desk>,
-  context: { desk: Desk; project: Project; signal: AbortSignal },
+function bind<Session>(
+  tool: LoopTool<Session>,
+  context: { session: Session; project: Project; signal: AbortSignal },
 ): KtxRuntimeToolDescriptor {
   const { name, description, inputSchema } = tool;
   const execute = async (input: unknown) => {

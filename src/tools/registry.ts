@@ -15,17 +15,17 @@ import { reviewStatus } from './review-status.ts';
 import { runSql } from './run-sql.ts';
 import { searchContext } from './search-context.ts';
 import type { ToolDefinition } from './tool.ts';
-import type { CurateDesk } from '../ingest/rule/curate/decisions-session.ts';
-import type { ExtractDesk } from '../ingest/extract/proposals-session.ts';
-import type { ReconcileDesk } from '../ingest/rule/reconcile/decisions-session.ts';
+import type { CurationSession } from '../ingest/decide/curate/curation-session.ts';
+import type { ProposalsSession } from '../ingest/extract/proposals-session.ts';
+import type { ReconciliationSession } from '../ingest/decide/reconcile/reconciliation-session.ts';
 
 interface Registry {
   /** Over MCP and in chat, in the order in which surfaces list them. */
   readonly agents: readonly ToolDefinition[];
   /** In the loops of an ingest, by stage. */
-  readonly extract: readonly LoopTool<ExtractDesk>[];
-  readonly curate: readonly LoopTool<CurateDesk>[];
-  readonly reconcile: readonly LoopTool<ReconcileDesk>[];
+  readonly extract: readonly LoopTool<ProposalsSession>[];
+  readonly curate: readonly LoopTool<CurationSession>[];
+  readonly reconcile: readonly LoopTool<ReconciliationSession>[];
 }
 
 /** Every tool, by where it is offered. */

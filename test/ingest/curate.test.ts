@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shortId, subjects, type Claim, type Evidence } from '../../src/context/claims/claim.ts';
-import { curate } from '../../src/ingest/rule/curate/curate.ts';
-import { wikiToCurate } from '../../src/ingest/rule/curate/candidates.ts';
-import { openCurateDesk } from '../../src/ingest/rule/curate/decisions-session.ts';
+import { curate } from '../../src/ingest/decide/curate/curate.ts';
+import { wikiToCurate } from '../../src/ingest/decide/curate/candidates.ts';
+import { openCurationSession } from '../../src/ingest/decide/curate/curation-session.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { place, rulingModel } from '../support/ruling-model.ts';
@@ -81,7 +81,7 @@ describe('candidates', () => {
   });
 });
 
-describe('the desk of the curator', () => {
+describe('the session of the curator', () => {
   const wiki = wikiToCurate(
     [
       ...term('ARR', 'One.'),
@@ -91,31 +91,36 @@ describe('the desk of the curator', () => {
     [],
   );
   const open = () =>
-    openCurateDesk({ wiki, page: wiki.candidates, keep: () => undefined, snapshot: nothingYet });
+    openCurationSession({
+      wiki,
+      page: wiki.candidates,
+      keep: () => undefined,
+      snapshot: nothingYet,
+    });
 
   test('refuses what does not hold, and says what would', () => {
-    const desk = open();
-    expect(() => desk.place('term:ar', 'money')).toThrow('Did you mean term:arr?');
-    expect(() => desk.place('term:arr', '../../etc')).toThrow('letters, digits');
-    expect(() => desk.merge('term:arr', 'term:arr')).toThrow('itself');
-    expect(() => desk.merge('term:arr', 'term:annual_recuring_revenue')).toThrow(
+    const session = open();
+    expect(() => session.place('term:ar', 'money')).toThrow('Did you mean term:arr?');
+    expect(() => session.place('term:arr', '../../etc')).toThrow('letters, digits');
+    expect(() => session.merge('term:arr', 'term:arr')).toThrow('itself');
+    expect(() => session.merge('term:arr', 'term:annual_recuring_revenue')).toThrow(
       'Did you mean term:annual_recurring_revenue?',
     );
-    expect(() => desk.merge('term:arr', 'rule:lunch')).toThrow('no term');
-    expect(() => desk.reject('term:annual_recurring_revenue', 'x')).toThrow('code read');
-    expect(desk.decided().size).toBe(0);
+    expect(() => session.merge('term:arr', 'rule:lunch')).toThrow('no term');
+    expect(() => session.reject('term:annual_recurring_revenue', 'x')).toThrow('code read');
+    expect(session.decided().size).toBe(0);
   });
 
   test('takes the first decision about each, and lists what is left', () => {
-    const desk = open();
-    expect(desk.list().candidates).toHaveLength(3);
-    expect(desk.merge('term:arr', 'term:annual_recurring_revenue')).toContain('2 of 3');
-    expect(() => desk.place('term:arr', 'money')).toThrow('decided already');
-    desk.reject('term:lunch', 'no\nterm');
-    desk.place('term:annual_recurring_revenue', 'money');
-    expect(desk.list().candidates).toEqual([]);
+    const session = open();
+    expect(session.list().candidates).toHaveLength(3);
+    expect(session.merge('term:arr', 'term:annual_recurring_revenue')).toContain('2 of 3');
+    expect(() => session.place('term:arr', 'money')).toThrow('decided already');
+    session.reject('term:lunch', 'no\nterm');
+    session.place('term:annual_recurring_revenue', 'money');
+    expect(session.list().candidates).toEqual([]);
     expect(
-      [...desk.decided().values()].find(({ kind }) => kind === 'rejected')?.body,
+      [...session.decided().values()].find(({ kind }) => kind === 'rejected')?.body,
     ).toMatchObject({ why: 'no term' });
   });
 });

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../../src/context/catalog/catalog-files.ts';
-import { type ExtractDesk, openExtractDesk } from '../../src/ingest/extract/proposals-session.ts';
-import { findQuote } from '../../src/ingest/extract/quote.ts';
+import {
+  type ProposalsSession,
+  openProposalsSession,
+} from '../../src/ingest/extract/proposals-session.ts';
+import { findQuote } from '../../src/ingest/extract/find-quote.ts';
 import { readProjectFiles } from '../../src/ingest/publish/project-files.ts';
 import { projectFolders } from '../../src/ingest/render/render.ts';
-import { openSnapshot, type Snapshot } from '../../src/ingest/rule/snapshot.ts';
+import { openSnapshot, type Snapshot } from '../../src/ingest/project-snapshot.ts';
 import { callTool } from '../../src/llm/port/tool-set.ts';
 import { ingestProject } from '../../src/project/learn/ingest.ts';
 import { openProject, type Project } from '../../src/project/open/open.ts';
@@ -52,27 +55,27 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => project.close());
 
-function openDesk(text = body, unread: readonly UnreadText[] = []): ExtractDesk {
+function openSession(text = body, unread: readonly UnreadText[] = []): ProposalsSession {
   const item = { key: 'money.md', path: 'money.md', body: text };
   const unit = {
     id: path,
     connection: 'handbook',
     items: [{ connection: 'handbook', item, unread, key: 'x', readingKey: 'x', slice: () => '' }],
   };
-  return openExtractDesk(unit, { snapshot, confidence: 0.7, signal });
+  return openProposalsSession(unit, { snapshot, confidence: 0.7, signal });
 }
 
 /** As a loop calls it. */
-async function call(desk: ExtractDesk, tool: string, input: object) {
-  const found = loopTools(project).extract(desk, signal)[tool];
+async function call(session: ProposalsSession, tool: string, input: object) {
+  const found = loopTools(project).extract(session, signal)[tool];
   if (found === undefined) throw new Error(`no tool ${tool}`);
   const { markdown, isError } = await callTool(found, input);
   return isError ? `refused: ${markdown}` : markdown;
 }
 
-const claimsOn = (desk: ExtractDesk) => desk.outcomes().get('money.md')?.claims ?? [];
-const told = (desk: ExtractDesk) =>
-  claimsOn(desk).map(({ subject, kind, body: said }) => [subject, kind, said]);
+const claimsOn = (session: ProposalsSession) => session.outcomes().get('money.md')?.claims ?? [];
+const told = (session: ProposalsSession) =>
+  claimsOn(session).map(({ subject, kind, body: said }) => [subject, kind, said]);
 const at = { item: path, quote };
 
 describe('a quote', () => {
@@ -92,14 +95,14 @@ describe('a quote', () => {
   });
 
   test('may stand in the text that code made of the item', async () => {
-    const desk = openDesk('select {{ x }}', [
+    const session = openSession('select {{ x }}', [
       { what: 'sql', location: 'line 1', text: "select * from orders where status = 'paid'" },
     ]);
     const rule = { title: 'Paid only', rule: 'Only paid orders count.' };
     expect(
-      await call(desk, 'propose_rule', { item: path, quote: "where status = 'paid'", ...rule }),
+      await call(session, 'propose_rule', { item: path, quote: "where status = 'paid'", ...rule }),
     ).toContain('Taken: rule:paid_only');
-    expect(claimsOn(desk)[0]?.evidence[0]).toMatchObject({
+    expect(claimsOn(session)[0]?.evidence[0]).toMatchObject({
       location: 'line 1',
       quote: "where status = 'paid'",
     });
@@ -108,7 +111,7 @@ describe('a quote', () => {
 
 describe('what is proposed', () => {
   test('becomes claims of a model with the words and the line that say it', async () => {
-    const desk = openDesk();
+    const session = openSession();
     const term = {
       ...at,
       title: 'Turnover',
@@ -116,15 +119,15 @@ describe('what is proposed', () => {
       synonyms: ['sales'],
       refs: ['orders', 'orders.amount'],
     };
-    expect(await call(desk, 'propose_term', term)).toBe('Taken: term:turnover.');
-    expect(told(desk)).toEqual([
+    expect(await call(session, 'propose_term', term)).toBe('Taken: term:turnover.');
+    expect(told(session)).toEqual([
       ['term:turnover', 'definition', 'What all orders came to.'],
       ['term:turnover', 'refs', ['dataset:shop.orders']],
       ['term:turnover', 'refs', ['field:shop.orders.amount']],
       ['term:turnover', 'synonyms', ['sales']],
       ['term:turnover', 'title', 'Turnover'],
     ]);
-    expect(claimsOn(desk)[0]?.evidence).toEqual([
+    expect(claimsOn(session)[0]?.evidence).toEqual([
       {
         connection: 'handbook',
         origin: 'model',
@@ -135,14 +138,14 @@ describe('what is proposed', () => {
         confidence: 0.7,
       },
     ]);
-    await call(desk, 'propose_term', term);
-    expect(told(desk)).toHaveLength(5);
+    await call(session, 'propose_term', term);
+    expect(told(session)).toHaveLength(5);
   });
 
   test('of datasets, fields, metrics and joins is in their terms', async () => {
-    const desk = openDesk();
+    const session = openSession();
     const taken = async (tool: string, input: object) =>
-      expect(await call(desk, tool, { ...at, ...input })).toMatch(/^Taken: /);
+      expect(await call(session, tool, { ...at, ...input })).toMatch(/^Taken: /);
     await taken('propose_dataset', {
       dataset: 'main.orders',
       description: 'One row is an order.',
@@ -180,7 +183,7 @@ describe('what is proposed', () => {
       on: [{ field: 'id', to_field: 'id' }],
       role: 'twin',
     });
-    expect(told(desk)).toEqual([
+    expect(told(session)).toEqual([
       ['dataset:shop.orders', 'default_time', 'id'],
       ['dataset:shop.orders', 'description', 'One row is an order.'],
       ['dataset:shop.orders', 'primary_key', ['id']],
@@ -204,15 +207,15 @@ describe('what is proposed', () => {
   });
 
   test('that disagrees is taken and said to; what means the same adds to the evidence of what stands', async () => {
-    const desk = openDesk();
+    const session = openSession();
     const metric = { ...at, dataset: 'orders', name: 'revenue', agg: 'sum' };
-    expect(await call(desk, 'propose_metric', { ...metric, of: 'amount * 2' })).toContain(
+    expect(await call(session, 'propose_metric', { ...metric, of: 'amount * 2' })).toContain(
       'a person decides',
     );
     const definition = { ...at, title: 'revenue', definition: 'what came in' };
-    expect(await call(desk, 'propose_term', definition)).toBe('Taken: term:revenue.');
-    expect(told(desk)).toContainEqual(['term:revenue', 'definition', 'What came in.']);
-    expect(told(desk)).not.toContainEqual(['term:revenue', 'title', 'revenue']);
+    expect(await call(session, 'propose_term', definition)).toBe('Taken: term:revenue.');
+    expect(told(session)).toContainEqual(['term:revenue', 'definition', 'What came in.']);
+    expect(told(session)).not.toContainEqual(['term:revenue', 'title', 'revenue']);
   });
 
   const metric = { ...at, dataset: 'orders', name: 'margin' };
@@ -298,20 +301,20 @@ describe('what is proposed', () => {
     ['load_skill', { name: '../../package' }, 'There is no skill'],
     ['run_sql', { sql: 'DELETE FROM orders' }, 'run_sql failed'],
   ])('by %s %j is refused with what would do: %s', async (tool, input, hint) => {
-    const desk = openDesk();
-    const said = await call(desk, tool, input);
+    const session = openSession();
+    const said = await call(session, tool, input);
     expect(said).toMatch(/^refused: /);
     expect(said).toContain(hint);
-    expect(told(desk)).toEqual([]);
-    expect(desk.hasTaken(tool)).toBe(false);
+    expect(told(session)).toEqual([]);
+    expect(session.hasTaken(tool)).toBe(false);
   });
 });
 
 describe('the reading tools', () => {
   test('show the unit, and the project as the run found it, between marks', async () => {
-    const desk = openDesk();
+    const session = openSession();
     const marked = async (tool: string, input: object) => {
-      const said = await call(desk, tool, input);
+      const said = await call(session, tool, input);
       expect(said).toMatch(/^<untrusted-\w+ [^]*<\/untrusted-\w+>/);
       return said;
     };
@@ -326,19 +329,20 @@ describe('the reading tools', () => {
     expect(await marked('read_page', { name: 'glossary' })).toContain('Revenue');
     expect(await marked('read_page', { name: 'term:revenue' })).toContain('What came in.');
     expect(await marked('run_sql', { sql: 'SELECT count(*) FROM orders' })).toContain('300');
-    expect(await call(desk, 'find_values', { dataset: 'orders', field: 'status' })).toContain(
+    expect(await call(session, 'find_values', { dataset: 'orders', field: 'status' })).toContain(
       'No values are declared',
     );
-    expect(await call(desk, 'load_skill', { name: 'metrics' })).toContain('# metrics');
+    expect(await call(session, 'load_skill', { name: 'metrics' })).toContain('# metrics');
   });
 
   test('give few rows, and a few times', async () => {
-    const desk = openDesk();
-    expect(await call(desk, 'run_sql', { sql: 'SELECT id FROM orders' })).toContain(
+    const session = openSession();
+    expect(await call(session, 'run_sql', { sql: 'SELECT id FROM orders' })).toContain(
       'There are more rows.',
     );
-    for (let count = 2; count <= 12; count += 1) await call(desk, 'run_sql', { sql: 'SELECT 1' });
-    expect(await call(desk, 'run_sql', { sql: 'SELECT 1' })).toContain('has had its 12 queries');
+    for (let count = 2; count <= 12; count += 1)
+      await call(session, 'run_sql', { sql: 'SELECT 1' });
+    expect(await call(session, 'run_sql', { sql: 'SELECT 1' })).toContain('has had its 12 queries');
   });
 
   test('leave out queries where values are to stay at home', async () => {
@@ -346,7 +350,9 @@ describe('the reading tools', () => {
     const text = read(dir, 'ktx.yaml');
     write(dir, 'ktx.yaml', `${text}scan: {send_samples: false}\n`);
     const reserved = await openProject(dir);
-    expect(Object.keys(loopTools(reserved).extract(openDesk(), signal))).not.toContain('run_sql');
+    expect(Object.keys(loopTools(reserved).extract(openSession(), signal))).not.toContain(
+      'run_sql',
+    );
     await reserved.close();
     write(dir, 'ktx.yaml', text);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { IngestModel } from '../../src/ingest/model.ts';
-import { openSnapshot } from '../../src/ingest/rule/snapshot.ts';
+import { openSnapshot } from '../../src/ingest/project-snapshot.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openJournal } from '../../src/store/journal.ts';
 import { loopTools } from '../../src/tools/loop-tools.ts';

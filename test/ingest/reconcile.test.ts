@@ -7,13 +7,13 @@ import { shortId, type Claim, type ClaimKind } from '../../src/context/claims/cl
 import { compileDatasets } from '../../src/context/compile/compile.ts';
 import { compileWiki } from '../../src/context/wiki/compile-wiki.ts';
 import { createModelDecision } from '../../src/context/claims/model-decisions.ts';
-import { contestedIn } from '../../src/ingest/rule/reconcile/contested.ts';
+import { contestedIn } from '../../src/ingest/decide/reconcile/open-conflicts.ts';
 import {
-  openReconcileDesk,
+  openReconciliationSession,
   type Finding,
-} from '../../src/ingest/rule/reconcile/decisions-session.ts';
-import { reconcile } from '../../src/ingest/rule/reconcile/reconcile.ts';
-import type { ComparedNumber } from '../../src/ingest/rule/compare.ts';
+} from '../../src/ingest/decide/reconcile/reconciliation-session.ts';
+import { reconcile } from '../../src/ingest/decide/reconcile/reconcile.ts';
+import type { ComparedNumber } from '../../src/ingest/decide/compare-metrics.ts';
 import { write } from '../store/git-project.ts';
 import { fail, type Script } from '../support/model-script.ts';
 import { differ, rulingModel, same } from '../support/ruling-model.ts';
@@ -60,7 +60,7 @@ const metrics = [...table, metric({ agg: 'sum', of: 'amount' }), metric({ expr: 
 const shopOf = (claims: readonly Claim[]) =>
   contestedIn(compileDatasets(claims).conflicts, claims, []);
 
-function desk(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[] = []) {
+function session(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[] = []) {
   const kept: Finding[][] = [];
   const compare = async (conflict: (typeof page)[number]) =>
     new Map(
@@ -74,12 +74,19 @@ function desk(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumber[
   const before = () => [];
   const keep = (_: unknown, findings: readonly Finding[]) => void kept.push([...findings]);
   return {
-    ...openReconcileDesk({ page, compare, textOf: () => text, before, keep, snapshot: nothingYet }),
+    ...openReconciliationSession({
+      page,
+      compare,
+      textOf: () => text,
+      before,
+      keep,
+      snapshot: nothingYet,
+    }),
     kept,
   };
 }
 
-describe('the desk of reconciliation', () => {
+describe('the session of reconciliation', () => {
   const three = [
     definition('Paid orders.', 20),
     definition('Orders that were paid.'),
@@ -87,7 +94,7 @@ describe('the desk of reconciliation', () => {
   ];
 
   test('shows versions and what they rest on', () => {
-    const open = desk(wikiOf(three));
+    const open = session(wikiOf(three));
     expect(open.list()).toMatchObject([
       { subject: 'term:revenue', kind: 'definition', versions: [{}, {}, {}] },
     ]);
@@ -102,7 +109,7 @@ describe('the desk of reconciliation', () => {
 
   test('is done with a subject once its versions are one, or once the contradiction of what is left is marked', async () => {
     const ids = three.map(shortId);
-    const open = desk(wikiOf(three));
+    const open = session(wikiOf(three));
     await open.markSame('term:revenue', { versions: ids.slice(0, 2), why: 'x' });
     expect(open.list()).toHaveLength(1);
     open.markContradiction('term:revenue', { why: 'all or paid' });
@@ -111,13 +118,13 @@ describe('the desk of reconciliation', () => {
       'decided already',
     );
     expect(open.kept.map((findings) => findings.length)).toEqual([1, 2]);
-    const other = desk(wikiOf(three));
+    const other = session(wikiOf(three));
     await other.markSame('term:revenue', { versions: ids, why: 'x' });
     expect(other.list()).toEqual([]);
   });
 
   test('refuses what code can see to be wrong', async () => {
-    const open = desk(
+    const open = session(
       wikiOf([
         definition('Active in the last 30 days.'),
         definition('Active in the last 90 days.'),
@@ -147,7 +154,7 @@ describe('the desk of reconciliation', () => {
     ['none of them runs', []],
     ['they say nothing', [{ value: null }, { value: null }]],
   ])('never takes two formulas for the same where %s', async (_, numbers) => {
-    const open = desk(shopOf(metrics), numbers);
+    const open = session(shopOf(metrics), numbers);
     const ids = open.list()[0]?.versions.map(({ id }) => id) ?? [];
     await expect(
       open.markSame('metric:shop.orders.revenue', {
@@ -159,7 +166,7 @@ describe('the desk of reconciliation', () => {
   });
 
   test('takes two formulas for the same where their numbers agree', async () => {
-    const open = desk(shopOf(metrics), [{ value: 0.1 + 0.2 }, { value: 0.3 }]);
+    const open = session(shopOf(metrics), [{ value: 0.1 + 0.2 }, { value: 0.3 }]);
     expect(await open.compare('metric:shop.orders.revenue')).toMatchObject([
       { value: 0.1 + 0.2 },
       { value: 0.3 },
@@ -173,7 +180,7 @@ describe('the desk of reconciliation', () => {
     const keys = [['id'], ['amount']].map((body) =>
       said('dataset:shop.orders', 'primary_key', { body }),
     );
-    const open = desk(shopOf([...table, ...keys]));
+    const open = session(shopOf([...table, ...keys]));
     const ids = open.list()[0]?.versions.map(({ id }) => id) ?? [];
     await expect(open.markSame('dataset:shop.orders', { versions: ids, why: 'x' })).rejects.toThrow(
       'exactly',

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ExtractDesk } from '../../src/ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../src/ingest/extract/proposals-session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { modelForRole } from '../../src/semantic/resolve/row-rules.ts';
 import type { querySchema } from '../../src/semantic/query/query.ts';
@@ -361,8 +361,8 @@ test('a loop of an ingest, whose results everyone reads, sees no table that has 
       catalogs: [{ connection: 'shop' }],
       warehouse: () => opened.warehouse('shop', signal),
     };
-    const desk = { snapshot, spendQuery: () => undefined } as unknown as ExtractDesk;
-    const ask = async (sql: string) => queryTool.run({ sql }, { desk, project: opened, signal });
+    const desk = { snapshot, spendQuery: () => undefined } as unknown as ProposalsSession;
+    const ask = async (sql: string) => queryTool.run({ sql }, { session, project: opened, signal });
     expect(await ask('SELECT * FROM free')).toContain('[[7]]');
     for (const sql of hidden)
       await expect(ask(sql), sql).rejects.toMatchObject({

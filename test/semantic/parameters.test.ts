@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compareVersions } from '../../src/ingest/rule/compare.ts';
+import { compareVersions } from '../../src/ingest/decide/compare-metrics.ts';
 import type { Json } from '../../src/lib/json.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { modelForRole } from '../../src/semantic/resolve/row-rules.ts';

@@ -3,10 +3,10 @@ import { UserError } from '../../lib/error.ts';
 import { emit } from '../../semantic/emit/emit.ts';
 import { loadModel } from '../../semantic/load/load.ts';
 import { findDialect } from '../../sql/dialects.ts';
-import type { Snapshot } from '../rule/snapshot.ts';
+import type { Snapshot } from '../project-snapshot.ts';
 import { planProbe } from '../render/validate.ts';
 import { replaceEntry } from '../render/replace-entry.ts';
-import { refusal } from './naming.ts';
+import { refusal } from './resolve-names.ts';
 
 interface Probe {
   readonly connection: string;

@@ -4,12 +4,12 @@ import { meaningKey } from '../../context/compile/meaning.ts';
 import type { Json } from '../../lib/json.ts';
 import { itemPath } from '../../sources/source.ts';
 import { readingVersion, type UnmappedFact } from '../fetch/item-files.ts';
-import type { Snapshot } from '../rule/snapshot.ts';
-import { refusal } from './naming.ts';
-import { findQuote } from './quote.ts';
-import type { PendingItem, WorkUnit } from './unit.ts';
+import type { Snapshot } from '../project-snapshot.ts';
+import { refusal } from './resolve-names.ts';
+import { findQuote } from './find-quote.ts';
+import type { PendingItem, WorkUnit } from './work-units.ts';
 
-/** What became of an item on a desk. */
+/** What became of an item on a session. */
 export interface ItemOutcome {
   readonly claims: readonly Claim[];
   /** What the model says that it could not claim. */
@@ -21,7 +21,7 @@ const mostQueries = 12;
 /** One thing said of a subject. */
 export type Saying = readonly [subject: string, kind: ClaimKind, body: Json];
 
-interface DeskOptions {
+interface SessionOptions {
   readonly snapshot: Snapshot;
   /** Of every claim that is made here; at most 0.7. */
   readonly confidence: number;
@@ -29,14 +29,14 @@ interface DeskOptions {
 }
 
 /**
- * The desk of one work unit: its items, and the claims that were accepted. Nothing gets on it that does not quote an item of
+ * The session of one work unit: its items, and the claims that were accepted. Nothing gets on it that does not quote an item of
  * the unit; what the claims speak of is checked by `propose.ts`.
  */
-export type ExtractDesk = ReturnType<typeof openExtractDesk>;
+export type ProposalsSession = ReturnType<typeof openProposalsSession>;
 
-export function openExtractDesk(
+export function openProposalsSession(
   { connection, items }: WorkUnit,
-  { snapshot, confidence, signal }: DeskOptions,
+  { snapshot, confidence, signal }: SessionOptions,
 ) {
   const byPath = new Map(items.map((one) => [itemPath(connection, one.item.path), one]));
   const accepted = new Map<string, Claim[]>();

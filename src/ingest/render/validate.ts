@@ -28,7 +28,7 @@ import { finalTexts, type Rendering } from '../publish/publish.ts';
 import type { ConnectionFindings, ProjectFindings } from '../fetch/findings.ts';
 import type { IngestModel } from '../model.ts';
 import { projectFolders, renderProject } from './render.ts';
-import { repairClaims } from '../rule/repair.ts';
+import { repairClaims } from '../decide/repair-claims.ts';
 import { replaceEntry } from './replace-entry.ts';
 
 interface Validation {

@@ -6,7 +6,7 @@ import type { Conflict } from '../../context/compile/conflicts.ts';
 import { parsePins, pinsPath, type Pin } from '../../context/claims/pins.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
-import { comparedNumbers, type ComparedNumber } from '../../ingest/rule/compare.ts';
+import { comparedNumbers, type ComparedNumber } from '../../ingest/decide/compare-metrics.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { readText } from '../../store/files.ts';

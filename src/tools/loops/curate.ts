@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { CurateDesk } from '../../ingest/rule/curate/decisions-session.ts';
+import type { CurationSession } from '../../ingest/decide/curate/curation-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { loopTool } from '../loop-tool.ts';
 
 const candidate = z.string().describe('As list_candidates has it, like term:net_revenue.');
 interface Context {
-  readonly desk: CurateDesk;
+  readonly session: CurationSession;
 }
 
 /** Where new terms and rules belong. */
@@ -15,8 +15,8 @@ export const curateTools = [
     description:
       'Lists the candidates that are not decided yet, what resembles them, and the pages of the wiki.',
     inputSchema: z.object({}),
-    run(_, { desk }: Context) {
-      const { candidates, pages } = desk.list();
+    run(_, { session }: Context) {
+      const { candidates, pages } = session.list();
       if (candidates.length === 0) return 'Every candidate is decided. You are done.';
       return `${candidates.length} to decide.\n${untrustedBlock('candidates', JSON.stringify({ candidates, pages }, null, 1))}`;
     },
@@ -29,7 +29,7 @@ export const curateTools = [
       candidate,
       page: z.string().describe('Its name: lower case letters, digits, _ and -, like glossary.'),
     }),
-    run: ({ candidate: name, page }, { desk }: Context) => desk.place(name, page),
+    run: ({ candidate: name, page }, { session }: Context) => session.place(name, page),
   }),
   loopTool({
     name: 'merge_candidates',
@@ -39,13 +39,13 @@ export const curateTools = [
       candidate,
       into: z.string().describe('The subject whose name stays.'),
     }),
-    run: ({ candidate: name, into }, { desk }: Context) => desk.merge(name, into),
+    run: ({ candidate: name, into }, { session }: Context) => session.merge(name, into),
   }),
   loopTool({
     name: 'reject_candidate',
     description:
       'Leaves out a candidate that is no term and no rule of this business; it is kept with the reason, and not shown.',
     inputSchema: z.object({ candidate, why: z.string().min(1).describe('One short sentence.') }),
-    run: ({ candidate: name, why }, { desk }: Context) => desk.reject(name, why),
+    run: ({ candidate: name, why }, { session }: Context) => session.reject(name, why),
   }),
 ] as const;

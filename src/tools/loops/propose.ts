@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ExtractDesk } from '../../ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../ingest/extract/proposals-session.ts';
 import {
   datasetProposalSchema,
   fieldSchema,
@@ -8,7 +8,7 @@ import {
   ruleSchema,
   termSchema,
   unmappedSchema,
-} from '../../ingest/extract/proposals.ts';
+} from '../../ingest/extract/proposal-schemas.ts';
 import {
   proposeDataset,
   proposeField,
@@ -17,11 +17,11 @@ import {
   proposeRule,
   proposeTerm,
   reportUnmapped,
-} from '../../ingest/extract/propose.ts';
+} from '../../ingest/extract/propose-claims.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 
 /** What a work unit can end in: typed facts with the words that say them, each checked at once. */
-export const proposeTools: readonly LoopTool<ExtractDesk>[] = [
+export const proposeTools: readonly LoopTool<ProposalsSession>[] = [
   proposing('propose_term', 'A word of the business, and what it means.', termSchema, proposeTerm),
   proposing(
     'propose_rule',
@@ -66,15 +66,15 @@ function proposing<Schema extends z.ZodObject>(
   name: string,
   description: string,
   inputSchema: Schema,
-  propose: (desk: ExtractDesk, proposal: z.infer<Schema>) => string | Promise<string>,
-): LoopTool<ExtractDesk> {
+  propose: (session: ProposalsSession, proposal: z.infer<Schema>) => string | Promise<string>,
+): LoopTool<ProposalsSession> {
   return loopTool({
     name,
     description,
     inputSchema,
-    async run(proposal, { desk }) {
-      const said = await propose(desk, proposal);
-      desk.noteTaken(name);
+    async run(proposal, { session }) {
+      const said = await propose(session, proposal);
+      session.noteTaken(name);
       return said;
     },
   });

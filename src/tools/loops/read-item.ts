@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExtractDesk } from '../../ingest/extract/proposals-session.ts';
+import type { ProposalsSession } from '../../ingest/extract/proposals-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 
@@ -7,18 +7,18 @@ const path = z.string().describe('Path of an item, as list_unit has it.');
 const longest = 20_000;
 
 /** What a work unit holds, and its texts. */
-export const unitTools: readonly LoopTool<ExtractDesk>[] = [
+export const unitTools: readonly LoopTool<ProposalsSession>[] = [
   loopTool({
     name: 'list_unit',
     description: 'Lists the items of this work unit and the places in them that are to be read.',
     inputSchema: z.object({}),
-    run: (_, { desk }) => untrustedBlock('items', JSON.stringify(desk.list(), null, 1)),
+    run: (_, { session }) => untrustedBlock('items', JSON.stringify(session.list(), null, 1)),
   }),
   loopTool({
     name: 'read_item',
     description: 'The text of one item of this work unit.',
     inputSchema: z.object({ path }),
-    run: ({ path: at }, { desk }) => excerpt(at, desk.text(at), 1),
+    run: ({ path: at }, { session }) => excerpt(at, session.text(at), 1),
   }),
   loopTool({
     name: 'read_item_span',
@@ -28,8 +28,8 @@ export const unitTools: readonly LoopTool<ExtractDesk>[] = [
       from_line: z.int().min(1),
       to_line: z.int().min(1).describe('Itself included.'),
     }),
-    run({ path: at, from_line: from, to_line: to }, { desk }) {
-      const lines = desk
+    run({ path: at, from_line: from, to_line: to }, { session }) {
+      const lines = session
         .text(at)
         .split('\n')
         .slice(from - 1, to);

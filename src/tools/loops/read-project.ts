@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { parseSubject } from '../../context/claims/subject.ts';
-import { datasetNamed, fieldNamed, refusal } from '../../ingest/extract/naming.ts';
-import type { Snapshot } from '../../ingest/rule/snapshot.ts';
+import { datasetNamed, fieldNamed, refusal } from '../../ingest/extract/resolve-names.ts';
+import type { Snapshot } from '../../ingest/project-snapshot.ts';
 import { nearest } from '../../lib/suggest.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { documentKinds } from '../../search/documents.ts';
 import { type LoopTool, loopTool } from '../loop-tool.ts';
 
-/** Any desk that reads the project as it was when the run began. */
-interface ReadingDesk {
+/** Any session that reads the project as it was when the run began. */
+interface ReadingSession {
   readonly snapshot: Snapshot;
 }
 
 const dataset = z.string().describe('Name of a dataset, like orders.');
 
 /** What is known already, as the run found it. */
-export const projectTools: readonly LoopTool<ReadingDesk>[] = [
+export const projectTools: readonly LoopTool<ReadingSession>[] = [
   loopTool({
     name: 'search_context',
     description:
@@ -26,8 +26,8 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
       kinds: z.array(z.enum(documentKinds)).optional(),
       limit: z.int().min(1).max(50).default(15),
     }),
-    run({ text, ...options }, { desk }) {
-      const hits = desk.snapshot
+    run({ text, ...options }, { session }) {
+      const hits = session.snapshot
         .search(text, options)
         .map(({ kind, subject, description }) => ({ kind, subject, description }));
       return hits.length === 0
@@ -39,7 +39,7 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
     name: 'read_dataset',
     description: 'One dataset as people see it: fields, metrics, joins, descriptions.',
     inputSchema: z.object({ dataset }),
-    run({ dataset: name }, { desk: { snapshot } }) {
+    run({ dataset: name }, { session: { snapshot } }) {
       const { connection, dataset: own } = datasetNamed(snapshot, name);
       const found = snapshot.dataset(connection, own);
       if (found === undefined)
@@ -60,7 +60,7 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
     name: 'entity_details',
     description: 'The table behind a dataset: columns with types, keys, comments of the database.',
     inputSchema: z.object({ dataset }),
-    run({ dataset: name }, { desk: { snapshot } }) {
+    run({ dataset: name }, { session: { snapshot } }) {
       const { connection, dataset: own } = datasetNamed(snapshot, name);
       const catalog = snapshot.catalogs.find((one) => one.connection === connection);
       const names = catalog && datasetNames(catalog);
@@ -73,7 +73,7 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
     description:
       'The declared values of a field, where they are declared. What the data holds beside them is not known here.',
     inputSchema: z.object({ dataset, field: z.string() }),
-    run({ dataset: name, field }, { desk: { snapshot } }) {
+    run({ dataset: name, field }, { session: { snapshot } }) {
       const owner = datasetNamed(snapshot, name);
       const own = fieldNamed(snapshot, owner, field);
       const values = snapshot
@@ -88,7 +88,7 @@ export const projectTools: readonly LoopTool<ReadingDesk>[] = [
     name: 'read_page',
     description: 'A page of the wiki, or everything that is claimed of one term or rule.',
     inputSchema: z.object({ name: z.string().describe('Like glossary, rules, term:net_revenue.') }),
-    run({ name }, { desk: { snapshot } }) {
+    run({ name }, { session: { snapshot } }) {
       const pages = [...snapshot.files.keys()].flatMap(
         (path) => /^wiki\/(.+)\.md$/.exec(path)?.[1] ?? [],
       );

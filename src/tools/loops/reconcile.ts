@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReconcileDesk } from '../../ingest/rule/reconcile/decisions-session.ts';
+import type { ReconciliationSession } from '../../ingest/decide/reconcile/reconciliation-session.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
 import { loopTool } from '../loop-tool.ts';
 
@@ -13,7 +13,7 @@ const why = z
   .min(1)
   .describe('One short sentence for the person who decides: what differs, or why nothing does.');
 interface Context {
-  readonly desk: ReconcileDesk;
+  readonly session: ReconciliationSession;
 }
 
 /** What sources say differently. */
@@ -23,8 +23,8 @@ export const reconcileTools = [
     description:
       'Lists what is not decided yet: each subject with its versions, their ids, and who says so.',
     inputSchema: z.object({}),
-    run(_, { desk }: Context) {
-      const contested = desk.list();
+    run(_, { session }: Context) {
+      const contested = session.list();
       if (contested.length === 0) return 'Everything is decided. You are done.';
       return `${contested.length} to decide.\n${untrustedBlock('contested', JSON.stringify(contested, null, 1))}`;
     },
@@ -33,16 +33,16 @@ export const reconcileTools = [
     name: 'read_evidence',
     description: 'What one version rests on: each place that says so, with the lines around it.',
     inputSchema: z.object({ version: z.string().describe('Its id.') }),
-    run: ({ version }, { desk }: Context) =>
-      untrustedBlock(`evidence of ${version}`, JSON.stringify(desk.read(version), null, 1)),
+    run: ({ version }, { session }: Context) =>
+      untrustedBlock(`evidence of ${version}`, JSON.stringify(session.read(version), null, 1)),
   }),
   loopTool({
     name: 'compare_definitions',
     description:
       'Runs every version of a metric over everything, and gives the numbers side by side.',
     inputSchema: z.object({ subject }),
-    run: async ({ subject: name }, { desk }: Context) =>
-      untrustedBlock(`numbers of ${name}`, JSON.stringify(await desk.compare(name), null, 1)),
+    run: async ({ subject: name }, { session }: Context) =>
+      untrustedBlock(`numbers of ${name}`, JSON.stringify(await session.compare(name), null, 1)),
   }),
   loopTool({
     name: 'mark_same',
@@ -54,12 +54,13 @@ export const reconcileTools = [
       versions: z.array(z.string()).describe('Ids of two or more.'),
       why,
     }),
-    run: ({ subject: name, ...said }, { desk }: Context) => desk.markSame(name, said),
+    run: ({ subject: name, ...said }, { session }: Context) => session.markSame(name, said),
   }),
   loopTool({
     name: 'mark_contradiction',
     description: 'Says that the versions really differ. They all stay, and a person decides.',
     inputSchema: z.object({ subject, kind, why }),
-    run: ({ subject: name, ...said }, { desk }: Context) => desk.markContradiction(name, said),
+    run: ({ subject: name, ...said }, { session }: Context) =>
+      session.markContradiction(name, said),
   }),
 ] as const;

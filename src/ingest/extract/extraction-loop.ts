@@ -4,19 +4,19 @@ import { readPrompt } from '../../llm/prompt.ts';
 import type { RunLoopResult, StepFinished } from '../../llm/port/runtime.ts';
 import { listSkills } from '../../llm/skills.ts';
 import type { IngestModel } from '../model.ts';
-import type { ExtractDesk } from './proposals-session.ts';
-import { pictureOf } from './item-context.ts';
-import type { WorkUnit } from './unit.ts';
+import type { ProposalsSession } from './proposals-session.ts';
+import { pictureOf } from './show-items.ts';
+import type { WorkUnit } from './work-units.ts';
 
 interface LoopOutcome {
   readonly outcome: RunLoopResult['stopReason'];
   readonly failure?: UserError | undefined;
 }
 
-/** Reads a unit to the end, or until its steps are spent; the claims are on the desk. */
+/** Reads a unit to the end, or until its steps are spent; the claims are on the session. */
 export async function readFully(
   unit: WorkUnit,
-  desk: ExtractDesk,
+  session: ProposalsSession,
   { model, onStep }: { readonly model: IngestModel; readonly onStep: (step: StepFinished) => void },
 ): Promise<LoopOutcome> {
   const skills = listSkills('extract').map(
@@ -26,18 +26,18 @@ export async function readFully(
     modelRole: 'candidateExtraction',
     systemPrompt: readPrompt('extract-unit', { skills: skills.join('\n') }),
     userPrompt: `The work unit to read:\n${pictureOf(unit)}`,
-    toolSet: model.tools.extract(desk, desk.signal),
+    toolSet: model.tools.extract(session, session.signal),
     stepBudget: model.stepBudget,
     telemetryTags: { stage: 'extract', unit: unit.id },
     onStepFinish: onStep,
-    signal: desk.signal,
+    signal: session.signal,
   });
   if (error !== undefined) return { outcome: 'error', failure: error };
   // A refusal that the model corrected is part of the work; a proposal that never came through is not done.
   const failed = Object.keys(toolFailures).filter(
-    (tool) => tool.startsWith('propose_') && !desk.hasTaken(tool),
+    (tool) => tool.startsWith('propose_') && !session.hasTaken(tool),
   );
-  if (stopReason === 'budget' || failed.length === 0 || desk.hasTaken('report_unmapped'))
+  if (stopReason === 'budget' || failed.length === 0 || session.hasTaken('report_unmapped'))
     return { outcome: stopReason };
   const message = `${unit.id}: no ${failed.sort().join(', ')} of the model was valid.`;
   return { outcome: 'error', failure: new LlmError('invalid_output', message) };

@@ -2,10 +2,10 @@ import { bodySchemas, subjects, type ClaimKind } from '../../context/claims/clai
 import { meaningKey } from '../../context/compile/meaning.ts';
 import { slug } from '../../context/catalog/slug.ts';
 import { canonicalJson, type Json } from '../../lib/json.ts';
-import { isSaid } from '../rule/snapshot.ts';
-import type { ExtractDesk, Saying } from './proposals-session.ts';
+import { isSaid } from '../project-snapshot.ts';
+import type { ProposalsSession, Saying } from './proposals-session.ts';
 import { dryRun } from './dry-run.ts';
-import { datasetNamed, exists, fieldNamed, refNamed, refusal } from './naming.ts';
+import { datasetNamed, exists, fieldNamed, refNamed, refusal } from './resolve-names.ts';
 import type {
   datasetProposalSchema,
   fieldSchema,
@@ -15,33 +15,36 @@ import type {
   ruleSchema,
   termSchema,
   unmappedSchema,
-} from './proposals.ts';
+} from './proposal-schemas.ts';
 
 /** Every one of these takes the proposal and says what was taken, or refuses it with what would do. */
 
 export function proposeTerm(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   { title, definition, synonyms, refs = [], ...place }: Proposal<typeof termSchema>,
 ): string {
   const subject = subjects.term(title);
-  return taken(desk, place, [
-    ...about(desk, subject, { title, refs }),
+  return taken(session, place, [
+    ...about(session, subject, { title, refs }),
     [subject, 'definition', definition],
-    ...listed(desk, subject, { synonyms }),
+    ...listed(session, subject, { synonyms }),
   ]);
 }
 
 export function proposeRule(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   { title, rule, refs = [], ...place }: Proposal<typeof ruleSchema>,
 ): string {
   const subject = subjects.rule(title);
-  return taken(desk, place, [...about(desk, subject, { title, refs }), [subject, 'rule', rule]]);
+  return taken(session, place, [
+    ...about(session, subject, { title, refs }),
+    [subject, 'rule', rule],
+  ]);
 }
 
 /** Its title, where nobody has written it yet, and what it is about. */
 function about(
-  { snapshot }: ExtractDesk,
+  { snapshot }: ProposalsSession,
   subject: string,
   { title, refs }: { readonly title: string; readonly refs: readonly string[] },
 ): Saying[] {
@@ -51,7 +54,7 @@ function about(
 }
 
 export function proposeDataset(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   proposal: Proposal<typeof datasetProposalSchema>,
 ): string {
   const {
@@ -63,61 +66,61 @@ export function proposeDataset(
     default_time: time,
     ...place
   } = proposal;
-  const owner = datasetNamed(desk.snapshot, dataset);
+  const owner = datasetNamed(session.snapshot, dataset);
   const subject = subjects.dataset(owner.connection, owner.dataset);
-  const sayings = listed(desk, subject, { description, synonyms, tags });
+  const sayings = listed(session, subject, { description, synonyms, tags });
   if (key !== undefined)
     sayings.push([
       subject,
       'primary_key',
-      key.map((name) => fieldNamed(desk.snapshot, owner, name)),
+      key.map((name) => fieldNamed(session.snapshot, owner, name)),
     ]);
   if (time !== undefined)
     sayings.push(
-      ...listed(desk, subject, { default_time: fieldNamed(desk.snapshot, owner, time) }),
+      ...listed(session, subject, { default_time: fieldNamed(session.snapshot, owner, time) }),
     );
-  return taken(desk, place, sayings);
+  return taken(session, place, sayings);
 }
 
 export async function proposeField(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   proposal: Proposal<typeof fieldSchema>,
 ): Promise<string> {
   const { dataset, field, expr, description, synonyms, values, ...place } = proposal;
-  const owner = datasetNamed(desk.snapshot, dataset);
+  const owner = datasetNamed(session.snapshot, dataset);
   const { connection, dataset: own } = owner;
   if (expr === undefined) {
-    const subject = subjects.field(connection, own, fieldNamed(desk.snapshot, owner, field));
-    return taken(desk, place, listed(desk, subject, { description, synonyms, values }));
+    const subject = subjects.field(connection, own, fieldNamed(session.snapshot, owner, field));
+    return taken(session, place, listed(session, subject, { description, synonyms, values }));
   }
   requireName(field);
   const subject = subjects.field(connection, own, field);
   const isTaken =
     owner.fields.has(field.toLowerCase()) ||
-    exists(desk.snapshot, subject) ||
-    exists(desk.snapshot, subjects.metric(connection, own, field));
+    exists(session.snapshot, subject) ||
+    exists(session.snapshot, subjects.metric(connection, own, field));
   if (isTaken)
     throw refusal(
       `${own} has something called ${field} already: describe it without expr, or choose another name.`,
     );
-  desk.requireQuote(place);
+  session.requireQuote(place);
   await dryRun(
-    desk.snapshot,
+    session.snapshot,
     { connection, dataset: own, list: 'fields', entry: withKeys({ name: field, expr }) },
-    desk.signal,
+    session.signal,
   );
-  return taken(desk, place, [
+  return taken(session, place, [
     [subject, 'field', { expr }],
-    ...listed(desk, subject, { description, synonyms, values }),
+    ...listed(session, subject, { description, synonyms, values }),
   ]);
 }
 
 export async function proposeMetric(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   proposal: Proposal<typeof metricSchema>,
 ): Promise<string> {
   const { item, quote, dataset, name, unit, description, synonyms, ...definition } = proposal;
-  const { connection, dataset: own, fields } = datasetNamed(desk.snapshot, dataset);
+  const { connection, dataset: own, fields } = datasetNamed(session.snapshot, dataset);
   requireName(name);
   if (fields.has(name.toLowerCase()))
     throw refusal(`${own} has a field ${name}: give the metric another name, like total_${name}.`);
@@ -126,27 +129,27 @@ export async function proposeMetric(
   if (error !== undefined || canonicalJson(body) === '{}') {
     throw refusal('Say how it is computed: agg with of, or expr, or ratio, cumulative, offset.');
   }
-  desk.requireQuote({ item, quote });
+  session.requireQuote({ item, quote });
   const subject = subjects.metric(connection, own, name);
   await dryRun(
-    desk.snapshot,
+    session.snapshot,
     { connection, dataset: own, list: 'metrics', entry: withKeys({ ...definition, name }) },
-    desk.signal,
+    session.signal,
   );
   const further: Saying[] = unit === undefined ? [] : [[subject, 'unit', unit]];
-  return taken(desk, { item, quote }, [
+  return taken(session, { item, quote }, [
     [subject, 'metric', body],
     ...further,
-    ...listed(desk, subject, { description, synonyms }),
+    ...listed(session, subject, { description, synonyms }),
   ]);
 }
 
 export function proposeRelationship(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   proposal: Proposal<typeof relationshipSchema>,
 ): string {
   const { dataset, to, on, role, ...place } = proposal;
-  const [from, target] = [dataset, to].map((name) => datasetNamed(desk.snapshot, name));
+  const [from, target] = [dataset, to].map((name) => datasetNamed(session.snapshot, name));
   if (from === undefined || target === undefined) throw new Error('two names in, two datasets out');
   if (from.connection !== target.connection)
     throw refusal('Both datasets have to be of one warehouse.');
@@ -154,8 +157,8 @@ export function proposeRelationship(
   const pairs = on.map(
     (pair) =>
       [
-        fieldNamed(desk.snapshot, from, pair.field),
-        fieldNamed(desk.snapshot, target, pair.to_field),
+        fieldNamed(session.snapshot, from, pair.field),
+        fieldNamed(session.snapshot, target, pair.to_field),
       ] as const,
   );
   const subject = subjects.relationship(
@@ -168,20 +171,20 @@ export function proposeRelationship(
     on: Object.fromEntries(pairs),
     ...(role === undefined ? {} : { role }),
   };
-  return taken(desk, place, [[subject, 'relationship', body]]);
+  return taken(session, place, [[subject, 'relationship', body]]);
 }
 
 export function reportUnmapped(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   { name, ...report }: Proposal<typeof unmappedSchema>,
 ): string {
   const { reason } = report;
   if (reason === 'no_such_table' || reason === 'no_such_field') {
     if (name === undefined) throw refusal(`Say with \`name\` which one is missing.`);
-    const found = desk.snapshot.names.subject(name);
+    const found = session.snapshot.names.subject(name);
     if (found !== undefined) throw refusal(`${name} is there: it is ${found}.`);
   }
-  desk.reportUnmapped(
+  session.reportUnmapped(
     name === undefined ? report : { ...report, what: `${report.what} (${name})` },
   );
   return 'Noted.';
@@ -193,7 +196,7 @@ type Listed = Partial<
 
 /** Of these only one is shown: what a source, the warehouse or a person says already is not said again. */
 function listed(
-  { snapshot }: ExtractDesk,
+  { snapshot }: ProposalsSession,
   subject: string,
   given: { readonly [Key in keyof Listed]: Json | undefined },
 ): Saying[] {
@@ -209,16 +212,16 @@ function listed(
   );
 }
 
-/** Puts the claims on the desk, and names those that others contradict. */
+/** Puts the claims on the session, and names those that others contradict. */
 function taken(
-  desk: ExtractDesk,
+  session: ProposalsSession,
   place: { readonly item: string; readonly quote: string },
   sayings: readonly Saying[],
 ): string {
   if (sayings.length === 0) throw refusal('This says nothing: give at least one thing to claim.');
-  desk.accept(place, sayings);
+  session.accept(place, sayings);
   const contested = sayings.flatMap(([subject, kind, body]) => {
-    const others = desk.snapshot
+    const others = session.snapshot
       .claims(subject)
       .filter((one) => one.kind === kind && kind !== 'refs' && kind !== 'title');
     return others.some((one) => meaningKey(one) !== meaningKey({ kind, body }))

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { UserError } from '../../lib/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
-import type { ExtractDesk } from './proposals-session.ts';
-import { pictureOf } from './item-context.ts';
-import { ruleSchema, termSchema } from './proposals.ts';
-import { proposeRule, proposeTerm } from './propose.ts';
-import type { WorkUnit } from './unit.ts';
+import type { ProposalsSession } from './proposals-session.ts';
+import { pictureOf } from './show-items.ts';
+import { ruleSchema, termSchema } from './proposal-schemas.ts';
+import { proposeRule, proposeTerm } from './propose-claims.ts';
+import type { WorkUnit } from './work-units.ts';
 
 const answerSchema = z.object({
   terms: z.array(termSchema.omit({ item: true })).describe('What words of the business mean.'),
@@ -18,7 +18,7 @@ const answerSchema = z.object({
 /** A few claims of one page in one call; false where some did not hold, so that the page deserves a full reading. */
 export async function readLightly(
   unit: WorkUnit,
-  desk: ExtractDesk,
+  session: ProposalsSession,
   { runtime }: IngestModel,
 ): Promise<boolean> {
   const answer = await runtime.generateObject({
@@ -26,12 +26,12 @@ export async function readLightly(
     system: readPrompt('extract-light'),
     prompt: `The page to read:\n${pictureOf(unit)}`,
     schema: answerSchema,
-    signal: desk.signal,
+    signal: session.signal,
   });
-  const item = desk.list()[0]?.path ?? '';
+  const item = session.list()[0]?.path ?? '';
   const proposals = [
-    ...answer.terms.map((term) => () => proposeTerm(desk, { ...term, item })),
-    ...answer.rules.map((rule) => () => proposeRule(desk, { ...rule, item })),
+    ...answer.terms.map((term) => () => proposeTerm(session, { ...term, item })),
+    ...answer.rules.map((rule) => () => proposeRule(session, { ...rule, item })),
   ];
   return proposals.every(holds);
 }

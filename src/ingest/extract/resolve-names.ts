@@ -4,7 +4,7 @@ import { datasetNames } from '../../context/catalog/dataset-names.ts';
 import { parseSubject } from '../../context/claims/subject.ts';
 import { UserError } from '../../lib/error.ts';
 import { nearest } from '../../lib/suggest.ts';
-import type { Snapshot } from '../rule/snapshot.ts';
+import type { Snapshot } from '../project-snapshot.ts';
 
 /** The dataset of that name, however it is written; else a refusal that names the nearest. */
 export function datasetNamed(snapshot: Snapshot, name: string): NamedDataset {

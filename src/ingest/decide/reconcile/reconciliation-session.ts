@@ -3,9 +3,9 @@ import { createModelDecision } from '../../../context/claims/model-decisions.ts'
 import { UserError } from '../../../lib/error.ts';
 import { canonicalJson } from '../../../lib/json.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
-import type { ComparedNumber } from '../compare.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { Contested } from './contested.ts';
+import type { ComparedNumber } from '../compare-metrics.ts';
+import type { Snapshot } from '../../project-snapshot.ts';
+import type { Contested } from './open-conflicts.ts';
 
 /** Raise it when the prompt or the tools change: then what is open is looked at again. */
 export const reconciliation = 'reconciliation@1';
@@ -15,7 +15,7 @@ export type Finding = {
   readonly [Kind in 'same_meaning' | 'contradiction']: { kind: Kind; body: ClaimBodies[Kind] };
 }['same_meaning' | 'contradiction'];
 
-interface Desk {
+interface Session {
   readonly page: readonly Contested[];
   /** The numbers of the versions of a metric. */
   readonly compare: (conflict: Contested) => Promise<ReadonlyMap<string, ComparedNumber>>;
@@ -28,10 +28,17 @@ interface Desk {
   readonly snapshot: Snapshot;
 }
 
-/** The desk of one loop: some conflicts, and what was found about them. */
-export type ReconcileDesk = ReturnType<typeof openReconcileDesk>;
+/** The session of one loop: some conflicts, and what was found about them. */
+export type ReconciliationSession = ReturnType<typeof openReconciliationSession>;
 
-export function openReconcileDesk({ page, compare, textOf, before, keep, snapshot }: Desk) {
+export function openReconciliationSession({
+  page,
+  compare,
+  textOf,
+  before,
+  keep,
+  snapshot,
+}: Session) {
   const found = new Map<Contested, readonly Finding[]>();
   const findingsOf = (conflict: Contested) => found.get(conflict) ?? before(conflict);
   const open = () => page.filter((conflict) => !isDecided(conflict, findingsOf(conflict)));
@@ -138,7 +145,7 @@ function versionsFault({ variants }: Contested, ids: readonly string[]): string 
 async function differenceOf(
   conflict: Contested,
   ids: readonly string[],
-  compare: Desk['compare'],
+  compare: Session['compare'],
 ): Promise<string | undefined> {
   const texts = conflict.variants
     .filter(({ id }) => ids.includes(id))
@@ -180,7 +187,7 @@ const mostAround = 2000;
 /** The lines about the place that evidence names. */
 function around(
   { item, location, quote }: Claim['evidence'][number],
-  textOf: Desk['textOf'],
+  textOf: Session['textOf'],
 ): string | undefined {
   const text = item === undefined ? undefined : textOf(item);
   if (text === undefined) return undefined;

@@ -1,22 +1,22 @@
 import { DatabaseSync } from 'node:sqlite';
 import { basename } from 'node:path';
-import type { Catalog } from '../../context/catalog/catalog.ts';
-import type { Claim, ClaimKind } from '../../context/claims/claim.ts';
-import { claimsPath, parseClaims } from '../../context/claims/claims-file.ts';
-import { indexNames, type NameIndex } from '../../context/claims/name-index.ts';
-import { artifactPath, parseDatasetFile } from '../../context/merge/merge-dataset.ts';
-import { parseSubject } from '../../context/claims/subject.ts';
-import { sectionSubject, listSections } from '../../context/wiki/page-sections.ts';
-import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
-import { updateIndex } from '../../search/index.ts';
-import type { SearchDocument } from '../../search/documents.ts';
-import { searchIndex, type SearchHit, type SearchOptions } from '../../search/search.ts';
-import { type Dataset, datasetSchema } from '../../semantic/model/dataset.ts';
-import type { Warehouse } from '../../warehouse/warehouse.ts';
-import type { ProjectFindings } from '../fetch/findings.ts';
-import type { FileTree } from '../publish/project-files.ts';
-import { finalTexts } from '../publish/publish.ts';
-import { renderProject } from '../render/render.ts';
+import type { Catalog } from '../context/catalog/catalog.ts';
+import type { Claim, ClaimKind } from '../context/claims/claim.ts';
+import { claimsPath, parseClaims } from '../context/claims/claims-file.ts';
+import { indexNames, type NameIndex } from '../context/claims/name-index.ts';
+import { artifactPath, parseDatasetFile } from '../context/merge/merge-dataset.ts';
+import { parseSubject } from '../context/claims/subject.ts';
+import { sectionSubject, listSections } from '../context/wiki/page-sections.ts';
+import { wikiClaimsPath } from '../context/wiki/wiki-paths.ts';
+import { updateIndex } from '../search/index.ts';
+import type { SearchDocument } from '../search/documents.ts';
+import { searchIndex, type SearchHit, type SearchOptions } from '../search/search.ts';
+import { type Dataset, datasetSchema } from '../semantic/model/dataset.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import type { ProjectFindings } from './fetch/findings.ts';
+import type { FileTree } from './publish/project-files.ts';
+import { finalTexts } from './publish/publish.ts';
+import { renderProject } from './render/render.ts';
 
 /**
  * What loops read: the project as this run would publish it without any fresh word of a model. It is the same for every work

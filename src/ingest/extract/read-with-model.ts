@@ -1,9 +1,9 @@
 import { toFailure, type Quarantined, type StageReport } from '../report.ts';
 import type { ProjectFindings, SourceFindings } from '../fetch/findings.ts';
 import { hashItem, readingVersion, createTablesHasher } from '../fetch/item-files.ts';
-import { openExtractDesk, type ItemOutcome } from './proposals-session.ts';
-import { readLightly } from './light.ts';
-import { readFully } from './loop.ts';
+import { openProposalsSession, type ItemOutcome } from './proposals-session.ts';
+import { readLightly } from './skim-page.ts';
+import { readFully } from './extraction-loop.ts';
 import {
   atOnce,
   attempted,
@@ -16,9 +16,9 @@ import {
   type ReadingRun,
   settle,
   type Stage,
-} from './stage.ts';
-import { isSorted, knownVerdict, triage, triageKey, type Verdict } from './triage.ts';
-import { pendingItems, type PendingItem, unitsOf, type WorkUnit } from './unit.ts';
+} from './reading-stage.ts';
+import { isSorted, knownVerdict, triage, triageKey, type Verdict } from './triage-page.ts';
+import { pendingItems, type PendingItem, unitsOf, type WorkUnit } from './work-units.ts';
 
 const confidences = { light: 0.6, extract: 0.7 } as const;
 
@@ -130,17 +130,17 @@ async function readPage(stage: Stage, one: PendingItem): Promise<void> {
   const [unit] = unitsOf([one]);
   if (unit === undefined) return;
   emit({ type: 'work_unit_started', unit: unit.id, stage: 'light', items: [unit.id] });
-  const desk = openExtractDesk(unit, {
+  const session = openProposalsSession(unit, {
     snapshot: await stage.snapshot(),
     confidence: confidences.light,
     signal,
   });
   const holds = await attempted(stage, { name: 'light', unit: unit.id }, () =>
-    readLightly(unit, desk, model),
+    readLightly(unit, session, model),
   );
   if (holds === undefined) return;
   counts.light.done += 1;
-  const outcome = desk.outcomes().get(one.item.key);
+  const outcome = session.outcomes().get(one.item.key);
   if (holds && outcome !== undefined) settle(stage, 'light', { one, outcome });
   // What one call could not say is read in a loop.
   else keep(stage, 'light', { key: triageKey(one), result: 'full' });
@@ -162,7 +162,7 @@ async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
     stage: 'extract',
     items: unit.items.map(unitNamed),
   });
-  const desk = openExtractDesk(unit, {
+  const session = openProposalsSession(unit, {
     snapshot: await stage.snapshot(),
     confidence: confidences.extract,
     signal,
@@ -175,7 +175,7 @@ async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
     readonly stepBudget: number;
   }) => emit({ type: 'work_unit_step', unit: unit.id, stepIndex, stepBudget });
   const { outcome, failure } = (await attempted(stage, { name: 'extract', unit: unit.id }, () =>
-    readFully(unit, desk, { model, onStep }),
+    readFully(unit, session, { model, onStep }),
   )) ?? { outcome: 'error' as const, failure: undefined };
   signal.throwIfAborted();
   if (failure !== undefined && unit.items.length > 1 && isOfItem(failure)) {
@@ -188,7 +188,7 @@ async function readUnit(stage: Stage, unit: WorkUnit): Promise<void> {
   if (failure !== undefined)
     failed(stage, { name: 'extract', ...(unit.items.length === 1 && { unit: unit.id }) }, failure);
   const isCut = outcome === 'budget' || failure?.code === 'llm_budget_spent';
-  const outcomes = desk.outcomes();
+  const outcomes = session.outcomes();
   let claims = 0;
   for (const one of outcome === 'natural' || isCut ? unit.items : []) {
     const own = outcomes.get(one.item.key) ?? { claims: [], unmapped: [] };

@@ -20,7 +20,7 @@ import { readPrompt } from '../../llm/prompt.ts';
 import type { Mended, Quarantined } from '../report.ts';
 import type { IngestModel } from '../model.ts';
 import type { FileTree } from '../publish/project-files.ts';
-import { stageReport } from './ruling-loop.ts';
+import { stageReport } from './decision-loop.ts';
 
 /** Raise it when the prompt changes: then what could not be mended is tried once more. */
 const extractor = 'repair@1';

@@ -4,7 +4,7 @@ import { parseWikiSubject } from '../../context/claims/subject.ts';
 import { itemPath } from '../../sources/source.ts';
 import type { State } from '../../store/state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
-import { compareVersions } from './compare.ts';
+import { compareVersions } from './compare-metrics.ts';
 import { curate } from './curate/curate.ts';
 import type { IngestEvent } from '../event.ts';
 import type { StageReport } from '../report.ts';
@@ -14,7 +14,7 @@ import { readProjectFiles } from '../publish/project-files.ts';
 import { finalTexts } from '../publish/publish.ts';
 import { reconcile } from './reconcile/reconcile.ts';
 import { projectFolders, renderProject } from '../render/render.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from '../project-snapshot.ts';
 
 interface Ruling {
   readonly dir: string;

@@ -11,23 +11,23 @@ import {
   stageReport,
   type Rulings,
   type RulingStage,
-} from '../ruling-loop.ts';
-import { contestedIn, type Contested } from './contested.ts';
+} from '../decision-loop.ts';
+import { contestedIn, type Contested } from './open-conflicts.ts';
 import {
   isDecided,
-  openReconcileDesk,
+  openReconciliationSession,
   reconciliation,
   rulingOf,
   type Finding,
-  type ReconcileDesk,
-} from './decisions-session.ts';
+  type ReconciliationSession,
+} from './reconciliation-session.ts';
 
 /** Conflicts of one loop. */
 const pageSize = 10;
 
 interface Reconciliation extends RulingStage {
   readonly conflicts: readonly Conflict[];
-  readonly compare: Parameters<typeof openReconcileDesk>[0]['compare'];
+  readonly compare: Parameters<typeof openReconciliationSession>[0]['compare'];
   readonly textOf: (path: string) => string | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function reconcile(input: Reconciliation): Promise<Rulings> {
     if (isOver) break;
     const keep = (conflict: Contested, findings: readonly Finding[]) =>
       journal.keep(keyOf(conflict), [...findings]);
-    const desk: ReconcileDesk = openReconcileDesk({
+    const session: ReconciliationSession = openReconciliationSession({
       page,
       compare,
       textOf,
@@ -60,7 +60,7 @@ export async function reconcile(input: Reconciliation): Promise<Rulings> {
       keep,
       snapshot: await input.snapshot(),
     });
-    const toolSet = model.tools.reconcile(desk, signal);
+    const toolSet = model.tools.reconcile(session, signal);
     calls += 1;
     const ended = await ruleOnPage({
       model,
@@ -71,7 +71,7 @@ export async function reconcile(input: Reconciliation): Promise<Rulings> {
       onStepFinish,
       signal,
     });
-    for (const [conflict, findings] of desk.found()) found.set(conflict, findings);
+    for (const [conflict, findings] of session.found()) found.set(conflict, findings);
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }

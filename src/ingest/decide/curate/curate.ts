@@ -9,15 +9,15 @@ import {
   stageReport,
   type Rulings,
   type RulingStage,
-} from '../ruling-loop.ts';
+} from '../decision-loop.ts';
 import { wikiToCurate, type Candidate, type Wiki } from './candidates.ts';
 import {
   curation,
   decisionFault,
-  openCurateDesk,
+  openCurationSession,
   rulingOf,
   type Decision,
-} from './decisions-session.ts';
+} from './curation-session.ts';
 
 /** Candidates of one loop. */
 const pageSize = 20;
@@ -44,10 +44,10 @@ export async function curate(input: RulingStage): Promise<Rulings> {
     if (isOver) break;
     const keep = (candidate: Candidate, decision: Decision) =>
       journal.keep(keyOf(candidate), decision);
-    const desk = openCurateDesk({ wiki, page, keep, snapshot: await input.snapshot() });
+    const session = openCurationSession({ wiki, page, keep, snapshot: await input.snapshot() });
     const onStepFinish = (step: { stepIndex: number; stepBudget: number }) =>
       emit({ type: 'curate_step', ...step });
-    const toolSet = model.tools.curate(desk, signal);
+    const toolSet = model.tools.curate(session, signal);
     calls += 1;
     const ended = await ruleOnPage({
       model,
@@ -58,7 +58,7 @@ export async function curate(input: RulingStage): Promise<Rulings> {
       onStepFinish,
       signal,
     });
-    for (const [candidate, decision] of desk.decided()) decided.set(candidate, decision);
+    for (const [candidate, decision] of session.decided()) decided.set(candidate, decision);
     if (ended.failure !== undefined) failures.push(ended.failure);
     isOver ||= ended.isOver;
   }

@@ -3,7 +3,7 @@ import { createModelDecision } from '../../../context/claims/model-decisions.ts'
 import { slug } from '../../../context/catalog/slug.ts';
 import { UserError } from '../../../lib/error.ts';
 import { didYouMean } from '../../../lib/suggest.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Snapshot } from '../../project-snapshot.ts';
 import { resembling, typeOf, type Candidate, type Wiki } from './candidates.ts';
 
 /** Raise it when the prompt or the tools change: then what is undecided is decided by the new ones. */
@@ -16,7 +16,7 @@ export type Decision = {
 
 const mostWords = 300;
 
-interface Desk {
+interface Session {
   readonly wiki: Wiki;
   readonly page: readonly Candidate[];
   readonly keep: (candidate: Candidate, decision: Decision) => void;
@@ -24,12 +24,12 @@ interface Desk {
 }
 
 /**
- * The desk of one loop: some candidates, and what was decided about them. The first decision about a candidate holds. `keep` has it on
+ * The session of one loop: some candidates, and what was decided about them. The first decision about a candidate holds. `keep` has it on
  * the disk before it counts.
  */
-export type CurateDesk = ReturnType<typeof openCurateDesk>;
+export type CurationSession = ReturnType<typeof openCurationSession>;
 
-export function openCurateDesk({ wiki, page, keep, snapshot }: Desk) {
+export function openCurationSession({ wiki, page, keep, snapshot }: Session) {
   const decided = new Map<Candidate, Decision>();
   const open = () => page.filter((candidate) => !decided.has(candidate));
   const find = (name: string): Candidate => {

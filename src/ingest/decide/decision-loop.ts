@@ -8,7 +8,7 @@ import type { KtxModelRole, KtxToolSet, StepFinished } from '../../llm/port/runt
 import { type IngestEvent } from '../event.ts';
 import { toFailure, type StageReport } from '../report.ts';
 import type { IngestModel } from '../model.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from '../project-snapshot.ts';
 
 /** What a stage works on in which models rule about claims. */
 export interface RulingStage {
@@ -36,7 +36,7 @@ interface Page {
   readonly model: IngestModel;
   readonly role: KtxModelRole;
   readonly stage: 'curate' | 'reconcile';
-  /** How many things wait on the desk. */
+  /** How many things wait on the session. */
   readonly waiting: number;
   readonly toolSet: KtxToolSet;
   readonly onStepFinish: (step: StepFinished) => void;
@@ -44,7 +44,7 @@ interface Page {
 }
 
 /**
- * One loop over one page of a desk; what it decided is on the desk, however it ended. The failure of one page leaves the next to be
+ * One loop over one page of a session; what it decided is on the session, however it ended. The failure of one page leaves the next to be
  * tried, unless none can succeed any more.
  */
 export async function ruleOnPage({
@@ -62,7 +62,7 @@ export async function ruleOnPage({
   const { error } = await model.runtime.runAgentLoop({
     modelRole: role,
     systemPrompt: readPrompt(stage, { skills }),
-    userPrompt: `${waiting} ${waiting === 1 ? 'entry waits' : 'entries wait'} on the desk. List them, and decide every one.`,
+    userPrompt: `${waiting} ${waiting === 1 ? 'entry waits' : 'entries wait'} for a decision. List them, and decide every one.`,
     toolSet,
     stepBudget: model.stepBudget,
     telemetryTags: { stage },

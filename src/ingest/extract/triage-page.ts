@@ -1,8 +1,8 @@
 import { LlmError } from '../../llm/port/error.ts';
 import { readPrompt } from '../../llm/prompt.ts';
 import type { IngestModel } from '../model.ts';
-import { pictureOf } from './item-context.ts';
-import type { PendingItem } from './unit.ts';
+import { pictureOf } from './show-items.ts';
+import type { PendingItem } from './work-units.ts';
 
 /** Raise it when the prompt changes. */
 const version = 'triage@1';

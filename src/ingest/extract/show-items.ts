@@ -1,6 +1,6 @@
 import { itemPath } from '../../sources/source.ts';
 import { untrustedBlock } from '../../lib/untrusted.ts';
-import type { WorkUnit } from './unit.ts';
+import type { WorkUnit } from './work-units.ts';
 
 const longest = 24_000;
 
