@@ -81,7 +81,7 @@ describe('candidates', () => {
   });
 });
 
-describe('the session of the curator', () => {
+describe('a curation session', () => {
   const wiki = wikiToCurate(
     [
       ...term('ARR', 'One.'),

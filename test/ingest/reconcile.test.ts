@@ -86,7 +86,7 @@ function session(page: ReturnType<typeof wikiOf>, numbers: readonly ComparedNumb
   };
 }
 
-describe('the session of reconciliation', () => {
+describe('a reconciliation session', () => {
   const three = [
     definition('Paid orders.', 20),
     definition('Orders that were paid.'),

@@ -361,7 +361,7 @@ test('a loop of an ingest, whose results everyone reads, sees no table that has 
       catalogs: [{ connection: 'shop' }],
       warehouse: () => opened.warehouse('shop', signal),
     };
-    const desk = { snapshot, spendQuery: () => undefined } as unknown as ProposalsSession;
+    const session = { snapshot, spendQuery: () => undefined } as unknown as ProposalsSession;
     const ask = async (sql: string) => queryTool.run({ sql }, { session, project: opened, signal });
     expect(await ask('SELECT * FROM free')).toContain('[[7]]');
     for (const sql of hidden)

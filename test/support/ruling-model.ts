@@ -1,7 +1,7 @@
 import { describing } from './describing-model.ts';
 import { reply, say, use, type Block, type ModelCall, type Script } from './model-script.ts';
 
-/** What the tools of a session listed in the last turn; undefined where they listed nothing. */
+/** What the tools of a loop listed in the last turn; undefined where they listed nothing. */
 function listed(call: ModelCall, label: string): unknown {
   const found = call.results.flatMap(({ text }) => {
     const [, json] =
@@ -43,7 +43,7 @@ export const isCurating = ({ system }: ModelCall): boolean => system.includes('Y
 export const isReconciling = ({ system }: ModelCall): boolean =>
   system.includes('You find out whether sources');
 
-/** A model that lists what is on its session, decides all of it in one turn, and looks once more. */
+/** A model that lists what waits for it, decides all of it in one turn, and looks once more. */
 export function rulingModel({ candidate, conflict }: Decide, others: Script = describing): Script {
   return (call) => {
     if (!isCurating(call) && !isReconciling(call)) return others(call);
