@@ -2,36 +2,30 @@ import { UserError } from '../lib/error.ts';
 import type { Project } from '../project/open/open.ts';
 import type { Agent } from './agent.ts';
 
-/** The project as far as the agent may see it: its warehouses, and its limit of rows. */
-export function agentProject(project: Project, { name, context, limits }: Agent): Project {
+/** The project with only the warehouses that the agent may query, and with its row limit. */
+export function restrictProject(project: Project, { name, context, limits }: Agent): Project {
   const { connections = project.warehouses } = context;
-  const unknown = connections.find((each) => !project.warehouses.includes(each));
+  const unknown = connections.find((connection) => !project.warehouses.includes(connection));
   if (unknown !== undefined) {
-    const hint = `one of ${project.warehouses.join(', ') || 'none: ktx connection add'}`;
-    throw new UserError(
-      'agent_invalid',
-      `agents/${name}.yaml: ktx.yaml has no warehouse ${unknown}.`,
-      { hint, exitCode: 2 },
-    );
+    const choices = project.warehouses.join(', ') || 'none: ktx connection add';
+    const message = `agents/${name}.yaml: ktx.yaml has no warehouse ${unknown}.`;
+    throw new UserError('agent_invalid', message, { hint: `one of ${choices}`, exitCode: 2 });
   }
   const { query } = project.config;
-  const [only] = connections.length === 1 ? connections : [];
-  const connection: Project['connection'] = (wanted = only) => {
+  const maxRows = Math.min(query.max_rows, limits.max_rows ?? query.max_rows);
+  const [defaultConnection] = connections.length === 1 ? connections : [];
+  const connection: Project['connection'] = (wanted = defaultConnection) => {
     if (wanted === undefined || connections.includes(wanted)) return project.connection(wanted);
-    const options = {
+    throw new UserError('connection_unknown', `This agent has no connection ${wanted}.`, {
       hint: `one of ${connections.join(', ')}`,
       exitCode: 2,
       details: { choices: connections },
-    } as const;
-    throw new UserError('connection_unknown', `This agent has no connection ${wanted}.`, options);
+    });
   };
   return {
     ...project,
     warehouses: [...connections],
     connection,
-    config: {
-      ...project.config,
-      query: { ...query, max_rows: Math.min(query.max_rows, limits.max_rows ?? query.max_rows) },
-    },
+    config: { ...project.config, query: { ...query, max_rows: maxRows } },
   };
 }

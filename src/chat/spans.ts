@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { backendProfiles, type BackendName } from '../llm/backends.ts';
 import type { AgentEvent, TurnResult } from '../llm/port/session.ts';
 
-type Value = string | number | boolean;
+type AttributeValue = string | number | boolean;
+type AttributeValues = Readonly<Record<string, AttributeValue | undefined>>;
 
-/** A span as OTLP has it in JSON. */
-export interface Span {
+/** A span in the JSON form of OTLP. */
+export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
@@ -15,7 +16,7 @@ export interface Span {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
-  /** 2: failed. */
+  /** Code 2: failed. */
   readonly status: { readonly code: 0 | 2; readonly message?: string };
 }
 
@@ -25,34 +26,34 @@ export interface SpanOptions {
   readonly backend: BackendName;
   readonly model: string;
   readonly message: string;
-  /** What may be told of content; undefined where nothing may. */
+  /** Redacts questions, answers and arguments; undefined if they must not be exported. */
   readonly content: ((text: string) => string) | undefined;
 }
 
-/** Makes the spans of one turn from its events, by the conventions for generative AI: the agent's, and one for each tool below it. */
+/**
+ * Makes the spans of one turn from its events, by the OpenTelemetry conventions for generative AI: a
+ * span of the agent, and below it one for each tool call. Own code: the OpenTelemetry exporter would
+ * bring an SDK with global state for one POST of JSON.
+ */
 export function openTurnSpans(options: SpanOptions) {
   const { conversation, agent, backend, model, message, content } = options;
-  const traceId = hex(16);
-  const root = hex(8);
-  const started = Date.now();
-  const running = new Map<string, { readonly started: number; readonly input: unknown }>();
-  const tools: Span[] = [];
-  const common = {
-    'gen_ai.provider.name':
-      backend === 'none' ? undefined : backendProfiles[backend].telemetryProvider,
-    'gen_ai.conversation.id': conversation,
-  };
-  const toolEnded = (event: Extract<AgentEvent, { type: 'tool_end' }>): void => {
+  const traceId = randomHex(16);
+  const rootSpanId = randomHex(8);
+  const startedAt = Date.now();
+  const openCalls = new Map<string, { readonly startedAt: number; readonly input: unknown }>();
+  const toolSpans: OtlpSpan[] = [];
+
+  const toolSpan = (event: Extract<AgentEvent, { type: 'tool_end' }>): OtlpSpan => {
     const { id, name, ok, summary, evidenceId } = event;
-    const call = running.get(id);
-    tools.push({
+    const call = openCalls.get(id);
+    return {
       traceId,
-      spanId: hex(8),
-      parentSpanId: root,
+      spanId: randomHex(8),
+      parentSpanId: rootSpanId,
       name: `execute_tool ${name}`,
       kind: 1,
-      ...times(call?.started ?? Date.now()),
-      attributes: attributes({
+      ...spanTimes(call?.startedAt ?? Date.now()),
+      attributes: otlpAttributes({
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': name,
         'gen_ai.tool.call.id': id,
@@ -62,56 +63,54 @@ export function openTurnSpans(options: SpanOptions) {
         'error.type': ok ? undefined : 'tool_error',
       }),
       status: ok ? { code: 0 } : { code: 2, message: content?.(summary) ?? 'the tool failed' },
-    });
+    };
   };
+
+  const agentSpan = (result: TurnResult): OtlpSpan => ({
+    traceId,
+    spanId: rootSpanId,
+    name: `invoke_agent ${agent}`,
+    kind: 3,
+    ...spanTimes(startedAt),
+    attributes: otlpAttributes({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': agent,
+      'gen_ai.request.model': model,
+      'gen_ai.provider.name':
+        backend === 'none' ? undefined : backendProfiles[backend].telemetryProvider,
+      'gen_ai.conversation.id': conversation,
+      ...resultAttributes(result),
+      'gen_ai.input.messages': content?.(message),
+      'gen_ai.output.messages': content?.(result.text),
+    }),
+    status: result.error === undefined ? { code: 0 } : { code: 2, message: result.error.code },
+  });
+
   return {
-    /** The spans, with the last event. */
-    take(event: AgentEvent): readonly Span[] | undefined {
+    /** Takes each event of the turn. Returns all spans with the last event. */
+    take(event: AgentEvent): readonly OtlpSpan[] | undefined {
       if (event.type === 'tool_start')
-        running.set(event.id, { started: Date.now(), input: event.input });
-      if (event.type === 'tool_end') toolEnded(event);
-      if (event.type !== 'turn_end') return undefined;
-      const { result } = event;
-      const told = {
-        'gen_ai.input.messages': content?.(message),
-        'gen_ai.output.messages': content?.(result.text),
-      };
-      const about = {
-        'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.agent.name': agent,
-        'gen_ai.request.model': model,
-      };
-      const agentSpan: Span = {
-        traceId,
-        spanId: root,
-        name: `invoke_agent ${agent}`,
-        kind: 3,
-        ...times(started),
-        attributes: attributes({ ...about, ...common, ...usageOf(result), ...told }),
-        status: result.error === undefined ? { code: 0 } : { code: 2, message: result.error.code },
-      };
-      return [agentSpan, ...tools];
+        openCalls.set(event.id, { startedAt: Date.now(), input: event.input });
+      if (event.type === 'tool_end') toolSpans.push(toolSpan(event));
+      return event.type === 'turn_end' ? [agentSpan(event.result), ...toolSpans] : undefined;
     },
   };
 }
 
-function usageOf({
-  usage,
-  costUsd,
-  stopReason,
-  steps,
-  firstTokenMs,
-  error,
-}: TurnResult): Record<string, Value | undefined> {
-  const sum = (read: (tokens: TurnResult['usage'][string]) => number): number =>
-    Object.values(usage).reduce((total, tokens) => total + read(tokens), 0);
+function resultAttributes(result: TurnResult): AttributeValues {
+  const { usage, costUsd, stopReason, steps, firstTokenMs, error } = result;
+  const models = Object.values(usage);
   return {
     'gen_ai.response.model': Object.keys(usage)[0],
-    'gen_ai.usage.input_tokens': sum(
-      ({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite,
+    'gen_ai.usage.input_tokens': models.reduce(
+      (sum, { input, cacheRead, cacheWrite }) => sum + input + cacheRead + cacheWrite,
+      0,
     ),
-    'gen_ai.usage.output_tokens': sum(({ output }) => output),
-    'gen_ai.usage.cache_read.input_tokens': sum(({ cacheRead }) => cacheRead),
+    'gen_ai.usage.output_tokens': models.reduce((sum, { output }) => sum + output, 0),
+    'gen_ai.usage.cache_read.input_tokens': models.reduce(
+      (sum, { cacheRead }) => sum + cacheRead,
+      0,
+    ),
     'gen_ai.response.time_to_first_chunk':
       firstTokenMs === undefined ? undefined : firstTokenMs / 1000,
     'ktx.cost.usd': costUsd ?? undefined,
@@ -121,20 +120,23 @@ function usageOf({
   };
 }
 
-function times(started: number): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'> {
-  return { startTimeUnixNano: `${started}000000`, endTimeUnixNano: `${Date.now()}000000` };
+/** From `startedAt` (milliseconds) to now. */
+function spanTimes(startedAt: number): Pick<OtlpSpan, 'startTimeUnixNano' | 'endTimeUnixNano'> {
+  return { startTimeUnixNano: `${startedAt}000000`, endTimeUnixNano: `${Date.now()}000000` };
 }
 
-function attributes(values: Readonly<Record<string, Value | undefined>>): Span['attributes'] {
+function otlpAttributes(values: AttributeValues): OtlpSpan['attributes'] {
   return Object.entries(values).flatMap(([key, value]) =>
-    value === undefined ? [] : [{ key, value: valueOf(value) }],
+    value === undefined ? [] : [{ key, value: otlpValue(value) }],
   );
 }
 
-function valueOf(value: Value): object {
+function otlpValue(value: AttributeValue): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
+function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}

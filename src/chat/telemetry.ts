@@ -4,15 +4,15 @@ import { readVersion } from '../lib/version.ts';
 import type { AgentEvent } from '../llm/port/session.ts';
 import type { TelemetryConfig } from '../llm/telemetry-config.ts';
 import { isSecretReference, resolveSecret } from '../store/secrets.ts';
-import { openTurnSpans, type Span, type SpanOptions } from './spans.ts';
+import { openTurnSpans, type OtlpSpan, type SpanOptions } from './spans.ts';
 
 export interface Telemetry {
-  /** The events as they are; their spans go out beside, and nothing waits for that. */
+  /** Passes the events on unchanged and sends their spans. The events never wait for that. */
   watch(
     events: AsyncIterable<AgentEvent>,
     turn: Pick<SpanOptions, 'message' | 'model'>,
   ): AsyncIterable<AgentEvent>;
-  /** Waits a second at most for what is under way. */
+  /** Waits at most a second for spans that are being sent. */
   close(): Promise<void>;
 }
 
@@ -21,82 +21,78 @@ interface TelemetryOptions extends Omit<SpanOptions, 'message' | 'content' | 'mo
   readonly projectDir: string;
 }
 
-const sendMs = 5000;
-const closeMs = 1000;
+const sendTimeoutMs = 5000;
+const closeTimeoutMs = 1000;
 
-/** Spans of one conversation to a collector; nothing at all where none is configured, or this one is not in the sample. */
+/** Sends the spans of one conversation. Does nothing without an exporter or outside the sample. */
 export function openTelemetry({ config, projectDir, ...about }: TelemetryOptions): Telemetry {
   if (config.exporter === 'none' || !isSampled(about.conversation, config.sample_rate)) {
     return { watch: (events) => events, close: () => Promise.resolve() };
   }
-  const send = exporter(config, projectDir);
-  const underWay = new Set<Promise<void>>();
-  const leaving = new AbortController();
-  const content = config.content ? redacting(config.redaction_patterns) : undefined;
+  const sendSpans = spanSender(config, projectDir);
+  const content = config.content ? redactor(config.redaction_patterns) : undefined;
+  const pending = new Set<Promise<void>>();
+  const closing = new AbortController();
   return {
     async *watch(events, turn) {
-      const spans = openTurnSpans({ ...about, ...turn, content });
+      const turnSpans = openTurnSpans({ ...about, ...turn, content });
       for await (const event of events) {
-        const made = spans.take(event);
-        if (made !== undefined) {
-          // A collector that is down loses spans and nothing else.
-          const sent = send(made, leaving.signal)
+        const spans = turnSpans.take(event);
+        if (spans !== undefined) {
+          // If the collector is down, the spans are lost and nothing else happens.
+          const sent = sendSpans(spans, closing.signal)
             .catch(() => undefined)
-            .finally(() => underWay.delete(sent));
-          underWay.add(sent);
+            .finally(() => pending.delete(sent));
+          pending.add(sent);
         }
         yield event;
       }
     },
     async close() {
-      const late = new AbortController();
+      const timeout = new AbortController();
       await Promise.race([
-        Promise.all(underWay),
-        sleep(closeMs, undefined, { signal: late.signal }).catch(() => undefined),
+        Promise.all(pending),
+        sleep(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined),
       ]);
-      late.abort();
-      leaving.abort();
+      timeout.abort();
+      closing.abort();
     },
   };
 }
 
-function exporter(
-  { endpoint, headers }: TelemetryConfig,
-  projectDir: string,
-): (spans: readonly Span[], stop: AbortSignal) => Promise<void> {
-  const valueOf = (text: string): string =>
+type SpanSender = (spans: readonly OtlpSpan[], stop: AbortSignal) => Promise<void>;
+
+/** OTLP over HTTP as JSON. */
+function spanSender({ endpoint, headers }: TelemetryConfig, projectDir: string): SpanSender {
+  const resolve = (text: string): string =>
     isSecretReference(text) ? resolveSecret(text, projectDir) : text;
-  const url = `${valueOf(endpoint).replace(/\/$/, '')}/v1/traces`;
-  const given = Object.fromEntries(
-    Object.entries(headers).map(([name, text]) => [name, valueOf(text)]),
+  const url = `${resolve(endpoint).replace(/\/$/, '')}/v1/traces`;
+  const resolvedHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, text]) => [name, resolve(text)]),
   );
   const attributes = [
     { key: 'service.name', value: { stringValue: 'ktx' } },
     { key: 'service.version', value: { stringValue: readVersion() } },
   ];
   return async (spans, stop) => {
-    const body = JSON.stringify({
-      resourceSpans: [
-        { resource: { attributes }, scopeSpans: [{ scope: { name: 'ktx' }, spans }] },
-      ],
-    });
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(sendMs)]);
+    const scopeSpans = [{ scope: { name: 'ktx' }, spans }];
     const response = await fetch(url, {
       method: 'POST',
-      headers: { ...given, 'content-type': 'application/json' },
-      body,
-      signal,
+      headers: { ...resolvedHeaders, 'content-type': 'application/json' },
+      body: JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] }),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(sendTimeoutMs)]),
     });
     await response.body?.cancel();
   };
 }
 
-/** A conversation is told as a whole, also where it is gone on from. */
+/** A conversation is exported as a whole or not at all, also if it is resumed later. */
 function isSampled(conversation: string, rate: number): boolean {
-  return createHash('sha256').update(conversation).digest().readUInt32BE(0) / 2 ** 32 < rate;
+  const hash = createHash('sha256').update(conversation).digest().readUInt32BE(0);
+  return hash / 2 ** 32 < rate;
 }
 
-function redacting(patterns: readonly string[]): (text: string) => string {
+function redactor(patterns: readonly string[]): (text: string) => string {
   const compiled = patterns.map((pattern) => new RegExp(pattern, 'gu'));
   return (text) => compiled.reduce((rest, pattern) => rest.replace(pattern, '[redacted]'), text);
 }

@@ -8,14 +8,14 @@ import type { PastTurn, TurnResult } from '../llm/port/session.ts';
 import { ensureStateDirectory, projectPaths } from '../store/directories.ts';
 import { absent, readAnyText } from '../store/files.ts';
 
-/** `.ktx/chats/<id>.jsonl`: what was said and done, without anything of a backend; only its owner can read it. */
+/** Keeps a conversation in `.ktx/chats/<id>.jsonl`. Independent of the backend; only its owner can read it. */
 export interface Transcript {
   readonly id: string;
-  /** Undefined where it was kept; else why not. */
-  keep(turn: KeptTurn): Promise<string | undefined>;
+  /** Writes a turn. Returns the reason if it could not be written. */
+  keep(turn: TranscriptTurn): Promise<string | undefined>;
 }
 
-interface KeptTurn {
+interface TranscriptTurn {
   readonly agent: string;
   readonly backend: string;
   readonly model: string;
@@ -23,9 +23,10 @@ interface KeptTurn {
   readonly result: TurnResult;
 }
 
-export interface Past {
+/** An earlier conversation, read from its transcript. */
+export interface PastConversation {
   readonly turns: readonly PastTurn[];
-  /** How much evidence it holds. */
+  /** Number of evidence records. */
   readonly evidence: number;
 }
 
@@ -35,28 +36,28 @@ export function openTranscript(projectDir: string, id: string): Transcript {
   return {
     id,
     async keep({ result, ...about }) {
-      const { error, ...kept } = result;
+      const { error, ...ended } = result;
       const failure = error && { code: error.code, message: error.message };
       const line = {
         type: 'turn',
         version: 1,
         at: new Date().toISOString(),
         ...about,
-        result: { ...kept, error: failure },
+        result: { ...ended, error: failure },
       };
       try {
         await mkdir(chats, { recursive: true, mode: 0o700 });
-        await append(path, `${JSON.stringify(line)}\n`);
+        await appendLine(path, `${JSON.stringify(line)}\n`);
         return undefined;
-      } catch (failed) {
-        return errorMessage(failed);
+      } catch (writeError) {
+        return errorMessage(writeError);
       }
     },
   };
 }
 
-/** A line that a full disk or a killed process cut off stays what it is: the next one begins behind it. */
-async function append(path: string, line: string): Promise<void> {
+/** Starts a new line first if a full disk or a killed process cut off the last one. */
+async function appendLine(path: string, line: string): Promise<void> {
   const file = await open(path, 'a+', 0o600);
   try {
     const { size } = await file.stat();
@@ -69,7 +70,7 @@ async function append(path: string, line: string): Promise<void> {
   }
 }
 
-const callSchema = z.looseObject({
+const toolCallSchema = z.looseObject({
   id: z.string(),
   name: z.string(),
   ok: z.boolean(),
@@ -78,12 +79,12 @@ const callSchema = z.looseObject({
   input: z.unknown(),
   answer: z.string(),
 });
-const lineSchema = z.looseObject({
+const transcriptLineSchema = z.looseObject({
   type: z.literal('turn'),
   message: z.string(),
   result: z.looseObject({
     text: z.string(),
-    toolCalls: z.array(callSchema),
+    toolCalls: z.array(toolCallSchema),
     evidence: z.array(z.unknown()),
     stopReason: z.enum([
       'completed',
@@ -97,35 +98,39 @@ const lineSchema = z.looseObject({
   }),
 });
 
-/** A conversation that was kept; a line that a full disk or a killed process cut off is left out. */
-export async function readTranscript(projectDir: string, id: string): Promise<Past> {
+/** Reads a transcript. Lines that were cut off by a full disk or a killed process are left out. */
+export async function readTranscript(projectDir: string, id: string): Promise<PastConversation> {
   const { chats } = projectPaths(projectDir);
-  const isId = /^[\w-]+$/.test(id);
-  const text = isId ? await readAnyText(join(chats, `${id}.jsonl`), projectDir) : undefined;
-  if (text === undefined) {
-    const ids = await transcriptIds(projectDir);
-    const hint =
-      ids.length === 0
-        ? 'nothing was kept yet'
-        : (didYouMean(id, ids) ?? `the last one: ktx chat --resume ${ids.at(-1)}`);
-    throw new UserError('chat_unknown', `There is no conversation ${id}.`, { hint, exitCode: 2 });
-  }
+  const isValidId = /^[\w-]+$/.test(id);
+  const text = isValidId ? await readAnyText(join(chats, `${id}.jsonl`), projectDir) : undefined;
+  if (text === undefined) throw await unknownConversationError(projectDir, id);
   const lines = text
     .split('\n')
-    .flatMap((line) => lineSchema.safeParse(parseJson(line)).data ?? []);
-  const turns = lines.map(({ message, result: { text: said, toolCalls, stopReason } }) => ({
-    message,
-    text: said,
-    toolCalls,
-    stopReason,
-  }));
+    .flatMap((line) => transcriptLineSchema.safeParse(parseJson(line)).data ?? []);
+  const turns = lines.map(({ message, result }) => {
+    const { text: answer, toolCalls, stopReason } = result;
+    return { message, text: answer, toolCalls, stopReason };
+  });
   return { turns, evidence: lines.reduce((sum, { result }) => sum + result.evidence.length, 0) };
 }
 
-/** Of all conversations, oldest first: an id begins with its time. */
+async function unknownConversationError(projectDir: string, id: string): Promise<UserError> {
+  const ids = await transcriptIds(projectDir);
+  const lastOne =
+    ids.length === 0
+      ? 'there are no conversations yet'
+      : `the last one: ktx chat --resume ${ids.at(-1)}`;
+  return new UserError('chat_unknown', `There is no conversation ${id}.`, {
+    hint: didYouMean(id, ids) ?? lastOne,
+    exitCode: 2,
+  });
+}
+
+/** The ids of all conversations, oldest first: an id begins with its time. */
 export async function transcriptIds(projectDir: string): Promise<readonly string[]> {
-  const names = (await readdir(projectPaths(projectDir).chats).catch(absent)) ?? [];
-  return names
-    .flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : []))
+  const files = (await readdir(projectPaths(projectDir).chats).catch(absent)) ?? [];
+  return files
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => file.slice(0, -'.jsonl'.length))
     .sort();
 }

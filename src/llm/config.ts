@@ -25,21 +25,21 @@ const promptCachingSchema = z
   .describe('Anthropic cache markers of the API backends. Claude Code caches by its own rules.');
 export type PromptCaching = z.infer<typeof promptCachingSchema>;
 
-const model = z.string().min(1);
+const modelName = z.string().min(1);
 const modelsSchema = z
   .strictObject({
-    default: model
+    default: modelName
       .optional()
       .describe(
         'Model of every role that has none of its own; required for every backend but none.',
       ),
-    triage: model.optional().describe('Sorting pages, light extraction.'),
-    candidateExtraction: model
+    triage: modelName.optional().describe('Sorting pages, light extraction.'),
+    candidateExtraction: modelName
       .optional()
       .describe('Descriptions, relationships, work units, memories.'),
-    curator: model.optional().describe('Curation of what was extracted.'),
-    reconcile: model.optional().describe('Reconciliation of claims that disagree.'),
-    repair: model.optional().describe('Repair of a malformed tool call.'),
+    curator: modelName.optional().describe('Curation of what was extracted.'),
+    reconcile: modelName.optional().describe('Reconciliation of claims that disagree.'),
+    repair: modelName.optional().describe('Repair of a malformed tool call.'),
   } satisfies Record<(typeof modelRoles)[number], z.ZodType>)
   .describe(
     'Model of each role: `sonnet`, `opus`, `haiku` or a full id on the Claude Code backends, the provider’s id elsewhere.',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgent } from '../../src/chat/agent.ts';
 import { openAgent } from '../../src/chat/open-agent.ts';
 import type { PermissionPolicy } from '../../src/chat/permissions.ts';
-import { openTurnSpans, type Span } from '../../src/chat/spans.ts';
+import { openTurnSpans, type OtlpSpan } from '../../src/chat/spans.ts';
 import { type AgentEvent, readTurnResult, type TurnResult } from '../../src/llm/port/session.ts';
 import { openProject } from '../../src/project/open/open.ts';
 import { openShop, type Shop } from '../mcp/shop.ts';
@@ -149,7 +149,7 @@ function resultData(result: TurnResult): object {
   };
 }
 
-function spanData(spans: readonly Span[]): object[] {
+function spanData(spans: readonly OtlpSpan[]): object[] {
   const [root] = spans;
   return spans.map(({ name, kind, parentSpanId, attributes, status: { code } }) => {
     const about = attributes.map(({ key }) => key);

@@ -12,7 +12,9 @@ import { LlmError } from '../../port/error.ts';
 import type { AccountPolicy, ChildAccount } from '../account-policy.ts';
 import type { Child, Children } from './children.ts';
 import { checkPrerequisites } from './program.ts';
-import './sdk-warnings.ts';
+import { hidePermissionWarning } from './sdk-warnings.ts';
+
+hidePermissionWarning();
 
 export interface LaunchOptions {
   readonly children: Children;

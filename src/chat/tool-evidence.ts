@@ -1,0 +1,24 @@
+import type { QueryEvidence } from '../llm/port/tool-call.ts';
+import type { Answer } from '../tools/tool.ts';
+
+type EvidenceOfTool = Omit<QueryEvidence, 'call'>;
+
+/** The evidence of a tool's answer; undefined if the tool ran no query. */
+export function toolEvidence(
+  { ran, queryId, beside = {}, items, truncated = false, trust }: Answer,
+  about: Pick<QueryEvidence, 'id' | 'tool' | 'ms' | 'plan'>,
+): EvidenceOfTool | undefined {
+  if (ran === undefined) return undefined;
+  const { columns, receipt } = beside;
+  return {
+    ...about,
+    queryId,
+    connection: ran.connection,
+    sql: ran.sql,
+    receipt,
+    trust: { ...trust },
+    columns: Array.isArray(columns) ? (columns as QueryEvidence['columns']) : [],
+    rows: items as QueryEvidence['rows'],
+    truncated,
+  };
+}
