@@ -6,7 +6,7 @@ import {
 import { untrustedMarks } from '../lib/untrusted.ts';
 import type { Project } from '../project/open/open.ts';
 import {
-  renderDataset,
+  renderVisibleDataset,
   readVisibleDatasets,
   type VisibleDataset,
 } from '../project/answer/visible-datasets.ts';
@@ -37,7 +37,9 @@ export async function readResource(project: Project, uri: string): Promise<ReadR
   const found = (await datasets(project)).find((each) => uriOf(each) === uri);
   if (found === undefined) throw new ResourceNotFoundError(uri);
   const { begin, end } = untrustedMarks(found.path);
-  return { contents: [{ uri, mimeType, text: `# ${begin}\n${renderDataset(found)}# ${end}\n` }] };
+  return {
+    contents: [{ uri, mimeType, text: `# ${begin}\n${renderVisibleDataset(found)}# ${end}\n` }],
+  };
 }
 
 async function datasets(project: Project): Promise<VisibleDataset[]> {

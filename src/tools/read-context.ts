@@ -8,12 +8,12 @@ import { UserError } from '../lib/error.ts';
 import { canonicalJson } from '../lib/json.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { commitState } from '../project/open/commit-state.ts';
-import { readConflicts, conflictLines } from '../project/review/conflicts.ts';
+import { readConflicts, describeConflicts } from '../project/review/conflicts.ts';
 import type { Project } from '../project/open/open.ts';
 import { datasetDocuments } from '../project/answer/dataset-documents.ts';
 import {
   indexDatasetsByTable,
-  renderDataset,
+  renderVisibleDataset,
   readVisibleDatasets,
   type VisibleDataset,
 } from '../project/answer/visible-datasets.ts';
@@ -115,7 +115,7 @@ async function readEntry(project: Project, name: string): Promise<Answer> {
   const contested = conflicts.length === 0 ? {} : { contested: [found.subject] };
   const stale = found.stale === undefined ? {} : { stale: [found.subject] };
   const marks = [
-    ...conflictLines(conflicts),
+    ...describeConflicts(conflicts),
     ...(found.stale === undefined ? [] : [`stale: ${found.stale}`]),
   ];
   return {
@@ -170,6 +170,6 @@ async function readDataset(
       ...stale,
       ...(await commitState(dir, [path])),
     },
-    items: [...renderDataset(found).split('\n'), '# Evidence', ...evidence],
+    items: [...renderVisibleDataset(found).split('\n'), '# Evidence', ...evidence],
   };
 }

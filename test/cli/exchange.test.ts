@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { load as readYaml } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { openProject } from '../../src/project/open/open.ts';
-import { renderDataset, readVisibleDatasets } from '../../src/project/answer/visible-datasets.ts';
+import {
+  renderVisibleDataset,
+  readVisibleDatasets,
+} from '../../src/project/answer/visible-datasets.ts';
 import { ktx, ktxJson, shopProject } from './run-cli.ts';
 
 const fixture = (name: string) =>
@@ -94,7 +97,7 @@ test('agents read nothing of what other formats left', async () => {
   mkdirSync(join(cwd, 'semantic-layer/warehouse'), { recursive: true });
   writeFileSync(join(cwd, 'semantic-layer/warehouse/kept.yaml'), dataset);
   const project = await openProject(cwd);
-  const texts = (await readVisibleDatasets(project, 'warehouse')).map(renderDataset);
+  const texts = (await readVisibleDatasets(project, 'warehouse')).map(renderVisibleDataset);
   await project.close();
   expect(texts.join('')).toContain('name: id');
   expect(texts.join('')).not.toContain('SECRET');

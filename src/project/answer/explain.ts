@@ -15,7 +15,7 @@ import { didYouMean, nearest } from '../../lib/suggest.ts';
 import type { ScanOptions } from '../../scan/scan.ts';
 import { readText } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
-import { listFiles } from '../open/model-files.ts';
+import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { scanProject } from '../learn/scan.ts';
 import { listStaleSubjects } from '../review/stale.ts';
@@ -106,8 +106,8 @@ function tryToExplain(subject: string, known: Provenance): ExplainAttempt {
 
 /** The claims and the file of every dataset that has either. */
 async function readProvenance(dir: string, connection: string): Promise<Provenance['datasets']> {
-  const claimed = await listFiles(dir, `claims/${connection}`, /\.jsonl$/);
-  const artifacts = await listFiles(dir, `semantic-layer/${connection}`, /\.ya?ml$/);
+  const claimed = await listProjectFiles(dir, `claims/${connection}`, /\.jsonl$/);
+  const artifacts = await listProjectFiles(dir, `semantic-layer/${connection}`, /\.ya?ml$/);
   const datasets = Map.groupBy([...claimed, ...artifacts], (path) => basename(path, extname(path)));
   const read = async (path: string) => (path === '' ? undefined : readText(join(dir, path), dir));
   return Promise.all(

@@ -34,7 +34,7 @@ export async function searchProject(
       : [project.connection(connection).name];
   const state = openState(project.dir);
   try {
-    await refreshIndex(project, state);
+    await refreshSearchIndex(project, state);
     const hits = searchIndex(state, text, { ...options, connections });
     if (options.kinds?.includes('field') === false) return hits;
     return mergeValueHits(hits, await findFieldsByValue(project, state, { text, connection }), {
@@ -94,7 +94,7 @@ function mergeValueHits(
 }
 
 /** Updates the search index from the project's files; reads those of a connection only if one of them changed. */
-export async function refreshIndex(project: Project, state: State): Promise<void> {
+export async function refreshSearchIndex(project: Project, state: State): Promise<void> {
   const { dir } = project;
   const itemIndexes = [...listSources(project.config).map(([name]) => name), notesName].map(
     (name) => fileStamp(dir, itemPath(name, 'index.jsonl')),

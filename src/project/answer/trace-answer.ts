@@ -6,7 +6,7 @@ import { UserError } from '../../lib/error.ts';
 import { querySchema } from '../../semantic/query/query.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText } from '../../store/files.ts';
-import { listFiles } from '../open/model-files.ts';
+import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { loadReviewedConflicts } from '../review/review.ts';
 import { planQuery } from './query.ts';
@@ -108,7 +108,7 @@ async function subjectsOfSentence(
     .filter((section) => contains(section.text))
     .map(({ subject }) => subject);
   const claimFiles = await Promise.all(
-    project.warehouses.map((name) => listFiles(project.dir, `claims/${name}`, /\.jsonl$/)),
+    project.warehouses.map((name) => listProjectFiles(project.dir, `claims/${name}`, /\.jsonl$/)),
   );
   const fromClaims = [...claimFiles.flat(), wikiClaimsPath].map(async (path) => {
     const text = (await readText(join(project.dir, path), project.dir)) ?? '';

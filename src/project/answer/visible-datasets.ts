@@ -9,7 +9,7 @@ import { isQueryable } from '../../semantic/load/check.ts';
 import { type Dataset, datasetSchema, sourceParts } from '../../semantic/model/dataset.ts';
 import type { SemanticModel } from '../../semantic/model/model.ts';
 import { readAnyText } from '../../store/files.ts';
-import { conflictsOfDataset, readConflicts, conflictLines } from '../review/conflicts.ts';
+import { conflictsOfDataset, readConflicts, describeConflicts } from '../review/conflicts.ts';
 import { listDatasetFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
@@ -102,7 +102,7 @@ async function readArtifact<T>(
 }
 
 /** YAML with one entry per line, then conflicts, stale subjects and other remarks as comments. */
-export function renderDataset({
+export function renderVisibleDataset({
   dataset,
   hidden,
   contested,
@@ -111,7 +111,7 @@ export function renderDataset({
 }: VisibleDataset): string {
   const text = dump(dataset, { schema: CORE_SCHEMA, flowLevel: 2, lineWidth: -1 });
   const remarks = [
-    ...conflictLines(contested),
+    ...describeConflicts(contested),
     ...staleLines(stale),
     ...unqueryableLines(unqueryable),
   ].map((line) => `# ${line}\n`);

@@ -8,7 +8,7 @@ import { wikiClaimsPath } from '../../context/wiki/wiki-paths.ts';
 import type { SearchDocument } from '../../search/documents.ts';
 import { readAnyText } from '../../store/files.ts';
 import { readConflicts } from '../review/conflicts.ts';
-import { listFiles } from '../open/model-files.ts';
+import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 import { openStaleness } from '../review/stale.ts';
 
@@ -29,7 +29,7 @@ export interface PageSection {
 }
 
 export async function listWikiFiles(dir: string): Promise<readonly string[]> {
-  return listFiles(dir, 'wiki', /^[^.].*\.md$/);
+  return listProjectFiles(dir, 'wiki', /^[^.].*\.md$/);
 }
 
 /** Every section of every page, in page order. */

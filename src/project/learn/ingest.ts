@@ -11,7 +11,7 @@ import { readStoredNotes } from '../../sources/notes/inbox.ts';
 import { openNotes, openSource } from '../../sources/registry.ts';
 import { itemPath } from '../../sources/source.ts';
 import { projectPaths } from '../../store/directories.ts';
-import { refreshIndex } from '../answer/search.ts';
+import { refreshSearchIndex } from '../answer/search.ts';
 import { listSources, notesName } from '../open/config.ts';
 import { fileStamp } from '../open/file-cache.ts';
 import { addWarehouseHint, type Project } from '../open/open.ts';
@@ -74,7 +74,7 @@ export async function ingestProject(
     standing: project.warehouses.filter((name) => !requested.names.has(name)),
     sources,
     scan: project.config.scan,
-    updateIndex: (state) => refreshIndex(project, state),
+    updateIndex: (state) => refreshSearchIndex(project, state),
     warehouse: (name, caller) => project.warehouse(name, caller),
   });
   if (!report.dryRun) await tidyInbox(project.dir);

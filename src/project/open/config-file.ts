@@ -3,7 +3,7 @@ import { parseYaml } from '../../lib/parse-yaml.ts';
 import { projectPaths } from '../../store/directories.ts';
 import { readText, writeAtomically } from '../../store/files.ts';
 import { projectConfigSchema, type ProjectConfig } from './config.ts';
-import { configName, noProject } from './find-project.ts';
+import { configName, projectNotFound } from './find-project.ts';
 
 /** Reads and checks `ktx.yaml`. An error names line, column and the nearest valid name. */
 export async function readConfig(dir: string): Promise<ProjectConfig> {
@@ -22,7 +22,7 @@ export async function editConfig(dir: string, edit: (document: Document) => void
 
 async function readConfigText(dir: string): Promise<string> {
   const text = await readText(projectPaths(dir).config);
-  if (text === undefined) throw noProject(`in ${dir}`);
+  if (text === undefined) throw projectNotFound(`in ${dir}`);
   return text.replace(/^\uFEFF/, '');
 }
 

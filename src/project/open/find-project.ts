@@ -15,14 +15,14 @@ export function findProject(
   for (let dir = start; ; dir = dirname(dir)) {
     if (existsSync(join(dir, configName))) return dir;
     if (named !== undefined)
-      throw noProject(
+      throw projectNotFound(
         `in ${dir} (${projectDir === undefined ? 'KTX_PROJECT_DIR' : '--project-dir'})`,
       );
-    if (dirname(dir) === dir) throw noProject(`in ${start} or above`);
+    if (dirname(dir) === dir) throw projectNotFound(`in ${start} or above`);
   }
 }
 
-export function noProject(where: string): UserError {
+export function projectNotFound(where: string): UserError {
   return new UserError(
     'project_not_found',
     `There is no ktx project here: no ${configName} ${where}`,

@@ -13,7 +13,7 @@ export async function listDatasetFiles(
   connection: string,
 ): Promise<readonly StampedFile[]> {
   const paths = [
-    ...(await listFiles(dir, `semantic-layer/${connection}`, datasetFile)),
+    ...(await listProjectFiles(dir, `semantic-layer/${connection}`, datasetFile)),
     crossDatasetFile(connection),
   ];
   return paths.map((path) => fileStamp(dir, path)).filter((file) => file !== undefined);
@@ -93,7 +93,7 @@ function crossDatasetFile(connection: string): string {
 }
 
 /** Paths of the files in a project folder whose names match, sorted; empty if the folder does not exist. */
-export async function listFiles(
+export async function listProjectFiles(
   dir: string,
   folder: string,
   pattern: RegExp,

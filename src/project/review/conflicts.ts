@@ -22,7 +22,7 @@ export function conflictsOfDataset(
 }
 
 /** One line per conflict: the subject, and each version with its evidence. */
-export function conflictLines(conflicts: readonly Conflict[]): string[] {
+export function describeConflicts(conflicts: readonly Conflict[]): string[] {
   return conflicts.map(({ subject, kind, variants }) => {
     const versions = variants.map(
       ({ says, evidence }) => `${JSON.stringify(says)} (${evidence.join('; ')})`,

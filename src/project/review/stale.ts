@@ -9,7 +9,7 @@ import { itemPath } from '../../sources/source.ts';
 import { readText } from '../../store/files.ts';
 import { listSources, notesName } from '../open/config.ts';
 import { openCachedReader } from '../open/file-cache.ts';
-import { listFiles } from '../open/model-files.ts';
+import { listProjectFiles } from '../open/model-files.ts';
 import type { Project } from '../open/open.ts';
 
 export interface StaleSubject {
@@ -64,7 +64,7 @@ export async function openStaleness(
 export async function listStaleSubjects(project: Project): Promise<readonly StaleSubject[]> {
   const staleness = await openStaleness(project);
   const ofDatasets = project.warehouses.map(async (connection) => {
-    const files = await listFiles(project.dir, `claims/${connection}`, /\.jsonl$/);
+    const files = await listProjectFiles(project.dir, `claims/${connection}`, /\.jsonl$/);
     const names = files.map((path) => path.slice(`claims/${connection}/`.length, -'.jsonl'.length));
     return Promise.all(names.map((name) => staleness.ofDataset(connection, name)));
   });

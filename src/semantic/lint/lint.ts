@@ -1,7 +1,6 @@
 import { UserError } from '../../lib/error.ts';
-import { parseSql, type Span, type SqlNode, walkSql, isWithin } from '../../sql/analyzer.ts';
+import { isWithin, parseSql, type Span, type SqlNode, walkSql } from '../../sql/analyzer.ts';
 import type { Fragment } from '../../sql/fragment.ts';
-import { type Column, equalitiesIn, type Selected, selectedIn } from './lint-select.ts';
 import {
   columnIdentity,
   metricAddress,
@@ -11,6 +10,13 @@ import {
 } from '../model/model.ts';
 import { createPlan } from '../plan/plan.ts';
 import { querySchema } from '../query/query.ts';
+import {
+  equalColumns,
+  type ParsedSelect,
+  parseSelect,
+  type SelectAggregate,
+  type TableColumn,
+} from './parse-select.ts';
 
 interface LintFinding {
   readonly rule: 'fan_out' | 'missing_filter';
@@ -20,39 +26,38 @@ interface LintFinding {
 
 export interface LintReport {
   readonly findings: readonly LintFinding[];
-  /** A metric query that asks for the same; the filters of the statement are left to be added. */
+  /** A metric query for the same aggregates and groups. It has none of the statement's filters. */
   readonly proposal:
     | { readonly metrics: readonly string[]; readonly dimensions: readonly string[] }
     | undefined;
 }
 
-/** Without an aggregate of a column there is nothing to say, and the parser need not be loaded. */
-const aggregated = /\b(?:sum|avg|count|min|max|median)\s*\(\s*[^*\s]/i;
+/** Any aggregate of a column. Without one there is nothing to lint, and the parser need not load. */
+const aggregatePattern = /\b(?:sum|avg|count|min|max|median)\s*\(\s*[^*\s]/i;
 
 /**
- * What the model knows of a statement that people or agents wrote: joins that multiply the rows of a sum, filters that every
- * curated metric of the same column has. Says nothing where it cannot tell. Runs inside `withAnalyzer`.
+ * Compares a statement of a person or an agent with the model. Finds joins that multiply the rows of an aggregate, and
+ * missing filters that every curated metric of the same column has. Reports nothing when in doubt. Call it inside
+ * `withAnalyzer`.
  */
 export function lintSql(sql: string, model: SemanticModel): LintReport {
-  if (!aggregated.test(sql)) return { findings: [], proposal: undefined };
-  const statements = parsed(sql, model);
-  const selects = statements.flatMap((statement) =>
-    [...walkSql({ [statement.kind]: statement.body })].filter(({ kind }) => kind === 'select'),
-  );
-  const all = selects.map((select) => selectedIn(select, model));
-  const findings = all.flatMap((select) => [...fanOuts(select), ...missingFilters(select, sql)]);
-  const unique = findings.filter(
-    ({ message }, index) => findings.findIndex((other) => other.message === message) === index,
-  );
-  const [only, ...more] = all;
-  return {
-    findings: unique,
-    proposal: only === undefined || more.length > 0 ? undefined : proposalFor(only, model),
-  };
+  if (!aggregatePattern.test(sql)) return { findings: [], proposal: undefined };
+  const selects = parseStatements(sql, model)
+    .flatMap((statement) => [...walkSql({ [statement.kind]: statement.body })])
+    .filter(({ kind }) => kind === 'select')
+    .map((node) => parseSelect(node, model));
+  const findings = selects.flatMap((select) => [
+    ...findFanOuts(select),
+    ...findMissingFilters(select, sql),
+  ]);
+  const byMessage = new Map(findings.map((finding) => [finding.message, finding]));
+  const [only, ...others] = selects;
+  const proposal = only === undefined || others.length > 0 ? undefined : proposeQuery(only, model);
+  return { findings: [...byMessage.values()], proposal };
 }
 
-/** What the parser does not read is the engine's to refuse. */
-function parsed(sql: string, { dialect }: SemanticModel): readonly SqlNode[] {
+/** Empty if the parser cannot read the SQL: whether to accept it is up to the engine. */
+function parseStatements(sql: string, { dialect }: SemanticModel): readonly SqlNode[] {
   try {
     return parseSql(sql, dialect);
   } catch (error) {
@@ -61,147 +66,168 @@ function parsed(sql: string, { dialect }: SemanticModel): readonly SqlNode[] {
   }
 }
 
-/** From the table of each aggregate along the joins: one whose columns are no key of the next table repeats its rows. */
-function fanOuts(select: Selected): readonly LintFinding[] {
-  return select.aggregates.flatMap(({ function: name, column }): LintFinding[] => {
-    if (column === undefined || name === 'min' || name === 'max' || name === 'count_distinct')
-      return [];
-    const hop = multiplyingHop(select, column.alias);
-    const dataset = select.tables.get(column.alias);
-    if (hop === undefined || dataset === undefined) return [];
-    const message = `${name}(${dataset.name}.${column.name}) counts rows of ${dataset.name} more than once: the join to ${hop.name} is not on a key of it`;
-    const metric = curatedFor(dataset, name, column)[0];
-    const hint =
-      metric === undefined
-        ? `ask for ${name}(${dataset.name}.${column.name}) with query_metrics or ktx sl query`
-        : `ask for the metric ${metricAddress(metric)}`;
-    return [{ rule: 'fan_out', message, hint: `Each row counts once if you ${hint}.` }];
-  });
+/** Aggregates over a table whose rows a join repeats: it reaches a table by columns that are no key of that table. */
+function findFanOuts(select: ParsedSelect): readonly LintFinding[] {
+  return knownAggregates(select)
+    .filter(({ name }) => !['min', 'max', 'count_distinct'].includes(name))
+    .flatMap(({ name, dataset, column }): LintFinding[] => {
+      const multiplying = findMultiplyingJoin(select, column.alias);
+      if (multiplying === undefined) return [];
+      const aggregate = `${name}(${dataset.name}.${column.name})`;
+      const [metric] = curatedMetrics(dataset, name, column);
+      const hint =
+        metric === undefined
+          ? `ask for ${aggregate} with query_metrics or ktx sl query`
+          : `ask for the metric ${metricAddress(metric)}`;
+      return [
+        {
+          rule: 'fan_out',
+          message: `${aggregate} counts rows of ${dataset.name} more than once: the join to ${multiplying.name} is not on a key of it`,
+          hint: `Each row counts once if you ${hint}.`,
+        },
+      ];
+    });
 }
 
-/** The first dataset that the joins from `start` reach by what is no declared key of it; those without keys tell nothing. */
-function multiplyingHop({ tables, node }: Selected, start: string): ModelDataset | undefined {
-  const pairs = equalitiesIn(node, tables);
-  const seen = new Set([start]);
+/**
+ * Follows the joins from a table. Returns the first dataset that is joined by columns which are none of its declared keys.
+ * A dataset without keys stops the search: nothing is known about it.
+ */
+function findMultiplyingJoin(
+  { tables, node }: ParsedSelect,
+  start: string,
+): ModelDataset | undefined {
+  const pairs = equalColumns(node, tables);
+  const visited = new Set([start]);
   const queue = [start];
-  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
-    const from = at;
+  for (let from = queue.pop(); from !== undefined; from = queue.pop()) {
     for (const [alias, dataset] of tables) {
-      const columns = pairs.flatMap(([left, right]) =>
-        left.alias === from && right.alias === alias
-          ? [right]
-          : left.alias === alias && right.alias === from
-            ? [left]
-            : [],
-      );
-      if (seen.has(alias) || columns.length === 0) continue;
-      const names = columns.map(({ name }) => columnIdentity(dataset, name).toLowerCase());
-      const isKey = dataset.keys.some((key) =>
-        key.every((column) => names.includes(column.toLowerCase())),
-      );
-      if (!isKey && dataset.keys.length > 0) return dataset;
-      if (!isKey) continue;
-      seen.add(alias);
-      queue.push(alias);
+      const columns = joinColumns(pairs, from, alias);
+      if (visited.has(alias) || columns.length === 0) continue;
+      if (hasKeyAmong(dataset, columns)) {
+        visited.add(alias);
+        queue.push(alias);
+      } else if (dataset.keys.length > 0) return dataset;
     }
   }
   return undefined;
 }
 
-/** Visible metrics that are this aggregate of this column; a balance is not, which adds up one value of each account only. */
-function curatedFor(dataset: ModelDataset, name: string, column: Column): readonly ModelMetric[] {
-  return [...dataset.metrics.values()].filter(({ hidden, definition, balance }) => {
-    if (
-      hidden === true ||
-      balance !== undefined ||
-      definition.kind !== 'aggregate' ||
-      definition.function !== name
-    )
-      return false;
-    const [reference, ...more] = definition.of?.references ?? [];
-    const isColumn =
-      reference !== undefined &&
-      more.length === 0 &&
-      reference.end - reference.start === definition.of?.text.trim().length;
-    return (
-      isColumn &&
-      same(
-        columnIdentity(dataset, reference.parts.at(-1) ?? ''),
-        columnIdentity(dataset, column.name),
-      )
-    );
+/** The columns of table `to` that are set equal to columns of table `from`. */
+function joinColumns(
+  pairs: ReturnType<typeof equalColumns>,
+  from: string,
+  to: string,
+): readonly TableColumn[] {
+  return pairs.flatMap(([left, right]) => {
+    if (left.alias === from && right.alias === to) return [right];
+    if (left.alias === to && right.alias === from) return [left];
+    return [];
   });
 }
 
-/** Where all metrics of a column share a filter, an aggregate without it is likely not what people call by that name. */
-function missingFilters(select: Selected, sql: string): readonly LintFinding[] {
-  const said = plain(sql);
-  return select.aggregates.flatMap(({ function: name, column }): LintFinding[] => {
-    const dataset = column && select.tables.get(column.alias);
-    if (column === undefined || dataset === undefined) return [];
-    const metrics = curatedFor(dataset, name, column);
-    const [first, ...others] = metrics.map(({ where }) => conditionsOf(where));
-    const shared = (first ?? []).filter((condition) =>
-      others.every((other) => other.some((one) => plain(one) === plain(condition))),
+function hasKeyAmong(dataset: ModelDataset, columns: readonly TableColumn[]): boolean {
+  const names = columns.map(({ name }) => columnIdentity(dataset, name).toLowerCase());
+  return dataset.keys.some((key) => key.every((column) => names.includes(column.toLowerCase())));
+}
+
+/**
+ * Visible metrics that are this aggregate of this column. Balances are left out, because they add up only one value of
+ * each account.
+ */
+function curatedMetrics(
+  dataset: ModelDataset,
+  aggregate: string,
+  column: TableColumn,
+): readonly ModelMetric[] {
+  return [...dataset.metrics.values()].filter(({ hidden, definition, balance }) => {
+    if (hidden === true || balance !== undefined) return false;
+    if (definition.kind !== 'aggregate' || definition.function !== aggregate) return false;
+    const name = singleColumn(definition.of);
+    return name !== undefined && isSameColumn(dataset, name, column.name);
+  });
+}
+
+/** The name, if the SQL is nothing but one column. */
+function singleColumn(fragment: Fragment | undefined): string | undefined {
+  const [reference, ...others] = fragment?.references ?? [];
+  if (reference === undefined || others.length > 0) return undefined;
+  const isWhole = reference.end - reference.start === fragment?.text.trim().length;
+  return isWhole ? reference.parts.at(-1) : undefined;
+}
+
+/** If all curated metrics of a column share a filter, an aggregate without it is hardly what people mean by these metrics. */
+function findMissingFilters(select: ParsedSelect, sql: string): readonly LintFinding[] {
+  const statement = normalizeSql(sql);
+  return knownAggregates(select).flatMap(({ name, dataset, column }): LintFinding[] => {
+    const metrics = curatedMetrics(dataset, name, column);
+    const missing = sharedFilters(metrics).filter(
+      (filter) => !statement.includes(normalizeSql(filter)),
     );
-    const missing = shared.filter((condition) => !said.includes(plain(condition)));
-    if (missing.length === 0) return [];
-    const names = metrics.map(metricAddress).join(', ');
-    const message = `${name}(${dataset.name}.${column.name}) has no ${missing.join(' and ')}, which every curated metric of it has: ${names}`;
+    const [first] = metrics;
+    if (first === undefined || missing.length === 0) return [];
+    const aggregate = `${name}(${dataset.name}.${column.name})`;
     return [
       {
         rule: 'missing_filter',
-        message,
-        hint: `Add the condition, or ask for ${metrics[0] === undefined ? '' : metricAddress(metrics[0])}.`,
+        message: `${aggregate} has no ${missing.join(' and ')}, which every curated metric of it has: ${metrics.map(metricAddress).join(', ')}`,
+        hint: `Add the condition, or ask for ${metricAddress(first)}.`,
       },
     ];
   });
 }
 
-function conditionsOf(where: Fragment | undefined): readonly string[] {
-  const isFixed = (conjunct: Span) =>
-    where?.parameters?.some((one) => isWithin(one, conjunct)) !== true;
-  return (
-    where?.conjuncts.filter(isFixed).map(({ start, end }) => where.text.slice(start, end)) ?? []
+/** The filters that all of the metrics have, as the first one writes them. */
+function sharedFilters(metrics: readonly ModelMetric[]): readonly string[] {
+  const [first = [], ...others] = metrics.map(({ where }) => fixedConditions(where));
+  return first.filter((condition) =>
+    others.every((conditions) =>
+      conditions.some((other) => normalizeSql(other) === normalizeSql(condition)),
+    ),
   );
 }
 
-/** Without qualifiers, quotes of names, case and space: enough to find a condition again. */
-function plain(text: string): string {
+/** The conditions that contain no parameter. */
+function fixedConditions(where: Fragment | undefined): readonly string[] {
+  if (where === undefined) return [];
+  const hasParameter = (condition: Span) =>
+    where.parameters?.some((parameter) => isWithin(parameter, condition)) === true;
+  return where.conjuncts
+    .filter((condition) => !hasParameter(condition))
+    .map(({ start, end }) => where.text.slice(start, end));
+}
+
+/** Lower case, without qualifiers, quotes and spaces: good enough to find a condition again. */
+function normalizeSql(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/\b\w+\s*\.\s*/g, '')
     .replaceAll(/["`[\]\s]/g, '');
 }
 
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+/** A query for the same, if every aggregate is a metric and every group a field that it can reach. */
+function proposeQuery(select: ParsedSelect, model: SemanticModel): LintReport['proposal'] {
+  const metrics = knownAggregates(select).flatMap(({ name, dataset, column }) =>
+    curatedMetrics(dataset, name, column).slice(0, 1).map(metricAddress),
+  );
+  const dimensions = select.groupColumns.flatMap((column) => dimensionFor(select, column) ?? []);
+  const isComplete =
+    metrics.length > 0 &&
+    metrics.length === select.aggregates.length &&
+    dimensions.length === select.groupCount;
+  const proposal = { metrics: [...new Set(metrics)], dimensions };
+  return isComplete && canPlan(proposal, model) ? proposal : undefined;
 }
 
-/** Where every aggregate is a metric and every group a field that can be reached: the same, asked of the semantic layer. */
-function proposalFor(
-  { aggregates, groups, tables, isGrouped }: Selected,
-  model: SemanticModel,
-): LintReport['proposal'] {
-  const metrics = aggregates.flatMap(({ function: name, column }) => {
-    const dataset = column && tables.get(column.alias);
-    const found =
-      column === undefined || dataset === undefined ? [] : curatedFor(dataset, name, column);
-    return found[0] === undefined ? [] : [metricAddress(found[0])];
-  });
-  const dimensions = groups.flatMap(({ alias, name }) => {
-    const dataset = tables.get(alias);
-    const field =
-      dataset &&
-      [...dataset.fields.values()].find(
-        (one) => one.hidden !== true && same(columnIdentity(dataset, one.name), name),
-      );
-    return field === undefined ? [] : [`${dataset?.name}.${field.name}`];
-  });
-  const isWhole =
-    metrics.length > 0 && metrics.length === aggregates.length && isGrouped === dimensions.length;
-  const proposal = { metrics: [...new Set(metrics)], dimensions };
-  return isWhole && canPlan(proposal, model) ? proposal : undefined;
+function dimensionFor({ tables }: ParsedSelect, { alias, name }: TableColumn): string | undefined {
+  const dataset = tables.get(alias);
+  const field = [...(dataset?.fields.values() ?? [])].find(
+    (candidate) =>
+      dataset !== undefined &&
+      candidate.hidden !== true &&
+      equalsIgnoringCase(columnIdentity(dataset, candidate.name), name),
+  );
+  return field && `${dataset?.name}.${field.name}`;
 }
 
 function canPlan(proposal: NonNullable<LintReport['proposal']>, model: SemanticModel): boolean {
@@ -212,4 +238,25 @@ function canPlan(proposal: NonNullable<LintReport['proposal']>, model: SemanticM
     if (error instanceof UserError) return false;
     throw error;
   }
+}
+
+interface KnownAggregate extends SelectAggregate {
+  readonly column: TableColumn;
+  readonly dataset: ModelDataset;
+}
+
+/** The aggregates of columns whose dataset is known. */
+function knownAggregates({ aggregates, tables }: ParsedSelect): readonly KnownAggregate[] {
+  return aggregates.flatMap(({ name, column }) => {
+    const dataset = column && tables.get(column.alias);
+    return column === undefined || dataset === undefined ? [] : [{ name, column, dataset }];
+  });
+}
+
+function isSameColumn(dataset: ModelDataset, left: string, right: string): boolean {
+  return equalsIgnoringCase(columnIdentity(dataset, left), columnIdentity(dataset, right));
+}
+
+function equalsIgnoringCase(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../project/answer/visible-datasets.ts';
 import type { Project } from '../../../project/open/open.ts';
 import {
-  conflictLines,
+  describeConflicts,
   conflictsOfDataset,
   readConflicts,
 } from '../../../project/review/conflicts.ts';
@@ -107,7 +107,7 @@ export const readCommand = defineCommand({
     const yaml = isKnown ? await readText(join(project.dir, file), project.dir) : undefined;
     if (yaml === undefined) throw unknownDatasetError(dataset, connection, model);
     const conflicts = conflictsOfDataset(await readConflicts(project.dir), connection, dataset);
-    const contested = conflictLines(conflicts);
+    const contested = describeConflicts(conflicts);
     const unqueryable = unqueryableMetrics(model, dataset);
     const stale = staleLines(await (await openStaleness(project)).ofDataset(connection, dataset));
     const invalidNotes = isInvalid
